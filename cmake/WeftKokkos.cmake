@@ -1,0 +1,41 @@
+# Finds Kokkos. If PETSc has one it must be that very library, or there would be two runtimes in one process; else any private one will do
+# that is static, so that none of its symbols meets another Kokkos (Debian's PETSc brings 3.4 along). Defines WEFT_KOKKOS_SHARED.
+
+if(WEFT_PETSC_HAS_KOKKOS)
+  pkg_get_variable(weft_petsc_includes ${PETSC_MODULE_NAME} Cflags)
+  list(APPEND CMAKE_PREFIX_PATH ${WEFT_PETSC_PREFIX} ${PETSC_DIR} ${PETSC_DIR}/${PETSC_ARCH})
+  # PETSc's pkg-config file names the folders of the packages it was configured with.
+  foreach(folder ${PETSC_STATIC_LIBRARY_DIRS})
+    list(APPEND CMAKE_PREFIX_PATH ${folder}/..)
+  endforeach()
+endif()
+find_package(Kokkos 4.5 QUIET)
+if(NOT Kokkos_FOUND)
+  if(WEFT_PETSC_HAS_KOKKOS)
+    message(FATAL_ERROR "Weft: this PETSc was configured with Kokkos and its CMake package was not found: set Kokkos_ROOT to the prefix given to PETSc's --with-kokkos-dir (version 4.5 or newer).")
+  endif()
+  message(FATAL_ERROR "Weft: no Kokkos 4.5 or newer was found: set Kokkos_ROOT to one built static (BUILD_SHARED_LIBS=OFF, CMAKE_POSITION_INDEPENDENT_CODE=ON), or run ./weft build, which brings one.")
+endif()
+get_target_property(weft_kokkos_kind Kokkos::kokkoscore TYPE)
+string(COMPARE EQUAL "${weft_kokkos_kind}" SHARED_LIBRARY WEFT_KOKKOS_SHARED)
+if(WEFT_KOKKOS_SHARED AND NOT WEFT_PETSC_HAS_KOKKOS)
+  message(FATAL_ERROR "Weft: the Kokkos in ${Kokkos_DIR} is a shared library and this PETSc has no Kokkos of its own: set Kokkos_ROOT to a static one (BUILD_SHARED_LIBS=OFF, CMAKE_POSITION_INDEPENDENT_CODE=ON), whose symbols stay private.")
+endif()
+
+set(WEFT_CUDA OFF)
+if(CUDA IN_LIST Kokkos_DEVICES)
+  set(WEFT_CUDA ON)
+  if(NOT WEFT_PETSC_HAS_KOKKOS)
+    message(FATAL_ERROR "Weft: the Kokkos in ${Kokkos_DIR} has CUDA and this PETSc has no Kokkos: device kernels need a PETSc configured --with-kokkos; set Kokkos_ROOT to a host-only Kokkos otherwise.")
+  endif()
+  # CUDA 13 dropped signatures that Kokkos before 4.7 calls; see the header.
+  if(Kokkos_VERSION VERSION_LESS 4.7)
+    set(WEFT_KOKKOS_INCLUDE -include ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kokkos_cuda13.h)
+  endif()
+endif()
+
+# What every target with kernels links: Kokkos, and what it needs from us.
+add_library(weft_kokkos INTERFACE)
+target_link_libraries(weft_kokkos INTERFACE Kokkos::kokkos)
+target_compile_options(weft_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${WEFT_KOKKOS_INCLUDE}>)
+message(STATUS "Weft: Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} (${Kokkos_DEVICES}; shared: ${WEFT_KOKKOS_SHARED})")

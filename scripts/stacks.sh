@@ -1,0 +1,171 @@
+# The software stacks that ./weft builds on; ./weft sources this file. What has no Debian package is built once into $cache,
+# in a folder named by what is in it, and found there ever after. Each function ends with its part of the stack in place or dies.
+
+cache=${WEFT_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/weft}
+
+# Releases on the Python package index are files of fixed content: NAME VERSION SHA256.
+kokkos_source='pycompadre 1.7.6 c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86446bfd8c299b154c' # carries Kokkos 4.5.01 and Kokkos Kernels 4.5.01, unchanged
+petsc_source='petsc 3.26.1 a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496'
+nvml_header='nvidia-nvml-dev 13.5.37 7394fcbefa9ba537e8238cbb1caa4cd2db6bbfbff208d217a8a884947113ae6d' # nvml.h, which PETSc's configure asks for
+
+die() { printf 'weft: %s\n' "$*" >&2; exit 1; }
+say() { printf 'weft: %s\n' "$*"; }
+
+# quietly LOG COMMAND…: runs it with its output in LOG; on failure shows the log's end.
+quietly() {
+  local log=$1; shift
+  "$@" > "$log" 2>&1 || { tail -n 25 "$log" >&2; return 1; }
+}
+
+# Debian packages, asked for by name. Only what is missing is installed, and only root can do that.
+need_packages() {
+  command -v dpkg-query > /dev/null || { say "no dpkg here, so nothing is installed: what is missing shows at configure time ($*)"; return; }
+  local missing=() name
+  for name in "$@"; do
+    dpkg-query -W -f='${Status}' "$name" 2> /dev/null | grep -q 'ok installed' || missing+=("$name")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  [ "$(id -u)" = 0 ] || die "missing packages can only be installed by root; run: sudo apt-get install --no-install-recommends ${missing[*]}"
+  say "installing ${#missing[@]} packages: ${missing[*]}"
+  mkdir -p "$cache"
+  export DEBIAN_FRONTEND=noninteractive
+  quietly "$cache/apt.log" apt-get install -y --no-install-recommends "${missing[@]}" ||
+    { quietly "$cache/apt.log" apt-get update && quietly "$cache/apt.log" apt-get install -y --no-install-recommends "${missing[@]}"; } ||
+    die "apt-get could not install ${missing[*]} (no network, or no such package in this release): make apt-get work and run this command again"
+}
+
+# fetch "NAME VERSION SHA256" [binary]: prints the path of the checked file.
+fetch() {
+  local name version sha folder=$cache/downloads file
+  read -r name version sha <<< "$1"
+  mkdir -p "$folder"
+  file=$(grep -ls . "$folder/$sha"/* 2> /dev/null | head -n 1 || true)
+  if [ -z "$file" ]; then
+    local kind=(--no-binary "$name"); [ "${2:-}" = binary ] && kind=()
+    local part=$folder/part.$$; mkdir -p "$part"
+    quietly "$folder/$name.log" python3 -m pip download -q --no-deps "${kind[@]}" -d "$part" "$name==$version" ||
+      { rm -rf "$part"; die "could not download $name $version (no network?): put its release file from the Python package index, SHA256 $sha, into $folder/$sha/ and run this command again"; }
+    file=$(find "$part" -type f | head -n 1)
+    echo "$sha  $file" | sha256sum -c --status || { rm -rf "$part"; die "$name $version was downloaded with another SHA256 than $sha: not used"; }
+    mv "$part" "$folder/$sha"; file=$folder/$sha/$(basename "$file")
+  fi
+  echo "$sha  $file" | sha256sum -c --status || die "$file has another SHA256 than $sha: delete it and run this command again"
+  echo "$file"
+}
+
+# unpack "NAME VERSION SHA256": the source folder, unpacked once.
+unpack() {
+  local name version sha archive
+  read -r name version sha <<< "$1"
+  local folder=$cache/sources/$name-$version
+  if [ ! -f "$folder/.unpacked" ]; then
+    archive=$(fetch "$1"); mkdir -p "$cache/sources"
+    tar xzf "$archive" -C "$cache/sources"; touch "$folder/.unpacked"
+  fi
+  echo "$folder"
+}
+
+# A private Kokkos for a PETSc that has none: static and hidden, because Debian's PETSc pulls a Kokkos 3.4 into every process.
+kokkos_static() {
+  local prefix=$cache/kokkos-4.5.01-static
+  if [ ! -f "$prefix/.done" ]; then
+    local source; source=$(unpack "$kokkos_source")/kokkos
+    say "building Kokkos 4.5.01 (Serial, OpenMP; about 15 s)"
+    rm -rf "$prefix" "$cache/build-kokkos"; mkdir -p "$prefix"
+    quietly "$prefix/build.log" cmake -S "$source" -B "$cache/build-kokkos" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+      -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_CXX_STANDARD=20 \
+      -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib ||
+      die "Kokkos did not configure: the whole log is $prefix/build.log"
+    quietly "$prefix/build.log" ninja -C "$cache/build-kokkos" install || die "Kokkos did not build: the whole log is $prefix/build.log"
+    rm -rf "$cache/build-kokkos"; touch "$prefix/.done"
+  fi
+  export Kokkos_ROOT=$prefix
+}
+
+# petsc_build PREFIX CONFIGURE-OPTION…: the PETSc release, with its tutorials.
+petsc_build() {
+  local prefix=$1; shift
+  [ -f "$prefix/.done" ] && return
+  local source; source=$(unpack "$petsc_source")
+  rm -rf "$prefix"; mkdir -p "$prefix"
+  local arch; arch=$(basename "$prefix")
+  ( cd "$source"; rm -rf "$arch"
+    unset PETSC_DIR PETSC_ARCH
+    quietly "$prefix.log" ./configure PETSC_ARCH="$arch" --prefix="$prefix" --with-fc=0 --with-x=0 "$@" &&
+      quietly "$prefix.log" make PETSC_DIR="$source" PETSC_ARCH="$arch" all &&
+      quietly "$prefix.log" make PETSC_DIR="$source" PETSC_ARCH="$arch" install ) || die "PETSc did not build: the whole log is $prefix.log"
+  rm -rf "${source:?}/$arch"; touch "$prefix/.done"
+}
+
+stack_debian() {
+  need_packages petsc-dev libpetsc3.18-dev-examples
+  [ "$command" != check ] || need_packages python3-petsc4py
+  own_petsc
+}
+
+# PETSc's newest release, built with debugging so that PETSc checks our calls.
+stack_petsc() {
+  need_packages libopenmpi-dev openmpi-bin libopenblas-dev
+  [ -f "$cache/petsc-3.26.1-debug/.done" ] || say "building PETSc 3.26.1 with debugging (3 to 5 minutes on two cores)"
+  petsc_build "$cache/petsc-3.26.1-debug" --with-debugging=1 --with-blaslapack-lib=-lopenblas
+  export PETSC_DIR=$cache/petsc-3.26.1-debug PETSC_ARCH=
+  kokkos_static
+}
+
+# PETSc with CUDA and Kokkos, one shared Kokkos for both. $arch is the CUDA architecture, 90 for Hopper.
+stack_cuda() {
+  need_packages libopenmpi-dev openmpi-bin libopenblas-dev
+  command -v nvcc > /dev/null || die "no nvcc on the PATH: install the CUDA toolkit (12.2 or newer), or take another stack with --stack"
+  local cuda; cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
+  local prefix=$cache/cuda-sm_$arch
+  local header=$prefix.parts/include/kokkos_cuda13.h
+  export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
+  [ ! -f "$prefix/.done" ] || return 0
+  say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch (about 10 minutes on two cores)"
+  local source kokkos_arch; source=$(unpack "$kokkos_source")
+  case $arch in
+    70) kokkos_arch=VOLTA70 ;; 75) kokkos_arch=TURING75 ;; 80) kokkos_arch=AMPERE80 ;; 86) kokkos_arch=AMPERE86 ;;
+    89) kokkos_arch=ADA89 ;; 90) kokkos_arch=HOPPER90 ;;
+    *) die "Kokkos 4.5.01 knows no CUDA architecture '$arch': --arch takes 70, 75, 80, 86, 89 or 90; for a newer one build Kokkos and PETSc yourself and set PETSC_DIR" ;;
+  esac
+  rm -rf "$prefix.parts"; mkdir -p "$prefix.parts/include" "$prefix.parts/lib/stubs" "$prefix.parts/wheel"
+  cp cmake/kokkos_cuda13.h "$header"
+  # PETSc's configure asks for NVML: its header, and something to link where no driver is installed. The driver's own is found at run time.
+  local nvml=() flags="-arch=sm_$arch -include $header"
+  if [ ! -f "$cuda/include/nvml.h" ]; then
+    ( cd "$prefix.parts/wheel"; unzip -qo "$(fetch "$nvml_header" binary)"; cp nvidia/cu13/include/nvml.h ../include/ )
+    nvml=(CPPFLAGS="-I$prefix.parts/include" CUDAPPFLAGS="-I$prefix.parts/include")
+  fi
+  printf '%s\n' 'int nvmlInit_v2(void){return 999;} int nvmlShutdown(void){return 999;} int nvmlDeviceGetHandleByIndex_v2(unsigned i,void*d){return 999;}' \
+    'int nvmlDeviceGetTotalEnergyConsumption(void*d,unsigned long long*e){return 999;} const char*nvmlErrorString(int e){return "no driver";}' |
+    gcc -x c -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$prefix.parts/lib/stubs/libnvidia-ml.so" -
+  local common=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_CXX_STANDARD=20
+    -DCMAKE_INSTALL_PREFIX="$prefix.kokkos" -DCMAKE_INSTALL_LIBDIR=lib)
+  if [ ! -f "$prefix.kokkos/.done" ]; then
+    quietly "$prefix.log" cmake -S "$source/kokkos" -B "$prefix.parts/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$source/kokkos/bin/nvcc_wrapper" \
+      -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$kokkos_arch=ON" &&
+      quietly "$prefix.log" ninja -C "$prefix.parts/kokkos" install &&
+      quietly "$prefix.log" cmake -S "$source/kokkos-kernels" -B "$prefix.parts/kernels" "${common[@]}" -DCMAKE_CXX_COMPILER="$prefix.kokkos/bin/nvcc_wrapper" \
+        -DKokkos_ROOT="$prefix.kokkos" -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TESTS=OFF -DKokkosKernels_ENABLE_PERFTESTS=OFF \
+        -DKokkosKernels_ENABLE_EXAMPLES=OFF -DKokkosKernels_ENABLE_TPL_CUBLAS=OFF -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF &&
+      quietly "$prefix.log" ninja -C "$prefix.parts/kernels" install || die "Kokkos did not build: the whole log is $prefix.log"
+    touch "$prefix.kokkos/.done"
+  fi
+  petsc_build "$prefix" --with-debugging=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
+    --with-cuda=1 --with-cuda-dir="$cuda" --with-cuda-arch="$arch" --with-cxx-dialect=20 --with-cuda-dialect=20 \
+    --with-kokkos-dir="$prefix.kokkos" --with-kokkos-kernels-dir="$prefix.kokkos" \
+    "CUDAFLAGS+=-include $header -I$prefix.parts/include" "${nvml[@]}" "LDFLAGS=-L$prefix.parts/lib/stubs -L$cuda/lib64/stubs"
+}
+
+# The PETSc that the user points at, by PETSC_DIR (and PETSC_ARCH) or else by pkg-config: CMake reads the same variables.
+own_petsc() {
+  local conf
+  if [ -n "${PETSC_DIR:-}" ]; then
+    conf=$PETSC_DIR/${PETSC_ARCH:+$PETSC_ARCH/}include/petscconf.h
+    [ -f "$conf" ] || die "PETSC_DIR=$PETSC_DIR${PETSC_ARCH:+ with PETSC_ARCH=$PETSC_ARCH} holds no include/petscconf.h: point both at a built PETSc, or unset them"
+  else
+    conf=$(pkg-config --variable=includedir PETSc)/petscconf.h
+  fi
+  # Whose Kokkos: PETSc's own if it has one, else the one the user names, else a private one.
+  grep -q 'define PETSC_HAVE_KOKKOS 1' "$conf" || [ -n "${Kokkos_ROOT:-}" ] || kokkos_static
+}

@@ -1,0 +1,72 @@
+#include "execution.hpp"
+
+#include <cstdlib>
+#include <stdexcept>
+
+#include "backend.hpp"
+
+namespace weft {
+
+namespace {
+
+DeviceBackend device_on([[maybe_unused]] void *stream)
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (stream) return Kokkos::Cuda(static_cast<cudaStream_t>(stream));
+#endif
+  return DeviceBackend();
+}
+
+} // namespace
+
+bool has_backend(Memory memory)
+{
+  return memory == Memory::host || build_has_device;
+}
+
+bool kokkos_started()
+{
+  return Kokkos::is_initialized();
+}
+
+bool kokkos_ended()
+{
+  return Kokkos::is_finalized();
+}
+
+void kokkos_start(int threads)
+{
+  Kokkos::InitializationSettings settings;
+  settings.set_disable_warnings(true); // they would land in the output of a program that never asked for Kokkos
+  if (threads > 0) settings.set_num_threads(threads);
+  Kokkos::initialize(settings);
+  std::atexit([] {
+    if (Kokkos::is_initialized()) Kokkos::finalize();
+  });
+}
+
+Execution::Execution(Memory memory, void *stream) : memory_(memory), stream_(stream)
+{
+  if (!has_backend(memory)) throw std::invalid_argument("this build of Weft has no device backend");
+  instance_ = std::make_unique<Instance>(Instance{HostBackend(), memory == Memory::device ? device_on(stream) : DeviceBackend()});
+}
+
+Execution::~Execution()
+{
+  destroy_or_leave(instance_);
+}
+
+std::string Execution::name() const
+{
+  return on_backend(*this, [](const auto &space) -> std::string {
+    using Space      = std::decay_t<decltype(space)>;
+    std::string name = Space::name();
+    if constexpr (std::is_same_v<Space, HostBackend>) {
+      const int threads = space.concurrency();
+      name += ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+    }
+    return name;
+  });
+}
+
+} // namespace weft

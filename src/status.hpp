@@ -1,0 +1,51 @@
+/// The flag through which a kernel says on the device "unusable pivot in line l, row r", and the host's reading of it.
+#pragma once
+#include <Kokkos_Core.hpp>
+#include <limits>
+#include <optional>
+
+#include "lines.hpp"
+
+namespace weft {
+
+/// True for a pivot that elimination can divide by. `scale` is the sum of the magnitudes in the row before elimination: a pivot
+/// 100 * epsilon times smaller is rounding error only (PETSc's own measure for a zero pivot). NaN and infinity are unusable too.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
+{
+  const Scalar smallest = 100 * std::numeric_limits<Scalar>::epsilon() * scale;
+  return Kokkos::abs(pivot) > smallest && Kokkos::isfinite(pivot) && Kokkos::isfinite(scale);
+}
+
+/// Keeps the first unusable pivot, in line order, that any thread reports.
+template <class Memory>
+class PivotFlag {
+public:
+  PivotFlag() = default;
+  explicit PivotFlag(const LineLayout &layout) : length_(layout.length), first_("weft pivot flag") {}
+
+  template <class Space>
+  void clear(const Space &space) const
+  {
+    Kokkos::deep_copy(space, first_, none);
+  }
+  KOKKOS_INLINE_FUNCTION void report(Index line, Index row) const { Kokkos::atomic_min(&first_(), line * length_ + row); }
+
+  /// Waits for the kernels before it and tells what they found. For set-up only: it brings one number to the host.
+  template <class Space>
+  std::optional<LineRow> read(const Space &space) const
+  {
+    Index first = none;
+    Kokkos::deep_copy(space, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first), first_);
+    space.fence("weft: read the pivot flag");
+    if (first == none) return std::nullopt;
+    return LineRow{first / length_, first % length_};
+  }
+
+private:
+  static constexpr Index none = std::numeric_limits<Index>::max();
+  Index length_               = 1;
+  Kokkos::View<Index, Memory> first_;
+};
+
+} // namespace weft
