@@ -58,4 +58,8 @@ if(NOT weft_mpiuni)
   endif()
   target_link_libraries(weft_petsc INTERFACE MPI::MPI_C)
 endif()
+if(WEFT_PETSC_HAS_CUDA)
+  # A build machine without a driver has no libcuda: what PETSc and Kokkos need of it is found where the program runs.
+  target_link_options(weft_petsc INTERFACE LINKER:--allow-shlib-undefined)
+endif()
 message(STATUS "Weft: PETSc ${WEFT_PETSC_VERSION} in ${WEFT_PETSC_PREFIX} (Kokkos ${WEFT_PETSC_HAS_KOKKOS}, CUDA ${WEFT_PETSC_HAS_CUDA})")

@@ -17,7 +17,8 @@ KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
   return Kokkos::abs(pivot) > smallest && Kokkos::isfinite(pivot) && Kokkos::isfinite(scale);
 }
 
-/// Keeps the first unusable pivot, in line order, that any thread reports.
+/// Keeps the first unusable pivot that any thread reports: in the first line that has one, the earliest elimination step, the first row
+/// (the rows that follow from it hold NaN).
 template <class Memory>
 class PivotFlag {
 public:
@@ -29,7 +30,10 @@ public:
   {
     Kokkos::deep_copy(space, first_, none);
   }
-  KOKKOS_INLINE_FUNCTION void report(Index line, Index row) const { Kokkos::atomic_min(&first_(), line * length_ + row); }
+  KOKKOS_INLINE_FUNCTION void report(Index line, Index row, int step = 0) const
+  {
+    Kokkos::atomic_min(&first_(), (line * steps + step) * length_ + row);
+  }
 
   /// Waits for the kernels before it and tells what they found. For set-up only: it brings one number to the host.
   template <class Space>
@@ -39,12 +43,13 @@ public:
     Kokkos::deep_copy(space, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first), first_);
     space.fence("weft: read the pivot flag");
     if (first == none) return std::nullopt;
-    return LineRow{first / length_, first % length_};
+    return LineRow{first / length_ / steps, first % length_};
   }
 
 private:
-  static constexpr Index none = std::numeric_limits<Index>::max();
-  Index length_               = 1;
+  static constexpr Index none  = std::numeric_limits<Index>::max();
+  static constexpr Index steps = 64; ///< more than any elimination takes, since each doubles a distance
+  Index length_                = 1;
   Kokkos::View<Index, Memory> first_;
 };
 

@@ -24,10 +24,9 @@ struct Pcr {
   struct Equation {
     Scalar lower = 0, diagonal = 1, upper = 0, rhs = 0;
 
-    KOKKOS_INLINE_FUNCTION bool usable() const
-    {
-      return usable_pivot(diagonal, Kokkos::abs(lower) + Kokkos::abs(diagonal) + Kokkos::abs(upper));
-    }
+    KOKKOS_INLINE_FUNCTION Scalar scale() const { return Kokkos::abs(lower) + Kokkos::abs(diagonal) + Kokkos::abs(upper); }
+    /// Whether the diagonal can be divided by, if the row had this scale before its last reduction.
+    KOKKOS_INLINE_FUNCTION bool usable(Scalar scale_before) const { return usable_pivot(diagonal, scale_before); }
   };
 
   /// The step above, for one row and its neighbours at distance d.
@@ -141,10 +140,12 @@ struct Pcr {
           const LineRow at = line_row(plan.layout, number);
           if (!plan.layout.has_colour(at.line, options.colour)) return;
           const Index start = plan.layout.start(at.line), distance = Index(1) << step;
-          const auto get = [&](Index row) { return load<check>(plan, step, rhs, options.transpose, start, row); };
-          const auto row = get(at.row);
-          if (check && !row.usable()) plan.flag.report(at.line, at.row);
-          plan.far[step % 2].set(start + at.row * plan.layout.stride, reduce(get(at.row - distance), row, get(at.row + distance)));
+          const auto get     = [&](Index row) { return load<check>(plan, step, rhs, options.transpose, start, row); };
+          const auto row     = get(at.row);
+          const auto reduced = reduce(get(at.row - distance), row, get(at.row + distance));
+          if (check && !row.usable(row.scale())) plan.flag.report(at.line, at.row, step);
+          if (check && !reduced.usable(row.scale())) plan.flag.report(at.line, at.row, step + 1);
+          plan.far[step % 2].set(start + at.row * plan.layout.stride, reduced);
         });
   }
 
@@ -166,27 +167,27 @@ struct Pcr {
           if (!plan.layout.has_colour(line, options.colour)) return;
           const Index start = plan.layout.start(line);
           const int rows    = static_cast<int>((plan.layout.length - part + parts - 1) / parts);
+          int step          = plan.far_steps;
           Scratch now(team.team_scratch(0), most), next(team.team_scratch(0), most);
-          const auto each = Kokkos::TeamThreadRange(team, rows);
-          Kokkos::parallel_for(
-              each, [&](int r) { now(r) = load<check>(plan, plan.far_steps, rhs, options.transpose, start, part + Index(r) * parts); });
+          const auto each   = Kokkos::TeamThreadRange(team, rows);
+          const auto row_of = [&](int r) { return part + Index(r) * parts; };
+          Kokkos::parallel_for(each, [&](int r) {
+            now(r) = load<check>(plan, plan.far_steps, rhs, options.transpose, start, row_of(r));
+            if (check && !now(r).usable(now(r).scale())) plan.flag.report(line, row_of(r), step);
+          });
           team.team_barrier();
-          for (int distance = 1; distance < rows; distance *= 2) {
+          for (int distance = 1; distance < rows; distance *= 2, step++) {
             Kokkos::parallel_for(each, [&](int r) {
-              if (check && !now(r).usable()) plan.flag.report(line, part + Index(r) * parts);
               const Equation<Scalar> outside;
               next(r) = reduce(r >= distance ? now(r - distance) : outside, now(r), r + distance < rows ? now(r + distance) : outside);
+              if (check && !next(r).usable(now(r).scale())) plan.flag.report(line, row_of(r), step + 1);
             });
             team.team_barrier();
             Kokkos::kokkos_swap(now, next);
           }
-          Kokkos::parallel_for(each, [&](int r) {
-            const Index row = part + Index(r) * parts;
-            if (!check)
-              put(solution(start + row * plan.layout.stride), options.update, now(r).rhs / now(r).diagonal);
-            else if (!now(r).usable())
-              plan.flag.report(line, row);
-          });
+          if (check) return;
+          Kokkos::parallel_for(
+              each, [&](int r) { put(solution(start + row_of(r) * plan.layout.stride), options.update, now(r).rhs / now(r).diagonal); });
         });
   }
 };

@@ -1,0 +1,96 @@
+"""On a GPU: the same iterations as on the host, and nothing crosses between host and device during a solve."""
+
+import re
+
+import pytest
+
+TYPES = {"cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
+MULTIGRID = "-pc_type mg -pc_mg_galerkin both -ksp_rtol 1e-8 -ksp_converged_reason -mg_levels_pc_type line"
+on_device = pytest.mark.parametrize("types", TYPES.values(), ids=TYPES.keys())
+kernels = pytest.mark.parametrize("kernel", ["thomas", "pcr", "auto"])
+
+
+def grid(*sizes):
+    return " ".join(f"-da_grid_{axis} {size}" for axis, size in zip("xyz", sizes))
+
+
+@on_device
+@kernels
+@pytest.mark.parametrize("ordering", ["jacobi", "zebra"])
+def test_same_iterations_as_the_host(run, types, kernel, ordering):
+    for program, levels, sizes in [("ex50", 4, (129, 129)), ("ex50", 4, (33, 513)), ("ex50", 4, (17, 1025)), ("ex45", 3, (17, 17, 129))]:
+        options = f"{grid(*sizes)} {MULTIGRID} -pc_mg_levels {levels} -mg_levels_pc_line_kernel {kernel} -mg_levels_pc_line_ordering {ordering}"
+        assert run(program, f"{options} {types}").iterations() == run(program, options).iterations()
+
+
+@on_device
+@kernels
+@pytest.mark.parametrize("settings", ["", "-pc_line_direction z", "-pc_line_ordering zebra -pc_line_sweeps 2"])
+def test_no_transfers_in_a_hundred_applications(run, types, kernel, settings):
+    output = run("pc_probe", f"-probe transfers -pc_type line -pc_line_kernel {kernel} -n 33,17,300 {settings} {types}").output
+    to_device, to_host = re.search(r"transfers to device (\S+), to host (\S+);", output).groups()
+    assert float(to_device) == 0 and float(to_host) == 0, output
+
+
+def test_the_counter_can_count(run):
+    """PCSOR has no device kernel: PETSc must be seen to carry its vectors to the host and back."""
+    output = run("pc_probe", f"-probe transfers -pc_type sor {TYPES['cuda']}").output
+    to_device, to_host = re.search(r"transfers to device (\S+), to host (\S+);", output).groups()
+    assert float(to_device) > 0 and float(to_host) > 0, output
+
+
+@on_device
+def test_view_names_the_device(run, types):
+    assert "on the device (Cuda)" in run("pc_probe", f"-probe pivot -diagonal 1 -pc_type line -ksp_view {types}").output
+
+
+@on_device
+@kernels
+@pytest.mark.parametrize("problem", ["-n 1", "-n 777", "-n 40,9 -stretch 1,0", "-n 4,5,3000 -stretch 0,0,1", "-n 5000,5,4 -stretch 1,0,0"])
+def test_exact_on_lines(run, types, kernel, problem):
+    assert run("pc_probe", f"-probe exact -pc_type line -pc_line_kernel {kernel} {problem} {types}").number("exact difference") < 1e-12
+
+
+@on_device
+@kernels
+def test_transpose_is_the_adjoint(run, types, kernel):
+    options = f"-pc_type line -pc_line_kernel {kernel} -pc_line_ordering zebra -pc_line_sweeps 2"
+    for problem in ("-n 40", "-n 12,17", "-n 13,11,7", "-n 5,6,7 -dof 2"):
+        assert run("pc_probe", f"{options} {problem} {types}").number("adjoint difference") < 1e-12
+
+
+@on_device
+def test_new_values_and_host_vectors(run, types):
+    refresh = run("pc_probe", f"-probe refresh -pc_type line {types}")
+    assert refresh.number("old values difference") > 1e-3
+    assert refresh.number("refresh difference") == 0
+    host = run("pc_probe", f"-probe host -pc_type line {types}")
+    assert host.number("host difference") < 1e-13
+    assert host.number("mixed difference") < 1e-13
+
+
+@on_device
+@kernels
+@pytest.mark.parametrize("diagonal", ["0", "nan", "inf"])
+def test_bad_pivots_fail_the_pc(run, types, kernel, diagonal):
+    output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_kernel {kernel} -diagonal {diagonal} {types}").output
+    assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output
+    assert "then FACTOR_NOERROR" in output
+
+
+@on_device
+def test_small_levels_bound_to_the_host(run, types):
+    options = f"{grid(65, 513)} {MULTIGRID} -pc_mg_levels 4"
+    assert run("ex50", f"{options} {types} -dm_bind_below 3000").iterations() == run("ex50", options).iterations()
+
+
+@on_device
+def test_two_ranks(run, types):
+    options = f"{grid(33, 513)} {MULTIGRID} -pc_mg_levels 4"
+    assert run("ex50", f"{options} {types}", ranks=2).iterations() == run("ex50", options, ranks=2).iterations()
+
+
+@on_device
+def test_leaves_quietly(run, types):
+    output = run("ex50", f"{grid(17, 65)} -pc_type line {types}").output
+    assert "Kokkos" not in output and "ERROR" not in output, output

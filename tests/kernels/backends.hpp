@@ -1,0 +1,62 @@
+/// The backends of this build, for tests that run on each of them.
+#pragma once
+#include <Kokkos_Core.hpp>
+#include <gtest/gtest.h>
+
+#include <random>
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+using Backends = testing::Types<
+#if defined(KOKKOS_ENABLE_SERIAL)
+    Kokkos::Serial
+#endif
+#if defined(KOKKOS_ENABLE_OPENMP)
+    ,
+    Kokkos::OpenMP
+#endif
+#if defined(KOKKOS_ENABLE_CUDA)
+    ,
+    Kokkos::Cuda
+#endif
+    >;
+
+struct BackendName {
+  template <class Space>
+  static std::string GetName(int)
+  {
+    return Space::name();
+  }
+};
+
+template <class Space, class T>
+Kokkos::View<T *, typename Space::memory_space> to_backend(const std::vector<T> &values)
+{
+  Kokkos::View<T *, typename Space::memory_space> view("test", values.size());
+  Kokkos::deep_copy(view,
+                    Kokkos::View<const T *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
+  return view;
+}
+
+template <class View>
+auto to_host(const View &view)
+{
+  std::vector<typename View::non_const_value_type> values(view.extent(0));
+  Kokkos::deep_copy(Kokkos::View<typename View::non_const_value_type *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                        values.data(), values.size()),
+                    view);
+  return values;
+}
+
+template <class Scalar>
+std::vector<Scalar> random_values(std::size_t size, std::mt19937 &random, double low = -1, double high = 1)
+{
+  std::uniform_real_distribution<double> value(low, high);
+  std::vector<Scalar> values(size);
+  for (Scalar &v : values) v = static_cast<Scalar>(value(random));
+  return values;
+}
+
+} // namespace weft::test

@@ -1,0 +1,106 @@
+"""How the library comes into a program: by option and by environment, in the right PETSc and in no other."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+BUILD = Path(os.environ["WEFT_BUILD"])
+
+
+def symbols(library, kind):
+    output = subprocess.run(["nm", "-D", f"--{kind}-only", str(library)], stdout=subprocess.PIPE, text=True, check=True).stdout
+    return [line.split()[-1].split("@")[0] for line in output.splitlines()]
+
+
+def test_only_the_hook_and_the_setters_are_exported(library):
+    exported = set(symbols(library, "defined"))
+    assert exported == {
+        "PetscDLLibraryRegister_weft",
+        "PCLineSetDirection",
+        "PCLineSetOrdering",
+        "PCLineSetKernel",
+        "PCLineSetSweeps",
+        "PCLineSetOmega",
+    }
+
+
+def test_kokkos_is_private_or_petscs(library):
+    imported = [symbol for symbol in symbols(library, "undefined") if "Kokkos" in symbol]
+    petsc_has_kokkos = "PetscKokkosInitializeCheck" in imported
+    assert petsc_has_kokkos == any("6Kokkos" in symbol for symbol in imported), imported
+
+
+def test_petscs_help_lists_the_type_and_its_options(run):
+    output = run("ex2", "-help -pc_type line").output
+    types = next(line for line in output.splitlines() if "-pc_type" in line)
+    assert "line" in types.replace("(", " ").replace(")", " ").split(), types
+    for option in (
+        "-pc_line_direction: <now AUTO : formerly AUTO> direction of the lines on a grid (choose one of) x y z auto",
+        "-pc_line_ordering",
+        "-pc_line_kernel",
+        "-pc_line_sweeps",
+        "-pc_line_omega",
+    ):
+        assert option.split(":")[0] in output, output
+    assert "(choose one of) thomas pcr auto (PCLineSetKernel)" in " ".join(output.split())
+
+
+def test_loading_alone_changes_nothing(run):
+    assert run("ex2", "-ksp_view").output == run("ex2", "-ksp_view", load=False).output
+
+
+def test_loading_through_the_environment(run, library):
+    with_option = run("ex2", "-pc_type line -ksp_monitor")
+    with_environment = run("ex2", "-ksp_monitor", load=False, environment={"PETSC_OPTIONS": f"-dll_append {library} -pc_type line"})
+    assert with_environment.output == with_option.output
+
+
+def test_all_symbols_resolve_at_load(run):
+    run("ex2", "-pc_type line", environment={"LD_BIND_NOW": "1"})
+
+
+def test_loading_twice_is_loading_once(run, library):
+    other_name = library.parent / "other" / "libweft.so"
+    other_name.parent.mkdir(exist_ok=True)
+    if not other_name.exists():
+        other_name.symlink_to(library)
+    run("ex2", f"-dll_append {library},{other_name} -pc_type line", load=False)
+
+
+def test_two_rounds_of_petsc(run):
+    output = run("two_rounds", "-pc_type line").output
+    assert output.split("\n")[:2] == ["CONVERGED_RTOL iterations 1"] * 2
+
+
+@pytest.mark.parametrize(
+    "shim, message",
+    [
+        ("other_version", f"libweft was built with PETSc {'.'.join(os.environ['WEFT_PETSC_VERSION'].split('.')[:2])} and this program runs PETSc 3.99"),
+        ("other_scalar", "libweft was built with PETSc scalars of type DOUBLE and this program's are COMPLEX"),
+        ("other_index", "libweft was built with PETSc indices of 32 bits and this program's have 64"),
+    ],
+)
+def test_another_petsc_is_refused(run, shim, message):
+    refused = run("ex2", "-pc_type line", environment={"LD_PRELOAD": str(BUILD / "lib" / f"lib{shim}.so")}, expect=None)
+    assert refused.code != 0
+    assert message in refused.output
+
+
+def test_no_existing_type_is_overwritten(run, library):
+    clash = library.parent / "libclash.so"
+    refused = run("ex2", f"-dll_append {clash},{library} -pc_type line", load=False, expect=None)
+    assert refused.code != 0
+    assert "a PC type 'line' is registered already, and Weft overwrites none" in refused.output
+
+
+def test_one_host_thread_unless_the_user_says_otherwise(run):
+    view = "-pc_type line -ksp_view"
+    output = run("ex2", view).output
+    if "OpenMP" not in output:
+        assert "(Serial, 1 thread)" in output
+        return
+    assert "(OpenMP, 1 thread)" in output
+    assert "(OpenMP, 2 threads)" in run("ex2", view, environment={"OMP_NUM_THREADS": "2"}).output
+    assert "Kokkos" not in output  # and no warning of its own

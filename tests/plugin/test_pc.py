@@ -1,0 +1,101 @@
+"""The PC interface of PCLINE, and what it says to wrong input."""
+
+import pytest
+
+PROBLEMS = ["-n 40", "-n 12,17", "-n 13,11,7", "-n 5,6,7 -dof 2"]
+SETTINGS = ["", "-pc_line_ordering zebra", "-pc_line_sweeps 3 -pc_line_omega 0.7", "-pc_line_ordering zebra -pc_line_sweeps 2 -pc_line_kernel pcr"]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("settings", SETTINGS)
+def test_transpose_is_the_adjoint(run, ranks, problem, settings):
+    assert run("pc_probe", f"-pc_type line {problem} {settings}", ranks=ranks).number("adjoint difference") < 1e-12
+
+
+@pytest.mark.parametrize("kernel", ["thomas", "pcr"])
+@pytest.mark.parametrize("problem", ["-n 1", "-n 2", "-n 777", "-n 40,9 -stretch 1,0", "-n 4,5,300 -stretch 0,0,1"])
+def test_one_sweep_solves_what_couples_along_lines_only(run, kernel, problem):
+    assert run("pc_probe", f"-probe exact -pc_type line -pc_line_kernel {kernel} {problem}").number("exact difference") < 1e-12
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_many_sweeps_solve_the_matrix(run, ranks):
+    for ordering in ("jacobi", "zebra"):
+        result = run("pc_probe", f"-probe exact -pc_type line -n 9,8 -pc_line_ordering {ordering} -pc_line_sweeps 1200", ranks=ranks)
+        assert result.number("exact difference") < 1e-8
+
+
+def test_omega_damps(run):
+    # One sweep of x = omega T^-1 b on a matrix that is T: the residual is (1 - omega) b.
+    result = run("pc_probe", "-probe exact -pc_type line -n 50 -pc_line_omega 0.25")
+    assert result.number("exact difference") == pytest.approx(0.75, rel=1e-10)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_new_values_are_taken(run, ranks):
+    result = run("pc_probe", "-probe refresh -pc_type line", ranks=ranks)
+    assert result.number("old values difference") > 1e-3
+    assert result.number("refresh difference") == 0
+
+
+def test_host_vectors_with_any_matrix(run):
+    result = run("pc_probe", "-probe host -pc_type line")
+    assert result.number("host difference") < 1e-14
+    assert result.number("mixed difference") < 1e-14
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("kernel", ["thomas", "pcr"])
+@pytest.mark.parametrize("diagonal", ["0", "nan", "inf"])
+def test_bad_pivots_fail_the_pc_on_all_ranks(run, ranks, kernel, diagonal):
+    output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_kernel {kernel} -diagonal {diagonal}", ranks=ranks).output
+    assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output
+    assert "then FACTOR_NOERROR" in output
+
+
+def test_a_bad_pivot_is_located_and_can_be_an_error(run):
+    # 13 * 11 * 7 nodes, lines along x: the last row is row 12 of line 76
+    for kernel in ("thomas", "pcr"):
+        output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_direction x -pc_line_kernel {kernel} -info :pc").output
+        assert "pivot in row 12 of line 76" in output
+    failed = run("pc_probe", "-probe pivot -pc_type line -ksp_error_if_not_converged", expect=None)
+    assert failed.code != 0
+    assert "a tridiagonal line has a zero or non-finite pivot" in failed.output
+
+
+def test_smoother_failure_reaches_the_outer_solver(run):
+    output = run("pc_probe", "-probe pivot -pc_type composite -pc_composite_pcs line,jacobi").output
+    assert "DIVERGED_" in output
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("-pc_line_direction w", "w"),
+        ("-pc_line_direction z -n 8,8", "-pc_line_direction z: this grid has 2 dimensions"),
+        ("-pc_line_direction y -n 8", "-pc_line_direction y: this grid has 1 dimension"),
+        ("-pc_line_kernel gauss", "gauss"),
+        ("-pc_line_sweeps 0", "-pc_line_sweeps 0: at least one sweep is needed"),
+        ("-pc_line_omega -1", "-pc_line_omega -1.: the damping factor must be positive and finite"),
+        ("-pc_line_omega 0", "the damping factor must be positive and finite"),
+        ("-dm_mat_type baij", "PCLINE works on AIJ matrices and this one is of type seqbaij: use -mat_type aij"),
+    ],
+)
+def test_wrong_options_say_what_to_do(run, options, message):
+    failed = run("pc_probe", f"-pc_type line {options}", expect=None)
+    assert failed.code != 0
+    assert message in failed.output
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("-pc_line_direction y", "-pc_line_direction y needs a grid and none is known for this matrix"),
+        ("-pc_line_ordering zebra", "-pc_line_ordering zebra needs a grid and none is known for this matrix"),
+    ],
+)
+def test_without_a_grid(run, options, message):
+    failed = run("ex2", f"-pc_type line {options}", expect=None)
+    assert failed.code != 0
+    assert message in failed.output

@@ -1,0 +1,48 @@
+"""From Python, where PETSc itself was loaded as an extension module's private library."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+SCRIPT = """
+import sys
+import petsc4py
+petsc4py.init(sys.argv)
+from petsc4py import PETSc
+
+n = 100
+A = PETSc.Mat().createAIJ([n, n], nnz=3)
+for i in range(n):
+    for j, value in ((i - 1, -1.0), (i, 2.5), (i + 1, -1.0)):
+        if 0 <= j < n:
+            A[i, j] = value
+A.assemble()
+x, b = A.createVecs()
+b.set(1.0)
+ksp = PETSc.KSP().create()
+ksp.setOperators(A)
+ksp.setFromOptions()
+ksp.solve(b, x)
+print(ksp.getPC().getType(), ksp.getIterationNumber(), ksp.getConvergedReason() > 0)
+"""
+
+
+def petsc4py_version():
+    program = "import petsc4py; print(petsc4py.__version__)"
+    return subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
+
+
+same_release = petsc4py_version().split(".")[:2] == os.environ["WEFT_PETSC_VERSION"].split(".")[:2]
+
+
+@pytest.mark.skipif(not same_release, reason="this Python has no petsc4py for the PETSc that Weft was built with")
+@pytest.mark.parametrize("way", ["options", "environment"])
+def test_petsc4py(library, way):
+    options, environment = ["-dll_append", str(library), "-pc_type", "line"], dict(os.environ)
+    if way == "environment":
+        environment["PETSC_OPTIONS"] = " ".join(options)
+        options = []
+    result = subprocess.run([sys.executable, "-c", SCRIPT] + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    assert result.stdout.split() == ["line", "1", "True"], result.stdout

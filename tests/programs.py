@@ -1,0 +1,58 @@
+"""Runs PETSc programs that know nothing of Weft, with the library that was built."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+BUILD = Path(os.environ["WEFT_BUILD"])
+LIBRARY = BUILD / "lib" / "libweft.so"
+MPIEXEC = os.environ.get("WEFT_MPIEXEC") or "mpiexec"
+
+ENVIRONMENT = dict(
+    os.environ,
+    OMPI_ALLOW_RUN_AS_ROOT="1",
+    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+    OMPI_MCA_rmaps_base_oversubscribe="1",
+)
+for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS"):
+    ENVIRONMENT.pop(name, None)
+
+
+class Run:
+    """A finished run: its output and what tests ask of it."""
+
+    def __init__(self, process):
+        self.code = process.returncode
+        self.output = process.stdout
+
+    def iterations(self):
+        found = re.findall(r"CONVERGED_\w+ iterations (\d+)", self.output)
+        assert found, self.output
+        return int(found[-1])
+
+    def number(self, pattern):
+        found = re.search(pattern + r"\s*([-+.\deE]+|nan|inf)", self.output)
+        assert found, self.output
+        return float(found.group(1))
+
+
+def execute(program, options="", ranks=1, load=True, environment=None, expect=0):
+    """Runs BUILD/bin/PROGRAM with options; load puts -dll_append in front. expect None takes any exit code."""
+    command = [str(BUILD / "bin" / program)]
+    if ranks > 1:
+        command = [MPIEXEC, "-n", str(ranks)] + command
+    if load:
+        command += ["-dll_append", str(LIBRARY)]
+    process = subprocess.run(
+        command + options.split(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=300,
+        env=dict(ENVIRONMENT, **(environment or {})),
+    )
+    if expect is not None:
+        assert process.returncode == expect, process.stdout
+    return Run(process)
+
