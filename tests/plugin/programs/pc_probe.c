@@ -3,7 +3,7 @@ static char help[] = "Looks closely at the PC chosen by options, on a matrix wit
   -probe exact     : relative residual after one application (0 for a direct solver)\n\
   -probe refresh   : difference between a PC set up again for new values and a fresh one\n\
   -probe host      : difference between vectors of the matrix's type and host vectors\n\
-  -probe transfers : copies between host and device that PETSC counts over 100 applications, forward and transposed\n\
+  -probe transfers : copies between host and device that PETSc counts over 100 applications, forward and (-transposed 1, the default) transposed\n\
   -probe pivot     : KSP's and PC's reasons when a row of the last rank has the diagonal -diagonal and nothing else\n\
   -n <x,y,z> : grid sizes, -dof : unknowns a node, -stretch <x,y,z> : strength of the couplings\n";
 
@@ -173,17 +173,19 @@ static PetscErrorCode ProbeTransfers(Probe *p)
   PC pc;
   Vec y;
   PetscLogDouble before[2], after[2];
+  PetscBool transposed = PETSC_TRUE;
   PetscInt k;
 
   PetscFunctionBeginUser;
   PetscCall(NewPC(p, &pc));
   PetscCall(VecDuplicate(p->u, &y));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-transposed", &transposed, NULL));
   PetscCall(PCApply(pc, p->u, y));
-  PetscCall(PCApplyTranspose(pc, p->u, y));
+  if (transposed) PetscCall(PCApplyTranspose(pc, p->u, y));
   before[0] = petsc_ctog_ct, before[1] = petsc_gtoc_ct;
   for (k = 0; k < 100; k++) {
     PetscCall(PCApply(pc, p->u, y));
-    PetscCall(PCApplyTranspose(pc, p->u, y));
+    if (transposed) PetscCall(PCApplyTranspose(pc, p->u, y));
   }
   after[0] = petsc_ctog_ct, after[1] = petsc_gtoc_ct;
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "transfers to device %g, to host %g; before the 100 applications: %g, %g\n", after[0] - before[0], after[1] - before[1], before[0], before[1]));
