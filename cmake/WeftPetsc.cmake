@@ -21,6 +21,7 @@ if(NOT PETSC_FOUND)
 endif()
 pkg_get_variable(WEFT_PETSC_INCLUDE ${PETSC_MODULE_NAME} includedir)
 pkg_get_variable(WEFT_PETSC_PREFIX ${PETSC_MODULE_NAME} prefix)
+pkg_get_variable(WEFT_PETSC_PKGCONFIG ${PETSC_MODULE_NAME} pcfiledir)
 
 # weft_petsc_defines(NAME VARIABLE): whether petscconf.h defines NAME.
 file(READ ${WEFT_PETSC_INCLUDE}/petscconf.h weft_petscconf)

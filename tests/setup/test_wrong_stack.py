@@ -1,0 +1,177 @@
+"""What cannot be built with ends in one sentence that says what to do."""
+
+import os
+import shutil
+import stat
+import subprocess
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(os.environ["WEFT_SOURCE"])
+CONF = "#define PETSC_USE_REAL_DOUBLE 1\n"
+
+
+def petsc(folder, version=(3, 20, 1), conf=CONF):
+    """A folder that looks like an installed PETSc to whoever reads no further than its version and configuration."""
+    (folder / "include").mkdir(parents=True)
+    (folder / "lib" / "pkgconfig").mkdir(parents=True)
+    lines = (f"#define PETSC_VERSION_{name} {number}\n" for name, number in zip(("MAJOR", "MINOR", "SUBMINOR"), version))
+    (folder / "include" / "petscversion.h").write_text("".join(lines))
+    (folder / "include" / "petscconf.h").write_text(conf)
+    (folder / "lib" / "pkgconfig" / "PETSc.pc").write_text(
+        f"prefix={folder}\nincludedir=${{prefix}}/include\nName: PETSc\nDescription: none\nVersion: {'.'.join(map(str, version))}\nCflags: -I${{includedir}}\nLibs:\n"
+    )
+    return folder
+
+
+def configure(tmp_path, *options, **environment):
+    process = subprocess.run(
+        ["cmake", "-S", str(SOURCE), "-B", str(tmp_path / "build"), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ, **environment),
+    )
+    assert process.returncode != 0, process.stdout
+    return " ".join(process.stdout.split())
+
+
+@pytest.mark.parametrize(
+    "version, conf, message",
+    [
+        ((3, 17, 4), CONF, "PETSc 3.17.4 in {} is out of range: Weft builds with PETSc 3.18 to 3.26"),
+        ((3, 27, 0), CONF, "PETSc 3.27.0 in {} is out of range: Weft builds with PETSc 3.18 to 3.26"),
+        ((3, 20, 1), CONF + "#define PETSC_USE_COMPLEX 1\n", "the PETSc in {} has complex scalars: configure one with --with-scalar-type=real"),
+        ((3, 20, 1), "#define PETSC_USE_REAL_SINGLE 1\n", "the PETSc in {} is not in double precision: configure one with --with-precision=double"),
+    ],
+)
+def test_a_petsc_that_does_not_fit(tmp_path, version, conf, message):
+    folder = petsc(tmp_path / "petsc", version, conf)
+    assert message.format(folder) in configure(tmp_path, f"-DPETSC_DIR={folder}")
+
+
+def test_petsc_dir_that_is_none(tmp_path):
+    output = configure(tmp_path, PETSC_DIR=str(tmp_path), PETSC_ARCH="arch-none")
+    assert f"PETSC_DIR='{tmp_path}' with PETSC_ARCH='arch-none' holds no lib/pkgconfig/PETSc.pc: point both at a built PETSc" in output
+
+
+def test_no_petsc(tmp_path):
+    assert "no PETSc was found: set PETSC_DIR" in configure(tmp_path, PETSC_DIR="", PKG_CONFIG_LIBDIR=str(tmp_path))
+
+
+def test_no_mpi_compiler(tmp_path):
+    folder = petsc(tmp_path / "petsc")
+    output = configure(tmp_path, f"-DPETSC_DIR={folder}", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON")
+    assert "this PETSc uses MPI and no MPI compiler was found: install the one that PETSc was built with" in output
+
+
+def test_no_kokkos(tmp_path):
+    folder = petsc(tmp_path / "petsc")
+    assert "no Kokkos 4.5 or newer was found: set Kokkos_ROOT to one built static" in configure(tmp_path, f"-DPETSC_DIR={folder}", "-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON")
+    (tmp_path / "build" / "CMakeCache.txt").unlink()
+    with_kokkos = petsc(tmp_path / "with", conf=CONF + "#define PETSC_HAVE_KOKKOS 1\n")
+    assert "this PETSc was configured with Kokkos and its CMake package was not found" in configure(
+        tmp_path, f"-DPETSC_DIR={with_kokkos}", "-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON"
+    )
+
+
+# The front door, with stand-ins for the programs of the system.
+
+
+def stand_in(folder, name, script):
+    path = folder / name
+    path.write_text(f"#!/bin/bash\n{script}\n")
+    path.chmod(path.stat().st_mode | stat.S_IXUSR)
+
+
+def front_door(folder, *words, **environment):
+    process = subprocess.run(
+        [str(SOURCE / "weft"), *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ, PATH=f"{folder}:{os.environ['PATH']}", WEFT_CACHE=str(folder / "cache"), **environment),
+    )
+    return process.returncode, process.stdout
+
+
+def sentence(output):
+    lines = [line for line in output.splitlines() if line.startswith("weft: ")]
+    return lines[-1] if lines else output
+
+
+@pytest.mark.skipif(not shutil.which("dpkg-query"), reason="no Debian package manager here")
+def test_no_root(tmp_path):
+    stand_in(tmp_path, "id", "echo 1000")
+    stand_in(tmp_path, "dpkg-query", 'case "${@: -1}" in ninja-build) exit 1 ;; *) echo "install ok installed" ;; esac')
+    code, output = front_door(tmp_path, "build")
+    assert code == 1
+    assert sentence(output) == "weft: missing packages can only be installed by root; run: sudo apt-get install --no-install-recommends ninja-build"
+
+
+@pytest.mark.skipif(not shutil.which("dpkg-query"), reason="no Debian package manager here")
+def test_no_network_for_packages(tmp_path):
+    stand_in(tmp_path, "id", "echo 0")
+    stand_in(tmp_path, "apt-get", "echo 'Could not resolve host' >&2; exit 100")
+    stand_in(tmp_path, "dpkg-query", 'case "${@: -1}" in ninja-build) exit 1 ;; *) echo "install ok installed" ;; esac')
+    code, output = front_door(tmp_path, "build")
+    assert code == 1
+    assert "apt-get could not install ninja-build (no network, or no such package in this release): make apt-get work and run this command again" in sentence(output)
+
+
+def test_no_network_for_sources(tmp_path):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    stand_in(tmp_path, "python3", "echo 'no route to host' >&2; exit 1")
+    code, output = front_door(tmp_path, "build", "--stack", "petsc-3.26")
+    assert code == 1
+    assert "could not download petsc 3.26.1 (no network?): put its release file from the Python package index, SHA256 a4dc46c1" in output
+
+
+def test_a_download_with_other_content_is_not_used(tmp_path):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    stand_in(tmp_path, "python3", 'while [ "$1" != -d ]; do shift; done; echo other > "$2/petsc-3.26.1.tar.gz"')
+    code, output = front_door(tmp_path, "build", "--stack", "petsc-3.26")
+    assert code == 1
+    assert "petsc 3.26.1 was downloaded with another SHA256 than a4dc46c1" in output
+    assert not list((tmp_path / "cache" / "downloads").glob("a4dc46c1*"))
+
+
+def test_no_cuda_compiler(tmp_path):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    for name in ("bash", "dirname", "readlink", "nproc", "grep", "env", "mkdir"):
+        (tmp_path / name).symlink_to(shutil.which(name))
+    process = subprocess.run(
+        [str(SOURCE / "weft"), "build", "--stack", "cuda"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
+    )
+    assert process.returncode == 1
+    assert sentence(process.stdout) == "weft: no nvcc on the PATH: install the CUDA toolkit (12.2 or newer), or take another stack with --stack"
+
+
+@pytest.mark.parametrize(
+    "words, code, message",
+    [
+        (["demos"], 2, "weft: unknown command 'demos'; see ./weft help"),
+        (["demo", "--stak", "debian"], 2, "weft: unknown option '--stak'; see ./weft help"),
+        (["demo", "--stack"], 2, "weft: --stack needs a value; see ./weft help"),
+        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, own, petsc-3.26 or cuda"),
+        (["help"], 0, "Usage: ./weft COMMAND"),
+        ([], 0, "Usage: ./weft COMMAND"),
+    ],
+)
+def test_words_of_the_front_door(tmp_path, words, code, message):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    got, output = front_door(tmp_path, *words)
+    assert got == code, output
+    assert message in output
+
+
+def test_petsc_dir_for_the_front_door(tmp_path):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    code, output = front_door(tmp_path, "build", PETSC_DIR="/nowhere", PETSC_ARCH="arch")
+    assert code == 1
+    assert sentence(output) == "weft: PETSC_DIR=/nowhere with PETSC_ARCH=arch holds no include/petscconf.h: point both at a built PETSc, or unset them"
