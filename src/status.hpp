@@ -14,7 +14,7 @@ template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
 {
   const Scalar smallest = 100 * std::numeric_limits<Scalar>::epsilon() * scale;
-  return Kokkos::abs(pivot) > smallest && Kokkos::isfinite(pivot) && Kokkos::isfinite(scale);
+  return Kokkos::abs(pivot) > smallest && Kokkos::isfinite(pivot); // both false where the scale is not finite
 }
 
 /// Keeps the first unusable pivot that any thread reports: in the first line that has one, the earliest elimination step, the first row

@@ -29,6 +29,10 @@ struct GridMatrix {
         neighbours.push_back(at[k] > 0 ? i - steps[k] : i + (n[k] - 1) * steps[k]); // periodic: the wrap must be left out of the lines
         neighbours.push_back(at[k] + 1 < n[k] ? i + steps[k] : i - (n[k] - 1) * steps[k]);
       }
+      for (int k = 0; k < 2; k++) { // from the end of a line to what follows it in memory: must be left out too
+        if (at[k] + 1 == n[k] && i + steps[k] < rows) neighbours.push_back(i + steps[k]);
+        if (at[k] == 0 && i - steps[k] >= 0) neighbours.push_back(i - steps[k]);
+      }
       std::shuffle(neighbours.begin(), neighbours.end(), random);
       for (Index j : neighbours) {
         columns.push_back(static_cast<int>(j));

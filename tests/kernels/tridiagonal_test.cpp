@@ -275,6 +275,19 @@ TYPED_TEST(TridiagonalMethods, IdentityRowsStayExact)
   });
 }
 
+TEST(Pivot, MustBeFiniteAndNotRoundingError)
+{
+  const double infinity = std::numeric_limits<double>::infinity(), nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_TRUE(usable_pivot(1.0, 3.0));
+  EXPECT_TRUE(usable_pivot(-1e-300, 2e-300));
+  EXPECT_TRUE(usable_pivot(1e-13, 1.0));
+  EXPECT_FALSE(usable_pivot(1e-14, 1.0));
+  EXPECT_FALSE(usable_pivot(1e-6f, 1.0f));
+  for (double bad : {0.0, infinity, -infinity, nan}) EXPECT_FALSE(usable_pivot(bad, 1.0)) << bad;
+  for (double bad : {infinity, nan}) EXPECT_FALSE(usable_pivot(1.0, bad)) << bad;
+  EXPECT_FALSE(usable_pivot(0.0, 0.0));
+}
+
 TEST(SelectTridiagonal, AutoNamesAMethodOfTheList)
 {
   for (bool device : {false, true}) {
