@@ -17,8 +17,9 @@ void for_each_tridiagonal_method(Visit &&visit)
   std::apply([&](auto... method) { (visit(method), ...); }, TridiagonalMethods{});
 }
 
-/// Lines from which on a thread per line fills a device better than a thread per row: about one warp on each scheduler of a large GPU.
-inline constexpr Index lines_that_fill_a_device = 16384;
+/// Lines from which on a thread per line beats a thread per row on a device, factors at hand (docs/results/kernels.md: the two are even at
+/// 4096 lines of 4096 rows on an H200, strided or not).
+inline constexpr Index lines_that_fill_a_device = 4096;
 
 /// The method that `auto` stands for. On a host core Thomas does the least work; a device needs many lines for it.
 inline const char *choose_tridiagonal_method(const LineLayout &layout, bool device)

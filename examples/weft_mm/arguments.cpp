@@ -1,0 +1,76 @@
+#include "arguments.hpp"
+
+#include "option_set.hpp"
+
+#include <string_view>
+
+namespace weft_mm {
+
+namespace {
+
+// Reads "-name VALUE" from the options database, wherever it was said (command line, PETSC_OPTIONS, a file of options).
+PetscErrorCode ReadValue(const char *name, std::string &value, std::string &complaint)
+{
+  const char *text = nullptr;
+  PetscBool found  = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsFindPair(nullptr, nullptr, name, &text, &found));
+  if (found && (!text || !*text))
+    complaint = std::string(name) + " needs a value; weft_mm -help says which";
+  else if (found)
+    value = text;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// PETSc gives every option the next word as its value unless that is an option too; what is left over is the matrix.
+PetscErrorCode FindFreeWord(const CommandLine &line, std::string &word)
+{
+  PetscBool is_option = PETSC_FALSE, after_option = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  for (int index = 1; index < line.count && word.empty(); ++index) {
+    PetscCall(PetscOptionsValidKey(line.words[index], &is_option));
+    if (!is_option && !after_option) word = line.words[index];
+    after_option = is_option;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+CommandLine::CommandLine(int given_count, char **given_words)
+{
+  for (int index = 0; index < given_count; ++index) {
+    if (std::string_view(given_words[index]) != "-compare")
+      kept_.push_back(given_words[index]);
+    else {
+      comparing = true;
+      if (index + 1 < given_count) option_sets = split_option_sets(given_words[++index]);
+    }
+  }
+  count = static_cast<int>(kept_.size());
+  kept_.push_back(nullptr);
+  words = kept_.data();
+}
+
+PetscErrorCode ReadArguments(const CommandLine &line, Arguments &arguments, std::string &complaint)
+{
+  PetscFunctionBeginUser;
+  if (line.comparing) arguments.json = "weft_mm.json";
+  PetscCall(FindFreeWord(line, arguments.matrix));
+  PetscCall(ReadValue("-f", arguments.matrix, complaint));
+  PetscCall(ReadValue("-rhs", arguments.right_hand_side, complaint));
+  PetscCall(ReadValue("-json", arguments.json, complaint));
+  if (!complaint.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (arguments.matrix.empty())
+    complaint = "no matrix: give the file as the first word, or after -f (after another option it counts as that option's value)";
+  if (line.comparing && line.option_sets.empty()) complaint = "-compare needs sets of options: -compare \"-pc_type jacobi; -pc_type ilu\"";
+  for (const std::string &set : line.option_sets) {
+    if (set[0] != '-')
+      complaint = "-compare: the set '" + set + "' does not begin with an option; sets look like \"-pc_type jacobi; -pc_type ilu\"";
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft_mm

@@ -1,0 +1,65 @@
+// Checks a Matrix Market file line by line while somebody else (CHOLMOD) reads it.
+//
+// CHOLMOD's reader is fast but trusting: it takes "1.0D+00" as 1.0, cuts "2.5" to row 2, reads a file with one index 0 as zero-based,
+// ignores what follows the last promised entry, and says only "invalid matrix file". This checker sees the same bytes and names the first
+// line that is wrong.
+#pragma once
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+namespace weft_mm {
+
+// Something is wrong with what the user handed in; what() is one sentence for the user.
+struct InputError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+enum class Field { real, integer, pattern };
+enum class Symmetry { general, symmetric, skew_symmetric };
+
+struct MarketHeader {
+  bool dense           = false; // 'array' and not 'coordinate'
+  Field field          = Field::real;
+  Symmetry symmetry    = Symmetry::general;
+  std::int64_t rows    = 0;
+  std::int64_t columns = 0;
+  std::int64_t entries = 0; // lines of entries in the file, before symmetric storage is expanded
+};
+
+const char *name_of(Field field);
+const char *name_of(Symmetry symmetry);
+
+class MarketChecker {
+public:
+  explicit MarketChecker(std::string file_name);
+
+  void feed(std::string_view bytes); // the next bytes of the file; throws InputError
+  void finish();                     // the file has ended; throws InputError where it ended too early
+
+  const MarketHeader &header() const { return header_; }
+
+private:
+  enum class Expecting { banner, sizes, entries };
+
+  void check_line(const std::string &line);
+  void check_banner(const std::string &line);
+  void check_sizes(const std::string &line);
+  void check_entry(const std::string &line);
+  void check_position(const std::string &line, std::int64_t row, std::int64_t column, double value);
+
+  [[noreturn]] void refuse(const std::string &line, const std::string &what) const;
+
+  std::string file_name_;
+  MarketHeader header_;
+  Expecting expecting_ = Expecting::banner;
+  std::string unfinished_line_;
+  std::int64_t line_number_  = 0;
+  std::int64_t entries_seen_ = 0;
+  bool seen_lower_           = false;
+  bool seen_upper_           = false;
+};
+
+} // namespace weft_mm

@@ -1,0 +1,44 @@
+// A Matrix Market file, plain or gzip, as the FILE * that CHOLMOD reads from; every byte passes a MarketChecker on the way.
+#pragma once
+
+#include "market_checker.hpp"
+
+#include <cstdio>
+#include <memory>
+#include <string>
+
+struct gzFile_s; // zlib's
+
+namespace weft_mm {
+
+class MarketStream {
+public:
+  explicit MarketStream(const std::string &path); // throws InputError where the file cannot be opened
+
+  std::FILE *file() { return file_.get(); }
+
+  // Reads what CHOLMOD left over (only there does a cut .gz show, or an entry too many), then throws the first InputError met anywhere in
+  // the file.
+  void finish();
+
+  const MarketHeader &header() const { return checker_.header(); }
+
+private:
+  static ssize_t read_and_check(void *stream, char *buffer, std::size_t size);
+
+  std::size_t read_bytes(char *buffer, std::size_t size);
+
+  struct Close {
+    void operator()(gzFile_s *file) const;
+    void operator()(std::FILE *file) const;
+  };
+
+  std::string path_;
+  MarketChecker checker_;
+  std::string error_; // an exception must not cross the C library's frames: it waits here
+  bool ended_ = false;
+  std::unique_ptr<gzFile_s, Close> compressed_;
+  std::unique_ptr<std::FILE, Close> file_;
+};
+
+} // namespace weft_mm

@@ -1,0 +1,139 @@
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+namespace weft_mm {
+
+namespace {
+
+using Row = std::array<std::string, 8>;
+
+template <class Value>
+std::string format(const char *pattern, Value value)
+{
+  std::array<char, 64> text{};
+  std::snprintf(text.data(), text.size(), pattern, value);
+  return text.data();
+}
+
+Row row_of(const SolveResult &result)
+{
+  Row row{name_of_set(result), "-", "-", "-", "-", "-", "-", stop_reason(result)};
+  if (!result.ran) return row;
+  row[1] = std::to_string(result.iterations);
+  row[2] = std::isnan(result.residual) ? "nan" : format("%.2e", result.residual); // and not "-nan"
+  row[3] = format("%.4f", result.setup_seconds);
+  row[4] = format("%.4f", result.solve_seconds);
+  if (result.again_seconds >= 0) row[5] = format("%.4f", result.again_seconds);
+  row[6] = format("%.1f", result.memory_bytes / (1 << 20));
+  return row;
+}
+
+std::string aligned(const std::vector<Row> &rows)
+{
+  std::array<std::size_t, std::tuple_size_v<Row>> widths{};
+  for (const Row &row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) widths[column] = std::max(widths[column], row[column].size());
+  }
+  std::string text;
+  for (const Row &row : rows) {
+    for (std::size_t column = 0; column < row.size(); ++column) {
+      const std::string padding(widths[column] - row[column].size(), ' ');
+      if (column == 0)
+        text += row[column] + padding; // words to the left, numbers to the right
+      else if (column + 1 == row.size())
+        text += "  " + row[column];
+      else
+        text += "  " + padding + row[column];
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+std::string notes_of(const std::vector<SolveResult> &results)
+{
+  std::string text;
+  for (const SolveResult &result : results) {
+    for (const std::string &option : result.unused_options)
+      text += "note: " + name_of_set(result) + ": nothing has used the option " + option + "; is it mistyped?\n";
+  }
+  // The same advice to several sets is given once.
+  std::vector<std::pair<std::string, std::string>> sets_by_advice;
+  for (const SolveResult &result : results) {
+    if (result.advice.empty()) continue;
+    const auto known =
+        std::find_if(sets_by_advice.begin(), sets_by_advice.end(), [&](const auto &entry) { return entry.first == result.advice; });
+    if (known == sets_by_advice.end())
+      sets_by_advice.emplace_back(result.advice, name_of_set(result));
+    else
+      known->second += " | " + name_of_set(result);
+  }
+  for (const auto &[advice, sets] : sets_by_advice) text += "note: " + sets + ": " + advice + "\n";
+  return text;
+}
+
+} // namespace
+
+std::string name_of_set(const SolveResult &result)
+{
+  return result.options.empty() ? "(command line)" : result.options;
+}
+
+std::string stop_reason(const SolveResult &result)
+{
+  if (!result.ran) return result.reason + ": " + result.detail;
+  return result.detail.empty() ? result.reason : result.reason + " (" + result.detail + ")";
+}
+
+std::string table_of(const Problem &problem, const std::vector<SolveResult> &results)
+{
+  std::vector<Row> rows{{"option set", "iterations", "residual", "set-up s", "solve s", "again s", "memory MiB", "why it stopped"}};
+  for (const SolveResult &result : results) rows.push_back(row_of(result));
+  const MarketHeader &header = problem.header;
+  return problem.path + ": " + std::to_string(header.rows) + " x " + std::to_string(header.columns) + ", " +
+         std::to_string(problem.nonzeros) + " non-zeros, " + name_of(header.field) + " " + name_of(header.symmetry) +
+         "; right-hand side: " + problem.right_hand_side + "; ranks: " + std::to_string(problem.ranks) + "\n\n" + aligned(rows) +
+         notes_of(results);
+}
+
+std::string json_of(const Problem &problem, const std::vector<SolveResult> &results)
+{
+  nlohmann::ordered_json document = {
+      {"matrix",
+       {{"file", problem.path},
+        {"rows", problem.header.rows},
+        {"columns", problem.header.columns},
+        {"nonzeros", problem.nonzeros},
+        {"field", name_of(problem.header.field)},
+        {"symmetry", name_of(problem.header.symmetry)}}},
+      {"right_hand_side", problem.right_hand_side},
+      {"ranks", problem.ranks},
+      {"petsc",
+       std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR)},
+      {"results", nlohmann::ordered_json::array()},
+  };
+  for (const SolveResult &result : results) {
+    nlohmann::ordered_json row = {
+        {"options", result.options}, {"solved", result.solved}, {"reason", result.reason}, {"detail", result.detail}};
+    // A number that there is not is null, and so is one that is not finite: JSON has no other word for it.
+    const auto number     = [&](double value) { return result.ran ? nlohmann::ordered_json(value) : nlohmann::ordered_json(); };
+    row["iterations"]     = result.ran ? nlohmann::ordered_json(result.iterations) : nlohmann::ordered_json();
+    row["residual"]       = number(result.residual);
+    row["setup_seconds"]  = number(result.setup_seconds);
+    row["solve_seconds"]  = number(result.solve_seconds);
+    row["again_seconds"]  = result.again_seconds >= 0 ? number(result.again_seconds) : nlohmann::ordered_json();
+    row["memory_bytes"]   = number(result.memory_bytes);
+    row["unused_options"] = result.unused_options;
+    row["advice"]         = result.advice;
+    document["results"].push_back(row);
+  }
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"; // a file's name need not be UTF-8
+}
+
+} // namespace weft_mm
