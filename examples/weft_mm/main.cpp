@@ -1,8 +1,8 @@
 // weft_mm solves a Matrix Market file with any solver PETSc knows, and compares several on it. Nothing in here knows Weft: its solver types
 // come in like any other plugin's, by -dll_append.
 //
-//   $ weft_mm matrices/HB__sherman1.mtx.gz -ksp_type cg -pc_type icc
-//   $ weft_mm matrices/HB__sherman1.mtx.gz -dll_append libweft.so -ksp_type cg -compare "-pc_type jacobi; -pc_type icc; -pc_type line"
+//   $ weft_mm matrices/HB__gr_30_30.mtx.gz -ksp_type cg -pc_type icc
+//   $ weft_mm matrices/HB__sherman1.mtx.gz -dll_append libweft.so -compare "-pc_type jacobi; -pc_type ilu; -pc_type line"
 //   $ mpiexec -n 4 weft_mm big.mtx.gz -compare "-pc_type bjacobi -sub_pc_type ilu; -pc_type gamg -mg_levels_pc_type jacobi"
 //
 // The usage text below says what it takes and what comes back.

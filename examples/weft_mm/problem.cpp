@@ -39,7 +39,8 @@ PetscErrorCode AssembleMatrix(const Problem &problem, Mat matrix)
   // Every entry is handed over by rank 0, wherever its row lives; the other ranks' lists are empty.
   PetscCall(MatSetPreallocationCOO(matrix, static_cast<PetscCount>(values.size()), rows.data(), columns.data()));
   PetscCall(MatSetValuesCOO(matrix, values.data(), INSERT_VALUES));
-  if (problem.header.symmetry == Symmetry::symmetric) PetscCall(MatSetOption(matrix, MAT_SYMMETRIC, PETSC_TRUE));
+  // MAT_SYMMETRIC stays unset even where the file says symmetric: PETSc's default preconditioner would become ICC, which indefinite
+  // matrices do not stand.
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

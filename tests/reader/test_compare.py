@@ -207,6 +207,13 @@ def test_table_is_aligned(weft_mm, matrices):
     assert all(line[last - 2 : last] == "  " and line[last] != " " for line in table)
 
 
+@pytest.mark.parametrize("more", [[], ["-mat_type", "baij"]])
+def test_default_solver_of_a_symmetric_matrix(weft_mm, matrices, more):
+    """A symmetric file must not make PETSc choose ICC, its default for matrices known to be symmetric: this one is negative definite."""
+    outcome = weft_mm(matrices / "HB__sherman1.mtx.gz", *more)
+    assert outcome.code == 0 and int(outcome.rows()[0][1]) < 100
+
+
 def test_matrix_may_come_later_or_by_f(weft_mm, matrices):
     rows = [weft_mm("-pc_type", "jacobi", matrices / SPD).rows(), weft_mm("-f", matrices / SPD, "-pc_type", "jacobi").rows()]
     assert rows[0][0][1:3] == rows[1][0][1:3]
