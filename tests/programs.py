@@ -14,6 +14,8 @@ ENVIRONMENT = dict(
     OMPI_ALLOW_RUN_AS_ROOT="1",
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
     OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_ess_singleton_isolated="1",  # one rank without mpiexec starts faster
+    OMP_WAIT_POLICY="passive",  # machines that test are often busy
 )
 for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS"):
     ENVIRONMENT.pop(name, None)

@@ -99,3 +99,9 @@ def test_without_a_grid(run, options, message):
     failed = run("ex2", f"-pc_type line {options}", expect=None)
     assert failed.code != 0
     assert message in failed.output
+
+
+@pytest.mark.parametrize("program", ["pc_probe", "two_rounds"])
+def test_nothing_of_petscs_memory_is_left(run, program):
+    output = run(program, "-pc_type line -malloc_debug -malloc_dump").output
+    assert "bytes" not in output and len(output.splitlines()) <= 2, output

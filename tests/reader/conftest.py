@@ -8,18 +8,11 @@ import re
 import subprocess
 import tempfile
 
+import programs
 import pytest
 
-ENVIRONMENT = {
-    **os.environ,
-    "OMPI_ALLOW_RUN_AS_ROOT": "1",
-    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-    "OMPI_MCA_rmaps_base_oversubscribe": "1",
-    "OMPI_MCA_ess_singleton_isolated": "1",  # one rank without mpiexec starts faster
-    "OMP_NUM_THREADS": "1",
-}
-for variable in ("PETSC_OPTIONS", "WEFT_MATRIX_MIRROR"):
-    ENVIRONMENT.pop(variable, None)
+ENVIRONMENT = dict(programs.ENVIRONMENT, OMP_NUM_THREADS="1")
+ENVIRONMENT.pop("WEFT_MATRIX_MIRROR", None)
 
 
 class Outcome:
