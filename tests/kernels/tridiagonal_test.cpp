@@ -67,6 +67,19 @@ struct Problem {
   }
 };
 
+/// The plan of a problem's lines with its coefficients factored.
+template <class Method, class Space, class Scalar>
+auto factored(const Problem<Scalar> &problem)
+{
+  const Space space;
+  const auto plan  = Method::template plan<Space, Scalar>(problem.layout);
+  const auto lower = to_backend<Space>(problem.lower), diagonal = to_backend<Space>(problem.diagonal),
+             upper = to_backend<Space>(problem.upper);
+  Method::factor(space, plan, Tridiagonal<Scalar, Space>{lower, diagonal, upper});
+  space.fence();
+  return plan;
+}
+
 template <class Method, class Space, class Scalar>
 void check(const Problem<Scalar> &problem, const SolveOptions<Scalar> &options, bool in_place = false)
 {
@@ -75,10 +88,7 @@ void check(const Problem<Scalar> &problem, const SolveOptions<Scalar> &options, 
                                   << ", colour " << static_cast<int>(options.colour) << ", transposed "
                                   << (options.transpose == Transpose::yes) << ", in place " << in_place);
   const Space space;
-  const auto plan  = Method::template plan<Space, Scalar>(problem.layout);
-  const auto lower = to_backend<Space>(problem.lower), diagonal = to_backend<Space>(problem.diagonal),
-             upper = to_backend<Space>(problem.upper);
-  Method::factor(space, plan, Tridiagonal<Scalar, Space>{lower, diagonal, upper});
+  const auto plan = factored<Method, Space>(problem);
   ASSERT_FALSE(plan.flag.read(space));
   const auto rhs = to_backend<Space>(problem.rhs), solution = in_place ? rhs : to_backend<Space>(problem.start);
   Method::solve(space, plan, Array<Scalar, Space>(rhs), Array<Scalar, Space>(solution), options);
@@ -223,10 +233,7 @@ TYPED_TEST(TridiagonalMethods, ReportTheFirstBadPivot)
           problem.lower[i] = problem.upper[i] = 0;
         }
         const TypeParam space;
-        const auto plan  = Method::template plan<TypeParam, Scalar>(problem.layout);
-        const auto lower = to_backend<TypeParam>(problem.lower), diagonal = to_backend<TypeParam>(problem.diagonal),
-                   upper = to_backend<TypeParam>(problem.upper);
-        Method::factor(space, plan, Tridiagonal<Scalar, TypeParam>{lower, diagonal, upper});
+        const auto plan = factored<Method, TypeParam>(problem);
         const auto flag = plan.flag.read(space);
         ASSERT_TRUE(flag) << Method::name << " length " << length << " value " << bad;
         EXPECT_EQ(flag->line, 2) << Method::name;
@@ -241,10 +248,7 @@ TYPED_TEST(TridiagonalMethods, ReportTheFirstBadPivot)
       problem.diagonal[i]                 = row == 0 || row == 15 ? 1 : 2;
     }
     const TypeParam space;
-    const auto plan  = Method::template plan<TypeParam, Scalar>(problem.layout);
-    const auto lower = to_backend<TypeParam>(problem.lower), diagonal = to_backend<TypeParam>(problem.diagonal),
-               upper = to_backend<TypeParam>(problem.upper);
-    Method::factor(space, plan, Tridiagonal<Scalar, TypeParam>{lower, diagonal, upper});
+    const auto plan = factored<Method, TypeParam>(problem);
     const auto flag = plan.flag.read(space);
     ASSERT_TRUE(flag) << Method::name;
     EXPECT_EQ(flag->line, 1) << Method::name;
@@ -263,10 +267,7 @@ TYPED_TEST(TridiagonalMethods, IdentityRowsStayExact)
       problem.diagonal[i]                 = 1;
     }
     const TypeParam space;
-    const auto plan  = Method::template plan<TypeParam, Scalar>(problem.layout);
-    const auto lower = to_backend<TypeParam>(problem.lower), diagonal = to_backend<TypeParam>(problem.diagonal),
-               upper = to_backend<TypeParam>(problem.upper);
-    Method::factor(space, plan, Tridiagonal<Scalar, TypeParam>{lower, diagonal, upper});
+    const auto plan = factored<Method, TypeParam>(problem);
     const auto rhs = to_backend<TypeParam>(problem.rhs), solution = to_backend<TypeParam>(problem.start);
     Method::solve(space, plan, Array<Scalar, TypeParam>(rhs), Array<Scalar, TypeParam>(solution), SolveOptions<Scalar>{});
     space.fence();
