@@ -15,6 +15,7 @@ ENVIRONMENT = dict(
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
     OMPI_MCA_rmaps_base_oversubscribe="1",
     OMPI_MCA_ess_singleton_isolated="1",  # one rank without mpiexec starts faster
+    HWLOC_HIDE_ERRORS="2",  # a chroot without /sys makes Open MPI's hwloc complain into every output
     OMP_WAIT_POLICY="passive",  # machines that test are often busy
 )
 for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS"):

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 
+import programs
 import pytest
 
 SCRIPT = """
@@ -40,7 +41,7 @@ same_release = petsc4py_version().split(".")[:2] == os.environ["WEFT_PETSC_VERSI
 @pytest.mark.skipif(not same_release, reason="this Python has no petsc4py for the PETSc that Weft was built with")
 @pytest.mark.parametrize("way", ["options", "environment"])
 def test_petsc4py(library, way):
-    options, environment = ["-dll_append", str(library), "-pc_type", "line"], dict(os.environ)
+    options, environment = ["-dll_append", str(library), "-pc_type", "line"], dict(programs.ENVIRONMENT)
     if way == "environment":
         environment["PETSC_OPTIONS"] = " ".join(options)
         options = []
