@@ -79,10 +79,10 @@ def test_bad_pivots_fail_the_pc(run, types, kernel, diagonal):
 
 
 @on_device
-def test_small_levels_bound_to_the_host(run, types):
-    """Re-discretized levels: under Galerkin products PETSc's own smoothers lose convergence too when levels are bound to the CPU."""
-    options = f"{grid(65, 513)} -pc_type mg -pc_mg_levels 4 -ksp_rtol 1e-8 -ksp_converged_reason -mg_levels_pc_type line"
-    assert run("ex50", f"{options} {types} -dm_bind_below 3000").iterations() == run("ex50", options).iterations()
+def test_levels_bound_to_the_host(run, types):
+    """All levels: with only some of them bound, multigrid of PETSc 3.26 loses convergence with its own smoothers too."""
+    options = f"{grid(65, 513)} {MULTIGRID} -pc_mg_levels 4"
+    assert run("ex50", f"{options} {types} -dm_bind_below 1000000").iterations() == run("ex50", options).iterations()
 
 
 @on_device
