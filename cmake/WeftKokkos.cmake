@@ -2,7 +2,6 @@
 # that is static, so that none of its symbols meets another Kokkos (Debian's PETSc brings 3.4 along). Defines WEFT_KOKKOS_SHARED.
 
 if(WEFT_PETSC_HAS_KOKKOS)
-  pkg_get_variable(weft_petsc_includes ${PETSC_MODULE_NAME} Cflags)
   list(APPEND CMAKE_PREFIX_PATH ${WEFT_PETSC_PREFIX} ${PETSC_DIR} ${PETSC_DIR}/${PETSC_ARCH})
   # PETSc's pkg-config file names the folders of the packages it was configured with.
   foreach(folder ${PETSC_STATIC_LIBRARY_DIRS})
@@ -20,6 +19,19 @@ get_target_property(weft_kokkos_kind Kokkos::kokkoscore TYPE)
 string(COMPARE EQUAL "${weft_kokkos_kind}" SHARED_LIBRARY WEFT_KOKKOS_SHARED)
 if(WEFT_KOKKOS_SHARED AND NOT WEFT_PETSC_HAS_KOKKOS)
   message(FATAL_ERROR "Weft: the Kokkos in ${Kokkos_DIR} is a shared library and this PETSc has no Kokkos of its own: set Kokkos_ROOT to a static one (BUILD_SHARED_LIBS=OFF, CMAKE_POSITION_INDEPENDENT_CODE=ON), whose symbols stay private.")
+endif()
+
+if(WEFT_PETSC_HAS_KOKKOS)
+  # The folder of the Kokkos found must be one that this PETSc was linked with.
+  get_filename_component(weft_kokkos_prefix ${Kokkos_DIR}/../../.. REALPATH)
+  set(weft_petsc_folders ${WEFT_PETSC_PREFIX})
+  foreach(folder ${PETSC_STATIC_LIBRARY_DIRS} ${PETSC_STATIC_INCLUDE_DIRS})
+    get_filename_component(folder ${folder}/.. REALPATH)
+    list(APPEND weft_petsc_folders ${folder})
+  endforeach()
+  if(NOT weft_kokkos_prefix IN_LIST weft_petsc_folders OR NOT WEFT_KOKKOS_SHARED)
+    message(FATAL_ERROR "Weft: the Kokkos in ${Kokkos_DIR} is not the shared one that this PETSc was configured with, and two Kokkos in one process do not work: unset Kokkos_ROOT, or set it to the prefix given to PETSc's --with-kokkos-dir.")
+  endif()
 endif()
 
 set(WEFT_CUDA OFF)

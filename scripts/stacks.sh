@@ -8,13 +8,20 @@ kokkos_source='pycompadre 1.7.6 c766ec4d445ce076069be4b8c51a23ffac4ee79ea949ca86
 petsc_source='petsc 3.26.1 a4dc46c1b4403545ac2274741ce10801366c4a9a7b2683b678d18f6663b93496'
 nvml_header='nvidia-nvml-dev 13.5.37 7394fcbefa9ba537e8238cbb1caa4cd2db6bbfbff208d217a8a884947113ae6d' # nvml.h, which PETSc's configure asks for
 
+# One set-up at a time: a second one waits, and finds what the first has made.
+lock_cache() {
+  mkdir -p "$cache"
+  exec 9> "$cache/lock"
+  ! command -v flock > /dev/null || flock 9
+}
+
 die() { printf 'weft: %s\n' "$*" >&2; exit 1; }
 say() { printf 'weft: %s\n' "$*"; }
 
-# quietly LOG COMMAND…: runs it with its output in LOG; on failure shows the log's end.
+# quietly LOG COMMAND…: runs it with its output at the end of LOG; on failure shows the log's end.
 quietly() {
   local log=$1; shift
-  "$@" > "$log" 2>&1 || { tail -n 25 "$log" >&2; return 1; }
+  "$@" >> "$log" 2>&1 || { tail -n 25 "$log" >&2; return 1; }
 }
 
 # Debian packages, asked for by name. Only what is missing is installed, and only root can do that.
@@ -58,9 +65,11 @@ unpack() {
   local name version sha archive
   read -r name version sha <<< "$1"
   local folder=$cache/sources/$name-$version
-  if [ ! -f "$folder/.unpacked" ]; then
-    archive=$(fetch "$1"); mkdir -p "$cache/sources"
-    tar xzf "$archive" -C "$cache/sources"; touch "$folder/.unpacked"
+  if [ ! -d "$folder" ]; then # it gets its name when it is complete
+    archive=$(fetch "$1")
+    rm -rf "$cache/sources/part"; mkdir -p "$cache/sources/part"
+    tar xzf "$archive" -C "$cache/sources/part" || die "$archive could not be unpacked into $cache/sources (disk full?): make room and run this command again"
+    mv "$cache/sources/part/$name-$version" "$folder"
   fi
   echo "$folder"
 }
@@ -89,9 +98,10 @@ petsc_build() {
   local source; source=$(unpack "$petsc_source")
   rm -rf "$prefix"; mkdir -p "$prefix"
   local arch; arch=$(basename "$prefix")
-  ( cd "$source"; rm -rf "$arch"
-    unset PETSC_DIR PETSC_ARCH
-    quietly "$prefix.log" ./configure PETSC_ARCH="$arch" --prefix="$prefix" --with-fc=0 --with-x=0 "$@" &&
+  : > "$prefix.log"
+  ( unset PETSC_DIR PETSC_ARCH
+    cd "$source" && rm -rf "$arch" &&
+      quietly "$prefix.log" ./configure PETSC_ARCH="$arch" --prefix="$prefix" --with-fc=0 --with-x=0 "$@" &&
       quietly "$prefix.log" make PETSC_DIR="$source" PETSC_ARCH="$arch" all &&
       quietly "$prefix.log" make PETSC_DIR="$source" PETSC_ARCH="$arch" install ) || die "PETSc did not build: the whole log is $prefix.log"
   rm -rf "${source:?}/$arch"; touch "$prefix/.done"
@@ -112,6 +122,14 @@ stack_petsc() {
   kokkos_static
 }
 
+# The name that Kokkos 4.5.01 has for a CUDA architecture.
+kokkos_cuda_arch() {
+  case $1 in
+    70) echo VOLTA70 ;; 75) echo TURING75 ;; 80) echo AMPERE80 ;; 86) echo AMPERE86 ;; 89) echo ADA89 ;; 90) echo HOPPER90 ;;
+    *) die "Kokkos 4.5.01 knows no CUDA architecture '$1': --arch takes 70, 75, 80, 86, 89 or 90; for a newer one build Kokkos and PETSc yourself and set PETSC_DIR" ;;
+  esac
+}
+
 # PETSc with CUDA and Kokkos, one shared Kokkos for both. $arch is the CUDA architecture, 90 for Hopper.
 stack_cuda() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
@@ -122,12 +140,7 @@ stack_cuda() {
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
   [ ! -f "$prefix/.done" ] || return 0
   say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch (about 10 minutes on two cores)"
-  local source kokkos_arch; source=$(unpack "$kokkos_source")
-  case $arch in
-    70) kokkos_arch=VOLTA70 ;; 75) kokkos_arch=TURING75 ;; 80) kokkos_arch=AMPERE80 ;; 86) kokkos_arch=AMPERE86 ;;
-    89) kokkos_arch=ADA89 ;; 90) kokkos_arch=HOPPER90 ;;
-    *) die "Kokkos 4.5.01 knows no CUDA architecture '$arch': --arch takes 70, 75, 80, 86, 89 or 90; for a newer one build Kokkos and PETSc yourself and set PETSC_DIR" ;;
-  esac
+  local source; source=$(unpack "$kokkos_source")
   rm -rf "$prefix.parts"; mkdir -p "$prefix.parts/include" "$prefix.parts/lib/stubs" "$prefix.parts/wheel"
   cp cmake/kokkos_cuda13.h "$header"
   # PETSc's configure asks for NVML: its header, and something to link where no driver is installed. The driver's own is found at run time.
@@ -143,7 +156,7 @@ stack_cuda() {
     -DCMAKE_INSTALL_PREFIX="$prefix.kokkos" -DCMAKE_INSTALL_LIBDIR=lib)
   if [ ! -f "$prefix.kokkos/.done" ]; then
     quietly "$prefix.log" cmake -S "$source/kokkos" -B "$prefix.parts/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$source/kokkos/bin/nvcc_wrapper" \
-      -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$kokkos_arch=ON" &&
+      -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$(kokkos_cuda_arch "$arch")=ON" &&
       quietly "$prefix.log" ninja -C "$prefix.parts/kokkos" install &&
       quietly "$prefix.log" cmake -S "$source/kokkos-kernels" -B "$prefix.parts/kernels" "${common[@]}" -DCMAKE_CXX_COMPILER="$prefix.kokkos/bin/nvcc_wrapper" \
         -DKokkos_ROOT="$prefix.kokkos" -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TESTS=OFF -DKokkosKernels_ENABLE_PERFTESTS=OFF \
@@ -158,13 +171,14 @@ stack_cuda() {
 }
 
 # The PETSc that the user points at, by PETSC_DIR (and PETSC_ARCH) or else by pkg-config: CMake reads the same variables.
+# Sets conf, its petscconf.h.
 own_petsc() {
-  local conf
   if [ -n "${PETSC_DIR:-}" ]; then
     conf=$PETSC_DIR/${PETSC_ARCH:+$PETSC_ARCH/}include/petscconf.h
     [ -f "$conf" ] || die "PETSC_DIR=$PETSC_DIR${PETSC_ARCH:+ with PETSC_ARCH=$PETSC_ARCH} holds no include/petscconf.h: point both at a built PETSc, or unset them"
   else
-    conf=$(pkg-config --variable=includedir PETSc)/petscconf.h
+    conf=$(pkg-config --variable=includedir PETSc 2> /dev/null || true)/petscconf.h
+    [ -f "$conf" ] || die "no PETSc was found: set PETSC_DIR (and PETSC_ARCH) to one, or let pkg-config find it, or take one that is built for you with --stack petsc-3.26"
   fi
   # Whose Kokkos: PETSc's own if it has one, else the one the user names, else a private one.
   grep -q 'define PETSC_HAVE_KOKKOS 1' "$conf" || [ -n "${Kokkos_ROOT:-}" ] || kokkos_static

@@ -5,6 +5,10 @@
 
 #include "backend.hpp"
 
+#if defined(KOKKOS_ENABLE_OPENMP)
+#include <omp.h>
+#endif
+
 namespace weft {
 
 namespace {
@@ -39,7 +43,13 @@ void kokkos_start(int threads)
   Kokkos::InitializationSettings settings;
   settings.set_disable_warnings(true); // they would land in the output of a program that never asked for Kokkos
   if (threads > 0) settings.set_num_threads(threads);
+#if defined(KOKKOS_ENABLE_OPENMP)
+  const int threads_of_the_program = omp_get_max_threads(); // Kokkos sets its own number for the whole program; it does not need it to stay
   Kokkos::initialize(settings);
+  omp_set_num_threads(threads_of_the_program);
+#else
+  Kokkos::initialize(settings);
+#endif
   std::atexit([] {
     if (Kokkos::is_initialized()) Kokkos::finalize();
   });

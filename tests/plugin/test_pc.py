@@ -54,14 +54,26 @@ def test_bad_pivots_fail_the_pc_on_all_ranks(run, ranks, kernel, diagonal):
     assert "then FACTOR_NOERROR" in output
 
 
-def test_a_bad_pivot_is_located_and_can_be_an_error(run):
-    # 13 * 11 * 7 nodes, lines along x: the last row is row 12 of line 76
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_bad_pivot_is_located_and_can_be_an_error(run, ranks):
+    # 13 * 11 * 7 rows, the last one is bad
     for kernel in ("thomas", "pcr"):
-        output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_direction x -pc_line_kernel {kernel} -info :pc").output
-        assert "pivot in row 12 of line 76" in output
-    failed = run("pc_probe", "-probe pivot -pc_type line -ksp_error_if_not_converged", expect=None)
+        output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_kernel {kernel} -info :pc", ranks=ranks).output
+        assert "zero or non-finite pivot of a line in row 1000" in output
+    failed = run("pc_probe", "-probe pivot -pc_type line -ksp_error_if_not_converged", ranks=ranks, expect=None)
     assert failed.code != 0
-    assert "a tridiagonal line has a zero or non-finite pivot" in failed.output
+    assert "zero or non-finite pivot of a tridiagonal line in row 1000" in failed.output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "probe, message",
+    [("unassembled", "PCLINE needs an assembled matrix"), ("layout", "PCLINE needs a square matrix with as many columns as rows on each rank")],
+)
+def test_matrices_that_cannot_be_used(run, ranks, probe, message):
+    failed = run("pc_probe", f"-probe {probe} -pc_type line", ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert message in failed.output
 
 
 def test_smoother_failure_reaches_the_outer_solver(run):

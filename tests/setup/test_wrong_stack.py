@@ -120,12 +120,50 @@ def test_no_network_for_packages(tmp_path):
     assert "apt-get could not install ninja-build (no network, or no such package in this release): make apt-get work and run this command again" in sentence(output)
 
 
+def test_an_archive_that_does_not_unpack_is_not_taken_for_good(tmp_path):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    stand_in(tmp_path, "sha256sum", "exit 0")
+    stand_in(tmp_path, "python3", 'while [ "$1" != -d ]; do shift; done; echo archive > "$2/petsc-3.26.1.tar.gz"')
+    stand_in(tmp_path, "tar", 'mkdir -p "$4/petsc-3.26.1"; exit 2')
+    for _ in range(2):
+        code, output = front_door(tmp_path, "build", "--stack", "petsc-3.26")
+        assert code == 1
+        assert "could not be unpacked into" in sentence(output)
+    assert not (tmp_path / "cache" / "sources" / "petsc-3.26.1").exists()
+
+
+def test_no_petsc_for_the_front_door(tmp_path):
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    code, output = front_door(tmp_path, "build", "--stack", "own", PKG_CONFIG_LIBDIR=str(tmp_path), PKG_CONFIG_PATH="")
+    assert code == 1
+    assert sentence(output).startswith("weft: no PETSc was found: set PETSC_DIR (and PETSC_ARCH) to one")
+
+
+def test_a_build_folder_stays_with_its_petsc(tmp_path):
+    one, other = petsc(tmp_path / "one"), petsc(tmp_path / "other")
+    configure(tmp_path, f"-DPETSC_DIR={one}", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON")
+    assert "no MPI compiler" in configure(tmp_path, PETSC_DIR=str(other))
+    output = configure(tmp_path, f"-DPETSC_DIR={other}", "-DCMAKE_DISABLE_FIND_PACKAGE_MPI=ON")
+    assert f"this build folder was made for the PETSc in {one}/lib/pkgconfig and now finds another in {other}/lib/pkgconfig" in output
+
+
+def test_old_cuda_petsc(tmp_path):
+    folder = petsc(tmp_path / "petsc", (3, 19, 0), CONF + "#define PETSC_HAVE_CUDA 1\n")
+    assert "PETSc 3.19.0 with CUDA gives no access to its streams: use PETSc 3.20 or newer" in configure(tmp_path, f"-DPETSC_DIR={folder}")
+
+
+def test_a_kokkos_that_is_not_petscs(tmp_path):
+    folder = petsc(tmp_path / "petsc", conf=CONF + "#define PETSC_HAVE_KOKKOS 1\n#define PETSC_HAVE_MPIUNI 1\n")
+    output = configure(tmp_path, f"-DPETSC_DIR={folder}", f"-DKokkos_ROOT={os.environ['WEFT_KOKKOS_PREFIX']}")
+    assert "is not the shared one that this PETSc was configured with, and two Kokkos in one process do not work" in output
+
+
 def test_no_network_for_sources(tmp_path):
     stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
     stand_in(tmp_path, "python3", "echo 'no route to host' >&2; exit 1")
     code, output = front_door(tmp_path, "build", "--stack", "petsc-3.26")
     assert code == 1
-    assert "could not download petsc 3.26.1 (no network?): put its release file from the Python package index, SHA256 a4dc46c1" in output
+    assert "could not download petsc 3.26.1 (no network?): put its release file from the Python package index, SHA256 a4dc46c1" in sentence(output)
 
 
 def test_a_download_with_other_content_is_not_used(tmp_path):
@@ -133,7 +171,7 @@ def test_a_download_with_other_content_is_not_used(tmp_path):
     stand_in(tmp_path, "python3", 'while [ "$1" != -d ]; do shift; done; echo other > "$2/petsc-3.26.1.tar.gz"')
     code, output = front_door(tmp_path, "build", "--stack", "petsc-3.26")
     assert code == 1
-    assert "petsc 3.26.1 was downloaded with another SHA256 than a4dc46c1" in output
+    assert "petsc 3.26.1 was downloaded with another SHA256 than a4dc46c1" in sentence(output)
     assert not list((tmp_path / "cache" / "downloads").glob("a4dc46c1*"))
 
 
@@ -158,6 +196,7 @@ def test_no_cuda_compiler(tmp_path):
         (["demos"], 2, "weft: unknown command 'demos'; see ./weft help"),
         (["demo", "--stak", "debian"], 2, "weft: unknown option '--stak'; see ./weft help"),
         (["demo", "--stack"], 2, "weft: --stack needs a value; see ./weft help"),
+        (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
         (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, own, petsc-3.26 or cuda"),
         (["help"], 0, "Usage: ./weft COMMAND"),
         ([], 0, "Usage: ./weft COMMAND"),

@@ -1,4 +1,5 @@
 // PCLINE: finds the lines of a matrix, hands them to the tridiagonal kernels, orders the sweeps.
+#include <limits>
 #include <span>
 
 #include "kokkos_start.h"
@@ -13,20 +14,25 @@ namespace {
 
 PetscErrorCode CheckMatrix(Mat A)
 {
-  PetscBool aij;
+  PetscBool aij, assembled;
   PetscInt rows, columns;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, ""));
-  PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "PCLINE works on AIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or -pc_use_amat 0 with an AIJ "
-             "matrix for the preconditioner",
-             ((PetscObject)A)->type_name);
+  PetscCheck(
+      aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+      "PCLINE works on AIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give KSPSetOperators() an AIJ "
+      "matrix as its second one",
+      ((PetscObject)A)->type_name);
+  PetscCall(MatAssembled(A, &assembled));
+  PetscCheck(assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "PCLINE needs an assembled matrix: call MatAssemblyBegin() and MatAssemblyEnd() first");
   PetscCall(MatGetLocalSize(A, &rows, &columns));
-  PetscCheck(rows == columns, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
-             "PCLINE needs a square matrix, the same rows and columns on each rank: this rank has %" PetscInt_FMT " rows and %" PetscInt_FMT
-             " columns",
-             rows, columns);
+  // An error must be raised on all ranks or on none.
+  PetscMPIInt square = rows == columns, all_square;
+  PetscCallMPI(MPI_Allreduce(&square, &all_square, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  PetscCheck(all_square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "PCLINE needs a square matrix with as many columns as rows on each rank, and some rank has not");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -77,17 +83,22 @@ PetscErrorCode FindLines(PC pc, const Execution &execution, const CsrMatrix<Pets
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A pivot that cannot be divided by, on any rank, fails the PC on all of them.
-PetscErrorCode ReportPivot(PC pc, const std::optional<LineRow> &bad)
+// A pivot that cannot be divided by, on any rank, fails the PC on all of them. The first row that has one is named in PETSc's numbering.
+PetscErrorCode ReportPivot(PC pc, const LineLayout &layout, const std::optional<LineRow> &bad)
 {
+  PetscInt start;
+
   PetscFunctionBegin;
-  PetscMPIInt here = bad ? 1 : 0, anywhere;
-  PetscCallMPI(MPI_Allreduce(&here, &anywhere, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  pc->failedreason = pc->failedreasonrank = anywhere ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
-  if (bad)
-    PetscCall(PetscInfo(pc, "zero or non-finite pivot in row %lld of line %lld of this rank\n", (long long)bad->row, (long long)bad->line));
-  PetscCheck(!anywhere || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
-             "a tridiagonal line has a zero or non-finite pivot; -info tells where");
+  PetscCall(MatGetOwnershipRange(pc->pmat, &start, NULL));
+  constexpr PetscInt64 none = std::numeric_limits<PetscInt64>::max();
+  PetscInt64 row            = none, first;
+  if (bad) row = start + layout.start(bad->line) + bad->row * layout.stride;
+  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  const bool failed = first != none;
+  pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
+  if (failed) PetscCall(PetscInfo(pc, "zero or non-finite pivot of a line in row %" PetscInt64_FMT "\n", first));
+  PetscCheck(!failed || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
+             "zero or non-finite pivot of a tridiagonal line in row %" PetscInt64_FMT, first);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,6 +110,13 @@ PetscErrorCode MakeExecution(Memory memory, std::unique_ptr<Execution> *executio
   PetscFunctionBegin;
   if (memory == Memory::device) PetscCall(CurrentStream(&stream));
   PetscCallCXX(*execution = std::make_unique<Execution>(memory, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NeedResidual(PC pc)
+{
+  PetscFunctionBegin;
+  if (!Data(pc)->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &Data(pc)->residual));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,9 +144,8 @@ PetscErrorCode PCSetUp_Line(PC pc)
   }
   PetscCallCXX(line->solver[here]->read(matrix));
   PetscCallCXX(bad = line->solver[here]->factor());
-  PetscCall(ReportPivot(pc, bad));
-
-  if (!line->residual && (line->sweeps > 1 || line->ordering == PC_LINE_ZEBRA)) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  PetscCall(ReportPivot(pc, layout, bad));
+  if (line->sweeps > 1 || line->ordering == PC_LINE_ZEBRA) PetscCall(NeedResidual(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,9 +170,10 @@ PetscErrorCode SolverIn(PC pc, Memory memory, const LineSolver<PetscScalar> **so
     std::unique_ptr<Execution> execution;
     std::unique_ptr<LineSolver<PetscScalar>> made;
     PetscCall(MakeExecution(memory, &execution));
-    PetscCallCXX(made = std::make_unique<LineSolver<PetscScalar>>(*execution, line->layout, line->kernel));
+    // The same method, whose pivots set-up has looked at.
+    PetscCallCXX(made = std::make_unique<LineSolver<PetscScalar>>(*execution, line->layout, from.method()));
     PetscCallCXX(made->read(from));
-    PetscCallCXX(made->factor()); // the pivots were good in the other memory
+    PetscCallCXX(made->factor());
     line->solver[here]    = std::move(made);
     line->execution[here] = std::move(execution);
   }
@@ -198,9 +216,10 @@ PetscErrorCode SolveLines(PC pc, Vec b, Vec y, Colour colour, Transpose transpos
 PetscErrorCode RelaxLines(PC pc, Vec b, Vec y, Colour colour, Transpose transpose)
 {
   PC_Line *line = Data(pc);
-  Vec r         = line->residual;
 
   PetscFunctionBegin;
+  PetscCall(NeedResidual(pc)); // made in set-up, unless the sweeps were raised since
+  Vec r = line->residual;
   if (transpose == Transpose::no) {
     PetscCall(MatResidual(pc->pmat, b, y, r));
   } else {
@@ -276,9 +295,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
 {
   PetscFunctionBegin;
   PetscCall(PCReset_Line(pc));
-  for (const char *method : {"PCLineSetDirection_C", "PCLineSetOrdering_C", "PCLineSetKernel_C", "PCLineSetSweeps_C", "PCLineSetOmega_C"}) {
-    PetscCall(PetscObjectComposeFunction((PetscObject)pc, method, NULL));
-  }
+  PetscCall(weft::PCLineComposeSetters(pc, false));
   delete Data(pc);
   pc->data = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -292,9 +309,10 @@ PetscErrorCode PCDestroy_Line(PC pc)
   PCLINE - line relaxation: solves the tridiagonal part of the matrix along grid lines exactly, on the host or on a GPU
 
   Options Database Keys:
-+ -pc_line_direction (x|y|z|auto)    - direction of the lines on a `DMDA`; auto takes the one in which the matrix couples most, on each
-level . -pc_line_ordering (jacobi|zebra)   - all lines at once, or every second line first and the others with the new values .
--pc_line_kernel (thomas|pcr|auto)  - tridiagonal method . -pc_line_sweeps <1>                - sweeps in one application
++ -pc_line_direction (x|y|z|auto)    - direction of the lines on a `DMDA`; auto takes the one in which the matrix couples most, level by level
+. -pc_line_ordering (jacobi|zebra)   - all lines at once, or every second line first and the others with the new values
+. -pc_line_kernel (thomas|pcr|auto)  - tridiagonal method
+. -pc_line_sweeps <1>                - sweeps in one application
 - -pc_line_omega <1.0>               - damping factor
 
   Level: beginner
@@ -304,15 +322,15 @@ level . -pc_line_ordering (jacobi|zebra)   - all lines at once, or every second 
   `-pc_type mg -mg_levels_pc_type line`.
 
   The grid is the `DMDA` of the `PC` or, if it has none, of the matrix. Where there is none, or it does not fit the matrix, the rows in
-their own order are taken for one line, so any `MATAIJ` matrix will do.
+  their own order are taken for one line, so any `MATAIJ` matrix will do.
 
   The kernels run where the vectors are: on the host for standard vectors, on the device for `VECCUDA` and `VECKOKKOS`.
 
   A line ends where a rank's part of the grid ends; couplings across, also those of periodic boundaries, stay on the right-hand side. With
-several unknowns a node each has lines of its own.
+  several unknowns a node each has lines of its own.
 
   With jacobi ordering the preconditioner of a symmetric matrix is symmetric; with zebra it is not: use `KSPGMRES`, `KSPFGMRES` or `KSPBCGS`
-rather than `KSPCG`.
+  rather than `KSPCG`.
 
   A zero or non-finite pivot ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 

@@ -93,6 +93,8 @@ PetscErrorCode Choose(PC pc, Value *chosen, Value value)
 PetscErrorCode PCLineSetDirection_Line(PC pc, PCLineDirection direction)
 {
   PetscFunctionBegin;
+  PetscCheck(direction >= PC_LINE_X && direction <= PC_LINE_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCLineSetDirection(): %d is no PCLineDirection", (int)direction);
   PetscCall(Choose(pc, &Data(pc)->direction, direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -100,6 +102,8 @@ PetscErrorCode PCLineSetDirection_Line(PC pc, PCLineDirection direction)
 PetscErrorCode PCLineSetOrdering_Line(PC pc, PCLineOrdering ordering)
 {
   PetscFunctionBegin;
+  PetscCheck(ordering == PC_LINE_JACOBI || ordering == PC_LINE_ZEBRA, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCLineSetOrdering(): %d is no PCLineOrdering", (int)ordering);
   PetscCall(Choose(pc, &Data(pc)->ordering, ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -107,6 +111,7 @@ PetscErrorCode PCLineSetOrdering_Line(PC pc, PCLineOrdering ordering)
 PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
 {
   PetscFunctionBegin;
+  PetscCheck(kernel, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCLineSetKernel(): no name is given");
   const std::string name = kernel;
   bool known             = name == "auto";
   std::string list;
@@ -125,7 +130,7 @@ PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
   PetscFunctionBegin;
   PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_line_sweeps %" PetscInt_FMT ": at least one sweep is needed", sweeps);
-  PetscCall(Choose(pc, &Data(pc)->sweeps, sweeps));
+  Data(pc)->sweeps = sweeps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

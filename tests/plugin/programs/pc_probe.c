@@ -5,6 +5,7 @@ static char help[] = "Looks closely at the PC chosen by options, on a matrix wit
   -probe host      : difference between vectors of the matrix's type and host vectors\n\
   -probe transfers : copies between host and device that PETSc counts over 100 applications, forward and (-transposed 1, the default) transposed\n\
   -probe pivot     : KSP's and PC's reasons when a row of the last rank has the diagonal -diagonal and nothing else\n\
+  -probe unassembled, -probe layout : sets up with a matrix that is not assembled, or whose last rank has more columns than rows\n\
   -n <x,y,z> : grid sizes, -dof : unknowns a node, -stretch <x,y,z> : strength of the couplings\n";
 
 #include <petscdmda.h>
@@ -237,12 +238,57 @@ static PetscErrorCode ProbePivot(Probe *p)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode SetUpWith(Mat A)
+{
+  PC pc;
+
+  PetscFunctionBeginUser;
+  PetscCall(PCCreate(PETSC_COMM_WORLD, &pc));
+  PetscCall(PCSetOperators(pc, A, A));
+  PetscCall(PCSetFromOptions(pc));
+  PetscCall(PCSetUp(pc));
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ProbeUnassembled(Probe *p)
+{
+  Mat A;
+
+  PetscFunctionBeginUser;
+  (void)p;
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 4, 4, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &A));
+  PetscCall(SetUpWith(A));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ProbeLayout(Probe *p)
+{
+  Mat A;
+  PetscMPIInt rank, ranks;
+  PetscInt start, end;
+
+  PetscFunctionBeginUser;
+  (void)p;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, 4, rank == ranks - 1 ? 5 : 4, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &A));
+  PetscCall(MatGetOwnershipRange(A, &start, &end));
+  for (; start < end; start++) PetscCall(MatSetValue(A, start, start, 1.0, INSERT_VALUES));
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(SetUpWith(A));
+  PetscCall(MatDestroy(&A));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   Probe p;
   PetscInt n[3] = {13, 11, 7}, three = 3, dims = 3, dof = 1;
-  const char *const probes[] = {"adjoint", "exact", "refresh", "host", "transfers", "pivot"};
-  PetscErrorCode (*const run[])(Probe *) = {ProbeAdjoint, ProbeExact, ProbeRefresh, ProbeHost, ProbeTransfers, ProbePivot};
+  const char *const probes[] = {"adjoint", "exact", "refresh", "host", "transfers", "pivot", "unassembled", "layout"};
+  PetscErrorCode (*const run[])(Probe *) = {ProbeAdjoint, ProbeExact, ProbeRefresh, ProbeHost, ProbeTransfers, ProbePivot, ProbeUnassembled, ProbeLayout};
   PetscInt which = 0;
 
   PetscFunctionBeginUser;
@@ -251,7 +297,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", n, &dims, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-dof", &dof, NULL));
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-stretch", p.stretch, &three, NULL));
-  PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 6, &which, NULL));
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 8, &which, NULL));
   if (dims == 1) PetscCall(DMDACreate1d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, n[0], dof, 1, NULL, &p.da));
   else if (dims == 2) PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, &p.da));
   else PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, NULL, &p.da));
