@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tempfile
 from pathlib import Path
 
 BUILD = Path(os.environ["WEFT_BUILD"])
@@ -47,14 +48,15 @@ def execute(program, options="", ranks=1, load=True, environment=None, expect=0)
         command = [MPIEXEC, "-n", str(ranks)] + command
     if load:
         command += ["-dll_append", str(LIBRARY)]
-    process = subprocess.run(
-        command + options.split(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        timeout=300,
-        env=dict(ENVIRONMENT, **(environment or {})),
-    )
+    with tempfile.TemporaryDirectory(prefix="weft") as folder:  # jobs at the same time must not share Open MPI's session folder
+        process = subprocess.run(
+            command + options.split(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=300,
+            env=dict(ENVIRONMENT, TMPDIR=folder, **(environment or {})),
+        )
     if expect is not None:
         assert process.returncode == expect, process.stdout
     return Run(process)
