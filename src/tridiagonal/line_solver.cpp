@@ -26,6 +26,7 @@ struct LineSolver<Scalar>::Concept {
   virtual void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
   virtual const LineLayout &layout() const                                                     = 0;
   virtual const char *method() const                                                           = 0;
+  virtual double flops() const                                                                 = 0;
 };
 
 namespace {
@@ -79,6 +80,7 @@ public:
 
   const LineLayout &layout() const override { return plan_.layout; }
   const char *method() const override { return Method::name; }
+  double flops() const override { return Method::flops(plan_.layout); }
 
 private:
   Space space_;
@@ -165,6 +167,12 @@ template <class Scalar>
 const char *LineSolver<Scalar>::method() const
 {
   return model_->method();
+}
+
+template <class Scalar>
+double LineSolver<Scalar>::flops() const
+{
+  return model_->flops();
 }
 
 template class LineSolver<double>;

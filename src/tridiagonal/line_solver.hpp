@@ -58,6 +58,8 @@ public:
   const LineLayout &layout() const;
   /// Name of the method in use (never "auto").
   const char *method() const;
+  /// Operations of one solve on all lines.
+  double flops() const;
   const Execution &execution() const { return execution_; }
 
   struct Concept;

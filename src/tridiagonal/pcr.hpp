@@ -7,10 +7,11 @@
 ///   rhs'_i   = rhs_i + a rhs_{i-d} + c rhs_{i+d}
 ///
 /// Lines of at most `rows_on_chip` rows: one kernel, a team per line with the rows in scratch memory, 5 words moved per row. Longer lines:
-/// k steps through device memory, 12 words or less each, split a line into 2^k interleaved ones that fit.
+/// k steps through device memory, 8 words a row each (the neighbours come from cache), split a line into 2^k interleaved ones that fit.
 /// Limits: no pivoting; O(n log n) operations, so it pays where lines are too few for Thomas to fill the device.
 #pragma once
 #include <algorithm>
+#include <bit>
 
 #include "tridiagonal/tridiagonal.hpp"
 
@@ -19,6 +20,12 @@ namespace weft {
 struct Pcr {
   static constexpr const char *name = "pcr";
   static constexpr int rows_on_chip = 256;
+
+  /// Operations of a solve: 12 a row and step (reduce), and the last division.
+  static double flops(const LineLayout &layout)
+  {
+    return (12.0 * std::bit_width(static_cast<std::uint64_t>(layout.length)) + 1) * layout.rows();
+  }
 
   template <class Scalar>
   struct Equation {

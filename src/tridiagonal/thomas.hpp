@@ -18,6 +18,9 @@ namespace weft {
 struct Thomas {
   static constexpr const char *name = "thomas";
 
+  /// Operations of a solve: two multiplications and a subtraction forward, one of each backward.
+  static double flops(const LineLayout &layout) { return 5.0 * layout.rows(); }
+
   template <class Space, class Scalar>
   struct Plan {
     using Method = Thomas;

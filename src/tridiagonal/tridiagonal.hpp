@@ -3,7 +3,7 @@
 /// Line equations:  lower_i x_{i-1} + diagonal_i x_i + upper_i x_{i+1} = rhs_i,   i = 0 .. length-1.
 /// lower_0 and upper_{length-1} couple to nothing: whatever they hold is not read.
 ///
-/// A method is a type with a name and three functions:
+/// A method is a type with a name, flops(layout), and three functions:
 ///   plan(layout)                       makes the tables and work space, once per layout; nothing is allocated later
 ///   factor(space, plan, coefficients)  takes new values; unusable pivots are reported in plan.flag
 ///   solve(space, plan, ...)            any number of times; launches on `space`, does not wait

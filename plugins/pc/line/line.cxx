@@ -181,11 +181,12 @@ PetscErrorCode SolverIn(PC pc, Memory memory, const LineSolver<PetscScalar> **so
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Five operations a row: two multiplications and a subtraction forward, one of each backward. PETSc itself counts the residuals.
-PetscErrorCode LogSolve(Memory memory, const LineLayout &layout, Colour colour)
+// PETSc itself counts the residuals.
+PetscErrorCode LogSolve(const LineSolver<PetscScalar> &solver, Colour colour)
 {
   PetscFunctionBegin;
-  const PetscLogDouble flops = (colour == Colour::all ? 5.0 : 2.5) * layout.rows();
+  const PetscLogDouble flops = (colour == Colour::all ? 1.0 : 0.5) * solver.flops();
+  const Memory memory        = solver.execution().memory();
   if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
   if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -205,7 +206,7 @@ PetscErrorCode SolveLines(PC pc, Vec b, Vec y, Colour colour, Transpose transpos
                             PetscFunctionBegin;
                             PetscCall(SolverIn(pc, memory, &solver));
                             PetscCallCXX(solver->solve(rhs, solution, {{line->omega}, colour, transpose}));
-                            PetscCall(LogSolve(memory, line->layout, colour));
+                            PetscCall(LogSolve(*solver, colour));
                             PetscFunctionReturn(PETSC_SUCCESS);
                           }));
   PetscCall(PetscLogGpuTimeEnd());
@@ -234,7 +235,7 @@ PetscErrorCode RelaxLines(PC pc, Vec b, Vec y, Colour colour, Transpose transpos
                             PetscFunctionBegin;
                             PetscCall(SolverIn(pc, memory, &solver));
                             PetscCallCXX(solver->solve_add(work, solution, {{line->omega}, colour, transpose}));
-                            PetscCall(LogSolve(memory, line->layout, colour));
+                            PetscCall(LogSolve(*solver, colour));
                             PetscFunctionReturn(PETSC_SUCCESS);
                           }));
   PetscCall(PetscLogGpuTimeEnd());
