@@ -66,6 +66,11 @@ Execution::~Execution()
   destroy_or_leave(instance_);
 }
 
+void Execution::wait() const
+{
+  on_backend(*this, [](const auto &space) { space.fence("weft: wait"); });
+}
+
 std::string Execution::name() const
 {
   return on_backend(*this, [](const auto &space) -> std::string {

@@ -28,6 +28,8 @@ public:
 
   Memory memory() const { return memory_; }
   void *stream() const { return stream_; }
+  /// Waits for all kernels launched so far.
+  void wait() const;
   /// "OpenMP, 1 thread", "Cuda", ...
   std::string name() const;
 

@@ -44,16 +44,28 @@ struct LineLayout {
   /// Element of the first row of a line.
   WEFT_INLINE Index start(Index line) const
   {
-    const Index node = line / components;
-    return line % components + (node % across[0]) * across_stride[0] + (node / across[0]) * across_stride[1];
+    const Position at = position(line);
+    return at.component + at.across[0] * across_stride[0] + at.across[1] * across_stride[1];
   }
   /// Chessboard colour of a line.
   WEFT_INLINE Colour colour(Index line) const
   {
-    const Index node = line / components;
-    return static_cast<Colour>((node % across[0] + node / across[0] + first_colour) & 1);
+    const Position at = position(line);
+    return static_cast<Colour>((at.across[0] + at.across[1] + first_colour) & 1);
   }
   WEFT_INLINE bool has_colour(Index line, Colour wanted) const { return wanted == Colour::all || colour(line) == wanted; }
+  /// Where a line stands in the grid of lines. A device divides 64-bit numbers slowly, so no division is done that need not be.
+  struct Position {
+    Index component, across[2];
+  };
+  WEFT_INLINE Position position(Index line) const
+  {
+    Position at{0, {line, 0}};
+    if (components > 1) at = {line % components, {line / components, 0}};
+    if (across[1] > 1) at.across[1] = at.across[0] / across[0], at.across[0] %= across[0];
+    return at;
+  }
+
   /// True where neighbouring rows of one line are closer in memory than neighbouring lines: walk rows fastest then.
   WEFT_INLINE bool rows_are_closest() const { return count() == 1 || stride <= components; }
 };

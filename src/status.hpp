@@ -14,7 +14,9 @@ template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
 {
   const Scalar smallest = 100 * std::numeric_limits<Scalar>::epsilon() * scale;
-  return Kokkos::abs(pivot) > smallest && Kokkos::isfinite(pivot); // both false where the scale is not finite
+  const Scalar size     = Kokkos::abs(pivot);
+  return (size > smallest) &
+         (size <= std::numeric_limits<Scalar>::max()); // false where the scale is not finite; no branch, so it vectorizes
 }
 
 /// Keeps the first unusable pivot that any thread reports: in the first line that has one, the earliest elimination step, the first row
@@ -48,7 +50,7 @@ public:
 
 private:
   static constexpr Index none  = std::numeric_limits<Index>::max();
-  static constexpr Index steps = 64; ///< more than any elimination takes, since each doubles a distance
+  static constexpr Index steps = 256; ///< more than any elimination takes
   Index length_                = 1;
   Kokkos::View<Index, Memory> first_;
 };

@@ -1,5 +1,5 @@
-/// LineSolver: factors and solves the tridiagonal part of a matrix along lines, on the host or on a device. The way into the kernels for
-/// callers that include no Kokkos header; the kernels are in the files that select.hpp lists.
+/// LineSolver: factors and solves tridiagonal lines, on the host or on a device, by any method of select.hpp. The way into the kernels for
+/// callers that include no Kokkos header.
 #pragma once
 #include <array>
 #include <memory>
@@ -29,44 +29,82 @@ template <class Scalar, class Int>
 CouplingStrengths coupling_strengths(const Execution &execution, const Index (&n)[3], Index components,
                                      const CsrMatrix<Scalar, Int> &matrix);
 
+/// Rows at either end of a line that may differ from the rows between them, where constant coefficients are looked for in a matrix.
+inline constexpr Index most_closure = 4;
+
+/// Coefficients that all lines share and that are constant along them but for `closure` rows at either end: 2 * closure + 1 each.
+template <class Scalar>
+struct ConstantLines {
+  Index closure = 0;
+  std::vector<Scalar> lower, diagonal, upper;
+};
+
+/// See csr.hpp. Waits for the result.
+template <class Scalar, class Int>
+std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, const LineLayout &layout,
+                                                    const CsrMatrix<Scalar, Int> &matrix);
+
 /// Names of the methods, in the order of select.hpp.
 std::vector<const char *> tridiagonal_method_names();
+
+/// Why a method of that name cannot solve such lines with such parameters (or that there is none of that name), or nothing.
+std::optional<std::string> tridiagonal_method_refuses(const std::string &method, const LineProblem &problem,
+                                                      const MethodParameters &parameters = {});
+
+template <class Scalar>
+class LineModel;
 
 template <class Scalar>
 class LineSolver {
 public:
-  /// Makes plan and work space; nothing is allocated after this. `method` is a name of the list, or "auto".
-  /// Throws std::invalid_argument for a name that is not in the list. `execution` must live as long as the solver.
-  LineSolver(const Execution &execution, const LineLayout &layout, const std::string &method);
+  /// Makes plan and work space; nothing is allocated after this, but by the first transposed solve. `method` is a name of the list, or
+  /// "auto". Throws std::invalid_argument where tridiagonal_method_refuses. `execution` must live as long as the solver.
+  LineSolver(const Execution &execution, const LineProblem &problem, const std::string &method, const MethodParameters &parameters = {});
   ~LineSolver();
   LineSolver(const LineSolver &)            = delete;
   LineSolver &operator=(const LineSolver &) = delete;
 
-  /// Takes the tridiagonal part of a matrix, whose row i is element i of the layout.
+  /// Takes the tridiagonal part of a matrix, whose row i is element i of the layout. General coefficients only.
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix);
-  /// Takes the coefficients of another solver of the same layout, in whichever memory they are.
+  /// Takes the coefficients of another solver of the same problem, in whichever memory they are.
   void read(const LineSolver &other);
-  /// Factors what was read. The first row with an unusable pivot, if there is one. Waits for the result.
-  std::optional<LineRow> factor();
+  /// Takes copies of coefficients on the host, whatever the memory of the execution: problem().coefficient_size() each.
+  void read(const ConstantLines<Scalar> &lines);
+  /// Works on the caller's coefficients, problem().coefficient_size() elements each in the memory of the execution. They are not copied: they
+  /// must stay until others are given or the solver ends.
+  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
+
+  /// Factors what was given. Does not wait.
+  void factor();
+  /// The first row with an unusable pivot of the last factorization (or one-shot solve), if there is one. Waits for it.
+  std::optional<LineRow> bad_pivot() const;
 
   /// solution = scale * T^-1 rhs on the lines of options.colour. Arrays of layout.span() elements; rhs may be solution. Does not wait.
-  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
+  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const;
   /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards.
-  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const;
+  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const;
+  /// factor() and solve() in one go, cheaper than both where the method has a form of its own. Later solves need a factor() again.
+  void solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
 
-  const LineLayout &layout() const;
+  const LineProblem &problem() const { return problem_; }
+  const LineLayout &layout() const { return problem_.layout; }
   /// Name of the method in use (never "auto").
-  const char *method() const;
+  const char *method() const { return method_.c_str(); }
   /// Operations of one solve on all lines.
   double flops() const;
   const Execution &execution() const { return execution_; }
 
-  struct Concept;
-
 private:
+  LineModel<Scalar> &transposed() const;
+
   const Execution &execution_;
-  std::unique_ptr<Concept> model_;
+  LineProblem problem_;
+  MethodParameters parameters_;
+  std::string method_;
+  std::unique_ptr<LineModel<Scalar>> model_;
+  mutable std::unique_ptr<LineModel<Scalar>> transposed_; ///< made and factored by the first transposed solve after factor()
+  mutable bool transposed_is_factored_ = false;
 };
 
 } // namespace weft

@@ -7,7 +7,7 @@ import pytest
 TYPES = {"cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
 MULTIGRID = "-pc_type mg -pc_mg_galerkin both -ksp_rtol 1e-8 -ksp_converged_reason -mg_levels_pc_type line"
 on_device = pytest.mark.parametrize("types", TYPES.values(), ids=TYPES.keys())
-kernels = pytest.mark.parametrize("kernel", ["thomas", "pcr", "auto"])
+kernels = pytest.mark.parametrize("kernel", ["thomas", "cr-pcr", "spike", "tpr", "wide", "pivoted", "auto"])
 
 
 def grid(*sizes):

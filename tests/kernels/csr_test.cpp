@@ -107,12 +107,15 @@ TEST(LineSolver, SolvesOnTheHostAndTakesCoefficientsFromAnother)
   const LineLayout layout = lines_of_box(1, matrix.n, matrix.components, first);
   const Execution host(Memory::host);
   for (const char *name : tridiagonal_method_names()) {
+    if (tridiagonal_method_refuses(name, layout)) continue;
     LineSolver<double> solver(host, layout, name), copy(host, layout, name);
     EXPECT_STREQ(solver.method(), name);
     solver.read(CsrMatrix<double, std::int32_t>{matrix.row_starts.data(), matrix.columns.data(), matrix.values.data()});
-    ASSERT_FALSE(solver.factor());
+    solver.factor();
+    ASSERT_FALSE(solver.bad_pivot());
     copy.read(solver);
-    ASSERT_FALSE(copy.factor());
+    copy.factor();
+    ASSERT_FALSE(copy.bad_pivot());
 
     const auto size               = static_cast<std::size_t>(layout.span());
     const std::vector<double> rhs = random_values<double>(size, random);

@@ -45,7 +45,7 @@ def test_petscs_help_lists_the_type_and_its_options(run):
     ):
         assert option in output, output
     assert "direction of the lines on a grid (choose one of) x y z auto (PCLineSetDirection)" in " ".join(output.split())
-    assert "(choose one of) thomas pcr auto (PCLineSetKernel)" in " ".join(output.split())
+    assert "(choose one of) thomas thomas-late cr pcr cr-pcr pcr-thomas cr-pcr-thomas spike tpr toeplitz wide pivoted auto (PCLineSetKernel)" in " ".join(output.split())
 
 
 def test_loading_alone_changes_nothing(run):

@@ -2,6 +2,8 @@
 
 import pytest
 
+# toeplitz takes lines with constant coefficients only
+ANY_LINES = ["thomas", "thomas-late", "cr", "pcr", "cr-pcr", "pcr-thomas", "cr-pcr-thomas", "spike", "tpr", "wide", "pivoted"]
 PROBLEMS = ["-n 40", "-n 12,17", "-n 13,11,7", "-n 5,6,7 -dof 2"]
 SETTINGS = ["", "-pc_line_ordering zebra", "-pc_line_sweeps 3 -pc_line_omega 0.7", "-pc_line_ordering zebra -pc_line_sweeps 2 -pc_line_kernel pcr"]
 
@@ -13,7 +15,7 @@ def test_transpose_is_the_adjoint(run, ranks, problem, settings):
     assert run("pc_probe", f"-pc_type line {problem} {settings}", ranks=ranks).number("adjoint difference") < 1e-12
 
 
-@pytest.mark.parametrize("kernel", ["thomas", "pcr"])
+@pytest.mark.parametrize("kernel", ANY_LINES)
 @pytest.mark.parametrize("problem", ["-n 1", "-n 2", "-n 777", "-n 40,9 -stretch 1,0", "-n 4,5,300 -stretch 0,0,1"])
 def test_one_sweep_solves_what_couples_along_lines_only(run, kernel, problem):
     assert run("pc_probe", f"-probe exact -pc_type line -pc_line_kernel {kernel} {problem}").number("exact difference") < 1e-12
@@ -24,6 +26,28 @@ def test_many_sweeps_solve_the_matrix(run, ranks):
     for ordering in ("jacobi", "zebra"):
         result = run("pc_probe", f"-probe exact -pc_type line -n 9,8 -pc_line_ordering {ordering} -pc_line_sweeps 1200", ranks=ranks)
         assert result.number("exact difference") < 1e-8
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_kernel_parameters_change_the_way_not_the_result(run, ranks):
+    plain = run("ex50", "-da_grid_x 65 -da_grid_y 40 -pc_type line -ksp_type gmres -ksp_converged_reason", ranks=ranks).iterations()
+    for kernel in ("cr-pcr -pc_line_kernel_switch 9", "pcr-thomas -pc_line_kernel_steps 2", "cr-pcr-thomas -pc_line_kernel_slice 5",
+                   "spike -pc_line_kernel_partitions 3", "tpr -pc_line_kernel_slice 8", "pivoted -pc_line_kernel_slice 7"):
+        options = f"-da_grid_x 65 -da_grid_y 40 -pc_type line -ksp_type gmres -ksp_converged_reason -pc_line_kernel {kernel}"
+        assert run("ex50", options, ranks=ranks).iterations() == plain
+
+
+@pytest.mark.parametrize("kernel", ANY_LINES + ["toeplitz"])
+@pytest.mark.parametrize("rows", [2, 3, 9, 10, 500])
+def test_one_line_is_solved_directly(run, kernel, rows):
+    result = run("ex23", f"-n {rows} -ksp_type preonly -ksp_view_final_residual -pc_type line -pc_line_kernel {kernel}")
+    assert result.number("KSP final norm of residual") < 1e-10
+
+
+def test_toeplitz_refuses_lines_that_change(run):
+    failed = run("pc_probe", "-probe pivot -pc_type line -pc_line_kernel toeplitz", expect=None)
+    assert failed.code != 0
+    assert "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them" in failed.output
 
 
 def test_omega_damps(run):
@@ -46,7 +70,7 @@ def test_host_vectors_with_any_matrix(run):
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("kernel", ["thomas", "pcr"])
+@pytest.mark.parametrize("kernel", ["thomas", "wide", "pivoted"])
 @pytest.mark.parametrize("diagonal", ["0", "nan", "inf"])
 def test_bad_pivots_fail_the_pc_on_all_ranks(run, ranks, kernel, diagonal):
     output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_kernel {kernel} -diagonal {diagonal}", ranks=ranks).output
@@ -57,7 +81,7 @@ def test_bad_pivots_fail_the_pc_on_all_ranks(run, ranks, kernel, diagonal):
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_bad_pivot_is_located_and_can_be_an_error(run, ranks):
     # 13 * 11 * 7 rows, the last one is bad
-    for kernel in ("thomas", "pcr"):
+    for kernel in ANY_LINES:
         output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_kernel {kernel} -info :pc", ranks=ranks).output
         assert "zero or non-finite pivot of a line in row 1000" in output
     failed = run("pc_probe", "-probe pivot -pc_type line -ksp_error_if_not_converged", ranks=ranks, expect=None)
@@ -88,6 +112,8 @@ def test_smoother_failure_reaches_the_outer_solver(run):
         ("-pc_line_direction z -n 8,8", "-pc_line_direction z: this grid has 2 dimensions"),
         ("-pc_line_direction y -n 8", "-pc_line_direction y: this grid has 1 dimension"),
         ("-pc_line_kernel gauss", "gauss"),
+        ("-pc_line_kernel_slice -1", "parameters of a line kernel must not be negative"),
+        ("-pc_line_kernel wide -pc_line_kernel_slice 5", "-pc_line_kernel wide: a thread of 'wide' takes 4, 8 or 16 rows, not 5"),
         ("-pc_line_sweeps 0", "-pc_line_sweeps 0: at least one sweep is needed"),
         ("-pc_line_omega -1", "-pc_line_omega -1.: the damping factor must be positive and finite"),
         ("-pc_line_omega 0", "the damping factor must be positive and finite"),

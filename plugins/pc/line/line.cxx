@@ -113,6 +113,39 @@ PetscErrorCode MakeExecution(Memory memory, std::unique_ptr<Execution> *executio
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The kernel for lines with constant coefficients: on all ranks or on none.
+PetscErrorCode FindConstant(PC pc, const Execution &execution, const CsrMatrix<PetscScalar, PetscInt> &matrix, LineProblem *problem,
+                            std::optional<ConstantLines<PetscScalar>> *constant)
+{
+  PetscFunctionBegin;
+  PetscCallCXX(*constant = constant_lines(execution, problem->layout, matrix));
+  PetscMPIInt found = *constant || problem->layout.rows() == 0, all;
+  PetscCallMPI(MPI_Allreduce(&found, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscCheck(
+      all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+      "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them, but for %d rows at either end, and some line of "
+      "this matrix has others: take another kernel, or auto",
+      (int)most_closure);
+  problem->coefficients = Coefficients::constant;
+  if (*constant) problem->closure = (*constant)->closure;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A kernel may refuse lines, or the parameters that it was given.
+PetscErrorCode CheckKernel(PC pc, const LineProblem &problem)
+{
+  PC_Line *line = Data(pc);
+  std::optional<std::string> why;
+
+  PetscFunctionBegin;
+  if (line->kernel != "auto") PetscCallCXX(why = tridiagonal_method_refuses(line->kernel, problem, line->kernel_parameters));
+  PetscMPIInt works = !why, all;
+  PetscCallMPI(MPI_Allreduce(&works, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s: %s", line->kernel.c_str(),
+             why ? why->c_str() : "refuses the lines of another rank");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode NeedResidual(PC pc)
 {
   PetscFunctionBegin;
@@ -137,13 +170,22 @@ PetscErrorCode PCSetUp_Line(PC pc)
 
   PetscCall(FindLines(pc, *line->execution[here], matrix, &layout));
   line->forget_solver(1 - here); // it follows when vectors ask for it
-  if (!line->solver[here] || layout != line->layout || !pc->setupcalled) {
+  LineProblem problem(layout);
+  std::optional<ConstantLines<PetscScalar>> constant;
+  if (line->kernel == "toeplitz") PetscCall(FindConstant(pc, *line->execution[here], matrix, &problem, &constant));
+  if (!line->solver[here] || problem != line->solver[here]->problem() || !pc->setupcalled) {
     line->layout = layout;
     line->solver[here].reset();
-    PetscCallCXX(line->solver[here] = std::make_unique<LineSolver<PetscScalar>>(*line->execution[here], layout, line->kernel));
+    PetscCall(CheckKernel(pc, problem));
+    PetscCallCXX(line->solver[here] =
+                     std::make_unique<LineSolver<PetscScalar>>(*line->execution[here], problem, line->kernel, line->kernel_parameters));
   }
-  PetscCallCXX(line->solver[here]->read(matrix));
-  PetscCallCXX(bad = line->solver[here]->factor());
+  if (constant)
+    PetscCallCXX(line->solver[here]->read(*constant));
+  else
+    PetscCallCXX(line->solver[here]->read(matrix));
+  PetscCallCXX(line->solver[here]->factor());
+  PetscCallCXX(bad = line->solver[here]->bad_pivot());
   PetscCall(ReportPivot(pc, layout, bad));
   if (line->sweeps > 1 || line->ordering == PC_LINE_ZEBRA) PetscCall(NeedResidual(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -171,7 +213,7 @@ PetscErrorCode SolverIn(PC pc, Memory memory, const LineSolver<PetscScalar> **so
     std::unique_ptr<LineSolver<PetscScalar>> made;
     PetscCall(MakeExecution(memory, &execution));
     // The same method, whose pivots set-up has looked at.
-    PetscCallCXX(made = std::make_unique<LineSolver<PetscScalar>>(*execution, line->layout, from.method()));
+    PetscCallCXX(made = std::make_unique<LineSolver<PetscScalar>>(*execution, from.problem(), from.method(), line->kernel_parameters));
     PetscCallCXX(made->read(from));
     PetscCallCXX(made->factor());
     line->solver[here]    = std::move(made);
@@ -312,7 +354,8 @@ PetscErrorCode PCDestroy_Line(PC pc)
   Options Database Keys:
 + -pc_line_direction (x|y|z|auto)    - direction of the lines on a `DMDA`; auto takes the one in which the matrix couples most, level by level
 . -pc_line_ordering (jacobi|zebra)   - all lines at once, or every second line first and the others with the new values
-. -pc_line_kernel (thomas|pcr|auto)  - tridiagonal method
+. -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - tridiagonal method
+. -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - how it works, see `PCLineSetKernelParameters()`
 . -pc_line_sweeps <1>                - sweeps in one application
 - -pc_line_omega <1.0>               - damping factor
 

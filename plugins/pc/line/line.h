@@ -13,5 +13,6 @@ typedef enum { PC_LINE_JACOBI, PC_LINE_ZEBRA } PCLineOrdering;
 WEFT_EXTERN PetscErrorCode PCLineSetDirection(PC, PCLineDirection);
 WEFT_EXTERN PetscErrorCode PCLineSetOrdering(PC, PCLineOrdering);
 WEFT_EXTERN PetscErrorCode PCLineSetKernel(PC, const char[]);
+WEFT_EXTERN PetscErrorCode PCLineSetKernelParameters(PC, PetscInt, PetscInt, PetscInt, PetscInt, PetscReal);
 WEFT_EXTERN PetscErrorCode PCLineSetSweeps(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCLineSetOmega(PC, PetscReal);

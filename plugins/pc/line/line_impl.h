@@ -14,6 +14,7 @@ struct PC_Line {
   PCLineDirection direction = PC_LINE_AUTO;
   PCLineOrdering ordering   = PC_LINE_JACOBI;
   std::string kernel        = "auto";
+  MethodParameters kernel_parameters;
   PetscInt sweeps           = 1;
   PetscReal omega           = 1.0;
 

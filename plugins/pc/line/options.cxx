@@ -8,6 +8,33 @@ namespace weft {
 const char *const line_directions[] = {"x", "y", "z", "auto", "PCLineDirection", "PC_LINE_", NULL};
 const char *const line_orderings[]  = {"jacobi", "zebra", "PCLineOrdering", "PC_LINE_", NULL};
 
+namespace {
+
+// What the kernel can be told about how to work; 0 leaves it the choice.
+PetscErrorCode KernelParametersFromOptions(PC pc, OptionItems PetscOptionsObject)
+{
+  const MethodParameters &now = Data(pc)->kernel_parameters;
+  PetscInt switch_rows = (PetscInt)now.switch_rows, steps = now.steps, partitions = now.partitions, slice = now.slice;
+  PetscReal tolerance = now.tolerance;
+  PetscBool set[5];
+  const char *setter = "PCLineSetKernelParameters";
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsInt("-pc_line_kernel_switch", "rows left of a line at which a hybrid kernel changes its method", setter,
+                            switch_rows, &switch_rows, &set[0]));
+  PetscCall(PetscOptionsInt("-pc_line_kernel_steps", "reduction steps of a hybrid kernel before that", setter, steps, &steps, &set[1]));
+  PetscCall(PetscOptionsInt("-pc_line_kernel_partitions", "parts that a line is cut into, or threads that share it", setter, partitions,
+                            &partitions, &set[2]));
+  PetscCall(PetscOptionsInt("-pc_line_kernel_slice", "rows of a slice, or of a thread", setter, slice, &slice, &set[3]));
+  PetscCall(
+      PetscOptionsReal("-pc_line_kernel_tolerance", "size below which couplings may be dropped", setter, tolerance, &tolerance, &set[4]));
+  if (set[0] || set[1] || set[2] || set[3] || set[4])
+    PetscCall(PCLineSetKernelParameters(pc, switch_rows, steps, partitions, slice, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 {
   PC_Line *line             = Data(pc);
@@ -30,6 +57,7 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsEList("-pc_line_kernel", "tridiagonal method", "PCLineSetKernel", kernels.data(), (PetscInt)kernels.size(),
                               line->kernel.c_str(), &kernel, &set));
   if (set) PetscCall(PCLineSetKernel(pc, kernels[kernel]));
+  PetscCall(KernelParametersFromOptions(pc, PetscOptionsObject));
   PetscCall(PetscOptionsInt("-pc_line_sweeps", "sweeps in one application", "PCLineSetSweeps", sweeps, &sweeps, &set));
   if (set) PetscCall(PCLineSetSweeps(pc, sweeps));
   PetscCall(PetscOptionsReal("-pc_line_omega", "damping factor", "PCLineSetOmega", omega, &omega, &set));
@@ -125,6 +153,24 @@ PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCLineSetKernelParameters_Line(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
+                                              PetscReal tolerance)
+{
+  MethodParameters parameters;
+
+  PetscFunctionBegin;
+  PetscCheck(switch_rows >= 0 && steps >= 0 && partitions >= 0 && slice >= 0 && tolerance >= 0 && !PetscIsInfOrNanReal(tolerance),
+             PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "parameters of a line kernel must not be negative: 0 leaves the kernel the choice");
+  parameters.switch_rows = switch_rows;
+  parameters.steps       = (int)steps;
+  parameters.partitions  = (int)partitions;
+  parameters.slice       = (int)slice;
+  parameters.tolerance   = tolerance;
+  PetscCall(Choose(pc, &Data(pc)->kernel_parameters, parameters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
 {
   PetscFunctionBegin;
@@ -151,6 +197,7 @@ PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetDirection_C", compose ? PCLineSetDirection_Line : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetOrdering_C", compose ? PCLineSetOrdering_Line : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetKernel_C", compose ? PCLineSetKernel_Line : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetKernelParameters_C", compose ? PCLineSetKernelParameters_Line : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetSweeps_C", compose ? PCLineSetSweeps_Line : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetOmega_C", compose ? PCLineSetOmega_Line : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -218,17 +265,59 @@ PetscErrorCode PCLineSetOrdering(PC pc, PCLineOrdering ordering)
 - kernel - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
 
   Options Database Key:
-. -pc_line_kernel (thomas|pcr|auto) - the method
+. -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - the method
 
   Level: advanced
 
-.seealso: `PCLINE`
+.seealso: `PCLINE`, `PCLineSetKernelParameters()`
 @*/
 PetscErrorCode PCLineSetKernel(PC pc, const char kernel[])
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscTryMethod(pc, "PCLineSetKernel_C", (PC, const char[]), (pc, kernel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineSetKernelParameters - tells the method by which a `PCLINE` solves its lines how to work; 0 leaves it the choice
+
+  Logically Collective
+
+  Input Parameters:
++ pc          - the preconditioner
+. switch_rows - rows left of a line at which a hybrid method changes (cr-pcr)
+. steps       - reduction steps before it does (pcr-thomas, cr-pcr-thomas)
+. partitions  - parts of a line (spike), or threads that share one (wide, toeplitz)
+. slice       - rows of a slice (tpr, pivoted, cr-pcr-thomas), or of a thread (wide, toeplitz)
+- tolerance   - size below which a coupling may be dropped (spike, toeplitz)
+
+  Options Database Keys:
++ -pc_line_kernel_switch <0>     - rows
+. -pc_line_kernel_steps <0>      - steps
+. -pc_line_kernel_partitions <0> - parts or threads
+. -pc_line_kernel_slice <0>      - rows
+- -pc_line_kernel_tolerance <0>  - size
+
+  Level: advanced
+
+  Note:
+  A method ignores what it does not read, and refuses values that it cannot work with when the `PC` is set up.
+
+.seealso: `PCLINE`, `PCLineSetKernel()`
+@*/
+PetscErrorCode PCLineSetKernelParameters(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
+                                         PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, switch_rows, 2);
+  PetscValidLogicalCollectiveInt(pc, steps, 3);
+  PetscValidLogicalCollectiveInt(pc, partitions, 4);
+  PetscValidLogicalCollectiveInt(pc, slice, 5);
+  PetscValidLogicalCollectiveReal(pc, tolerance, 6);
+  PetscTryMethod(pc, "PCLineSetKernelParameters_C", (PC, PetscInt, PetscInt, PetscInt, PetscInt, PetscReal),
+                 (pc, switch_rows, steps, partitions, slice, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

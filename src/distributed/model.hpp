@@ -1,0 +1,387 @@
+/// DistributedModel: what a rank does for lines in pieces on one backend. Included by distributed_line_solver.cpp only.
+#pragma once
+#include <array>
+#include <memory>
+
+#include "backend.hpp"
+#include "distributed/distributed_line_solver.hpp"
+#include "distributed/piece.hpp"
+#include "distributed/ranks.hpp"
+#include "distributed/reduced.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class DistributedModel {
+public:
+  using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
+
+  virtual ~DistributedModel() = default;
+  /// The coefficients, from which the couplings to the neighbours come.
+  virtual void use(const Scalar *lower, const Scalar *upper) = 0;
+  /// The couplings themselves, a value for each line.
+  virtual void use_couplings(const Scalar *before, const Scalar *after) = 0;
+  virtual void use_couplings(const Host &before, const Host &after)     = 0;
+  virtual std::array<Host, 2> host_couplings() const                    = 0;
+
+  /// Of the matrix or its transpose. `ends` solves for the rows of the inverse: the piece, or one line where all are alike.
+  virtual void factor(Transpose transpose, const LineSolver<Scalar> *ends)                                                      = 0;
+  virtual bool neighbours_only(Transpose transpose) const                                                                       = 0;
+  virtual Index bad_pivot() const                                                                                               = 0;
+  virtual void solve(const LineSolver<Scalar> *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
+};
+
+/// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
+template <class Space, class Scalar>
+class Messages {
+public:
+  void allocate(Index size, bool device_messages)
+  {
+    const auto label = Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft messages");
+    const auto n     = static_cast<std::size_t>(size);
+    if (device_messages)
+      device_ = OwnedArray<Scalar, Space>(label, n);
+    else
+      host_ = Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace>(label, n);
+  }
+  Scalar *data() const { return device_.data() ? device_.data() : host_.data(); }
+
+private:
+  OwnedArray<Scalar, Space> device_;
+  Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace> host_;
+};
+
+template <class Space, class Scalar>
+class DistributedModelOn final : public DistributedModel<Scalar> {
+public:
+  using Host      = typename DistributedModel<Scalar>::Host;
+  using Values    = OwnedArray<Scalar, Space>;
+  using Words     = Kokkos::View<EndWords<Scalar> *, typename Space::memory_space>;
+  using Indices   = Kokkos::View<Index *, typename Space::memory_space>;
+  using Near      = FromNeighbours<Space, Scalar>;
+  using Kernels   = PieceKernels<Space, Scalar>;
+  using AllSpikes = Kokkos::View<Spikes<Scalar> *, typename Space::memory_space>;
+
+  /// What is known of the matrix or of its transpose. Tables for every line, or for the one that stands for all.
+  struct Side {
+    Values before, after; ///< couplings
+    InverseEnds<Scalar, Space> inverse;
+    AllSpikes spikes;
+    OwnedSystems<Space, Scalar> owned;
+    Kokkos::View<typename Near::Weights *, typename Space::memory_space> weights;
+    bool neighbours_only = false;
+  };
+
+  /// `each`: on some rank the lines differ from one another.
+  DistributedModelOn(const Space &space, const Ranks &ranks, const LineProblem &problem, bool each, double tolerance, bool device_messages)
+      : space_(space), ranks_(ranks), problem_(problem), each_(each), tolerance_(tolerance), exact_(problem.layout, ranks.size()),
+        close_(problem.layout, 1), exact_places_(indices(exact_.places())), close_places_(indices(close_.places())),
+        owned_lines_(indices(exact_.lines(ranks.rank()))), starts_(indices(ranks.starts())),
+        before_("weft couplings", size(each ? problem.layout.count() : 1)), after_("weft couplings", before_.extent(0))
+  {
+    flag_.length      = ranks.length();
+    const Index count = problem.layout.count(), most = Kokkos::max(count, Index(1));
+    const Index owned = Kokkos::max(static_cast<Index>(owned_lines_.extent(0)), Index(1));
+    mine_.allocate(4 * most, device_messages);
+    theirs_.allocate(Kokkos::max(4 * ranks.pieces() * owned, 2 * most), device_messages);
+    sides_[0] = make_side();
+    if (ranks.is_empty() || !ranks.coupled()) return;
+    products_ = EndProducts<Space, Scalar>(space, problem.layout);
+    own_      = Words("weft own products", size(count));
+    kept_     = Words("weft kept ends", size(count));
+  }
+
+  void use(const Scalar *lower, const Scalar *upper) override
+  {
+    lower_ = lower;
+    upper_ = upper;
+  }
+  void use_couplings(const Scalar *before, const Scalar *after) override
+  {
+    use(nullptr, nullptr);
+    if (ranks_.has_before()) copy(space_, before, before_.data(), matrices());
+    if (ranks_.has_after()) copy(space_, after, after_.data(), matrices());
+  }
+  void use_couplings(const Host &before, const Host &after) override
+  {
+    use(nullptr, nullptr);
+    Kokkos::deep_copy(space_, before_, before);
+    Kokkos::deep_copy(space_, after_, after);
+    space_.fence("weft: read the couplings");
+  }
+  std::array<Host, 2> host_couplings() const override
+  {
+    update_couplings();
+    const std::array<Host, 2> host{Host("weft couplings", before_.extent(0)), Host("weft couplings", after_.extent(0))};
+    Kokkos::deep_copy(space_, host[0], before_);
+    Kokkos::deep_copy(space_, host[1], after_);
+    space_.fence("weft: write the couplings");
+    return host;
+  }
+
+  void factor(Transpose transpose, const LineSolver<Scalar> *ends) override
+  {
+    const int number = transpose == Transpose::yes;
+    if (!sides_[number]) sides_[number] = make_side();
+    Side &side = *sides_[number];
+    if (transpose == Transpose::no) Kokkos::deep_copy(space_, flag_.first, flag_.none);
+    if (!ranks_.coupled()) return;
+    if (!ranks_.is_empty()) {
+      update_couplings();
+      couple(side, transpose);
+      invert(side, transpose, ends);
+    }
+    const double here    = ranks_.is_empty() ? 0 : reach(space_, side);
+    const double across  = ranks_.largest(ranks_.has_before() && ranks_.has_after() ? here : 0);
+    side.neighbours_only = across <= tolerance_;
+    if (side.neighbours_only)
+      factor_neighbours(side);
+    else
+      factor_owned(side);
+    space_.fence("weft: factored, the messages are free again");
+  }
+  bool neighbours_only(Transpose transpose) const override
+  {
+    const auto &side = sides_[transpose == Transpose::yes];
+    return side && side->neighbours_only;
+  }
+  Index bad_pivot() const override
+  {
+    Index first = ReducedFlag<Space>::none;
+    Kokkos::deep_copy(space_, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first), flag_.first);
+    space_.fence("weft: read the reduced pivot flag");
+    return first;
+  }
+
+  void solve(const LineSolver<Scalar> *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
+  {
+    const Side &side          = *sides_[options.transpose == Transpose::yes];
+    const bool coupled        = ranks_.coupled();
+    SolveOptions<Scalar> once = options;
+    once.many                 = 1;
+    for (int k = 0; k < options.many; k++, rhs += options.apart, solution += options.apart) {
+      const Array<Scalar, Space> b(rhs, size(problem_.layout.span()));
+      if (coupled) exchange(side, b, options.colour);
+      if (ranks_.is_empty()) continue;
+      if (options.update.add)
+        piece->solve_add(rhs, solution, once);
+      else
+        piece->solve(rhs, solution, once);
+      if (coupled && !options.update.add && rhs != solution) Kernels::put_back(space_, problem_.layout, b, kept_, options.colour);
+    }
+  }
+
+  // Launches; public for nvcc.
+
+  static void copy(const Space &space, const Scalar *from, Scalar *to, Index n)
+  {
+    Kokkos::parallel_for(
+        "weft copy words", Kokkos::RangePolicy<Space>(space, 0, n), KOKKOS_LAMBDA(const Index i) { to[i] = from[i]; });
+  }
+  /// Makes the spikes; the largest that reaches across a piece, from one neighbour to another.
+  static double reach(const Space &space, const Side &side)
+  {
+    double largest     = 0;
+    const auto before  = side.before;
+    const auto after   = side.after;
+    const auto spikes  = side.spikes;
+    const auto inverse = side.inverse;
+    Kokkos::parallel_reduce(
+        "weft spikes", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(spikes.extent(0))),
+        KOKKOS_LAMBDA(const Index line, double &most) {
+          const Index at = inverse.layout.start(line), start = inverse.at(at, 0), end = inverse.at(at, inverse.layout.length - 1);
+          const Spikes<Scalar> s{-before(line) * inverse.first(start), -after(line) * inverse.first(end),
+                                 -before(line) * inverse.last(start), -after(line) * inverse.last(end)};
+          spikes(line)        = s;
+          const Scalar across = Kokkos::max(Kokkos::abs(s.fl), Kokkos::abs(s.lf));
+          const bool finite   = Kokkos::isfinite(s.fl) && Kokkos::isfinite(s.lf);
+          most                = Kokkos::max(most, finite ? static_cast<double>(across) : std::numeric_limits<double>::infinity());
+        },
+        Kokkos::Max<double>(largest));
+    return Kokkos::max(largest, 0.0);
+  }
+  /// The spikes at a piece's ends, for its neighbours.
+  static void tell_spikes(const Space &space, const AllSpikes &spikes, Scalar *to_before, Scalar *to_after)
+  {
+    Kokkos::parallel_for(
+        "weft tell the spikes", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(spikes.extent(0))),
+        KOKKOS_LAMBDA(const Index line) {
+          to_before[line] = spikes(line).ff;
+          to_after[line]  = spikes(line).ll;
+        });
+  }
+  /// All of them, for the lines' owners.
+  static void send_spikes(const Space &space, const AllSpikes &spikes, const Indices &places, Spikes<Scalar> *to_owners)
+  {
+    Kokkos::parallel_for(
+        "weft send the spikes", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(spikes.extent(0))),
+        KOKKOS_LAMBDA(const Index line) { to_owners[spikes.extent(0) == 1 ? 0 : places(line)] = spikes(line); });
+  }
+  static void weigh(const Space &space, const Side &side, const Scalar *ll_before, const Scalar *ff_after, bool has_before, bool has_after,
+                    Index start, const ReducedFlag<Space> &flag)
+  {
+    const auto before  = side.before;
+    const auto after   = side.after;
+    const auto spikes  = side.spikes;
+    const auto weights = side.weights;
+    Kokkos::parallel_for(
+        "weft reduced factor, neighbours", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(spikes.extent(0))),
+        KOKKOS_LAMBDA(const Index line) {
+          const Scalar ll = has_before ? ll_before[line] : Scalar(0), ff = has_after ? ff_after[line] : Scalar(0);
+          const Spikes<Scalar> s = spikes(line);
+          const Scalar pivot = 1 - s.ff * ll, pivot_after = 1 - ff * s.ll;
+          if (!usable_pivot(pivot, 1 + Kokkos::abs(s.ff * ll))) flag.report(line, start);
+          const Scalar b = before(line) / pivot, a = after(line) / pivot_after;
+          weights(line) = {b, b * ll, a, a * ff};
+        });
+  }
+  /// Adds the products up and puts them where they travel from.
+  static void tell(const Space &space, const EndProducts<Space, Scalar> &products, const LineLayout &layout, Colour colour,
+                   const Indices &places, const Words &own, Scalar *message, bool neighbours_only)
+  {
+    const Index count = layout.count();
+    Kokkos::parallel_for(
+        "weft tell the products", Kokkos::RangePolicy<Space>(space, 0, count), KOKKOS_LAMBDA(const Index line) {
+          if (!layout.has_colour(line, colour)) return;
+          const EndWords<Scalar> sum = products.total(line, count);
+          const Index place          = places(line);
+          if (neighbours_only) {
+            own(line)              = sum;
+            message[place]         = sum.first;
+            message[count + place] = sum.last;
+          } else {
+            message[2 * place]     = sum.first;
+            message[2 * place + 1] = sum.last;
+          }
+        });
+  }
+
+private:
+  static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
+  static Indices indices(const std::vector<Index> &values)
+  {
+    Indices view("weft places", values.size());
+    Kokkos::deep_copy(
+        view, Kokkos::View<const Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
+    return view;
+  }
+  Index matrices() const { return static_cast<Index>(before_.extent(0)); }
+  Index count() const { return problem_.layout.count(); }
+
+  std::unique_ptr<Side> make_side() const
+  {
+    auto side = std::make_unique<Side>();
+    if (!ranks_.coupled()) return side;
+    side->owned = OwnedSystems<Space, Scalar>(owned_lines_, starts_, each_, ranks_.ring());
+    if (ranks_.is_empty()) return side;
+    side->before  = Values("weft couplings", before_.extent(0));
+    side->after   = Values("weft couplings", before_.extent(0));
+    side->inverse = InverseEnds<Scalar, Space>(problem_);
+    side->spikes  = AllSpikes("weft spikes", before_.extent(0));
+    side->weights = decltype(side->weights)("weft weights of neighbours", before_.extent(0));
+    return side;
+  }
+  void update_couplings() const
+  {
+    if (!lower_ || ranks_.is_empty()) return;
+    const auto n = size(problem_.coefficient_size());
+    Kernels::couplings(space_, problem_, Array<const Scalar, Space>(lower_, n), Array<const Scalar, Space>(upper_, n), ranks_.has_before(),
+                       ranks_.has_after(), before_, after_);
+  }
+  /// The couplings of the transposed matrix are the neighbours' own.
+  void couple(const Side &side, Transpose transpose) const
+  {
+    const Index n = matrices();
+    if (transpose == Transpose::no) {
+      copy(space_, before_.data(), side.before.data(), n);
+      copy(space_, after_.data(), side.after.data(), n);
+      return;
+    }
+    copy(space_, before_.data(), mine_.data(), n);
+    copy(space_, after_.data(), mine_.data() + n, n);
+    space_.fence("weft: couplings to send");
+    ranks_.swap(mine_.data(), mine_.data() + n, theirs_.data(), theirs_.data() + n, n);
+    if (ranks_.has_before()) copy(space_, theirs_.data(), side.before.data(), n);
+    if (ranks_.has_after()) copy(space_, theirs_.data() + n, side.after.data(), n);
+  }
+  /// Row r of A^-1 is column r of A^-T.
+  void invert(Side &side, Transpose transpose, const LineSolver<Scalar> *ends) const
+  {
+    InverseEnds<Scalar, Space> &inverse = side.inverse;
+    const LineLayout lines              = inverse.own();
+    SolveOptions<Scalar> other;
+    other.transpose = transpose == Transpose::no ? Transpose::yes : Transpose::no;
+    Kernels::unit(space_, lines, inverse.first, 0);
+    ends->solve(inverse.first.data(), inverse.first.data(), other);
+    Kernels::unit(space_, lines, inverse.last, lines.length - 1);
+    ends->solve(inverse.last.data(), inverse.last.data(), other);
+    inverse.head = Kernels::significant(space_, lines, inverse.first, tolerance_, true);
+    inverse.tail = Kernels::significant(space_, lines, inverse.last, tolerance_, false);
+  }
+  void factor_neighbours(const Side &side) const
+  {
+    if (ranks_.is_empty()) return;
+    const Index n = matrices();
+    tell_spikes(space_, side.spikes, mine_.data(), mine_.data() + n);
+    space_.fence("weft: spikes to send");
+    ranks_.swap(mine_.data(), mine_.data() + n, theirs_.data(), theirs_.data() + n, n);
+    weigh(space_, side, theirs_.data(), theirs_.data() + n, ranks_.has_before(), ranks_.has_after(),
+          ranks_.starts()[static_cast<std::size_t>(ranks_.piece())], flag_);
+  }
+  void factor_owned(const Side &side) const
+  {
+    if (!ranks_.is_empty()) send_spikes(space_, side.spikes, exact_places_, reinterpret_cast<Spikes<Scalar> *>(mine_.data()));
+    space_.fence("weft: spikes to send");
+    if (each_)
+      ranks_.to_owners(mine_.data(), theirs_.data(), 4, exact_, Colour::all);
+    else
+      ranks_.to_all(mine_.data(), theirs_.data(), 4);
+    side.owned.factor(space_, side.owned, reinterpret_cast<const Spikes<Scalar> *>(theirs_.data()), flag_);
+  }
+
+  /// Takes what the other pieces do to this one to its right-hand side.
+  void exchange(const Side &side, const Array<Scalar, Space> &rhs, Colour colour) const
+  {
+    const LineLayout &layout = problem_.layout;
+    const bool near          = side.neighbours_only;
+    Scalar *mine = mine_.data(), *theirs = theirs_.data();
+    if (!ranks_.is_empty()) {
+      products_.launch(space_, side.inverse, rhs, colour);
+      tell(space_, products_, layout, colour, near ? close_places_ : exact_places_, own_, mine, near);
+    }
+    space_.fence("weft: products to send");
+    if (near) {
+      const LineOrder::Range range = close_.share(0, colour);
+      ranks_.swap(mine + range.begin, mine + count() + range.begin, theirs + range.begin, theirs + count() + range.begin, range.size());
+      if (!ranks_.is_empty())
+        Kernels::take(space_, layout, rhs, Near{side.weights, each_, close_places_, own_, theirs, theirs + count()}, kept_, colour);
+      return;
+    }
+    const LineOrder::Range all = exact_.share(ranks_.rank(), Colour::all), own = exact_.share(ranks_.rank(), colour);
+    ranks_.to_owners(mine, theirs, 2, exact_, colour);
+    side.owned.solve(space_, side.owned, reinterpret_cast<EndWords<Scalar> *>(theirs), own.begin - all.begin, own.end - all.begin);
+    space_.fence("weft: unknowns to send");
+    ranks_.to_pieces(theirs, mine, 2, exact_, colour);
+    if (!ranks_.is_empty())
+      Kernels::take(space_, layout, rhs,
+                    FromOwners<Space, Scalar>{side.before, side.after, each_, exact_places_, reinterpret_cast<EndWords<Scalar> *>(mine)},
+                    kept_, colour);
+  }
+
+  Space space_;
+  const Ranks &ranks_;
+  LineProblem problem_;
+  bool each_;
+  double tolerance_;
+  LineOrder exact_, close_; ///< of the messages to the owners, and to the neighbours
+  Indices exact_places_, close_places_, owned_lines_, starts_;
+  const Scalar *lower_ = nullptr, *upper_ = nullptr; ///< null where the couplings were given
+  Values before_, after_;
+  Messages<Space, Scalar> mine_, theirs_;
+  std::unique_ptr<Side> sides_[2]; ///< of the matrix, of its transpose
+  ReducedFlag<Space> flag_;
+  EndProducts<Space, Scalar> products_;
+  Words own_, kept_;
+};
+
+} // namespace weft

@@ -1,0 +1,122 @@
+/// The host's kernel of toeplitz.hpp: a line is one chunk, and neighbouring lines share the registers of a core.
+#pragma once
+#include "tridiagonal/tridiagonal.hpp"
+
+namespace weft {
+
+/// The tables of a whole line, `length` words each: low, inverse, after; for a ring before and weight too. Of a ring, the last unknown x is kept
+/// out and the other rows hang on it from both sides:
+///   x = inverse (rhs_last - lower value_{last-1} - upper sum_j weight_j value_j),   the sum being the first unknown without x.
+template <class Scalar>
+struct SweepTables {
+  Index length      = 0;
+  bool ring         = false;
+  const Scalar *low = nullptr, *inverse = nullptr, *after = nullptr, *before = nullptr, *weight = nullptr;
+  Scalar ring_lower = 0, ring_upper = 0, ring_inverse = 0;
+};
+
+/// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes.
+template <class Space, class Scalar>
+struct ToeplitzSweep {
+  static constexpr int few = 8, many = 32; ///< lines worked on at once; many where they follow each other in memory
+  LineLayout layout;
+  SweepTables<Scalar> tables;
+  Array<Scalar, Space> rhs, solution;
+  Update<Scalar> update;
+  Colour colour = Colour::all;
+  int width     = few; ///< lines of a thread
+
+  /// Lines that follow each other in memory.
+  struct Neighbours {
+    static constexpr bool together = true;
+    Index first, stride;
+    Index element(Index row, int lane) const { return first + row * stride + lane; }
+  };
+  struct Apart {
+    static constexpr bool together = false; ///< words are gathered before they are worked on
+    Index starts[few], stride;
+    Index element(Index row, int lane) const { return starts[lane] + row * stride; }
+  };
+
+  Index blocks() const { return (layout.count() + width - 1) / width; }
+
+  void operator()(const Index block) const
+  {
+    const Index begin = block * width, end = begin + width < layout.count() ? begin + width : layout.count();
+    if (end - begin == many && colour == Colour::all && follow_each_other(begin, end)) {
+      sweep<many>(Neighbours{layout.start(begin), layout.stride}, many);
+      return;
+    }
+    Apart apart{{}, layout.stride};
+    int lanes = 0;
+    for (Index line = begin; line < end; line++) {
+      if (layout.has_colour(line, colour)) apart.starts[lanes++] = layout.start(line);
+      if (lanes == few) {
+        sweep<few>(apart, few);
+        lanes = 0;
+      }
+    }
+    if (lanes > 0) sweep<0>(apart, lanes);
+  }
+
+  bool follow_each_other(Index begin, Index end) const
+  {
+    for (Index line = begin + 1; line < end; line++) {
+      if (layout.start(line) != layout.start(begin) + line - begin) return false;
+    }
+    return true;
+  }
+
+  /// `fixed`: the number of lanes where the compiler may know it, or 0.
+  template <int fixed, class Lines>
+  void sweep(const Lines &lines, int some) const
+  {
+    const int lanes       = fixed ? fixed : some;
+    const Index n         = tables.length - (tables.ring ? 1 : 0);
+    const Scalar *const b = rhs.data();
+    Scalar *const work    = update.add ? rhs.data() : solution.data();
+    constexpr int most    = fixed ? fixed : few;
+    Scalar value[most] = {}, x[most] = {}, first[most] = {};
+    [[maybe_unused]] Scalar row_values[most];
+    for (Index row = 0; row < n; row++) {
+      const Scalar low = tables.low[row], inverse = tables.inverse[row];
+      if constexpr (Lines::together) {
+        for (int l = 0; l < lanes; l++) value[l] = b[lines.element(row, l)] * inverse - low * value[l];
+      } else {
+        for (int l = 0; l < lanes; l++) row_values[l] = b[lines.element(row, l)];
+        for (int l = 0; l < lanes; l++) value[l] = row_values[l] * inverse - low * value[l];
+      }
+      for (int l = 0; l < lanes; l++) work[lines.element(row, l)] = value[l];
+      if (tables.ring) {
+        for (int l = 0; l < lanes; l++) first[l] += tables.weight[row] * value[l];
+      }
+    }
+    if (tables.ring) {
+      for (int l = 0; l < lanes; l++) {
+        const Index i = lines.element(n, l);
+        x[l]          = (b[i] - tables.ring_lower * value[l] - tables.ring_upper * first[l]) * tables.ring_inverse;
+        first[l]      = x[l];
+        put(solution.data()[i], update, x[l]);
+      }
+    }
+    for (Index row = n - 1; row >= 0; row--) {
+      const Scalar after = tables.after[row];
+      if constexpr (Lines::together) {
+        for (int l = 0; l < lanes; l++) x[l] = work[lines.element(row, l)] - after * x[l];
+      } else {
+        for (int l = 0; l < lanes; l++) row_values[l] = work[lines.element(row, l)];
+        for (int l = 0; l < lanes; l++) x[l] = row_values[l] - after * x[l];
+      }
+      if (tables.ring) {
+        for (int l = 0; l < lanes; l++) x[l] -= tables.before[row] * first[l];
+      }
+      if (update.add) {
+        for (int l = 0; l < lanes; l++) solution.data()[lines.element(row, l)] += update.scale * x[l];
+      } else {
+        for (int l = 0; l < lanes; l++) solution.data()[lines.element(row, l)] = update.scale * x[l];
+      }
+    }
+  }
+};
+
+} // namespace weft

@@ -1,0 +1,78 @@
+// What is special to `wide`: lengths around the ends of its chunks, warps, blocks and tiles, and its own parameters.
+#include "line_problem.hpp"
+
+namespace {
+
+using namespace weft;
+using namespace weft::test;
+
+template <class Body>
+void on_each_backend(Body &&body)
+{
+  for (Memory memory : memories()) {
+    body(float(), memory);
+    body(double(), memory);
+  }
+}
+
+TEST(Wide, LengthsAroundItsTiles)
+{
+  std::mt19937 random(21);
+  on_each_backend([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (Index full : {288, 576, 1152, 2304, 4320, 4608, 6912, 9216, 11520, 73728, 294912}) {
+      for (Index length : {full - 3, full - 2, full - 1, full, full + 1, full + 2, full + 3}) {
+        const Lines<Scalar> lines(contiguous(length, full < 20000 ? 5 : 2), random);
+        check(lines, "wide", memory);
+        check(lines, "wide", memory, {{0.5, true}, Colour::odd});
+        check(lines, "wide", memory, {}, Call::once);
+        check(lines, "wide", memory, {}, Call::in_place);
+      }
+    }
+  });
+}
+
+TEST(Wide, LinesOfMoreTilesThanBlocksCanShare)
+{
+  std::mt19937 random(22);
+  on_each_backend([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (Index length : {400000, 1000003}) {
+      LineProblem problem(contiguous(length, 2, 5));
+      for (bool periodic : {false, true}) {
+        problem.periodic = periodic;
+        const Lines<Scalar> lines(problem, random);
+        check(lines, "wide", memory);
+        check(lines, "wide", memory, {{2}, Colour::even}, Call::once);
+        check(lines, "wide", memory, {{1}, Colour::all, Transpose::yes});
+      }
+    }
+  });
+}
+
+TEST(Wide, EveryNumberOfRowsAndThreads)
+{
+  std::mt19937 random(23);
+  on_each_backend([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (int slice : {4, 8, 16}) {
+      for (int partitions : {1, 2, 32, 96, 128}) {
+        MethodParameters parameters;
+        parameters.slice      = slice;
+        parameters.partitions = partitions;
+        for (const LineLayout &layout : {contiguous(1000, 3), strided(1000, 5), contiguous(37, 11)}) {
+          for (const LineProblem &problem : forms_of(layout))
+            check(Lines<Scalar>(problem, random), "wide", memory, {}, Call::solve, parameters);
+        }
+      }
+    }
+  });
+  MethodParameters wrong;
+  wrong.slice = 5;
+  EXPECT_TRUE(tridiagonal_method_refuses("wide", LineProblem(one_line(10)), wrong));
+  wrong            = {};
+  wrong.partitions = -1;
+  EXPECT_TRUE(tridiagonal_method_refuses("wide", LineProblem(one_line(10)), wrong));
+}
+
+} // namespace
