@@ -2,7 +2,7 @@
 #pragma once
 #include <cusparse.h>
 
-#include <vector>
+#include <map>
 
 #include "problem.hpp"
 
@@ -12,8 +12,10 @@ template <class Scalar>
 struct Cusparse;
 template <>
 struct Cusparse<double> {
-  static constexpr auto one_line         = cusparseDgtsv2_nopivot;
-  static constexpr auto one_line_size    = cusparseDgtsv2_nopivot_bufferSizeExt;
+  static constexpr auto pivoted          = cusparseDgtsv2;
+  static constexpr auto pivoted_size     = cusparseDgtsv2_bufferSizeExt;
+  static constexpr auto unpivoted        = cusparseDgtsv2_nopivot;
+  static constexpr auto unpivoted_size   = cusparseDgtsv2_nopivot_bufferSizeExt;
   static constexpr auto contiguous       = cusparseDgtsv2StridedBatch;
   static constexpr auto contiguous_size  = cusparseDgtsv2StridedBatch_bufferSizeExt;
   static constexpr auto interleaved      = cusparseDgtsvInterleavedBatch;
@@ -21,8 +23,10 @@ struct Cusparse<double> {
 };
 template <>
 struct Cusparse<float> {
-  static constexpr auto one_line         = cusparseSgtsv2_nopivot;
-  static constexpr auto one_line_size    = cusparseSgtsv2_nopivot_bufferSizeExt;
+  static constexpr auto pivoted          = cusparseSgtsv2;
+  static constexpr auto pivoted_size     = cusparseSgtsv2_bufferSizeExt;
+  static constexpr auto unpivoted        = cusparseSgtsv2_nopivot;
+  static constexpr auto unpivoted_size   = cusparseSgtsv2_nopivot_bufferSizeExt;
   static constexpr auto contiguous       = cusparseSgtsv2StridedBatch;
   static constexpr auto contiguous_size  = cusparseSgtsv2StridedBatch_bufferSizeExt;
   static constexpr auto interleaved      = cusparseSgtsvInterleavedBatch;
@@ -59,84 +63,112 @@ private:
   cusparseHandle_t handle_ = nullptr;
 };
 
-/// The function that CusparseWork calls for a layout.
-inline const char *cusparse_function(const LineLayout &layout)
+/// Its functions, as results name them.
+enum class CusparseFunction { pivoted, unpivoted, contiguous, thomas, lu, qr };
+
+inline CusparseFunction cusparse_function(const std::string &name)
 {
-  if (layout.count() == 1) return "gtsv2_nopivot";
-  return layout.stride == 1 ? "gtsv2StridedBatch" : "gtsvInterleavedBatch";
+  static const std::map<std::string, CusparseFunction> functions{
+      {"cusparse:gtsv2", CusparseFunction::pivoted},
+      {"cusparse:gtsv2_nopivot", CusparseFunction::unpivoted},
+      {"cusparse:gtsv2StridedBatch", CusparseFunction::contiguous},
+      {"cusparse:gtsvInterleavedBatch", CusparseFunction::thomas},
+      {"cusparse:gtsvInterleavedBatch-lu", CusparseFunction::lu},
+      {"cusparse:gtsvInterleavedBatch-qr", CusparseFunction::qr},
+  };
+  const auto found = functions.find(name);
+  if (found == functions.end()) throw std::runtime_error("no library function is called " + name);
+  return found->second;
 }
 
 /// Solves in place: the right-hand side is overwritten, interleaved the coefficients too. That is brought back outside the timed work, and
-/// the work space allocated, in cuSPARSE's favour.
+/// the work space allocated, in cuSPARSE's favour. It knows coefficients for every row only.
 template <class Scalar>
-class CusparseWork final : public Work {
+class CusparseWork final : public SolveWork<Kokkos::Cuda, Scalar> {
 public:
-  explicit CusparseWork(const LineLayout &layout)
-      : count_(static_cast<int>(layout.count())), length_(static_cast<int>(layout.length)), interleaved_(count_ > 1 && layout.stride > 1)
+  CusparseWork(const Problems<Kokkos::Cuda, Scalar> &problems, CusparseFunction function)
+      : SolveWork<Kokkos::Cuda, Scalar>(problems, problems.copies), function_(function),
+        general_(with_general_coefficients(this->space_, problems)), count_(static_cast<int>(problems.lines.layout.count())),
+        length_(static_cast<int>(problems.lines.layout.length))
   {
-    using Functions = Cusparse<Scalar>;
-    const int count = copies_beyond_cache<Kokkos::Cuda>(Problem<Kokkos::Cuda, Scalar>::words * Index(sizeof(Scalar)) * layout.rows());
-    const auto own  = [&] { return make_array<Kokkos::Cuda, Scalar>(interleaved_ ? layout.rows() : 0); };
-    for (int seed = 0; seed < count; seed++)
-      copies_.push_back({make_problem<Kokkos::Cuda, Scalar>(space_, layout, seed), own(), own(), own()});
-
-    const auto &at    = copies_.front().problem;
-    std::size_t bytes = 0;
-    const Scalar *l = at.lower.data(), *d = at.diagonal.data(), *u = at.upper.data(), *x = at.solution.data();
-    if (count_ == 1)
-      check_cusparse(Functions::one_line_size(handle_, length_, 1, l, d, u, x, length_, &bytes), "size of work space");
-    else if (interleaved_)
-      check_cusparse(Functions::interleaved_size(handle_, thomas, length_, l, d, u, x, count_, &bytes), "size of work space");
-    else
-      check_cusparse(Functions::contiguous_size(handle_, length_, l, d, u, x, count_, length_, &bytes), "size of work space");
-    buffer_ = make_array<Kokkos::Cuda, char>(static_cast<Index>(bytes));
+    if (interleaved()) {
+      for (Values *array : {&own_lower_, &own_diagonal_, &own_upper_})
+        *array = make_array<Kokkos::Cuda, Scalar>(problems.copies * problems.pitch);
+    }
+    buffer_ = make_array<Kokkos::Cuda, char>(static_cast<Index>(bytes_of_work_space()));
   }
 
-  int copies() const override { return static_cast<int>(copies_.size()); }
-
+  bool in_place() const override { return true; }
   void restore() override
   {
-    for (const Copy &at : copies_) {
-      Kokkos::deep_copy(space_, at.problem.solution, at.problem.rhs);
-      if (!interleaved_) continue;
-      Kokkos::deep_copy(space_, at.lower, at.problem.lower);
-      Kokkos::deep_copy(space_, at.diagonal, at.problem.diagonal);
-      Kokkos::deep_copy(space_, at.upper, at.problem.upper);
-    }
+    Kokkos::deep_copy(this->space_, general_.solution, general_.rhs);
+    if (!interleaved()) return;
+    Kokkos::deep_copy(this->space_, own_lower_, general_.lower);
+    Kokkos::deep_copy(this->space_, own_diagonal_, general_.diagonal);
+    Kokkos::deep_copy(this->space_, own_upper_, general_.upper);
   }
 
   void run(int copy) override
   {
     using Functions = Cusparse<Scalar>;
-    const Copy &at  = copies_[copy];
-    const Scalar *l = at.problem.lower.data(), *d = at.problem.diagonal.data(), *u = at.problem.upper.data();
-    Scalar *x    = at.problem.solution.data();
+    const auto &p   = general_;
+    const Scalar *l = p.of(p.lower, copy), *d = p.of(p.diagonal, copy), *u = p.of(p.upper, copy);
+    Scalar *x    = p.of(p.solution, copy);
     void *buffer = buffer_.data();
-    if (count_ == 1)
-      check_cusparse(Functions::one_line(handle_, length_, 1, l, d, u, x, length_, buffer), "gtsv2_nopivot");
-    else if (interleaved_)
-      check_cusparse(
-          Functions::interleaved(handle_, thomas, length_, at.lower.data(), at.diagonal.data(), at.upper.data(), x, count_, buffer),
-          "gtsvInterleavedBatch");
-    else
-      check_cusparse(Functions::contiguous(handle_, length_, l, d, u, x, count_, length_, buffer), "gtsv2StridedBatch");
+    switch (function_) {
+    case CusparseFunction::pivoted:
+      return check_cusparse(Functions::pivoted(handle_, length_, 1, l, d, u, x, length_, buffer), "gtsv2");
+    case CusparseFunction::unpivoted:
+      return check_cusparse(Functions::unpivoted(handle_, length_, 1, l, d, u, x, length_, buffer), "gtsv2_nopivot");
+    case CusparseFunction::contiguous:
+      return check_cusparse(Functions::contiguous(handle_, length_, l, d, u, x, count_, length_, buffer), "gtsv2StridedBatch");
+    default:
+      return check_cusparse(Functions::interleaved(handle_, algorithm(), length_, p.of(own_lower_, copy), p.of(own_diagonal_, copy),
+                                                   p.of(own_upper_, copy), x, count_, buffer),
+                            "gtsvInterleavedBatch");
+    }
   }
 
-  double error(int copy) override { return largest_residual(space_, copies_[copy].problem); }
-
 private:
-  static constexpr int thomas = 0; ///< the fastest of its three algorithms, and like ours without pivoting
-  using Values                = OwnedArray<Scalar, Kokkos::Cuda>;
-  struct Copy {
-    Problem<Kokkos::Cuda, Scalar> problem;
-    Values lower, diagonal, upper; ///< what gtsvInterleavedBatch may overwrite
-  };
+  using Values = OwnedArray<Scalar, Kokkos::Cuda>;
+  bool interleaved() const { return function_ >= CusparseFunction::thomas; }
+  /// gtsvInterleavedBatch's number for it.
+  int algorithm() const { return static_cast<int>(function_) - static_cast<int>(CusparseFunction::thomas); }
+
+  std::size_t bytes_of_work_space() const
+  {
+    using Functions = Cusparse<Scalar>;
+    const auto &p   = general_;
+    const Scalar *l = p.lower.data(), *d = p.diagonal.data(), *u = p.upper.data(), *x = p.solution.data();
+    std::size_t bytes = 0;
+    const auto status = [&] {
+      switch (function_) {
+      case CusparseFunction::pivoted:
+        return Functions::pivoted_size(handle_, length_, 1, l, d, u, x, length_, &bytes);
+      case CusparseFunction::unpivoted:
+        return Functions::unpivoted_size(handle_, length_, 1, l, d, u, x, length_, &bytes);
+      case CusparseFunction::contiguous:
+        return Functions::contiguous_size(handle_, length_, l, d, u, x, count_, length_, &bytes);
+      default:
+        return Functions::interleaved_size(handle_, algorithm(), length_, l, d, u, x, count_, &bytes);
+      }
+    }();
+    check_cusparse(status, "size of work space");
+    return bytes;
+  }
+
+  CusparseFunction function_;
+  Problems<Kokkos::Cuda, Scalar> general_;
   int count_, length_;
-  bool interleaved_;
-  Kokkos::Cuda space_;
   CusparseHandle handle_;
   OwnedArray<char, Kokkos::Cuda> buffer_;
-  std::vector<Copy> copies_;
+  Values own_lower_, own_diagonal_, own_upper_; ///< what gtsvInterleavedBatch may overwrite
 };
+
+template <class Scalar>
+std::unique_ptr<Work> make_rival(const Problems<Kokkos::Cuda, Scalar> &problems, const std::string &name)
+{
+  return std::make_unique<CusparseWork<Scalar>>(problems, cusparse_function(name));
+}
 
 } // namespace weft::bench

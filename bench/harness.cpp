@@ -1,7 +1,6 @@
 #include "harness.hpp"
 
 #include <algorithm>
-#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -11,7 +10,7 @@ namespace {
 
 struct Current {
   std::string name;
-  std::unique_ptr<Work> work;
+  Prepared prepared;
 };
 
 Current &current()
@@ -20,59 +19,83 @@ Current &current()
   return current;
 }
 
-/// Runs every copy once, which warms it up too: nothing wrong is timed.
-void check(Work &work, const Case &what)
+struct CurrentInput {
+  std::string name;
+  std::shared_ptr<void> input;
+};
+
+CurrentInput &current_input()
 {
+  static CurrentInput current;
+  return current;
+}
+
+/// Runs every copy once, which warms it up too: nothing wrong is timed.
+void check(Prepared &prepared, const Case &what)
+{
+  Work &work = *prepared.work;
   work.restore();
-  for (int copy = 0; copy < work.copies(); copy++) {
-    work.run(copy);
-    const double error = work.error(copy);
-    if (error <= what.tolerance) continue;
-    std::ostringstream message;
-    message << "wrong, so not timed: the error is " << error << ", rounding explains " << what.tolerance;
-    throw std::runtime_error(message.str());
-  }
+  for (int copy = 0; copy < work.copies(); copy++) work.run(copy);
+  prepared.error         = work.error();
+  prepared.forward_error = work.forward_error();
+  if (prepared.error <= what.tolerance) return;
+  std::ostringstream message;
+  message << "wrong, so not timed: the error is " << prepared.error << ", rounding explains " << what.tolerance;
+  throw std::runtime_error(message.str());
 }
 
 } // namespace
 
-std::string Case::name() const
+std::string Case::input() const
 {
-  return backend + '/' + precision + '/' + std::to_string(size.lines) + 'x' + std::to_string(size.rows) + '/' + layout + '/' + work + '/' +
-         method;
+  return backend + '/' + precision + '/' + std::to_string(size.lines) + 'x' + std::to_string(size.rows) + '/' + layout + '/' + coefficients;
 }
 
-Work &prepared_work(const Case &what, const MakeWork &make)
+Prepared &prepared_work(const Case &what, const MakeWork &make)
 {
   if (current().name != what.name()) {
-    release_work(); // first: both may not fit
-    auto work = make();
-    check(*work, what);
-    current() = {what.name(), std::move(work)};
+    current() = {}; // first: both may not fit
+    Prepared prepared{make()};
+    check(prepared, what);
+    current() = {what.name(), std::move(prepared)};
   }
-  return *current().work;
+  return current().prepared;
+}
+
+const void *kept_input(const std::string &name, const std::function<std::shared_ptr<void>()> &make)
+{
+  CurrentInput &now = current_input();
+  if (now.name != name) {
+    now = {};
+    now = {name, make()};
+  }
+  return now.input.get();
 }
 
 void release_work()
 {
-  current() = {};
+  current()       = {};
+  current_input() = {};
 }
 
-void set_counters(benchmark::State &state, const Case &what, std::vector<double> seconds)
+void set_counters(benchmark::State &state, const Case &what, const Prepared &prepared, std::vector<double> seconds)
 {
   const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
   std::nth_element(seconds.begin(), middle, seconds.end());
-  const double rows = static_cast<double>(what.rows()), bandwidth = rows * what.bytes_of_row / *middle;
-
-  static std::map<std::string, double> copy_bandwidth; // of backend, precision and size
-  const std::string copy = Case{what.backend, what.precision, what.size, "", "", ""}.name();
-  if (what.work == "copy") copy_bandwidth[copy] = bandwidth;
-
+  const double rows = static_cast<double>(what.rows());
+  state.SetIterationTime(*middle);
+  state.SetLabel(prepared.work->label());
   state.counters["median_ms"]   = 1e3 * *middle;
   state.counters["rows/s"]      = rows / *middle;
-  state.counters["bytes/s"]     = bandwidth;
+  state.counters["bytes/s"]     = rows * what.bytes_of_row / *middle;
   state.counters["bytes_a_row"] = what.bytes_of_row;
-  if (const auto found = copy_bandwidth.find(copy); found != copy_bandwidth.end()) state.counters["of_copy"] = bandwidth / found->second;
+  state.counters["error"]       = prepared.error;
+  if (prepared.forward_error >= 0) state.counters["forward_error"] = prepared.forward_error;
+}
+
+void add_missing(const Case &what, const std::string &why)
+{
+  benchmark::RegisterBenchmark(what.name().c_str(), [=](benchmark::State &state) { state.SkipWithError(why.c_str()); })->Iterations(1);
 }
 
 } // namespace weft::bench

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend.hpp"
-#include "methods.hpp"
+#include "problem.hpp"
 
 extern "C" {
 void dgtsv_(const int *n, const int *nrhs, double *dl, double *d, double *du, double *b, const int *ldb, int *info);
@@ -74,15 +74,15 @@ public:
   }
 
   /// Copies a block into contiguous lines, and back.
-  void gather(const Values &from, Index first, Index count, Scalar *to) const
+  void gather(const Scalar *from, Index first, Index count, Scalar *to) const
   {
-    const Scalar *start = from.data() + layout_.start(first);
+    const Scalar *start = from + layout_.start(first);
     for (Index row = 0; row < length; row++)
       for (Index line = 0; line < count; line++) to[line * length + row] = start[row * layout_.stride + line];
   }
-  void scatter(const Scalar *from, Index first, Index count, const Values &to) const
+  void scatter(const Scalar *from, Index first, Index count, Scalar *to) const
   {
-    Scalar *start = to.data() + layout_.start(first);
+    Scalar *start = to + layout_.start(first);
     for (Index row = 0; row < length; row++)
       for (Index line = 0; line < count; line++) start[row * layout_.stride + line] = from[line * length + row];
   }
@@ -92,153 +92,150 @@ private:
   Index width_, blocks_, threads_;
 };
 
-/// How many problems of a layout LAPACK takes in turn.
-template <class Scalar>
-int lapack_copies(const LineLayout &layout)
-{
-  return copies_beyond_cache<HostBackend>(Problem<HostBackend, Scalar>::words * Index(sizeof(Scalar)) * layout.rows());
-}
-
 /// gtsv. It overwrites all it is given: contiguous lines are solved in place, and what was overwritten is brought back outside the timed
 /// work, in LAPACK's favour.
 template <class Scalar>
-class LapackOneShot final : public Work {
+class LapackOneShot final : public SolveWork<HostBackend, Scalar> {
 public:
-  explicit LapackOneShot(const LineLayout &layout)
-      : lines_(layout), lower_(lines_.scratch()), diagonal_(lines_.scratch()), upper_(lines_.scratch()), rhs_(lines_.scratch())
+  explicit LapackOneShot(const Problems<HostBackend, Scalar> &problems)
+      : SolveWork<HostBackend, Scalar>(problems, problems.copies), general_(with_general_coefficients(HostBackend(), problems)),
+        lines_(problems.lines.layout), lower_(lines_.scratch()), diagonal_(lines_.scratch()), upper_(lines_.scratch()),
+        rhs_(lines_.scratch())
   {
-    const auto array = [&] { return make_array<HostBackend, Scalar>(lines_.contiguous ? layout.rows() : 0); };
-    for (int seed = 0; seed < lapack_copies<Scalar>(layout); seed++)
-      copies_.push_back({make_problem<HostBackend, Scalar>(HostBackend(), layout, seed), array(), array(), array()});
+    const Index size = lines_.contiguous ? problems.copies * problems.pitch : 0;
+    for (Values *array : {&own_lower_, &own_diagonal_, &own_upper_}) *array = make_array<HostBackend, Scalar>(size);
   }
-
-  int copies() const override { return static_cast<int>(copies_.size()); }
-
+  bool in_place() const override { return lines_.contiguous; }
   void restore() override
   {
     if (!lines_.contiguous) return;
-    for (const Copy &at : copies_) {
-      Kokkos::deep_copy(at.lower, at.problem.lower);
-      Kokkos::deep_copy(at.diagonal, at.problem.diagonal);
-      Kokkos::deep_copy(at.upper, at.problem.upper);
-      Kokkos::deep_copy(at.problem.solution, at.problem.rhs);
-    }
+    Kokkos::deep_copy(own_lower_, general_.lower);
+    Kokkos::deep_copy(own_diagonal_, general_.diagonal);
+    Kokkos::deep_copy(own_upper_, general_.upper);
+    Kokkos::deep_copy(general_.solution, general_.rhs);
   }
 
   void run(int copy) override
   {
-    const Copy &at       = copies_[copy];
-    const auto &problem  = at.problem;
     const auto solve_one = [&](Scalar *lower, Scalar *diagonal, Scalar *upper, Scalar *rhs) {
       const int n = static_cast<int>(lines_.length), one = 1;
       int info = 0; // a singular line would show as a wrong result
       Lapack<Scalar>::gtsv(&n, &one, lower + 1, diagonal, upper, rhs, &n, &info);
     };
+    const auto &p = general_;
     lines_.for_each_block([&](Index first, Index count, std::size_t thread) {
       if (lines_.contiguous) {
         const Index row = first * lines_.length;
-        solve_one(at.lower.data() + row, at.diagonal.data() + row, at.upper.data() + row, problem.solution.data() + row);
+        solve_one(p.of(own_lower_, copy) + row, p.of(own_diagonal_, copy) + row, p.of(own_upper_, copy) + row,
+                  p.of(p.solution, copy) + row);
         return;
       }
       Scalar *lower = lower_[thread].data(), *diagonal = diagonal_[thread].data(), *upper = upper_[thread].data();
       Scalar *rhs = rhs_[thread].data();
-      lines_.gather(problem.lower, first, count, lower);
-      lines_.gather(problem.diagonal, first, count, diagonal);
-      lines_.gather(problem.upper, first, count, upper);
-      lines_.gather(problem.rhs, first, count, rhs);
+      lines_.gather(p.of(p.lower, copy), first, count, lower);
+      lines_.gather(p.of(p.diagonal, copy), first, count, diagonal);
+      lines_.gather(p.of(p.upper, copy), first, count, upper);
+      lines_.gather(p.of(p.rhs, copy), first, count, rhs);
       for (Index row = 0; row < count * lines_.length; row += lines_.length) solve_one(lower + row, diagonal + row, upper + row, rhs + row);
-      lines_.scatter(rhs, first, count, problem.solution);
+      lines_.scatter(rhs, first, count, p.of(p.solution, copy));
     });
   }
 
-  double error(int copy) override { return largest_residual(HostBackend(), copies_[copy].problem); }
-
 private:
   using Values = typename LapackLines<Scalar>::Values;
-  struct Copy {
-    Problem<HostBackend, Scalar> problem;
-    Values lower, diagonal, upper; ///< what gtsv may overwrite
-  };
+  Problems<HostBackend, Scalar> general_;
   LapackLines<Scalar> lines_;
   std::vector<Values> lower_, diagonal_, upper_, rhs_; ///< of a block, for each thread
-  std::vector<Copy> copies_;
+  Values own_lower_, own_diagonal_, own_upper_;        ///< what gtsv may overwrite
 };
 
-/// gttrs with the factors that gttrf made before; these lie in contiguous lines whatever the layout. gttrs overwrites the right-hand side:
-/// see gtsv above.
+/// gttrs with the factors that gttrf made before; these lie in contiguous lines whatever the layout. Lines with the same coefficients share
+/// one set of factors. gttrs overwrites the right-hand side: see gtsv above.
 template <class Scalar>
-class LapackSolve final : public Work {
+class LapackSolve final : public SolveWork<HostBackend, Scalar> {
 public:
-  explicit LapackSolve(const LineLayout &layout) : lines_(layout), rhs_(lines_.scratch())
+  explicit LapackSolve(const Problems<HostBackend, Scalar> &problems)
+      : SolveWork<HostBackend, Scalar>(problems, problems.copies), lines_(problems.lines.layout),
+        each_(problems.lines.coefficients == Coefficients::general), rhs_(lines_.scratch())
   {
-    const auto array = [&] { return make_array<HostBackend, Scalar>(layout.rows()); };
-    for (int seed = 0; seed < lapack_copies<Scalar>(layout); seed++) {
-      copies_.push_back({make_problem<HostBackend, Scalar>(HostBackend(), layout, seed), array(), array(), array(), array(),
-                         make_array<HostBackend, int>(layout.rows())});
-      factor(copies_.back());
+    const Index size = each_ ? problems.copies * problems.pitch : lines_.length;
+    for (Values *array : {&lower_, &diagonal_, &upper_, &second_upper_}) *array = make_array<HostBackend, Scalar>(size);
+    pivots_ = make_array<HostBackend, int>(size);
+    if (each_) {
+      for (int copy = 0; copy < problems.copies; copy++) factor(copy);
+      return;
     }
+    for (Index row = 0; row < lines_.length; row++) {
+      const Index k  = problems.lines.coefficient(row, row);
+      lower_(row)    = problems.lower(k);
+      diagonal_(row) = problems.diagonal(k);
+      upper_(row)    = problems.upper(k);
+    }
+    factor_line(0);
   }
-
-  int copies() const override { return static_cast<int>(copies_.size()); }
-
+  bool in_place() const override { return lines_.contiguous; }
   void restore() override
   {
-    if (!lines_.contiguous) return;
-    for (const Copy &at : copies_) Kokkos::deep_copy(at.problem.solution, at.problem.rhs);
+    if (lines_.contiguous) Kokkos::deep_copy(this->problems_.solution, this->problems_.rhs);
   }
 
   void run(int copy) override
   {
-    const Copy &at       = copies_[copy];
+    const auto &p        = this->problems_;
     const auto solve_one = [&](Index line, Scalar *rhs) {
       const int n = static_cast<int>(lines_.length), one = 1;
-      const Index row = line * lines_.length;
+      const Index row = each_ ? copy * p.pitch + line * lines_.length : 0;
       int info        = 0;
-      Lapack<Scalar>::gttrs("N", &n, &one, at.lower.data() + row + 1, at.diagonal.data() + row, at.upper.data() + row,
-                            at.second_upper.data() + row, at.pivots.data() + row, rhs, &n, &info, 1);
+      Lapack<Scalar>::gttrs("N", &n, &one, &lower_(row) + 1, &diagonal_(row), &upper_(row), &second_upper_(row), &pivots_(row), rhs, &n,
+                            &info, 1);
     };
     lines_.for_each_block([&](Index first, Index count, std::size_t thread) {
       if (lines_.contiguous) {
-        solve_one(first, at.problem.solution.data() + first * lines_.length);
+        solve_one(first, p.of(p.solution, copy) + first * lines_.length);
         return;
       }
       Scalar *rhs = rhs_[thread].data();
-      lines_.gather(at.problem.rhs, first, count, rhs);
+      lines_.gather(p.of(p.rhs, copy), first, count, rhs);
       for (Index line = 0; line < count; line++) solve_one(first + line, rhs + line * lines_.length);
-      lines_.scatter(rhs, first, count, at.problem.solution);
+      lines_.scatter(rhs, first, count, p.of(p.solution, copy));
     });
   }
-
-  double error(int copy) override { return largest_residual(HostBackend(), copies_[copy].problem); }
 
 private:
   using Values = typename LapackLines<Scalar>::Values;
-  struct Copy {
-    Problem<HostBackend, Scalar> problem;
-    Values lower, diagonal, upper, second_upper; ///< the factors
-    OwnedArray<int, HostBackend> pivots;
-  };
-
-  void factor(const Copy &at) const
+  void factor(int copy) const
+  {
+    const auto &p = this->problems_;
+    lines_.for_each_block([&](Index first, Index count, std::size_t) {
+      const Index begin = copy * p.pitch + first * lines_.length;
+      lines_.gather(p.of(p.lower, copy), first, count, &lower_(begin));
+      lines_.gather(p.of(p.diagonal, copy), first, count, &diagonal_(begin));
+      lines_.gather(p.of(p.upper, copy), first, count, &upper_(begin));
+      for (Index line = 0; line < count; line++) factor_line(begin + line * lines_.length);
+    });
+  }
+  /// The line whose row 0 is element `row`.
+  void factor_line(Index row) const
   {
     const int n = static_cast<int>(lines_.length);
-    lines_.for_each_block([&](Index first, Index count, std::size_t) {
-      const Index begin = first * n;
-      lines_.gather(at.problem.lower, first, count, at.lower.data() + begin);
-      lines_.gather(at.problem.diagonal, first, count, at.diagonal.data() + begin);
-      lines_.gather(at.problem.upper, first, count, at.upper.data() + begin);
-      for (Index row = begin; row < begin + count * n; row += n) {
-        int info = 0;
-        Lapack<Scalar>::gttrf(&n, at.lower.data() + row + 1, at.diagonal.data() + row, at.upper.data() + row, at.second_upper.data() + row,
-                              at.pivots.data() + row, &info);
-      }
-    });
+    int info    = 0;
+    Lapack<Scalar>::gttrf(&n, &lower_(row) + 1, &diagonal_(row), &upper_(row), &second_upper_(row), &pivots_(row), &info);
   }
 
   LapackLines<Scalar> lines_;
-  std::vector<Values> rhs_; ///< of a block, for each thread
-  std::vector<Copy> copies_;
+  bool each_;                                      ///< each line has factors of its own
+  std::vector<Values> rhs_;                        ///< of a block, for each thread
+  Values lower_, diagonal_, upper_, second_upper_; ///< the factors
+  OwnedArray<int, HostBackend> pivots_;
 };
+
+template <class Scalar>
+std::unique_ptr<Work> make_rival(const Problems<HostBackend, Scalar> &problems, const std::string &name)
+{
+  if (name == "lapack:gtsv") return std::make_unique<LapackOneShot<Scalar>>(problems);
+  if (name == "lapack:gttrs") return std::make_unique<LapackSolve<Scalar>>(problems);
+  throw std::runtime_error("no library function is called " + name);
+}
 
 inline std::string lapack_version()
 {

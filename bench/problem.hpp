@@ -1,10 +1,11 @@
-/// Random diagonally dominant lines, made and checked where they are solved.
+/// The lines that are solved, made and checked where they are solved.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 #include <limits>
 
 #include "harness.hpp"
+#include "request.hpp"
 #include "tridiagonal/tridiagonal.hpp"
 
 namespace weft::bench {
@@ -26,62 +27,209 @@ OwnedArray<Scalar, Space> make_array(Index size)
   return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft bench"), static_cast<std::size_t>(size));
 }
 
-template <class Space, class Scalar>
-struct Problem {
-  static constexpr int words = 5; ///< of a row
-
-  LineLayout layout;
-  OwnedArray<Scalar, Space> lower, diagonal, upper, rhs, solution;
-};
-
-/// Problem number `seed`. The couplings beyond a line's ends are 0, as cuSPARSE wants them; the solution is not a number yet.
-template <class Space, class Scalar>
-Problem<Space, Scalar> make_problem(const Space &space, const LineLayout &layout, int seed)
+/// Row `row` of a line of `length` rows. Couplings beyond the ends are 0, as cuSPARSE wants them. `counter` makes it random.
+KOKKOS_INLINE_FUNCTION Row<double> row_of(Values values, Index row, Index length, std::uint64_t counter)
 {
-  const auto array = [&] { return make_array<Space, Scalar>(layout.span()); };
-  const Problem<Space, Scalar> problem{layout, array(), array(), array(), array(), array()};
-  const Scalar unset = std::numeric_limits<Scalar>::quiet_NaN();
-  Kokkos::parallel_for(
-      "weft bench problem", Kokkos::RangePolicy<Space>(space, 0, layout.rows()), KOKKOS_LAMBDA(const Index number) {
-        const LineRow at         = line_row(problem.layout, number);
-        const Index i            = problem.layout.start(at.line) + at.row * problem.layout.stride;
-        const std::uint64_t base = 4 * (static_cast<std::uint64_t>(seed) * static_cast<std::uint64_t>(problem.layout.rows()) + i);
-        const double lower       = at.row > 0 ? random_value(base) : 0;
-        const double upper       = at.row + 1 < problem.layout.length ? random_value(base + 1) : 0;
-        const double excess      = random_value(base + 2);
-        const double size        = 0.1 + Kokkos::abs(excess) + Kokkos::abs(lower) + Kokkos::abs(upper);
-        problem.lower(i)         = static_cast<Scalar>(lower);
-        problem.diagonal(i)      = static_cast<Scalar>(excess < 0 ? -size : size);
-        problem.upper(i)         = static_cast<Scalar>(upper);
-        problem.rhs(i)           = static_cast<Scalar>(random_value(base + 3));
-        problem.solution(i)      = unset;
-      });
-  space.fence("weft bench problem");
-  return problem;
+  const double has_lower = row > 0 ? 1 : 0, has_upper = row + 1 < length ? 1 : 0;
+  if (values == Values::poisson) return {-has_lower, 2, -has_upper};
+  if (values == Values::pade) {
+    if (has_lower * has_upper == 0) return {2 * has_lower, 1, 2 * has_upper};
+    return {0.25, 1, 0.25};
+  }
+  const double lower = has_lower * random_value(4 * counter), upper = has_upper * random_value(4 * counter + 1);
+  const double diagonal = random_value(4 * counter + 2);
+  if (values == Values::uniform) return {lower, diagonal, upper};
+  const double size = 0.1 + Kokkos::abs(diagonal) + Kokkos::abs(lower) + Kokkos::abs(upper);
+  return {lower, diagonal < 0 ? -size : size, upper};
 }
 
-/// The largest |T x - rhs| of a row relative to |T| |x| + |rhs|, infinite where x is not finite.
+/// Problems of one kind that differ in their random numbers. Number `copy` begins at element copy * pitch of the arrays; those of the
+/// coefficients begin at element 0 for all where not every line has its own.
 template <class Space, class Scalar>
-double largest_residual(const Space &space, const Problem<Space, Scalar> &problem)
+struct Problems {
+  LineProblem lines;
+  Values values = Values::dominant;
+  int copies    = 0;
+  Index pitch = 0, coefficient_pitch = 0;
+  OwnedArray<Scalar, Space> lower, diagonal, upper, rhs, solution;
+
+  Scalar *of(const OwnedArray<Scalar, Space> &array, int copy) const { return array.data() + copy * pitch; }
+  const Scalar *coefficients_of(const OwnedArray<Scalar, Space> &array, int copy) const { return array.data() + copy * coefficient_pitch; }
+};
+
+/// Words that a solve must move for a row at least.
+inline int words_of_row(Coefficients coefficients)
 {
-  double largest        = 0;
-  const double infinity = std::numeric_limits<double>::infinity();
+  return coefficients == Coefficients::general ? 5 : 2;
+}
+
+/// Coefficients of general lines or of fewer, for `copies` problems.
+template <class Space, class Scalar>
+void make_coefficients(const Space &space, Problems<Space, Scalar> &problems)
+{
+  const LineProblem lines  = problems.lines;
+  const LineLayout &layout = lines.layout;
+  const bool general       = lines.coefficients == Coefficients::general;
+  const auto values        = problems.values;
+  const Index pitch        = problems.pitch;
+  const Index rows = general ? layout.rows() : lines.coefficient_size(), size = general ? problems.copies * problems.pitch : rows;
+  const Index count          = general ? problems.copies * rows : rows;
+  problems.coefficient_pitch = general ? problems.pitch : 0;
+  for (auto *array : {&problems.lower, &problems.diagonal, &problems.upper}) *array = make_array<Space, Scalar>(size);
+  const auto lower = problems.lower, diagonal = problems.diagonal, upper = problems.upper;
+  Kokkos::parallel_for(
+      "weft bench coefficients", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count), KOKKOS_LAMBDA(const Index number) {
+        Index row = number, k = number;
+        if (general) {
+          const LineRow at = line_row(lines.layout, number % rows);
+          row              = at.row;
+          k                = number / rows * pitch + lines.layout.start(at.line) + at.row * lines.layout.stride;
+        } else if (lines.coefficients == Coefficients::constant && number >= lines.closure) { // the inner row, the last rows
+          row = number == lines.closure ? lines.layout.length / 2 : lines.layout.length - (rows - number);
+        }
+        // shared and general lines differ from value to value, so that nothing is gained from equal ones
+        const Row<double> r = row_of(values, row, lines.layout.length, static_cast<std::uint64_t>(k));
+        lower(k)            = static_cast<Scalar>(r.lower);
+        diagonal(k)         = static_cast<Scalar>(r.diagonal);
+        upper(k)            = static_cast<Scalar>(r.upper);
+      });
+}
+
+/// Right-hand sides: T 1 where the solution 1 is asked for, else random.
+template <class Space, class Scalar>
+void make_right_hand_sides(const Space &space, const Problems<Space, Scalar> &problems)
+{
+  const LineLayout layout = problems.lines.layout;
+  const Index rows = layout.rows(), pitch = problems.pitch;
+  const auto values = problems.values;
+  const auto rhs    = problems.rhs;
+  Kokkos::parallel_for(
+      "weft bench rhs", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * rows),
+      KOKKOS_LAMBDA(const Index number) {
+        const LineRow at = line_row(layout, number % rows);
+        const Index i    = number / rows * pitch + layout.start(at.line) + at.row * layout.stride;
+        double value     = random_value(4 * static_cast<std::uint64_t>(i) + 3);
+        if (solution_is_one(values)) {
+          const Row<double> r = row_of(values, at.row, layout.length, 0);
+          value               = r.lower + r.diagonal + r.upper;
+        }
+        rhs(i) = static_cast<Scalar>(value);
+      });
+}
+
+/// As many problems as leave the cache nothing to keep.
+template <class Space, class Scalar>
+Problems<Space, Scalar> make_problems(const Space &space, const LineProblem &lines, Values values)
+{
+  constexpr Index aligned = 256 / sizeof(Scalar);
+  Problems<Space, Scalar> problems;
+  problems.lines    = lines;
+  problems.values   = values;
+  problems.pitch    = (lines.layout.span() + aligned - 1) / aligned * aligned;
+  problems.copies   = copies_beyond_cache<Space>(words_of_row(lines.coefficients) * Index(sizeof(Scalar)) * lines.layout.rows());
+  problems.rhs      = make_array<Space, Scalar>(problems.copies * problems.pitch);
+  problems.solution = make_array<Space, Scalar>(problems.copies * problems.pitch);
+  make_coefficients(space, problems);
+  make_right_hand_sides(space, problems);
+  space.fence("weft bench problems");
+  return problems;
+}
+
+/// The same problems with coefficients for every row, for libraries that know nothing else.
+template <class Space, class Scalar>
+Problems<Space, Scalar> with_general_coefficients(const Space &space, const Problems<Space, Scalar> &problems)
+{
+  Problems<Space, Scalar> general = problems;
+  if (problems.lines.coefficients == Coefficients::general) return general;
+  general.lines.coefficients = Coefficients::general;
+  const LineProblem lines    = problems.lines;
+  const Index rows = lines.layout.rows(), size = problems.copies * problems.pitch, pitch = problems.pitch;
+  general.coefficient_pitch = pitch;
+  for (auto *array : {&general.lower, &general.diagonal, &general.upper}) *array = make_array<Space, Scalar>(size);
+  const auto lower = general.lower, diagonal = general.diagonal, upper = general.upper;
+  const auto few_lower = problems.lower, few_diagonal = problems.diagonal, few_upper = problems.upper;
+  Kokkos::parallel_for(
+      "weft bench expand", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * rows),
+      KOKKOS_LAMBDA(const Index number) {
+        const LineRow at    = line_row(lines.layout, number % rows);
+        const Index element = lines.layout.start(at.line) + at.row * lines.layout.stride, k = lines.coefficient(at.row, element);
+        const Index i = number / rows * pitch + element;
+        lower(i)      = few_lower(k);
+        diagonal(i)   = few_diagonal(k);
+        upper(i)      = few_upper(k);
+      });
+  return general;
+}
+
+/// Solutions that are no numbers, so that what was solved before cannot pass for a result.
+template <class Space, class Scalar>
+void forget_solutions(const Space &space, const Problems<Space, Scalar> &problems)
+{
+  Kokkos::deep_copy(space, problems.solution, std::numeric_limits<Scalar>::quiet_NaN());
+}
+
+/// The largest |T x - rhs| of a row of any copy, relative to |T| |x| + |rhs|; infinite where x is not finite.
+template <class Space, class Scalar>
+double largest_residual(const Space &space, const Problems<Space, Scalar> &problems)
+{
+  double largest          = 0;
+  const double infinity   = std::numeric_limits<double>::infinity();
+  const LineProblem lines = problems.lines;
+  const Index rows = lines.layout.rows(), pitch = problems.pitch, coefficient_pitch = problems.coefficient_pitch;
+  const auto lower = problems.lower, diagonal = problems.diagonal, upper = problems.upper, rhs = problems.rhs, x = problems.solution;
   Kokkos::parallel_reduce(
-      "weft bench residual", Kokkos::RangePolicy<Space>(space, 0, problem.layout.rows()),
+      "weft bench residual", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * rows),
       KOKKOS_LAMBDA(const Index number, double &worst) {
-        const LineRow at    = line_row(problem.layout, number);
-        const Index stride  = problem.layout.stride;
-        const Index i       = problem.layout.start(at.line) + at.row * stride;
-        const double before = at.row > 0 ? double(problem.lower(i)) * double(problem.solution(i - stride)) : 0;
-        const double after  = at.row + 1 < problem.layout.length ? double(problem.upper(i)) * double(problem.solution(i + stride)) : 0;
-        const double here   = double(problem.diagonal(i)) * double(problem.solution(i));
-        const double rhs    = double(problem.rhs(i));
-        const double error =
-            Kokkos::abs(before + here + after - rhs) / (Kokkos::abs(before) + Kokkos::abs(here) + Kokkos::abs(after) + Kokkos::abs(rhs));
-        worst = Kokkos::max(worst, Kokkos::isfinite(error) ? error : infinity);
+        const LineRow at    = line_row(lines.layout, number % rows);
+        const Index stride  = lines.layout.stride;
+        const Index element = lines.layout.start(at.line) + at.row * stride, copy = number / rows, i = copy * pitch + element;
+        const Index k       = copy * coefficient_pitch + lines.coefficient(at.row, element);
+        const double before = at.row > 0 ? double(lower(k)) * double(x(i - stride)) : 0;
+        const double after  = at.row + 1 < lines.layout.length ? double(upper(k)) * double(x(i + stride)) : 0;
+        const double here = double(diagonal(k)) * double(x(i)), right = double(rhs(i));
+        const double scale = Kokkos::abs(before) + Kokkos::abs(here) + Kokkos::abs(after) + Kokkos::abs(right);
+        const double error = scale > 0 ? Kokkos::abs(before + here + after - right) / scale : scale; // 0 = 0 holds, NaN stays
+        worst              = Kokkos::max(worst, Kokkos::isfinite(error) ? error : infinity);
       },
       Kokkos::Max<double>(largest));
   return largest;
 }
+
+/// |x - 1| / |1| in the 2-norm over all copies.
+template <class Space, class Scalar>
+double distance_from_one(const Space &space, const Problems<Space, Scalar> &problems)
+{
+  double sum              = 0;
+  const LineLayout layout = problems.lines.layout;
+  const Index rows = layout.rows(), pitch = problems.pitch;
+  const auto x = problems.solution;
+  Kokkos::parallel_reduce(
+      "weft bench distance", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * rows),
+      KOKKOS_LAMBDA(const Index number, double &squares) {
+        const LineRow at      = line_row(layout, number % rows);
+        const double distance = double(x(number / rows * pitch + layout.start(at.line) + at.row * layout.stride)) - 1;
+        squares += distance * distance;
+      },
+      sum);
+  return std::sqrt(sum / static_cast<double>(problems.copies * rows));
+}
+
+/// The work of all solvers, on the first `copies` of some problems.
+template <class Space, class Scalar>
+class SolveWork : public Work {
+public:
+  SolveWork(const Problems<Space, Scalar> &problems, int copies) : problems_(problems)
+  {
+    problems_.copies = copies;
+    forget_solutions(space_, problems_);
+  }
+  int copies() const final { return problems_.copies; }
+  double error() override { return largest_residual(space_, problems_); }
+  double forward_error() final { return solution_is_one(problems_.values) ? distance_from_one(space_, problems_) : -1; }
+
+protected:
+  Space space_;
+  Problems<Space, Scalar> problems_;
+};
 
 } // namespace weft::bench

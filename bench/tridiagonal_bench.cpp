@@ -1,8 +1,18 @@
-// Times every tridiagonal method of select.hpp on every backend of this build, in both precisions, beside a copy kernel and the library
-// that one would call instead. scripts/bench.py runs this and makes tables of ratios.
+// Times the tridiagonal methods on a backend of this build, beside copies and the library that one would call instead. scripts/bench.py runs
+// this and makes tables. Options of its own, before Google Benchmark's: --suite=NAME --backend=host|device --quick --filter=REGEX (which
+// keeps the copies).
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <iostream>
+#include <limits>
+#include <regex>
+
 #include "backend.hpp"
+#include "copy.hpp"
 #include "lapack.hpp"
 #include "methods.hpp"
+#include "request.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "cusparse.hpp"
 #endif
@@ -12,86 +22,163 @@ namespace {
 using namespace weft;
 using namespace weft::bench;
 
-/// Lines x rows. One long line has one layout only.
-const std::vector<Size> host_sizes{{256, 256}, {1024, 1024}, {4096, 256}, {1, 1 << 20}};
-const std::vector<Size> device_sizes{{65536, 256}, {16384, 1024}, {4096, 4096}, {1024, 16384}, {64, 262144}, {1, 1 << 24}};
+struct Options {
+  std::string suite = "main";
+  Memory memory     = build_has_device ? Memory::device : Memory::host;
+  bool quick        = false;
+  std::regex filter{".*"};
+};
 
-/// x lines of a grid follow each other in memory; the rows of y lines are as far apart as there are lines.
-LineLayout lines_of(const Size &size, bool contiguous)
+/// Takes its own options out of argv.
+Options options_of(int &argc, char **argv)
 {
-  const Index origin[3] = {0, 0, 0}, x_lines[3] = {size.rows, size.lines, 1}, y_lines[3] = {size.lines, size.rows, 1};
-  return contiguous ? lines_of_box(0, x_lines, 1, origin) : lines_of_box(1, y_lines, 1, origin);
+  Options options;
+  int kept = 1;
+  for (int k = 1; k < argc; k++) {
+    const std::string word = argv[k];
+    const auto value       = [&](const char *option) { return word.substr(std::strlen(option)); };
+    if (word.rfind("--suite=", 0) == 0)
+      options.suite = value("--suite=");
+    else if (word == "--backend=host")
+      options.memory = Memory::host;
+    else if (word == "--backend=device")
+      options.memory = Memory::device;
+    else if (word == "--quick")
+      options.quick = true;
+    else if (word.rfind("--filter=", 0) == 0)
+      options.filter = std::regex(value("--filter="));
+    else
+      argv[kept++] = argv[k];
+  }
+  argc = kept;
+  return options;
 }
 
-/// The methods, and what a library has for the same: `what` lacks the name of the method only.
-template <class Space, class Scalar>
-void add_solvers(Case what, const LineLayout &layout, Operation operation)
+/// The largest residual that is rounding.
+double rounding_of(Values values, double epsilon)
 {
-  for_each_tridiagonal_method([&](auto method) {
-    using Method = decltype(method);
-    what.method  = Method::name;
-    add<Space>(what, [=] { return std::make_unique<MethodWork<Method, Space, Scalar>>(layout, operation); });
-  });
-  if constexpr (std::is_same_v<Space, HostBackend>) {
-    what.method = operation == Operation::one_shot ? "lapack:gtsv" : "lapack:gttrs";
-    add<Space>(what, [=]() -> std::unique_ptr<Work> {
-      if (operation == Operation::one_shot) return std::make_unique<LapackOneShot<Scalar>>(layout);
-      return std::make_unique<LapackSolve<Scalar>>(layout);
-    });
-  }
-#if defined(KOKKOS_ENABLE_CUDA)
-  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-    if (operation != Operation::one_shot) return;
-    what.method = std::string("cusparse:") + cusparse_function(layout);
-    add<Space>(what, [=] { return std::make_unique<CusparseWork<Scalar>>(layout); });
-  }
-#endif
-}
-
-template <class Space, class Scalar>
-void add_precision(const std::vector<Size> &sizes)
-{
-  for (const Size &size : sizes) {
-    Case what;
-    what.backend   = Space::name();
-    what.precision = "fp" + std::to_string(8 * sizeof(Scalar));
-    what.size      = size;
-
-    what.layout       = "flat";
-    what.work         = "copy";
-    what.method       = "kokkos";
-    what.bytes_of_row = CopyWork<Space, Scalar>::words * sizeof(Scalar);
-    add<Space>(what, [=] { return std::make_unique<CopyWork<Space, Scalar>>(what.rows()); });
-
-    what.bytes_of_row = Problem<Space, Scalar>::words * sizeof(Scalar);
-    what.tolerance    = 1000 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-    for (const bool contiguous : {true, false}) {
-      if (!contiguous && size.lines == 1) continue;
-      what.layout = contiguous ? "contiguous" : "strided";
-      for (const Operation operation : {Operation::one_shot, Operation::solve}) {
-        what.work = operation == Operation::one_shot ? "one-shot" : "solve";
-        add_solvers<Space, Scalar>(what, lines_of(size, contiguous), operation);
-      }
-    }
-  }
+  if (values == Values::uniform) return std::sqrt(epsilon);
+  if (values == Values::poisson) return 0.1; // how many digits long lines lose is what these are for
+  return 1000 * epsilon;
 }
 
 template <class Space>
-void add_backend(const std::vector<Size> &sizes)
+class Suite {
+public:
+  explicit Suite(const Options &options) : options_(options)
+  {
+    effort_.seconds = memory_of<Space>() == Memory::host ? 0.1 : 0.02;
+    if (options.quick) effort_ = {effort_.seconds / 10, 1};
+  }
+
+  /// Before and after all others: a host's memory is not equally fast all the time, and the fastest copy counts.
+  void add_copies()
+  {
+    for (const Move move : all_moves) {
+      Case what;
+      what.backend      = Space::name();
+      what.precision    = "fp64";
+      what.layout       = "flat";
+      what.coefficients = "none";
+      what.work         = "copy";
+      what.method       = name_of(move);
+      what.bytes_of_row = MoveWork<Space>::words(move) * bytes_of_wide;
+      what.size         = {1, MoveWork<Space>::size()};
+      bench::add<Space>(what, effort_, [=] { return std::make_unique<MoveWork<Space>>(move); });
+    }
+  }
+
+  void add(const Request &request)
+  {
+    for (const std::string &precision : request.precisions) {
+      if (precision == "fp64")
+        add<double>(request);
+      else
+        add<float>(request);
+    }
+  }
+
+private:
+  template <class Scalar>
+  void add(const Request &request)
+  {
+    Case what;
+    what.backend          = Space::name();
+    what.precision        = "fp" + std::to_string(8 * sizeof(Scalar));
+    what.size             = request.size;
+    what.layout           = request.contiguous ? "contiguous" : "strided";
+    what.coefficients     = request.coefficients_text();
+    what.bytes_of_row     = words_of_row(request.coefficients) * static_cast<int>(sizeof(Scalar));
+    const double rounding = rounding_of(request.values, std::numeric_limits<Scalar>::epsilon());
+    for (const Operation operation : request.operations) {
+      what.work      = text_of(operation);
+      what.tolerance = rounding;
+      for (const MethodSpec &method : request.methods) add_method<Scalar>(what, request, operation, method);
+      for (const std::string &rival : request.rivals(operation)) {
+        what.method    = rival;
+        what.tolerance = std::numeric_limits<double>::max(); // how wrong it is, is part of the comparison
+        add_checked(what, [=]() -> std::unique_ptr<Work> { return make_rival(problems<Scalar>(what, request), rival); });
+      }
+    }
+  }
+
+  /// A method that refuses such lines has no row; one that is not in this build has a row that says so.
+  template <class Scalar>
+  void add_method(Case what, const Request &request, Operation operation, const MethodSpec &method)
+  {
+    what.method = method.text();
+    if (!std::regex_search(what.name(), options_.filter)) return;
+    if (method.name != "auto") {
+      const auto names = tridiagonal_method_names();
+      if (std::find(names.begin(), names.end(), method.name) == names.end()) return add_missing(what, "not in this build");
+      if (tridiagonal_method_refuses(method.name, request.lines(), method.parameters)) return;
+    }
+    add_checked(what, [=]() -> std::unique_ptr<Work> {
+      const auto &input = problems<Scalar>(what, request);
+      if (operation == Operation::one_shot) return std::make_unique<OneShotWork<Space, Scalar>>(input, method);
+      return std::make_unique<FactoredWork<Space, Scalar>>(input, method);
+    });
+  }
+
+  void add_checked(const Case &what, const MakeWork &make)
+  {
+    if (std::regex_search(what.name(), options_.filter)) bench::add<Space>(what, effort_, make);
+  }
+
+  template <class Scalar>
+  static const Problems<Space, Scalar> &problems(const Case &what, const Request &request)
+  {
+    return common_input<Problems<Space, Scalar>>(what,
+                                                 [&] { return make_problems<Space, Scalar>(Space(), request.lines(), request.values); });
+  }
+
+  Options options_;
+  Effort effort_;
+};
+
+template <class Space>
+void add_suite(const Options &options)
 {
-  add_precision<Space, double>(sizes);
-  add_precision<Space, float>(sizes);
+  Suite<Space> suite(options);
+  suite.add_copies();
+  for (const Request &request : bench::suite(options.suite, options.memory)) suite.add(request);
+  suite.add_copies();
 }
 
 /// What the tables should say about where they were made.
-void describe()
+void describe(const Options &options)
 {
-  const int threads = HostBackend().concurrency();
-  benchmark::AddCustomContext(HostBackend::name(), std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
-  benchmark::AddCustomContext("LAPACK", lapack_version());
+  benchmark::AddCustomContext("suite", options.suite);
+  if (options.memory == Memory::host) {
+    const int threads = HostBackend().concurrency();
+    benchmark::AddCustomContext(HostBackend::name(), std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
+    benchmark::AddCustomContext("LAPACK", lapack_version());
+  }
 #if defined(KOKKOS_ENABLE_CUDA)
-  benchmark::AddCustomContext(Kokkos::Cuda::name(), Kokkos::Cuda().cuda_device_prop().name);
-  benchmark::AddCustomContext("cuSPARSE", CusparseHandle().version());
+  if (options.memory == Memory::device) {
+    benchmark::AddCustomContext(Kokkos::Cuda::name(), Kokkos::Cuda().cuda_device_prop().name);
+    benchmark::AddCustomContext("cuSPARSE", CusparseHandle().version());
+  }
 #endif
 }
 
@@ -99,13 +186,22 @@ void describe()
 
 int main(int argc, char **argv)
 {
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-  Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
-  describe();
-  add_backend<HostBackend>(host_sizes);
-  if constexpr (build_has_device) add_backend<DeviceBackend>(device_sizes);
-  const std::size_t count = benchmark::RunSpecifiedBenchmarks();
-  release_work();
-  return count > 0 ? 0 : 1;
+  try {
+    const Options options = options_of(argc, argv);
+    benchmark::Initialize(&argc, argv);
+    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+    if (!has_backend(options.memory)) throw std::invalid_argument("this build has no device backend");
+    Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
+    describe(options);
+    if (options.memory == Memory::host)
+      add_suite<HostBackend>(options);
+    else if constexpr (build_has_device)
+      add_suite<DeviceBackend>(options);
+    const std::size_t count = benchmark::RunSpecifiedBenchmarks();
+    release_work();
+    return count > 0 ? 0 : 1;
+  } catch (const std::exception &failure) {
+    std::cerr << argv[0] << ": " << failure.what() << '\n';
+    return 2;
+  }
 }

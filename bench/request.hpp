@@ -1,0 +1,63 @@
+/// What a suite asks for: lines, who solves them, and how. Free of Kokkos.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "execution.hpp"
+#include "harness.hpp"
+#include "tridiagonal/options.hpp"
+
+namespace weft::bench {
+
+/// What the rows of lines hold.
+enum class Values : int {
+  dominant, ///< random, diagonally dominant
+  uniform,  ///< random, each entry uniform in [-1, 1): only methods that pivot are safe
+  poisson,  ///< -1, 2, -1 with the solution 1
+  pade,     ///< 1/4, 1, 1/4 inside, 1, 2 and 2, 1 at the ends: the compact derivative of fourth order
+};
+
+/// True where the right-hand side is made for x = 1.
+WEFT_INLINE bool solution_is_one(Values values)
+{
+  return values == Values::poisson;
+}
+
+enum class Operation { one_shot, solve };
+
+/// A method of the library and what it is told.
+struct MethodSpec {
+  std::string name;
+  MethodParameters parameters = {};
+  /// As it appears in results: "spike,partitions=16".
+  std::string text() const;
+};
+
+/// Benchmarks on the same lines.
+struct Request {
+  Size size;
+  bool contiguous           = true; ///< else the rows of a line are as far apart as there are lines
+  Coefficients coefficients = Coefficients::general;
+  Values values             = Values::dominant;
+  std::vector<std::string> precisions{"fp64"};
+  std::vector<Operation> operations{Operation::one_shot};
+  std::vector<MethodSpec> methods          = {};
+  std::vector<std::string> one_shot_rivals = {}, solve_rivals = {}; ///< as "cusparse:gtsv2" or "lapack:gttrs"
+
+  LineProblem lines() const;
+  std::string coefficients_text() const;
+  const std::vector<std::string> &rivals(Operation operation) const
+  {
+    return operation == Operation::one_shot ? one_shot_rivals : solve_rivals;
+  }
+};
+
+inline const char *text_of(Operation operation)
+{
+  return operation == Operation::one_shot ? "one-shot" : "solve";
+}
+
+/// The requests of a suite.
+std::vector<Request> suite(const std::string &name, Memory memory);
+
+} // namespace weft::bench

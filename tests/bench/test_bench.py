@@ -1,0 +1,83 @@
+"""scripts/bench.py with the program that was built, on the host."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from programs import BUILD, ENVIRONMENT
+
+SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
+
+
+@pytest.fixture
+def bench(tmp_path):
+    def run(suite, pattern):
+        command = [sys.executable, SCRIPT, "--build", str(tmp_path), "--program", str(BUILD / "bin" / "tridiagonal_bench"), "--backend", "host",
+                   "--quick", "--suite", suite, "--filter", pattern]
+        return subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+
+    run.results = tmp_path / "results"
+    return run
+
+
+def rows_of(text, *words):
+    """The cells of the table rows that have all these cells."""
+    rows = [[cell.strip() for cell in line.strip("| ").split("|")] for line in text.splitlines() if line.startswith("|")]
+    return [row for row in rows if all(word in row for word in words)]
+
+
+def test_main_suite_has_both_sides_of_its_ratios(bench):
+    done = bench("main", "/256x256/contiguous/general")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (bench.results / "main.md").read_text()
+    head = rows_of(text, "lines x rows")[0]
+    milliseconds, times_floor = head.index("ms"), head.index("x floor")
+    floor, error = head.index("floor ms"), head.index("error")
+    for precision in ("fp64", "fp32"):
+        for work, rival in (("one-shot", "lapack gtsv"), ("solve", "lapack gttrs")):
+            (row,) = rows_of(text, "256 x 256", "contiguous", "general", precision, work, rival)
+            library = float(row[milliseconds])
+            rows = rows_of(text, "256 x 256", "contiguous", "general", precision, work)
+            assert {"thomas", "auto"} <= {cells[head.index("method")].split(" ")[0] for cells in rows}
+            for row in (cells for cells in rows if rival not in cells):
+                time = float(row[milliseconds])
+                assert float(row[times_floor]) == pytest.approx(time / float(row[floor]), rel=0.02)
+                assert 0 < float(row[error]) < {"fp64": 1e-13, "fp32": 1e-4}[precision]
+                ratio = float(row[-1].split()[1])  # "gtsv 1.2 (0.4 ms)"
+                assert ratio == pytest.approx(library / time, rel=0.02)
+    report = json.loads((bench.results / "main.json").read_text())
+    assert {"memcpy", "kernel-1", "read-4-write-1"} <= {entry["name"].split("/")[6] for entry in report["benchmarks"]}
+    assert {path.name for path in bench.results.glob("*.png")} in ({"main-time.png", "main-floor.png"}, set())  # none without matplotlib
+
+
+def test_paper_suites_show_the_papers_figures(bench):
+    assert bench("toeplitz", "/32x32/").returncode == 0
+    (row,) = rows_of((bench.results / "toeplitz.md").read_text(), "32 x 32", "0.273", "11.4")[:1]
+    assert float(row[1]) > 0
+    assert bench("adi", "/16x32/").returncode == 0
+    text = (bench.results / "adi.md").read_text()
+    assert rows_of(text, "cr, thesis, Kepler CUDA", "790")
+    assert float(rows_of(text, "thomas")[0][1]) > 0
+
+
+def test_errors_stand_beside_times(bench):
+    """Thomas in single precision on -1 2 -1 loses half its digits at 4096 rows, as the paper says: 1.1e-2."""
+    assert bench("tpr", "fp32/1x4096/.*(thomas|gtsv)").returncode == 0
+    head, row = (rows_of((bench.results / "tpr.md").read_text(), word)[0] for word in ("rows", "4096"))
+    assert float(row[head.index("thomas")].split("/")[1]) == pytest.approx(1.1e-2, rel=0.1)
+    assert row[-1] == "1.1e-2"
+
+
+def test_a_filter_that_matches_nothing_is_said(bench):
+    done = bench("main", "nosuchthing")
+    assert done.returncode != 0
+    assert "no benchmark matches" in done.stderr
+
+
+def test_methods_that_are_not_built_are_said(bench):
+    """Whatever the list holds, each method of the suite has a row or is named as missing."""
+    assert bench("methods", "/256x256/contiguous/general/solve/(wide|thomas)$").returncode == 0
+    text = (bench.results / "methods.md").read_text()
+    assert rows_of(text, "wide") or "Not in this build: wide." in text
