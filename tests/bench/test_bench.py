@@ -63,10 +63,10 @@ def test_paper_suites_show_the_papers_figures(bench):
 
 
 def test_errors_stand_beside_times(bench):
-    """Thomas in single precision on -1 2 -1 loses half its digits at 4096 rows, as the paper says: 1.1e-2."""
+    """Thomas in single precision on -1 2 -1 loses half its digits at 4096 rows: 1.1e-2 in the paper, 1.4e-2 from both ends as on the host."""
     assert bench("tpr", "fp32/1x4096/.*(thomas|gtsv)").returncode == 0
     head, row = (rows_of((bench.results / "tpr.md").read_text(), word)[0] for word in ("rows", "4096"))
-    assert float(row[head.index("thomas")].split("/")[1]) == pytest.approx(1.1e-2, rel=0.1)
+    assert float(row[head.index("thomas")].split("/")[1]) == pytest.approx(1.4e-2, rel=0.1)
     assert row[-1] == "1.1e-2"
 
 

@@ -21,6 +21,7 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCLineSetDirection",
         "PCLineSetOrdering",
         "PCLineSetKernel",
+        "PCLineSetKernelParameters",
         "PCLineSetSweeps",
         "PCLineSetOmega",
     }
@@ -40,6 +41,7 @@ def test_petscs_help_lists_the_type_and_its_options(run):
         "-pc_line_direction",
         "-pc_line_ordering",
         "-pc_line_kernel",
+        "-pc_line_kernel_slice",
         "-pc_line_sweeps",
         "-pc_line_omega",
     ):
