@@ -100,6 +100,18 @@ inline LineLayout lines_of_box(int direction, const Index n[3], Index components
   return layout;
 }
 
+/// A line of `length` rows for each line of a layout, without gaps: one after another where the layout's rows are closest, else side by side.
+inline LineLayout lines_like(const LineLayout &layout, Index length)
+{
+  const bool contiguous = layout.rows_are_closest();
+  LineLayout lines;
+  lines.length           = length;
+  lines.stride           = contiguous ? 1 : layout.count();
+  lines.across[0]        = layout.count();
+  lines.across_stride[0] = contiguous ? length : 1;
+  return lines;
+}
+
 /// One line through n rows that follow each other in memory.
 inline LineLayout one_line(Index n)
 {

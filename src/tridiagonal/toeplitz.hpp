@@ -127,7 +127,7 @@ struct Toeplitz {
         level.window_rows = 0;
       }
       form         = level.tables.cut.kept();
-      layout       = kept_lines(layout, form.length);
+      layout       = lines_like(layout, form.length);
       level.values = array<Space, Scalar>(layout.rows());
       level.heads  = array<Space, Scalar>(layout.rows());
       plan.levels->push_back(level);
@@ -177,18 +177,6 @@ struct Toeplitz {
       level.window_lines = lines_of(threads);
     }
     return level;
-  }
-
-  /// Lines of `length` rows in the order of `layout`.
-  static LineLayout kept_lines(const LineLayout &layout, Index length)
-  {
-    LineLayout lines;
-    const bool contiguous  = layout.rows_are_closest();
-    lines.length           = length;
-    lines.stride           = contiguous ? 1 : layout.count();
-    lines.across[0]        = layout.count();
-    lines.across_stride[0] = contiguous ? length : 1;
-    return lines;
   }
 
   /// Makes the tables. Waits: it brings the coefficients to the host.
@@ -449,7 +437,7 @@ struct Toeplitz {
                                                         0, 0, 0, level.layout.length});
       return;
     }
-    const LineLayout kept = kept_lines(level.layout, level.tables.cut.chunks);
+    const LineLayout kept = lines_like(level.layout, level.tables.cut.chunks);
     const auto launch     = [&](const char *label, const auto &kernel) {
       Kokkos::parallel_for(label, light(Kokkos::RangePolicy<Space>(space, 0, kept.rows())), kernel);
     };

@@ -105,7 +105,7 @@ struct Wide {
     plan.flag   = PivotFlag<typename Space::memory_space>(problem.layout);
     if (plan.shape.tiles > 1) {
       auto coarse = std::make_shared<Coarse<Space, Scalar>>();
-      LineProblem lines(coarse_lines(problem.layout, plan.shape.tiles));
+      LineProblem lines(lines_like(problem.layout, plan.shape.tiles));
       lines.periodic = problem.periodic;
       coarse->rows   = TileRows<Space, Scalar>(lines.layout.rows());
       for (auto array : {&coarse->lower, &coarse->diagonal, &coarse->upper, &coarse->solution})
@@ -197,18 +197,6 @@ struct Wide {
     a.checks = false;
     a.last   = coarse.solution;
     launch(WidePart::finish);
-  }
-
-  /// Line number k of `tiles` rows, one after another where rows are the closest and side by side where lines are.
-  static LineLayout coarse_lines(const LineLayout &layout, Index tiles)
-  {
-    LineLayout lines;
-    const bool contiguous  = layout.rows_are_closest();
-    lines.length           = tiles;
-    lines.stride           = contiguous ? 1 : layout.count();
-    lines.across[0]        = layout.count();
-    lines.across_stride[0] = contiguous ? tiles : 1;
-    return lines;
   }
 };
 

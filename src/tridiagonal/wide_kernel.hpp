@@ -100,7 +100,7 @@ struct WideArguments {
   WideShape shape;
   WidePart part = WidePart::whole;
   TileRows<Space, Scalar> tiles;  ///< reduce: written
-  OwnedArray<Scalar, Space> last; ///< finish: last unknowns of the tiles, in the layout of Wide::coarse_lines
+  OwnedArray<Scalar, Space> last; ///< finish: last unknowns of the tiles, in the layout of lines_like
   PivotFlag<typename Space::memory_space> flag;
   bool solves = true, checks = false;
   bool in_pieces        = false; ///< rows follow each other in memory and all arrays begin at a multiple of 16 bytes
@@ -337,7 +337,7 @@ struct WideKernel {
   /// True where a thread's rows can be moved 16 bytes at a time, from this element on.
   KOKKOS_INLINE_FUNCTION bool pieces(Index element, int rows) const
   {
-    if constexpr (!plain || is_host_space<Space>) return false;
+    if constexpr (!plain || is_host_space<Space> || R % (16 / sizeof(Scalar)) != 0) return false;
     return a.in_pieces && rows == R && element % (16 / static_cast<Index>(sizeof(Scalar))) == 0;
   }
 

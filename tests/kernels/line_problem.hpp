@@ -228,6 +228,23 @@ void for_each_scalar(Body &&body)
   }
 }
 
+/// A row of zeros at every place of a line of 60 rows: the method must report that line and that row.
+template <class Scalar>
+void check_the_row_of_a_bad_pivot(const char *method, Memory memory, const MethodParameters &parameters, std::mt19937 &random)
+{
+  for (Index row = 0; row < 60; row++) {
+    Lines<Scalar> lines(contiguous(60, 3), random);
+    const std::size_t i = lines.at(1, row);
+    lines.diagonal[i] = lines.lower[i] = lines.upper[i] = 0;
+    Solving<Scalar> s(lines, method, memory, parameters);
+    s.solver.factor();
+    const auto found = s.solver.bad_pivot();
+    ASSERT_TRUE(found) << method << " partitions " << parameters.partitions << " slice " << parameters.slice << " row " << row;
+    EXPECT_EQ(found->line, 1) << method << " partitions " << parameters.partitions << " slice " << parameters.slice << " row " << row;
+    EXPECT_EQ(found->row, row) << method << " partitions " << parameters.partitions << " slice " << parameters.slice;
+  }
+}
+
 /// The forms of coefficients, each periodic and not.
 inline std::vector<LineProblem> forms_of(const LineLayout &layout)
 {

@@ -8,16 +8,6 @@ namespace {
 using namespace weft;
 using namespace weft::test;
 
-/// Calls body(scalar, memory) for both precisions and every backend.
-template <class Body>
-void for_each_scalar_and_memory(Body &&body)
-{
-  for (Memory memory : memories()) {
-    body(float(), memory);
-    body(double(), memory);
-  }
-}
-
 /// A box of nodes with `components` unknowns and lines along `direction`, the box starting at an odd node.
 LineLayout box(int direction, Index length, Index a, Index b, Index components)
 {
@@ -31,7 +21,7 @@ LineLayout box(int direction, Index length, Index a, Index b, Index components)
 TEST(Thomas, PacksOfEverySizeAndColour)
 {
   std::mt19937 random(21);
-  for_each_scalar_and_memory([&](auto scalar, Memory memory) {
+  for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     for (Index length : {1, 2, 3, 8, 15, 16, 17, 18, 33, 34, 35}) {
       for (const LineLayout &layout :
@@ -52,7 +42,7 @@ TEST(Thomas, PacksOfEverySizeAndColour)
 TEST(Thomas, ReportsTheRowAtFaultWhereverItIs)
 {
   std::mt19937 random(22);
-  for_each_scalar_and_memory([&](auto scalar, Memory memory) {
+  for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     for (Index length : {1, 2, 3, 20, 37}) {
       for (Index row = 0; row < length; row++) {
@@ -82,7 +72,7 @@ TEST(Thomas, ReportsTheRowAtFaultWhereverItIs)
 TEST(ThomasLate, NeitherOverflowsNorUnderflows)
 {
   std::mt19937 random(23);
-  for_each_scalar_and_memory([&](auto scalar, Memory memory) {
+  for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     for (const LineLayout &layout : {contiguous(4000, 2), strided(4000, 3)}) {
       Lines<Scalar> lines(layout, random);

@@ -6,19 +6,10 @@ namespace {
 using namespace weft;
 using namespace weft::test;
 
-template <class Body>
-void on_each_backend(Body &&body)
-{
-  for (Memory memory : memories()) {
-    body(float(), memory);
-    body(double(), memory);
-  }
-}
-
 TEST(Wide, LengthsAroundItsTiles)
 {
   std::mt19937 random(21);
-  on_each_backend([&](auto scalar, Memory memory) {
+  for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     for (Index full : {288, 576, 1152, 2304, 4320, 4608, 6912, 9216, 11520, 73728, 294912}) {
       for (Index length : {full - 3, full - 2, full - 1, full, full + 1, full + 2, full + 3}) {
@@ -35,7 +26,7 @@ TEST(Wide, LengthsAroundItsTiles)
 TEST(Wide, LinesOfMoreTilesThanBlocksCanShare)
 {
   std::mt19937 random(22);
-  on_each_backend([&](auto scalar, Memory memory) {
+  for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     for (Index length : {400000, 1000003}) {
       LineProblem problem(contiguous(length, 2, 5));
@@ -53,7 +44,7 @@ TEST(Wide, LinesOfMoreTilesThanBlocksCanShare)
 TEST(Wide, EveryNumberOfRowsAndThreads)
 {
   std::mt19937 random(23);
-  on_each_backend([&](auto scalar, Memory memory) {
+  for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     for (int slice : {4, 8, 16}) {
       for (int partitions : {1, 2, 32, 96, 128}) {

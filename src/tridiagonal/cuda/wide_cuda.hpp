@@ -316,16 +316,15 @@ struct NativeTile {
 template <class Scalar, int R, int T, int at_least, WidePart part, bool many, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments<Scalar> a)
 {
-  using Tile            = NativeTile<Scalar, R, T, many>;
-  constexpr int piece   = 16 / sizeof(Scalar); // elements
-  constexpr Index whole = 1;
+  using Tile          = NativeTile<Scalar, R, T, many>;
+  constexpr int piece = 16 / sizeof(Scalar); // elements
   extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
   const int blocks = many ? a.exchange.blocks : 1, block = many ? blockIdx.x % blocks : 0;
   const Index groups = gridDim.x / blocks, group = blockIdx.x / blocks;
-  const Index tiles = many ? whole * blocks : a.tiles, items = layout.count() * (many ? 1 : a.tiles);
+  const Index tiles = many ? Index(blocks) : a.tiles, items = layout.count() * (many ? 1 : a.tiles);
 
   // Item k is tile k % tiles of line k / tiles, or this block's tile of line k.
   struct Place {
@@ -482,8 +481,6 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
         if (w >= 0) tile.warp_x[w + 1] = x;
         if (lane == 0) tile.warp_x[0] = g_before;
       }
-    }
-    if constexpr (part != WidePart::reduce) {
       __syncthreads();
       const Scalar before_warp = tile.warp_x[warp], last_of_warp = tile.warp_x[warp + 1];
       const Scalar x  = lane == 31 ? last_of_warp : mine.value - mine.before * before_warp - mine.after * last_of_warp;
