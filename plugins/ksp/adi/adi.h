@@ -1,0 +1,8 @@
+/* KSPADI: the stationary iteration with alternating directions. */
+#pragma once
+#include <petscksp.h>
+#include <weft.h>
+
+#define KSPADI "adi"
+
+WEFT_EXTERN PetscErrorCode KSPADISetCheckEvery(KSP, PetscInt);

@@ -1,0 +1,78 @@
+/// What the files of PCADI share.
+#pragma once
+#include <petsc/private/pcimpl.h>
+
+#include "adi/adi_solver.hpp"
+#include "device_view.hpp"
+#include "lines_from_dm.h"
+#include "pc/adi/adi.h"
+#include "petsc_compat.h"
+
+namespace weft {
+
+/// A box of a DMDA, and who has the pieces of the lines that cross it.
+struct AdiGridOnRanks {
+  AdiBox box;
+  PetscInt ranks[3] = {1, 1, 1};                                     ///< ranks along each direction
+  PetscInt width    = 1;                                             ///< nodes over which the matrix may reach
+  PetscInt place[3] = {0, 0, 0};                                     ///< this rank's place among them
+  MPI_Comm line[3]  = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL}; ///< the ranks of this rank's lines, in the order of the rows
+};
+
+struct PC_ADI {
+  // What the user asks for.
+  PCADIType type                  = PC_ADI_PEACEMAN_RACHFORD;
+  PCADIBoundsMethod bounds_method = PC_ADI_LANCZOS;
+  std::vector<PetscReal> given_shifts, given_bounds;
+  PetscInt cycle          = 0; ///< 0: chosen from the bounds
+  PetscInt iterations     = 1;
+  std::string line_solver = "auto";
+  bool symmetric = false, keep_factors = true;
+  std::string mask_file;
+
+  // What set-up finds and makes.
+  AdiGridOnRanks grid;
+  std::vector<std::uint8_t> mask; ///< of the whole grid; empty: none
+  std::string mask_read;          ///< the file that it came from
+  AdiSplit split;
+  AdiBounds bounds; ///< empty where none were needed
+  double reduction = 0, condition = 0;
+  // A backend for each memory that vectors have come in, host and device.
+  std::unique_ptr<Execution> execution[2];
+  std::unique_ptr<AdiSolver<PetscScalar>> solver[2];
+  Vec residual = NULL;
+
+  void forget_solver(int which)
+  {
+    solver[which].reset();
+    execution[which].reset();
+  }
+};
+
+inline PC_ADI *Adi(PC pc)
+{
+  return static_cast<PC_ADI *>(pc->data);
+}
+
+/// The names of the options' values, in PETSc's form.
+extern const char *const adi_types[];
+extern const char *const adi_bounds_methods[];
+
+PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items);
+PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer);
+/// Composes the setters with a PC, or removes them.
+PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
+
+/// The box of this rank and the communicators of its lines, from the DMDA of a PC. An error where there is none. Collective.
+PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *grid);
+PetscErrorCode AdiGridDestroy(AdiGridOnRanks *grid);
+/// The couplings of this rank's lines to the pieces on other ranks. mask: of the whole grid, or empty. Collective.
+PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, const std::vector<std::uint8_t> &mask, AdiHalo<PetscScalar> *halo);
+
+/// Reads a mask of the whole grid, 1 for inner nodes and 0 for others, on all ranks: a PGM image (P2 or P5; a pixel of more than three
+/// quarters of the largest grey is an inner node, the first row is the one of the largest y) or raw bytes (not 0: an inner node; x fastest). Collective.
+PetscErrorCode AdiReadMask(MPI_Comm comm, const char file[], const AdiBox &box, std::vector<std::uint8_t> *mask);
+/// This rank's part of it.
+std::vector<std::uint8_t> AdiLocalMask(const AdiBox &box, const std::vector<std::uint8_t> &mask);
+
+} // namespace weft

@@ -1,0 +1,245 @@
+#include "adi/adi_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "adi/model.hpp"
+
+namespace weft {
+
+namespace {
+
+template <class Scalar>
+std::unique_ptr<AdiModel<Scalar>> make_model(const Execution &execution, const AdiSetting &setting, const MakeAdiLines<Scalar> &make_lines)
+{
+  return on_backend(execution, [&](const auto &space) -> std::unique_ptr<AdiModel<Scalar>> {
+    return std::make_unique<AdiModelOn<std::decay_t<decltype(space)>, Scalar>>(space, setting, make_lines);
+  });
+}
+
+std::vector<int> directions_of(const AdiBox &box)
+{
+  std::vector<int> directions;
+  for (int k = 0; k < 3; k++) {
+    if (box.has(k)) directions.push_back(k);
+  }
+  return directions;
+}
+
+} // namespace
+
+SpectralInterval ritz_interval(const std::vector<double> &diagonal, const std::vector<double> &off)
+{
+  const std::size_t n = diagonal.size();
+  double low = diagonal[0], high = diagonal[0];
+  for (std::size_t i = 0; i < n; i++) {
+    const double radius = (i > 0 ? std::abs(off[i - 1]) : 0) + (i + 1 < n ? std::abs(off[i]) : 0);
+    low                 = std::min(low, diagonal[i] - radius);
+    high                = std::max(high, diagonal[i] + radius);
+  }
+  const auto below = [&](double x) { // eigenvalues less than x
+    std::size_t count = 0;
+    double pivot      = 1;
+    for (std::size_t i = 0; i < n; i++) {
+      const double coupling = i > 0 ? off[i - 1] * off[i - 1] : 0;
+      pivot                 = diagonal[i] - x - (coupling == 0 ? 0 : coupling / pivot);
+      if (pivot == 0) pivot = -1e-300;
+      count += pivot < 0;
+    }
+    return count;
+  };
+  const auto eigenvalue = [&](std::size_t number) {
+    double from = low, to = high;
+    for (int step = 0; step < 100 && from < to; step++) {
+      const double middle                  = (from + to) / 2;
+      (below(middle) > number ? to : from) = middle;
+    }
+    return (from + to) / 2;
+  };
+  return {eigenvalue(0), eigenvalue(n - 1)};
+}
+
+template <class Scalar>
+AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeAdiLines<Scalar> make_lines,
+                             const AdiRanks &ranks)
+    : execution_(execution), box_(box), options_(options), directions_(directions_of(box))
+{
+  if (!make_lines)
+    make_lines = [this](int, const LineProblem &problem) {
+      return std::make_unique<LocalAdiLines<Scalar>>(execution_, problem, options_.line_solver, options_.parameters);
+    };
+  model_ = make_model<Scalar>(execution, {box, options, ranks}, make_lines);
+}
+
+template <class Scalar>
+AdiSolver<Scalar>::~AdiSolver()
+{
+  destroy_or_leave(model_);
+}
+
+template <class Scalar>
+template <class Int>
+AdiSplit AdiSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo, const std::vector<std::uint8_t> &inner)
+{
+  return model_->read(matrix, halo, inner);
+}
+
+template <class Scalar>
+void AdiSolver<Scalar>::read(const AdiSolver &other)
+{
+  model_->read(other.model_->copy());
+  set_shifts(other.shifts_, other.sum_scale_);
+  factor();
+}
+
+template <class Scalar>
+AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method) const
+{
+  AdiBounds all;
+  for (int k : directions_) all.push_back(model_->bounds(k, method));
+  // Gershgorin's lower ends are 0 or less for most operators, and true ones are 0 where no direction has boundary values.
+  const auto all_below = std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low <= 1e-12 * i.high; });
+  const bool guess     = method == AdiBoundsMethod::gershgorin
+                             ? all_below
+                             : std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low == 0; });
+  if (guess) {
+    for (std::size_t d = 0; d < all.size(); d++) {
+      const double n = static_cast<double>(box_.global[directions_[d]]);
+      all[d].low     = all[d].high * std::pow(std::sin(std::acos(-1.0) / (2 * (n + 1))), 2);
+    }
+  }
+  return all;
+}
+
+template <class Scalar>
+void AdiSolver<Scalar>::set_shifts(const std::vector<AdiShift> &shifts, double scale)
+{
+  if (shifts.empty()) throw std::invalid_argument("a cycle has one shift at least");
+  sum_scale_ = scale;
+  // shifts come for the directions in turn, parts lie where their direction is
+  shifts_ = directions_.size() == 1 ? std::vector<AdiShift>{{0, 0, 0}} : shifts;
+  std::vector<AdiShift> placed(shifts_.size(), AdiShift{}), alone = placed;
+  for (std::size_t j = 0; j < placed.size(); j++) {
+    for (std::size_t d = 0; d < directions_.size(); d++) placed[j][static_cast<std::size_t>(directions_[d])] = shifts_[j][d];
+  }
+  // Where a sweep solves along several directions, its corrections of a fixed row must multiply to 1 / diagonal; those of sums to nothing,
+  // since the row is solved apart from them.
+  constexpr double large = 0x1p21 * (sizeof(Scalar) == 8 ? 0x1p140 : 1);
+  for (const AdiSweep &sweep : sweeps()) {
+    AdiShift &diagonal = alone[static_cast<std::size_t>(sweep.shift)];
+    if (sweep.sum) {
+      for (int k : directions_) diagonal[static_cast<std::size_t>(k)] = large;
+      continue;
+    }
+    for (std::size_t d = 1; d < sweep.directions.size(); d++) diagonal[static_cast<std::size_t>(directions_[d])] = d == 1 ? sweep.scale : 1;
+  }
+  model_->set_shifts(placed, alone);
+}
+
+template <class Scalar>
+void AdiSolver<Scalar>::factor()
+{
+  model_->factor();
+}
+
+template <class Scalar>
+std::optional<AdiBadPivot> AdiSolver<Scalar>::bad_pivot() const
+{
+  return model_->bad_pivot();
+}
+
+template <class Scalar>
+std::vector<AdiSweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
+{
+  const std::size_t count = directions_.size();
+  std::vector<AdiSweep> all;
+  if (options_.symmetric && count > 1) {
+    const std::vector<double> scales = adi_sum_scales(shifts_, static_cast<int>(count));
+    std::vector<int> there_and_back  = directions_;
+    there_and_back.insert(there_and_back.end(), directions_.rbegin(), directions_.rend());
+    for (std::size_t j = 0; j < shifts_.size(); j++)
+      all.push_back({there_and_back, static_cast<int>(j), sum_scale_ * scales[j], j == 0, true});
+    return all; // the transpose of each term is itself
+  }
+  for (std::size_t j = 0; j < shifts_.size(); j++) {
+    const AdiShift &s = shifts_[j];
+    AdiSweep sweep{directions_, static_cast<int>(j)};
+    if (count == 3)
+      sweep.scale = s[0] * s[0] * (options_.type == AdiType::douglas_rachford ? 1 : 2);
+    else if (count == 2 && options_.type != AdiType::peaceman_rachford)
+      sweep.scale = options_.type == AdiType::douglas_rachford ? s[0] : s[0] + s[1];
+    if (count != 2 || options_.type != AdiType::peaceman_rachford) {
+      all.push_back(sweep);
+      continue;
+    }
+    for (int k : directions_) {
+      sweep.directions = {k};
+      all.push_back(sweep);
+    }
+  }
+  if (transpose == Transpose::no) return all;
+  std::reverse(all.begin(), all.end());
+  for (AdiSweep &sweep : all) std::reverse(sweep.directions.begin(), sweep.directions.end());
+  return all;
+}
+
+template <class Scalar>
+void AdiSolver<Scalar>::correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose)
+{
+  model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+}
+
+template <class Scalar>
+void AdiSolver<Scalar>::cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose)
+{
+  bool from_zero  = zero_guess;
+  const Scalar *r = b;
+  for (const AdiSweep &sweep : sweeps(transpose)) {
+    if (sweep.residual && !from_zero) r = model_->residual(b, x, transpose);
+    model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+    from_zero = false;
+  }
+}
+
+template <class Scalar>
+const double *AdiSolver<Scalar>::change() const
+{
+  return model_->change();
+}
+
+template <class Scalar>
+double AdiSolver<Scalar>::read_change() const
+{
+  return model_->read_change();
+}
+
+template <class Scalar>
+const char *AdiSolver<Scalar>::method(int direction) const
+{
+  return model_->lines(direction).method();
+}
+
+template <class Scalar>
+double AdiSolver<Scalar>::flops() const
+{
+  // A residual takes a product and a sum for each coupling of a row, two sums more for the rest.
+  const double residual = static_cast<double>(box_.rows()) * (2.0 + 4.0 * static_cast<double>(directions_.size()));
+  double flops          = 0;
+  for (const AdiSweep &sweep : sweeps()) {
+    if (sweep.residual) flops += residual;
+    for (int k : sweep.directions) flops += model_->lines(k).flops();
+  }
+  return flops;
+}
+
+template class AdiSolver<double>;
+template class AdiSolver<float>;
+template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const AdiHalo<double> &,
+                                          const std::vector<std::uint8_t> &);
+template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const AdiHalo<double> &,
+                                          const std::vector<std::uint8_t> &);
+template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const AdiHalo<float> &, const std::vector<std::uint8_t> &);
+template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const AdiHalo<float> &, const std::vector<std::uint8_t> &);
+
+} // namespace weft

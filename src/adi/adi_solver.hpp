@@ -1,0 +1,160 @@
+/// AdiSolver: alternating directions for a matrix on a box of a grid. It splits the matrix into tridiagonal parts along x, y and z, bounds
+/// their spectra, factors the shifted lines and runs cycles of sweeps. The way in for callers that include no Kokkos header.
+/// docs/kernels/adi.md has the formulas.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "adi/adi_lines.hpp"
+#include "adi/shifts.hpp"
+#include "execution.hpp"
+
+namespace weft {
+
+/// The part of a grid that this rank has: n[0] * n[1] * n[2] nodes, `components` unknowns each, components fastest, then x, y, z.
+struct AdiBox {
+  Index n[3]       = {1, 1, 1};
+  Index components = 1;
+  Index first[3]   = {0, 0, 0};             ///< the box's first node in the whole grid
+  Index global[3]  = {1, 1, 1};             ///< nodes of the whole grid
+  bool ring[3]     = {false, false, false}; ///< lines along this direction are closed
+  bool crosses[3]  = {false, false, false}; ///< lines along this direction have pieces on several ranks
+
+  Index rows() const { return components * n[0] * n[1] * n[2]; }
+  /// Whether lines along a direction are more than single nodes. A grid of one node has lines along x.
+  bool has(int direction) const { return global[direction] > 1 || (direction == 0 && global[0] * global[1] * global[2] == 1); }
+  /// Two nodes in a ring are coupled once, not twice.
+  bool closed(int direction) const { return ring[direction] && global[direction] > 2; }
+  LineProblem lines(int direction) const
+  {
+    LineProblem problem(lines_of_box(direction, n, components, first));
+    problem.periodic = closed(direction);
+    return problem;
+  }
+  friend bool operator==(const AdiBox &, const AdiBox &) = default;
+};
+
+struct AdiOptions {
+  AdiType type            = AdiType::peaceman_rachford;
+  bool symmetric          = false;  ///< adi_sum in place of `type`: M is symmetric and definite if the parts are
+  bool keep_factors       = true;   ///< false: factors are made anew in each sweep, which takes no memory for them
+  bool measure_change     = false;  ///< the size of each cycle's last correction is left in device memory
+  std::string line_solver = "auto"; ///< a name of tridiagonal_method_names(), or "auto"
+  MethodParameters parameters;
+};
+
+/// Couplings of the box to nodes of other ranks, on the host: for each direction and side (0 before, 1 after) a value for each line. `out`:
+/// A(mine, theirs), `in`: A(theirs, mine). Empty where there are none.
+template <class Scalar>
+struct AdiHalo {
+  std::array<std::array<std::vector<Scalar>, 2>, 3> out, in;
+  double rest = 0; ///< sum of |A(mine, theirs)| of those that lie on no line
+};
+
+/// What `read` found.
+struct AdiSplit {
+  bool finite   = true; ///< no NaN or infinity in the matrix; all that follows means nothing otherwise
+  double on     = 0;    ///< sum of |couplings| on lines
+  double rest   = 0;    ///< sum of |couplings| that lie on none: these stay on the right-hand side
+  Index fixed   = 0;    ///< rows without couplings, or outside the mask: solved by themselves in every sweep
+  Index empty   = 0;    ///< rows of zeros, also on the diagonal: such a matrix cannot be solved
+  Index rows    = 0;
+  double excess = 0; ///< the least excess of a diagonal over its row's couplings on lines; shared out equally
+};
+
+enum class AdiBoundsMethod { gershgorin, lanczos };
+
+/// Sums and minima over the ranks that share the grid. Collective.
+struct AdiRanks {
+  std::function<void(double *values, int count)> sum   = [](double *, int) {};
+  std::function<void(double *values, int count)> least = [](double *, int) {};
+};
+
+/// A correction of a cycle: x += scale * S_last^-1 .. S_first^-1 r.
+struct AdiSweep {
+  std::vector<int> directions; ///< in the order of the solves
+  int shift     = 0;           ///< which of the shifts
+  double scale  = 1;
+  bool residual = true;  ///< r = b - A x is formed before it; else r is that of the sweep before
+  bool sum      = false; ///< a term of adi_sum
+};
+
+/// A pivot that a line could not be eliminated with.
+struct AdiBadPivot {
+  int direction = 0, shift = 0;
+  LineRow at;
+};
+
+template <class Scalar>
+class AdiModel;
+
+template <class Scalar>
+class AdiSolver {
+public:
+  /// `execution` must live as long as the solver. Without `make_lines` this rank has all lines whole.
+  AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeAdiLines<Scalar> make_lines = {},
+            const AdiRanks &ranks = {});
+  ~AdiSolver();
+  AdiSolver(const AdiSolver &)            = delete;
+  AdiSolver &operator=(const AdiSolver &) = delete;
+
+  /// Splits a matrix whose row i is element i of the box; columns outside the box must not be in it. inner: for each node whether it is an
+  /// unknown of the problem (1) or not (0): couplings of a node that is not stay on the right-hand side, and its row is solved by itself;
+  /// empty for all of them. Collective. Waits.
+  template <class Int>
+  AdiSplit read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo = {}, const std::vector<std::uint8_t> &inner = {});
+  /// Takes parts and shifts of another solver of the same box, in whichever memory they are, and factors.
+  void read(const AdiSolver &other);
+
+  /// The directions that there are.
+  const std::vector<int> &directions() const { return directions_; }
+  /// Bounds of the spectra of the parts, in the order of directions(). The upper ends are Gershgorin's for the parts made symmetric.
+  /// lanczos: the lower ends by 16 steps of the Lanczos method on the inverses. gershgorin: its lower ends, or those of a uniform line
+  /// between fixed ends where they are not positive. Collective. Waits. Throws std::runtime_error where a part cannot be inverted.
+  AdiBounds bounds(AdiBoundsMethod method) const;
+  /// The shifts of a cycle. A single direction needs none, whatever is given. Makes factors' room. scale: AdiSum's, for a symmetric one.
+  void set_shifts(const std::vector<AdiShift> &shifts, double scale = 1);
+  const std::vector<AdiShift> &shifts() const { return shifts_; }
+
+  /// Factors all shifted lines. Does not wait. Collective, as the solves, where lines cross ranks.
+  void factor();
+  /// The first unusable pivot. Waits. Without kept factors: of the lines that were factored last.
+  std::optional<AdiBadPivot> bad_pivot() const;
+
+  /// One cycle, x += M^-1 (b - A x); zero_guess: from x = 0, whatever x holds. Arrays of rows() elements that do not overlap. `transpose`: of
+  /// the whole operator M^-1, the sweeps in reverse. Needs a box that crosses no ranks. Does not wait.
+  void cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose = Transpose::no);
+
+  /// The parts of a cycle, for callers that form residuals themselves: before each sweep that says so (but the first one from a zero guess,
+  /// where r = b) r = b - A x.
+  std::vector<AdiSweep> sweeps(Transpose transpose = Transpose::no) const;
+  /// x += correction of the sweep, or x = correction; r is work space, but kept if from_zero and for sums. Does not wait for the solution.
+  void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose = Transpose::no);
+
+  /// Largest |correction| of the last cycle's last sweep, on this rank: where it is in the memory of the execution, and its value (waits).
+  const double *change() const;
+  double read_change() const;
+
+  const AdiBox &box() const { return box_; }
+  const AdiOptions &options() const { return options_; }
+  const Execution &execution() const { return execution_; }
+  /// Name of the line method for a direction of directions(), once shifts are set.
+  const char *method(int direction) const;
+  /// Operations of one cycle.
+  double flops() const;
+
+private:
+  const Execution &execution_;
+  AdiBox box_;
+  AdiOptions options_;
+  std::vector<int> directions_;
+  std::vector<AdiShift> shifts_;
+  double sum_scale_ = 1;
+  std::unique_ptr<AdiModel<Scalar>> model_;
+};
+
+} // namespace weft

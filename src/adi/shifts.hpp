@@ -1,0 +1,59 @@
+/// Shifts of alternating directions: from bounds of the spectra of the parts to the best cycle of shifts, and what a cycle is worth. Small
+/// and serial; no Kokkos. docs/kernels/adi.md has the formulas.
+#pragma once
+#include <array>
+#include <vector>
+
+namespace weft {
+
+/// The schemes, for A = H_1 + .. + H_d + R, a shift p_k for each direction and S_k = H_k + p_k. From x to x + M^-1 (b - A x), with
+///   peaceman_rachford  two half-sweeps, S_1 then S_2, each with a residual of its own. M = S_1 S_2 / (p_1 + p_2) where R = 0. In three
+///                      dimensions half-sweeps do not converge for all shifts: Douglas's extension (1962) is taken, that is douglas_gunn
+///   douglas_rachford   M = S_1 .. S_d / p^(d-1):  backward Euler in the pseudo-time 1 / p
+///   douglas_gunn       M = S_1 S_2 / (p_1 + p_2) or S_1 S_2 S_3 / (2 p^2):  Crank and Nicolson; one residual a sweep
+enum class AdiType { peaceman_rachford, douglas_rachford, douglas_gunn };
+
+/// A part's spectrum.
+struct SpectralInterval {
+  double low = 0, high = 0;
+};
+
+/// The shifts of one sweep, for each direction in turn.
+using AdiShift = std::array<double, 3>;
+
+/// Bounds of the parts along the directions that there are, 2 or 3 of them.
+using AdiBounds = std::vector<SpectralInterval>;
+
+/// The best `length` shifts for two commuting parts with spectra in [a, b] and [c, d], a + c > 0: those of Wachspress and Jordan, zeros and
+/// poles of Zolotarev's function. Largest first. With three parts, or for douglas_rachford, all directions share a shift: the shifts for
+/// [mean of low, largest high] twice. Throws std::invalid_argument unless length >= 1, low <= high and the sum of low is positive.
+/// E. Wachspress, "The ADI Model Problem" (1995), chapter 1; formulas as in D. Fortunato and A. Townsend, "Fast Poisson solvers for spectral
+/// methods" (2020), section 3.
+std::vector<AdiShift> adi_shifts(AdiType type, const AdiBounds &bounds, int length);
+
+/// What a cycle leaves of the error at most, if the parts commute and nothing is left over: the largest |1 - M^-1 A| over the bounds, from
+/// samples.
+double adi_reduction(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> &shifts);
+
+/// The symmetric form: a sum of products that is positive definite whenever the parts are, whether they commute or not,
+///     M^-1 = scale sum_j w_j p_j^(2d) (S_1^-1 .. S_d^-1)(S_d^-1 .. S_1^-1),   S_k = H_k + p_j,   w_j = 2 (step of ln p) / p_j.
+/// It is the trapezoidal rule in ln t, t = 2 / p, for the integral of (1 + t h / 2)^-2 (1 + t v / 2)^-2 over t > 0, which lies between 4/3
+/// and 2 times 1 / (h + v) (6/5 and 2 in three dimensions).
+struct AdiSum {
+  std::vector<AdiShift> shifts; ///< largest first, in equal ratios
+  double scale     = 1;         ///< puts the eigenvalues of M^-1 A on both sides of 1, if the parts commute
+  double condition = 1;         ///< their largest quotient
+};
+
+/// The sum of `length` terms whose ends suit the bounds best; 0: the shortest one with a condition of 2.5 at most, up to 24. Throws as
+/// adi_shifts does.
+AdiSum adi_sum(const AdiBounds &bounds, int length);
+
+/// w_j p_j^(2d) for any shifts, in any order.
+std::vector<double> adi_sum_scales(const std::vector<AdiShift> &shifts, int directions);
+
+/// The default: the shortest cycle of Peaceman and Rachford that leaves a tenth of the error at most, 1 to 16 shifts. It grows with the
+/// logarithm of the condition.
+int adi_cycle_length(const AdiBounds &bounds);
+
+} // namespace weft

@@ -1,0 +1,113 @@
+/// What a sweep of alternating directions does beside solving lines: residuals, shifted diagonals, sizes of corrections.
+#pragma once
+#include "adi/split.hpp"
+
+namespace weft {
+
+/// What lies on no line, in CSR form; rows are those of the box.
+template <class Scalar>
+struct AdiRest {
+  const Index *starts, *columns;
+  const Scalar *values;
+  bool empty;
+};
+
+/// The couplings along D directions, x before y before z: neighbours are `stride` elements away.
+template <class Scalar, int D>
+struct AdiStencil {
+  const Scalar *lower[D], *upper[D], *diagonal;
+  Index stride[D], n[D], rows;
+  bool closed[D], transposed;
+
+  AdiStencil(const AdiGrid &grid, const AdiParts<Scalar> &parts, bool transpose)
+      : diagonal(parts.diagonal), rows(grid.rows), transposed(transpose)
+  {
+    int d = 0;
+    for (int k = 0; k < 3; k++) {
+      if (!grid.has[k]) continue;
+      lower[d]  = parts.lower[k];
+      upper[d]  = parts.upper[k];
+      stride[d] = grid.stride[k];
+      n[d]      = grid.n[k];
+      closed[d] = grid.closed[k];
+      d++;
+    }
+  }
+  /// Couplings that lead nowhere are 0, so an index need only be inside the array.
+  KOKKOS_INLINE_FUNCTION Scalar apply(Index i, const Scalar *x) const
+  {
+    Scalar sum = diagonal[i] * x[i];
+    for (int d = 0; d < D; d++) {
+      Index before = i - stride[d], after = i + stride[d];
+      if (closed[d]) {
+        const Index at = i / stride[d] % n[d], around = (n[d] - 1) * stride[d];
+        if (at == 0) before = i + around;
+        if (at + 1 == n[d]) after = i - around;
+      }
+      if (before >= 0) sum += (transposed ? upper[d][before] : lower[d][i]) * x[before];
+      if (after < rows) sum += (transposed ? lower[d][after] : upper[d][i]) * x[after];
+    }
+    return sum;
+  }
+};
+
+/// r = b - A x, or with the transpose of A.
+template <class Space, class Scalar, int D>
+void adi_residual(const Space &space, const AdiStencil<Scalar, D> &stencil, const AdiRest<Scalar> &rest, const Scalar *b, const Scalar *x,
+                  Scalar *r)
+{
+  const bool gather = !rest.empty && !stencil.transposed, scatter = !rest.empty && stencil.transposed;
+  Kokkos::parallel_for(
+      "weft adi residual", Kokkos::RangePolicy<Space>(space, 0, stencil.rows), KOKKOS_LAMBDA(const Index i) {
+        Scalar sum = stencil.apply(i, x);
+        if (gather) {
+          for (Index e = rest.starts[i]; e < rest.starts[i + 1]; e++) sum += rest.values[e] * x[rest.columns[e]];
+        }
+        r[i] = b[i] - sum;
+      });
+  if (!scatter) return;
+  Kokkos::parallel_for(
+      "weft adi residual, transposed rest", Kokkos::RangePolicy<Space>(space, 0, stencil.rows), KOKKOS_LAMBDA(const Index i) {
+        for (Index e = rest.starts[i]; e < rest.starts[i + 1]; e++) Kokkos::atomic_sub(&r[rest.columns[e]], rest.values[e] * x[i]);
+      });
+}
+
+/// The diagonal of H_k + shift. Fixed rows get the matrix's diagonal, or `instead` where that is not 0.
+template <class Space, class Scalar>
+void shift_diagonal(const Space &space, Index rows, const std::uint8_t *fixed, const Scalar *share, Scalar shift, Scalar instead,
+                    Scalar *shifted)
+{
+  Kokkos::parallel_for(
+      "weft adi shift", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
+        const Scalar alone = instead != 0 ? instead : share[i];
+        shifted[i]         = fixed[i] ? alone : share[i] + shift;
+      });
+}
+
+/// The fixed rows by themselves: x = x + r / diagonal or r / diagonal.
+template <class Space, class Scalar>
+void solve_fixed(const Space &space, Index rows, const std::uint8_t *fixed, const Scalar *diagonal, const Scalar *r, bool add, Scalar *x)
+{
+  Kokkos::parallel_for(
+      "weft adi fixed", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
+        if (fixed[i]) x[i] = (add ? x[i] : Scalar(0)) + r[i] / diagonal[i];
+      });
+}
+
+/// x = x + scale * z or scale * z, and the largest |scale * z| in `change`.
+template <class Space, class Scalar>
+void add_and_measure(const Space &space, Index rows, const Scalar *z, Scalar scale, bool add, Scalar *x,
+                     const Kokkos::View<double, typename Space::memory_space> &change)
+{
+  Kokkos::parallel_reduce(
+      "weft adi correction", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, double &largest) {
+        const Scalar correction = scale * z[i];
+        x[i]                    = add ? x[i] + correction : correction;
+        const double size       = Kokkos::abs(static_cast<double>(correction));
+        if (!(size <= largest)) largest = size;
+      },
+      Kokkos::Max<double, typename Space::memory_space>(change));
+}
+
+} // namespace weft
