@@ -1,0 +1,438 @@
+// PCBCR: reads a matrix on a DMDA as a separable operator, hands it to the direct solvers, brings vectors to them and back.
+#include <petscdmda.h>
+
+#include "kokkos_start.h"
+#include "pc/bcr/bcr_impl.h"
+#include "types.h"
+
+namespace weft {
+
+namespace {
+
+// ---------------------------------------------------------------------------------------------------------------------- set-up
+
+PetscErrorCode CheckGrid(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  PetscCall(GridFromPC(pc, &bcr->grid));
+  PetscCheck(
+      bcr->grid.dimension > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+      "PCBCR needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM) of the matrix's size, "
+      "or make the matrix with DMCreateMatrix");
+  PetscCheck(bcr->grid.components == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCBCR solves for one unknown a node and this DMDA has %d: take it for each field alone (-pc_type fieldsplit "
+             "-fieldsplit_pc_type bcr with a DMDA for each block)",
+             (int)bcr->grid.components);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Sums or largest values over all ranks.
+PetscErrorCode CombineOverRanks(MPI_Comm comm, double *values, std::size_t count, Combine how)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMPIIntCast((PetscInt)count, &size));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, size, MPI_DOUBLE, how == Combine::sum ? MPI_SUM : MPI_MAX, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What the matrix is, the same on all ranks.
+PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
+{
+  PC_BCR *bcr   = Bcr(pc);
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  GridMatrix<PetscInt> matrix;
+  LocalMatrix local;
+  PetscMPIInt ranks;
+  std::unique_ptr<Execution> execution;
+  AllRanks all_ranks;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocal(pc->pmat, &local));
+  matrix.inside  = local.inside;
+  matrix.outside = local.outside;
+  *memory        = local.memory;
+  for (int d = 0; d < 3; d++) {
+    matrix.grid[d]  = bcr->grid.global[d];
+    matrix.first[d] = bcr->grid.first[d];
+    matrix.nodes[d] = bcr->grid.nodes[d];
+  }
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  if (ranks > 1) {
+    AO order;
+    std::vector<PetscInt> nodes;
+
+    PetscCallCXX(nodes.assign(local.outside_columns, local.outside_columns + local.outside_size));
+    PetscCall(DMDAGetAO(bcr->grid.dm, &order));
+    PetscCall(AOPetscToApplication(order, local.outside_size, nodes.data()));
+    PetscCallCXX(matrix.outside_nodes.assign(nodes.begin(), nodes.end()));
+    all_ranks = [comm](double *values, std::size_t size, Combine how) {
+      if (CombineOverRanks(comm, values, size, how)) throw std::runtime_error("the ranks could not exchange what they know of the matrix");
+    };
+  }
+  PetscCall(MakeExecution(*memory, &execution));
+  PetscCallCXX(*separation = separate(*execution, matrix, all_ranks));
+  PetscCallCXX(destroy_or_leave(execution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What set-up cannot work with.
+PetscErrorCode CheckSeparation(PC pc, const Separation &found)
+{
+  PC_BCR *bcr   = Bcr(pc);
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  std::optional<std::string> why;
+
+  PetscFunctionBegin;
+  PetscCheck(
+      found.foreign == 0, comm, PETSC_ERR_SUP,
+      "PCBCR needs a stencil of the node and its neighbours along x, y and z (3, 5 or 7 points), and %g entries of this matrix couple to "
+      "other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
+      found.foreign);
+  PetscCheck(!bcr->require_separable || found.deviation <= bcr->tolerance, comm, PETSC_ERR_ARG_INCOMP,
+             "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, and "
+             "-pc_bcr_require_separable allows %g (-pc_bcr_separable_tolerance): leave -pc_bcr_require_separable to use that operator as a "
+             "preconditioner",
+             found.deviation, (double)bcr->tolerance);
+  PetscCallCXX(why = poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
+  PetscCheck(!why, comm, PETSC_ERR_SUP, "-pc_bcr_type %s: %s", bcr->options.method.c_str(), why->c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A set-up that cannot divide fails the PC on all ranks.
+PetscErrorCode ReportFailure(PC pc, bool failed, const char *what)
+{
+  PetscFunctionBegin;
+  pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
+  if (failed) PetscCall(PetscInfo(pc, "%s\n", what));
+  PetscCheck(!failed || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "%s", what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The rank that solves for all.
+PetscErrorCode Solves(PC pc, bool *here, PetscMPIInt *ranks)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), ranks));
+  *here = rank == 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeSolver(PC pc, Memory memory)
+{
+  PC_BCR *bcr    = Bcr(pc);
+  const int here = static_cast<int>(memory);
+
+  PetscFunctionBegin;
+  bcr->forget_solver(here);
+  PetscCall(MakeExecution(memory, &bcr->execution[here]));
+  PetscCallCXX(bcr->solver[here] =
+                   std::make_unique<BoxSolver>(*bcr->execution[here], bcr->separation, bcr->options,
+                                               bcr->precision == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// From the unknowns of all ranks to the grid in its natural order on the first, and back.
+PetscErrorCode MakeGather(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+  Vec vec;
+  VecType type;
+  AO order;
+  IS nodes;
+  PetscInt count;
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(Solves(pc, &solves, &ranks));
+  if (ranks == 1 || bcr->gather) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(pc->pmat, &count, NULL));
+  if (!solves) count = 0;
+  PetscCall(ISCreateStride(PETSC_COMM_SELF, count, 0, 1, &nodes));
+  PetscCall(DMDAGetAO(bcr->grid.dm, &order));
+  PetscCall(AOApplicationToPetscIS(order, nodes));
+  PetscCall(MatGetVecType(pc->pmat, &type));
+  PetscCall(VecCreate(PETSC_COMM_SELF, &bcr->whole_rhs));
+  PetscCall(VecSetSizes(bcr->whole_rhs, count, count));
+  PetscCall(VecSetType(bcr->whole_rhs, type));
+  PetscCall(VecDuplicate(bcr->whole_rhs, &bcr->whole_solution));
+  PetscCall(MatCreateVecs(pc->pmat, NULL, &vec));
+  PetscCall(VecScatterCreate(vec, nodes, bcr->whole_rhs, NULL, &bcr->gather));
+  PetscCall(VecDestroy(&vec));
+  PetscCall(ISDestroy(&nodes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A singular operator is solved in the space without constants, which the user must know of.
+PetscErrorCode CheckNullSpace(PC pc)
+{
+  MatNullSpace space = NULL;
+
+  PetscFunctionBegin;
+  if (!Bcr(pc)->singular) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetNullSpace(pc->pmat, &space));
+  if (!space) PetscCall(MatGetNullSpace(pc->mat, &space));
+  PetscCheck(
+      space, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+      "the operator is singular (constants are in its null space): attach them to the matrix, MatNullSpaceCreate(comm, PETSC_TRUE, 0, "
+      "NULL, &space), MatSetNullSpace(A, space), or fix a value by a boundary condition");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_BCR(PC pc)
+{
+  PC_BCR *bcr   = Bcr(pc);
+  Memory memory = Memory::host;
+  Separation found;
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(MatCheckAij(pc->pmat, "PCBCR"));
+  PetscCall(KokkosStart());
+  PetscCall(CheckGrid(pc));
+  PetscCall(Separate(pc, &memory, &found));
+  if (found.unusable > 0) {
+    for (int which : {0, 1}) bcr->forget_solver(which);
+    bcr->separation = std::move(found);
+    PetscCall(ReportFailure(pc, true, "an entry of the matrix is not finite, or the diagonal of an eliminated boundary row is zero"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CheckSeparation(pc, found));
+  PetscCall(MakeGather(pc));
+  PetscCall(Solves(pc, &solves, &ranks));
+
+  const int here  = static_cast<int>(memory);
+  const bool same = pc->setupcalled && same_operator(found, bcr->separation);
+  bcr->separation = std::move(found);
+  if (solves && !(same && bcr->solver[here])) {
+    bcr->forget_solver(1 - here); // it follows when vectors ask for it
+    PetscCall(MakeSolver(pc, memory));
+  }
+  PetscMPIInt state[2] = {0, 0};
+  if (solves) {
+    PetscCallCXX(state[0] = bcr->solver[here]->singular());
+    PetscCallCXX(state[1] = bcr->solver[here]->bad_pivot());
+  }
+  PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  bcr->singular = state[0] != 0;
+  PetscCall(CheckNullSpace(pc));
+  PetscCall(
+      ReportFailure(pc, state[1] != 0, "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ----------------------------------------------------------------------------------------------------------------------- apply
+
+// The solver that works in `memory`, on PETSc's current stream; made when vectors first come in the other memory, or on another stream.
+PetscErrorCode SolverIn(PC pc, Memory memory, const BoxSolver **solver)
+{
+  PC_BCR *bcr      = Bcr(pc);
+  const int here   = static_cast<int>(memory);
+  bool same_stream = true;
+
+  PetscFunctionBegin;
+  if (bcr->solver[here] && memory == Memory::device) {
+    void *stream;
+    PetscCall(CurrentStream(&stream));
+    same_stream = stream == bcr->execution[here]->stream();
+  }
+  if (!bcr->solver[here] || !same_stream) PetscCall(MakeSolver(pc, memory));
+  *solver = bcr->solver[here].get();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode LogSolve(const BoxSolver &solver, int many)
+{
+  PetscFunctionBegin;
+  const Memory memory = solver.execution().memory();
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(many * solver.flops()));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(many * solver.flops()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Vectors of the whole grid in its natural order.
+PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(
+      WithVecArrays(rhs, Access::read, solution, Access::write, [&](Memory memory, const PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
+        const BoxSolver *solver = nullptr;
+
+        PetscFunctionBegin;
+        PetscCall(SolverIn(pc, memory, &solver));
+        PetscCallCXX(solver->solve(b, x, transpose));
+        PetscCall(LogSolve(*solver, 1));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PC_BCR *bcr = Bcr(pc);
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
+    PetscCall(VecFlag(solution, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Solves(pc, &solves, &ranks));
+  if (ranks == 1) {
+    PetscCall(SolveHere(pc, rhs, solution, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecScatterBegin(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
+  if (solves) PetscCall(SolveHere(pc, bcr->whole_rhs, bcr->whole_solution, transpose));
+  PetscCall(VecScatterBegin(bcr->gather, bcr->whole_solution, solution, INSERT_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(bcr->gather, bcr->whole_solution, solution, INSERT_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(Solve(pc, rhs, solution, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(Solve(pc, rhs, solution, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// All columns in one go where they lie alike, one after the other where they do not or ranks share them.
+PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
+{
+  const PetscScalar *b;
+  PetscScalar *x;
+  PetscMemType b_type, x_type;
+  PetscInt columns, b_apart, x_apart;
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(Solves(pc, &solves, &ranks));
+  PetscCall(MatGetSize(rhs, NULL, &columns));
+  PetscCall(MatDenseGetLDA(rhs, &b_apart));
+  PetscCall(MatDenseGetLDA(solution, &x_apart));
+  if (ranks == 1 && b_apart == x_apart && !pc->failedreason) {
+    PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
+    PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
+    const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
+    const bool together = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
+    if (together) {
+      const BoxSolver *solver = nullptr;
+
+      PetscCall(PetscLogGpuTimeBegin());
+      PetscCall(SolverIn(pc, memory, &solver));
+      PetscCallCXX(solver->solve(b, x, Transpose::no, (int)columns, b_apart));
+      PetscCall(LogSolve(*solver, (int)columns));
+      PetscCall(PetscLogGpuTimeEnd());
+    }
+    PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
+    PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, &b));
+    if (together) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt k = 0; k < columns; k++) {
+    Vec from, to;
+
+    PetscCall(MatDenseGetColumnVecRead(rhs, k, &from));
+    PetscCall(MatDenseGetColumnVecWrite(solution, k, &to));
+    PetscCall(Solve(pc, from, to, Transpose::no));
+    PetscCall(MatDenseRestoreColumnVecWrite(solution, k, &to));
+    PetscCall(MatDenseRestoreColumnVecRead(rhs, k, &from));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ------------------------------------------------------------------------------------------------------------- creation, the end
+
+PetscErrorCode PCReset_BCR(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  for (int which : {0, 1}) bcr->forget_solver(which);
+  bcr->separation = {};
+  PetscCall(VecScatterDestroy(&bcr->gather));
+  PetscCall(VecDestroy(&bcr->whole_rhs));
+  PetscCall(VecDestroy(&bcr->whole_solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCDestroy_BCR(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_BCR(pc));
+  PetscCall(weft::PCBCRComposeSetters(pc, false));
+  delete Bcr(pc);
+  pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+} // namespace weft
+
+/*MC
+  PCBCR - direct solver for separable operators on a `DMDA` (Poisson, Helmholtz), on the host or on a GPU; for other operators the direct
+  solver of the nearest separable one, as a preconditioner
+
+  Options Database Keys:
++ -pc_bcr_type (buneman1|buneman2|partial|separable|plain|facr|auto) - method; auto is the fastest stable one
+. -pc_bcr_inverse (fractions|leja)       - how the Buneman methods apply the inverses of matrix polynomials
+. -pc_bcr_radix <0>                      - radix of separable; 0 is the method's choice
+. -pc_bcr_levels <-1>                    - levels of cyclic reduction in facr; -1 is the method's choice
+. -pc_bcr_precision (double|single)      - precision of the solve
+. -pc_bcr_require_separable <false>      - an error where the matrix is not separable
+- -pc_bcr_separable_tolerance <1e-10>    - largest deviation, relative to a row, of a matrix that counts as separable
+
+  Level: beginner
+
+  Notes:
+  The operator is read from the assembled `MATAIJ` matrix: one unknown a node, couplings to the neighbours along x, y and z (3, 5 or 7
+  points), with the `DMDA` of the `PC` or, if it has none, of the matrix. Its coefficients may vary along each direction (stretched grids),
+  periodic ends and any boundary rows are found in the matrix. Boundary rows that hold a diagonal only, or a coupling into the grid, are
+  solved apart.
+
+  Where the matrix is separable one application solves it: `-ksp_type preonly` or one iteration. Otherwise the nearest separable operator is
+  solved, and the number of iterations depends on the coefficients but not on the mesh width. `-ksp_view` says how far the matrix is from
+  it.
+
+  A singular operator (Neumann or periodic conditions all around) needs its null space attached by `MatSetNullSpace()`.
+
+  On several ranks the first one solves: vectors are brought to it and back.
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
+          `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`
+M*/
+PetscErrorCode PCCreate_BCR(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCallCXX(pc->data = new weft::PC_BCR);
+  pc->ops->setup          = weft::PCSetUp_BCR;
+  pc->ops->apply          = weft::PCApply_BCR;
+  pc->ops->applytranspose = weft::PCApplyTranspose_BCR;
+  pc->ops->matapply       = weft::PCMatApply_BCR;
+  pc->ops->setfromoptions = weft::PCSetFromOptions_BCR;
+  pc->ops->view           = weft::PCView_BCR;
+  pc->ops->reset          = weft::PCReset_BCR;
+  pc->ops->destroy        = weft::PCDestroy_BCR;
+  PetscCall(weft::PCBCRComposeSetters(pc, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,405 @@
+// PCBCR's options, view and setters.
+#include <cstring>
+#include <vector>
+
+#include "pc/bcr/bcr_impl.h"
+
+namespace weft {
+
+namespace {
+
+const char *const bcr_precisions[] = {"double", "single", "PCBCRPrecision", "PC_BCR_", NULL};
+const char *const bcr_inverses[]   = {"fractions", "leja"};
+
+std::vector<const char *> MethodNames()
+{
+  std::vector<const char *> names = poisson_method_names();
+  names.push_back("auto");
+  return names;
+}
+
+} // namespace
+
+PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems PetscOptionsObject)
+{
+  PC_BCR *bcr    = Bcr(pc);
+  PetscInt radix = bcr->options.radix, levels = bcr->options.levels, choice;
+  PCBCRPrecision precision = bcr->precision;
+  PetscBool require        = bcr->require_separable, set;
+  PetscReal tolerance      = bcr->tolerance;
+  std::vector<const char *> methods;
+
+  PetscFunctionBegin;
+  PetscCallCXX(methods = MethodNames());
+  PetscOptionsHeadBegin(PetscOptionsObject, "block cyclic reduction options");
+  PetscCall(PetscOptionsEList("-pc_bcr_type", "method", "PCBCRSetMethod", methods.data(), (PetscInt)methods.size(),
+                              bcr->options.method.c_str(), &choice, &set));
+  if (set) PetscCall(PCBCRSetMethod(pc, methods[choice]));
+  PetscCall(PetscOptionsEList("-pc_bcr_inverse", "inverse of matrix polynomials", "PCBCRSetInverse", bcr_inverses, 2,
+                              bcr->options.inverse.c_str(), &choice, &set));
+  if (set) PetscCall(PCBCRSetInverse(pc, bcr_inverses[choice]));
+  PetscCall(PetscOptionsInt("-pc_bcr_radix", "radix of method separable", "PCBCRSetRadix", radix, &radix, &set));
+  if (set) PetscCall(PCBCRSetRadix(pc, radix));
+  PetscCall(PetscOptionsInt("-pc_bcr_levels", "levels of cyclic reduction in method facr", "PCBCRSetLevels", levels, &levels, &set));
+  if (set) PetscCall(PCBCRSetLevels(pc, levels));
+  PetscCall(PetscOptionsEnum("-pc_bcr_precision", "precision of the solve", "PCBCRSetPrecision", bcr_precisions, (PetscEnum)precision,
+                             (PetscEnum *)&precision, &set));
+  if (set) PetscCall(PCBCRSetPrecision(pc, precision));
+  PetscCall(PetscOptionsBool("-pc_bcr_require_separable", "an error where the matrix is not separable", "PCBCRSetRequireSeparable", require,
+                             &require, &set));
+  if (set) PetscCall(PCBCRSetRequireSeparable(pc, require));
+  PetscCall(PetscOptionsReal("-pc_bcr_separable_tolerance", "largest relative deviation of a separable matrix",
+                             "PCBCRSetSeparableTolerance", tolerance, &tolerance, &set));
+  if (set) PetscCall(PCBCRSetSeparableTolerance(pc, tolerance));
+  PetscOptionsHeadEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// "63 x 63"
+std::string Sizes(const Index (&nodes)[3], int dimension)
+{
+  std::string text;
+  for (int d = 0; d < dimension; d++) text += (d > 0 ? " x " : "") + std::to_string(nodes[d]);
+  return text;
+}
+
+// Each direction's kind: " periodic", " weighted".
+std::string Kinds(const SeparableOperator &op)
+{
+  std::string text;
+  for (int d = 0; d < op.dimension; d++) {
+    if (op.directions[d].periodic) text += ", periodic along direction " + std::to_string(d + 1);
+    if (!op.directions[d].weight.empty()) text += ", weights along direction " + std::to_string(d + 1);
+  }
+  return text;
+}
+
+} // namespace
+
+PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
+{
+  PC_BCR *bcr = Bcr(pc);
+  PetscBool ascii;
+  PetscMPIInt ranks;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  method %s, inverse %s, %s precision\n", bcr->options.method.c_str(),
+                                   bcr->options.inverse.c_str(), bcr_precisions[bcr->precision]));
+  if (!pc->setupcalled || bcr->separation.unusable > 0) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, pc->setupcalled ? "  operator: no numbers to solve with\n" : "  operator not yet read\n"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const Separation &found = bcr->separation;
+  std::string sizes, inner, kinds;
+  PetscCallCXX(sizes = Sizes(found.grid, bcr->grid.dimension));
+  PetscCallCXX(inner = Sizes(found.nodes, bcr->grid.dimension));
+  PetscCallCXX(kinds = Kinds(found.separable));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %s, largest relative deviation %.3g; %ssymmetric%s%s%s\n",
+                                   bcr->separable() ? "separable" : "the nearest separable one", found.deviation,
+                                   found.symmetric ? "" : "not ", found.row_scale.empty() ? "" : " but for a factor of each row",
+                                   bcr->singular ? ", singular (constants)" : "", kinds.c_str()));
+  if (sizes == inner)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %s nodes\n", sizes.c_str()));
+  else
+    PetscCall(
+        PetscViewerASCIIPrintf(viewer, "  grid: %s nodes, %s within boundary rows that are solved apart\n", sizes.c_str(), inner.c_str()));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  if (ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: vectors of %d are gathered on the first, which solves\n", ranks));
+  for (const auto &solver : bcr->solver) {
+    if (!solver) continue;
+    std::string backend, description;
+    PetscCallCXX(backend = solver->execution().name());
+    PetscCallCXX(description = solver->description());
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  solver: %s%s on the %s (%s), %.3g MB\n", solver->method(),
+                                     bcr->options.method == "auto" ? " (auto)" : "",
+                                     solver->execution().memory() == Memory::device ? "device" : "host", backend.c_str(),
+                                     1e-6 * static_cast<double>(solver->work_bytes())));
+    if (!description.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "    %s\n", description.c_str()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// A choice that set-up depends on.
+template <class Value>
+PetscErrorCode Choose(PC pc, Value *chosen, Value value)
+{
+  PetscFunctionBegin;
+  if (*chosen != value) pc->setupcalled = PETSC_FALSE;
+  *chosen = value;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
+{
+  std::string name, list;
+  bool known = false;
+
+  PetscFunctionBegin;
+  PetscCheck(method, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCBCRSetMethod(): no name is given");
+  PetscCallCXX(name = method);
+  for (const char *other : MethodNames()) {
+    known = known || name == other;
+    list += (list.empty() ? "" : ", ") + std::string(other);
+  }
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown method '%s': there are %s", method,
+             list.c_str());
+  PetscCall(Choose(pc, &Bcr(pc)->options.method, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
+{
+  std::string name;
+
+  PetscFunctionBegin;
+  PetscCheck(inverse && (!std::strcmp(inverse, "fractions") || !std::strcmp(inverse, "leja")), PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_UNKNOWN_TYPE, "PCBCRSetInverse(): there are fractions and leja, not '%s'", inverse ? inverse : "");
+  PetscCallCXX(name = inverse);
+  PetscCall(Choose(pc, &Bcr(pc)->options.inverse, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetRadix_BCR(PC pc, PetscInt radix)
+{
+  PetscFunctionBegin;
+  PetscCheck(radix == 0 || (radix >= 2 && radix <= 16), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_radix %" PetscInt_FMT ": a radix is from 2 to 16, or 0 for the method's choice", radix);
+  PetscCall(Choose(pc, &Bcr(pc)->options.radix, (int)radix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetLevels_BCR(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscCheck(levels >= -1 && levels <= 62, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_levels %" PetscInt_FMT ": levels are 0 or more, or -1 for the method's choice", levels);
+  PetscCall(Choose(pc, &Bcr(pc)->options.levels, (int)levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetPrecision_BCR(PC pc, PCBCRPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCheck(precision == PC_BCR_DOUBLE || precision == PC_BCR_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCBCRSetPrecision(): %d is no PCBCRPrecision", (int)precision);
+  PetscCall(Choose(pc, &Bcr(pc)->precision, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetRequireSeparable_BCR(PC pc, PetscBool require)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Bcr(pc)->require_separable, require));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBCRSetSeparableTolerance_BCR(PC pc, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_separable_tolerance %g: the tolerance must be finite and not negative", (double)tolerance);
+  PetscCall(Choose(pc, &Bcr(pc)->tolerance, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCBCRComposeSetters(PC pc, bool compose)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetMethod_C", compose ? PCBCRSetMethod_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetInverse_C", compose ? PCBCRSetInverse_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetRadix_C", compose ? PCBCRSetRadix_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetLevels_C", compose ? PCBCRSetLevels_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetPrecision_C", compose ? PCBCRSetPrecision_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetRequireSeparable_C", compose ? PCBCRSetRequireSeparable_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetSeparableTolerance_C", compose ? PCBCRSetSeparableTolerance_BCR : NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@C
+  PCBCRSetMethod - sets the method by which a `PCBCR` solves
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- method - its name, or "auto" for the fastest stable one
+
+  Options Database Key:
+. -pc_bcr_type (buneman1|buneman2|partial|separable|plain|facr|auto) - the method
+
+  Level: intermediate
+
+  Note:
+  A method that cannot solve an operator says why when the `PC` is set up.
+
+.seealso: `PCBCR`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`
+@*/
+PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCBCRSetMethod_C", (PC, const char[]), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCBCRSetInverse - sets how the Buneman methods of a `PCBCR` apply the inverses of matrix polynomials
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner
+- inverse - "fractions" for independent solves that are added, "leja" for solves one after the other, poles in Leja's order
+
+  Options Database Key:
+. -pc_bcr_inverse (fractions|leja) - the way
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCBCRSetInverse_C", (PC, const char[]), (pc, inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRSetRadix - sets by how much a level of method separable of a `PCBCR` reduces the lines
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- radix - 2 to 16, or 0 for the method's choice
+
+  Options Database Key:
+. -pc_bcr_radix <0> - the radix
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRSetRadix(PC pc, PetscInt radix)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, radix, 2);
+  PetscTryMethod(pc, "PCBCRSetRadix_C", (PC, PetscInt), (pc, radix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRSetLevels - sets the levels of cyclic reduction before the transform in method facr of a `PCBCR`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- levels - 0 or more, or -1 for the method's choice
+
+  Options Database Key:
+. -pc_bcr_levels <-1> - the number
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRSetLevels(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, levels, 2);
+  PetscTryMethod(pc, "PCBCRSetLevels_C", (PC, PetscInt), (pc, levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRSetPrecision - sets the precision in which a `PCBCR` solves
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- precision - `PC_BCR_DOUBLE`, or `PC_BCR_SINGLE` for less time and memory where a Krylov method corrects the result
+
+  Options Database Key:
+. -pc_bcr_precision (double|single) - the precision
+
+  Level: intermediate
+
+.seealso: `PCBCR`
+@*/
+PetscErrorCode PCBCRSetPrecision(PC pc, PCBCRPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCBCRSetPrecision_C", (PC, PCBCRPrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRSetRequireSeparable - makes it an error if the matrix of a `PCBCR` is not separable
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner
+- require - `PETSC_TRUE` for the error, `PETSC_FALSE` to solve with the nearest separable operator
+
+  Options Database Key:
+. -pc_bcr_require_separable <false> - the choice
+
+  Level: intermediate
+
+.seealso: `PCBCR`, `PCBCRSetSeparableTolerance()`
+@*/
+PetscErrorCode PCBCRSetRequireSeparable(PC pc, PetscBool require)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, require, 2);
+  PetscTryMethod(pc, "PCBCRSetRequireSeparable_C", (PC, PetscBool), (pc, require));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRSetSeparableTolerance - sets how far the matrix of a `PCBCR` may be from a separable one and still be called so
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- tolerance - sum over a row of the differences, relative to the row's sum of magnitudes
+
+  Options Database Key:
+. -pc_bcr_separable_tolerance <1e-10> - the tolerance
+
+  Level: advanced
+
+  Note:
+  It decides what `PCView()` says and what `PCBCRSetRequireSeparable()` allows, and changes nothing else.
+
+.seealso: `PCBCR`, `PCBCRSetRequireSeparable()`
+@*/
+PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
+  PetscTryMethod(pc, "PCBCRSetSeparableTolerance_C", (PC, PetscReal), (pc, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

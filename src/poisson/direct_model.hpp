@@ -1,0 +1,272 @@
+/// DirectModel: a prepared problem on one backend, its types hidden. Included by direct_solver.cpp only.
+#pragma once
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <stdexcept>
+#include <tuple>
+
+#include "backend.hpp"
+#include "poisson/prepare.hpp"
+#include "poisson/shifted_lines.hpp"
+#include "poisson/shifted_lines_device.hpp"
+#include "poisson/shifted_lines_host.hpp"
+#include "poisson/transform.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class DirectModel {
+public:
+  virtual ~DirectModel()                                                               = default;
+  virtual void solve(const Scalar *rhs, Scalar *solution, int many, Index apart) const = 0;
+  virtual double perturbation() const                                                  = 0;
+  virtual std::size_t bytes() const                                                    = 0;
+  virtual const poisson::Prepared &prepared() const                                    = 0;
+};
+
+namespace poisson {
+
+/// The right-hand side of W^-1 A, times a factor: to = from * scale_x * scale_y * scale_z * factor - factor * perturbation.
+template <class Space, class Scalar>
+struct ScaleRightHandSide {
+  Index n[3];
+  OwnedArray<Scalar, Space> scale[3];
+  Scalar factor;
+  const Scalar *from;
+  Scalar *to;
+  Kokkos::View<const double, typename Space::memory_space> perturbation; ///< or empty
+
+  KOKKOS_INLINE_FUNCTION Scalar scaled(Index number) const
+  {
+    const Index xy = number / n[0], x = number - xy * n[0], z = xy / n[1], y = xy - z * n[1];
+    Scalar value = from[number];
+    if (scale[0].extent(0) > 0) value *= scale[0](x);
+    if (scale[1].extent(0) > 0) value *= scale[1](y);
+    if (scale[2].extent(0) > 0) value *= scale[2](z);
+    return value;
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
+  {
+    Scalar value = scaled(number);
+    if (perturbation.data()) value -= static_cast<Scalar>(perturbation());
+    to[number] = factor * value;
+  }
+};
+
+/// sum of left_x left_y left_z (the scaled right-hand side), divided by the sum of left_x left_y left_z.
+template <class Space, class Scalar>
+struct MeanOf {
+  ScaleRightHandSide<Space, Scalar> of;
+  OwnedArray<double, Space> left[3];
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index number, double &sum) const
+  {
+    const Index xy = number / of.n[0], x = number - xy * of.n[0], z = xy / of.n[1], y = xy - z * of.n[1];
+    sum += left[0](x) * left[1](y) * left[2](z) * static_cast<double>(of.scaled(number));
+  }
+};
+
+template <class Space>
+struct Divide {
+  Kokkos::View<double, typename Space::memory_space> value;
+  double by;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index) const { value() /= by; }
+};
+
+template <class Space, class Scalar>
+class DirectModelOn final : public DirectModel<Scalar> {
+public:
+  using Values = OwnedArray<Scalar, Space>;
+
+  DirectModelOn(const Space &space, Prepared prepared) : space_(space), prepared_(std::move(prepared))
+  {
+    const Prepared &p      = prepared_;
+    const Index strides[3] = {1, p.n[0], p.n[0] * p.n[1]};
+    grid_                  = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
+    if (!is_host_space<Space> && grid_.length > DeviceShape::longest)
+      throw std::invalid_argument("rows of " + std::to_string(grid_.length) + " points do not fit a team of a device, which takes " +
+                                  std::to_string(DeviceShape::longest) + ": solve on the host");
+    const auto &line           = p.schedule.line;
+    b_.lower                   = store_.template keep<Scalar>("lower", line.lower);
+    b_.diagonal                = store_.template keep<Scalar>("diagonal", line.diagonal);
+    b_.upper                   = store_.template keep<Scalar>("upper", line.upper);
+    std::vector<double> shifts = p.modes.values;
+    for (double &s : shifts) s *= p.schedule.factor;
+    b_.plane_shift                       = store_.template keep<Scalar>("modes", shifts);
+    b_.ring                              = line.periodic;
+    b_.pinned_plane                      = p.pinned_plane;
+    std::tie(b_.equal_from, b_.equal_to) = line.equal_rows();
+    for (int k = 0; k < 3; k++) {
+      scale_[k] = upload<Scalar, Space>("weft poisson scale", p.scale[k]);
+      left_[k]  = upload<double, Space>("weft poisson null vector", p.left[k]);
+    }
+    if (p.singular) {
+      left_sum_ = 1;
+      for (const auto &left : p.left) {
+        double sum = 0;
+        for (double v : left) sum += v;
+        left_sum_ *= sum;
+      }
+      mean_         = Mean("weft poisson mean");
+      perturbation_ = Mean("weft poisson perturbation");
+    }
+    if (p.transforms()) {
+      to_modes_   = upload<Scalar, Space>("weft poisson modes", p.modes.inverse);
+      from_modes_ = upload<Scalar, Space>("weft poisson modes", p.modes.vectors);
+    }
+    make_steps();
+    space_.fence("weft: poisson tables");
+  }
+
+  void solve(const Scalar *rhs, Scalar *solution, int many, Index apart) const override
+  {
+    for (int k = 0; k < many; k++) solve_one(rhs + k * apart, solution + k * apart);
+  }
+  double perturbation() const override
+  {
+    if (!prepared_.singular) return 0;
+    const auto host = Kokkos::create_mirror_view(perturbation_);
+    Kokkos::deep_copy(space_, host, perturbation_);
+    space_.fence("weft: read the perturbation");
+    return host();
+  }
+  std::size_t bytes() const override { return bytes_ + store_.bytes(); }
+  const Prepared &prepared() const override { return prepared_; }
+
+private:
+  using Mean = Kokkos::View<double, typename Space::memory_space>;
+  struct Step {
+    std::variant<StepTables<Scalar>, Transform<Space, Scalar>> what;
+    Index from = 0, to = 0; ///< first rows of a transform
+  };
+
+  Values allocate(const std::string &label, Index size)
+  {
+    bytes_ += static_cast<std::size_t>(size) * sizeof(Scalar);
+    return Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  }
+
+  void make_steps()
+  {
+    const Prepared &p = prepared_;
+    Index last_row = -1, parts = 0;
+    for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
+      if (const auto *lines = std::get_if<LineStep>(&p.schedule.steps[s])) {
+        auto tables   = make_tables(*lines, store_);
+        tables.pinned = p.pinned[s];
+        if constexpr (is_host_space<Space>)
+          tables.splits = host_splits(space_, tables, grid_);
+        else
+          tables.splits = device_splits(space_, tables, grid_);
+        parts = std::max(parts, parts_of(tables, grid_));
+        for (const auto &group : lines->groups) {
+          for (const auto &output : group.outputs) last_row = std::max(last_row, output.row);
+        }
+        steps_.push_back({std::move(tables)});
+      } else {
+        const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
+        Transform<Space, Scalar> transform;
+        transform.matrix       = upload<Scalar, Space>("weft poisson transform", t.matrix);
+        transform.n            = t.n;
+        transform.inner        = grid_.length;
+        transform.inner_stride = grid_.line_stride;
+        transform.outer        = grid_.planes;
+        transform.outer_stride = grid_.plane_stride;
+        transform.from_stride  = t.from_step * grid_.row_stride;
+        transform.to_stride    = t.to_step * grid_.row_stride;
+        last_row               = std::max(last_row, t.to_first + (t.n - 1) * t.to_step);
+        bytes_ += t.matrix.size() * sizeof(Scalar);
+        steps_.push_back({std::move(transform), t.from_first, t.to_first});
+      }
+    }
+    // Modes live in the work array, the solution array is then free to be theirs.
+    const Index work_rows = last_row + 1 - grid_.rows;
+    const Index some      = (work_rows - 1) * grid_.row_stride + (grid_.length - 1) * grid_.line_stride + 1;
+    if (p.transforms() || work_rows > 0) work_ = allocate("weft poisson work", p.transforms() ? grid_.unknowns() : some);
+    parts_ = allocate("weft poisson parts", parts);
+    if constexpr (is_host_space<Space>)
+      scratch_ =
+          allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
+  }
+
+  void solve_one(const Scalar *rhs, Scalar *solution) const
+  {
+    const Prepared &p = prepared_;
+    const Index all   = grid_.unknowns();
+    const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> points(space_, 0, all);
+    ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, solution, {}};
+    if (p.singular) {
+      take_mean(points, scale, perturbation_);
+      scale.perturbation = perturbation_;
+    }
+    scale.factor      = static_cast<Scalar>(p.schedule.factor);
+    const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
+    if (scales || p.singular || rhs != solution) Kokkos::parallel_for("weft poisson right-hand side", points, scale);
+    RowArrays<Scalar> rows{grid_, solution, work_.data()};
+    if (p.transforms()) {
+      transform_modes(to_modes_, solution, work_.data());
+      std::swap(rows.solution, rows.work);
+    }
+    for (const Step &step : steps_) {
+      if (const auto *tables = std::get_if<StepTables<Scalar>>(&step.what)) {
+        run_lines({*tables, b_, rows, parts_.data()});
+      } else {
+        Transform<Space, Scalar> transform = std::get<Transform<Space, Scalar>>(step.what);
+        transform.from                     = rows.row(step.from, 0);
+        transform.to                       = rows.row(step.to, 0);
+        run_transform(space_, transform);
+      }
+    }
+    if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
+    if (p.singular) {
+      ScaleRightHandSide<Space, Scalar> shift{{p.n[0], p.n[1], p.n[2]}, {}, 1, solution, solution, {}};
+      take_mean(points, shift, mean_);
+      shift.perturbation = mean_;
+      Kokkos::parallel_for("weft poisson mean-free", points, shift);
+    }
+  }
+
+  template <class Policy>
+  void take_mean(const Policy &points, const ScaleRightHandSide<Space, Scalar> &of, const Mean &mean) const
+  {
+    Kokkos::parallel_reduce("weft poisson mean", points, MeanOf<Space, Scalar>{of, {left_[0], left_[1], left_[2]}}, mean);
+    Kokkos::parallel_for("weft poisson mean", Kokkos::RangePolicy<Space>(space_, 0, 1), Divide<Space>{mean, left_sum_});
+  }
+  void transform_modes(const Values &matrix, const Scalar *from, Scalar *to) const
+  {
+    Transform<Space, Scalar> t;
+    t.matrix       = matrix;
+    t.n            = grid_.planes;
+    t.inner        = grid_.length;
+    t.inner_stride = grid_.line_stride;
+    t.outer        = grid_.rows;
+    t.outer_stride = grid_.row_stride;
+    t.from_stride = t.to_stride = grid_.plane_stride;
+    t.from                      = from;
+    t.to                        = to;
+    run_transform(space_, t);
+  }
+
+  void run_lines(const LineArguments<Scalar> &a) const
+  {
+    if constexpr (is_host_space<Space>)
+      run_lines_on_host(space_, a, scratch_);
+    else
+      run_lines_on_device(space_, a);
+  }
+
+  Space space_;
+  Prepared prepared_;
+  Grid grid_;
+  TableStore<Space, Scalar> store_;
+  LineOperator<Scalar> b_;
+  Values scale_[3], to_modes_, from_modes_, work_, parts_, scratch_;
+  OwnedArray<double, Space> left_[3];
+  double left_sum_ = 1;
+  Mean mean_, perturbation_;
+  std::vector<Step> steps_;
+  std::size_t bytes_ = 0;
+};
+
+} // namespace poisson
+} // namespace weft

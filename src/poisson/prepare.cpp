@@ -1,0 +1,285 @@
+#include "poisson/prepare.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "poisson/select.hpp"
+
+namespace weft {
+
+namespace poisson {
+
+namespace {
+
+std::optional<std::string> problem_refused(const SeparableOperator &problem)
+{
+  if (problem.dimension < 1 || problem.dimension > 3) return "a separable operator has one to three directions";
+  if (!std::isfinite(problem.shift)) return "the shift is not finite";
+  for (int k = 0; k < problem.dimension; k++) {
+    if (auto why = direction_refused(problem.directions[k])) return "direction " + std::to_string(k) + ": " + *why;
+  }
+  return std::nullopt;
+}
+
+/// Directions of lines, rows and modes, and the method.
+struct Choice {
+  std::string method;
+  int line, block, batch;
+};
+
+/// The first assignment of directions that a method takes, or why it takes none. Lines along x, which is closest in memory, come first.
+std::optional<std::string> choose(const std::string &method, const SeparableOperator &problem, const LineMatrix (&lines)[3],
+                                  const DirectOptions &options, Choice &choice)
+{
+  static constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+  const Index longest               = std::max({lines[0].n, lines[1].n, lines[2].n});
+  std::optional<std::string> first_reason;
+  for (bool any : {false, true}) { // lines of one point only where nothing else will do
+    for (const auto &order : orders) {
+      if (problem.dimension < 3 && order[2] != 2) continue; // no mode of a direction that is not there
+      if (problem.dimension < 2 && order[0] != 0) continue;
+      if (any != (lines[order[0]].n == 1 && longest > 1)) continue;
+      const RowProblem rows{lines[order[0]], lines[order[1]], problem.shift};
+      std::optional<std::string> why = "no direct method is called '" + method + "'";
+      for_each_poisson_method([&](auto known) {
+        if (method == known.name) why = known.refuses(rows, options);
+      });
+      if (!why && lines[order[2]].n > 1) why = eigen_basis_refused(lines[order[2]]);
+      if (!why) {
+        choice = {method, order[0], order[1], order[2]};
+        return std::nullopt;
+      }
+      if (!first_reason) first_reason = why;
+    }
+  }
+  return first_reason;
+}
+
+/// The methods that `auto` tries, fastest first: see docs/kernels/poisson.md. Few rows are best transformed.
+constexpr const char *fastest_first[]     = {PartialFraction::name, Separable::name, Facr::name};
+constexpr const char *fastest_first_few[] = {Facr::name, PartialFraction::name, Separable::name};
+constexpr Index few_rows                  = 128;
+
+std::optional<std::string> choose(const SeparableOperator &problem, const DirectOptions &options, Choice &choice)
+{
+  if (auto why = problem_refused(problem)) return why;
+  LineMatrix lines[3];
+  for (int k = 0; k < problem.dimension; k++) lines[k] = line_matrix(problem.directions[k]);
+  if (options.method != "auto") return choose(options.method, problem, lines, options, choice);
+  std::optional<std::string> why;
+  const bool few = lines[0].n > 1 && lines[1].n > 1 && lines[1].n <= few_rows;
+  for (const char *method : few ? fastest_first_few : fastest_first) {
+    why = choose(method, problem, lines, options, choice);
+    if (!why) return why;
+  }
+  return why;
+}
+
+/// Whether A has the constant vector in its null space; fills what a singular operator needs.
+void look_for_null_space(Prepared &p, const LineMatrix (&lines)[3], double shift)
+{
+  double sum = shift, scale = std::abs(shift);
+  for (const LineMatrix &line : lines) {
+    const auto value = line.of_constant();
+    if (!value || !symmetrizer(line)) return;
+    sum += *value;
+    scale += line.norm();
+  }
+  p.singular = std::abs(sum) <= 64 * std::numeric_limits<double>::epsilon() * scale;
+  if (!p.singular) return;
+  for (int k = 0; k < 3; k++) p.left[k] = lines[k].left_of_constant();
+  const double mode = *lines[p.batch].of_constant();
+  for (std::size_t b = 0; b < p.modes.values.size(); b++) {
+    if (std::abs(p.modes.values[b] - mode) < std::abs(p.modes.values[static_cast<std::size_t>(p.pinned_plane)] - mode))
+      p.pinned_plane = static_cast<Index>(b);
+  }
+}
+
+/// The pole of each step whose lines are singular in the singular plane.
+void pin(Prepared &p)
+{
+  const LineMatrix &b   = p.schedule.line;
+  const double constant = b.of_constant().value_or(0) + p.schedule.factor * p.modes.values[static_cast<std::size_t>(p.pinned_plane)];
+  p.pinned.assign(p.schedule.steps.size(), -1);
+  if (!p.singular) return;
+  for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
+    const auto *step = std::get_if<LineStep>(&p.schedule.steps[s]);
+    if (!step || step->kind == Lines::products) continue;
+    double closest = b.norm();
+    for (double pole : step->pole) closest = std::max(closest, std::abs(pole));
+    closest *= 1e-11;
+    for (std::size_t i = 0; i < step->pole.size(); i++) {
+      if (std::abs(constant - step->pole[i]) > closest) continue;
+      closest     = std::abs(constant - step->pole[i]);
+      p.pinned[s] = static_cast<Index>(i);
+    }
+  }
+}
+
+/// Elimination of B + (shift - pole) I, its last unknown set to 0 where pinned: true where no pivot vanishes.
+bool pivots_are_usable(const LineMatrix &b, double mode, double pole, bool pinned)
+{
+  const std::size_t n = b.size(), rows = b.periodic ? n - 1 : n;
+  const double shift = mode - pole, of_shift = std::abs(mode) + std::abs(pole);
+  const auto usable = [&](double pivot, std::size_t i) {
+    const double scale = std::abs(b.lower[i]) + std::abs(b.diagonal[i]) + of_shift + std::abs(b.upper[i]);
+    return std::abs(pivot) > 100 * std::numeric_limits<double>::epsilon() * scale && std::isfinite(pivot);
+  };
+  double after = 0, before = 0, coupling = b.upper[n - 1], last = b.diagonal[n - 1] + shift;
+  for (std::size_t i = 0; i < rows; i++) {
+    if (pinned && i + 1 == n) return true;
+    const double lower = b.periodic && i == 0 ? 0 : b.lower[i], diagonal = b.diagonal[i] + shift;
+    const double pivot = diagonal - lower * after;
+    if (!usable(pivot, i)) return false;
+    if (b.periodic) {
+      if (i + 1 == rows) coupling += b.lower[n - 1];
+      before = ((i == 0 ? b.lower[0] : 0) + (i + 1 == rows ? b.upper[i] : 0) - lower * before) / pivot;
+      last -= coupling * before;
+      coupling *= -b.upper[i] / pivot;
+    }
+    after = b.upper[i] / pivot;
+  }
+  return !b.periodic || pinned || usable(last, n - 1);
+}
+
+/// True where all lines of all steps and modes have usable pivots. Diagonals that dominate, as in every definite problem, need no
+/// elimination.
+bool all_pivots_are_usable(const Prepared &p)
+{
+  const LineMatrix &b = p.schedule.line;
+  double lowest = 0, highest = 0; // of mode minus pole
+  bool any                  = false;
+  std::vector<double> modes = p.modes.values;
+  for (double &m : modes) m *= p.schedule.factor;
+  const auto [least, most] = std::minmax_element(modes.begin(), modes.end());
+  for (const auto &s : p.schedule.steps) {
+    const auto *step = std::get_if<LineStep>(&s);
+    if (!step || step->kind == Lines::products) continue;
+    for (double pole : step->pole) {
+      lowest  = any ? std::min(lowest, *least - pole) : *least - pole;
+      highest = any ? std::max(highest, *most - pole) : *most - pole;
+      any     = true;
+    }
+  }
+  bool negative = true, positive = true;
+  const double slack = 1e-12 * b.norm();
+  for (std::size_t i = 0; i < b.size(); i++) {
+    const double off = std::abs(b.lower[i]) + std::abs(b.upper[i]) - slack;
+    negative         = negative && b.diagonal[i] + highest <= -off;
+    positive         = positive && b.diagonal[i] + lowest >= off;
+  }
+  const bool coupled_or_alone = b.n == 1 ? std::min(std::abs(b.diagonal[0] + lowest), std::abs(b.diagonal[0] + highest)) > slack : true;
+  if ((negative || positive) && coupled_or_alone && !p.singular) {
+    // Weak dominance is not enough where a row's sum vanishes for every row: then the constant vector is in the null space.
+    const auto sum = b.of_constant();
+    if (!sum || (std::abs(*sum + lowest) > slack && std::abs(*sum + highest) > slack)) return true;
+  }
+  for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
+    const auto *step = std::get_if<LineStep>(&p.schedule.steps[s]);
+    if (!step || step->kind == Lines::products) continue;
+    for (std::size_t i = 0; i < step->pole.size(); i++) {
+      for (std::size_t mode = 0; mode < modes.size(); mode++) {
+        const bool pinned = p.pinned[s] == static_cast<Index>(i) && p.pinned_plane == static_cast<Index>(mode);
+        if ((negative || positive) && !pinned) {
+          // A dominant line can only be singular where it is so for the constant vector.
+          const auto sum = b.of_constant();
+          if (b.n > 1 && (!sum || std::abs(*sum + modes[mode] - step->pole[i]) > slack)) continue;
+        }
+        if (!pivots_are_usable(b, modes[mode], step->pole[i], pinned)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options)
+{
+  Choice choice;
+  if (const auto why = choose(problem, options, choice)) throw std::invalid_argument(*why);
+  Prepared p;
+  p.method = choice.method;
+  p.line   = choice.line;
+  p.block  = choice.block;
+  p.batch  = choice.batch;
+  LineMatrix lines[3];
+  for (int k = 0; k < problem.dimension; k++) {
+    lines[k]           = line_matrix(problem.directions[k]);
+    p.n[k]             = lines[k].n;
+    const auto &weight = problem.directions[k].weight;
+    if (std::all_of(weight.begin(), weight.end(), [](double w) { return w == 1; })) continue;
+    for (double w : weight) p.scale[k].push_back(1 / w);
+  }
+  if (p.transforms())
+    p.modes = eigen_basis(lines[p.batch]);
+  else
+    p.modes.values = {lines[p.batch].diagonal[0]};
+  for_each_poisson_method([&](auto method) {
+    if (p.method == method.name) p.schedule = method.schedule({lines[p.line], lines[p.block], problem.shift}, options);
+  });
+  look_for_null_space(p, lines, problem.shift);
+  pin(p);
+  p.bad_pivot = !all_pivots_are_usable(p);
+  return p;
+}
+
+double Prepared::flops() const
+{
+  const double length = static_cast<double>(n[line]), planes = static_cast<double>(n[batch]);
+  double flops = transforms() ? 4 * planes * planes * length * static_cast<double>(n[block]) : 0;
+  for (const auto &s : schedule.steps) {
+    if (const auto *step = std::get_if<LineStep>(&s)) {
+      double solves = 0;
+      for (const auto &group : step->groups) solves += group.poles;
+      flops += solves * planes * length * (9 + (step->kind == Lines::fractions ? 2 * (step->sources + step->outputs) : 0));
+    } else {
+      const double rows = static_cast<double>(std::get<TransformStep>(s).n);
+      flops += 2 * rows * rows * length * planes;
+    }
+  }
+  return flops;
+}
+
+std::string Prepared::description() const
+{
+  static constexpr char names[] = "xyz";
+  Index solves                  = 0;
+  int launches = 0, transformed = transforms() ? 2 : 0;
+  for (const auto &s : schedule.steps) {
+    if (const auto *step = std::get_if<LineStep>(&s)) {
+      launches++;
+      for (const auto &group : step->groups) solves += group.poles;
+    } else {
+      transformed++;
+    }
+  }
+  std::string text = method + ": lines along " + names[line];
+  if (n[block] > 1) text += ", rows along " + std::string(1, names[block]);
+  if (transforms()) text += ", modes of " + std::string(1, names[batch]);
+  text += ", " + std::to_string(solves * n[batch]) + " line solves in " + std::to_string(launches) + " steps";
+  if (transformed) text += ", " + std::to_string(transformed) + " transforms";
+  if (singular) text += ", singular";
+  return text;
+}
+
+} // namespace poisson
+
+std::vector<const char *> poisson_method_names()
+{
+  std::vector<const char *> names;
+  poisson::for_each_poisson_method([&](auto method) { names.push_back(method.name); });
+  return names;
+}
+
+std::optional<std::string> poisson_method_refuses(const std::string &method, const SeparableOperator &problem, const DirectOptions &options)
+{
+  DirectOptions asked = options;
+  asked.method        = method;
+  poisson::Choice choice;
+  return poisson::choose(problem, asked, choice);
+}
+
+} // namespace weft

@@ -1,0 +1,79 @@
+/// Schedule: what a method does, as a list of steps on the rows of the grid. A method writes it at set-up on the host; shifted_lines.hpp
+/// and transform.hpp carry it out on a backend. A row is a whole line of unknowns along the direction of the line solves.
+///
+/// Rows 0 .. n-1 are those of the solution array, which holds the right-hand side (times `factor`) at first; n .. 2n-1 those of the work
+/// array.
+#pragma once
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "poisson/line_matrix.hpp"
+
+namespace weft::poisson {
+
+/// factor * row
+struct Term {
+  Index row;
+  double factor;
+};
+using Combination = std::vector<Term>;
+
+/// Adds a term unless the row's unknowns are 0.
+inline void add(Combination &sum, Index row, double factor)
+{
+  if (row >= 0) sum.push_back({row, factor});
+}
+
+enum class Lines {
+  fractions, ///< output_d = kept_d + sum_p out_{p,d} (B - pole_p I)^-1 sum_s in_{p,s} source_s
+  solves,    ///< output_d = kept_d + out_d prod_p (B - pole_p I)^-1 sum_s in_s source_s, one after the other; weights of the first pole
+  products,  ///< the same with (B - pole_p I) for its inverse
+};
+
+/// One launch: groups that do not read what others write, but for the elements that they write themselves.
+struct LineStep {
+  struct Output {
+    Index row;
+    Combination kept;
+  };
+  struct Group {
+    Index first_pole = 0;
+    int poles        = 0;
+    std::vector<Combination> sources; ///< as many as `sources`
+    std::vector<Output> outputs;      ///< as many as `outputs`, or fewer
+  };
+  Lines kind  = Lines::fractions;
+  int sources = 1, outputs = 1;
+  std::vector<Group> groups;
+  std::vector<double> pole, in, out; ///< in: pole, source. out: pole, output. Groups may share them
+
+  Index add_pole(double value, const std::vector<double> &source_weights, const std::vector<double> &output_weights)
+  {
+    pole.push_back(value);
+    in.insert(in.end(), source_weights.begin(), source_weights.end());
+    out.insert(out.end(), output_weights.begin(), output_weights.end());
+    return static_cast<Index>(pole.size()) - 1;
+  }
+};
+
+/// Rows to_first + q to_step = sum_j matrix(q, j) rows from_first + j from_step.
+struct TransformStep {
+  Index n = 0;
+  std::vector<double> matrix; ///< n * n, row after row
+  Index from_first = 0, from_step = 1, to_first = 0, to_step = 1;
+};
+
+struct Schedule {
+  LineMatrix line;   ///< B
+  double factor = 1; ///< of the right-hand side, and of shifts that a third direction adds to B
+  std::vector<std::variant<LineStep, TransformStep>> steps;
+};
+
+/// The problem as a method sees it: lines along one direction, rows of the grid along another, T_line (x) I + I (x) T_block + shift I.
+struct RowProblem {
+  LineMatrix line, block;
+  double shift = 0;
+};
+
+} // namespace weft::poisson

@@ -1,0 +1,271 @@
+"""PCBCR: PETSc's tutorials solved in one iteration, its interface, ranks, and what it says to wrong input."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from test_tutorials import grid
+
+METHODS = ["buneman1", "buneman2", "partial", "separable", "facr"]  # plain loses its digits by design
+ENDS = ["dirichlet", "neumann", "cells", "fixed", "fixed-y", "removed", "onesided"]
+KINDS = ["laplacian", "stretched", "random", "rows", "upwind"]
+
+
+def vector(output):
+    """The numbers of a vector that a program printed, in the grid's own order."""
+    return [float(line) for line in output.splitlines() if re.fullmatch(r"-?\d[\d.]*(e[-+]\d+)?", line.strip())]
+
+
+# ------------------------------------------------------------------------------------------------------------- tutorials
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 8])
+def test_ex45_boundary_rows_apart(run, ranks):
+    options = f"{grid(9, 13, 11)} -pc_type bcr -ksp_rtol 1e-12 -ksp_converged_reason -ksp_view -ksp_view_solution"
+    result = run("ex45", options, ranks=ranks)
+    assert result.iterations() == 1
+    assert result.number("Residual norm") < 1e-12
+    assert "grid: 9 x 13 x 11 nodes, 7 x 11 x 9 within boundary rows that are solved apart" in result.output
+    assert ("ranks:" in result.output) == (ranks > 1)
+    one = vector(run("ex45", f"{grid(9, 13, 11)} -pc_type lu -ksp_rtol 1e-12 -ksp_view_solution").output)
+    assert len(one) == 9 * 13 * 11
+    assert vector(result.output) == pytest.approx(one, abs=1e-13)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+def test_ex50_pure_neumann(run, ranks):
+    result = run("ex50", f"{grid(40, 27)} -pc_type bcr -ksp_rtol 1e-12 -ksp_converged_reason -ksp_view -ksp_view_solution", ranks=ranks)
+    assert result.iterations() <= 2
+    assert "separable, largest relative deviation" in result.output and "singular (constants)" in result.output
+    one = vector(run("ex50", f"{grid(40, 27)} -pc_type jacobi -ksp_type cg -ksp_rtol 1e-14 -ksp_view_solution").output)
+    assert len(one) == 40 * 27
+    assert vector(result.output) == pytest.approx(one, abs=1e-12)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("rho", ["1", "1e3"])
+def test_ex29_rows_with_a_factor(run, ranks, rho):
+    """ex29 multiplies each row by its own conductivity."""
+    result = run("ex29", f"-da_refine 4 -rho {rho} -pc_type bcr -ksp_rtol 1e-11 -ksp_converged_reason -ksp_view", ranks=ranks)
+    assert result.iterations() == 1
+    assert ("a factor of each row" in result.output) == (rho != "1")
+
+
+def test_ex29_pure_neumann(run):
+    assert run("ex29", "-da_refine 4 -bc_type neumann -pc_type bcr -ksp_rtol 1e-11 -ksp_converged_reason").iterations() <= 2
+
+
+@pytest.mark.parametrize("tutorial", ["ex32", "ex34"])
+def test_cell_centred_tutorials(run, tutorial):
+    assert run(tutorial, "-pc_type bcr -ksp_rtol 1e-11 -ksp_converged_reason").iterations() <= 2
+
+
+@pytest.mark.parametrize("options", ["ts_ex13", "ts_ex15 -boundary 0", "ts_ex15 -boundary 1"])
+def test_time_steps(run, options):
+    program, *rest = options.split(" ", 1)
+    steps = f"{rest[0] if rest else ''} {grid(20, 17)} -ts_max_steps 4 -ksp_rtol 1e-12 -ts_view_solution"
+    reference = vector(run(program, f"{steps} -pc_type jacobi -ksp_type bcgs").output)[-20 * 17 :]
+    assert len(reference) == 20 * 17
+    for ranks in (1, 2, 4):
+        result = run(program, f"{steps} -pc_type bcr -ksp_converged_reason", ranks=ranks)
+        assert set(re.findall(r"iterations (\d+)", result.output)) == {"1"}
+        assert vector(result.output)[-20 * 17 :] == pytest.approx(reference, abs=1e-10)
+
+
+def test_the_example_converges_with_the_square_of_the_step(run):
+    options = ["-options_file", str(Path(os.environ["WEFT_SOURCE"]) / "examples" / "potential" / "bcr.options")]
+    errors = []
+    for nodes in (33, 65, 129):
+        result = run("potential", f"{' '.join(options)} -problem gyre {grid(nodes, nodes)}", ranks=2 if nodes == 65 else 1)
+        assert "CONVERGED_ITS, iterations 1" in result.output
+        errors.append(result.number("largest error"))
+    assert 3.8 < errors[1] / errors[2] < 4.3 and errors[2] < 2e-3
+
+
+# --------------------------------------------------------------------------------------------- separable operators, exactly
+
+
+def each(result, name):
+    return [float(value) for value in re.findall(rf"{name} (\S+)", result.output)]
+
+
+ALL = f"-kind {','.join(KINDS)} -ends {','.join(ENDS)} -shift 0.7"
+
+
+@pytest.mark.parametrize("n", ["13", "9,14", "6,7,5"])
+def test_separable_operators_are_solved_by_one_application(run, n):
+    result = run("bcr_probe", f"-pc_type bcr -pc_bcr_require_separable {ALL} -n {n} -probe apply,adjoint")
+    for name in ("error", "adjoint difference"):
+        assert len(each(result, name)) == len(KINDS) * len(ENDS) and max(each(result, name)) < 1e-13
+
+
+@pytest.mark.parametrize("n", ["1", "2", "3", "1,1", "1,7", "7,1", "2,2", "2,9", "3,3", "3,1,5", "1,1,4", "2,2,2", "3,3,3", "64,3"])
+def test_small_grids(run, n):
+    errors = each(run("bcr_probe", f"-pc_type bcr -n {n} -ends dirichlet,neumann,fixed -shift 0.3 -probe apply"), "error")
+    assert len(errors) == 3 and max(errors) < 1e-13
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_methods(run, method):
+    options = "-n 15,15 -shift 0.5 -probe apply -pc_bcr_require_separable"
+    assert run("bcr_probe", f"{options} -pc_type bcr -pc_bcr_type {method}").number("error") < 1e-12
+
+
+def test_the_way_of_a_method(run):
+    for way in ("-pc_bcr_type buneman1 -pc_bcr_inverse leja", "-pc_bcr_type separable -pc_bcr_radix 3", "-pc_bcr_type facr -pc_bcr_levels 2"):
+        assert run("bcr_probe", f"-n 15,15 -probe apply -pc_type bcr {way}").number("error") < 1e-12
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4])
+def test_any_process_grid(run, ranks):
+    for problem, count in [(f"-n 5,4,6 {ALL}", len(KINDS) * len(ENDS)), ("-n 7,5,6 -periodic 0,1,1 -ends fixed,cells -kind stretched,laplacian", 4),
+                           ("-n 9,7 -ends neumann -kind stretched,laplacian -nullspace", 2)]:
+        result = run("bcr_probe", f"-pc_type bcr -pc_bcr_require_separable {problem} -probe apply,adjoint", ranks=ranks)
+        for name in ("error", "adjoint difference"):
+            assert len(each(result, name)) == count and max(each(result, name)) < 1e-13, result.output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("how", ["", "-pc_bcr_precision single", "-apart"])
+def test_many_right_hand_sides(run, ranks, how):
+    differences = each(run("bcr_probe", f"-pc_type bcr -n 12,9 -ends dirichlet,fixed {how} -probe many", ranks=ranks), "column")
+    assert len(differences) == 6 and max(differences) < 1e-14
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_new_values_are_taken(run, ranks):
+    result = run("bcr_probe", "-pc_type bcr -ksp_type preonly -n 12,9 -probe again", ranks=ranks)
+    assert len(each(result, "error")) == 3 and max(each(result, "error")) < 1e-13
+    result = run("pc_probe", "-probe refresh -pc_type bcr -n 9,8,7", ranks=ranks)
+    assert result.number("old values difference") > 1e-4
+    assert result.number("refresh difference") == 0
+
+
+def test_host_vectors_with_any_matrix(run):
+    result = run("pc_probe", "-probe host -pc_type bcr")
+    assert result.number("host difference") < 1e-14
+    assert result.number("mixed difference") < 1e-14
+
+
+def test_single_precision_inside_a_krylov_method(run):
+    options = "-pc_type bcr -n 60,50 -kind stretched -ksp_rtol 1e-12"
+    once = run("bcr_probe", f"{options} -probe apply -pc_bcr_precision single").number("error")
+    assert 1e-9 < once < 1e-4
+    for solver in ("cg", "richardson", "fgmres"):
+        result = run("bcr_probe", f"{options} -pc_bcr_precision single -ksp_type {solver}")
+        assert result.iterations() <= 4 and result.number("error") < 1e-10, result.output
+
+
+# -------------------------------------------------------------------------------------------- operators that are near to one
+
+
+@pytest.mark.parametrize("kind", ["smooth", "jump"])
+@pytest.mark.parametrize("ends", ["cells", "fixed", "neumann -shift 1e-3"])
+def test_iterations_do_not_grow_with_the_grid(run, kind, ends):
+    options = f"-pc_type bcr -kind {kind} -ends {ends} -contrast 10 -ksp_type {'gmres' if 'fixed' in ends else 'cg'} -ksp_rtol 1e-8"
+    counts = [run("bcr_probe", f"{options} -n {n},{n}").iterations() for n in (33, 65, 129)]
+    assert counts[0] <= 20 and counts[2] <= counts[0] + 3, counts
+
+
+def test_nearest_operator_is_better_than_none(run):
+    options = "-kind smooth,jump -contrast 100 -n 128,128 -ends cells -ksp_type cg -ksp_rtol 1e-8"
+    for pc, least, most in (("bcr", 1, 40), ("sor", 80, 1000)):
+        counts = each(run("bcr_probe", f"{options} -pc_type {pc}"), "iterations")
+        assert len(counts) == 2 and least <= min(counts) <= max(counts) <= most
+
+
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_nearest_operator_does_not_depend_on_the_ranks(run, ranks):
+    options = "-pc_type bcr -kind jump -n 23,14 -ends cells -ksp_type cg -ksp_rtol 1e-8 -ksp_monitor"
+    history = [re.findall(r"norm (\S+)", run("bcr_probe", options, ranks=n).output) for n in (1, ranks)]
+    assert len(history[0]) == len(history[1])
+    assert [float(v) for v in history[0][:12]] == pytest.approx([float(v) for v in history[1][:12]], rel=1e-8)
+
+
+def test_view(run):
+    output = run("bcr_probe", "-pc_type bcr -kind jump -n 20,12 -ends cells -ksp_view").output
+    assert "operator: the nearest separable one, largest relative deviation" in output and "deviation 0;" not in output
+    output = run("bcr_probe", "-pc_type bcr -kind stretched -n 20,12 -periodic 1,0 -ksp_view").output
+    assert re.search(r"operator: separable, largest relative deviation \S+; symmetric", output)
+    assert "periodic along direction 1, weights along direction 1, weights along direction 2" in output
+    assert "grid: 20 x 12 nodes\n" in output
+    assert re.search(r"solver: \w+ \(auto\) on the host", output)
+
+
+def test_all_options_are_used(run):
+    options = "-pc_bcr_type separable -pc_bcr_inverse leja -pc_bcr_radix 4 -pc_bcr_levels 1 -pc_bcr_precision double -pc_bcr_require_separable 0 -pc_bcr_separable_tolerance 1e-9"
+    output = run("bcr_probe", f"-pc_type bcr {options} -options_left").output
+    assert "pc_bcr" not in output.split("There are")[-1], output
+
+
+def test_log_view_counts_the_work(run):
+    output = run("ex50", f"{grid(65, 65)} -pc_type bcr -log_view :/dev/stdout").output
+    assert float(next(line for line in output.splitlines() if line.startswith("PCApply")).split()[5]) > 0
+
+
+def test_nothing_of_petscs_memory_is_left(run):
+    for ranks in (1, 2):
+        output = run("bcr_probe", "-pc_type bcr -ends fixed -malloc_debug -malloc_dump", ranks=ranks).output
+        assert "bytes" not in output and len(output.splitlines()) <= 2, output
+
+
+# ------------------------------------------------------------------------------------------------------------- wrong input
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("-dof 2", "PCBCR solves for one unknown a node and this DMDA has 2"),
+        ("-bad foreign", "PCBCR needs a stencil of the node and its neighbours along x, y and z (3, 5 or 7 points), and 1. entries"),
+        ("-kind jump -pc_bcr_require_separable", "the matrix is not separable: it differs by"),
+        ("-ends neumann", "the operator is singular (constants are in its null space): attach them to the matrix"),
+        ("-periodic 1,1", "the operator is singular (constants are in its null space): attach them to the matrix"),
+        ("-dm_mat_type baij", "PCBCR works on AIJ matrices and this one is of type"),
+        ("-kind random -shift 1 -pc_bcr_type buneman1", "-pc_bcr_type buneman1:"),
+        ("-pc_bcr_type gauss", "gauss"),
+        ("-pc_bcr_inverse gauss", "gauss"),
+        ("-pc_bcr_radix 1", "-pc_bcr_radix 1: a radix is from 2 to 16"),
+        ("-pc_bcr_radix 17", "-pc_bcr_radix 17: a radix is from 2 to 16"),
+        ("-pc_bcr_levels -2", "-pc_bcr_levels -2: levels are 0 or more"),
+        ("-pc_bcr_precision half", "half"),
+        ("-pc_bcr_separable_tolerance -1", "-pc_bcr_separable_tolerance -1.: the tolerance must be finite and not negative"),
+    ],
+)
+def test_wrong_input_says_what_to_do(run, options, message):
+    ranks = 1 if options.startswith("-pc") else 3
+    failed = run("bcr_probe", f"-pc_type bcr -n 8,9 {options}", ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert message in failed.output, failed.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_without_a_grid(run, ranks):
+    failed = run("ex2", "-pc_type bcr", ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert "PCBCR needs a grid and none is known for this matrix: give the KSP or the PC a DMDA" in failed.output
+
+
+@pytest.mark.parametrize("solver", ["gmres", "cg", "preonly", "richardson"])
+def test_entries_that_are_no_numbers_fail_the_pc(run, solver):
+    output = run("bcr_probe", f"-pc_type bcr -n 8,9 -bad nan -ksp_type {solver}", ranks=3 if solver == "gmres" else 1).output
+    assert "DIVERGED_PC_FAILED" in output and "FACTOR_NUMERIC_ZEROPIVOT" in output, output
+
+
+def test_a_failure_can_be_an_error_and_ends_with_good_values(run):
+    failed = run("bcr_probe", "-pc_type bcr -bad nan -ksp_error_if_not_converged", expect=None)
+    assert failed.code != 0
+    assert "an entry of the matrix is not finite" in failed.output
+    for ranks in (1, 2):
+        assert "then FACTOR_NOERROR" in run("pc_probe", "-probe pivot -pc_type bcr -diagonal nan -n 9,8", ranks=ranks).output
+
+
+def test_an_operator_that_is_singular_otherwise_fails(run):
+    """-T (x) 1 - 1 (x) T + s with s = minus its smallest eigenvalue, to the last digits."""
+    import math
+
+    n = 15
+    shift = -sum(4 * base * math.sin(math.pi / (2 * (n + 1))) ** 2 for base in (1.0, 1.3))
+    result = run("bcr_probe", f"-pc_type bcr -n {n},{n} -shift {shift!r} -ksp_type preonly", expect=None)
+    assert "DIVERGED_PC_FAILED" in result.output or result.number("error") > 1e-3
