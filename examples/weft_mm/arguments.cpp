@@ -23,6 +23,27 @@ PetscErrorCode ReadValue(const char *name, std::string &value, std::string &comp
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// "-sweep-study" or "-sweep-study 1,2,4".
+PetscErrorCode ReadStudy(std::vector<int> &sweeps, std::string &complaint)
+{
+  std::vector<PetscInt> counts(100);
+  PetscInt size   = static_cast<PetscInt>(counts.size());
+  PetscBool found = PETSC_FALSE, listed = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsHasName(nullptr, nullptr, "-sweep-study", &found));
+  if (!found) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsGetIntArray(nullptr, nullptr, "-sweep-study", counts.data(), &size, &listed));
+  if (size > 0 && listed)
+    sweeps.assign(counts.begin(), counts.begin() + size);
+  else
+    sweeps = {1, 2, 3, 4, 5, 6, 8, 10, 15, 20};
+  for (const int count : sweeps) {
+    if (count < 1) complaint = "-sweep-study takes numbers of sweeps, at least 1 each: -sweep-study 1,2,4,8";
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // PETSc gives every option the next word as its value unless that is an option too; what is left over is the matrix.
 PetscErrorCode FindFreeWord(const CommandLine &line, std::string &word)
 {
@@ -62,10 +83,12 @@ PetscErrorCode ReadArguments(const CommandLine &line, Arguments &arguments, std:
   PetscCall(ReadValue("-f", arguments.matrix, complaint));
   PetscCall(ReadValue("-rhs", arguments.right_hand_side, complaint));
   PetscCall(ReadValue("-json", arguments.json, complaint));
+  PetscCall(ReadStudy(arguments.study_sweeps, complaint));
   if (!complaint.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (arguments.matrix.empty())
     complaint = "no matrix: give the file as the first word, or after -f (after another option it counts as that option's value)";
   if (line.comparing && line.option_sets.empty()) complaint = "-compare needs sets of options: -compare \"-pc_type jacobi; -pc_type ilu\"";
+  if (line.comparing && !arguments.study_sweeps.empty()) complaint = "-compare and -sweep-study do not go together";
   for (const std::string &set : line.option_sets) {
     if (set[0] != '-')
       complaint = "-compare: the set '" + set + "' does not begin with an option; sets look like \"-pc_type jacobi; -pc_type ilu\"";

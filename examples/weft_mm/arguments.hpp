@@ -24,7 +24,8 @@ private:
 struct Arguments {
   std::string matrix;
   std::string right_hand_side = "ones";
-  std::string json; // empty: none is written
+  std::string json;              // empty: none is written
+  std::vector<int> study_sweeps; // of -sweep-study; empty: none
 };
 
 // After PetscInitialize(). complaint: one sentence on what is wrong, empty where nothing is; the same on all ranks.

@@ -1,4 +1,4 @@
-// weft_mm solves a Matrix Market file with any solver PETSc knows, and compares several on it. Nothing in here knows Weft: its solver types
+// weft_mm solves a Matrix Market file with any solver PETSc knows, and compares several on it. Nothing in here needs Weft: its solver types
 // come in like any other plugin's, by -dll_append.
 //
 //   $ weft_mm matrices/HB__gr_30_30.mtx.gz -ksp_type cg -pc_type icc
@@ -25,11 +25,14 @@ namespace {
 
 const char usage[] = R"(Usage: weft_mm FILE.mtx[.gz] [PETSc options]
        weft_mm FILE.mtx[.gz] -compare "SET; SET; ..." [PETSc options]
+       weft_mm FILE.mtx[.gz] -sweep-study [N,N,...] [PETSc options]
 Solves A x = b for a square real, integer or pattern matrix in Matrix Market form. The places of a pattern become ones.
 
   -f FILE        the matrix, where it is not the first word that is no option
   -rhs WHAT      b: ones (default); random (fixed seed); solution (A times the fixed random vector); or a Matrix Market file with one column
   -compare SETS  sets of PETSc options, separated by ';'; each is laid over the other options for its own run only
+  -sweep-study N,N,...  solves with -pc_type crout after so many sweeps each, and with its exact factors (needs -dll_append libweft.so);
+                 scripts/sweep_study.py draws what -json keeps of it
   -json FILE     where the results go as JSON; under -compare weft_mm.json if not given, otherwise no JSON is written
 
 The table: iterations; residual, ||b - A x|| / ||b|| in the 2-norm, computed anew; set-up s, KSPSetUp with the preconditioner's; solve s, the first
@@ -48,6 +51,14 @@ PetscErrorCode Complain(const std::string &sentence)
   PetscFunctionBeginUser;
   PetscCall(PetscFPrintf(PETSC_COMM_WORLD, PETSC_STDERR, "weft_mm: %s\n", sentence.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::vector<std::string> study_sets(const std::vector<int> &sweeps)
+{
+  std::vector<std::string> sets;
+  for (const int count : sweeps) sets.push_back("-pc_type crout -pc_crout_method sweeps -pc_crout_sweeps " + std::to_string(count));
+  sets.push_back("-pc_type crout -pc_crout_method exact");
+  return sets;
 }
 
 PetscErrorCode SolveAll(const Problem &problem, const std::vector<std::string> &sets, bool comparing, std::vector<SolveResult> &results)
@@ -82,18 +93,21 @@ PetscErrorCode OpenJson(const std::string &path, std::ofstream &file, bool &open
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Report(const Problem &problem, const std::vector<SolveResult> &results, const std::string &json_path, std::ofstream &json,
+PetscErrorCode Report(const Problem &problem, const std::vector<SolveResult> &results, const Arguments &arguments, std::ofstream &json,
                       ExitCode &exit_code)
 {
-  const auto failed = std::count_if(results.begin(), results.end(), [](const SolveResult &result) { return !result.solved; });
-  PetscMPIInt rank  = 0;
-  bool written      = true;
+  const std::string &json_path = arguments.json;
+  const auto failed            = std::count_if(results.begin(), results.end(), [](const SolveResult &result) { return !result.solved; });
+  PetscMPIInt rank             = 0;
+  bool written                 = true;
 
   PetscFunctionBeginUser;
   exit_code = failed ? some_failed : all_converged;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   if (rank == 0) {
-    std::fputs(table_of(problem, results).c_str(), stdout);
+    const std::string table =
+        arguments.study_sweeps.empty() ? table_of(problem, results) : study_table_of(problem, arguments.study_sweeps, results);
+    std::fputs(table.c_str(), stdout);
     std::fflush(stdout); // the sentences on stderr come after it
     if (!json_path.empty()) {
       written = static_cast<bool>(json << json_of(problem, results) << std::flush);
@@ -156,10 +170,12 @@ PetscErrorCode Run(const CommandLine &line, ExitCode &exit_code)
   if (usable && !arguments.json.empty()) PetscCall(OpenJson(arguments.json, json, usable));
   if (!usable) PetscFunctionReturn(PETSC_SUCCESS);
 
-  const std::vector<std::string> sets = line.comparing ? line.option_sets : std::vector<std::string>{""};
+  std::vector<std::string> sets = line.comparing ? line.option_sets : std::vector<std::string>{""};
+  const bool studying           = !arguments.study_sweeps.empty();
+  if (studying) sets = study_sets(arguments.study_sweeps);
   std::vector<SolveResult> results;
-  PetscCall(SolveAll(problem, sets, line.comparing, results));
-  PetscCall(Report(problem, results, arguments.json, json, exit_code));
+  PetscCall(SolveAll(problem, sets, line.comparing || studying, results));
+  PetscCall(Report(problem, results, arguments, json, exit_code));
   PetscCall(AskForUnusedOptions());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -11,7 +11,8 @@ namespace weft_mm {
 
 namespace {
 
-using Row = std::array<std::string, 8>;
+using Row      = std::array<std::string, 8>;
+using StudyRow = std::array<std::string, 5>;
 
 template <class Value>
 std::string format(const char *pattern, Value value)
@@ -34,6 +35,7 @@ Row row_of(const SolveResult &result)
   return row;
 }
 
+template <class Row>
 std::string aligned(const std::vector<Row> &rows)
 {
   std::array<std::size_t, std::tuple_size_v<Row>> widths{};
@@ -91,15 +93,42 @@ std::string stop_reason(const SolveResult &result)
   return result.detail.empty() ? result.reason : result.reason + " (" + result.detail + ")";
 }
 
+namespace {
+
+std::string title_of(const Problem &problem)
+{
+  const MarketHeader &header = problem.header;
+  return problem.path + ": " + std::to_string(header.rows) + " x " + std::to_string(header.columns) + ", " +
+         std::to_string(problem.nonzeros) + " non-zeros, " + name_of(header.field) + " " + name_of(header.symmetry) +
+         "; right-hand side: " + problem.right_hand_side + "; ranks: " + std::to_string(problem.ranks) + "\n\n";
+}
+
+} // namespace
+
 std::string table_of(const Problem &problem, const std::vector<SolveResult> &results)
 {
   std::vector<Row> rows{{"option set", "iterations", "residual", "set-up s", "solve s", "again s", "memory MiB", "why it stopped"}};
   for (const SolveResult &result : results) rows.push_back(row_of(result));
-  const MarketHeader &header = problem.header;
-  return problem.path + ": " + std::to_string(header.rows) + " x " + std::to_string(header.columns) + ", " +
-         std::to_string(problem.nonzeros) + " non-zeros, " + name_of(header.field) + " " + name_of(header.symmetry) +
-         "; right-hand side: " + problem.right_hand_side + "; ranks: " + std::to_string(problem.ranks) + "\n\n" + aligned(rows) +
-         notes_of(results);
+  return title_of(problem) + aligned(rows) + notes_of(results);
+}
+
+std::string study_table_of(const Problem &problem, const std::vector<int> &sweeps, const std::vector<SolveResult> &results)
+{
+  std::vector<StudyRow> rows{{"sweeps", "residual of the factors", "iterations", "residual", "why it stopped"}};
+  // A residual is known before each sweep: that after the last one is found in a longer run.
+  std::vector<double> history;
+  for (const SolveResult &result : results) {
+    if (result.history.size() > history.size()) history = result.history;
+  }
+  for (std::size_t index = 0; index < results.size(); ++index) {
+    const SolveResult &result = results[index];
+    const bool swept          = index < sweeps.size();
+    const auto count          = swept ? static_cast<std::size_t>(sweeps[index]) : 0;
+    const Row row             = row_of(result);
+    rows.push_back({swept ? std::to_string(count) : "exact", swept && count < history.size() ? format("%.3e", history[count]) : "-", row[1],
+                    row[2], row[7]});
+  }
+  return title_of(problem) + aligned(rows) + notes_of(results);
 }
 
 std::string json_of(const Problem &problem, const std::vector<SolveResult> &results)
@@ -130,7 +159,8 @@ std::string json_of(const Problem &problem, const std::vector<SolveResult> &resu
     row["again_seconds"]  = result.again_seconds >= 0 ? number(result.again_seconds) : nlohmann::ordered_json();
     row["memory_bytes"]   = number(result.memory_bytes);
     row["unused_options"] = result.unused_options;
-    row["advice"]         = result.advice;
+    if (!result.history.empty()) row["history"] = result.history;
+    row["advice"] = result.advice;
     document["results"].push_back(row);
   }
   return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"; // a file's name need not be UTF-8

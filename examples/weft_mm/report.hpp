@@ -9,6 +9,8 @@
 namespace weft_mm {
 
 std::string table_of(const Problem &problem, const std::vector<SolveResult> &results);
+// Of a sweep study: a row for each number of sweeps, and one for exact elimination at the end.
+std::string study_table_of(const Problem &problem, const std::vector<int> &sweeps, const std::vector<SolveResult> &results);
 std::string json_of(const Problem &problem, const std::vector<SolveResult> &results);
 
 // "CONVERGED_RTOL", "DIVERGED_PC_FAILED (FACTOR_NUMERIC_ZEROPIVOT)", "ERROR: Unable to find requested PC type foo"

@@ -67,6 +67,20 @@ PetscErrorCode CreateSolver(const Problem &problem, System &system)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Asked for by name, since a plugin's preconditioner brings no header into this program. The first rank's block speaks for all.
+PetscErrorCode ReadHistory(PC preconditioner, std::vector<double> &history)
+{
+  PetscErrorCode (*get)(PC, PetscInt *, const PetscReal *[]) = nullptr;
+  PetscInt count                                             = 0;
+  const PetscReal *residuals                                 = nullptr;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscObjectQueryFunction(reinterpret_cast<PetscObject>(preconditioner), "PCCroutGetHistory_C", &get));
+  if (get) PetscCall(get(preconditioner, &count, &residuals));
+  history.assign(residuals, residuals + count);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode ReadOutcome(const System &system, SolveResult &result)
 {
   KSPConvergedReason reason;
@@ -80,6 +94,7 @@ PetscErrorCode ReadOutcome(const System &system, SolveResult &result)
   PetscCall(KSPGetConvergedReason(system.solver, &reason));
   PetscCall(KSPGetPC(system.solver, &preconditioner));
   PetscCall(PCGetFailedReason(preconditioner, &failed_reason));
+  PetscCall(ReadHistory(preconditioner, result.history));
   PetscCall(VecDuplicate(system.right_hand_side, &residual));
   PetscCall(MatMult(system.matrix, system.solution, residual));
   PetscCall(VecAYPX(residual, -1, system.right_hand_side));

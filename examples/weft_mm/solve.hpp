@@ -22,6 +22,7 @@ struct SolveResult {
   std::string detail;                      // the preconditioner's failed reason, or PETSc's error message
   std::string advice;                      // what to try next, where something is known
   std::vector<std::string> unused_options; // of the set
+  std::vector<double> history;             // ||A - L U|| / ||A|| before each sweep, where the preconditioner keeps such a history
 };
 
 // solve_again: time a second solve too, where the first took less than five seconds.

@@ -1,0 +1,316 @@
+// The MatSolverType "crout": PETSc's factorization interface over CroutFactor.
+#include <petsc/private/matimpl.h>
+
+#include "kokkos_start.h"
+#include "mat/crout/factor.hpp"
+#include "types.h"
+
+namespace weft {
+
+namespace {
+
+struct Mat_Crout {
+  std::unique_ptr<CroutFactor> factor;
+  MatFactorInfo info; ///< that the factors were asked for with
+  IS rows = NULL, columns = NULL;
+};
+
+Mat_Crout *Data(Mat F)
+{
+  return static_cast<Mat_Crout *>(F->data);
+}
+
+bool IsComplete(MatFactorType type)
+{
+  return type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY;
+}
+
+PivotShift ShiftOf(const MatFactorInfo &info)
+{
+  switch ((int)info.shifttype) {
+  case MAT_SHIFT_NONZERO:
+    return PivotShift::nonzero;
+  case MAT_SHIFT_POSITIVE_DEFINITE:
+    return PivotShift::positive_definite;
+  case MAT_SHIFT_INBLOCKS:
+    return PivotShift::in_blocks;
+  default:
+    return PivotShift::none;
+  }
+}
+
+// PETSc's default is so small that the kernels' own is better to begin with; a positive definite shift has no amount in PETSc either.
+double ShiftAmountOf(const MatFactorInfo &info)
+{
+  if ((int)info.shifttype == MAT_SHIFT_POSITIVE_DEFINITE) return 1e-3;
+  return info.shiftamount > 100 * PETSC_MACHINE_EPSILON ? info.shiftamount : 0;
+}
+
+// PETSc's own options, as the kernels know them.
+CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
+{
+  CroutSettings settings;
+  CroutOptions &options  = settings.options;
+  options.symmetric      = F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC;
+  options.levels         = (int)info.levels;
+  options.shift          = ShiftOf(info);
+  options.shift_amount   = ShiftAmountOf(info);
+  options.zero_pivot     = info.zeropivot;
+  settings.shift_unasked = false;
+  if (IsComplete(F->factortype)) {
+    options.pattern = FillPattern::full;
+  } else if (info.usedt != 0) {
+    options.pattern        = FillPattern::threshold;
+    options.drop_tolerance = info.dt;
+    options.row_quota      = (Index)info.dtcount;
+  }
+  if (IsComplete(F->factortype)) settings.solve = "levels";
+  return settings;
+}
+
+bool SameOptions(const MatFactorInfo &a, const MatFactorInfo &b)
+{
+  return a.shifttype == b.shifttype && a.shiftamount == b.shiftamount && a.zeropivot == b.zeropivot;
+}
+
+// PETSc's flags, through which KSP hears of it; an error where the user wants one.
+PetscErrorCode Report(Mat F, Mat A, const CroutFailure &failure)
+{
+  PetscFunctionBegin;
+  F->factorerrortype           = failure.error;
+  F->factorerror_zeropivot_row = failure.row;
+  if (failure.error != MAT_FACTOR_NOERROR) {
+    PetscCall(PetscInfo(F, "%s\n", failure.sentence.c_str()));
+    PetscCheck(!A->erroriffailure, PetscObjectComm((PetscObject)F),
+               failure.error == MAT_FACTOR_OUTMEMORY ? PETSC_ERR_MEM : PETSC_ERR_MAT_LU_ZRPVT, "%s", failure.sentence.c_str());
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
+{
+  Mat_Crout *data = Data(F);
+  CroutFailure failure;
+
+  PetscFunctionBegin;
+  if (!SameOptions(*info, data->info)) { // PCFactorSetShiftType() and the like since then
+    data->info = *info;
+    PetscCall(CroutFactorCreate(A, SettingsOf(F, *info), &data->factor));
+    PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));
+  }
+  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(data->factor->Numeric(A, &failure));
+  PetscCall(Report(F, A, failure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Keep(IS *kept, IS given)
+{
+  PetscFunctionBegin;
+  if (given) PetscCall(PetscObjectReference((PetscObject)given));
+  PetscCall(ISDestroy(kept));
+  *kept = given;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *info)
+{
+  Mat_Crout *data = Data(F);
+  CroutFailure failure;
+
+  PetscFunctionBegin;
+  PetscCheck(A->rmap->n == A->cmap->n, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "the solver type crout factors square matrices, and this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns",
+             A->rmap->n, A->cmap->n);
+  PetscCall(KokkosStart());
+  data->info = *info;
+  PetscCall(Keep(&data->rows, rows));
+  PetscCall(Keep(&data->columns, columns));
+  PetscCall(CroutFactorCreate(A, SettingsOf(F, *info), &data->factor));
+  PetscCall(data->factor->Symbolic(A, rows, columns, &failure));
+  PetscCall(Report(F, A, failure));
+  F->ops->lufactornumeric       = Numeric;
+  F->ops->choleskyfactornumeric = Numeric;
+  F->assembled                  = PETSC_TRUE; // -ksp_view looks into the factors only then
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SymbolicSymmetric(Mat F, Mat A, IS permutation, const MatFactorInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(Symbolic(F, A, permutation, permutation, info));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Solve(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Data(F)->factor->Solve(b, x, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveTranspose(Mat F, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Data(F)->factor->Solve(b, x, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SolveMany(Mat F, Mat B, Mat X, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (F->factorerrortype) // PETSc looks itself before MatSolve(), but not here
+    PetscCall(MatDenseSetFailed(X));
+  else
+    PetscCall(Data(F)->factor->SolveMany(B, X, transpose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSolve(Mat F, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(SolveMany(F, B, X, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MatSolveTranspose(Mat F, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  PetscCall(SolveMany(F, B, X, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *positive)
+{
+  PetscFunctionBegin;
+  PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
+  PetscCall(Data(F)->factor->GetInertia(negative, zero, positive));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetInfo(Mat F, MatInfoType, MatInfo *info)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscMemzero(info, sizeof(*info)));
+  info->block_size = 1;
+  if (Data(F)->factor) PetscCall(Data(F)->factor->GetInfo(info));
+  info->fill_ratio_given = Data(F)->info.fill;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode View(Mat F, PetscViewer viewer)
+{
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (ascii && Data(F)->factor) PetscCall(Data(F)->factor->View(viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode GetSolverType(Mat, MatSolverType *type)
+{
+  PetscFunctionBegin;
+  *type = MATSOLVERCROUT;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Destroy(Mat F)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", NULL));
+  PetscCall(ISDestroy(&Data(F)->rows));
+  PetscCall(ISDestroy(&Data(F)->columns));
+  delete Data(F);
+  F->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
+{
+  PetscFunctionList known;
+  void (*found)(void) = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOrderingList(&known));
+  PetscCall(PetscFunctionListFind(known, MATORDERINGAMD, &found));
+  *ordering = found ? MATORDERINGAMD : MATORDERINGND;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*MC
+  MATSOLVERCROUT = "crout" - LU, ILU(k), Cholesky and ICC of sequential matrices by fixed-point Crout sweeps, on the host or on a GPU
+
+  Works with `MATSEQAIJ`, its CUDA and Kokkos forms, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and Cholesky); through
+  `PCBJACOBI` and `PCASM` on several ranks.
+
+  Options Database Keys:
++ -pc_type (lu|ilu|cholesky|icc)     - the factorization
+. -pc_factor_mat_solver_type crout   - by this solver
+. -pc_factor_levels <0>              - levels of fill of ILU and ICC
+. -pc_factor_mat_ordering_type <o>   - order of rows and columns; for LU and Cholesky amd where PETSc has it
+. -pc_factor_shift_type (none|nonzero|positive_definite|inblocks) - what to do about a pivot that is too small
+. -pc_factor_shift_amount <s>        - how much to add to it
+. -pc_factor_zeropivot <z>           - size up to which a pivot is zero
+. -pc_factor_nonzeros_along_diagonal - permute the columns so that the diagonal has no zeros
+- -pc_factor_diagonal_fill           - take a diagonal entry that is not stored for a zero
+
+  Level: beginner
+
+  Notes:
+  The factorization is the one that is asked for; nothing is scaled, shifted or damped unless an option says so. `PCCROUT` chooses all this
+  by itself.
+
+  A factorization that fails ends in `KSP_DIVERGED_PC_FAILED`; -info :mat says which row and what to do.
+
+  -pc_factor_in_place factors by PETSc's own method, since PETSc asks no solver type then.
+
+.seealso: `PCCROUT`, `PCLU`, `PCILU`, `PCCHOLESKY`, `PCICC`, `PCFactorSetMatSolverType()`, `MatSolverType`
+M*/
+PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
+{
+  using namespace weft;
+  Mat F;
+  MatOrderingType fill_reducing;
+  VecType vectors;
+
+  PetscFunctionBegin;
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &F));
+  PetscCall(MatSetSizes(F, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
+  PetscCall(PetscStrallocpy(MATSOLVERCROUT, &((PetscObject)F)->type_name));
+  PetscCall(MatSetUp(F));
+  PetscCall(MatGetVecType(A, &vectors));
+  PetscCall(MatSetVecType(F, vectors));
+  PetscCallCXX(F->data = new Mat_Crout);
+  PetscCall(MatFactorInfoInitialize(&Data(F)->info));
+
+  F->ops->lufactorsymbolic       = Symbolic;
+  F->ops->ilufactorsymbolic      = Symbolic;
+  F->ops->choleskyfactorsymbolic = SymbolicSymmetric;
+  F->ops->iccfactorsymbolic      = SymbolicSymmetric;
+  F->ops->solve                  = Solve;
+  F->ops->solvetranspose         = SolveTranspose;
+  F->ops->matsolve               = weft::MatSolve;
+  F->ops->matsolvetranspose      = weft::MatSolveTranspose;
+  F->ops->getinertia             = type == MAT_FACTOR_CHOLESKY ? GetInertia : NULL;
+  F->ops->getinfo                = GetInfo;
+  F->ops->view                   = View;
+  F->ops->destroy                = Destroy;
+  PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", GetSolverType));
+
+  F->factortype     = type;
+  F->preallocated   = PETSC_TRUE;
+  F->canuseordering = PETSC_TRUE;
+  PetscCall(PetscFree(F->solvertype));
+  PetscCall(PetscStrallocpy(MATSOLVERCROUT, &F->solvertype));
+  PetscCall(CroutFillReducingOrdering(&fill_reducing));
+  for (MatFactorType complete : {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY})
+    PetscCall(PetscStrallocpy(fill_reducing, (char **)&F->preferredordering[complete]));
+  for (MatFactorType incomplete : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
+    PetscCall(PetscStrallocpy(MATORDERINGNATURAL, (char **)&F->preferredordering[incomplete]));
+  *factor = F;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,89 @@
+/// What the solver type "crout" and PCCROUT share: the factors of one sequential matrix.
+#pragma once
+#include <petscmat.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "crout/factorization.hpp"
+#include "pc/crout/crout.h"
+#include "petsc_compat.h"
+#include "tridiagonal/options.hpp" // Transpose
+
+namespace weft {
+
+/// What is asked of a factorization and its triangular solves.
+struct CroutSettings {
+  CroutOptions options;
+  PCCroutPrecision precision = PC_CROUT_DOUBLE;
+  std::string solve          = "auto"; ///< a name of triangular_method_names()
+  int solve_steps            = 0;      ///< 0: as many as a test on the factors asks for
+  bool shift_unasked         = true;   ///< where elimination meets a zero pivot of an incomplete factorization
+};
+
+/// Why there are no factors: PETSc's flag, and a sentence that names the row and the remedy.
+struct CroutFailure {
+  MatFactorError error = MAT_FACTOR_NOERROR;
+  PetscInt row         = -1;
+  std::string sentence;
+};
+
+/// The factors of a sequential matrix, in the memory where the matrix is.
+class CroutFactor {
+public:
+  CroutFactor()                               = default;
+  CroutFactor(const CroutFactor &)            = delete;
+  CroutFactor &operator=(const CroutFactor &) = delete;
+  virtual ~CroutFactor();
+
+  /// Finds the pattern of the factors of A, its rows and columns taken in these orders (null: as they come).
+  virtual PetscErrorCode Symbolic(Mat A, IS rows, IS columns, CroutFailure *failure) = 0;
+  /// Finds their values. A may have changed its pattern since, or be another matrix: then its pattern is found first.
+  virtual PetscErrorCode Numeric(Mat A, CroutFailure *failure) = 0;
+  /// x = A^-1 b or A^-T b, as far as factors and triangular solves are exact, on the rows that this rank has of both vectors.
+  PetscErrorCode Solve(Vec b, Vec x, Transpose transpose);
+  /// The same for the columns of dense matrices.
+  PetscErrorCode SolveMany(Mat B, Mat X, Transpose transpose);
+
+  /// What the last numeric factorization of a sparse matrix did; null for others.
+  virtual const CroutReport *Report() const { return nullptr; }
+  /// Lines about what was done and where. Not collective beyond ASCII printing.
+  virtual PetscErrorCode View(PetscViewer viewer) const = 0;
+  virtual PetscErrorCode GetInfo(MatInfo *info) const   = 0;
+  /// Signs of the pivots: of a factorization of a symmetric matrix with all its fill, the inertia of the matrix.
+  virtual PetscErrorCode GetInertia(PetscInt *negative, PetscInt *zero, PetscInt *positive) const = 0;
+
+protected:
+  /// Kernels in this memory from now on, on PETSc's current stream.
+  PetscErrorCode Place(Mat A, Memory memory);
+  const char *Where() const { return execution_->memory() == Memory::device ? "device" : "host"; }
+  /// x = A^-1 rhs or A^-T rhs in the memory of the execution, for `count` vectors each `apart` elements after the one before.
+  /// Does not wait.
+  virtual PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const = 0;
+  PetscErrorCode LogFlops(double flops) const;
+
+  PetscInt rows_ = 0;
+  std::unique_ptr<Execution> execution_;
+
+private:
+  PetscErrorCode SolveOnHost(Vec b, Vec x, Transpose transpose) const;
+  PetscErrorCode SolveOnDevice(Vec b, Vec x, Transpose transpose) const;
+  PetscErrorCode SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const;
+
+  Vec work_[2] = {NULL, NULL}; ///< on the device, for vectors that are elsewhere
+};
+
+/// Runs kernels that throw where a matrix cannot be factored: that is a failure of the factorization, not of the program.
+PetscErrorCode CroutAttempt(const std::function<void()> &work, CroutFailure *failure);
+
+/// The factors that A's type asks for: AIJ and SBAIJ are sparse, dense matrices have a method of their own.
+PetscErrorCode CroutFactorCreate(Mat A, const CroutSettings &settings, std::unique_ptr<CroutFactor> *factor);
+
+PetscErrorCode CroutFactorCreateSparse(const CroutSettings &settings, std::unique_ptr<CroutFactor> *factor);
+PetscErrorCode CroutFactorCreateDense(const CroutSettings &settings, std::unique_ptr<CroutFactor> *factor);
+
+/// The ordering for factors with all their fill: SuiteSparse's, where PETSc has it.
+PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering);
+
+} // namespace weft

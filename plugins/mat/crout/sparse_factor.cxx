@@ -1,0 +1,276 @@
+// The factors of sparse matrices: CroutFactorization finds them, TriangularSolver solves with them.
+#include <algorithm>
+
+#include "crout/triangular_solver.hpp"
+#include "device_view.hpp"
+#include "mat/crout/factor.hpp"
+
+namespace weft {
+
+namespace {
+
+MatFactorError PetscError(FactorFailure failure)
+{
+  switch (failure) {
+  case FactorFailure::none:
+    return MAT_FACTOR_NOERROR;
+  case FactorFailure::zero_pivot:
+    return MAT_FACTOR_NUMERIC_ZEROPIVOT;
+  default:
+    return MAT_FACTOR_OTHER; // not finite
+  }
+}
+
+// Empty for an order that changes nothing.
+PetscErrorCode ReadOrder(IS order, std::vector<Index> *indices)
+{
+  PetscBool identity = PETSC_TRUE;
+  PetscInt size;
+  const PetscInt *values;
+
+  PetscFunctionBegin;
+  indices->clear();
+  if (order) PetscCall(ISIdentity(order, &identity));
+  if (identity) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(ISGetLocalSize(order, &size));
+  PetscCall(ISGetIndices(order, &values));
+  indices->assign(values, values + size);
+  PetscCall(ISRestoreIndices(order, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Scalar>
+class SparseFactor final : public CroutFactor {
+public:
+  explicit SparseFactor(const CroutSettings &settings) : settings_(settings) {}
+  ~SparseFactor() override { PetscCallAbort(PETSC_COMM_SELF, MatDestroy(&converted_)); }
+
+  PetscErrorCode Symbolic(Mat A, IS rows, IS columns, CroutFailure *failure) override
+  {
+    PetscFunctionBegin;
+    PetscCall(ReadOrder(rows, &ordering_.rows));
+    PetscCall(ReadOrder(columns, &ordering_.columns));
+    PetscCall(Analyse(A, failure));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Numeric(Mat A, CroutFailure *failure) override
+  {
+    CsrMatrix<PetscScalar, PetscInt> matrix;
+    Memory memory;
+    bool same = false;
+
+    PetscFunctionBegin;
+    PetscCall(IsAnalysed(A, &same));
+    if (!same) {
+      PetscCall(PetscInfo(A, "the pattern is not that of the factors: found anew\n"));
+      PetscCall(Analyse(A, failure));
+      if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(ReadMatrix(A, &matrix, &memory));
+    const bool warm = factored_;
+    factored_       = false;
+    PetscCall(CroutAttempt(
+        [&] {
+          factorization_->factor(matrix, warm);
+          if (factorization_->report().failure == FactorFailure::none) solver_->update(factorization_->triangles());
+        },
+        failure));
+    if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+    const CroutReport &report = factorization_->report();
+    failure->error            = PetscError(report.failure);
+    failure->row              = (PetscInt)report.row;
+    failure->sentence         = explain(report);
+    if (report.failure == FactorFailure::not_finite_input) failure->sentence += ": look at what the program puts there";
+    if (report.failure == FactorFailure::zero_pivot && settings_.options.symmetric)
+      failure->sentence += "; without symmetry (-pc_type ilu or lu, -pc_crout_symmetric 0) rows can be permuted";
+    factored_ = report.failure == FactorFailure::none;
+    PetscCall(PetscInfo(A, "%s; triangles: %s\n", report.text().c_str(), factored_ ? solver_->description().c_str() : "none"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  const CroutReport *Report() const override { return analysed_ ? &factorization_->report() : nullptr; }
+
+  PetscErrorCode View(PetscViewer viewer) const override
+  {
+    PetscFunctionBegin;
+    if (!analysed_) {
+      PetscCall(PetscViewerASCIIPrintf(viewer, "nothing factored\n"));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    const CroutReport &report   = factorization_->report();
+    const CroutOptions &options = settings_.options;
+    std::string made, solves, backend;
+    PetscCallCXX(made = report.failure == FactorFailure::none ? report.text() : explain(report));
+    PetscCallCXX(solves = solver_->description());
+    PetscCallCXX(backend = execution_->name());
+    PetscCall(PetscViewerASCIIPrintf(viewer, "%s of %" PetscInt_FMT " rows, %s: %lld entries, %g times the matrix'\n",
+                                     options.symmetric ? "L D L^T" : "L U", rows_, PatternText().c_str(), (long long)report.entries,
+                                     (double)report.entries / std::max<double>(1, (double)entries_)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", ScalingText()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "factors: %s\n", made.c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "triangles: %s\n", solves.c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "in %s precision on the %s (%s)\n", sizeof(Scalar) == sizeof(float) ? "single" : "double",
+                                     Where(), backend.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode GetInfo(MatInfo *info) const override
+  {
+    PetscFunctionBegin;
+    if (!analysed_) PetscFunctionReturn(PETSC_SUCCESS);
+    const auto entries      = (PetscLogDouble)factorization_->report().entries;
+    info->nz_used           = entries;
+    info->nz_allocated      = entries;
+    info->memory            = entries * (sizeof(Scalar) + sizeof(std::int32_t));
+    info->fill_ratio_needed = entries / std::max<PetscLogDouble>(1, (PetscLogDouble)entries_);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode GetInertia(PetscInt *negative, PetscInt *zero, PetscInt *positive) const override
+  {
+    PetscFunctionBegin;
+    const PetscInt below = rows_ ? (PetscInt)factorization_->report().negative : 0;
+    const PetscInt above = rows_ ? (PetscInt)factorization_->report().positive : 0;
+    if (negative) *negative = below;
+    if (zero) *zero = rows_ - below - above;
+    if (positive) *positive = above;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  // The matrix as CSR where its values are. SBAIJ has none and is converted; what it keeps is symmetric.
+  PetscErrorCode ReadMatrix(Mat A, CsrMatrix<PetscScalar, PetscInt> *matrix, Memory *memory)
+  {
+    PetscBool symmetric;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &symmetric));
+    if (symmetric) {
+      PetscCall(MatConvert(A, MATSEQAIJ, converted_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &converted_));
+      A = converted_;
+    }
+    PetscCall(MatGetLocalCsr(A, matrix, memory));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode IsAnalysed(Mat A, bool *same) const
+  {
+    PetscObjectId id;
+    PetscObjectState pattern;
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectGetId((PetscObject)A, &id));
+    PetscCall(MatGetNonzeroState(A, &pattern));
+    PetscCall(MatGetInfo(A, MAT_LOCAL, &info)); // in case that nobody has told PETSc
+    *same = id == matrix_ && pattern == pattern_ && info.nz_used == stored_;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Analyse(Mat A, CroutFailure *failure)
+  {
+    CsrMatrix<PetscScalar, PetscInt> matrix;
+    Memory memory = Memory::host;
+    PetscInt columns;
+    MatInfo info;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectGetId((PetscObject)A, &matrix_));
+    PetscCall(MatGetNonzeroState(A, &pattern_));
+    PetscCall(MatGetLocalSize(A, &rows_, &columns));
+    PetscCall(MatDestroy(&converted_));
+    analysed_ = factored_ = false;
+    solver_.reset();
+    factorization_.reset();
+    if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(ReadMatrix(A, &matrix, &memory));
+    PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+    stored_ = info.nz_used;
+    PetscCall(MatGetInfo(converted_ ? converted_ : A, MAT_LOCAL, &info));
+    entries_ = (PetscInt64)info.nz_used;
+    PetscCall(Place(A, memory));
+    CroutOptions factors = settings_.options;
+    // The ladder is for sweeps, and ends in shifts: factors that are to be exact would be those of another matrix.
+    const bool sweeps = factors.method == FactorMethod::sweeps ||
+                        (factors.method == FactorMethod::automatic && memory == Memory::device && factors.pattern != FillPattern::full);
+    factors.ladder = sweeps || (settings_.shift_unasked && factors.pattern != FillPattern::full);
+    PetscCallCXX(factorization_ = std::make_unique<CroutFactorization<Scalar>>(*execution_, factors));
+    TriangularOptions triangles;
+    if (settings_.solve_steps > 0) triangles.steps = settings_.solve_steps;
+    PetscCallCXX(solver_ = std::make_unique<TriangularSolver<Scalar>>(*execution_, settings_.solve, triangles));
+    PetscCall(CroutAttempt(
+        [&] {
+          factorization_->analyse(rows_, columns, matrix, ordering_);
+          solver_->analyse(factorization_->triangles(), factorization_->transform());
+        },
+        failure));
+    analysed_ = failure->error == MAT_FACTOR_NOERROR;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const override
+  {
+    PetscFunctionBegin;
+    if (settings_.options.symmetric) transpose = Transpose::no;
+    if (count > 1)
+      PetscCallCXX(solver_->solve_many(rhs, x, (int)count, apart, transpose));
+    else if (transpose == Transpose::no)
+      PetscCallCXX(solver_->solve(rhs, x));
+    else
+      PetscCallCXX(solver_->solve_transpose(rhs, x));
+    PetscCall(LogFlops(2.0 * (double)count * (double)factorization_->report().entries * std::max(1, solver_->steps())));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  std::string PatternText() const
+  {
+    switch (settings_.options.pattern) {
+    case FillPattern::levels:
+      return "fill of level " + std::to_string(settings_.options.levels);
+    case FillPattern::threshold:
+      return "entries by size";
+    default:
+      return "all fill";
+    }
+  }
+
+  const char *ScalingText() const
+  {
+    switch (settings_.options.scaling) {
+    case FactorScaling::none:
+      return "none";
+    case FactorScaling::unit_diagonal:
+      return "by the diagonal";
+    default:
+      return "by the largest entries of rows and columns";
+    }
+  }
+
+  CroutSettings settings_;
+  FactorOrdering ordering_;
+  PetscObjectId matrix_     = -1;
+  PetscObjectState pattern_ = -1;
+  PetscLogDouble stored_    = 0; ///< entries that the matrix stores
+  PetscInt64 entries_       = 0; ///< and with those below the diagonal of a symmetric one
+  bool analysed_            = false;
+  bool factored_            = false; ///< and nothing failed: sweeps can start from there
+  Mat converted_            = NULL;
+  std::unique_ptr<CroutFactorization<Scalar>> factorization_;
+  std::unique_ptr<TriangularSolver<Scalar>> solver_;
+};
+
+} // namespace
+
+PetscErrorCode CroutFactorCreateSparse(const CroutSettings &settings, std::unique_ptr<CroutFactor> *factor)
+{
+  PetscFunctionBegin;
+  if (settings.precision == PC_CROUT_SINGLE)
+    PetscCallCXX(*factor = std::make_unique<SparseFactor<float>>(settings));
+  else
+    PetscCallCXX(*factor = std::make_unique<SparseFactor<double>>(settings));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

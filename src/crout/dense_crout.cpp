@@ -1,0 +1,330 @@
+#include "crout/dense_crout.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <vector>
+
+#include "backend.hpp"
+#include "crout/dense_sections.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class DenseModel {
+public:
+  virtual ~DenseModel()                                                                         = default;
+  virtual void factor(const Scalar *a, Index lda)                                               = 0;
+  virtual const Scalar *factors() const                                                         = 0;
+  virtual void separate(Scalar *l, Index ldl, Scalar *u, Index ldu)                             = 0;
+  virtual void solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) = 0;
+  virtual const char *products() const                                                          = 0;
+  DenseCroutReport report;
+};
+
+namespace dense {
+
+/// Rows up to which sections beside a finished diagonal one, and blocks of a solve, are gone through without products.
+inline constexpr Index leaf = 32;
+
+/// Scratch memory that a diagonal section may have.
+inline constexpr std::size_t most_scratch = 32 * 1024;
+
+template <class Space, class Scalar>
+class Model final : public DenseModel<Scalar> {
+public:
+  Model(const Space &space, const Execution &execution, Index n, const DenseCroutOptions &options)
+      : space_(space), products_(execution, options.products), n_(n), options_(options),
+        section_(std::min(options.section ? options.section : leaf, std::max<Index>(n, 1))), z_("weft dense factors", std::size_t(n * n)),
+        sizes_("weft row sizes", std::size_t(n)), sweeps_("weft section sweeps", std::size_t(2 * (n / section_ + 1)))
+  {
+    if (!small(section_)) {
+      for (auto &work : section_work_) work = Array("weft section", std::size_t(section_ * section_));
+    }
+  }
+
+  void factor(const Scalar *a, Index lda) override
+  {
+    using Failure   = DenseCroutReport::Failure;
+    auto &report    = this->report;
+    report          = {};
+    a_              = {a, lda};
+    Index row       = n_;
+    const auto rows = range(n_);
+    Kokkos::parallel_reduce("weft row sizes", rows, RowSizes<Scalar>{a_, n_, sizes_.data()}, Kokkos::Min<Index>(row));
+    if (row < n_) {
+      report.failure = Failure::not_finite_input;
+      report.row     = row;
+      return;
+    }
+    Kokkos::deep_copy(space_, z_, Scalar(0));
+    done_.clear();
+    launched_ = 0;
+    square(0, n_);
+    count_sweeps();
+    row = n_;
+    Kokkos::parallel_reduce("weft dense pivots", rows, FirstBadPivot<Scalar>{const_z(0, 0), sizes_.data()}, Kokkos::Min<Index>(row));
+    // Too few sweeps explain a bad pivot of their own or a later section; with as many as may be needed, only a bad pivot keeps them going.
+    const bool limited = report.failure == Failure::not_converged && options_.most_sweeps && report.row <= row;
+    if (row < n_ && !limited) {
+      Scalar pivot = 0;
+      Kokkos::deep_copy(space_, Kokkos::View<Scalar, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&pivot),
+                        Kokkos::subview(z_, std::size_t(row * n_ + row)));
+      space_.fence("weft: read a pivot");
+      report.failure = std::isfinite(pivot) ? Failure::zero_pivot : Failure::not_finite;
+      report.row     = row;
+    }
+  }
+
+  const Scalar *factors() const override { return z_.data(); }
+  const char *products() const override { return products_.name(); }
+
+  void separate(Scalar *l, Index ldl, Scalar *u, Index ldu) override
+  {
+    for_each("weft separate L and U", n_ * n_, Separate<Scalar>{z_.data(), n_, {l, ldl}, {u, ldu}});
+  }
+
+  void solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) override
+  {
+    if (n_ == 0 || count == 0) return;
+    if (static_cast<Index>(work_.size()) < n_ * count) work_ = Array("weft dense work", std::size_t(n_ * count));
+    for_each("weft take vectors", n_ * count, CopyVectors<Scalar, double>{rhs, apart, work_.data(), n_, n_});
+    const bool transposed = transpose == Transpose::yes;
+    // A = L U and A^T = U^T L^T: the first factor has the unit diagonal where it is U's.
+    for (Index first = 0; first < n_; first += leaf) block(true, transposed, first, count);
+    for (Index first = (n_ - 1) / leaf * leaf; first >= 0; first -= leaf) block(false, transposed, first, count);
+    for_each("weft give vectors", n_ * count, CopyVectors<double, Scalar>{work_.data(), n_, x, apart, n_});
+  }
+
+private:
+  using Array = Kokkos::View<Scalar *, typename Space::memory_space>;
+
+  static constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+
+  /// functor(0) .. functor(size - 1). So few are not worth waking the threads of a host.
+  template <class Functor>
+  void for_each(const char *label, Index size, const Functor &functor) const
+  {
+    if constexpr (on_host) {
+      if (size <= 256) {
+        for (Index k = 0; k < size; k++) functor(k);
+        return;
+      }
+    }
+    Kokkos::parallel_for(label, range(size), functor);
+  }
+  auto range(Index size) const { return Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, size); }
+  Matrix<Scalar> z(Index i, Index j) const { return {z_.data() + i + j * n_, n_}; }
+  Matrix<const Scalar> const_z(Index i, Index j) const { return {z_.data() + i + j * n_, n_}; }
+  Matrix<const Scalar> a(Index i, Index j) const { return {a_.data + i + j * a_.ld, a_.ld}; }
+  static bool small(Index size) { return SmallDiagonal<Space, Scalar>::scratch_bytes(size) <= most_scratch; }
+  /// The greatest multiple of `unit` rows that halves [first, last), at least one.
+  static Index middle(Index first, Index last, Index unit) { return first + std::max<Index>(1, (last - first) / (2 * unit)) * unit; }
+
+  /// P[r0:r1, c0:c1] += L[r0:r1, k0:k1] U[k0:k1, c0:c1].
+  void product(Index r0, Index r1, Index c0, Index c1, Index k0, Index k1)
+  {
+    products_.add(1, Transpose::no, r1 - r0, c1 - c0, k1 - k0, z(r0, k0).data, n_, z(k0, c0).data, n_, z(r0, c0).data, n_);
+  }
+
+  /// Rows and columns from `first` to `last`, where products of all sections before are known. Halves, so that products are large.
+  void square(Index first, Index last)
+  {
+    if (last - first <= section_) {
+      diagonal(first, last);
+      return;
+    }
+    const Index mid = middle(first, last, section_);
+    square(first, mid);
+    right(first, mid, mid, last);
+    below(mid, last, first, mid);
+    product(mid, last, mid, last, first, mid);
+    square(mid, last);
+  }
+  void right(Index r0, Index r1, Index c0, Index c1)
+  {
+    if (r1 - r0 <= leaf) {
+      for_each("weft right section", c1 - c0, Right<Scalar>{a(r0, c0), const_z(r0, r0), z(r0, c0), r1 - r0});
+      return;
+    }
+    const Index mid = middle(r0, r1, leaf);
+    right(r0, mid, c0, c1);
+    product(mid, r1, c0, c1, r0, mid);
+    right(mid, r1, c0, c1);
+  }
+  void below(Index r0, Index r1, Index c0, Index c1)
+  {
+    if (c1 - c0 <= leaf) {
+      for_each("weft lower section", r1 - r0, Below<Scalar>{a(r0, c0), const_z(c0, c0), z(r0, c0), c1 - c0});
+      return;
+    }
+    const Index mid = middle(c0, c1, leaf);
+    below(r0, r1, c0, mid);
+    product(r0, r1, mid, c1, c0, mid);
+    below(r0, r1, mid, c1);
+  }
+
+  /// Sweeps until the section has converged.
+  void diagonal(Index first, Index last)
+  {
+    const Index size = last - first, count = size * size;
+    // An entry is final one sweep after those it is made of: 2 size - 1 sweeps at most (icm_reference.py), and one that finds no change.
+    const int most = options_.most_sweeps ? options_.most_sweeps : static_cast<int>(2 * size);
+    const Sweep<Scalar> sweep{a(first, first),
+                              const_z(first, first),
+                              size,
+                              static_cast<Scalar>(options_.tolerance),
+                              options_.stop == DenseCroutOptions::Stop::residual,
+                              options_.start == DenseCroutOptions::Start::scaled};
+    if (small(section_)) {
+      using Kernel   = SmallDiagonal<Space, Scalar>;
+      const int team = on_host ? 1 : 256;
+      Kokkos::TeamPolicy<Space> policy(space_, 1, team);
+      Kokkos::parallel_for("weft diagonal section",
+                           policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes(size)))),
+                           Kernel{sweep, z(first, first), most, sweeps_.data() + launched_});
+      done_.push_back(0); // known when the kernels have run
+      launched_++;
+      return;
+    }
+    Matrix<Scalar> old_z{section_work_[0].data(), size}, new_z{section_work_[1].data(), size};
+    for_each("weft start of a section", count, LargeStart<Scalar>{sweep, old_z});
+    Index unsettled = 1;
+    int done        = 0;
+    while (unsettled > 0 && done < most) {
+      Kokkos::parallel_reduce("weft sweep of a section", range(count), LargeSweep<Scalar>{sweep, old_z, new_z}, unsettled);
+      std::swap(old_z, new_z);
+      done++;
+    }
+    for_each("weft end of a section", count, LargeEnd<Scalar>{old_z, z(first, first), size});
+    done_.push_back(unsettled > 0 ? -done : done);
+  }
+
+  /// What the diagonal sections took, in their order.
+  void count_sweeps()
+  {
+    if (launched_ > 0) {
+      Kokkos::deep_copy(space_, Kokkos::View<int *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(done_.data(), done_.size()),
+                        Kokkos::subview(sweeps_, Kokkos::make_pair(std::size_t(0), done_.size())));
+      space_.fence("weft: read the sweeps");
+    }
+    auto &report    = this->report;
+    report.sections = static_cast<Index>(done_.size());
+    for (std::size_t s = 0; s < done_.size(); s++) {
+      const Index sweeps = std::abs(done_[s]);
+      report.sweeps += sweeps;
+      report.most_sweeps = std::max(report.most_sweeps, sweeps);
+      if (done_[s] < 0 && report.failure == DenseCroutReport::Failure::none) {
+        report.failure = DenseCroutReport::Failure::not_converged;
+        report.row     = static_cast<Index>(s) * section_;
+      }
+    }
+  }
+
+  /// Solves with the block of rows from `first` on, and takes what was found out of the rows that come after it.
+  void block(bool forward, bool transposed, Index first, int count)
+  {
+    const Index last = std::min(first + leaf, n_), size = last - first;
+    const int team = on_host ? 1 : static_cast<int>(leaf);
+    Kokkos::parallel_for(
+        "weft dense substitution", Kokkos::TeamPolicy<Space>(space_, count, team),
+        BlockSubstitution<Scalar>{const_z(first, first), size, forward, transposed, forward == transposed, work_.data() + first, n_});
+    const Index r0 = forward ? last : 0, r1 = forward ? n_ : first;
+    const Scalar *factor = transposed ? z(first, r0).data : z(r0, first).data;
+    products_.add(-1, transposed ? Transpose::yes : Transpose::no, r1 - r0, count, size, factor, n_, work_.data() + first, n_,
+                  work_.data() + r0, n_);
+  }
+
+  Space space_;
+  MatrixProduct<Scalar> products_;
+  Index n_;
+  DenseCroutOptions options_;
+  Index section_;
+  Array z_, sizes_, work_, section_work_[2];
+  Kokkos::View<int *, typename Space::memory_space> sweeps_;
+  std::vector<int> done_; ///< sweeps of each diagonal section, negative where they did not converge
+  Index launched_ = 0;
+  Matrix<const Scalar> a_{nullptr, 0};
+};
+
+} // namespace dense
+
+std::string DenseCroutReport::text() const
+{
+  const std::string at = "row " + std::to_string(row);
+  switch (failure) {
+  case Failure::not_finite_input:
+    return "the matrix holds NaN or infinity in " + at;
+  case Failure::zero_pivot:
+    return "zero pivot in " + at + ": the method does not pivot; permute rows, shift the diagonal, or use another factorization";
+  case Failure::not_finite:
+    return "the factors overflow in " + at + ": the method does not pivot; scale or permute the matrix, or use another factorization";
+  case Failure::not_converged:
+    return "the section from " + at + " on did not converge in " + std::to_string(most_sweeps) + " sweeps: allow more, or a tolerance";
+  default:
+    return std::to_string(sections) + " sections, " + std::to_string(sweeps) + " sweeps (at most " + std::to_string(most_sweeps) +
+           " in one)";
+  }
+}
+
+template <class Scalar>
+DenseCrout<Scalar>::DenseCrout(const Execution &execution, Index n, const DenseCroutOptions &options)
+    : execution_(execution), n_(n), options_(options)
+{
+  if (n < 0) throw std::invalid_argument("a matrix cannot have a negative number of rows");
+  if (options.section < 0 || options.most_sweeps < 0) throw std::invalid_argument("sections and sweeps cannot be negative");
+  if (!(options.tolerance >= 0)) throw std::invalid_argument("the tolerance of the sweeps must not be negative");
+  model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<DenseModel<Scalar>> {
+    return std::make_unique<dense::Model<std::decay_t<decltype(space)>, Scalar>>(space, execution, n, options);
+  });
+}
+
+template <class Scalar>
+DenseCrout<Scalar>::~DenseCrout()
+{
+  destroy_or_leave(model_);
+}
+
+template <class Scalar>
+const DenseCroutReport &DenseCrout<Scalar>::factor(const Scalar *a, Index lda)
+{
+  if (lda < n_) throw std::invalid_argument("columns cannot be closer than their length");
+  model_->factor(a, lda);
+  return model_->report;
+}
+
+template <class Scalar>
+const DenseCroutReport &DenseCrout<Scalar>::report() const
+{
+  return model_->report;
+}
+
+template <class Scalar>
+const Scalar *DenseCrout<Scalar>::factors() const
+{
+  return model_->factors();
+}
+
+template <class Scalar>
+void DenseCrout<Scalar>::separate(Scalar *l, Index ldl, Scalar *u, Index ldu) const
+{
+  model_->separate(l, ldl, u, ldu);
+}
+
+template <class Scalar>
+void DenseCrout<Scalar>::solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) const
+{
+  model_->solve(rhs, x, transpose, count, apart);
+}
+
+template <class Scalar>
+std::string DenseCrout<Scalar>::description() const
+{
+  return "dense, sections of " + std::to_string(options_.section ? options_.section : dense::leaf) + " rows, products by " +
+         model_->products();
+}
+
+template class DenseCrout<double>;
+template class DenseCrout<float>;
+
+} // namespace weft

@@ -1,0 +1,71 @@
+/// DenseCrout: A = L U of a dense matrix by fixed-point Crout sweeps, section after section along the diagonal (L. Cejka, "Parallel LU
+/// decomposition", CTU Prague 2022), on the host or on a device. The way in for callers without Kokkos.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "crout/matrix_product.hpp"
+#include "execution.hpp"
+
+namespace weft {
+
+struct DenseCroutOptions {
+  Index section                             = 0; ///< rows of a diagonal section; 0: 32
+  enum class Stop { change, residual } stop = Stop::change;
+  double tolerance                          = 0; ///< a section has converged when no entry's |new - old| (residual: |a - (LU)|) is above
+  enum class Start { scaled, given } start  = Start::scaled; ///< what is left of A; scaled: with rows of U divided by their pivots
+  int most_sweeps                           = 0;             ///< of a section; 0: as many as the exact factors may take
+  Products products                         = Products::vendor;
+};
+
+struct DenseCroutReport {
+  enum class Failure { none, not_finite_input, zero_pivot, not_finite, not_converged } failure = Failure::none;
+  Index row                                                                                    = -1; ///< where
+  Index sections                                                                               = 0;
+  Index sweeps      = 0; ///< of all sections, with the last one of each, which only verifies
+  Index most_sweeps = 0; ///< of a section
+
+  /// "3 sections, 104 sweeps (at most 40 in one)", or why it failed and what to do.
+  std::string text() const;
+};
+
+template <class Scalar>
+class DenseModel;
+
+/// No pivoting: the matrix must have leading minors that are not 0. Matrices are column-major.
+template <class Scalar>
+class DenseCrout {
+public:
+  /// Allocates the factors, n * n. Throws std::invalid_argument for options that make no sense. `execution` must live as long.
+  DenseCrout(const Execution &execution, Index n, const DenseCroutOptions &options = {});
+  ~DenseCrout();
+  DenseCrout(const DenseCrout &)            = delete;
+  DenseCrout &operator=(const DenseCrout &) = delete;
+
+  /// Factors a (n x n, column j at a + j * lda, in the memory of the execution). Waits. The factors are usable only if the report has no
+  /// failure.
+  const DenseCroutReport &factor(const Scalar *a, Index lda);
+  const DenseCroutReport &report() const;
+
+  /// Z, n * n without gaps: L with its diagonal on and below it, U without its unit diagonal above.
+  const Scalar *factors() const;
+  /// The same as two matrices with their zeros and ones. Does not wait.
+  void separate(Scalar *l, Index ldl, Scalar *u, Index ldu) const;
+
+  /// x = A^-1 rhs, or A^-T rhs, for `count` vectors each `apart` elements after the one before; x may be rhs. Computes in Scalar. Does not
+  /// wait; allocates at the first solve with more vectors than any before.
+  void solve(const double *rhs, double *x, Transpose transpose = Transpose::no, int count = 1, Index apart = 0) const;
+
+  Index rows() const { return n_; }
+  const DenseCroutOptions &options() const { return options_; }
+  /// "dense, sections of 32 rows, products by cuBLAS".
+  std::string description() const;
+
+private:
+  const Execution &execution_;
+  Index n_;
+  DenseCroutOptions options_;
+  std::unique_ptr<DenseModel<Scalar>> model_;
+};
+
+} // namespace weft

@@ -1,0 +1,227 @@
+/// The sections of the dense method. One array holds, entry by entry, first the products of finished sections P_ij = sum_k l_ik u_kj, then,
+/// once its own section is finished, z_ij. With S_ij = P_ij + sum_k z_ik z_kj over the section's k < min(i, j), summed upwards,
+///
+///     i >= j: z_ij = a_ij - S_ij,      i < j: z_ij = (a_ij - S_ij) / z_ii.
+///
+/// The diagonal section is iterated, all entries from those of the sweep before. A section right of or below a finished diagonal one
+/// depends on its own earlier rows or columns only: its fixed point is reached by going through them once.
+#pragma once
+#include <Kokkos_Core.hpp>
+
+#include "lines.hpp"
+#include "status.hpp"
+
+namespace weft::dense {
+
+template <class Scalar>
+struct Matrix {
+  Scalar *data;
+  Index ld;
+  KOKKOS_INLINE_FUNCTION Scalar &operator()(Index i, Index j) const { return data[i + j * ld]; }
+};
+
+/// The section's entries are numbered down its columns.
+template <class Scalar>
+struct Sweep {
+  Matrix<const Scalar> a; ///< the section of A
+  Matrix<const Scalar> p; ///< the section of finished products
+  Index size;
+  Scalar tolerance;
+  bool of_residual, scaled_start;
+
+  KOKKOS_INLINE_FUNCTION Scalar start(Index i, Index j) const
+  {
+    const Scalar left = a(i, j) - p(i, j), pivot = a(i, i) - p(i, i);
+    return i < j && scaled_start && pivot != 0 ? left / pivot : left;
+  }
+  /// One entry of a sweep; adds 1 to `unsettled` unless it has converged. NaN never has.
+  template <class Old, class New>
+  KOKKOS_INLINE_FUNCTION void step(const Old &old_z, const New &new_z, Index entry, Index &unsettled) const
+  {
+    const Index i = entry % size, j = entry / size, last = i < j ? i : j;
+    Scalar sum = p(i, j);
+    for (Index k = 0; k < last; k++) sum += old_z(i, k) * old_z(k, j);
+    const Scalar z = i < j ? (a(i, j) - sum) / old_z(i, i) : a(i, j) - sum;
+    Scalar change  = Kokkos::abs(z - old_z(i, j));
+    if (of_residual && i < j) change *= Kokkos::abs(old_z(i, i));
+    if (!(change <= tolerance)) unsettled++;
+    new_z(i, j) = z;
+  }
+};
+
+/// A whole diagonal section by one team, in its scratch memory. Leaves the number of sweeps.
+template <class Space, class Scalar>
+struct SmallDiagonal {
+  using Scratch = Kokkos::View<Scalar *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Sweep<Scalar> sweep;
+  Matrix<Scalar> z;
+  int most_sweeps;
+  int *sweeps; ///< negative where they did not converge
+
+  static std::size_t scratch_bytes(Index size) { return 2 * Scratch::shmem_size(static_cast<std::size_t>(size * size)); }
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
+  {
+    const Index size = sweep.size;
+    const int count  = static_cast<int>(size * size);
+    const Scratch one(team.team_scratch(0), static_cast<std::size_t>(count)), two(team.team_scratch(0), static_cast<std::size_t>(count));
+    Matrix<Scalar> old_z{one.data(), size}, new_z{two.data(), size};
+    const auto all = Kokkos::TeamThreadRange(team, count);
+    Kokkos::parallel_for(all, [&](const int e) { old_z.data[e] = sweep.start(e % size, e / size); });
+    team.team_barrier();
+    int done        = 0;
+    Index unsettled = 1;
+    while (unsettled > 0 && done < most_sweeps) {
+      Kokkos::parallel_reduce(
+          all, [&](const int e, Index &sum) { sweep.step(old_z, new_z, e, sum); }, unsettled);
+      team.team_barrier();
+      const Matrix<Scalar> swap = old_z;
+      old_z                     = new_z;
+      new_z                     = swap;
+      done++;
+    }
+    Kokkos::parallel_for(all, [&](const int e) { z.data[e % size + (e / size) * z.ld] = old_z.data[e]; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { *sweeps = unsettled > 0 ? -done : done; });
+  }
+};
+
+/// The start, a sweep and the end of a diagonal section of any size, for a launch each.
+template <class Scalar>
+struct LargeStart {
+  Sweep<Scalar> sweep;
+  Matrix<Scalar> z;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const { z.data[e] = sweep.start(e % sweep.size, e / sweep.size); }
+};
+template <class Scalar>
+struct LargeSweep {
+  Sweep<Scalar> sweep;
+  Matrix<Scalar> old_z, new_z;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e, Index &unsettled) const { sweep.step(old_z, new_z, e, unsettled); }
+};
+template <class Scalar>
+struct LargeEnd {
+  Matrix<Scalar> from, z;
+  Index size;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const { z(e % size, e / size) = from.data[e]; }
+};
+
+/// Columns right of a finished diagonal section, a thread each: rows downwards.
+template <class Scalar>
+struct Right {
+  Matrix<const Scalar> a, l;
+  Matrix<Scalar> z;
+  Index rows;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index j) const
+  {
+    for (Index i = 0; i < rows; i++) {
+      Scalar sum = z(i, j);
+      for (Index k = 0; k < i; k++) sum += l(i, k) * z(k, j);
+      z(i, j) = (a(i, j) - sum) / l(i, i);
+    }
+  }
+};
+
+/// Rows below a finished diagonal section, a thread each: columns to the right.
+template <class Scalar>
+struct Below {
+  Matrix<const Scalar> a, u;
+  Matrix<Scalar> z;
+  Index columns;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  {
+    for (Index j = 0; j < columns; j++) {
+      Scalar sum = z(i, j);
+      for (Index k = 0; k < j; k++) sum += z(i, k) * u(k, j);
+      z(i, j) = a(i, j) - sum;
+    }
+  }
+};
+
+/// The largest size in each row of a matrix; the first row that is not finite.
+template <class Scalar>
+struct RowSizes {
+  Matrix<const Scalar> a;
+  Index n;
+  Scalar *sizes;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, Index &first) const
+  {
+    Scalar most = 0, sum = 0;
+    for (Index j = 0; j < n; j++) {
+      const Scalar size = Kokkos::abs(a(i, j));
+      most              = size > most ? size : most;
+      sum += size * 0; // NaN where anything is not finite
+    }
+    sizes[i] = most;
+    if (sum != 0 && i < first) first = i;
+  }
+};
+
+/// The first row whose pivot cannot be divided by, or is 100 units of rounding of the row's largest entry or less.
+template <class Scalar>
+struct FirstBadPivot {
+  Matrix<const Scalar> z;
+  const Scalar *sizes;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, Index &first) const
+  {
+    if (!usable_pivot(z(i, i), sizes[i]) && i < first) first = i;
+  }
+};
+
+/// Substitution with a diagonal block of the factors, a team for each vector: column after column of the block.
+template <class Scalar>
+struct BlockSubstitution {
+  Matrix<const Scalar> z; ///< the block
+  Index size;
+  bool forward, transposed, unit;
+  Scalar *x; ///< the block's part of the first vector
+  Index apart;
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
+  {
+    Scalar *const mine = x + team.league_rank() * apart;
+    for (Index step = 0; step < size; step++) {
+      const Index k = forward ? step : size - 1 - step, first = forward ? k + 1 : 0;
+      const Scalar value = unit ? mine[k] : mine[k] / z(k, k);
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, static_cast<int>(size - 1 - step)), [&](const int r) {
+        const Index i = first + r;
+        mine[i] -= (transposed ? z(k, i) : z(i, k)) * value;
+      });
+      Kokkos::single(Kokkos::PerTeam(team), [&] { mine[k] = value; });
+      team.team_barrier();
+    }
+  }
+};
+
+template <class To, class From>
+struct CopyVectors {
+  const From *from;
+  Index from_apart;
+  To *to;
+  Index to_apart, rows;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
+  {
+    to[e % rows + (e / rows) * to_apart] = static_cast<To>(from[e % rows + (e / rows) * from_apart]);
+  }
+};
+
+template <class Scalar>
+struct Separate {
+  const Scalar *z;
+  Index n;
+  Matrix<Scalar> l, u;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
+  {
+    const Index i = e % n, j = e / n;
+    l(i, j) = i >= j ? z[e] : Scalar(0);
+    u(i, j) = i < j ? z[e] : Scalar(i == j);
+  }
+};
+
+} // namespace weft::dense

@@ -1,0 +1,170 @@
+/// Exact factors on a pattern: Gaussian elimination row by row, what falls outside the pattern is dropped. A row waits for the rows of its
+/// lower entries; rows that wait for nothing any more form a level and go side by side.
+#pragma once
+#include "crout/sweep.hpp"
+
+namespace weft::crout {
+
+/// Rows by levels.
+template <class Space>
+struct LevelRows {
+  std::vector<Index> starts; ///< levels + 1
+  Array<std::int32_t, Space> rows;
+
+  Index levels() const { return static_cast<Index>(starts.size()) - 1; }
+};
+
+/// level(i) <- 1 + the largest level of a row that row i waits for. Levels only grow, so passes may overlap.
+template <class Space>
+struct RaiseLevel {
+  FactorEntries<Space> entries;
+  Array<std::int32_t, Space> level;
+
+  KOKKOS_INLINE_FUNCTION void operator()(Index i) const
+  {
+    Index changed = 0;
+    operator()(i, changed);
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(Index i, Index &changed) const
+  {
+    const std::int32_t before = Kokkos::atomic_load(&level(i));
+    std::int32_t mine         = before;
+    for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++) {
+      const std::int32_t theirs = Kokkos::atomic_load(&level(entries.columns(e))) + 1;
+      if (theirs > mine) mine = theirs;
+    }
+    if (mine == before) return;
+    Kokkos::atomic_store(&level(i), mine);
+    changed++;
+  }
+};
+
+/// Raises levels by passes over all rows until none changes. Waits.
+template <class Space>
+LevelRows<Space> level_rows(const Space &space, const FactorEntries<Space> &entries)
+{
+  constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+  const Index rows       = entries.rows;
+  const Array<std::int32_t, Space> level(Kokkos::view_alloc(space, "weft row levels"), static_cast<std::size_t>(rows));
+  const RaiseLevel<Space> raise{entries, level};
+  for (Index changed = 1; changed > 0;) {
+    for (int pass = 0; pass < (on_host ? 0 : 15); pass++) // without asking each time whether that was all
+      Kokkos::parallel_for("weft row levels", Range<Space>(space, 0, rows), raise);
+    Kokkos::parallel_reduce("weft row levels", Range<Space>(space, 0, rows), raise, changed);
+    space.fence("weft row levels");
+  }
+  std::int32_t highest = -1;
+  Kokkos::parallel_reduce(
+      "weft highest level", Range<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, std::int32_t &most) { most = level(i) > most ? level(i) : most; }, Kokkos::Max<std::int32_t>(highest));
+  space.fence("weft row levels");
+  LevelRows<Space> result;
+  const Index levels = rows > 0 ? highest + 1 : 0;
+  const Array<Index, Space> starts(Kokkos::view_alloc(space, "weft level starts"), static_cast<std::size_t>(levels + 1));
+  Kokkos::parallel_for(
+      "weft level sizes", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) { Kokkos::atomic_inc(&starts(level(i))); });
+  starts_of_sizes(space, starts);
+  result.starts   = to_vector<Index>(space, starts);
+  result.rows     = make_array<std::int32_t>(space, "weft rows by levels", rows);
+  const auto list = result.rows;
+  Kokkos::parallel_for(
+      "weft rows by levels", Range<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i) { list(Kokkos::atomic_fetch_add(&starts(level(i)), Index(1))) = static_cast<std::int32_t>(i); });
+  return result;
+}
+
+/// Elimination of the rows of a level, a team a row, in place. Rows of one level are independent, so their order does not matter.
+template <class Scalar, class Space>
+struct EliminateRow {
+  FactorEntries<Space> entries;
+  Array<std::uint64_t, Space> mirror; ///< symmetric: the upper entry of each lower one
+  PivotRule<Space> rule;
+  Array<Scalar, Space> values;
+  Array<std::int32_t, Space> order;
+  Index first;
+  bool symmetric;
+
+  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
+  {
+    const Index i = order(first + team.league_rank());
+    for (Index l = entries.lower_starts(i); l < entries.lower_starts(i + 1); l++) {
+      const Index m     = entries.columns(l);
+      const Index above = symmetric ? static_cast<Index>(mirror(l) & 0xffffffffu) : l;
+      Scalar factor     = 0;
+      Kokkos::single(
+          Kokkos::PerTeam(team), [&](Scalar &shared) { values(l) = shared = values(above) / values(entries.diagonal(m)); }, factor);
+      const Index begin = symmetric ? above : entries.upper_start(m), end = entries.upper_start(m + 1);
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](const Index u) {
+        const Index at = entries.find(i, entries.columns(u));
+        if (at >= 0) values(at) -= factor * values(u);
+      });
+      team.team_barrier();
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&] {
+      Scalar &pivot = values(entries.diagonal(i));
+      if (!rule.usable(static_cast<double>(pivot), i)) pivot = static_cast<Scalar>(rule.replacement(static_cast<double>(pivot), i));
+    });
+  }
+};
+
+/// The same by one host thread: the row is spread over an array of all columns, so that nothing is searched for.
+template <class Scalar, class Space>
+void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, const PivotRule<Space> &rule,
+                        const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values, bool symmetric)
+{
+  std::vector<Scalar> row(static_cast<std::size_t>(entries.rows));
+  Scalar *const spread             = row.data(); // columns outside the pattern hold what fell there: nobody reads it
+  const Index *const lower_starts  = entries.lower_starts.data();
+  const std::int32_t *const column = entries.columns.data();
+  const Scalar *const b            = matrix.data();
+  Scalar *const z                  = values.data();
+  Scalar *const diagonal           = z + entries.lower + entries.upper;
+  for (Index i = 0; i < entries.rows; i++) {
+    const Index lower_begin = lower_starts[i], lower_end = lower_starts[i + 1];
+    const Index upper_begin = entries.upper_start(i), upper_end = entries.upper_start(i + 1);
+    if (!symmetric)
+      for (Index l = lower_begin; l < lower_end; l++) spread[column[l]] = b[l];
+    for (Index u = upper_begin; u < upper_end; u++) spread[column[u]] = b[u];
+    spread[i] = b[entries.diagonal(i)];
+    for (Index l = lower_begin; l < lower_end; l++) {
+      const Index m      = column[l];
+      const Index above  = symmetric ? static_cast<Index>(mirror(l) & 0xffffffffu) : 0;
+      const Scalar size  = symmetric ? z[above] : spread[m];
+      const Scalar ratio = size / diagonal[m];
+      z[l]               = ratio;
+      if (ratio == 0) continue;
+      const Index end = entries.upper_start(m + 1);
+      for (Index u = symmetric ? above : entries.upper_start(m); u < end; u++) spread[column[u]] -= ratio * z[u];
+    }
+    for (Index u = upper_begin; u < upper_end; u++) z[u] = spread[column[u]];
+    const double pivot = static_cast<double>(spread[i]);
+    diagonal[i]        = rule.usable(pivot, i) ? spread[i] : static_cast<Scalar>(rule.replacement(pivot, i));
+  }
+}
+
+/// values = the exact factors of `matrix` on the pattern. Does not wait. levels may be empty: then one host thread does it.
+template <class Scalar, class Space>
+void eliminate(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror,
+               const PivotRule<Space> &rule, const LevelRows<Space> *levels, const Array<Scalar, Space> &matrix,
+               const Array<Scalar, Space> &values, bool symmetric)
+{
+  if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
+    if (!levels) {
+      space.fence("weft crout: elimination by one thread");
+      eliminate_in_order(entries, mirror, rule, matrix, values, symmetric);
+      return;
+    }
+  }
+  Kokkos::deep_copy(space, values, matrix);
+  constexpr int team = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 32;
+  for (Index level = 0; level < levels->levels(); level++) {
+    const auto at     = static_cast<std::size_t>(level);
+    const Index begin = levels->starts[at], end = levels->starts[at + 1];
+    Kokkos::parallel_for("weft eliminate level", Kokkos::TeamPolicy<Space>(space, static_cast<int>(end - begin), team),
+                         EliminateRow<Scalar, Space>{entries, mirror, rule, values, levels->rows, begin, symmetric});
+  }
+}
+
+} // namespace weft::crout

@@ -1,0 +1,141 @@
+#include "crout/factorization.hpp"
+
+#include <cstdio>
+#include <stdexcept>
+
+#include "crout/model.hpp"
+
+namespace weft {
+
+namespace {
+
+std::string number(double value)
+{
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g", value);
+  return text;
+}
+
+std::string counted(Index count, const char *what)
+{
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+void check(const CroutOptions &options)
+{
+  const auto refuse = [](bool wrong, const char *why) {
+    if (wrong) throw std::invalid_argument(why);
+  };
+  refuse(options.levels < 0 || options.levels > 60000, "levels of fill must be between 0 and 60000");
+  refuse(!(options.drop_tolerance >= 0), "the drop tolerance must not be negative");
+  refuse(options.row_quota < 0, "the number of entries a row must not be negative");
+  refuse(options.sweeps < 0 || options.sections < 0, "the numbers of sweeps and of sections must not be negative");
+  refuse(!(options.omega >= 0 && options.omega < 2), "omega must lie between 0 and 2");
+  refuse(!(options.tolerance >= 0), "the tolerance of sweeps must not be negative");
+  refuse(!(options.shift_amount >= 0) || !(options.base_shift >= 0), "a shift must not be negative");
+  refuse(options.asynchronous && options.sections > 1, "sections and asynchronous sweeps do not go together");
+  refuse(options.method == FactorMethod::exact && (options.sweeps > 0 || options.sections > 0 || options.asynchronous),
+         "exact elimination has no sweeps");
+}
+
+} // namespace
+
+std::string CroutReport::text() const
+{
+  if (failure != FactorFailure::none) return explain(*this);
+  std::string line =
+      exact ? "exact elimination" : counted(sweeps, "sweep") + (warm ? " from the factors before" : "") + ", omega " + number(omega);
+  if (exact && levels > 0) line += " in " + counted(levels, "level");
+  if (!exact && sections > 1) line += ", " + counted(sections, "section");
+  if (!residuals.empty()) line += ", residual " + number(residuals.back());
+  if (shift > 0) line += ", diagonal shifted by " + number(shift);
+  if (boosted > 0) line += ", " + counted(boosted, "pivot") + " replaced";
+  if (matched) line += ", rows permuted to the diagonal";
+  if (!attempts.empty()) line += " (given up: " + attempts + ")";
+  return line;
+}
+
+std::string explain(const CroutReport &report)
+{
+  const std::string where = report.row >= 0 ? " in row " + std::to_string(report.row) : "";
+  switch (report.failure) {
+  case FactorFailure::none:
+    return "";
+  case FactorFailure::not_finite_input:
+    return "the matrix has a value that is not finite" + where;
+  case FactorFailure::zero_pivot:
+    return "zero pivot" + where + ": the matrix may be singular; try another ordering, more fill or a shift";
+  case FactorFailure::not_finite:
+    return "the factors grew without bound" + where + ": try a shift, more fill, scaling or another ordering";
+  }
+  return "";
+}
+
+template <class Scalar>
+CroutFactorization<Scalar>::CroutFactorization(const Execution &execution, const CroutOptions &options)
+    : execution_(execution), options_(options)
+{
+  check(options);
+  model_ = CroutModels<Scalar>::make(execution, options);
+}
+
+template <class Scalar>
+CroutFactorization<Scalar>::~CroutFactorization()
+{
+  destroy_or_leave(model_);
+}
+
+template <class Scalar>
+template <class Int>
+void CroutFactorization<Scalar>::analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
+{
+  if (rows != columns)
+    throw std::invalid_argument("only square matrices have factors: this one has " + std::to_string(rows) + " rows and " +
+                                std::to_string(columns) + " columns");
+  if (rows > 0x7ffffffe) throw std::length_error("the matrix has more than 2147483646 rows");
+  try {
+    model_->analyse(rows, matrix, ordering);
+  } catch (const std::bad_alloc &) {
+    throw std::length_error("no memory for the fill of the factors: allow fewer levels or entries");
+  } catch (const std::runtime_error &error) { // Kokkos' own failure of an allocation
+    throw std::length_error(std::string("no memory for the fill of the factors: allow fewer levels or entries (") + error.what() + ")");
+  }
+}
+
+template <class Scalar>
+template <class Int>
+void CroutFactorization<Scalar>::factor(const CsrMatrix<double, Int> &matrix, bool warm)
+{
+  model_->factor(matrix.values, warm);
+}
+
+template <class Scalar>
+const CroutReport &CroutFactorization<Scalar>::report() const
+{
+  return model_->report();
+}
+
+template <class Scalar>
+SparseTriangles<Scalar> CroutFactorization<Scalar>::triangles() const
+{
+  return model_->triangles();
+}
+
+template <class Scalar>
+FactorTransform CroutFactorization<Scalar>::transform() const
+{
+  return model_->transform();
+}
+
+template class CroutFactorization<double>;
+template class CroutFactorization<float>;
+template void CroutFactorization<double>::analyse(Index, Index, const CsrMatrix<double, std::int32_t> &, const FactorOrdering &);
+template void CroutFactorization<double>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
+template void CroutFactorization<double>::factor(const CsrMatrix<double, std::int32_t> &, bool);
+template void CroutFactorization<double>::factor(const CsrMatrix<double, std::int64_t> &, bool);
+template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int32_t> &, const FactorOrdering &);
+template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
+template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int32_t> &, bool);
+template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int64_t> &, bool);
+
+} // namespace weft

@@ -1,0 +1,149 @@
+/// CroutFactorization: incomplete and complete LU and LDL^T factors of a sparse matrix, on the host or on a device, by fixed-point Crout sweeps
+/// or exactly. The way into these kernels for callers that include no Kokkos header.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "crout/factors.hpp"
+#include "execution.hpp"
+#include "tridiagonal/line_solver.hpp" // CsrMatrix
+
+namespace weft {
+
+/// Where the factors may have entries.
+enum class FillPattern {
+  levels,    ///< ILU(k): the matrix' own entries and fill up to level k
+  threshold, ///< the entries that matter by size, at most a quota a row: chosen by the values that analyse() sees
+  full,      ///< all fill, complete LU or LDL^T
+};
+
+enum class FactorScaling {
+  none,
+  unit_diagonal, ///< rows and columns by 1 / sqrt |a_ii|
+  ruiz,          ///< rows and columns by 1 / sqrt of their largest entry, three times
+};
+
+/// How the factors of a pattern are found.
+enum class FactorMethod {
+  automatic, ///< exact on a host and for full fill; sweeps on a device
+  sweeps,
+  exact, ///< elimination, rows whose dependencies are met side by side
+};
+
+/// When sweeps end. None runs longer than options.sweeps where that is given.
+enum class SweepStop {
+  automatic, ///< 5 to 8 sweeps to a hundredth of the first residual; where they do not do, up to 32 to a thousandth
+  sweeps,    ///< options.sweeps sweeps
+  change,    ///< |z_new - z| <= tolerance * |z| over all entries z of the factors
+  residual,  ///< |B - L U| <= tolerance * |B| over the pattern, Frobenius norms
+};
+
+/// What is done about a pivot too small to divide by, or of the wrong sign; amounts are relative to the scaled diagonal.
+enum class PivotShift {
+  none,              ///< nothing: the factorization fails and says where
+  nonzero,           ///< factor B + amount * I, ten times the amount at each further try
+  positive_definite, ///< the same until all pivots are positive
+  in_blocks,         ///< set the pivot to the amount where it is too small, and go on
+};
+
+struct CroutOptions {
+  FillPattern pattern   = FillPattern::levels;
+  int levels            = 0;    ///< k of ILU(k)
+  double drop_tolerance = 1e-3; ///< threshold: entries below drop_tolerance * (mean size of the row's entries in B) are left out
+  Index row_quota  = 0; ///< threshold: most entries of a row in each triangle; 0: twice the mean number in a triangle of the matrix, and 2
+  double most_fill = 0; ///< refuse a pattern of more than this times the matrix' entries; 0: only what memory refuses
+
+  bool symmetric        = false; ///< L D L^T; only entries on and above the diagonal of the matrix are read
+  FactorScaling scaling = FactorScaling::unit_diagonal;
+  bool match_rows       = true; ///< permute rows where a diagonal entry is missing or zero (not where symmetric)
+
+  FactorMethod method = FactorMethod::automatic;
+  SweepStop stop      = SweepStop::automatic;
+  int sweeps          = 0;     ///< 0: 5 where the number decides, 1000 where it is only a limit
+  double omega        = 0;     ///< under-relaxation of sweeps; 0: 1, and 0.5 where that grows
+  double tolerance    = 1e-2;  ///< of the stop by change or residual
+  int sections        = 0;     ///< blocks of rows that converge in order; 0: one, and more where that is needed
+  bool asynchronous   = false; ///< sweeps in place: fewer of them, but no two runs are the same
+  bool ladder         = true;  ///< go on to omega 0.5, sections, shifts 0.1 and 0.3 and exact elimination where sweeps grow
+
+  PivotShift shift    = PivotShift::none;
+  double shift_amount = 0;  ///< 0: 1e-10 (in_blocks: zero_pivot)
+  double zero_pivot   = -1; ///< pivots up to zero_pivot * (sum of the row's sizes in B) are unusable; < 0: 100 units of rounding
+  double base_shift   = 0;  ///< factor B + base_shift * diag(B) from the start
+};
+
+/// Orders of rows and columns, new to old (row i of the factors is row rows[i] of the matrix); on the host; empty: as they come.
+struct FactorOrdering {
+  std::vector<Index> rows, columns;
+};
+
+enum class FactorFailure { none, not_finite_input, zero_pivot, not_finite };
+
+/// What a factorization did.
+struct CroutReport {
+  FactorFailure failure = FactorFailure::none;
+  Index row             = -1; ///< of the caller's matrix, where the failure was found
+  bool exact            = false;
+  bool warm             = false; ///< started from the factors before
+  bool matched          = false; ///< rows were permuted to put entries on the diagonal
+  int sweeps            = 0;     ///< of the attempt that was kept
+  int all_sweeps        = 0;     ///< with those of attempts given up (sections: in parts of a whole sweep, rounded up)
+  std::vector<double> residuals; ///< |B - L U| / |B| on the pattern before each sweep of that attempt
+  double growth   = 1;           ///< largest of them over the first
+  double omega    = 1;
+  int sections    = 1;
+  double shift    = 0;     ///< added to the diagonal of B, relative to its size
+  Index boosted   = 0;     ///< pivots that were replaced
+  Index positive  = 0;     ///< pivots > 0: with symmetric the inertia of the matrix
+  Index negative  = 0;     ///< pivots < 0
+  Index levels    = 0;     ///< steps of exact elimination; 0 where it was not needed
+  Index entries   = 0;     ///< of L (without its unit diagonal) and U
+  bool match_list = false; ///< products of every entry known beforehand
+  std::string attempts;    ///< what was tried and given up, as words; empty where the first attempt was kept
+
+  /// A line of text for a user: "5 sweeps, omega 1, residual 2.1e-03".
+  std::string text() const;
+};
+
+/// Why it failed and what to do about it, or "".
+std::string explain(const CroutReport &report);
+
+template <class Scalar>
+class CroutModel;
+
+/// Factors in Scalar (float or double) of a matrix in double.
+template <class Scalar>
+class CroutFactorization {
+public:
+  /// `execution` must live as long. Throws std::invalid_argument for options that contradict each other.
+  CroutFactorization(const Execution &execution, const CroutOptions &options);
+  ~CroutFactorization();
+  CroutFactorization(const CroutFactorization &)            = delete;
+  CroutFactorization &operator=(const CroutFactorization &) = delete;
+
+  /// Finds orders and pattern of the factors, once for a pattern of the matrix; columns need no order. Reads values only where a diagonal
+  /// entry could be zero and for FillPattern::threshold. Throws std::invalid_argument, naming the row, for a matrix that is not square, has an
+  /// empty row, a column out of range or an entry twice; std::length_error where the fill passes the limits. Waits.
+  template <class Int>
+  void analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering = {});
+
+  /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for
+  /// numbers: see report(). Waits.
+  template <class Int>
+  void factor(const CsrMatrix<double, Int> &matrix, bool warm = false);
+
+  const CroutReport &report() const;
+  /// The factors: valid until the next factor(). After a failure they are those of the identity.
+  SparseTriangles<Scalar> triangles() const;
+  FactorTransform transform() const;
+  const CroutOptions &options() const { return options_; }
+  const Execution &execution() const { return execution_; }
+
+private:
+  const Execution &execution_;
+  CroutOptions options_;
+  std::unique_ptr<CroutModel<Scalar>> model_;
+};
+
+} // namespace weft

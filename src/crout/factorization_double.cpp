@@ -1,0 +1,3 @@
+#include "crout/model_on.hpp"
+
+template struct weft::CroutModels<double>;

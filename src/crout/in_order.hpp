@@ -1,0 +1,120 @@
+/// Rows in the order of their dependencies, in one launch: a row waits in a loop for what it needs from other rows. Whatever it waits for
+/// is handed out before it, so that it can wait without deadlock however few threads run at a time (Liu, Li, Hogg, Duff, Vinter, "A
+/// synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016; one word carries value and flag, as in Ginkgo).
+#pragma once
+#include "crout/triangle.hpp"
+
+namespace weft::triangular {
+
+/// A word of 8 bytes that a row publishes and others wait for. It is neither torn, nor kept in a register or a stale cache line, and
+/// nothing else is read by way of it: no fence is needed.
+template <class Word>
+KOKKOS_INLINE_FUNCTION Word look(const Word &word)
+{
+  static_assert(sizeof(Word) == 8);
+  return *const_cast<const volatile Word *>(&word);
+}
+template <class Word>
+KOKKOS_INLINE_FUNCTION void publish(Word &word, Word value)
+{
+  static_assert(sizeof(Word) == 8);
+  *const_cast<volatile Word *>(&word) = value;
+}
+
+/// Stands where no value has been published: a NaN that no arithmetic makes.
+inline constexpr std::uint64_t unfinished_bits = 0x7ff8deadbeefbeefu;
+
+KOKKOS_INLINE_FUNCTION double unfinished()
+{
+  const std::uint64_t bits = unfinished_bits; // device code has no address of the constant itself
+  return Kokkos::bit_cast<double>(bits);
+}
+KOKKOS_INLINE_FUNCTION bool is_unfinished(double value)
+{
+  return Kokkos::bit_cast<std::uint64_t>(value) == unfinished_bits;
+}
+/// The value itself, unless it is that very NaN, handed in by a caller.
+KOKKOS_INLINE_FUNCTION double finished(double value)
+{
+  return is_unfinished(value) ? Kokkos::bit_cast<double>(unfinished_bits + 1) : value;
+}
+
+/// Hands out positions in ascending order: each team takes its number when it starts, not when it was launched.
+template <class Space>
+using Ticket = Kokkos::View<int, typename Space::memory_space>;
+
+template <class Member, class Space>
+KOKKOS_INLINE_FUNCTION Index take_position(const Member &team, const Ticket<Space> &ticket)
+{
+  int number = 0;
+  Kokkos::single(
+      Kokkos::PerTeam(team), [&](int &taken) { taken = Kokkos::atomic_fetch_add(&ticket(), 1); }, number);
+  return Index(number) * team.team_size() + team.team_rank();
+}
+
+/// Threads of a team for one row each, or a warp each.
+template <class Space>
+Kokkos::TeamPolicy<Space> in_order_policy(const Space &space, Index rows, int lanes)
+{
+  const int team = rows_of_team<Space>(128, lanes);
+  return Kokkos::TeamPolicy<Space>(space, static_cast<int>((rows + team - 1) / team), team, lanes);
+}
+
+/// A thread a row. Threads of a warp may depend on each other: none stays in a loop of its own, and results are published inside the loop.
+template <class Kernel, class Space>
+struct InOrderByThread {
+  Kernel kernel;
+  Ticket<Space> ticket;
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
+  {
+    const Index position = take_position<Member, Space>(team, ticket);
+    const auto &t        = kernel.triangle;
+    if (position >= t.rows) return;
+    const Index i          = kernel.row(position);
+    std::int64_t k         = t.starts[i];
+    const std::int64_t end = t.starts[i + 1];
+    auto sum               = kernel.start(i);
+    for (bool done = false; !done;) {
+      if (k < end) k += kernel.take(k, end, sum);
+      if (k == end) {
+        kernel.finish(i, sum);
+        done = true;
+      }
+    }
+  }
+};
+
+/// A warp a row, for long rows: rows of a warp never wait for each other.
+template <class Kernel, class Space>
+struct InOrderByWarp {
+  Kernel kernel;
+  Ticket<Space> ticket;
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
+  {
+    const Index position = take_position<Member, Space>(team, ticket);
+    const auto &t        = kernel.triangle;
+    if (position >= t.rows) return;
+    const Index i = kernel.row(position);
+    kernel.finish_together(team, i, t.starts[i], static_cast<int>(t.starts[i + 1] - t.starts[i]));
+  }
+};
+
+/// Runs kernel over its rows. ticket must be 0.
+template <class Space, class Kernel>
+void in_order(const char *label, const Space &space, const Kernel &kernel, const Ticket<Space> &ticket, int lanes)
+{
+  if (kernel.triangle.rows == 0) return;
+  if constexpr (requires { &Kernel::can_share_rows; }) {
+    if (lanes > 1) {
+      Kokkos::parallel_for(label, in_order_policy(space, kernel.triangle.rows, lanes), InOrderByWarp<Kernel, Space>{kernel, ticket});
+      return;
+    }
+  }
+  Kokkos::parallel_for(label, in_order_policy(space, kernel.triangle.rows, 1), InOrderByThread<Kernel, Space>{kernel, ticket});
+}
+
+} // namespace weft::triangular

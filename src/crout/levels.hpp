@@ -1,0 +1,101 @@
+/// Levels of a triangle: the level of a row is one more than the highest of those it depends on; rows of a level are solved side by side.
+#pragma once
+#include <Kokkos_Sort.hpp>
+#include <vector>
+
+#include "crout/in_order.hpp"
+
+namespace weft::triangular {
+
+/// Rows sorted by level, and within a level as they come.
+template <class Space>
+struct Levels {
+  Owned<std::int32_t, Space> order; ///< rows
+  Owned<Index, Space> starts;       ///< levels + 1: positions in order
+  std::vector<Index> host_starts;   ///< the same
+  int widest = 0;
+
+  Index count() const { return host_starts.empty() ? 0 : static_cast<Index>(host_starts.size()) - 1; }
+};
+
+/// Publishes the level of each row, from 0; not yet known: -1.
+template <class Scalar>
+struct FindLevel {
+  Triangle<Scalar> triangle;
+  std::int64_t *levels;
+
+  KOKKOS_INLINE_FUNCTION Index row(Index position) const { return triangle.forward ? position : triangle.rows - 1 - position; }
+  KOKKOS_INLINE_FUNCTION std::int64_t start(Index) const { return 0; }
+  KOKKOS_INLINE_FUNCTION int take(std::int64_t k, std::int64_t, std::int64_t &level) const
+  {
+    const std::int64_t other = look(levels[triangle.columns[k]]);
+    if (other < 0) return 0;
+    level = Kokkos::max(level, other + 1);
+    return 1;
+  }
+  KOKKOS_INLINE_FUNCTION void finish(Index i, std::int64_t level) const { publish(levels[i], level); }
+};
+
+/// starts[l] = first position whose key is at least l * rows.
+template <class Space>
+struct FindStarts {
+  Owned<std::int64_t, Space> keys;
+  Owned<Index, Space> starts;
+  Owned<std::int32_t, Space> order;
+  Index rows, levels;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index p) const
+  {
+    const Index level = keys(p) / rows, before = p > 0 ? keys(p - 1) / rows : -1;
+    order(p) = static_cast<std::int32_t>(keys(p) % rows);
+    if (level != before) starts(level) = p; // each level has rows: level == before + 1
+    if (p + 1 == rows) starts(levels) = rows;
+  }
+};
+
+/// Finds the levels in one pass over the triangle and a sort. waiting: what a device does. Waits.
+template <class Space, class Scalar>
+Levels<Space> find_levels(const Space &space, const Triangle<Scalar> &triangle, bool waiting = !on_host<Space>)
+{
+  const Index rows = triangle.rows;
+  Levels<Space> levels;
+  if (rows == 0) return levels;
+  const auto keys = uninitialized<std::int64_t, Space>("weft levels", rows);
+  Kokkos::deep_copy(space, keys, std::int64_t(-1));
+  const FindLevel<Scalar> find{triangle, keys.data()};
+  if (on_host<Space> && !waiting) {
+    space.fence("weft: levels not known");
+    for (Index p = 0; p < rows; p++) {
+      const Index i      = find.row(p);
+      std::int64_t level = find.start(i);
+      for (std::int64_t k = triangle.starts[i]; k < triangle.starts[i + 1]; k++) find.take(k, k + 1, level);
+      find.finish(i, level);
+    }
+  } else {
+    in_order("weft find levels", space, find, Ticket<Space>("weft ticket"), 1);
+  }
+  std::int64_t deepest = 0;
+  Kokkos::parallel_reduce(
+      "weft deepest level", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, std::int64_t &most) {
+        most    = Kokkos::max(most, keys(i));
+        keys(i) = keys(i) * rows + i;
+      },
+      Kokkos::Max<std::int64_t>(deepest));
+  Kokkos::sort(space, keys);
+  levels.order  = uninitialized<std::int32_t, Space>("weft level order", rows);
+  levels.starts = uninitialized<Index, Space>("weft level starts", deepest + 2);
+  Kokkos::parallel_for("weft level starts", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows),
+                       FindStarts<Space>{keys, levels.starts, levels.order, rows, deepest + 1});
+  levels.host_starts.resize(static_cast<std::size_t>(deepest + 2));
+  Kokkos::deep_copy(space,
+                    Kokkos::View<Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(levels.host_starts.data(),
+                                                                                                      levels.host_starts.size()),
+                    levels.starts);
+  space.fence("weft: read the levels");
+  for (std::size_t l = 0; l + 1 < levels.host_starts.size(); l++)
+    levels.widest = std::max(levels.widest, static_cast<int>(levels.host_starts[l + 1] - levels.host_starts[l]));
+  return levels;
+}
+
+} // namespace weft::triangular

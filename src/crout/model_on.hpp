@@ -1,0 +1,482 @@
+/// The factorization on one execution space: analysis, attempts in the order of the ladder, what is kept of them.
+#pragma once
+#include <optional>
+
+#include "backend.hpp"
+#include "crout/elimination.hpp"
+#include "crout/full_fill.hpp"
+#include "crout/level_fill.hpp"
+#include "crout/model.hpp"
+#include "crout/sweeper.hpp"
+#include "crout/threshold_fill.hpp"
+
+namespace weft {
+
+namespace crout {
+
+/// Sets the factors to those of the identity, which no solve can trip over.
+template <class Scalar, class Space>
+void set_identity(const Space &space, const FactorEntries<Space> &entries, const Array<Scalar, Space> &values)
+{
+  Kokkos::parallel_for(
+      "weft crout identity", Range<Space>(space, 0, entries.size()),
+      KOKKOS_LAMBDA(const Index e) { values(e) = static_cast<Scalar>(e >= entries.lower + entries.upper ? 1 : 0); });
+  space.fence("weft crout identity");
+}
+
+/// The orders on the space, checked. Empty vectors stand for the identity.
+template <class Space>
+Orders<Space> orders_on(const Space &space, Index rows, const FactorOrdering &ordering)
+{
+  Orders<Space> orders;
+  const auto take = [&](const std::vector<Index> &order, const char *what, Array<std::int32_t, Space> &to,
+                        Array<std::int32_t, Space> &places) {
+    if (order.empty()) return;
+    const std::string wrong = std::string("the order of the ") + what + " is no permutation";
+    if (static_cast<Index>(order.size()) != rows) throw std::invalid_argument(wrong);
+    std::vector<std::int32_t> forward(order.size()), back(order.size(), -1);
+    for (std::size_t i = 0; i < order.size(); i++) {
+      if (order[i] < 0 || order[i] >= rows || back[static_cast<std::size_t>(order[i])] != -1) throw std::invalid_argument(wrong);
+      forward[i]                               = static_cast<std::int32_t>(order[i]);
+      back[static_cast<std::size_t>(order[i])] = static_cast<std::int32_t>(i);
+    }
+    to     = to_space(space, "weft order", forward);
+    places = to_space(space, "weft places", back);
+  };
+  take(ordering.rows, "rows", orders.rows, orders.row_places);
+  take(ordering.columns, "columns", orders.columns, orders.column_places);
+  return orders;
+}
+
+/// The ordering with rows exchanged so that the diagonal has no zero, where that can be.
+template <class Space>
+FactorOrdering matched(const Space &space, const FactorEntries<Space> &entries, const double *values, Index stored,
+                       const FactorOrdering &ordering)
+{
+  const auto columns = to_vector<std::int32_t>(space, entries.columns);
+  const auto lower = to_vector<Index>(space, entries.lower_starts), upper = to_vector<Index>(space, entries.upper_starts);
+  const auto source = to_vector<Position>(space, entries.source);
+  std::vector<double> host_values(static_cast<std::size_t>(stored));
+  using Unmanaged = Kokkos::View<const double *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(space, HostPointer<double>(host_values.data(), host_values.size()), Unmanaged(values, host_values.size()));
+  space.fence("weft crout: values to the host");
+
+  HostPattern pattern;
+  std::vector<double> sizes;
+  const auto add = [&](Index entry, std::int32_t column) {
+    const Position from = source[static_cast<std::size_t>(entry)];
+    if (from == nowhere) return;
+    pattern.columns.push_back(column);
+    sizes.push_back(std::abs(host_values[from]));
+  };
+  for (Index i = 0; i < entries.rows; i++) {
+    const auto at = static_cast<std::size_t>(i);
+    for (Index e = lower[at]; e < lower[at + 1]; e++) add(e, columns[static_cast<std::size_t>(e)]);
+    add(entries.lower + entries.upper + i, static_cast<std::int32_t>(i));
+    for (Index e = entries.lower + upper[at]; e < entries.lower + upper[at + 1]; e++) add(e, columns[static_cast<std::size_t>(e)]);
+    pattern.starts.push_back(static_cast<Index>(pattern.columns.size()));
+  }
+  std::vector<Index> row_of_column = row_of_each_column(pattern, sizes);
+
+  // A singular matrix leaves columns without a row: they get the rows that are left, and a zero on the diagonal.
+  std::vector<bool> used(row_of_column.size(), false);
+  for (const Index row : row_of_column)
+    if (row >= 0) used[static_cast<std::size_t>(row)] = true;
+  Index left = 0;
+  for (Index &row : row_of_column) {
+    if (row >= 0) continue;
+    while (used[static_cast<std::size_t>(left)]) left++;
+    row = left++;
+  }
+  FactorOrdering result = ordering;
+  if (!ordering.rows.empty())
+    for (Index &row : row_of_column) row = ordering.rows[static_cast<std::size_t>(row)];
+  result.rows = std::move(row_of_column);
+  return result;
+}
+
+} // namespace crout
+
+template <class Scalar, class Space>
+class CroutModelOn final : public CroutModel<Scalar> {
+public:
+  CroutModelOn(const Space &space, const CroutOptions &options) : space_(space), options_(options) {}
+
+  void analyse(Index rows, const CsrMatrix<double, std::int32_t> &matrix, const FactorOrdering &ordering) override
+  {
+    analyse_any(rows, matrix, ordering);
+  }
+  void analyse(Index rows, const CsrMatrix<double, std::int64_t> &matrix, const FactorOrdering &ordering) override
+  {
+    analyse_any(rows, matrix, ordering);
+  }
+
+  void factor(const double *values, bool warm) override
+  {
+    using namespace crout;
+    if (!analysed_) throw std::logic_error("a matrix is analysed before it is factored");
+    const bool was_usable = usable_;
+    usable_               = false;
+    report_               = {};
+    report_.matched       = matched_;
+    report_.entries       = entries_.size();
+    if (entries_.rows == 0) {
+      report_.exact = true;
+      return;
+    }
+    matrix_values_ = values;
+    find_values();
+    if (report_.failure == FactorFailure::none) {
+      if (sweeps_first())
+        climb(warm && was_usable);
+      else
+        eliminate_safely();
+    }
+    usable_ = report_.failure == FactorFailure::none;
+    if (!usable_) set_identity(space_, entries_, values_);
+  }
+
+  const CroutReport &report() const override { return report_; }
+
+  SparseTriangles<Scalar> triangles() const override
+  {
+    SparseTriangles<Scalar> t;
+    t.rows          = entries_.rows;
+    t.lower_starts  = entries_.lower_starts.data();
+    t.lower_columns = entries_.columns.data();
+    t.lower_values  = values_.data();
+    t.upper_starts  = entries_.upper_starts.data();
+    t.upper_columns = entries_.columns.data() + entries_.lower;
+    t.upper_values  = values_.data() + entries_.lower;
+    t.diagonal      = values_.data() + entries_.lower + entries_.upper;
+    t.lower_entries = entries_.lower;
+    t.upper_entries = entries_.upper;
+    t.symmetric     = options_.symmetric;
+    return t;
+  }
+  FactorTransform transform() const override
+  {
+    return {orders_.rows.data(), orders_.columns.data(), scales_.row.data(), scales_.column.data()};
+  }
+
+private:
+  template <class T>
+  using Array = crout::Array<T, Space>;
+
+  template <class Int>
+  void analyse_any(Index rows, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
+  {
+    using namespace crout;
+    forget();
+    const bool sorted = check_matrix(space_, rows, matrix);
+    Int stored        = 0;
+    if (rows > 0) {
+      Kokkos::deep_copy(
+          space_, HostPointer<Int>(&stored, 1),
+          Kokkos::View<const Int *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(matrix.row_starts + rows, 1));
+      space_.fence("weft crout: number of entries");
+    }
+    if (static_cast<Index>(stored) > most_entries)
+      throw std::length_error("the matrix has more than " + std::to_string(most_entries) + " entries");
+    FactorOrdering order = ordering;
+    if (options_.symmetric) order.columns = order.rows;
+    orders_  = orders_on(space_, rows, order);
+    entries_ = entries_of(space_, rows, matrix, orders_, options_.symmetric, sorted);
+    if (options_.match_rows && !options_.symmetric && rows > 0 && matrix.values && zero_diagonals(space_, entries_, matrix.values) > 0) {
+      orders_  = orders_on(space_, rows, matched(space_, entries_, matrix.values, static_cast<Index>(stored), order));
+      entries_ = entries_of(space_, rows, matrix, orders_, false, sorted);
+      matched_ = true;
+    }
+    const double allowed = options_.most_fill > 0 ? options_.most_fill * static_cast<double>(stored) : static_cast<double>(most_entries);
+    const Index most     = allowed < static_cast<double>(most_entries) ? static_cast<Index>(allowed) : most_entries;
+    if (options_.scaling != FactorScaling::none) {
+      scales_.row    = make_array<double>(space_, "weft row scales", rows);
+      scales_.column = options_.symmetric || options_.scaling == FactorScaling::unit_diagonal
+                           ? scales_.row
+                           : make_array<double>(space_, "weft column scales", rows);
+    }
+    if (options_.pattern == FillPattern::levels && options_.levels > 0) entries_ = level_fill(space_, entries_, options_.levels, most);
+    if (options_.pattern == FillPattern::full) entries_ = full_fill(space_, entries_, most);
+    rule_.sums = make_array<double>(space_, "weft row sums", rows);
+    if (options_.pattern == FillPattern::threshold) {
+      matrix_values_ = matrix.values;
+      set_rule();
+      if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
+      const double mean = static_cast<double>(entries_.lower + entries_.upper) / (2 * std::max(1.0, static_cast<double>(rows)));
+      const Index quota = options_.row_quota > 0 ? options_.row_quota : static_cast<Index>(2 * mean) + 2;
+      entries_ =
+          threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, options_.symmetric, most);
+    }
+    matrix_   = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
+    values_   = make_array<Scalar>(space_, "weft factors", entries_.size());
+    analysed_ = true;
+  }
+
+  void forget()
+  {
+    entries_ = {};
+    orders_  = {};
+    scales_  = {};
+    columns_.reset();
+    sweeper_.reset();
+    levels_.reset();
+    other_   = {};
+    matched_ = usable_ = analysed_ = false;
+  }
+
+  void set_rule()
+  {
+    rule_.smallest = options_.zero_pivot >= 0 ? options_.zero_pivot : 100 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
+    rule_.replaced = std::max(2 * rule_.smallest, static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    if (options_.shift == PivotShift::in_blocks) rule_.replaced = std::max(rule_.replaced, options_.shift_amount);
+  }
+
+  /// Scales and gathers the values; a value that is not finite is a failure.
+  void find_values()
+  {
+    using namespace crout;
+    set_rule();
+    if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
+    const Index bad  = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums);
+    shift_in_matrix_ = 0;
+    if (bad >= 0) fail(FactorFailure::not_finite_input, bad);
+  }
+
+  void fail(FactorFailure failure, Index row)
+  {
+    report_.failure = failure;
+    report_.row     = row;
+    if (orders_.rows.data() && row >= 0) {
+      std::int32_t old = 0;
+      Kokkos::deep_copy(space_, crout::HostPointer<std::int32_t>(&old, 1),
+                        Kokkos::subview(orders_.rows, std::pair<std::size_t, std::size_t>(static_cast<std::size_t>(row),
+                                                                                          static_cast<std::size_t>(row) + 1)));
+      space_.fence("weft crout: row of a failure");
+      report_.row = old;
+    }
+  }
+
+  bool sweeps_first() const
+  {
+    if (options_.method != FactorMethod::automatic) return options_.method == FactorMethod::sweeps;
+    if (options_.sweeps > 0 || options_.omega > 0 || options_.sections > 0 || options_.asynchronous ||
+        options_.stop != SweepStop::automatic)
+      return true;
+    return options_.pattern != FillPattern::full && !std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+  }
+
+  void need_columns()
+  {
+    if (!columns_) columns_ = crout::upper_columns(space_, entries_);
+  }
+  Array<std::uint64_t> mirror() const { return options_.symmetric && columns_ ? columns_->entries : Array<std::uint64_t>(); }
+
+  void set_shift(double shift)
+  {
+    report_.shift = options_.base_shift + shift;
+    if (report_.shift == shift_in_matrix_) return;
+    shift_in_matrix_ = report_.shift;
+    crout::shifted_diagonal(space_, entries_, matrix_values_, scales_, rule_, report_.shift,
+                            options_.shift == PivotShift::positive_definite, matrix_);
+  }
+
+  /// Looks at the finished factors. Returns what is wrong with them, or "".
+  std::string judge()
+  {
+    const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_);
+    report_.boosted                = check.boosted;
+    report_.positive               = check.positive;
+    report_.negative               = check.negative;
+    constexpr Index none           = std::numeric_limits<Index>::max();
+    found_                         = {FactorFailure::none, -1};
+    if (check.infinite != none) {
+      found_ = {FactorFailure::not_finite, check.infinite};
+      return "not finite";
+    }
+    if (check.bad != none && options_.shift != PivotShift::in_blocks) {
+      found_ = {FactorFailure::zero_pivot, check.bad};
+      return "zero pivot";
+    }
+    if (options_.shift == PivotShift::positive_definite && check.negative > 0) {
+      found_ = {FactorFailure::zero_pivot, -1};
+      return "negative pivot";
+    }
+    return "";
+  }
+
+  /// A few threads that search for columns are slower than one that does not: two took three times as long.
+  bool threads_help() const { return space_.concurrency() >= 8 && entries_.rows >= 20000; }
+
+  std::string eliminate_once(double shift)
+  {
+    using namespace crout;
+    if (options_.symmetric) need_columns();
+    const bool by_levels = !std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> || threads_help();
+    if (by_levels && !levels_) levels_ = level_rows(space_, entries_);
+    const bool worth = by_levels && (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ||
+                                     entries_.rows / std::max<Index>(levels_->levels(), 1) >= 256);
+    set_shift(shift);
+    eliminate(space_, entries_, mirror(), rule_, worth ? &*levels_ : nullptr, matrix_, values_, options_.symmetric);
+    report_.exact     = true;
+    report_.levels    = levels_ ? levels_->levels() : 0;
+    report_.sections  = 1;
+    report_.omega     = 1;
+    report_.growth    = 1;
+    report_.sweeps    = 0;
+    report_.residuals = {};
+    return judge();
+  }
+
+  void note(const std::string &attempt, const std::string &wrong)
+  {
+    report_.attempts += (report_.attempts.empty() ? "" : "; ") + attempt + ": " + wrong;
+  }
+
+  /// Exact elimination; where a pivot fails, with the shifts that the options ask for or the ladder has.
+  void eliminate_safely()
+  {
+    std::string wrong = eliminate_once(0);
+    if (wrong.empty()) return;
+    const auto first = found_;
+    std::vector<double> shifts;
+    if (options_.shift == PivotShift::nonzero || options_.shift == PivotShift::positive_definite) {
+      for (double shift = options_.shift_amount > 0 ? options_.shift_amount : 1e-10; shift < 100; shift *= 10) shifts.push_back(shift);
+    } else if (options_.ladder) {
+      shifts = {0.1, 0.3, 1};
+    }
+    double before = 0;
+    for (const double shift : shifts) {
+      note(before > 0 ? "exact, shift " + short_number(before) : "exact", wrong);
+      wrong  = eliminate_once(shift);
+      before = shift;
+      if (wrong.empty()) return;
+    }
+    fail(first.failure, first.row);
+  }
+
+  static std::string short_number(double value)
+  {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", value);
+    return text;
+  }
+
+  crout::SweepPlan plan() const
+  {
+    crout::SweepPlan plan;
+    const bool limit_only = options_.stop == SweepStop::change || options_.stop == SweepStop::residual;
+    plan.omega            = options_.omega > 0 ? options_.omega : 1;
+    plan.sections         = std::max(options_.sections, 1);
+    plan.stop             = options_.sweeps > 0 && options_.stop == SweepStop::automatic ? SweepStop::sweeps : options_.stop;
+    plan.sweeps           = options_.sweeps > 0 ? options_.sweeps : limit_only ? 1000 : plan.stop == SweepStop::automatic ? 32 : 5;
+    plan.tolerance        = options_.tolerance;
+    plan.asynchronous     = options_.asynchronous;
+    plan.watch            = options_.ladder;
+    return plan;
+  }
+
+  /// The ladder: attempts until one is good. Without it the first one counts.
+  void climb(bool warm)
+  {
+    using crout::SweepPlan;
+    struct Attempt {
+      std::string name;
+      SweepPlan plan;
+      double shift;
+      bool warm;
+    };
+    const SweepPlan base = plan();
+    std::vector<Attempt> attempts;
+    if (warm) {
+      attempts.push_back({"warm start", base, 0, true});
+      attempts.back().plan.warm = true;
+    }
+    if (!warm || options_.ladder) attempts.push_back({"omega " + short_number(base.omega), base, 0, false});
+    if (options_.ladder) {
+      SweepPlan damped = base;
+      damped.omega     = 0.5;
+      damped.sweeps    = std::max(base.sweeps, crout::most_few);
+      damped.few       = crout::most_few;
+      if (options_.omega <= 0) attempts.push_back({"omega 0.5", damped, 0, false});
+      SweepPlan sections = base;
+      sections.sections  = static_cast<int>(std::clamp<Index>(entries_.rows / 16, 2, 128));
+      if (options_.sections <= 0) attempts.push_back({std::to_string(sections.sections) + " sections", sections, 0, false});
+      for (const double shift : {0.1, 0.3})
+        attempts.push_back({"shift " + short_number(shift), options_.omega > 0 ? base : damped, shift, false});
+    }
+    for (const Attempt &attempt : attempts) {
+      const std::string wrong = sweep_once(attempt.plan, attempt.shift, attempt.warm);
+      if (wrong.empty()) return;
+      if (!options_.ladder && options_.shift != PivotShift::nonzero && options_.shift != PivotShift::positive_definite) {
+        fail(found_.failure, found_.row);
+        return;
+      }
+      note(attempt.name, wrong);
+    }
+    eliminate_safely();
+  }
+
+  /// One attempt. Returns what is wrong with it, or "".
+  std::string sweep_once(const crout::SweepPlan &plan, double shift, bool warm)
+  {
+    using namespace crout;
+    need_columns();
+    if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, options_.symmetric);
+    if (!other_.data() && (!plan.asynchronous || plan.sections > 1))
+      other_ = make_array<Scalar>(space_, "weft factors before", entries_.size());
+    set_shift(shift);
+    if (!warm) first_guess(space_, entries_, rule_, matrix_, values_);
+    const SweepResult result = sweeper_->run(space_, plan, rule_, matrix_, values_, other_);
+    if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_);
+    report_.exact  = false;
+    report_.warm   = warm;
+    report_.sweeps = result.sweeps;
+    report_.all_sweeps += static_cast<int>(std::ceil(result.all));
+    report_.residuals       = result.residuals;
+    report_.growth          = result.growth();
+    report_.omega           = plan.omega;
+    report_.sections        = plan.sections;
+    report_.match_list      = sweeper_->has_list();
+    const std::string wrong = judge();
+    if (!wrong.empty()) return wrong;
+    if (!result.finite) {
+      found_ = {FactorFailure::not_finite, -1};
+      return "not finite";
+    }
+    if (options_.ladder && plan.stop == SweepStop::automatic && report_.residuals.back() > most_residual)
+      return "residual " + short_number(report_.residuals.back());
+    if (options_.ladder && report_.growth > most_growth) return "residual grew " + short_number(report_.growth) + " times";
+    return "";
+  }
+
+  struct Found {
+    FactorFailure failure;
+    Index row;
+  };
+
+  Space space_;
+  CroutOptions options_;
+  CroutReport report_;
+  crout::Orders<Space> orders_;
+  crout::Scales<Space> scales_;
+  crout::FactorEntries<Space> entries_;
+  std::optional<crout::UpperColumns<Space>> columns_;
+  std::optional<crout::Sweeper<Scalar, Space>> sweeper_;
+  std::optional<crout::LevelRows<Space>> levels_;
+  crout::PivotRule<Space> rule_;
+  Array<Scalar> matrix_, values_, other_;
+  const double *matrix_values_ = nullptr;
+  double shift_in_matrix_      = 0;
+  bool matched_ = false, usable_ = false, analysed_ = false;
+  Found found_{FactorFailure::none, -1};
+};
+
+template <class Scalar>
+std::unique_ptr<CroutModel<Scalar>> CroutModels<Scalar>::make(const Execution &execution, const CroutOptions &options)
+{
+  return on_backend(execution, [&](const auto &space) -> std::unique_ptr<CroutModel<Scalar>> {
+    return std::make_unique<CroutModelOn<Scalar, std::decay_t<decltype(space)>>>(space, options);
+  });
+}
+
+} // namespace weft

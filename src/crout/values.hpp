@@ -1,0 +1,180 @@
+/// From the matrix' values to those that the factors are made of: permuted, scaled, shifted.
+#pragma once
+#include "crout/entries.hpp"
+#include "crout/factorization.hpp"
+
+namespace weft::crout {
+
+/// Row and column scales, in the order of the factors.
+template <class Space>
+struct Scales {
+  Array<double, Space> row, column; ///< empty: 1
+
+  KOKKOS_INLINE_FUNCTION double scaled(double value, Index i, Index j) const { return row.data() ? row(i) * value * column(j) : value; }
+};
+
+namespace detail {
+
+/// Largest magnitude, scaled, of each row and column. A maximum is the same in whatever order it is found.
+template <class Space>
+void largest_entries(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+                     const Array<double, Space> &of_row, const Array<double, Space> &of_column)
+{
+  Kokkos::deep_copy(space, of_row, 0.0);
+  Kokkos::deep_copy(space, of_column, 0.0);
+  Kokkos::parallel_for(
+      "weft largest entries", Range<Space>(space, 0, entries.size()), KOKKOS_LAMBDA(const Index e) {
+        if (entries.source(e) == nowhere) return;
+        const Index diagonal = e - (entries.lower + entries.upper);
+        const Index i = diagonal >= 0 ? diagonal : entries.row_of(e), j = diagonal >= 0 ? diagonal : entries.columns(e);
+        const double size = Kokkos::abs(scales.scaled(values[entries.source(e)], i, j));
+        if (!Kokkos::isfinite(size)) return;
+        Kokkos::atomic_max(&of_row(i), size);
+        Kokkos::atomic_max(&of_column(j), size);
+      });
+}
+
+/// 0 for fill and for what is not finite.
+template <class Space>
+KOKKOS_INLINE_FUNCTION double size_of_entry(const FactorEntries<Space> &entries, const double *values, Index e)
+{
+  const Position source = entries.source(e);
+  const double size     = source == nowhere ? 0 : Kokkos::abs(values[source]);
+  return Kokkos::isfinite(size) ? size : 0;
+}
+
+KOKKOS_INLINE_FUNCTION double inverse_root(double size)
+{
+  return size > 0 ? 1 / Kokkos::sqrt(size) : 1.0;
+}
+
+} // namespace detail
+
+/// Fills scales (rows elements each, 1 for the first pass of ruiz). A row without a diagonal entry takes its largest entry instead. symmetric:
+/// the same for rows and columns.
+template <class Space>
+void find_scales(const Space &space, FactorScaling scaling, const FactorEntries<Space> &entries, const double *values,
+                 const Scales<Space> &scales)
+{
+  const Index rows = entries.rows;
+  if (scaling == FactorScaling::unit_diagonal) {
+    Kokkos::parallel_for(
+        "weft unit diagonal", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
+          double size = detail::size_of_entry(entries, values, entries.diagonal(i));
+          if (size == 0) {
+            for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++)
+              size = Kokkos::max(size, detail::size_of_entry(entries, values, e));
+            for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++)
+              size = Kokkos::max(size, detail::size_of_entry(entries, values, e));
+          }
+          scales.row(i) = scales.column(i) = detail::inverse_root(size);
+        });
+    return;
+  }
+  const auto of_row    = make_array<double>(space, "weft largest of rows", rows);
+  const auto of_column = make_array<double>(space, "weft largest of columns", rows);
+  Kokkos::deep_copy(space, scales.row, 1.0);
+  Kokkos::deep_copy(space, scales.column, 1.0);
+  for (int pass = 0; pass < 3; pass++) { // D. Ruiz, "A scaling algorithm to equilibrate both rows and columns norms in matrices", 2001
+    detail::largest_entries(space, entries, values, scales, of_row, of_column);
+    Kokkos::parallel_for(
+        "weft ruiz", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
+          scales.row(i) *= detail::inverse_root(of_row(i));
+          scales.column(i) *= detail::inverse_root(of_column(i));
+        });
+  }
+}
+
+/// matrix(e) = the scaled value of entry e, 0 for fill; sums(i) = sum of the sizes in row i. Returns the first row (of the factors) with a
+/// value that is not finite, in this Scalar, or -1. Waits.
+template <class Scalar, class Space>
+Index gather_values(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+                    const Array<Scalar, Space> &matrix, const Array<double, Space> &sums)
+{
+  constexpr Index none   = std::numeric_limits<Index>::max();
+  constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+  using Policy           = Kokkos::TeamPolicy<Space>;
+  using Team             = typename Policy::member_type;
+  const Index rows       = entries.rows;
+  const int block        = on_host ? 512 : 32; // rows of a team
+  Index first            = none;
+  Kokkos::parallel_reduce(
+      "weft gather values", Policy(space, static_cast<int>((rows + block - 1) / block), on_host ? 1 : block, on_host ? 1 : 8),
+      KOKKOS_LAMBDA(const Team &team, Index &bad) {
+        const Index begin = static_cast<Index>(team.league_rank()) * block, end = begin + block < rows ? begin + block : rows;
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](const Index i) {
+          const auto take = [&](const Index e, const Index j) {
+            const Position source = entries.source(e);
+            const Scalar value    = static_cast<Scalar>(source == nowhere ? 0.0 : scales.scaled(values[source], i, j));
+            matrix(e)             = value;
+            return Kokkos::abs(static_cast<double>(value));
+          };
+          double lower = 0, upper = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, entries.lower_starts(i), entries.lower_starts(i + 1)),
+              [&](const Index e, double &sum) { sum += take(e, entries.columns(e)); }, lower);
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, entries.upper_start(i), entries.upper_start(i + 1)),
+              [&](const Index e, double &sum) { sum += take(e, entries.columns(e)); }, upper);
+          Kokkos::single(Kokkos::PerThread(team), [&] {
+            sums(i) = take(entries.diagonal(i), i) + lower + upper;
+            if (!Kokkos::isfinite(static_cast<Scalar>(sums(i))) && i < bad) bad = i;
+          });
+        });
+      },
+      Kokkos::Min<Index>(first));
+  space.fence("weft gather values");
+  return first == none ? -1 : first;
+}
+
+/// Rows of the factors whose diagonal entry is missing or zero. Waits.
+template <class Space>
+Index zero_diagonals(const Space &space, const FactorEntries<Space> &entries, const double *values)
+{
+  Index count = 0;
+  Kokkos::parallel_reduce(
+      "weft zero diagonals", Range<Space>(space, 0, entries.rows),
+      KOKKOS_LAMBDA(const Index i, Index &sum) {
+        const Position source = entries.source(entries.diagonal(i));
+        sum += source == nowhere || values[source] == 0;
+      },
+      count);
+  space.fence("weft zero diagonals");
+  return count;
+}
+
+/// A pivot of a row of B, and what it is where it cannot be used.
+template <class Space>
+struct PivotRule {
+  Array<double, Space> sums; ///< of the sizes in each row of B
+  double smallest = 0;       ///< times the row's sum: larger pivots are used as they are
+  double replaced = 0;       ///< the size that a smaller one gets, times the row's sum; >= smallest
+
+  KOKKOS_INLINE_FUNCTION bool usable(double pivot, Index i) const { return Kokkos::abs(pivot) > smallest * sums(i); }
+  /// Seen from the finished factors: up to rounding of the replacement.
+  KOKKOS_INLINE_FUNCTION bool was_replaced(double pivot, Index i) const
+  {
+    return !(Kokkos::abs(pivot) > 1.0001 * replaced * sums(i)) || !(sums(i) > 0);
+  }
+  KOKKOS_INLINE_FUNCTION double replacement(double pivot, Index i) const
+  {
+    const double size = sums(i) > 0 ? replaced * sums(i) : 1.0;
+    return pivot < 0 ? -size : size;
+  }
+};
+
+/// The diagonal of B with a shift: b_ii + shift * |b_ii| away from zero (upwards where `upwards`); the row's sum stands for a zero b_ii.
+template <class Scalar, class Space>
+void shifted_diagonal(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+                      const PivotRule<Space> &rule, double shift, bool upwards, const Array<Scalar, Space> &matrix)
+{
+  Kokkos::parallel_for(
+      "weft shifted diagonal", Range<Space>(space, 0, entries.rows), KOKKOS_LAMBDA(const Index i) {
+        const Position source       = entries.source(entries.diagonal(i));
+        const double diagonal       = source == nowhere ? 0.0 : scales.scaled(values[source], i, i);
+        const double amount         = shift * (diagonal != 0 ? Kokkos::abs(diagonal) : rule.sums(i));
+        matrix(entries.diagonal(i)) = static_cast<Scalar>(diagonal < 0 && !upwards ? diagonal - amount : diagonal + amount);
+      });
+}
+
+} // namespace weft::crout

@@ -1,0 +1,267 @@
+// Sweeps against the textbook's sweep, how they end, and what the ladder does where they do not.
+#include <cstring>
+
+#include "crout/model_on.hpp"
+#include "crout_problem.hpp"
+
+namespace {
+
+using namespace weft;
+using namespace weft::test;
+
+CroutOptions counted(int sweeps, double omega = 1, bool symmetric = false, int levels = 0)
+{
+  CroutOptions options;
+  options.method    = FactorMethod::sweeps;
+  options.stop      = SweepStop::sweeps;
+  options.sweeps    = sweeps;
+  options.omega     = omega;
+  options.symmetric = symmetric;
+  options.levels    = levels;
+  options.ladder    = false;
+  return options;
+}
+
+/// The twin's factors after some sweeps.
+SparseRows swept(const SparseRows &b, int k, int sweeps, double omega)
+{
+  SparseRows z = reference::first_guess(b, reference::fill_levels(b, k));
+  for (int s = 0; s < sweeps; s++) z = reference::sweep(b, z, omega);
+  return z;
+}
+
+/// The biharmonic 13-point matrix: sweeps with omega 1 grow on it.
+SparseRows plate(std::size_t side)
+{
+  const SparseRows laplace = five_point(side);
+  SparseRows square(laplace.size());
+  for (std::size_t i = 0; i < laplace.size(); i++)
+    for (const auto &[m, left] : laplace[i])
+      for (const auto &[j, right] : laplace[m]) square[i][j] += left * right;
+  return square;
+}
+
+TEST(CroutSweeps, EachIsThatOfTheTwin)
+{
+  std::mt19937 random(21);
+  for (const Memory memory : memories()) {
+    for (const double dense : {3.0, 70.0}) { // with and without a list of products
+      for (const double omega : {1.0, 0.5}) {
+        const SparseRows a = random_sparse(120, dense, random, false);
+        for (const int sweeps : {1, 2, 3, 6}) {
+          const Factored<> made(memory, a, counted(sweeps, omega, false, dense < 10 ? 1 : 0));
+          EXPECT_EQ(made.report().match_list, dense < 10);
+          EXPECT_EQ(made.report().sweeps, sweeps);
+          const SparseRows b = transformed(*made.factorization, a);
+          EXPECT_LE(difference(made.factors(), swept(b, dense < 10 ? 1 : 0, sweeps, omega)), 1e-14);
+        }
+      }
+    }
+  }
+}
+
+TEST(CroutSweeps, DepthSweepsAreExactAndFewerAreNot)
+{
+  for (const Memory memory : memories()) {
+    std::mt19937 random(22);
+    for (const bool symmetric : {false, true}) {
+      const SparseRows a = random_sparse(150, 4, random, symmetric, 1.01);
+      const int depth    = reference::depth(a);
+      ASSERT_GT(depth, 3);
+      const Factored<> exact(memory, a, counted(depth, 1, symmetric)), early(memory, a, counted(2, 1, symmetric));
+      EXPECT_LE(difference(exact.factors(), exact.twin(a, 0)), 1e-14);
+      EXPECT_GT(difference(early.factors(), early.twin(a, 0)), 1e-6);
+    }
+  }
+}
+
+TEST(CroutSweeps, ReportTheResidualsOfTheFactors)
+{
+  std::mt19937 random(23);
+  for (const Memory memory : memories()) {
+    const SparseRows a = random_sparse(200, 5, random, false, 1.01);
+    const Factored<> made(memory, a, counted(6));
+    const SparseRows b = transformed(*made.factorization, a);
+    ASSERT_EQ(made.report().residuals.size(), 6u);
+    for (int s = 0; s < 6; s++) {
+      const double wanted = reference::residual(b, swept(b, 0, s, 1));
+      EXPECT_NEAR(made.report().residuals[static_cast<std::size_t>(s)], wanted, 1e-10 * wanted + 1e-16) << s;
+    }
+  }
+}
+
+TEST(CroutSweeps, StopByChangeAndByResidual)
+{
+  std::mt19937 random(24);
+  for (const Memory memory : memories()) {
+    const SparseRows a = five_point(20);
+    int before         = 0;
+    for (const double tolerance : {1e-1, 1e-3, 1e-6}) {
+      for (const SweepStop stop : {SweepStop::change, SweepStop::residual}) {
+        CroutOptions options = counted(0);
+        options.stop         = stop;
+        options.tolerance    = tolerance;
+        const Factored<> made(memory, a, options);
+        EXPECT_LT(made.report().sweeps, 60);
+        EXPECT_GE(made.report().sweeps, before);
+        if (stop == SweepStop::residual) {
+          EXPECT_LE(made.report().residuals.back(), tolerance);
+          ASSERT_GE(made.report().residuals.size(), 2u);
+          EXPECT_GT(made.report().residuals.end()[-2], tolerance);
+          before = made.report().sweeps;
+        }
+      }
+    }
+  }
+}
+
+TEST(CroutSweeps, WarmStartNeedsFewer)
+{
+  std::mt19937 random(25);
+  for (const Memory memory : memories()) {
+    const SparseRows a = five_point(24, 1, 0.5);
+    SparseRows changed = a;
+    for (auto &row : changed)
+      for (auto &[j, value] : row) value *= 1 + 1e-4 * random_values<double>(1, random)[0];
+    CroutOptions options = counted(0);
+    options.stop         = SweepStop::residual;
+    options.tolerance    = 1e-6;
+    Factored<> made(memory, a, options);
+    const int cold = made.report().sweeps;
+    EXPECT_FALSE(made.report().warm);
+    const DeviceCsr<std::int32_t> next(made.execution, changed);
+    made.factorization->factor(next.matrix(), true);
+    EXPECT_TRUE(made.report().warm);
+    EXPECT_LT(made.report().sweeps, cold / 2);
+    EXPECT_LE(difference(made.factors(), made.twin(changed, 0)), 1e-5);
+    made.factorization->factor(next.matrix());
+    EXPECT_FALSE(made.report().warm);
+    EXPECT_GT(made.report().sweeps, cold / 2);
+  }
+}
+
+template <class Space>
+std::vector<double> values_of(const SparseRows &a, const CroutOptions &options)
+{
+  const Execution execution(Memory::host);
+  const DeviceCsr<std::int32_t> csr(execution, a);
+  CroutModelOn<double, Space> model(Space(), options);
+  model.analyse(static_cast<Index>(a.size()), csr.matrix(), {});
+  model.factor(csr.matrix().values, false);
+  const auto t = model.triangles();
+  std::vector<double> values(t.lower_values, t.lower_values + t.lower_entries + t.upper_entries + t.rows);
+  values.insert(values.end(), model.report().residuals.begin(), model.report().residuals.end());
+  return values;
+}
+
+TEST(CroutSweeps, AreTheSameInEveryBitForAnyNumberOfThreads)
+{
+  std::mt19937 random(26);
+  for (const bool symmetric : {false, true}) {
+    for (const double dense : {4.0, 25.0}) {
+      const SparseRows a = random_sparse(3000, dense, random, symmetric, 1.01);
+      for (const int sections : {0, 7}) {
+        CroutOptions options          = counted(7, 0.8, symmetric);
+        options.sections              = sections;
+        const std::vector<double> one = values_of<Kokkos::DefaultHostExecutionSpace>(a, options);
+        const std::vector<double> two = values_of<Kokkos::DefaultHostExecutionSpace>(a, options);
+        EXPECT_EQ(std::memcmp(one.data(), two.data(), one.size() * sizeof(double)), 0);
+#if defined(KOKKOS_ENABLE_SERIAL)
+        const std::vector<double> serial = values_of<Kokkos::Serial>(a, options);
+        ASSERT_EQ(one.size(), serial.size());
+        EXPECT_EQ(std::memcmp(one.data(), serial.data(), one.size() * sizeof(double)), 0);
+#endif
+      }
+    }
+  }
+}
+
+TEST(CroutSweeps, EliminationByLevelsIsThatOfOneThread)
+{
+  using Space = Kokkos::DefaultHostExecutionSpace;
+  std::mt19937 random(28);
+  const Space space;
+  const Execution execution(Memory::host);
+  for (const bool symmetric : {false, true}) {
+    for (const auto &a : {five_point(40), random_sparse(700, 9, random, symmetric)}) {
+      const DeviceCsr<std::int32_t> csr(execution, a);
+      const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true);
+      const auto mirror  = crout::upper_columns(space, entries).entries;
+      const auto levels  = crout::level_rows(space, entries);
+      EXPECT_LT(levels.levels(), entries.rows);
+      const crout::PivotRule<Space> rule{crout::make_array<double>(space, "sums", entries.rows), 1e-14, 2e-14};
+      const auto matrix = crout::make_array<double>(space, "matrix", entries.size());
+      const auto one    = crout::make_array<double>(space, "one", entries.size()),
+                 many   = crout::make_array<double>(space, "many", entries.size());
+      crout::gather_values(space, entries, csr.matrix().values, crout::Scales<Space>(), matrix, rule.sums);
+      crout::eliminate<double, Space>(space, entries, mirror, rule, nullptr, matrix, one, symmetric);
+      crout::eliminate<double, Space>(space, entries, mirror, rule, &levels, matrix, many, symmetric);
+      space.fence();
+      EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)), 0);
+    }
+  }
+}
+
+TEST(CroutSweeps, SectionsConvergeInOrder)
+{
+  std::mt19937 random(27);
+  for (const Memory memory : memories()) {
+    for (const bool symmetric : {false, true}) {
+      const SparseRows a   = random_sparse(400, 4, random, symmetric, 1.01);
+      CroutOptions options = counted(0, 1, symmetric);
+      options.stop         = SweepStop::automatic;
+      options.sections     = 20;
+      const Factored<> made(memory, a, options);
+      EXPECT_EQ(made.report().failure, FactorFailure::none);
+      EXPECT_EQ(made.report().sections, 20);
+      EXPECT_LE(difference(made.factors(), made.twin(a, 0)), 1e-3);
+      EXPECT_GT(made.report().all_sweeps, 2);
+      EXPECT_LT(made.report().all_sweeps, 20);
+    }
+  }
+}
+
+TEST(CroutSweeps, GrowthEndsInUnderRelaxation)
+{
+  for (const Memory memory : memories()) {
+    const SparseRows a = plate(24);
+    for (const bool symmetric : {false, true}) {
+      CroutOptions options;
+      options.method    = FactorMethod::sweeps;
+      options.symmetric = symmetric;
+      const Factored<> made(memory, a, options);
+      EXPECT_EQ(made.report().failure, FactorFailure::none);
+      EXPECT_LE(made.report().growth, 10);
+      EXPECT_FALSE(made.report().attempts.empty()) << made.report().text();
+      EXPECT_LE(made.report().residuals.back(), 0.1);
+      for (const auto &row : made.factors())
+        for (const auto &[j, value] : row) ASSERT_TRUE(std::isfinite(value));
+    }
+    const Factored<> plain(memory, a, counted(20)); // what the ladder is for
+    EXPECT_GT(plain.report().growth, 10);
+  }
+}
+
+TEST(CroutSweeps, RepositoryMatrices)
+{
+  for (const Memory memory : memories()) {
+    for (const char *name :
+         {"Bai__cryg2500", "Bai__olm1000", "Bai__pde900", "HB__bcsstk08", "HB__gr_30_30", "HB__nos1", "HB__orsirr_1", "HB__sherman1",
+          "HB__sherman3", "HB__sherman5", "HB__west0067", "Hamm__add20", "JGD_Trefethen__Trefethen_500"}) {
+      const SparseRows a = market_matrix(name);
+      ASSERT_FALSE(a.empty()) << name;
+      CroutOptions exact, sweeps;
+      exact.method  = FactorMethod::exact;
+      sweeps.method = FactorMethod::sweeps;
+      const Factored<> truth(memory, a, exact), made(memory, a, sweeps);
+      if (truth.report().shift == 0 && truth.report().failure == FactorFailure::none) {
+        EXPECT_LE(difference(truth.factors(), truth.twin(a, 0)), 1e-8) << name; // contracted products round another way
+      }
+      EXPECT_EQ(made.report().failure, FactorFailure::none) << name;
+      for (const auto &row : made.factors())
+        for (const auto &[j, value] : row) ASSERT_TRUE(std::isfinite(value)) << name;
+    }
+  }
+}
+
+} // namespace
