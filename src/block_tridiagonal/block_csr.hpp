@@ -21,8 +21,10 @@ void block_tridiagonal_of_csr(const Space &space, const BlockLines &lines, const
         const LineRow at         = line_row(layout, number);
         const Index b = layout.components, i = layout.start(at.line) + at.row * layout.stride, node = i / b, next = layout.stride / b;
         for (Index q = 0; q < b; q++) lower(i * b + q) = diagonal(i * b + q) = upper(i * b + q) = 0;
-        for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
-          const Index offset = matrix.columns[k] / b - node, entry = i * b + matrix.columns[k] % b;
+        for (Int k = matrix.begin(i); k < matrix.end(i); k++) {
+          const Index column = matrix.column(k);
+          if (column < 0) continue; // of a part of the matrix that lies before the lines
+          const Index offset = column / b - node, entry = i * b + column % b;
           if (offset == 0)
             diagonal(entry) = matrix.values[k];
           else if (offset == -next && at.row > 0)
@@ -31,6 +33,27 @@ void block_tridiagonal_of_csr(const Space &space, const BlockLines &lines, const
             upper(entry) = matrix.values[k];
         }
       });
+}
+
+/// See block_line_solver.hpp.
+template <class Space, class Scalar, class Int>
+bool components_couple(const Space &space, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix)
+{
+  Index couplings = 0;
+  Kokkos::parallel_reduce(
+      "weft components couple", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, lines.layout.rows()),
+      KOKKOS_LAMBDA(const Index number, Index &count) {
+        const LineLayout &layout = lines.layout;
+        const LineRow at         = line_row(layout, number);
+        const Index b = layout.components, i = layout.start(at.line) + at.row * layout.stride, next = layout.stride / b;
+        for (Int k = matrix.begin(i); k < matrix.end(i); k++) {
+          const Index column = matrix.column(k), apart = column / b - i / b;
+          const bool near = apart == 0 || (apart == next && at.row + 1 < layout.length) || (apart == -next && at.row > 0);
+          count += column >= 0 && near && column % b != i % b && matrix.values[k] != 0;
+        }
+      },
+      couplings);
+  return couplings > 0;
 }
 
 } // namespace weft

@@ -2,6 +2,8 @@
 
 #include <stdexcept>
 
+#include "backend.hpp"
+#include "block_tridiagonal/block_csr.hpp"
 #include "block_tridiagonal/block_model.hpp"
 #include "block_tridiagonal/block_select.hpp"
 
@@ -135,6 +137,14 @@ void BlockLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOpti
   model.solve(rhs, solution, options);
 }
 
+template <class Scalar, class Int>
+bool components_couple(const Execution &execution, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix)
+{
+  return on_backend(execution, [&](const auto &space) { return components_couple(space, lines, matrix); });
+}
+
+template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<double, std::int32_t> &);
+template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<double, std::int64_t> &);
 template class BlockLineSolver<double>;
 template class BlockLineSolver<float>;
 template void BlockLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &);

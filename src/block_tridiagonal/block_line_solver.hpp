@@ -13,6 +13,11 @@ std::vector<const char *> block_tridiagonal_method_names();
 std::optional<std::string> block_tridiagonal_method_refuses(const std::string &method, const BlockLines &lines,
                                                             const MethodParameters &parameters = {});
 
+/// True where a matrix, whose row i is element i of the layout, couples different unknowns of a node, or of neighbours along a line. Waits for
+/// the answer.
+template <class Scalar, class Int>
+bool components_couple(const Execution &execution, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix);
+
 template <class Scalar>
 class BlockLineSolver {
 public:

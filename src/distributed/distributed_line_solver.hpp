@@ -58,6 +58,8 @@ public:
   Index length() const { return ranks_.length(); }
   /// This rank's piece.
   const LineProblem &piece() const { return piece_; }
+  /// What solves it; a rank without rows has none.
+  const LineSolver<Scalar> *local() const { return local_.get(); }
   const Execution &execution() const { return execution_; }
 
 private:

@@ -46,17 +46,17 @@ std::optional<std::string> tridiagonal_method_refuses(const std::string &method,
 }
 
 template <class Scalar, class Int>
-CouplingStrengths coupling_strengths(const Execution &execution, const Index (&n)[3], Index components,
-                                     const CsrMatrix<Scalar, Int> &matrix)
+CouplingStrengths coupling_strengths(const Execution &execution, const Index (&n)[3], Index components, const CsrMatrix<Scalar, Int> &matrix,
+                                     const BoxFaces<Scalar> &faces)
 {
-  return on_backend(execution, [&](const auto &space) { return coupling_strengths(space, n, components, matrix); });
+  return on_backend(execution, [&](const auto &space) { return coupling_strengths(space, n, components, matrix, faces); });
 }
 
 template <class Scalar, class Int>
-std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, const LineLayout &layout,
+std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, const LineProblem &problem,
                                                     const CsrMatrix<Scalar, Int> &matrix)
 {
-  return on_backend(execution, [&](const auto &space) { return constant_lines(space, layout, matrix); });
+  return on_backend(execution, [&](const auto &space) { return constant_lines(space, problem, matrix); });
 }
 
 namespace {
@@ -192,11 +192,13 @@ template void LineSolver<double>::read(const CsrMatrix<double, std::int32_t> &);
 template void LineSolver<double>::read(const CsrMatrix<double, std::int64_t> &);
 template void LineSolver<float>::read(const CsrMatrix<float, std::int32_t> &);
 template void LineSolver<float>::read(const CsrMatrix<float, std::int64_t> &);
-template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<double, std::int32_t> &);
-template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<double, std::int64_t> &);
-template std::optional<ConstantLines<double>> constant_lines(const Execution &, const LineLayout &,
+template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<double, std::int32_t> &,
+                                              const BoxFaces<double> &);
+template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<double, std::int64_t> &,
+                                              const BoxFaces<double> &);
+template std::optional<ConstantLines<double>> constant_lines(const Execution &, const LineProblem &,
                                                              const CsrMatrix<double, std::int32_t> &);
-template std::optional<ConstantLines<double>> constant_lines(const Execution &, const LineLayout &,
+template std::optional<ConstantLines<double>> constant_lines(const Execution &, const LineProblem &,
                                                              const CsrMatrix<double, std::int64_t> &);
 
 } // namespace weft

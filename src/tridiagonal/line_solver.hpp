@@ -19,15 +19,31 @@ struct CsrMatrix {
   const Int *row_starts = nullptr; ///< rows + 1
   const Int *columns    = nullptr;
   const Scalar *values  = nullptr;
+  Index first           = 0; ///< the row and the column that belong to element 0 of the lines, where these are a part of the matrix
+
+  /// Where the entries of element i's row begin and end, and the element of entry k's column.
+  WEFT_INLINE Int begin(Index i) const { return row_starts[first + i]; }
+  WEFT_INLINE Int end(Index i) const { return row_starts[first + i + 1]; }
+  WEFT_INLINE Index column(Int k) const { return static_cast<Index>(columns[k]) - first; }
 };
 
-/// Sums of scaled couplings along x, y and z.
-using CouplingStrengths = std::array<double, 3>;
+/// How a matrix couples along x, y and z.
+struct CouplingStrengths {
+  std::array<double, 3> sum{};  ///< of |A(i, i +- neighbour)| / |A(i, i)| over the rows
+  std::array<double, 3> rows{}; ///< rows that couple along it more than three times as strongly as along any other
+};
+
+/// What lies beyond the faces of a box, in each direction.
+template <class Scalar>
+struct BoxFaces {
+  bool wraps[3]           = {};                 ///< the opposite face
+  const Scalar *before[3] = {}, *after[3] = {}; ///< rows outside: a coupling for each line along it, in the order of lines_of_box; or null
+};
 
 /// See csr.hpp. Waits for the result.
 template <class Scalar, class Int>
 CouplingStrengths coupling_strengths(const Execution &execution, const Index (&n)[3], Index components,
-                                     const CsrMatrix<Scalar, Int> &matrix);
+                                     const CsrMatrix<Scalar, Int> &matrix, const BoxFaces<Scalar> &faces = {});
 
 /// Rows at either end of a line that may differ from the rows between them, where constant coefficients are looked for in a matrix.
 inline constexpr Index most_closure = 4;
@@ -41,7 +57,7 @@ struct ConstantLines {
 
 /// See csr.hpp. Waits for the result.
 template <class Scalar, class Int>
-std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, const LineLayout &layout,
+std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, const LineProblem &problem,
                                                     const CsrMatrix<Scalar, Int> &matrix);
 
 /// Names of the methods, in the order of select.hpp.

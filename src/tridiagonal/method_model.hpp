@@ -112,7 +112,7 @@ private:
   void read_csr(const CsrMatrix<Scalar, Int> &matrix)
   {
     own();
-    tridiagonal_of_csr(space_, matrix_.problem.layout, matrix, owned_[0], owned_[1], owned_[2]);
+    tridiagonal_of_csr(space_, matrix_.problem, matrix, owned_[0], owned_[1], owned_[2]);
   }
 
   Space space_;

@@ -75,9 +75,9 @@ struct ThomasOnHost {
       with_lanes<Scalar>(pack.lanes, [&](auto lanes) {
         Scalar *z = z_of(plan, slot, pack, rhs, solution, update);
         if (plan.shared())
-          solve_pack<true>(plan, pack, lanes, z, rhs.data(), solution.data(), update);
+          solve_pack<true>(plan, pack, lanes, z, PlainPacks<Scalar>{rhs.data(), plan.problem.layout.stride}, solution.data(), update);
         else
-          solve_pack<false>(plan, pack, lanes, z, rhs.data(), solution.data(), update);
+          solve_pack<false>(plan, pack, lanes, z, PlainPacks<Scalar>{rhs.data(), plan.problem.layout.stride}, solution.data(), update);
       });
     });
   }
@@ -102,9 +102,50 @@ struct ThomasOnHost {
     });
   }
 
+  /// The plan of solve_coupled: z has work space of its own even where a line's z could stand in the solution.
+  template <class Space, class Scalar>
+  static Plan<Space, Scalar> plan_coupled(const LineProblem &problem)
+  {
+    Plan<Space, Scalar> plan = ThomasOnHost::plan<Space, Scalar>(problem, {});
+    if (plan.z.extent(0) == 0) plan.z = OwnedArray<Scalar, Space>("weft thomas z", static_cast<std::size_t>(problem.layout.rows()));
+    return plan;
+  }
+  /// Solves for right-hand sides that couplings(slot) makes, pack by pack: see PlainPacks. They may be made of the solution as it is when a
+  /// pack's turn comes. General coefficients only.
+  template <class Space, class Scalar, class Couplings>
+  static void solve_coupled(const Space &space, const Plan<Space, Scalar> &plan, const Couplings &couplings,
+                            const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
+  {
+    const Update<Scalar> update = options.update;
+    plan.packs.for_each("weft thomas relax", space, options.colour, [=](Index slot, const auto &pack) {
+      with_lanes<Scalar>(pack.lanes, [&](auto lanes) {
+        const auto here = couplings(slot);
+        here.prepare(pack, lanes);
+        solve_pack<false>(plan, pack, lanes, plan.slot(plan.z, slot), here, solution.data(), update);
+      });
+    });
+  }
+
 private:
   template <class Scalar>
   using Lanes = typename Packs<Scalar>::Lanes;
+  /// Right-hand sides of packs as they are stored.
+  template <class Scalar>
+  struct PlainPacks {
+    const Scalar *rhs;
+    Index stride;
+
+    template <class Number>
+    [[gnu::always_inline]] void gather(Tile<Scalar, Number> &tile, const Lanes<Scalar> &pack, Number lanes, Index first, int count) const
+    {
+      tile.gather(rhs, pack, lanes, stride, first, count);
+    }
+    /// Looks at line solutions.
+    template <class Number>
+    [[gnu::always_inline]] void measure(Number, int, const Tile<Scalar, Number> &) const
+    {
+    }
+  };
   enum End { top, bottom };
 
   /// The row last eliminated, or solved for, at either end.
@@ -249,9 +290,9 @@ private:
     for (int l = 0; l < lanes; l++) x[l] = front[l] = z[l] - inner[shared ? 0 : l] * front[l];
   }
   /// From z to the solution, `inner` being in rows of `pitch` and `middle` the middle row's solution.
-  template <bool shared, class Scalar, class Number>
+  template <bool shared, class Scalar, class Number, class Rhs>
   static void finish(const LineLayout &layout, const Lanes<Scalar> &pack, Number lanes, const Scalar *z, const Scalar *inner, Index pitch,
-                     const Scalar *middle, Scalar *solution, const Update<Scalar> &update)
+                     const Scalar *middle, const Rhs &rhs, Scalar *solution, const Update<Scalar> &update)
   {
     const Index n = layout.length;
     Tile<Scalar, Number> x[2];
@@ -259,17 +300,21 @@ private:
     std::copy_n(middle, static_cast<int>(lanes), front[top]);
     std::copy_n(middle, static_cast<int>(lanes), front[bottom]);
     std::copy_n(middle, static_cast<int>(lanes), x[top].rows[0]);
+    rhs.measure(lanes, 1, x[top]);
     x[top].scatter(solution, pack, lanes, layout.stride, n / 2, 1, update);
     outward<Scalar>(
         n,
         [&](End end, int r, Index row) __attribute__((always_inline)) {
           solve_outward<shared>(lanes, z + row * lanes, inner + row * pitch, front[end], x[end].rows[r]);
         },
-        [&](End end, Index first, int count) { x[end].scatter(solution, pack, lanes, layout.stride, first, count, update); });
+        [&](End end, Index first, int count) {
+          rhs.measure(lanes, count, x[end]);
+          x[end].scatter(solution, pack, lanes, layout.stride, first, count, update);
+        });
   }
 
-  template <bool shared, class Space, class Scalar, class Number>
-  static void solve_pack(const Plan<Space, Scalar> &plan, const Lanes<Scalar> &pack, Number lanes, Scalar *z, const Scalar *rhs,
+  template <bool shared, class Space, class Scalar, class Number, class Rhs>
+  static void solve_pack(const Plan<Space, Scalar> &plan, const Lanes<Scalar> &pack, Number lanes, Scalar *z, const Rhs &rhs,
                          Scalar *solution, const Update<Scalar> &update)
   {
     const LineLayout &layout = plan.problem.layout;
@@ -279,7 +324,7 @@ private:
     Tile<Scalar, Number> tile[2];
     Front<Scalar, Number> front = {};
     inward<Scalar>(
-        n, [&](End end, Index first, int count) { tile[end].gather(rhs, pack, lanes, layout.stride, first, count); },
+        n, [&](End end, Index first, int count) { rhs.gather(tile[end], pack, lanes, first, count); },
         [&](End end, int r, Index row) __attribute__((always_inline)) {
           solve_inward<shared>(lanes, tile[end].rows[r], inverse + row * pitch, outer + row * pitch, front[end], z + row * lanes);
         },
@@ -289,7 +334,7 @@ private:
             front[top][l] = tile[top].rows[0][l] * inverse[k] - outer[k] * front[top][l] - inner[k] * front[bottom][l];
           }
         });
-    finish<shared>(layout, pack, lanes, z, inner, pitch, front[top], solution, update);
+    finish<shared>(layout, pack, lanes, z, inner, pitch, front[top], rhs, solution, update);
   }
 
   template <class Space, class Scalar, class Number>
@@ -323,7 +368,8 @@ private:
           }
         });
     report(plan, matrix, pack, bad);
-    finish<false>(layout, pack, lanes, z, inner, static_cast<Index>(lanes), z_front[top], solution, update);
+    finish<false>(layout, pack, lanes, z, inner, static_cast<Index>(lanes), z_front[top], PlainPacks<Scalar>{rhs, layout.stride}, solution,
+                  update);
   }
 
   /// Names the first unusable pivot of each line that has one, in the order of elimination: the rows after it hold NaN. Rare, so it is

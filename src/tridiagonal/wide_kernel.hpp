@@ -51,6 +51,22 @@ WideShape wide_shape(const LineLayout &layout, const MethodParameters &parameter
   return shape;
 }
 
+/// Lines of a colour, as they are dealt out to teams: half of all, to the next number.
+WEFT_INLINE Index lines_of_colour(const LineLayout &layout, Colour colour)
+{
+  return colour == Colour::all ? layout.count() : layout.components * ((layout.across[0] * layout.across[1] + 1) / 2);
+}
+/// The k-th of them, so that neighbouring teams and threads have neighbouring lines of the colour. May be layout.count() or more: none.
+///
+/// On the chessboard node 2 k or 2 k + 1 has the colour: numbers alternate along a row of it, and from row to row where rows have an odd number.
+WEFT_INLINE Index line_of_colour(const LineLayout &layout, Colour colour, Index k)
+{
+  if (colour == Colour::all) return k;
+  const Index c = layout.components, of_node = c > 1 ? k / c : k, node = 2 * of_node;
+  const Index shift = layout.across[1] > 1 && layout.across[0] % 2 == 0 ? node / layout.across[0] : 0;
+  return (node + ((shift + layout.first_colour + static_cast<int>(colour)) & 1)) * c + (k - of_node * c);
+}
+
 /// A tile of a line, its last unknown g kept: what that row says, and the tile's first unknown f, in terms of their neighbours.
 ///   g_t = last_value - last_before g_{t-1} - last_after f_{t+1},     f_t = first_value - first_before g_{t-1} - first_after g_t
 template <class Space, class Scalar>
@@ -150,11 +166,25 @@ struct Board {
   }
 };
 
+/// What else the rows of a line couple to, for kernels that relax: nothing. `take` subtracts couplings from the right-hand sides of a thread's
+/// rows, `measure` looks at the line solutions; both are called by all threads of a team.
+struct NoCouplings {
+  template <class Member, class Scalar, int R>
+  KOKKOS_INLINE_FUNCTION void take(const Member &, Index, Index, int, bool, Scalar (&)[R]) const
+  {
+  }
+  template <class Member, class Scalar, int R>
+  KOKKOS_INLINE_FUNCTION void measure(const Member &, int, const Scalar (&)[R]) const
+  {
+  }
+};
+
 /// R: rows of a thread. plain: general coefficients as they are stored, not periodic, one tile, solved - what most calls ask.
-template <class Space, class Scalar, int R, bool plain>
+template <class Space, class Scalar, int R, bool plain, class Couplings = NoCouplings>
 struct WideKernel {
   using Member = typename Kokkos::TeamPolicy<Space>::member_type;
   WideArguments<Space, Scalar> a;
+  Couplings couplings;
 
   KOKKOS_INLINE_FUNCTION static std::size_t scratch_bytes(int team_size)
   {
@@ -181,12 +211,12 @@ struct WideKernel {
     const int slot      = shape.rows_first ? rank / shape.threads : rank % shape.lines;
     const int apart     = shape.rows_first ? 1 : shape.lines; // from a chunk to the next one, in ranks
     const Index count   = layout.count();
-    const Index bundles = (count + shape.lines - 1) / shape.lines;
+    const Index bundles = (lines_of_colour(layout, a.colour) + shape.lines - 1) / shape.lines;
     const Index league  = team.league_rank();
     const Index tile    = plain ? 0 : shape.rows_first ? league % shape.tiles : league / bundles;
     const Index bundle  = plain ? league : shape.rows_first ? league / shape.tiles : league % bundles;
-    const Index line    = bundle * shape.lines + slot;
-    const bool wanted   = line < count && layout.has_colour(line, a.colour);
+    const Index line    = line_of_colour(layout, a.colour, bundle * shape.lines + slot);
+    const bool wanted   = bundle * shape.lines + slot < lines_of_colour(layout, a.colour) && line < count;
     // Its rows.
     const Index tile_rows = shape.tile_rows();
     const Index begin     = tile * tile_rows;
@@ -198,6 +228,7 @@ struct WideKernel {
 
     Scalar lower[R], diagonal[R], upper[R], rhs[R];
     load(line, tile, start, first, end, rows, lower, diagonal, upper, rhs);
+    couplings.take(team, start + first * layout.stride, layout.stride, rows, pieces(start + first, rows), rhs);
 
     // Rows that were joined from tiles had a diagonal of 1 before: that is what their pivots are measured by.
     const Scalar joined_scale = a.step > 0 ? 1 : 0;
@@ -324,6 +355,7 @@ struct WideKernel {
         rhs[j] = x;
       }
     }
+    couplings.measure(team, rows, rhs);
     if (pieces(start + first, rows) && !a.update.add) {
       for (int j = 0; j < R; j++) rhs[j] *= a.update.scale;
       store_aligned(rhs, a.solution.data() + start + first);
@@ -395,17 +427,19 @@ struct WideKernel {
 };
 
 /// Launches the kernel for the rows that the shape gives a thread.
-template <class Space, class Scalar, int R, bool plain>
-void launch_wide_kernel(const Space &space, const WideArguments<Space, Scalar> &a)
+template <class Space, class Scalar, int R, bool plain, class Couplings = NoCouplings>
+void launch_wide_kernel(const Space &space, const WideArguments<Space, Scalar> &a, const Couplings &couplings = {})
 {
-  using Kernel        = WideKernel<Space, Scalar, R, plain>;
+  using Kernel        = WideKernel<Space, Scalar, R, plain, Couplings>;
   using Policy        = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<512, 1>>;
   const auto &shape   = a.shape;
-  const Index bundles = (shape.layout.count() + shape.lines - 1) / shape.lines;
+  const Index bundles = (lines_of_colour(shape.layout, a.colour) + shape.lines - 1) / shape.lines;
   const int team      = shape.threads * shape.lines;
   Policy policy(space, static_cast<int>(bundles * shape.tiles), team);
   policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes(team))));
-  Kokkos::parallel_for("weft wide", policy, Kernel{a});
+  // Its arguments are more than the 512 bytes that Kokkos passes to a kernel unasked.
+  Kokkos::parallel_for("weft wide", Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+                       Kernel{a, couplings});
 }
 
 template <class Space, class Scalar, int R>
@@ -439,6 +473,19 @@ void launch_wide(const Space &space, const WideArguments<Space, Scalar> &a)
     if (a.shape.rows == 8) launch_wide_rows<Space, Scalar, 8>(space, a);
     if (a.shape.rows == 9) launch_wide_rows<Space, Scalar, 9>(space, a);
     if (a.shape.rows == 16) launch_wide_rows<Space, Scalar, 16>(space, a);
+  }
+}
+
+/// The same for general coefficients of lines that a team holds, with couplings: see NoCouplings.
+template <class Space, class Scalar, class Couplings>
+void launch_wide_coupled(const Space &space, const WideArguments<Space, Scalar> &a, const Couplings &couplings)
+{
+  if constexpr (is_host_space<Space>) {
+    launch_wide_kernel<Space, Scalar, 32, true>(space, a, couplings);
+  } else {
+    if (a.shape.rows == 4) launch_wide_kernel<Space, Scalar, 4, true>(space, a, couplings);
+    if (a.shape.rows == 8) launch_wide_kernel<Space, Scalar, 8, true>(space, a, couplings);
+    if (a.shape.rows == 16) launch_wide_kernel<Space, Scalar, 16, true>(space, a, couplings);
   }
 }
 

@@ -1,9 +1,10 @@
 // Taking lines out of a CSR matrix, and LineSolver, the way in for callers without Kokkos.
 #include "tridiagonal/csr.hpp"
 
-#include "backends.hpp"
+#include "line_problem.hpp"
 #include "reference/tridiagonal.hpp"
 #include "tridiagonal/select.hpp"
+#include "tridiagonal/single_line_solver.hpp"
 
 namespace {
 
@@ -36,7 +37,7 @@ struct GridMatrix {
       std::shuffle(neighbours.begin(), neighbours.end(), random);
       for (Index j : neighbours) {
         columns.push_back(static_cast<int>(j));
-        values.push_back(random_values<double>(1, random, 0.5, 1)[0] + (i == j ? 20 : 0));
+        values.push_back(random_values<double>(1, random, 0.2, 1)[0] + (i == j ? 20 : 0));
         dense[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)] = values.back();
       }
       row_starts.push_back(static_cast<int>(columns.size()));
@@ -56,21 +57,24 @@ TYPED_TEST(Csr, TridiagonalPartFollowsTheLines)
   const auto row_starts = to_backend<TypeParam>(matrix.row_starts), columns = to_backend<TypeParam>(matrix.columns);
   const auto values    = to_backend<TypeParam>(matrix.values);
   const Index first[3] = {0, 0, 0};
-  for (int direction : {0, 1, 2}) {
-    const LineLayout layout = lines_of_box(direction, matrix.n, matrix.components, first);
+  for (int direction : {0, 1, 2, 3, 4, 5}) {
+    LineProblem problem     = lines_of_box(direction % 3, matrix.n, matrix.components, first);
+    problem.periodic        = direction >= 3;
+    const LineLayout layout = problem.layout;
     using View              = Kokkos::View<double *, typename TypeParam::memory_space>;
     const auto size         = static_cast<std::size_t>(layout.span());
     const View lower("lower", size), diagonal("diagonal", size), upper("upper", size);
-    tridiagonal_of_csr(TypeParam(), layout, CsrMatrix<double, int>{row_starts.data(), columns.data(), values.data()}, lower, diagonal,
+    tridiagonal_of_csr(TypeParam(), problem, CsrMatrix<double, int>{row_starts.data(), columns.data(), values.data()}, lower, diagonal,
                        upper);
     TypeParam().fence();
     const auto l = to_host(lower), d = to_host(diagonal), u = to_host(upper);
     for (Index line = 0; line < layout.count(); line++) {
       for (Index row = 0; row < layout.length; row++) {
         const auto i = static_cast<std::size_t>(layout.start(line) + row * layout.stride), step = static_cast<std::size_t>(layout.stride);
+        const auto wrap = static_cast<std::size_t>((layout.length - 1) * layout.stride);
         EXPECT_EQ(d[i], matrix.dense[i][i]);
-        EXPECT_EQ(l[i], row > 0 ? matrix.dense[i][i - step] : 0);
-        EXPECT_EQ(u[i], row + 1 < layout.length ? matrix.dense[i][i + step] : 0);
+        EXPECT_EQ(l[i], row > 0 ? matrix.dense[i][i - step] : problem.periodic ? matrix.dense[i][i + wrap] : 0);
+        EXPECT_EQ(u[i], row + 1 < layout.length ? matrix.dense[i][i + step] : problem.periodic ? matrix.dense[i][i - wrap] : 0);
       }
     }
   }
@@ -82,20 +86,42 @@ TYPED_TEST(Csr, CouplingStrengthsMatchTheSums)
   const GridMatrix matrix(random);
   const auto row_starts = to_backend<TypeParam>(matrix.row_starts), columns = to_backend<TypeParam>(matrix.columns);
   const auto values    = to_backend<TypeParam>(matrix.values);
-  const auto strengths = coupling_strengths(TypeParam(), matrix.n, matrix.components,
-                                            CsrMatrix<double, int>{row_starts.data(), columns.data(), values.data()});
   const Index first[3] = {0, 0, 0};
-  for (int direction : {0, 1, 2}) {
-    const LineLayout layout = lines_of_box(direction, matrix.n, matrix.components, first);
-    double sum              = 0;
-    for (Index line = 0; line < layout.count(); line++) {
-      for (Index row = 0; row < layout.length; row++) {
-        const auto i = static_cast<std::size_t>(layout.start(line) + row * layout.stride), step = static_cast<std::size_t>(layout.stride);
-        if (row > 0) sum += matrix.dense[i][i - step] / matrix.dense[i][i];
-        if (row + 1 < layout.length) sum += matrix.dense[i][i + step] / matrix.dense[i][i];
+  const Index steps[3] = {matrix.components, matrix.components * matrix.n[0], matrix.components * matrix.n[0] * matrix.n[1]};
+  // Nothing beyond the faces, the opposite face, or, along the second direction, rows of somebody else.
+  for (int beyond : {0, 1, 2}) {
+    BoxFaces<double> faces;
+    faces.wraps[0] = faces.wraps[2]  = beyond == 1;
+    const LineLayout across          = lines_of_box(1, matrix.n, matrix.components, first);
+    const std::vector<double> before = random_values<double>(static_cast<std::size_t>(across.count()), random);
+    const std::vector<double> after  = random_values<double>(static_cast<std::size_t>(across.count()), random);
+    const auto before_view = to_backend<TypeParam>(before), after_view = to_backend<TypeParam>(after);
+    if (beyond == 2) faces.before[1] = before_view.data(), faces.after[1] = after_view.data();
+
+    double sum[3] = {}, stiff[3] = {};
+    for (Index i = 0; i < static_cast<Index>(matrix.dense.size()); i++) {
+      const Index at[3] = {i / steps[0] % matrix.n[0], i / steps[1] % matrix.n[1], i / steps[2]};
+      const auto entry  = [&](Index j) { return std::abs(matrix.dense[static_cast<std::size_t>(i)][static_cast<std::size_t>(j)]); };
+      const auto line   = static_cast<std::size_t>(i % matrix.components + matrix.components * (at[0] + matrix.n[0] * at[2]));
+      double along[3]   = {};
+      for (int a = 0; a < 3; a++) {
+        const Index wrap = (matrix.n[a] - 1) * steps[a];
+        if (at[a] > 0 || faces.wraps[a]) along[a] += entry(at[a] > 0 ? i - steps[a] : i + wrap);
+        if (at[a] + 1 < matrix.n[a] || faces.wraps[a]) along[a] += entry(at[a] + 1 < matrix.n[a] ? i + steps[a] : i - wrap);
+      }
+      if (beyond == 2 && at[1] == 0) along[1] += std::abs(before[line]);
+      if (beyond == 2 && at[1] + 1 == matrix.n[1]) along[1] += std::abs(after[line]);
+      for (int a = 0; a < 3; a++) {
+        sum[a] += along[a] / entry(i);
+        stiff[a] += along[a] > 3 * std::max(along[(a + 1) % 3], along[(a + 2) % 3]);
       }
     }
-    EXPECT_NEAR(strengths[static_cast<std::size_t>(direction)], sum, 1e-12 * sum) << direction;
+    const CouplingStrengths strengths = coupling_strengths(TypeParam(), matrix.n, matrix.components,
+                                                           CsrMatrix<double, int>{row_starts.data(), columns.data(), values.data()}, faces);
+    for (std::size_t a : {0, 1, 2}) {
+      EXPECT_NEAR(strengths.sum[a], sum[a], 1e-12 * sum[a]) << a << " " << beyond;
+      EXPECT_EQ(strengths.rows[a], stiff[a]) << a << " " << beyond;
+    }
   }
 }
 
@@ -136,6 +162,48 @@ TEST(LineSolver, SolvesOnTheHostAndTakesCoefficientsFromAnother)
         const auto i = static_cast<std::size_t>(layout.start(line) + row * layout.stride);
         EXPECT_NEAR(x[i], 2 * z[static_cast<std::size_t>(row)], 1e-14);
         EXPECT_NEAR(y[i], 1 + 2 * z[static_cast<std::size_t>(row)], 1e-14);
+      }
+    }
+  }
+}
+
+TEST(SingleLineSolver, AgreesWithDoubleToItsPrecision)
+{
+  std::mt19937 random(14);
+  const GridMatrix matrix(random);
+  const Index first[3] = {0, 0, 0};
+  LineProblem problem  = lines_of_box(1, matrix.n, matrix.components, first);
+  problem.periodic     = true;
+  const auto size      = static_cast<std::size_t>(problem.layout.span());
+  for (Memory memory : test::memories()) {
+    const Execution execution(memory);
+    const test::Buffer<int> row_starts(memory, matrix.row_starts), columns(memory, matrix.columns);
+    const test::Buffer<double> values(memory, matrix.values);
+    const CsrMatrix<double, std::int32_t> csr{row_starts.data(), columns.data(), values.data()};
+    LineSolver<double> in_double(execution, problem, "thomas");
+    SingleLineSolver in_single(execution, problem, "thomas"), copy(execution, problem, "thomas");
+    in_double.read(csr);
+    in_double.factor();
+    in_single.read(csr);
+    copy.read(in_single);
+    for (SingleLineSolver *solver : {&in_single, &copy}) {
+      solver->factor();
+      ASSERT_FALSE(solver->bad_pivot());
+      for (Colour colour : {Colour::all, Colour::even, Colour::odd}) {
+        const std::vector<double> before = random_values<double>(size, random);
+        const test::Buffer<double> b(memory, random_values<double>(size, random)), expected(memory, before), got(memory, before);
+        const SolveOptions<double> options{{0.5}, colour, Transpose::yes};
+        in_double.solve(b.data(), expected.data(), options);
+        solver->solve(b.data(), got.data(), options);
+        solver->solve_add(b.data(), got.data(), options);
+        execution.wait();
+        const auto x = expected.values(), y = got.values();
+        for (Index line = 0; line < problem.layout.count(); line++) {
+          for (Index row = 0; row < problem.layout.length; row++) {
+            const auto i = static_cast<std::size_t>(problem.layout.start(line) + row * problem.layout.stride);
+            EXPECT_NEAR(y[i], problem.layout.has_colour(line, colour) ? 2 * x[i] : before[i], 1e-6);
+          }
+        }
       }
     }
   }

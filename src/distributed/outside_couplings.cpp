@@ -1,0 +1,114 @@
+#include "distributed/outside_couplings.hpp"
+
+#include <Kokkos_Core.hpp>
+
+#include "backend.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class OutsideCouplings<Scalar>::Values {
+public:
+  virtual ~Values()                                                 = default;
+  virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside) = 0;
+  virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside) = 0;
+  const Scalar *before = nullptr, *after = nullptr;
+};
+
+template <class Scalar>
+template <class Space>
+class OutsideCouplings<Scalar>::ValuesIn final : public OutsideCouplings<Scalar>::Values {
+public:
+  ValuesIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after)
+      : space_(space), layout_(layout), columns_{copy(before), copy(after)}, values_{Array("weft before", before.size()),
+                                                                                     Array("weft after", after.size())}
+  {
+    this->before = values_[0].data();
+    this->after  = values_[1].data();
+  }
+
+  void read(const CsrMatrix<Scalar, std::int32_t> &outside) override { read_csr(outside); }
+  void read(const CsrMatrix<Scalar, std::int64_t> &outside) override { read_csr(outside); }
+
+  template <class Int>
+  void read_csr(const CsrMatrix<Scalar, Int> &outside) const
+  {
+    take(outside, columns_[0], 0, values_[0]);
+    take(outside, columns_[1], layout_.length - 1, values_[1]);
+  }
+
+private:
+  using Array   = Kokkos::View<Scalar *, typename Space::memory_space>;
+  using Columns = Kokkos::View<std::int64_t *, typename Space::memory_space>;
+
+  static Columns copy(const std::vector<std::int64_t> &columns)
+  {
+    const Columns copied("weft columns outside", columns.size());
+    Kokkos::deep_copy(copied, Kokkos::View<const std::int64_t *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                                  columns.data(), columns.size()));
+    return copied;
+  }
+
+public:
+  /// The entries of row `row` of each line in its column.
+  template <class Int>
+  void take(const CsrMatrix<Scalar, Int> &outside, const Columns &columns, Index row, const Array &values) const
+  {
+    const LineLayout layout = layout_;
+    Kokkos::parallel_for(
+        "weft couplings outside", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, layout.count()),
+        KOKKOS_LAMBDA(const Index line) {
+          const Index i = layout.start(line) + row * layout.stride;
+          Scalar value  = 0;
+          for (Int k = outside.begin(i); k < outside.end(i); k++) {
+            if (outside.column(k) == columns(line)) value = outside.values[k];
+          }
+          values(line) = value;
+        });
+  }
+
+private:
+  Space space_;
+  LineLayout layout_;
+  Columns columns_[2];
+  Array values_[2];
+};
+
+template <class Scalar>
+OutsideCouplings<Scalar>::OutsideCouplings(const Execution &execution, const LineLayout &layout, const std::vector<std::int64_t> &before,
+                                           const std::vector<std::int64_t> &after)
+{
+  on_backend(execution,
+             [&](const auto &space) { values_ = std::make_unique<ValuesIn<std::decay_t<decltype(space)>>>(space, layout, before, after); });
+}
+
+template <class Scalar>
+OutsideCouplings<Scalar>::~OutsideCouplings()
+{
+  destroy_or_leave(values_);
+}
+
+template <class Scalar>
+template <class Int>
+void OutsideCouplings<Scalar>::read(const CsrMatrix<Scalar, Int> &outside)
+{
+  values_->read(outside);
+}
+
+template <class Scalar>
+const Scalar *OutsideCouplings<Scalar>::before() const
+{
+  return values_->before;
+}
+
+template <class Scalar>
+const Scalar *OutsideCouplings<Scalar>::after() const
+{
+  return values_->after;
+}
+
+template class OutsideCouplings<double>;
+template void OutsideCouplings<double>::read(const CsrMatrix<double, std::int32_t> &);
+template void OutsideCouplings<double>::read(const CsrMatrix<double, std::int64_t> &);
+
+} // namespace weft

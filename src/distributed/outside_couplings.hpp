@@ -1,0 +1,39 @@
+/// OutsideCouplings: what couples the two ends of every line to rows of other ranks, taken out of the part of a matrix that holds the columns
+/// of other ranks. Needs no Kokkos header.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tridiagonal/line_solver.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class OutsideCouplings {
+public:
+  /// For each line of `layout`, in order: the column of the row before its first one and of the row after its last one in matrices to be
+  /// read, -1 where there is none.
+  OutsideCouplings(const Execution &execution, const LineLayout &layout, const std::vector<std::int64_t> &before,
+                   const std::vector<std::int64_t> &after);
+  ~OutsideCouplings();
+  OutsideCouplings(const OutsideCouplings &)            = delete;
+  OutsideCouplings &operator=(const OutsideCouplings &) = delete;
+
+  /// Takes the values; 0 where a row stores none. Does not wait.
+  template <class Int>
+  void read(const CsrMatrix<Scalar, Int> &outside);
+
+  /// A value a line, in the memory of the execution.
+  const Scalar *before() const;
+  const Scalar *after() const;
+
+  class Values;
+  template <class Space>
+  class ValuesIn;
+
+private:
+  std::unique_ptr<Values> values_;
+};
+
+} // namespace weft

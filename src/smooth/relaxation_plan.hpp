@@ -1,0 +1,255 @@
+/// RelaxationPlan: tables and work space of a LineRelaxation on one backend, and its two ways to relax.
+#pragma once
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "smooth/couplings.hpp"
+#include "smooth/line_kinds.hpp"
+#include "smooth/line_relaxation.hpp"
+#include "smooth/storage.hpp"
+#include "tridiagonal/equations.hpp"
+#include "tridiagonal/thomas_host.hpp"
+#include "tridiagonal/wide_kernel.hpp"
+
+namespace weft {
+
+template <class Scalar>
+struct LineRelaxation<Scalar>::Plan {
+  virtual ~Plan()                                                                                                       = default;
+  virtual void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                                  = 0;
+  virtual bool fused(Colour colour) const                                                                               = 0;
+  virtual std::optional<LineRow> bad_pivot() const                                                                      = 0;
+  virtual void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
+};
+
+/// Shapes of WideKernel with which a team holds a line.
+template <class Space>
+WideShape team_shape(const LineLayout &layout, MethodParameters parameters)
+{
+  WideShape shape = wide_shape<Space>(layout, parameters);
+  shape.cut();
+  if (shape.tiles > 1 && parameters.slice == 0) {
+    parameters.slice = 16;
+    WideShape longer = wide_shape<Space>(layout, parameters);
+    longer.cut();
+    if (longer.tiles == 1) return longer;
+  }
+  return shape;
+}
+
+template <class Space, class Scalar>
+class RelaxationPlan final : public LineRelaxation<Scalar>::Plan {
+public:
+  RelaxationPlan(const Space &space, const StencilMatrix<Scalar> &matrix, const LineSolver<Scalar> &solver,
+                 const MethodParameters &parameters)
+      : space_(space), storage_(matrix.storage()), rows_(matrix.rows()), work_(table<Scalar, Space>("weft relaxation", rows_))
+  {
+    lines_.problem          = solver.problem();
+    const LineLayout &lines = lines_.problem.layout;
+    own_diagonals_          = lines_.problem.coefficients == Coefficients::general && !lines_.problem.periodic;
+    if (!own_diagonals_ || lines.rows() == 0) return;
+    by_team_ = std::string_view(solver.method()) == "wide";
+    by_pack_ = is_host_space<Space> && lines.stride == 1 && std::string_view(solver.method()) == "thomas";
+    if (by_team_) {
+      shape_   = team_shape<Space>(lines, parameters);
+      by_team_ = shape_.tiles == 1;
+    }
+    Index parts = by_team_ ? (lines.count() + shape_.lines - 1) / shape_.lines : 0; // of a norm: one of a team or a pack in work
+    flag_       = PivotFlag<typename Space::memory_space>(lines);
+    if constexpr (is_host_space<Space>) {
+      if (by_pack_) {
+        packs_      = ThomasOnHost::plan_coupled<Space, Scalar>(lines_.problem);
+        flag_       = packs_.flag;
+        pack_lines_ = table<Scalar, Space>("weft relaxation lines", static_cast<Index>(packs_.z.extent(0)));
+        parts       = packs_.packs.slots;
+      }
+    }
+    if (!by_team_ && !by_pack_) return;
+    kinds_     = LineKinds<Space>(lines, rows_);
+    residuals_ = table<double, Space>("weft residual parts", parts);
+    changes_   = table<double, Space>("weft change parts", parts);
+    couplings_ = OwnedArray<Coupling, Space>("weft couplings", most_diagonals);
+  }
+
+  void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver) override
+  {
+    kind_                              = {};
+    const Diagonals<Scalar> *diagonals = storage_.diagonals();
+    if (own_diagonals_ && !diagonals) {
+      storage_.visit([&](const auto &rows) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(rows)>, Diagonals<Scalar>>) solver.read(rows.matrix);
+      });
+    } else if (own_diagonals_) {
+      take_diagonals(*diagonals, matrix.offsets());
+      solver.use(lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data());
+      if (by_team_ || by_pack_) {
+        flag_.clear(space_);
+        if constexpr (is_host_space<Space>) {
+          if (by_pack_) ThomasOnHost::factor(space_, packs_, lines_);
+        }
+        kind_ = kinds_.look(space_, *diagonals);
+      }
+    }
+    solver.factor();
+  }
+
+  bool fused(Colour colour) const override
+  {
+    return kind_.known && !kind_.ends_couple && !(colour == Colour::all ? kind_.any_couple : kind_.same_colour_couples);
+  }
+  std::optional<LineRow> bad_pivot() const override { return kind_.known ? flag_.read(space_) : std::nullopt; }
+
+  void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) override
+  {
+    const LineLayout &layout = solver.layout();
+    const SolveOptions<Scalar> solve{{options.omega}, options.colour, options.transpose};
+    const SomeRows lines = SomeRows::of_lines(layout, options.colour);
+    if (options.guess == Guess::zero) {
+      solver.solve(b, x, solve);
+      measure_array(lines, b, options.residual);
+      measure_array(lines, x, options.change);
+      return;
+    }
+    const bool one_pass = options.transpose == Transpose::no && fused(options.colour);
+    // In one pass the rest of the matrix will do, x of the lines themselves need not be read: T^-1 (b - (A - T) x) is x + T^-1 (b - A x).
+    const bool needs_own = options.guess == Guess::given ? options.omega != 1 : kind_.own_couple;
+    const bool whole     = !one_pass || needs_own || options.residual || options.change;
+    if (options.guess == Guess::zero_lines && whole) set_zero(lines, x);
+    if (one_pass)
+      relax_fused(b, x, options, whole);
+    else
+      relax_in_two(solver, lines, b, x, options, solve);
+  }
+
+private:
+  void take_diagonals(const Diagonals<Scalar> &diagonals, const std::vector<Index> &offsets)
+  {
+    const LineLayout &layout = lines_.problem.layout;
+    const Index stride       = layout.length > 1 ? layout.stride : 0; // a line of one row has its diagonal only
+    const auto size          = static_cast<std::size_t>(layout.span());
+    const auto of_offset     = [&](Index offset) {
+      const auto found = std::lower_bound(offsets.begin(), offsets.end(), offset);
+      if (found != offsets.end() && *found == offset) return diagonals.values + (found - offsets.begin()) * diagonals.pitch;
+      if (zeros_.extent(0) == 0) zeros_ = OwnedArray<Scalar, Space>("weft zeros", static_cast<std::size_t>(diagonals.pitch));
+      return static_cast<const Scalar *>(zeros_.data());
+    };
+    lines_.lower    = Array<const Scalar, Space>(of_offset(-stride), size);
+    lines_.diagonal = Array<const Scalar, Space>(of_offset(0), size);
+    lines_.upper    = Array<const Scalar, Space>(of_offset(stride), size);
+    if (!by_team_ && !by_pack_) return;
+    // What is outside T first.
+    std::vector<Coupling> outside, inside;
+    for (std::size_t d = 0; d < offsets.size(); d++) {
+      const bool on_line = offsets[d] == 0 || offsets[d] == stride || offsets[d] == -stride;
+      (on_line ? inside : outside).push_back({offsets[d], static_cast<Index>(d) * diagonals.pitch});
+    }
+    outside_ = static_cast<int>(outside.size());
+    outside.insert(outside.end(), inside.begin(), inside.end());
+    Kokkos::deep_copy(space_, Kokkos::subview(couplings_, std::make_pair(std::size_t(0), outside.size())),
+                      Array<const Coupling, Kokkos::HostSpace>(outside.data(), outside.size()));
+    space_.fence("weft: couplings");
+  }
+
+  void relax_fused(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options, bool whole)
+  {
+    const Diagonals<Scalar> &matrix = *storage_.diagonals();
+    Couplings<Scalar> couplings{couplings_.data(), whole ? matrix.count : outside_, matrix.values, matrix.rows, x};
+    if (options.residual) {
+      couplings.residuals     = residuals_.data();
+      couplings.residual_type = options.residual->type();
+    }
+    if (options.change) {
+      couplings.changes     = changes_.data();
+      couplings.change_type = options.change->type();
+    }
+    couplings.scale = options.omega;
+    const Update<Scalar> update{options.omega, whole};
+    const auto size = static_cast<std::size_t>(lines_.problem.layout.span());
+    const Array<Scalar, Space> rhs(const_cast<Scalar *>(b), size), solution(x, size); // rhs is only read
+    auto parts = static_cast<Index>(residuals_.extent(0));                            // of the norms that are written
+    if constexpr (is_host_space<Space>) {
+      if (by_pack_) {
+        if (options.residual) Kokkos::deep_copy(space_, residuals_, 0.0);
+        if (options.change) Kokkos::deep_copy(space_, changes_, 0.0);
+        PackCouplings<Scalar> packs{couplings, b, nullptr, lines_.problem.layout.length};
+        ThomasOnHost::solve_coupled(
+            space_, packs_,
+            [this, packs](Index slot) {
+              PackCouplings<Scalar> here = packs;
+              here.lines                 = packs_.slot(pack_lines_, slot);
+              here.slot                  = slot;
+              return here;
+            },
+            solution, SolveOptions<Scalar>{update, options.colour});
+      }
+    }
+    if (by_team_) {
+      WideArguments<Space, Scalar> a;
+      a.matrix          = lines_;
+      a.rhs             = rhs;
+      a.solution        = solution;
+      a.update          = update;
+      a.colour          = options.colour;
+      a.shape           = shape_;
+      a.flag            = flag_;
+      a.checks          = true;
+      a.original_length = shape_.layout.length;
+      a.in_pieces       = comes_in_pieces(a);
+      parts             = (lines_of_colour(shape_.layout, options.colour) + shape_.lines - 1) / shape_.lines;
+      launch_wide_coupled(space_, a, TeamCouplings<Scalar>{couplings});
+    }
+    join_parts(residuals_, parts, options.residual);
+    join_parts(changes_, parts, options.change);
+  }
+
+  /// The residual of all lines of the colour, then the line solves.
+  void relax_in_two(const LineSolver<Scalar> &solver, const SomeRows &lines, const Scalar *b, Scalar *x,
+                    const RelaxOptions<Scalar> &options, const SolveOptions<Scalar> &solve) const
+  {
+    residual_of<Space, Scalar>(space_, storage_, lines, b, x, work_.data(), options.residual, options.transpose);
+    if (!options.change) {
+      solver.solve_add(work_.data(), x, solve);
+      return;
+    }
+    solver.solve(work_.data(), work_.data(), solve);
+    add_measured(lines, x, *options.change);
+  }
+
+  void measure_array(const SomeRows &lines, const Scalar *array, const Norm *norm) const
+  {
+    if (norm) for_each_measured("weft norm", space_, lines.count, ValueOfRow<Scalar>{lines, array, norm->type()}, norm);
+  }
+  void add_measured(const SomeRows &lines, Scalar *x, const Norm &norm) const
+  {
+    for_each_measured("weft relaxation add", space_, lines.count, AddToRow<Scalar>{lines, work_.data(), x, norm.type()}, &norm);
+  }
+  void set_zero(const SomeRows &lines, Scalar *x) const
+  {
+    for_each_measured("weft relaxation zero", space_, lines.count, ZeroOfRow<Scalar>{lines, x}, nullptr);
+  }
+  void join_parts(const OwnedArray<double, Space> &parts, Index count, const Norm *norm) const
+  {
+    if (norm) for_each_measured("weft norm parts", space_, count, Part{parts.data()}, norm);
+  }
+
+  Space space_;
+  const typename StencilMatrix<Scalar>::Storage &storage_;
+  Index rows_;
+  OwnedArray<Scalar, Space> work_, zeros_;
+  Tridiagonal<Scalar, Space> lines_; ///< diagonals of the matrix
+  bool own_diagonals_ = false, by_team_ = false, by_pack_ = false;
+  WideShape shape_;
+  ThomasOnHost::Plan<HostBackend, Scalar> packs_;
+  OwnedArray<Scalar, Space> pack_lines_; ///< right-hand sides of packs in work
+  PivotFlag<typename Space::memory_space> flag_;
+  LineKinds<Space> kinds_;
+  LineKind kind_;
+  OwnedArray<Coupling, Space> couplings_;
+  int outside_ = 0; ///< couplings that are not of T
+  OwnedArray<double, Space> residuals_, changes_;
+};
+
+} // namespace weft

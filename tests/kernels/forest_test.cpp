@@ -1,0 +1,705 @@
+// Lines of matrices without a grid: the linear forest, a user's lines, their colours and the solver along them.
+#include <cmath>
+#include <functional>
+#include <numeric>
+#include <set>
+
+#include "forest/mapped_line_solver.hpp"
+#include "line_problem.hpp"
+#include "reference/linear_forest.hpp"
+
+namespace {
+
+using namespace weft;
+using namespace weft::test;
+using reference::Sparse;
+
+std::size_t at(Index i)
+{
+  return static_cast<std::size_t>(i);
+}
+
+/// A matrix in the memory of a backend, columns of a row in random order, some rows with entries outside the square block.
+template <class Scalar, class Int>
+struct Csr {
+  Buffer<Int> starts, columns;
+  Buffer<Scalar> values;
+
+  static Csr make(Memory memory, const Sparse &a, bool strangers = false)
+  {
+    std::mt19937 random(5);
+    std::vector<Int> starts{0}, columns;
+    std::vector<Scalar> values;
+    std::vector<std::vector<std::pair<int, double>>> rows(at(a.rows));
+    for (const auto &[where, value] : a.entries) rows[at(where.first)].emplace_back(where.second, value);
+    for (int i = 0; i < a.rows; i++) {
+      auto &row = rows[at(i)];
+      if (strangers && i % 3 == 0) row.emplace_back(a.rows + i, 1000.0);
+      std::shuffle(row.begin(), row.end(), random);
+      for (const auto &[j, value] : row) {
+        columns.push_back(static_cast<Int>(j));
+        values.push_back(static_cast<Scalar>(value));
+      }
+      starts.push_back(static_cast<Int>(columns.size()));
+    }
+    return {Buffer<Int>(memory, starts), Buffer<Int>(memory, columns), Buffer<Scalar>(memory, values)};
+  }
+  CsrMatrix<Scalar, Int> view() const { return {starts.data(), columns.data(), values.data()}; }
+};
+
+using Values = std::function<double()>;
+
+Values uniform(std::mt19937 &random, double low, double high)
+{
+  return [&random, low, high] { return std::uniform_real_distribution<double>(low, high)(random); };
+}
+
+void set_symmetric(Sparse &a, int i, int j, double value)
+{
+  a.entries[{i, j}] = a.entries[{j, i}] = value;
+}
+
+/// Rows whose numbers are permuted.
+Sparse renumbered(const Sparse &a, const std::vector<int> &number)
+{
+  Sparse b;
+  b.rows = a.rows;
+  for (const auto &[where, value] : a.entries) b.entries[{number[at(where.first)], number[at(where.second)]}] = value;
+  return b;
+}
+
+std::vector<int> permutation(int n, std::mt19937 &random)
+{
+  std::vector<int> p(at(n));
+  std::iota(p.begin(), p.end(), 0);
+  std::shuffle(p.begin(), p.end(), random);
+  return p;
+}
+
+Sparse tridiagonal(int n, const Values &coupling)
+{
+  Sparse a;
+  a.rows = n;
+  for (int i = 0; i < n; i++) {
+    a.entries[{i, i}] = 2;
+    if (i > 0) set_symmetric(a, i, i - 1, coupling());
+  }
+  return a;
+}
+
+Sparse ring(int n, const Values &coupling)
+{
+  Sparse a = tridiagonal(n, coupling);
+  if (n > 2) set_symmetric(a, 0, n - 1, coupling());
+  return a;
+}
+
+Sparse star(int n, const Values &coupling)
+{
+  Sparse a;
+  a.rows = n;
+  for (int i = 0; i < n; i++) {
+    a.entries[{i, i}] = n;
+    if (i > 0) set_symmetric(a, 0, i, coupling());
+  }
+  return a;
+}
+
+Sparse grid(int nx, int ny, double along_x, double along_y)
+{
+  Sparse a;
+  a.rows = nx * ny;
+  for (int i = 0; i < a.rows; i++) {
+    a.entries[{i, i}] = 2 * along_x + 2 * along_y;
+    if (i % nx > 0) set_symmetric(a, i, i - 1, -along_x);
+    if (i >= nx) set_symmetric(a, i, i - nx, -along_y);
+  }
+  return a;
+}
+
+/// Any pattern: some pairs on one side only, some values equal, some zero.
+Sparse random_graph(int n, double entries_in_row, std::mt19937 &random, bool symmetric)
+{
+  Sparse a;
+  a.rows = n;
+  for (int i = 0; i < n; i++) a.entries[{i, i}] = uniform(random, 1, 4)() * (random() % 5 ? 1 : -1);
+  for (int k = 0; k < static_cast<int>(n * entries_in_row); k++) {
+    const int i = static_cast<int>(random() % static_cast<unsigned>(n)), j = static_cast<int>(random() % static_cast<unsigned>(n));
+    if (i == j) continue;
+    const double value = random() % 3 ? uniform(random, -2, 2)() : static_cast<double>(random() % 3) / 2;
+    a.entries[{i, j}]  = value;
+    if (symmetric) a.entries[{j, i}] = value;
+  }
+  return a;
+}
+
+struct Case {
+  const char *name;
+  Sparse matrix;
+};
+
+std::vector<Case> graphs()
+{
+  std::mt19937 random(31);
+  std::vector<Case> cases;
+  for (int n : {0, 1, 2, 3, 8, 9, 31, 64, 257}) {
+    cases.push_back({"tridiagonal", tridiagonal(n, uniform(random, 0.2, 1))});
+    cases.push_back({"permuted tridiagonal", renumbered(tridiagonal(n, uniform(random, 0.2, 1)), permutation(n, random))});
+    cases.push_back({"ring", renumbered(ring(n, uniform(random, 0.2, 1)), permutation(n, random))});
+    cases.push_back({"even ring", ring(n, [] { return 1.0; })});
+    cases.push_back({"star", star(n, uniform(random, 0.2, 1))});
+    for (double entries : {0.5, 2.0, 6.0}) {
+      if (n == 0) continue;
+      cases.push_back({"random", random_graph(n, entries, random, false)});
+      cases.push_back({"random symmetric", random_graph(n, entries, random, true)});
+    }
+  }
+  for (int ny : {1, 5, 16}) {
+    cases.push_back({"grid", grid(13, ny, 1, 1)});
+    cases.push_back({"permuted grid", renumbered(grid(13, ny, 1, 0.3), permutation(13 * ny, random))});
+  }
+  // Several cycles at once, and lines beside them.
+  Sparse rings;
+  rings.rows = 90;
+  for (int i = 0; i < 90; i++) rings.entries[{i, i}] = 3;
+  for (int first : {0, 3, 10, 40})
+    for (int k = 0; k < (first == 0 ? 3 : first == 3 ? 7 : 30); k++)
+      set_symmetric(rings, first + k, first + (k + 1) % (first == 0 ? 3 : first == 3 ? 7 : 30), uniform(random, 0.5, 1)());
+  for (int i = 70; i < 89; i++) set_symmetric(rings, i, i + 1, 0.7);
+  cases.push_back({"rings", rings});
+  cases.push_back({"permuted rings", renumbered(rings, permutation(90, random))});
+  return cases;
+}
+
+/// Runs body(Scalar{}, Int{}, memory) for each.
+template <class Body>
+void for_each_type(const Body &body)
+{
+  for_each_scalar([&](auto scalar, Memory memory) {
+    body(scalar, std::int32_t(0), memory);
+    body(scalar, std::int64_t(0), memory);
+  });
+}
+
+TEST(Forest, IsWhatAGreedyPassFinds)
+{
+  ForestOptions plain, strong, relative;
+  plain.safe_pivots = strong.safe_pivots = relative.safe_pivots = false;
+  strong.least_weight                                           = 0.3;
+  relative.least_relative                                       = 0.5;
+  int cases                                                     = 0;
+  for (const Case &c : graphs()) {
+    for (const ForestOptions &options : {plain, strong, relative}) {
+      for_each_type([&](auto scalar, auto integer, Memory memory) {
+        using Scalar   = decltype(scalar);
+        using Int      = decltype(integer);
+        Sparse rounded = c.matrix;
+        for (auto &[where, value] : rounded.entries) value = static_cast<double>(static_cast<Scalar>(value));
+        const auto csr = Csr<Scalar, Int>::make(memory, c.matrix, true);
+        const Execution execution(memory);
+        const LineMap map(execution, c.matrix.rows, csr.view(), options);
+        const HostLines found = map.host_lines(), expected = reference::linear_forest(rounded, options);
+        ASSERT_EQ(found.rows, expected.rows) << c.name << ' ' << c.matrix.rows;
+        ASSERT_EQ(found.starts, expected.starts) << c.name << ' ' << c.matrix.rows;
+        EXPECT_EQ(map.lines(), static_cast<Index>(expected.starts.size()) - 1);
+        cases++;
+      });
+    }
+  }
+  EXPECT_GT(cases, 100);
+}
+
+/// Each row once, neighbours coupled.
+void check_lines(const Sparse &a, const HostLines &lines)
+{
+  ASSERT_EQ(std::set<Index>(lines.rows.begin(), lines.rows.end()).size(), at(a.rows));
+  ASSERT_EQ(lines.rows.size(), at(a.rows));
+  ASSERT_EQ(lines.starts.front(), 0);
+  ASSERT_EQ(lines.starts.back(), a.rows);
+  for (std::size_t l = 0; l + 1 < lines.starts.size(); l++) {
+    ASSERT_LT(lines.starts[l], lines.starts[l + 1]);
+    for (Index k = lines.starts[l] + 1; k < lines.starts[l + 1]; k++) {
+      const int i = static_cast<int>(lines.rows[at(k - 1)]), j = static_cast<int>(lines.rows[at(k)]);
+      EXPECT_TRUE(a.at(i, j) != 0 || a.at(j, i) != 0) << i << ' ' << j;
+    }
+  }
+}
+
+/// The smallest pivot of the lines, relative to its diagonal, eliminating forwards or backwards.
+double smallest_pivot(const Sparse &a, const HostLines &lines, bool backwards)
+{
+  double smallest = 1;
+  for (std::size_t l = 0; l + 1 < lines.starts.size(); l++) {
+    double pivot  = 0;
+    const Index n = lines.starts[l + 1] - lines.starts[l];
+    for (Index k = 0; k < n; k++) {
+      const auto row = [&](Index m) {
+        return static_cast<int>(lines.rows[at(backwards ? lines.starts[l + 1] - 1 - m : lines.starts[l] + m)]);
+      };
+      const int i     = row(k);
+      double relative = 1;
+      if (k > 0) relative -= a.at(i, row(k - 1)) * a.at(row(k - 1), i) / (a.at(i, i) * a.at(row(k - 1), row(k - 1))) / pivot;
+      pivot    = relative;
+      smallest = std::min(smallest, relative);
+    }
+  }
+  return smallest;
+}
+
+TEST(Forest, PivotsOfItsLinesAreSafe)
+{
+  double without = 1;
+  for (const Case &c : graphs()) {
+    for_each_scalar([&](auto scalar, Memory memory) {
+      using Scalar = decltype(scalar);
+      if (!std::is_same_v<Scalar, double>) return;
+      const auto csr = Csr<double, int>::make(memory, c.matrix);
+      const Execution execution(memory);
+      const LineMap map(execution, c.matrix.rows, csr.view());
+      check_lines(c.matrix, map.host_lines());
+      for (bool backwards : {false, true})
+        EXPECT_GT(smallest_pivot(c.matrix, map.host_lines(), backwards), 0) << c.name << ' ' << c.matrix.rows;
+      ForestOptions options;
+      options.safe_pivots = false;
+      const LineMap unsafe(execution, c.matrix.rows, csr.view(), options);
+      without = std::min(without, smallest_pivot(c.matrix, unsafe.host_lines(), false));
+      EXPECT_GE(map.lines(), unsafe.lines());
+    });
+  }
+  EXPECT_LT(without, 0); // or nothing was put to the test
+}
+
+TEST(Forest, OfATridiagonalMatrixIsTheMatrix)
+{
+  std::mt19937 random(32);
+  for_each_type([&](auto scalar, auto integer, Memory memory) {
+    for (int n : {1, 2, 3, 16, 17, 101, 1000}) {
+      const std::vector<int> number = permutation(n, random);
+      Sparse a                      = tridiagonal(n, uniform(random, 0.3, 1));
+      for (auto &[where, value] : a.entries) // dominant by rows, in some of them just so
+        if (where.first == where.second)
+          value =
+              std::abs(a.at(where.first, where.first - 1)) + std::abs(a.at(where.first, where.first + 1)) + (where.first % 10 ? 0 : 0.01);
+      const auto csr = Csr<decltype(scalar), decltype(integer)>::make(memory, renumbered(a, number));
+      const Execution execution(memory);
+      const LineMap map(execution, n, csr.view());
+      ASSERT_EQ(map.lines(), 1) << n;
+      EXPECT_EQ(map.longest(), n);
+      HostLines lines = map.host_lines();
+      if (lines.rows.front() != number.front()) std::reverse(lines.rows.begin(), lines.rows.end());
+      EXPECT_EQ(lines.rows, std::vector<Index>(number.begin(), number.end()));
+    }
+  });
+}
+
+TEST(Forest, OfAnAnisotropicGridIsItsStrongLines)
+{
+  std::mt19937 random(33);
+  const int nx = 23, ny = 19;
+  for (bool along_x : {true, false}) {
+    const std::vector<int> number = permutation(nx * ny, random);
+    const Sparse a                = renumbered(along_x ? grid(nx, ny, 10, 0.1) : grid(nx, ny, 0.1, 10), number);
+    for_each_type([&](auto scalar, auto integer, Memory memory) {
+      const auto csr = Csr<decltype(scalar), decltype(integer)>::make(memory, a);
+      ForestOptions options;
+      options.least_relative = 0.5;
+      const Execution execution(memory);
+      const LineMap map(execution, a.rows, csr.view(), options);
+      EXPECT_EQ(map.lines(), along_x ? ny : nx);
+      EXPECT_EQ(map.longest(), along_x ? nx : ny);
+      check_lines(a, map.host_lines());
+    });
+  }
+}
+
+TEST(Forest, SaysWhereEntriesAreNotFinite)
+{
+  for_each_type([&](auto scalar, auto integer, Memory memory) {
+    Sparse a = tridiagonal(20, [] { return -1.0; });
+    const Execution execution(memory);
+    const auto good = Csr<decltype(scalar), decltype(integer)>::make(memory, a);
+    EXPECT_FALSE(LineMap(execution, a.rows, good.view()).not_finite());
+    a.entries[{7, 6}]  = std::numeric_limits<double>::quiet_NaN();
+    a.entries[{12, 3}] = std::numeric_limits<double>::infinity();
+    const auto bad     = Csr<decltype(scalar), decltype(integer)>::make(memory, a);
+    const LineMap map(execution, a.rows, bad.view());
+    ASSERT_TRUE(map.not_finite());
+    EXPECT_EQ(*map.not_finite(), 7);
+    check_lines(a, map.host_lines());
+  });
+}
+
+TEST(Forest, TakesRowsWithoutDiagonalOrEntries)
+{
+  for_each_type([&](auto scalar, auto integer, Memory memory) {
+    Sparse a; // [4 1; 1 0] pairs a row with one that has no diagonal; row 2 is empty
+    a.rows         = 5;
+    a.entries      = {{{0, 0}, 4}, {{0, 1}, 1}, {{1, 0}, 1}, {{3, 3}, 1}, {{4, 4}, 2}};
+    const auto csr = Csr<decltype(scalar), decltype(integer)>::make(memory, a);
+    const Execution execution(memory);
+    const LineMap map(execution, a.rows, csr.view());
+    EXPECT_EQ(map.host_lines().rows, (std::vector<Index>{0, 1, 2, 3, 4}));
+    EXPECT_EQ(map.host_lines().starts, (std::vector<Index>{0, 2, 3, 4, 5}));
+    MappedLineSolver<decltype(scalar)> solver(map, "auto");
+    solver.read(csr.view());
+    solver.factor();
+    ASSERT_TRUE(solver.bad_pivot());
+    EXPECT_EQ(*solver.bad_pivot(), 2);
+  });
+}
+
+TEST(LineMap, OfAUser)
+{
+  for_each_scalar([&](auto, Memory memory) {
+    const Execution execution(memory);
+    const LineMap map(execution, 8, HostLines{{5, 2, 7, 1, 0}, {0, 2, 2, 5}});
+    EXPECT_EQ(map.host_lines().rows, (std::vector<Index>{5, 2, 7, 1, 0, 3, 4, 6})); // what is in no line is alone
+    EXPECT_EQ(map.host_lines().starts, (std::vector<Index>{0, 2, 5, 6, 7, 8}));
+    EXPECT_EQ(map.longest(), 3);
+    const auto message = [&](const HostLines &lines) -> std::string {
+      try {
+        const LineMap wrong(execution, 8, lines);
+      } catch (const std::invalid_argument &error) {
+        return error.what();
+      }
+      return "nothing";
+    };
+    EXPECT_NE(message({{5, 2, 5}, {0, 1, 3}}).find("row 5"), std::string::npos);
+    EXPECT_NE(message({{5, 8}, {0, 2}}).find("row 8"), std::string::npos);
+    EXPECT_NE(message({{-1}, {0, 1}}).find("row -1"), std::string::npos);
+    EXPECT_NE(message({{1, 2}, {0, 1}}), "nothing");
+    EXPECT_NE(message({{1, 2}, {0, 2, 1, 2}}), "nothing");
+    EXPECT_NE(message({{}, {}}), "nothing");
+    EXPECT_EQ(message({{}, {0}}), "nothing");
+  });
+}
+
+TEST(LineMap, ColoursSeparateCoupledLines)
+{
+  for (const Case &c : graphs()) {
+    HostLines first;
+    std::vector<Index> first_colours;
+    for_each_type([&](auto scalar, auto integer, Memory memory) {
+      const auto csr = Csr<decltype(scalar), decltype(integer)>::make(memory, c.matrix, true);
+      const Execution execution(memory);
+      const int n = c.matrix.rows;
+      HostLines pairs; // many short lines
+      for (int i = 0; i < n; i++) {
+        pairs.rows.push_back(n - 1 - i);
+        if (i % 2 || i + 1 == n) pairs.starts.push_back(i + 1);
+      }
+      LineMap map(execution, n, pairs);
+      map.colour(csr.view());
+      const HostLines lines = map.host_lines();
+      const auto &colours   = map.colour_rows();
+      if (first_colours.empty()) first = lines, first_colours = colours;
+      EXPECT_EQ(lines.rows, first.rows); // the same on all backends
+      EXPECT_EQ(colours, first_colours);
+      ASSERT_EQ(colours.back(), n);
+      EXPECT_EQ(map.colours() == 0, n == 0);
+      std::vector<int> line_of(at(n)), colour_of(at(n));
+      std::set<std::vector<Index>> before, after;
+      for (std::size_t l = 0; l + 1 < lines.starts.size(); l++) {
+        after.insert({lines.rows.begin() + lines.starts[l], lines.rows.begin() + lines.starts[l + 1]});
+        for (Index k = lines.starts[l]; k < lines.starts[l + 1]; k++) line_of[at(lines.rows[at(k)])] = static_cast<int>(l);
+      }
+      for (std::size_t l = 0; l + 1 < pairs.starts.size(); l++)
+        before.insert({pairs.rows.begin() + pairs.starts[l], pairs.rows.begin() + pairs.starts[l + 1]});
+      EXPECT_EQ(before, after);
+      for (int colour = 0; colour < map.colours(); colour++) {
+        EXPECT_LT(colours[at(colour)], colours[at(colour + 1)]);
+        for (Index k = colours[at(colour)]; k < colours[at(colour + 1)]; k++) colour_of[at(lines.rows[at(k)])] = colour;
+      }
+      for (const auto &[where, value] : c.matrix.entries) {
+        const auto i = at(where.first), j = at(where.second);
+        EXPECT_EQ(line_of[i] == line_of[j], colour_of[i] == colour_of[j]) << c.name;
+      }
+    });
+  }
+}
+
+TEST(LineMap, RefusesMoreColoursThanThereAre)
+{
+  Sparse a;
+  a.rows = most_line_colours + 1;
+  for (int i = 0; i < a.rows; i++)
+    for (int j = 0; j < a.rows; j++) a.entries[{i, j}] = 1;
+  for_each_scalar([&](auto scalar, Memory memory) {
+    const auto csr = Csr<decltype(scalar), int>::make(memory, a);
+    const Execution execution(memory);
+    LineMap map(execution, a.rows, HostLines{});
+    EXPECT_THROW(map.colour(csr.view()), std::runtime_error);
+  });
+}
+
+/// Iterations of conjugate gradients to 1e-8; 1000 where they do not get there.
+template <class Precondition>
+int iterations(const Sparse &a, const Precondition &precondition)
+{
+  using Vector   = std::vector<double>;
+  const auto dot = [](const Vector &x, const Vector &y) { return std::inner_product(x.begin(), x.end(), y.begin(), 0.0); };
+  Vector r(at(a.rows)), q(r.size());
+  for (std::size_t i = 0; i < r.size(); i++) r[i] = std::sin(1 + 0.7 * static_cast<double>(i));
+  Vector z = precondition(r), p = z;
+  const double end = 1e-16 * dot(r, r);
+  for (int count = 1; count < 1000; count++) {
+    std::fill(q.begin(), q.end(), 0);
+    for (const auto &[where, value] : a.entries) q[at(where.first)] += value * p[at(where.second)];
+    const double rz = dot(r, z), step = rz / dot(p, q);
+    if (!(rz > 0)) return 1000;
+    for (std::size_t i = 0; i < r.size(); i++) r[i] -= step * q[i];
+    if (dot(r, r) < end) return count;
+    z               = precondition(r);
+    const double on = dot(r, z) / rz;
+    for (std::size_t i = 0; i < r.size(); i++) p[i] = z[i] + on * p[i];
+  }
+  return 1000;
+}
+
+/// B^T B + a small diagonal for a random B: definite, far from dominant, entries of both signs.
+Sparse random_definite(int n, int entries_in_row, std::mt19937 &random)
+{
+  Sparse a;
+  a.rows = n;
+  for (int k = 0; k < n; k++) {
+    std::vector<std::pair<int, double>> row;
+    for (int e = 0; e < entries_in_row; e++) row.emplace_back((k + static_cast<int>(random() % 12)) % n, uniform(random, -1, 1)());
+    for (const auto &[i, x] : row)
+      for (const auto &[j, y] : row) a.entries[{i, j}] += x * y;
+  }
+  for (int i = 0; i < n; i++) a.entries[{i, i}] += 0.02;
+  return a;
+}
+
+TEST(Forest, IsWorthMoreThanTheDiagonal)
+{
+  std::mt19937 random(45);
+  std::vector<Sparse> matrices{grid(40, 30, 1, 1), grid(40, 30, 1, 0.01), renumbered(grid(20, 20, 0.02, 1), permutation(400, random))};
+  for (int entries : {2, 3, 4, 5}) matrices.push_back(random_definite(300, entries, random));
+  int uncut_fails = 0;
+  for (const Sparse &a : matrices) {
+    const Execution host(Memory::host);
+    const auto csr   = Csr<double, int>::make(Memory::host, a);
+    const int jacobi = iterations(a, [&](std::vector<double> r) {
+      for (int i = 0; i < a.rows; i++) r[at(i)] /= a.at(i, i);
+      return r;
+    });
+    const auto lines = [&](bool safe) {
+      ForestOptions options;
+      options.safe_pivots = safe;
+      const LineMap map(host, a.rows, csr.view(), options);
+      MappedLineSolver<double> solver(map, "auto");
+      solver.read(csr.view());
+      solver.factor();
+      if (solver.bad_pivot()) return 1000;
+      return iterations(a, [&](std::vector<double> r) {
+        solver.solve(r.data(), r.data());
+        return r;
+      });
+    };
+    ASSERT_LT(jacobi, 1000);
+    EXPECT_LE(lines(true), jacobi);
+    uncut_fails += lines(false) > jacobi;
+  }
+  EXPECT_GT(uncut_fails, 0); // or nothing was put to the test
+}
+
+/// T^-1 rhs along the lines, by the twin.
+std::vector<double> line_solution(const Sparse &a, const HostLines &lines, const std::vector<double> &rhs, bool transposed)
+{
+  std::vector<double> x(rhs.size());
+  for (std::size_t l = 0; l + 1 < lines.starts.size(); l++) {
+    std::vector<double> lower, diagonal, upper, b;
+    const Index first = lines.starts[l], last = lines.starts[l + 1];
+    for (Index k = first; k < last; k++) {
+      const auto entry = [&](Index other) {
+        const int i = static_cast<int>(lines.rows[at(k)]);
+        if (other < first || other >= last) return 0.0;
+        const int j = static_cast<int>(lines.rows[at(other)]);
+        return transposed ? a.at(j, i) : a.at(i, j);
+      };
+      lower.push_back(entry(k - 1));
+      diagonal.push_back(entry(k));
+      upper.push_back(entry(k + 1));
+      b.push_back(rhs[at(lines.rows[at(k)])]);
+    }
+    const std::vector<double> z = reference::solve_tridiagonal(lower, diagonal, upper, b);
+    for (Index k = first; k < last; k++) x[at(lines.rows[at(k)])] = z[at(k - first)];
+  }
+  return x;
+}
+
+template <class Scalar, class Value, class Int>
+void check_solver(Memory memory, const Sparse &a, const std::string &method, bool coloured)
+{
+  std::mt19937 random(41);
+  const double tolerance = 2000 * std::numeric_limits<Scalar>::epsilon();
+  const auto csr         = Csr<Value, Int>::make(memory, a, true);
+  const Execution execution(memory);
+  LineMap map(execution, a.rows, csr.view());
+  if (coloured) map.colour(csr.view());
+  MappedLineSolver<Scalar, Value> solver(map, method), copy(map, method);
+  solver.read(csr.view());
+  solver.factor();
+  ASSERT_FALSE(solver.bad_pivot());
+  copy.read(solver);
+  copy.factor();
+  const HostLines lines      = map.host_lines();
+  const std::vector<Value> b = random_values<Value>(at(a.rows), random), start = random_values<Value>(at(a.rows), random);
+  for (Transpose transpose : {Transpose::no, Transpose::yes}) {
+    const std::vector<double> z = line_solution(a, lines, {b.begin(), b.end()}, transpose == Transpose::yes);
+    for (int colour = all_line_colours; colour < map.colours(); colour++) {
+      const Buffer<Value> rhs(memory, b), x(memory, start), y(memory, start), same(memory, b);
+      const MappedSolveOptions options{0.7, colour, transpose};
+      solver.solve(rhs.data(), x.data(), options);
+      copy.solve_add(rhs.data(), y.data(), options);
+      solver.solve(same.data(), same.data(), options);
+      execution.wait();
+      const auto got = x.values(), added = y.values(), in_place = same.values(), kept = rhs.values();
+      EXPECT_EQ(kept, b);
+      for (Index k = 0; k < a.rows; k++) {
+        const auto i       = at(lines.rows[at(k)]);
+        const bool meant   = colour == all_line_colours || (k >= map.colour_rows()[at(colour)] && k < map.colour_rows()[at(colour + 1)]);
+        const double scale = tolerance * (1 + std::abs(z[i]));
+        EXPECT_NEAR(got[i], meant ? 0.7 * z[i] : start[i], scale) << method << " row " << i;
+        EXPECT_NEAR(added[i], start[i] + (meant ? 0.7 * z[i] : 0), scale) << method << " row " << i;
+        EXPECT_NEAR(in_place[i], meant ? 0.7 * z[i] : b[i], scale) << method << " row " << i;
+      }
+    }
+  }
+}
+
+Sparse dominant(Sparse a)
+{
+  std::vector<double> sum(at(a.rows), 0);
+  for (const auto &[where, value] : a.entries)
+    if (where.first != where.second) sum[at(where.first)] += std::abs(value), sum[at(where.second)] += std::abs(value);
+  for (int i = 0; i < a.rows; i++) a.entries[{i, i}] = sum[at(i)] + 0.5;
+  return a;
+}
+
+TEST(MappedLineSolver, SolvesTheLinesByEveryMethod)
+{
+  std::mt19937 random(42);
+  std::vector<Sparse> matrices{Sparse{}, dominant(renumbered(grid(17, 11, 1, 0.2), permutation(187, random)))};
+  for (int n : {1, 2, 3, 40, 150}) matrices.push_back(dominant(random_graph(n, 2.5, random, false)));
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (const Sparse &a : matrices) {
+      for (bool coloured : {false, true}) {
+        check_solver<Scalar, Scalar, std::int32_t>(memory, a, "auto", coloured);
+        check_solver<Scalar, Scalar, std::int64_t>(memory, a, "auto", coloured);
+        check_solver<float, double, std::int32_t>(memory, a, "auto", coloured);
+      }
+    }
+    for (const char *method : tridiagonal_method_names()) {
+      const Execution execution(memory);
+      const auto csr = Csr<Scalar, int>::make(memory, matrices[1]);
+      const LineMap map(execution, matrices[1].rows, csr.view());
+      if (mapped_method_refuses(method, map)) continue;
+      check_solver<Scalar, Scalar, std::int32_t>(memory, matrices[1], method, false);
+    }
+  });
+}
+
+TEST(MappedLineSolver, TakesNewValuesAndOtherMemory)
+{
+  std::mt19937 random(43);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar   = decltype(scalar);
+    const Sparse a = dominant(random_graph(120, 2.5, random, false));
+    Sparse scaled  = a;
+    for (auto &[where, value] : scaled.entries) value *= 4;
+    const Execution execution(memory), host(Memory::host);
+    const auto old = Csr<Scalar, int>::make(memory, a), fresh = Csr<Scalar, int>::make(memory, scaled);
+    LineMap map(execution, a.rows, old.view());
+    map.colour(old.view());
+    const LineMap copy(host, map);
+    EXPECT_EQ(copy.host_lines().rows, map.host_lines().rows);
+    EXPECT_EQ(copy.colour_rows(), map.colour_rows());
+    MappedLineSolver<Scalar> solver(map, "auto"), on_host(copy, "thomas");
+    solver.read(old.view());
+    solver.factor();
+    solver.read(fresh.view());
+    solver.factor();
+    on_host.read(solver);
+    on_host.factor();
+    const std::vector<Scalar> b = random_values<Scalar>(120, random);
+    const auto z                = line_solution(scaled, map.host_lines(), {b.begin(), b.end()}, false);
+    const Buffer<Scalar> rhs(memory, b), x(memory, b);
+    solver.solve(rhs.data(), x.data());
+    execution.wait();
+    std::vector<Scalar> y(120);
+    on_host.solve(b.data(), y.data());
+    const auto got = x.values();
+    for (std::size_t i = 0; i < 120; i++) {
+      EXPECT_NEAR(got[i], z[i], 500 * std::numeric_limits<Scalar>::epsilon());
+      EXPECT_NEAR(y[i], z[i], 500 * std::numeric_limits<Scalar>::epsilon());
+    }
+  });
+}
+
+TEST(MappedLineSolver, LeavesOutWhatCouplesOneLineToTheNext)
+{
+  std::mt19937 random(46);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar   = decltype(scalar);
+    const Sparse a = tridiagonal(30, uniform(random, 0.2, 0.8));
+    HostLines lines; // lines of three rows that follow each other in the matrix
+    for (int i = 0; i < a.rows; i++) {
+      lines.rows.push_back(i);
+      if (i % 3 == 2) lines.starts.push_back(i + 1);
+    }
+    const Execution execution(memory);
+    const auto csr = Csr<Scalar, int>::make(memory, a);
+    const LineMap map(execution, a.rows, lines);
+    MappedLineSolver<Scalar> solver(map, "auto");
+    solver.read(csr.view());
+    solver.factor();
+    const std::vector<Scalar> b = random_values<Scalar>(at(a.rows), random);
+    const Buffer<Scalar> rhs(memory, b), x(memory, b);
+    solver.solve(rhs.data(), x.data());
+    execution.wait();
+    const auto z   = line_solution(a, lines, {b.begin(), b.end()}, false);
+    const auto got = x.values();
+    for (std::size_t i = 0; i < z.size(); i++) EXPECT_NEAR(got[i], z[i], 200 * std::numeric_limits<Scalar>::epsilon());
+  });
+}
+
+TEST(MappedLineSolver, NamesTheRowOfABadPivot)
+{
+  std::mt19937 random(44);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (double diagonal : {0.0, std::numeric_limits<double>::quiet_NaN()}) {
+      for (bool coloured : {false, true}) {
+        const int n    = 60;
+        Sparse a       = renumbered(dominant(grid(10, 6, 1, 0.1)), permutation(n, random));
+        const auto csr = Csr<Scalar, int>::make(memory, a);
+        const Execution execution(memory);
+        LineMap map(execution, n, csr.view());
+        if (coloured) map.colour(csr.view());
+        for (auto &[where, value] : a.entries)
+          if (where.first == 37 || where.second == 37) value = where.first == where.second ? diagonal : 0;
+        const auto bad = Csr<Scalar, int>::make(memory, a);
+        MappedLineSolver<Scalar> solver(map, "auto");
+        solver.read(bad.view());
+        solver.factor();
+        ASSERT_TRUE(solver.bad_pivot());
+        EXPECT_EQ(*solver.bad_pivot(), 37);
+        EXPECT_THROW(solver.solve(nullptr, nullptr, {1, map.colours()}), std::invalid_argument);
+      }
+    }
+  });
+}
+
+TEST(MappedLineSolver, RefusesWhatTheMethodRefuses)
+{
+  const Execution host(Memory::host);
+  const LineMap map(host, 10, HostLines{});
+  EXPECT_THROW(MappedLineSolver<double>(map, "gauss"), std::invalid_argument);
+  EXPECT_FALSE(mapped_method_refuses("thomas", map));
+  EXPECT_THROW(LineMap(host, most_forest_rows + 1, HostLines{}), std::invalid_argument);
+}
+
+} // namespace
