@@ -1,6 +1,7 @@
 /// Every difference between the PETSc releases that Weft builds with, 3.18 to 3.26.
 #pragma once
-#include <petscsys.h>
+#include <petsc/private/petscimpl.h>
+#include <petscmat.h>
 #include <petscversion.h>
 
 #if PETSC_VERSION_LT(3, 18, 0) || !PETSC_VERSION_LT(3, 27, 0)
@@ -22,5 +23,73 @@ using OptionItems = PetscOptionItems *;
 #else
 using OptionItems = PetscOptionItems;
 #endif
+
+/// True where messages may start and end in device memory.
+inline bool DeviceMessages()
+{
+#if defined(PETSC_HAVE_DEVICE)
+  return use_gpu_aware_mpi;
+#else
+  return false;
+#endif
+}
+
+#if PETSC_VERSION_LT(3, 19, 0)
+// Before 3.19 dense matrices are on the host.
+inline PetscErrorCode MatDenseGetArrayReadAndMemType(Mat A, const PetscScalar **values, PetscMemType *type)
+{
+  PetscFunctionBegin;
+  *type = PETSC_MEMTYPE_HOST;
+  PetscCall(MatDenseGetArrayRead(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode MatDenseRestoreArrayReadAndMemType(Mat A, const PetscScalar **values)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDenseRestoreArrayRead(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode MatDenseGetArrayWriteAndMemType(Mat A, PetscScalar **values, PetscMemType *type)
+{
+  PetscFunctionBegin;
+  *type = PETSC_MEMTYPE_HOST;
+  PetscCall(MatDenseGetArrayWrite(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode MatDenseRestoreArrayWriteAndMemType(Mat A, PetscScalar **values)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDenseRestoreArrayWrite(A, values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+#if PETSC_VERSION_LT(3, 22, 0)
+// Infinities are what KSP knows a failed PC by.
+inline PetscErrorCode VecFlag(Vec x, PetscInt flag)
+{
+  PetscFunctionBegin;
+  if (flag) PetscCall(VecSetInf(x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+inline PetscErrorCode MatDenseSetFailed(Mat X)
+{
+  PetscInt columns;
+  Vec x;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(X, NULL, &columns));
+  for (PetscInt column = 0; column < columns; column++) {
+    PetscCall(MatDenseGetColumnVecWrite(X, column, &x));
+    PetscCall(VecFlag(x, 1));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, column, &x));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 } // namespace weft

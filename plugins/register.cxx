@@ -1,7 +1,10 @@
 // The load hook, the version check and the one list of types.
 #include <petscksp.h>
 
+#include <vector>
+
 #include "petsc_compat.h"
+#include "replace_sor.h"
 #include "types.h"
 #include "weft.h"
 
@@ -12,9 +15,45 @@ struct PCEntry {
   PetscErrorCode (*create)(PC);
 };
 
-// To add a type: a line here, its creator in types.h.
-constexpr PCEntry preconditioners[] = {
+struct KSPEntry {
+  const char *name;
+  PetscErrorCode (*create)(KSP);
+};
+
+struct FactorEntry {
+  const char *name;
+  MatType matrix;
+  MatFactorType factor;
+  PetscErrorCode (*create)(Mat, MatFactorType, Mat *);
+};
+
+// To add a type: a line here, its creator in types.h. A library may be built without some of them.
+const std::vector<PCEntry> preconditioners = {
+#if defined(WEFT_HAS_ADI)
+    {"adi", PCCreate_ADI},
+#endif
+#if defined(WEFT_HAS_BCR)
+    {"bcr", PCCreate_BCR},
+#endif
+#if defined(WEFT_HAS_CROUT)
+    {"crout", PCCreate_Crout},
+#endif
     {"line", PCCreate_Line},
+};
+const std::vector<KSPEntry> iterations = {
+#if defined(WEFT_HAS_ADI)
+    {"adi", KSPCreate_ADI},
+#endif
+};
+// PETSc finds a solver type by the beginning of the matrix' type, so these stand for seqaijcusparse, seqaijkokkos and seqdensecuda too.
+// Entries for those names, or for what PETSc itself cannot factor, would make Weft the default where no solver type is asked for.
+const std::vector<FactorEntry> factorizations = {
+#if defined(WEFT_HAS_CROUT)
+    {"crout", MATSEQAIJ, MAT_FACTOR_LU, MatGetFactor_Crout},         {"crout", MATSEQAIJ, MAT_FACTOR_ILU, MatGetFactor_Crout},
+    {"crout", MATSEQAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},   {"crout", MATSEQAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
+    {"crout", MATSEQSBAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout}, {"crout", MATSEQSBAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
+    {"crout", MATSEQDENSE, MAT_FACTOR_LU, MatGetFactor_Crout},       {"crout", MATSEQDENSE, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},
+#endif
 };
 
 PetscBool registered = PETSC_FALSE;
@@ -60,6 +99,9 @@ PetscErrorCode WeftCheckPetsc()
 
   Not Collective, No Fortran Support
 
+  Options Database Key:
+. -weft_replace_sor <false> - preconditioners of type `PCSOR` become `PCLINE` where their matrix is on a device
+
   Level: advanced
 
   Notes:
@@ -69,22 +111,39 @@ PetscErrorCode WeftCheckPetsc()
   It fails with `PETSC_ERR_LIB` if this PETSc is not the one that Weft was built with (minor version, scalar type, index size), or if a type
 of the same name is registered already; nothing is overwritten.
 
-.seealso: `PCLINE`, `PetscDLLibraryAppend()`
+.seealso: `PCADI`, `PCBCR`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
 @*/
 PetscErrorCode PetscDLLibraryRegister_weft(void)
 {
   void (*known)(void) = NULL;
+  PetscBool name_taken, replace_sor = PETSC_FALSE;
 
   PetscFunctionBegin;
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(WeftCheckPetsc());
+  PetscCall(MatInitializePackage());
   PetscCall(PCInitializePackage());
+  PetscCall(KSPInitializePackage());
   for (const PCEntry &type : preconditioners) {
     PetscCall(PetscFunctionListFind(PCList, type.name, &known));
     PetscCheck(!known, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
                "a PC type '%s' is registered already, and Weft overwrites none: load one of the two libraries only", type.name);
   }
+  for (const KSPEntry &type : iterations) {
+    PetscCall(PetscFunctionListFind(KSPList, type.name, &known));
+    PetscCheck(!known, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "a KSP type '%s' is registered already, and Weft overwrites none: load one of the two libraries only", type.name);
+  }
+  for (const FactorEntry &type : factorizations) {
+    PetscCall(MatSolverTypeGet(type.name, type.matrix, type.factor, &name_taken, NULL, NULL));
+    PetscCheck(!name_taken, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
+               "a MatSolverType '%s' is registered already, and Weft overwrites none: load one of the two libraries only", type.name);
+  }
   for (const PCEntry &type : preconditioners) PetscCall(PCRegister(type.name, type.create));
+  for (const KSPEntry &type : iterations) PetscCall(KSPRegister(type.name, type.create));
+  for (const FactorEntry &type : factorizations) PetscCall(MatSolverTypeRegister(type.name, type.matrix, type.factor, type.create));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-weft_replace_sor", &replace_sor, NULL));
+  if (replace_sor) PetscCall(weft::ReplaceSor());
   PetscCall(PetscRegisterFinalize(WeftForgetRegistration));
   registered = PETSC_TRUE;
   PetscFunctionReturn(PETSC_SUCCESS);

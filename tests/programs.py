@@ -15,6 +15,7 @@ ENVIRONMENT = dict(
     OMPI_ALLOW_RUN_AS_ROOT="1",
     OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
     OMPI_MCA_rmaps_base_oversubscribe="1",
+    OMPI_MCA_mpi_yield_when_idle="1",  # more ranks than cores: those that wait let the others work
     OMPI_MCA_ess_singleton_isolated="1",  # one rank without mpiexec starts faster
     HWLOC_HIDE_ERRORS="2",  # a chroot without /sys makes Open MPI's hwloc complain into every output
     OMP_WAIT_POLICY="passive",  # machines that test are often busy

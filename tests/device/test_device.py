@@ -95,3 +95,98 @@ def test_two_ranks(run, types):
 def test_leaves_quietly(run, types):
     output = run("ex50", f"{grid(17, 65)} -pc_type line {types}").output
     assert "Kokkos" not in output and "ERROR" not in output, output
+
+
+LINES = [
+    "-pc_line_direction xyz -pc_line_ordering zebra",
+    "-pc_line_direction xy -pc_line_ordering multicolor -diagonals",
+    "-pc_line_direction x -ring 1,0,1 -pc_line_ordering zebra",
+    "-pc_line_direction xyz -pc_line_sweep symmetric -pc_line_sweeps 2 -ring 1,1,1",
+    "-pc_line_direction xz -pc_line_plane_cycles 2",
+    "-dof 3 -couple -n 20,300",
+    "-dof 3 -n 20,300 -pc_line_ordering zebra",
+    "-pc_line_precision single -n 300,40 -pc_line_direction x",
+    "-pc_line_source graph -stretch 10,1,1",
+    "-pc_line_source graph -stretch 10,1,1 -pc_line_ordering zebra -pc_line_precision single",
+    "-n 70000 -pc_line_source rows",
+    "-n 600,500 -pc_line_ordering zebra -diagonals",
+    "-n 2000,9 -pc_line_ordering zebra -pc_line_direction x -pc_line_omega 0.8",
+    "-n 9,2000 -pc_line_ordering zebra -pc_line_direction y",
+]
+
+
+def norms(result):
+    return result.number("(?m)^norm"), result.number("transposed norm")
+
+
+@on_device
+@pytest.mark.parametrize("options", LINES)
+def test_every_kind_of_lines_agrees_with_the_host(run, types, options):
+    close = 1e-5 if "single" in options else 1e-11
+    host = norms(run("pc_probe", f"-probe norm -pc_type line {options}"))
+    assert norms(run("pc_probe", f"-probe norm -pc_type line {options} {types}")) == pytest.approx(host, rel=close)
+    assert run("pc_probe", f"-probe adjoint -pc_type line {options} {types}").number("adjoint difference") < close
+
+
+@on_device
+@pytest.mark.parametrize("options", LINES)
+def test_every_kind_of_lines_stays_on_the_device(run, types, options):
+    # PETSc's own transposed product of some device types goes through the host
+    output = run("pc_probe", f"-probe transfers -transposed 0 -pc_type line {options} {types}").output
+    to_device, to_host = re.search(r"transfers to device (\S+), to host (\S+);", output).groups()
+    assert float(to_device) == 0 and float(to_host) == 0, output
+
+
+@on_device
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_direction xyz -pc_line_sweeps 2"])
+def test_richardson_and_columns(run, types, options):
+    result = run("pc_probe", f"-probe richardson -pc_type line {options} {types}")
+    assert result.number("zero richardson difference") < 1e-12
+    assert result.number("guess richardson difference") < 1e-12
+    output = run("pc_probe", f"-probe columns -pc_type line {options} {types}").output
+    differences = [float(line.split()[-1]) for line in output.splitlines() if line.startswith("columns difference")]
+    assert len(differences) == 3 and max(differences) < 1e-13
+
+
+@on_device
+def test_both_sides(run, types):
+    assert run("pc_probe", f"-probe halves -values_symmetric -pc_type line -n 30,200 {types}").number("halves difference") < 1e-13
+
+
+@on_device
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("options", ["-n 40,300 -pc_line_ordering zebra", "-pc_line_direction xyz", "-n 200 -ring 1"])
+def test_lines_across_ranks(run, types, ranks, options):
+    host = norms(run("pc_probe", f"-probe norm -pc_type line {options}"))
+    assert norms(run("pc_probe", f"-probe norm -pc_type line {options} {types}", ranks=ranks)) == pytest.approx(host, rel=1e-11)
+
+
+@on_device
+def test_sor_is_replaced_on_request(run, types):
+    options = f"{grid(33, 257)} -pc_type mg -pc_mg_levels 4 -pc_mg_galerkin both -ksp_converged_reason -ksp_view {types}"
+    replaced = run("ex50", options + " -weft_replace_sor")
+    assert replaced.output.count("Warning: -weft_replace_sor") == 1
+    assert "type: line" in replaced.output and "type: sor" not in replaced.output
+    assert replaced.iterations() < run("ex50", options).iterations()
+
+
+@on_device
+def test_nothing_crosses_in_a_whole_solve_with_multigrid(run, types):
+    """The first solve brings the right-hand side; a second one brings nothing more."""
+    options = (f"{grid(129, 129)} -pc_type mg -pc_mg_levels 4 -pc_mg_galerkin both -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1 -ksp_type cg "
+               f"-mg_levels_pc_type line -mg_levels_pc_line_ordering zebra -mg_levels_pc_line_sweep symmetric -mg_coarse_ksp_type richardson "
+               f"-mg_coarse_ksp_max_it 8 -mg_coarse_pc_type line -mg_coarse_pc_line_ordering zebra -mg_coarse_pc_line_sweep symmetric {types}")
+    counts = run("two_solves", options).output
+    to_device, to_host = re.search(r"transfers in the second solve: to device (\S+), to host (\S+)", counts).groups()
+    assert float(to_device) == 0 and float(to_host) == 0, counts
+
+
+@on_device
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_alternating_directions(run, types, ranks):
+    for options in (f"{grid(65, 40)} -ksp_type adi", f"{grid(65, 40)} -pc_type adi -ksp_type gmres"):
+        options += " -ksp_rtol 1e-8 -ksp_converged_reason"
+        assert abs(run("ex50", f"{options} {types}", ranks=ranks).iterations() - run("ex50", options).iterations()) <= 1
+    output = run("pc_probe", f"-probe transfers -transposed 0 -pc_type adi -n 33,300 {types}").output
+    to_device, to_host = re.search(r"transfers to device (\S+), to host (\S+);", output).groups()
+    assert float(to_device) == 0 and float(to_host) == 0, output

@@ -18,12 +18,54 @@ def test_only_the_hook_and_the_setters_are_exported(library):
     exported = set(symbols(library, "defined"))
     assert exported == {
         "PetscDLLibraryRegister_weft",
+        "KSPADISetCheckEvery",
+        "PCADISetBounds",
+        "PCADISetBoundsMethod",
+        "PCADISetCycle",
+        "PCADISetIterations",
+        "PCADISetKeepFactors",
+        "PCADISetLineSolver",
+        "PCADISetMask",
+        "PCADISetShifts",
+        "PCADISetSymmetric",
+        "PCADISetType",
+        "PCBCRSetInverse",
+        "PCBCRSetLevels",
+        "PCBCRSetMethod",
+        "PCBCRSetPrecision",
+        "PCBCRSetRadix",
+        "PCBCRSetRequireSeparable",
+        "PCBCRSetSeparableTolerance",
+        "PCCroutSetPattern",
+        "PCCroutSetLevels",
+        "PCCroutSetDropTolerance",
+        "PCCroutSetMethod",
+        "PCCroutSetSweeps",
+        "PCCroutSetTolerance",
+        "PCCroutSetOmega",
+        "PCCroutSetSections",
+        "PCCroutSetAsynchronous",
+        "PCCroutSetShift",
+        "PCCroutSetScaling",
+        "PCCroutSetOrdering",
+        "PCCroutSetSymmetric",
+        "PCCroutSetTriangularSolve",
+        "PCCroutSetPrecision",
+        "PCCroutGetHistory",
+        "PCLineSetComponents",
         "PCLineSetDirection",
-        "PCLineSetOrdering",
+        "PCLineSetEstimateOmega",
+        "PCLineSetFile",
         "PCLineSetKernel",
         "PCLineSetKernelParameters",
-        "PCLineSetSweeps",
         "PCLineSetOmega",
+        "PCLineSetOrdering",
+        "PCLineSetPlaneCycles",
+        "PCLineSetPrecision",
+        "PCLineSetRanks",
+        "PCLineSetSource",
+        "PCLineSetSweep",
+        "PCLineSetSweeps",
     }
 
 
@@ -46,7 +88,7 @@ def test_petscs_help_lists_the_type_and_its_options(run):
         "-pc_line_omega",
     ):
         assert option in output, output
-    assert "direction of the lines on a grid (choose one of) x y z auto (PCLineSetDirection)" in " ".join(output.split())
+    assert "directions of the lines on a grid (choose one of) x y z xy xz yz xyz auto (PCLineSetDirection)" in " ".join(output.split())
     assert "(choose one of) thomas thomas-late cr pcr cr-pcr pcr-thomas cr-pcr-thomas spike tpr toeplitz wide pivoted auto (PCLineSetKernel)" in " ".join(output.split())
 
 
@@ -91,11 +133,12 @@ def test_another_petsc_is_refused(run, shim, message):
     assert message in refused.output
 
 
-def test_no_existing_type_is_overwritten(run, library):
-    clash = library.parent / "libclash.so"
+@pytest.mark.parametrize("shim, named", [("clash", "PC type 'line'"), ("clash_solver", "MatSolverType 'crout'")])
+def test_no_existing_type_is_overwritten(run, library, shim, named):
+    clash = library.parent / f"lib{shim}.so"
     refused = run("ex2", f"-dll_append {clash},{library} -pc_type line", load=False, expect=None)
     assert refused.code != 0
-    assert "a PC type 'line' is registered already, and Weft overwrites none" in refused.output
+    assert f"a {named} is registered already, and Weft overwrites none" in refused.output
 
 
 def test_one_host_thread_unless_the_user_says_otherwise(run):

@@ -40,7 +40,8 @@ def test_kernel_parameters_change_the_way_not_the_result(run, ranks):
 @pytest.mark.parametrize("kernel", ANY_LINES + ["toeplitz"])
 @pytest.mark.parametrize("rows", [2, 3, 9, 10, 500])
 def test_one_line_is_solved_directly(run, kernel, rows):
-    result = run("ex23", f"-n {rows} -ksp_type preonly -ksp_view_final_residual -pc_type line -pc_line_kernel {kernel}")
+    source = "-pc_line_source rows" if kernel == "toeplitz" else ""
+    result = run("ex23", f"-n {rows} -ksp_type preonly -ksp_view_final_residual -pc_type line -pc_line_kernel {kernel} {source}")
     assert result.number("KSP final norm of residual") < 1e-10
 
 
@@ -117,7 +118,12 @@ def test_smoother_failure_reaches_the_outer_solver(run):
         ("-pc_line_sweeps 0", "-pc_line_sweeps 0: at least one sweep is needed"),
         ("-pc_line_omega -1", "-pc_line_omega -1.: the damping factor must be positive and finite"),
         ("-pc_line_omega 0", "the damping factor must be positive and finite"),
-        ("-dm_mat_type baij", "PCLINE works on AIJ matrices and this one is of type seqbaij: use -mat_type aij"),
+        ("-dm_mat_type sell", "PCLINE works on AIJ and BAIJ matrices and this one is of type seqsell: use -mat_type aij"),
+        ("-pc_line_direction xyz -n 8,8", "-pc_line_direction xyz: this grid has 2 dimensions"),
+        ("-pc_line_plane_cycles 2 -pc_line_direction x", "-pc_line_plane_cycles needs the two directions of the planes"),
+        ("-pc_line_plane_cycles 2 -pc_line_direction xy -n 8,8", "-pc_line_plane_cycles needs a grid of 3 dimensions, and this one has 2"),
+        ("-pc_line_components together -dof 9 -n 3,3", "a node has 9 unknowns and lines of blocks take at most 8; use apart"),
+        ("-pc_line_source rows -pc_line_ordering zebra", "-pc_line_ordering zebra: the rows of each rank form one line; use jacobi"),
     ],
 )
 def test_wrong_options_say_what_to_do(run, options, message):
@@ -130,7 +136,10 @@ def test_wrong_options_say_what_to_do(run, options, message):
     "options, message",
     [
         ("-pc_line_direction y", "-pc_line_direction y needs a grid and none is known for this matrix"),
-        ("-pc_line_ordering zebra", "-pc_line_ordering zebra needs a grid and none is known for this matrix"),
+        ("-pc_line_source grid", "-pc_line_source grid needs a grid and none is known for this matrix"),
+        ("-pc_line_source map", "-pc_line_source map needs a map"),
+        ("-pc_line_kernel toeplitz", "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them, of a grid"),
+        ("-pc_line_plane_cycles 2", "-pc_line_plane_cycles needs a grid of 3 dimensions and none is known for this matrix"),
     ],
 )
 def test_without_a_grid(run, options, message):

@@ -72,32 +72,37 @@ def test_view_says_what_was_found(run):
     output = run("ex45", f"{grid(9, 13, 11)} -pc_type line -ksp_view").output
     for line in (
         "type: line",
-        "ordering jacobi, sweeps 1, omega 1.",
-        "lines: 99 of at most 13 rows",
-        "direction: y (strongest coupling) of a 3-dimensional grid with 1 component a node",
+        "ordering jacobi, sweeps 1 forward, omega 1.",
+        "lines from a grid, in its stiff directions",
+        "grid: 3-dimensional with 1 component a node",
+        "lines along y: 99 of at most 13 rows",
         "kernel: thomas (auto) on the host",
     ):
         assert line in output, output
     options = "-pc_type line -pc_line_direction y -pc_line_kernel pcr -da_processors_x 1 -da_processors_y 2 -da_processors_z 1 -ksp_view"
     output = run("ex45", f"{grid(9, 13, 11)} {options}", ranks=2).output
-    for line in ("lines: 198 of at most 7 rows, cut where ranks meet", "direction: y of a 3-dimensional grid", "kernel: pcr on the host"):
+    for line in ("lines along y: 99 of at most 13 rows across ranks", "kernel: pcr on the host"):
         assert line in output, output
+    output = run("ex45", f"{grid(9, 13, 11)} {options} -pc_line_ranks cut", ranks=2).output
+    assert "lines along y: 198 of at most 7 rows, cut where ranks meet" in output, output
     output = run("ex2", "-pc_type line -ksp_view").output
+    assert "lines from the strongest couplings of the matrix" in output
+    output = run("ex2", "-pc_type line -pc_line_source rows -ksp_view").output
     assert "lines: 1 of at most 56 rows" in output
-    assert "direction: the order of the rows (no DMDA describes this matrix)" in output
+    assert "lines from the rows in their order" in output
 
 
 def test_auto_takes_the_stiff_direction_on_each_level(run):
     output = run("ex50", f"{grid(33, 513)} {MULTIGRID} -mg_levels_pc_type line -ksp_view").output
-    assert output.count("direction: y (strongest coupling)") == 3
+    assert output.count("lines along y:") == 3
     output = run("ex50", f"{grid(513, 33)} {MULTIGRID} -mg_levels_pc_type line -ksp_view").output
-    assert output.count("direction: x (strongest coupling)") == 3
+    assert output.count("lines along x:") == 3
 
 
 def test_all_options_are_used_and_misspelt_ones_are_named(run):
     good = run("ex2", "-pc_type line -pc_line_kernel pcr -pc_line_sweeps 1 -pc_line_omega 1 -pc_line_ordering jacobi -options_left").output
     assert "pc_line" not in good.split("There are")[-1], good
-    assert "pc_line_sweep" in run("ex2", "-pc_type line -pc_line_sweep 2 -options_left").output.split("WARNING")[-1]
+    assert "pc_line_sweeeps" in run("ex2", "-pc_type line -pc_line_sweeeps 2 -options_left").output.split("WARNING")[-1]
 
 
 def test_log_view_counts_the_work(run):

@@ -31,7 +31,7 @@ def installed_library(prefix):
 
 
 def check_consumer(output):
-    for line in ("type: line", "ordering jacobi, sweeps 2, omega 0.5", "lines: 1 of at most 4 rows", "kernel: pcr on the host"):
+    for line in ("type: line", "ordering jacobi, sweeps 2 forward, omega 0.5", "lines: 4 of at most 1 rows", "kernel: pcr on the host"):
         assert line in output, output
 
 

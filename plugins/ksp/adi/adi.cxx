@@ -33,12 +33,27 @@ PetscErrorCode TakePCADI(KSP ksp, PetscBool *taken)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Not PetscObjectOptionsBegin(): -help has printed that object's options already, those of the PC before.
+PetscErrorCode OptionsOfPCADI(KSP ksp)
+{
+  const char *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(ksp->pc, &prefix));
+  PetscOptionsBegin(PetscObjectComm((PetscObject)ksp->pc), prefix, "Alternating directions (PCADI)", "PC");
+  PetscTryTypeMethod(ksp->pc, setfromoptions, PetscOptionsObject);
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode KSPSetUp_ADI(KSP ksp)
 {
   PetscBool taken;
 
   PetscFunctionBegin;
   PetscCall(TakePCADI(ksp, &taken));
+  // Newer releases of PETSc ask the PC for its options after the KSP, and -pc_type none takes PCADI away again.
+  if (taken && ksp->setfromoptionscalled) PetscCall(OptionsOfPCADI(ksp));
   PetscCall(KSPSetWorkVecs(ksp, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -126,10 +141,10 @@ PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The PC was asked for its options before the KSP was: PCADI's are asked for here. An option that wants another PC is a contradiction.
+// The PC may have been asked for its options before the KSP is: PCADI's are asked for here. An option that wants another PC is a contradiction.
 PetscErrorCode PCFromOptions(KSP ksp)
 {
-  PetscBool taken, set, none;
+  PetscBool taken, set, none, adi;
   char asked[64] = "";
   const char *prefix;
 
@@ -139,12 +154,10 @@ PetscErrorCode PCFromOptions(KSP ksp)
   PetscCall(PCGetOptionsPrefix(ksp->pc, &prefix));
   PetscCall(PetscOptionsGetString(((PetscObject)ksp)->options, prefix, "-pc_type", asked, sizeof(asked), &set));
   PetscCall(PetscStrcmp(asked, PCNONE, &none));
-  PetscCheck(!set || none, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_INCOMP,
+  PetscCall(PetscStrcmp(asked, PCADI, &adi));
+  PetscCheck(!set || none || adi, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_INCOMP,
              "KSPADI iterates with PCADI and -pc_type %s asks for another: leave it away, or use -ksp_type richardson", asked);
-  // Not PetscObjectOptionsBegin(): -help has printed that object's options already, those of the PC before.
-  PetscOptionsBegin(PetscObjectComm((PetscObject)ksp->pc), prefix, "Alternating directions (PCADI)", "PC");
-  PetscTryTypeMethod(ksp->pc, setfromoptions, PetscOptionsObject);
-  PetscOptionsEnd();
+  PetscCall(OptionsOfPCADI(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

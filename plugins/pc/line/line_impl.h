@@ -2,35 +2,77 @@
 #pragma once
 #include <petsc/private/pcimpl.h>
 
-#include "device_view.hpp"
+#include <vector>
+
+#include "forest/line_map.hpp"
 #include "lines_from_dm.h"
 #include "pc/line/line.h"
+#include "pc/line/line_set.hpp"
 #include "petsc_compat.h"
+#include "tridiagonal/line_roots.hpp"
 
 namespace weft {
 
+/// What lines are made from; other lines are needed where it changes.
+struct LineShape {
+  PCLineSource source = PC_LINE_SOURCE_AUTO;
+  std::vector<int> directions; ///< of a grid, in the order of a forward sweep
+  std::array<Index, 3> nodes{}, first{};
+  Index components = 1;
+  bool together    = false;    ///< unknowns of a node in lines of blocks
+  std::vector<Index> closures; ///< of lines with constant coefficients, for each direction; else empty
+  Memory memory = Memory::host;
+
+  friend bool operator==(const LineShape &, const LineShape &) = default;
+};
+
+/// One step of a sweep: the lines of a colour of a set.
+struct LinePass {
+  int set, colour;
+
+  friend bool operator==(const LinePass &, const LinePass &) = default;
+};
+
 struct PC_Line {
   // What the user asks for.
-  PCLineDirection direction = PC_LINE_AUTO;
-  PCLineOrdering ordering   = PC_LINE_JACOBI;
-  std::string kernel        = "auto";
+  PCLineDirection direction   = PC_LINE_AUTO;
+  PCLineOrdering ordering     = PC_LINE_JACOBI;
+  PCLineSweep sweep           = PC_LINE_SWEEP_AUTO;
+  PCLineSource source         = PC_LINE_SOURCE_AUTO;
+  PCLineRanks ranks           = PC_LINE_EXACT;
+  PCLineComponents components = PC_LINE_COMPONENTS_AUTO;
+  PCLinePrecision precision   = PC_LINE_DOUBLE;
+  std::string file;
+  PetscInt plane_cycles = 0;
+  std::string kernel    = "auto";
   MethodParameters kernel_parameters;
-  PetscInt sweeps           = 1;
-  PetscReal omega           = 1.0;
+  PetscInt sweeps     = 1;
+  PetscReal omega     = 1.0;
+  bool estimate_omega = false;
 
   // What set-up finds and makes.
   Grid grid;
-  PCLineDirection found = PC_LINE_X;
-  LineLayout layout;
-  // A backend for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the CPU.
+  LineShape shape;
+  std::vector<ConstantLines<PetscScalar>> constants; ///< of each direction, for the kernel that needs them
+  HostLines users_lines;                             ///< rows of this rank, where the user gives the lines
+  PCLineSweep found_sweep = PC_LINE_FORWARD;
+  PetscReal found_omega   = 1.0;
+  std::vector<LinePass> passes; ///< one sweep
+  Mat rows = NULL;              ///< the matrix as AIJ, where the PC's is of another type
+  std::vector<MPI_Comm> comms;  ///< of the ranks that share lines; those of a set stay as long as the set
+  // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the CPU.
   std::unique_ptr<Execution> execution[2];
-  std::unique_ptr<LineSolver<PetscScalar>> solver[2];
+  std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
+  std::vector<std::unique_ptr<LineSet>> sets[2];
+  std::unique_ptr<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
   Vec residual = NULL;
 
-  void forget_solver(int which)
+  void forget(int memory)
   {
-    solver[which].reset();
-    execution[which].reset();
+    sets[memory].clear();
+    if (memory == static_cast<int>(shape.memory)) roots.reset();
+    if (stencil && &stencil->execution() == execution[memory].get()) stencil.reset();
+    execution[memory].reset();
   }
 };
 
@@ -42,6 +84,26 @@ inline PC_Line *Data(PC pc)
 /// The names of the options' values, in PETSc's form.
 extern const char *const line_directions[];
 extern const char *const line_orderings[];
+extern const char *const line_sweeps[];
+extern const char *const line_sources[];
+extern const char *const line_ranks[];
+extern const char *const line_components[];
+extern const char *const line_precisions[];
+
+PetscErrorCode PCSetUp_Line(PC pc);
+PetscErrorCode PCLineFreeComms(PC pc);
+/// The sets whose kernels work in `memory`, on PETSc's current stream. Made from those that set-up made when vectors first come in the other
+/// memory, or on another stream.
+PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets);
+
+PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y);
+PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y);
+PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y);
+PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec work, PetscReal rtol, PetscReal atol, PetscReal dtol, PetscInt its,
+                                      PetscBool zero_guess, PetscInt *done, PCRichardsonConvergedReason *reason);
+
+PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y);
+PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);
 
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items);
 PetscErrorCode PCView_Line(PC pc, PetscViewer viewer);

@@ -1,12 +1,17 @@
-// PCLINE's options, view and setters.
+// PCLINE's options and view.
 #include <vector>
 
 #include "pc/line/line_impl.h"
 
 namespace weft {
 
-const char *const line_directions[] = {"x", "y", "z", "auto", "PCLineDirection", "PC_LINE_", NULL};
-const char *const line_orderings[]  = {"jacobi", "zebra", "PCLineOrdering", "PC_LINE_", NULL};
+const char *const line_directions[] = {"x", "y", "z", "xy", "xz", "yz", "xyz", "auto", "PCLineDirection", "PC_LINE_", NULL};
+const char *const line_orderings[]  = {"jacobi", "zebra", "multicolor", "PCLineOrdering", "PC_LINE_", NULL};
+const char *const line_sweeps[]     = {"forward", "backward", "symmetric", "auto", "PCLineSweep", "PC_LINE_", NULL};
+const char *const line_sources[]    = {"map", "grid", "graph", "rows", "auto", "PCLineSource", "PC_LINE_", NULL};
+const char *const line_ranks[]      = {"exact", "cut", "PCLineRanks", "PC_LINE_", NULL};
+const char *const line_components[] = {"together", "apart", "auto", "PCLineComponents", "PC_LINE_", NULL};
+const char *const line_precisions[] = {"double", "single", "PCLinePrecision", "PC_LINE_", NULL};
 
 namespace {
 
@@ -33,27 +38,53 @@ PetscErrorCode KernelParametersFromOptions(PC pc, OptionItems PetscOptionsObject
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// A choice among names, given to its setter.
+template <class Choice>
+PetscErrorCode ChoiceFromOptions(PC pc, OptionItems PetscOptionsObject, const char option[], const char text[], const char setter_name[],
+                                 const char *const names[], Choice now, PetscErrorCode (*setter)(PC, Choice))
+{
+  PetscEnum value = static_cast<PetscEnum>(now);
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscCall(PetscOptionsEnum(option, text, setter_name, names, value, &value, &set));
+  if (set) PetscCall(setter(pc, static_cast<Choice>(value)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 {
-  PC_Line *line             = Data(pc);
-  PCLineDirection direction = line->direction;
-  PCLineOrdering ordering   = line->ordering;
-  PetscInt sweeps           = line->sweeps, kernel;
-  PetscReal omega           = line->omega;
-  PetscBool set;
+  PC_Line *line   = Data(pc);
+  PetscInt sweeps = line->sweeps, cycles = line->plane_cycles, kernel;
+  PetscReal omega = line->omega;
+  PetscBool set, estimate = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
+  char file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
   std::vector<const char *> kernels = tridiagonal_method_names();
   kernels.push_back("auto");
   PetscOptionsHeadBegin(PetscOptionsObject, "line relaxation options");
-  PetscCall(PetscOptionsEnum("-pc_line_direction", "direction of the lines on a grid", "PCLineSetDirection", line_directions,
-                             (PetscEnum)direction, (PetscEnum *)&direction, &set));
-  if (set) PetscCall(PCLineSetDirection(pc, direction));
-  PetscCall(PetscOptionsEnum("-pc_line_ordering", "all lines at once, or every second one", "PCLineSetOrdering", line_orderings,
-                             (PetscEnum)ordering, (PetscEnum *)&ordering, &set));
-  if (set) PetscCall(PCLineSetOrdering(pc, ordering));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_source", "where the lines come from", "PCLineSetSource", line_sources,
+                              line->source, PCLineSetSource));
+  PetscCall(
+      PetscOptionsString("-pc_line_file", "file with the user's lines", "PCLineSetFile", line->file.c_str(), file, sizeof(file), &set));
+  if (set) PetscCall(PCLineSetFile(pc, file));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_direction", "directions of the lines on a grid", "PCLineSetDirection",
+                              line_directions, line->direction, PCLineSetDirection));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_ordering", "all lines at once, or by colours", "PCLineSetOrdering",
+                              line_orderings, line->ordering, PCLineSetOrdering));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_sweep", "order of directions and colours", "PCLineSetSweep", line_sweeps,
+                              line->sweep, PCLineSetSweep));
+  PetscCall(PetscOptionsInt("-pc_line_plane_cycles", "cycles of lines inside planes", "PCLineSetPlaneCycles", cycles, &cycles, &set));
+  if (set) PetscCall(PCLineSetPlaneCycles(pc, cycles));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_ranks", "lines that cross ranks", "PCLineSetRanks", line_ranks, line->ranks,
+                              PCLineSetRanks));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_components", "unknowns of a node", "PCLineSetComponents", line_components,
+                              line->components, PCLineSetComponents));
+  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_precision", "precision of the line solves", "PCLineSetPrecision",
+                              line_precisions, line->precision, PCLineSetPrecision));
   PetscCall(PetscOptionsEList("-pc_line_kernel", "tridiagonal method", "PCLineSetKernel", kernels.data(), (PetscInt)kernels.size(),
                               line->kernel.c_str(), &kernel, &set));
   if (set) PetscCall(PCLineSetKernel(pc, kernels[kernel]));
@@ -62,311 +93,76 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
   if (set) PetscCall(PCLineSetSweeps(pc, sweeps));
   PetscCall(PetscOptionsReal("-pc_line_omega", "damping factor", "PCLineSetOmega", omega, &omega, &set));
   if (set) PetscCall(PCLineSetOmega(pc, omega));
+  PetscCall(PetscOptionsBool("-pc_line_estimate_omega", "damping factor from the largest eigenvalue", "PCLineSetEstimateOmega", estimate,
+                             &estimate, &set));
+  if (set) PetscCall(PCLineSetEstimateOmega(pc, estimate));
   PetscOptionsHeadEnd();
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
-{
-  PC_Line *line = Data(pc);
-  PetscBool ascii;
-  PetscMPIInt ranks;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  ordering %s, sweeps %" PetscInt_FMT ", omega %g\n", line_orderings[line->ordering],
-                                   line->sweeps, (double)line->omega));
-  if (!pc->setupcalled) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  direction %s, kernel %s, lines not yet looked for\n", line_directions[line->direction],
-                                     line->kernel.c_str()));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  // Lines end where a rank's part of the grid ends, so the counts add up over ranks and the lengths differ by rank.
-  PetscInt64 count = line->layout.count(), total, length = line->layout.length, longest;
-  PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s\n", total, longest,
-                                   ranks > 1 ? ", cut where ranks meet" : ""));
-  if (line->grid.dimension == 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  direction: the order of the rows (no DMDA describes this matrix)\n"));
-  else
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  direction: %s%s of a %d-dimensional grid with %d component%s a node\n",
-                                     line_directions[line->found], line->direction == PC_LINE_AUTO ? " (strongest coupling)" : "",
-                                     line->grid.dimension, (int)line->grid.components,
-                                     line->grid.components == 1 ? "" : "s, each on lines of its own"));
-  for (const auto &solver : line->solver) {
-    if (!solver) continue;
-    std::string backend;
-    PetscCallCXX(backend = solver->execution().name());
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  kernel: %s%s on the %s (%s)\n", solver->method(), line->kernel == "auto" ? " (auto)" : "",
-                                     solver->execution().memory() == Memory::device ? "device" : "host", backend.c_str()));
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 namespace {
 
-// A choice that set-up depends on.
-template <class Value>
-PetscErrorCode Choose(PC pc, Value *chosen, Value value)
+// Lines are counted where they start; a line that crosses ranks starts on the first of them.
+PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, const char name[])
 {
-  PetscFunctionBegin;
-  if (*chosen != value) pc->setupcalled = PETSC_FALSE;
-  *chosen = value;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetDirection_Line(PC pc, PCLineDirection direction)
-{
-  PetscFunctionBegin;
-  PetscCheck(direction >= PC_LINE_X && direction <= PC_LINE_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCLineSetDirection(): %d is no PCLineDirection", (int)direction);
-  PetscCall(Choose(pc, &Data(pc)->direction, direction));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetOrdering_Line(PC pc, PCLineOrdering ordering)
-{
-  PetscFunctionBegin;
-  PetscCheck(ordering == PC_LINE_JACOBI || ordering == PC_LINE_ZEBRA, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCLineSetOrdering(): %d is no PCLineOrdering", (int)ordering);
-  PetscCall(Choose(pc, &Data(pc)->ordering, ordering));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
-{
-  PetscFunctionBegin;
-  PetscCheck(kernel, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCLineSetKernel(): no name is given");
-  const std::string name = kernel;
-  bool known             = name == "auto";
-  std::string list;
-  for (const char *method : tridiagonal_method_names()) {
-    known = known || name == method;
-    list += std::string(method) + ", ";
-  }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line kernel '%s': there are %sand auto", kernel,
-             list.c_str());
-  PetscCall(Choose(pc, &Data(pc)->kernel, name));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetKernelParameters_Line(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
-                                              PetscReal tolerance)
-{
-  MethodParameters parameters;
+  PetscMPIInt ranks;
+  PetscInt64 count = set.count(), total, length = set.longest(), longest;
 
   PetscFunctionBegin;
-  PetscCheck(switch_rows >= 0 && steps >= 0 && partitions >= 0 && slice >= 0 && tolerance >= 0 && !PetscIsInfOrNanReal(tolerance),
-             PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "parameters of a line kernel must not be negative: 0 leaves the kernel the choice");
-  parameters.switch_rows = switch_rows;
-  parameters.steps       = (int)steps;
-  parameters.partitions  = (int)partitions;
-  parameters.slice       = (int)slice;
-  parameters.tolerance   = tolerance;
-  PetscCall(Choose(pc, &Data(pc)->kernel_parameters, parameters));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
-{
-  PetscFunctionBegin;
-  PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_sweeps %" PetscInt_FMT ": at least one sweep is needed", sweeps);
-  Data(pc)->sweeps = sweeps;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
-{
-  PetscFunctionBegin;
-  PetscCheck(omega > 0 && PetscIsNormalReal(omega), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_omega %g: the damping factor must be positive and finite", (double)omega);
-  Data(pc)->omega = omega;
+  PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  const bool shared = set.across_ranks();
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s\n", name, total, longest,
+                                   set.kind().c_str(), ranks > 1 && !shared ? ", cut where ranks meet" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
+PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
 {
+  static const char *const sources[] = {"a map of the user's", "a grid", "the strongest couplings of the matrix",
+                                        "the rows in their order"};
+  static const char *const along[]   = {" along x", " along y", " along z"};
+  PC_Line *line                      = Data(pc);
+  PetscBool ascii;
+
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetDirection_C", compose ? PCLineSetDirection_Line : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetOrdering_C", compose ? PCLineSetOrdering_Line : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetKernel_C", compose ? PCLineSetKernel_Line : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetKernelParameters_C", compose ? PCLineSetKernelParameters_Line : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetSweeps_C", compose ? PCLineSetSweeps_Line : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCLineSetOmega_C", compose ? PCLineSetOmega_Line : NULL));
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  ordering %s, sweeps %" PetscInt_FMT " %s, omega %g%s\n", line_orderings[line->ordering],
+                                   line->sweeps, line_sweeps[pc->setupcalled ? line->found_sweep : line->sweep],
+                                   (double)(pc->setupcalled ? line->found_omega : line->omega),
+                                   line->estimate_omega ? " (estimated)" : ""));
+  if (!pc->setupcalled) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  direction %s, kernel %s, lines not yet looked for\n", line_directions[line->direction],
+                                     line->kernel.c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  const bool grid = line->shape.source == PC_LINE_GRID;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines from %s%s\n", sources[line->shape.source],
+                                   grid && line->direction == PC_LINE_AUTO ? ", in its stiff directions" : ""));
+  if (grid)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %d-dimensional with %d component%s a node%s\n", line->grid.dimension,
+                                     (int)line->grid.components, line->grid.components == 1 ? "" : "s",
+                                     line->grid.components == 1 ? ""
+                                     : line->shape.together     ? ", together"
+                                                                : ", each on lines of its own"));
+  if (line->plane_cycles > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  planes: %" PetscInt_FMT " cycles of lines inside them\n", line->plane_cycles));
+  const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
+  for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], grid ? along[line->shape.directions[k]] : ""));
+  for (const auto &found : line->sets) {
+    if (found.empty()) continue;
+    const Execution &execution = found.front()->execution();
+    std::string backend;
+    PetscCallCXX(backend = execution.name());
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  kernel: %s%s on the %s (%s)\n", found.front()->method(),
+                                     line->kernel == "auto" ? " (auto)" : "", execution.memory() == Memory::device ? "device" : "host",
+                                     backend.c_str()));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace weft
-
-/*@
-  PCLineSetDirection - sets the direction of the lines of a `PCLINE` on a grid
-
-  Logically Collective
-
-  Input Parameters:
-+ pc        - the preconditioner
-- direction - `PC_LINE_X`, `PC_LINE_Y`, `PC_LINE_Z`, or `PC_LINE_AUTO` for the one in which the matrix couples most
-
-  Options Database Key:
-. -pc_line_direction (x|y|z|auto) - the direction
-
-  Level: intermediate
-
-.seealso: `PCLINE`, `PCLineSetOrdering()`
-@*/
-PetscErrorCode PCLineSetDirection(PC pc, PCLineDirection direction)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, direction, 2);
-  PetscTryMethod(pc, "PCLineSetDirection_C", (PC, PCLineDirection), (pc, direction));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCLineSetOrdering - sets the order in which a `PCLINE` relaxes its lines
-
-  Logically Collective
-
-  Input Parameters:
-+ pc       - the preconditioner
-- ordering - `PC_LINE_JACOBI` for all lines at once, `PC_LINE_ZEBRA` for every second line first
-
-  Options Database Key:
-. -pc_line_ordering (jacobi|zebra) - the ordering
-
-  Level: intermediate
-
-.seealso: `PCLINE`, `PCLineSetDirection()`
-@*/
-PetscErrorCode PCLineSetOrdering(PC pc, PCLineOrdering ordering)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, ordering, 2);
-  PetscTryMethod(pc, "PCLineSetOrdering_C", (PC, PCLineOrdering), (pc, ordering));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCLineSetKernel - sets the method by which a `PCLINE` solves tridiagonal lines
-
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner
-- kernel - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
-
-  Options Database Key:
-. -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - the method
-
-  Level: advanced
-
-.seealso: `PCLINE`, `PCLineSetKernelParameters()`
-@*/
-PetscErrorCode PCLineSetKernel(PC pc, const char kernel[])
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCLineSetKernel_C", (PC, const char[]), (pc, kernel));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCLineSetKernelParameters - tells the method by which a `PCLINE` solves its lines how to work; 0 leaves it the choice
-
-  Logically Collective
-
-  Input Parameters:
-+ pc          - the preconditioner
-. switch_rows - rows left of a line at which a hybrid method changes (cr-pcr)
-. steps       - reduction steps before it does (pcr-thomas, cr-pcr-thomas)
-. partitions  - parts of a line (spike), or threads that share one (wide, toeplitz)
-. slice       - rows of a slice (tpr, pivoted, cr-pcr-thomas), or of a thread (wide, toeplitz)
-- tolerance   - size below which a coupling may be dropped (spike, toeplitz)
-
-  Options Database Keys:
-+ -pc_line_kernel_switch <0>     - rows
-. -pc_line_kernel_steps <0>      - steps
-. -pc_line_kernel_partitions <0> - parts or threads
-. -pc_line_kernel_slice <0>      - rows
-- -pc_line_kernel_tolerance <0>  - size
-
-  Level: advanced
-
-  Note:
-  A method ignores what it does not read, and refuses values that it cannot work with when the `PC` is set up.
-
-.seealso: `PCLINE`, `PCLineSetKernel()`
-@*/
-PetscErrorCode PCLineSetKernelParameters(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
-                                         PetscReal tolerance)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, switch_rows, 2);
-  PetscValidLogicalCollectiveInt(pc, steps, 3);
-  PetscValidLogicalCollectiveInt(pc, partitions, 4);
-  PetscValidLogicalCollectiveInt(pc, slice, 5);
-  PetscValidLogicalCollectiveReal(pc, tolerance, 6);
-  PetscTryMethod(pc, "PCLineSetKernelParameters_C", (PC, PetscInt, PetscInt, PetscInt, PetscInt, PetscReal),
-                 (pc, switch_rows, steps, partitions, slice, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCLineSetSweeps - sets the number of sweeps in one application of a `PCLINE`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner
-- sweeps - at least 1; each sweep after the first, and each zebra half-sweep, needs a residual
-
-  Options Database Key:
-. -pc_line_sweeps <1> - the number
-
-  Level: intermediate
-
-.seealso: `PCLINE`, `PCLineSetOmega()`
-@*/
-PetscErrorCode PCLineSetSweeps(PC pc, PetscInt sweeps)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
-  PetscTryMethod(pc, "PCLineSetSweeps_C", (PC, PetscInt), (pc, sweeps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCLineSetOmega - sets the damping factor of a `PCLINE`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc    - the preconditioner
-- omega - positive; each correction is multiplied by it
-
-  Options Database Key:
-. -pc_line_omega <1.0> - the factor
-
-  Level: intermediate
-
-.seealso: `PCLINE`, `PCLineSetSweeps()`
-@*/
-PetscErrorCode PCLineSetOmega(PC pc, PetscReal omega)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, omega, 2);
-  PetscTryMethod(pc, "PCLineSetOmega_C", (PC, PetscReal), (pc, omega));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

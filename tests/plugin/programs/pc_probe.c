@@ -5,8 +5,14 @@ static char help[] = "Looks closely at the PC chosen by options, on a matrix wit
   -probe host      : difference between vectors of the matrix's type and host vectors\n\
   -probe transfers : copies between host and device that PETSc counts over 100 applications, forward and (-transposed 1, the default) transposed\n\
   -probe pivot     : KSP's and PC's reasons when a row of the last rank has the diagonal -diagonal and nothing else\n\
+  -probe norm      : norm of the application to a vector, to compare runs\n\
+  -probe symmetric : relative difference of (M^-1 u, v) and (u, M^-1 v)\n\
+  -probe richardson: difference between PCApplyRichardson() and the same iteration by PCApply()\n\
+  -probe columns   : difference between PCMatApply() and PCApply()\n\
+  -probe halves    : difference between PCApplySymmetricRight() of PCApplySymmetricLeft() and PCApply(), and of the halves as adjoints\n\
   -probe unassembled, -probe layout : sets up with a matrix that is not assembled, or whose last rank has more columns than rows\n\
-  -n <x,y,z> : grid sizes, -dof : unknowns a node, -stretch <x,y,z> : strength of the couplings\n";
+  -n <x,y,z> : grid sizes, -dof : unknowns a node, -stretch <x,y,z> : strength of the couplings, -ring <x,y,z> : 1 for periodic directions,\n\
+  -values_symmetric : a symmetric matrix, -couple : the unknowns of a node couple, -diagonals : so do all neighbours of a box\n";
 
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -16,39 +22,83 @@ typedef struct {
   DM da;
   Mat A;
   Vec u, v;
-  PetscRandom random;
   PetscReal stretch[3];
+  PetscInt ring[3], round;
+  PetscBool symmetric, couple, diagonals;
 } Probe;
 
-/* Random couplings to all neighbours of the star (and to the node's other unknowns), a dominant diagonal. */
+/* A number from 0.5 to 1 for each pair of unknowns and each round, whatever the ranks. */
+static PetscReal Value(PetscInt a, PetscInt b, PetscInt round)
+{
+  const PetscReal x = PetscSinReal(12.9898 * (a + 1) + 78.233 * (b + 1) + 37.719 * round) * 43758.5453;
+  return 0.5 + 0.5 * (x - PetscFloorReal(x));
+}
+
+static PetscErrorCode SetVector(Probe *p, Vec x, PetscInt which)
+{
+  Vec natural;
+  PetscInt row, start, end;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDACreateNaturalVector(p->da, &natural));
+  PetscCall(VecGetOwnershipRange(natural, &start, &end));
+  for (row = start; row < end; row++) PetscCall(VecSetValue(natural, row, Value(row, which, 99), INSERT_VALUES));
+  PetscCall(VecAssemblyBegin(natural));
+  PetscCall(VecAssemblyEnd(natural));
+  PetscCall(DMDANaturalToGlobalBegin(p->da, natural, INSERT_VALUES, x));
+  PetscCall(DMDANaturalToGlobalEnd(p->da, natural, INSERT_VALUES, x));
+  PetscCall(VecDestroy(&natural));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/* Couplings to all neighbours of the star (of the box with -diagonals) and to the node's other unknowns (with -couple), a dominant diagonal. */
 static PetscErrorCode Fill(Probe *p)
 {
-  PetscInt dim, dof, N[3], start[3], n[3], at[3], row, c, k, side;
+  PetscInt dim, dof, N[3], start[3], n[3], at[3], step[3], row, c, d, k, other;
 
   PetscFunctionBeginUser;
   PetscCall(DMDAGetInfo(p->da, &dim, &N[0], &N[1], &N[2], NULL, NULL, NULL, &dof, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetCorners(p->da, &start[0], &start[1], &start[2], &n[0], &n[1], &n[2]));
   PetscCall(MatZeroEntries(p->A));
+  p->round++;
   for (row = 0; row < n[0] * n[1] * n[2] * dof; row++) {
     MatStencil to, from;
     PetscReal diagonal = 0.1;
+    PetscInt mine;
     c     = row % dof;
     at[0] = start[0] + row / dof % n[0];
     at[1] = start[1] + row / dof / n[0] % n[1];
     at[2] = start[2] + row / dof / n[0] / n[1];
-    to.i = from.i = at[0], to.j = from.j = at[1], to.k = from.k = at[2], to.c = from.c = c;
-    for (k = 0; k < dim; k++) {
-      for (side = -1; side <= 1; side += 2) {
+    mine  = ((at[2] * N[1] + at[1]) * N[0] + at[0]) * dof + c;
+    to.i = at[0], to.j = at[1], to.k = at[2], to.c = c;
+    for (other = 0; other < 27; other++) {
+      PetscReal strength = 1.0;
+      PetscInt away = 0, there[3], inside = 1;
+      step[0] = other % 3 - 1, step[1] = other / 3 % 3 - 1, step[2] = other / 9 - 1;
+      for (k = 0; k < 3; k++) {
+        there[k] = at[k] + step[k];
+        if (!step[k]) continue;
+        away++;
+        strength *= p->stretch[k];
+        if (k >= dim) inside = 0;
+        else if (there[k] < 0 || there[k] >= N[k]) inside = inside && p->ring[k] && N[k] > 1;
+      }
+      if (!inside || (away > 1 && !p->diagonals)) continue;
+      if (away > 1) strength *= 0.1;
+      from.i = there[0], from.j = there[1], from.k = there[2];
+      for (d = 0; d < dof; d++) {
         PetscReal coupling;
-        if (at[k] + side < 0 || at[k] + side >= N[k]) continue;
-        PetscCall(PetscRandomGetValueReal(p->random, &coupling));
-        coupling *= -p->stretch[k];
+        PetscInt theirs;
+        if ((d != c && !p->couple) || (away == 0 && d == c)) continue;
+        for (theirs = 0, k = 2; k >= 0; k--) theirs = theirs * N[k] + (there[k] + N[k]) % N[k];
+        theirs = theirs * dof + d;
+        coupling = -strength * (d == c ? 1.0 : 0.3) * (p->symmetric ? Value(PetscMin(mine, theirs), PetscMax(mine, theirs), p->round) : Value(mine, theirs, p->round));
         diagonal -= coupling;
-        from.i = at[0] + (k == 0 ? side : 0), from.j = at[1] + (k == 1 ? side : 0), from.k = at[2] + (k == 2 ? side : 0);
-        PetscCall(MatSetValuesStencil(p->A, 1, &to, 1, &from, &coupling, INSERT_VALUES));
+        from.c = d;
+        PetscCall(MatSetValuesStencil(p->A, 1, &to, 1, &from, &coupling, ADD_VALUES));
       }
     }
-    PetscCall(MatSetValuesStencil(p->A, 1, &to, 1, &to, &diagonal, INSERT_VALUES));
+    PetscCall(MatSetValuesStencil(p->A, 1, &to, 1, &to, &diagonal, ADD_VALUES));
   }
   PetscCall(MatAssemblyBegin(p->A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(p->A, MAT_FINAL_ASSEMBLY));
@@ -62,6 +112,7 @@ static PetscErrorCode NewPC(Probe *p, PC *pc)
   PetscCall(PCSetOperators(*pc, p->A, p->A));
   PetscCall(PCSetFromOptions(*pc));
   PetscCall(PCSetUp(*pc));
+  PetscCall(PCViewFromOptions(*pc, NULL, "-view"));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -238,6 +289,154 @@ static PetscErrorCode ProbePivot(Probe *p)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode ProbeNorm(Probe *p)
+{
+  PC pc;
+  Vec y;
+  PetscReal norm;
+
+  PetscFunctionBeginUser;
+  PetscCall(NewPC(p, &pc));
+  PetscCall(VecDuplicate(p->u, &y));
+  PetscCall(PCApply(pc, p->u, y));
+  PetscCall(VecNorm(y, NORM_2, &norm));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "norm %.14e\n", (double)norm));
+  PetscCall(PCApplyTranspose(pc, p->u, y));
+  PetscCall(VecNorm(y, NORM_2, &norm));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "transposed norm %.14e\n", (double)norm));
+  PetscCall(VecDestroy(&y));
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ProbeSymmetric(Probe *p)
+{
+  PC pc;
+  Vec y;
+  PetscScalar one, other;
+
+  PetscFunctionBeginUser;
+  PetscCall(NewPC(p, &pc));
+  PetscCall(VecDuplicate(p->u, &y));
+  PetscCall(PCApply(pc, p->u, y));
+  PetscCall(VecDot(y, p->v, &one));
+  PetscCall(PCApply(pc, p->v, y));
+  PetscCall(VecDot(p->u, y, &other));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "symmetric difference %.3e\n", (double)PetscAbsScalar((one - other) / one)));
+  PetscCall(VecDestroy(&y));
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ProbeRichardson(Probe *p)
+{
+  PC pc;
+  Vec x, y, r, z;
+  PetscInt guess, k, done;
+  PCRichardsonConvergedReason reason;
+
+  PetscFunctionBeginUser;
+  PetscCall(NewPC(p, &pc));
+  PetscCall(VecDuplicate(p->u, &x));
+  PetscCall(VecDuplicate(p->u, &y));
+  PetscCall(VecDuplicate(p->u, &r));
+  PetscCall(VecDuplicate(p->u, &z));
+  for (guess = 0; guess < 2; guess++) {
+    PetscCall(VecCopy(p->v, x)); /* no guess: whatever stands there must not be read */
+    PetscCall(VecCopy(p->v, y));
+    if (!guess) PetscCall(VecSet(y, 0.0));
+    PetscCall(PCApplyRichardson(pc, p->u, x, r, 0.0, 0.0, 1e10, 3, guess ? PETSC_FALSE : PETSC_TRUE, &done, &reason));
+    for (k = 0; k < 3; k++) {
+      PetscCall(MatResidual(p->A, p->u, y, r));
+      PetscCall(PCApply(pc, r, z));
+      PetscCall(VecAXPY(y, 1.0, z));
+    }
+    PetscCall(Difference(guess ? "guess richardson" : "zero richardson", x, y));
+  }
+  PetscCall(VecDestroy(&z));
+  PetscCall(VecDestroy(&r));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&x));
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ProbeHalves(Probe *p)
+{
+  PC pc;
+  Vec x, y;
+  PetscScalar left, right;
+
+  PetscFunctionBeginUser;
+  PetscCall(NewPC(p, &pc));
+  PetscCall(VecDuplicate(p->u, &x));
+  PetscCall(VecDuplicate(p->u, &y));
+  PetscCall(PCApplySymmetricLeft(pc, p->u, x));
+  PetscCall(VecDot(x, p->v, &left));
+  PetscCall(PCApplySymmetricRight(pc, p->v, y));
+  PetscCall(VecDot(p->u, y, &right));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "adjoint difference %.3e\n", (double)PetscAbsScalar((left - right) / left)));
+  PetscCall(PCApplySymmetricRight(pc, x, y));
+  PetscCall(PCApply(pc, p->u, x));
+  PetscCall(Difference("halves", y, x));
+  PetscCall(VecDestroy(&y));
+  PetscCall(VecDestroy(&x));
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+static PetscErrorCode ProbeColumns(Probe *p)
+{
+  PC pc;
+  Mat B, Y;
+  Vec column, y;
+  PetscInt k, n;
+#if defined(PETSC_HAVE_CUDA)
+  PetscBool cuda;
+#endif
+
+  PetscFunctionBeginUser;
+  PetscCall(NewPC(p, &pc));
+  PetscCall(VecGetLocalSize(p->u, &n));
+#if defined(PETSC_HAVE_CUDA)
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)p->u, &cuda, "seqcuda", "mpicuda", ""));
+  if (cuda) {
+    PetscCall(MatCreateDenseCUDA(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &B));
+    PetscCall(MatCreateDenseCUDA(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &Y));
+  } else
+#endif
+  {
+    PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &B));
+    PetscCall(MatCreateDense(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &Y));
+  }
+  for (k = 0; k < 3; k++) {
+    PetscCall(MatDenseGetColumnVecWrite(B, k, &column));
+    PetscCall(VecCopy(p->u, column));
+    PetscCall(VecScale(column, k + 1.0));
+    PetscCall(MatDenseRestoreColumnVecWrite(B, k, &column));
+  }
+  PetscCall(MatAssemblyBegin(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(B, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyBegin(Y, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(Y, MAT_FINAL_ASSEMBLY));
+  PetscCall(PCMatApply(pc, B, Y));
+  PetscCall(VecDuplicate(p->u, &y));
+  for (k = 0; k < 3; k++) {
+    PetscCall(PCApply(pc, p->u, y));
+    PetscCall(VecScale(y, k + 1.0));
+    PetscCall(MatDenseGetColumnVecRead(Y, k, &column));
+    PetscCall(VecAXPY(y, -1.0, column));
+    PetscCall(MatDenseRestoreColumnVecRead(Y, k, &column));
+    PetscCall(VecAXPY(y, 1.0, p->v)); /* the difference of the columns, next to any vector */
+    PetscCall(Difference("columns", y, p->v));
+  }
+  PetscCall(VecDestroy(&y));
+  PetscCall(MatDestroy(&Y));
+  PetscCall(MatDestroy(&B));
+  PetscCall(PCDestroy(&pc));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static PetscErrorCode SetUpWith(Mat A)
 {
   PC pc;
@@ -287,9 +486,12 @@ int main(int argc, char **argv)
 {
   Probe p;
   PetscInt n[3] = {13, 11, 7}, three = 3, dims = 3, dof = 1;
-  const char *const probes[] = {"adjoint", "exact", "refresh", "host", "transfers", "pivot", "unassembled", "layout"};
-  PetscErrorCode (*const run[])(Probe *) = {ProbeAdjoint, ProbeExact, ProbeRefresh, ProbeHost, ProbeTransfers, ProbePivot, ProbeUnassembled, ProbeLayout};
+  const char *const probes[] = {"adjoint", "exact", "refresh", "host", "transfers", "pivot", "unassembled", "layout", "norm", "symmetric", "richardson", "columns", "halves"};
+  PetscErrorCode (*const run[])(Probe *) = {ProbeAdjoint, ProbeExact, ProbeRefresh, ProbeHost, ProbeTransfers, ProbePivot, ProbeUnassembled, ProbeLayout,
+                                           ProbeNorm, ProbeSymmetric, ProbeRichardson, ProbeColumns, ProbeHalves};
   PetscInt which = 0;
+  DMBoundaryType boundary[3];
+  DMDAStencilType stencil;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -297,22 +499,28 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", n, &dims, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-dof", &dof, NULL));
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-stretch", p.stretch, &three, NULL));
-  PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 8, &which, NULL));
-  if (dims == 1) PetscCall(DMDACreate1d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, n[0], dof, 1, NULL, &p.da));
-  else if (dims == 2) PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, &p.da));
-  else PetscCall(DMDACreate3d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, NULL, &p.da));
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 13, &which, NULL));
+  p.ring[0] = p.ring[1] = p.ring[2] = p.round = 0;
+  p.symmetric = p.couple = p.diagonals = PETSC_FALSE;
+  three = 3;
+  PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-ring", p.ring, &three, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-values_symmetric", &p.symmetric, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-couple", &p.couple, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-diagonals", &p.diagonals, NULL));
+  for (three = 0; three < 3; three++) boundary[three] = p.ring[three] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+  stencil = p.diagonals ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR;
+  if (dims == 1) PetscCall(DMDACreate1d(PETSC_COMM_WORLD, boundary[0], n[0], dof, 1, NULL, &p.da));
+  else if (dims == 2) PetscCall(DMDACreate2d(PETSC_COMM_WORLD, boundary[0], boundary[1], stencil, n[0], n[1], PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, &p.da));
+  else PetscCall(DMDACreate3d(PETSC_COMM_WORLD, boundary[0], boundary[1], boundary[2], stencil, n[0], n[1], n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, dof, 1, NULL, NULL, NULL, &p.da));
   PetscCall(DMSetFromOptions(p.da));
   PetscCall(DMSetUp(p.da));
   PetscCall(DMCreateMatrix(p.da, &p.A));
   PetscCall(DMCreateGlobalVector(p.da, &p.u));
   PetscCall(VecDuplicate(p.u, &p.v));
-  PetscCall(PetscRandomCreate(PETSC_COMM_WORLD, &p.random));
-  PetscCall(PetscRandomSetInterval(p.random, 0.5, 1.0));
-  PetscCall(VecSetRandom(p.u, p.random));
-  PetscCall(VecSetRandom(p.v, p.random));
+  PetscCall(SetVector(&p, p.u, 1));
+  PetscCall(SetVector(&p, p.v, 2));
   PetscCall(Fill(&p));
   PetscCall(run[which](&p));
-  PetscCall(PetscRandomDestroy(&p.random));
   PetscCall(VecDestroy(&p.v));
   PetscCall(VecDestroy(&p.u));
   PetscCall(MatDestroy(&p.A));

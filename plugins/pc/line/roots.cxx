@@ -1,0 +1,77 @@
+// PCLINE from both sides: the lines of a symmetric positive definite matrix as products of a factor and its transpose.
+#include <cmath>
+
+#include "pc/line/line_impl.h"
+
+namespace weft {
+
+namespace {
+
+// Made when first asked for: few methods want them.
+PetscErrorCode NeedRoots(PC pc)
+{
+  PC_Line *line = Data(pc);
+  LocalMatrix matrix;
+  std::optional<LineRow> bad;
+  LineLayout layout;
+
+  PetscFunctionBegin;
+  if (line->roots) PetscFunctionReturn(PETSC_SUCCESS);
+  const LineShape &shape = line->shape;
+  const bool grid        = shape.source == PC_LINE_GRID;
+  PetscCheck((grid || shape.source == PC_LINE_ROWS) && shape.directions.size() == 1 && line->passes.size() == 1 && line->sweeps == 1 &&
+                 !shape.together && !line->sets[static_cast<int>(shape.memory)].front()->across_ranks(),
+             PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCLINE preconditions from both sides by one sweep over all lines of a direction that end on their rank: -pc_line_ordering "
+             "jacobi -pc_line_sweeps 1, -pc_line_direction x, y or z, -pc_line_ranks cut, -pc_line_components apart");
+  PetscCall(MatGetLocal(line->rows ? line->rows : pc->pmat, &matrix));
+  layout = grid ? lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first) : one_line(matrix.rows);
+  PetscCheck(!grid || !line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCLINE does not precondition from both sides by lines that are rings");
+  PetscCallCXX(line->roots = std::make_unique<LineRoots<PetscScalar>>(*line->execution[static_cast<int>(matrix.memory)], layout));
+  PetscCallCXX(line->roots->read(matrix.inside));
+  PetscCallCXX(bad = line->roots->bad_pivot());
+  PetscCheck(!bad, PETSC_COMM_SELF, PETSC_ERR_MAT_CH_ZRPVT,
+             "PCLINE preconditions from both sides where lines are positive definite, and the pivot of row %" PetscInt_FMT
+             " is not positive",
+             matrix.first_row + (PetscInt)(layout.start(bad->line) + bad->row * layout.stride));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+using Half = void (LineRoots<PetscScalar>::*)(PetscScalar, const PetscScalar *, PetscScalar *) const;
+
+PetscErrorCode ApplyHalf(PC pc, Vec b, Vec y, Half half)
+{
+  PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(NeedRoots(pc));
+  const PetscScalar scale = std::sqrt(line->found_omega);
+  PetscCall(
+      WithVecArrays(b, Access::read, y, Access::write, [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+        PetscFunctionBegin;
+        PetscCheck(memory == line->shape.memory, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                   "PCLINE preconditions from both sides where matrix and vectors are in the same memory");
+        PetscCallCXX((line->roots.get()->*half)(scale, rhs, solution));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyHalf(pc, b, y, &LineRoots<PetscScalar>::solve_left));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(ApplyHalf(pc, b, y, &LineRoots<PetscScalar>::solve_right));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

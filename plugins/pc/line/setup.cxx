@@ -1,0 +1,209 @@
+// PCLINE's set-up: which lines, from where, solved by what.
+#include <limits>
+
+#include "kokkos_start.h"
+#include "pc/line/find_lines.h"
+
+namespace weft {
+
+namespace {
+
+PetscErrorCode CheckMatrix(Mat A)
+{
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(
+      PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "PCLINE works on AIJ and BAIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
+             "KSPSetOperators() an AIJ matrix as its second one",
+             ((PetscObject)A)->type_name);
+  PetscCall(MatCheckSquare(A, "PCLINE"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The matrix by rows: itself, or a copy of a matrix of blocks.
+PetscErrorCode MatrixByRows(PC pc, Mat *rows)
+{
+  PC_Line *line = Data(pc);
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (aij) PetscCall(MatDestroy(&line->rows));
+  if (!aij) {
+    const bool again = line->rows && pc->flag != DIFFERENT_NONZERO_PATTERN;
+    if (!again) PetscCall(MatDestroy(&line->rows));
+    PetscCall(MatConvert(pc->pmat, MATAIJ, again ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &line->rows));
+  }
+  *rows = aij ? pc->pmat : line->rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A pivot that cannot be divided by, on any rank, fails the PC on all of them. The first row that has one is named in PETSc's numbering.
+PetscErrorCode ReportPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscInt first_row)
+{
+  constexpr PetscInt64 none = std::numeric_limits<PetscInt64>::max();
+  PetscInt64 row            = none, first;
+
+  PetscFunctionBegin;
+  for (const auto &set : sets) {
+    std::optional<Index> bad;
+    PetscCallCXX(bad = set->bad_row());
+    if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
+  }
+  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  const bool failed = first != none;
+  pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
+  if (failed) PetscCall(PetscInfo(pc, "zero or non-finite pivot of a line in row %" PetscInt64_FMT "\n", first));
+  PetscCheck(!failed || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
+             "zero or non-finite pivot of a tridiagonal line in row %" PetscInt64_FMT, first);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// One sweep, as passes over the colours of the sets.
+std::vector<LinePass> Passes(PC_Line &line, const std::vector<std::unique_ptr<LineSet>> &sets)
+{
+  std::vector<LinePass> passes;
+  const int count         = static_cast<int>(sets.size());
+  const auto every_colour = [&](int set) {
+    const int colours = sets[static_cast<std::size_t>(set)]->colours();
+    if (colours == 1) passes.push_back({set, all_colours});
+    for (int colour = 0; colours > 1 && colour < colours; colour++) passes.push_back({set, colour});
+  };
+  if (line.plane_cycles == 0) {
+    for (int set = 0; set < count; set++) every_colour(set);
+  } else {
+    // Planes of one colour after those of the other; in each, lines of either direction in turn. The colour of a line has a bit for each
+    // direction across; that of the planes is the direction in which neither of their lines runs.
+    const int normal = 3 - line.shape.directions[0] - line.shape.directions[1];
+    for (int plane = 0; plane < 2; plane++) {
+      for (PetscInt cycle = 0; cycle < line.plane_cycles; cycle++) {
+        for (int set = 0; set < count; set++) {
+          const bool second = normal == 2 || (normal == 1 && line.shape.directions[static_cast<std::size_t>(set)] == 2);
+          for (int inside = 0; inside < 2; inside++) passes.push_back({set, second ? inside + 2 * plane : plane + 2 * inside});
+        }
+      }
+    }
+  }
+  const bool alternates               = line.direction == PC_LINE_AUTO && line.shape.directions.size() > 1;
+  line.found_sweep                    = line.sweep != PC_LINE_SWEEP_AUTO ? line.sweep : alternates ? PC_LINE_SYMMETRIC : PC_LINE_FORWARD;
+  const std::vector<LinePass> forward = passes;
+  if (line.found_sweep == PC_LINE_BACKWARD) passes.assign(forward.rbegin(), forward.rend());
+  // A colour relaxed twice in a row gains nothing the second time, where its lines do not couple: the middle pass is done once.
+  if (line.found_sweep == PC_LINE_SYMMETRIC) passes.insert(passes.end(), forward.rbegin() + 1, forward.rend());
+  return passes;
+}
+
+// The largest eigenvalue of T^-1 A by some steps of the power method gives the damping that makes all eigenvalues from 1 on equally small.
+PetscErrorCode EstimateOmega(PC pc)
+{
+  PC_Line *line       = Data(pc);
+  constexpr int steps = 10;
+  PetscReal norm = 1, largest = 1;
+  Vec x, y;
+  PetscRandom random;
+
+  PetscFunctionBegin;
+  const PetscInt sweeps = line->sweeps;
+  line->sweeps          = 1;
+  line->found_omega     = 1;
+  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
+  PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)pc), &random));
+  PetscCall(PetscRandomSetType(random, PETSCRAND48));
+  PetscCall(PetscRandomSetInterval(random, -1, 1));
+  PetscCall(VecSetRandom(x, random));
+  for (int step = 0; step < steps; step++) {
+    PetscCall(VecNorm(x, NORM_2, &norm));
+    if (!(norm > 0)) break;
+    PetscCall(VecScale(x, 1 / norm));
+    PetscCall(MatMult(pc->pmat, x, y));
+    PetscCall(PCApply_Line(pc, y, x));
+    PetscCall(VecNorm(x, NORM_2, &largest));
+  }
+  PetscCall(PetscRandomDestroy(&random));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  line->sweeps = sweeps;
+  if (norm > 0 && !PetscIsInfOrNanReal(largest)) line->found_omega = 2 / (1 + PetscMax(largest, 1));
+  PetscCall(
+      PetscInfo(pc, "largest eigenvalue of the line-relaxed matrix about %g, omega %g\n", (double)largest, (double)line->found_omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCLineFreeComms(PC pc)
+{
+  PetscFunctionBegin;
+  for (MPI_Comm &comm : Data(pc)->comms) PetscCallMPI(MPI_Comm_free(&comm));
+  Data(pc)->comms.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_Line(PC pc)
+{
+  PC_Line *line = Data(pc);
+  Mat rows      = NULL;
+  LocalMatrix matrix;
+  LineShape shape;
+
+  PetscFunctionBegin;
+  PetscCall(CheckMatrix(pc->pmat));
+  PetscCall(KokkosStart());
+  PetscCall(MatrixByRows(pc, &rows));
+  PetscCall(MatGetLocal(rows, &matrix));
+  const int here = static_cast<int>(matrix.memory);
+  if (!line->execution[here]) PetscCall(MakeExecution(matrix.memory, &line->execution[here]));
+
+  PetscCall(FindLines(pc, rows, *line->execution[here], matrix, &shape));
+  line->forget(1 - here); // they follow when vectors ask for them
+  if (line->sets[here].empty() || shape != line->shape || !pc->setupcalled || pc->flag == DIFFERENT_NONZERO_PATTERN) {
+    line->sets[here].clear();
+    line->stencil.reset();
+    PetscCall(PCLineFreeComms(pc));
+    line->shape = shape;
+    PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
+    line->passes = Passes(*line, line->sets[here]);
+  }
+  line->roots.reset();
+  if (line->stencil) PetscCallCXX(line->stencil->read(matrix.inside));
+  for (const auto &set : line->sets[here]) PetscCallCXX(set->read(matrix));
+  PetscCall(ReportPivot(pc, line->sets[here], matrix.first_row));
+  if (pc->failedreason != PC_NOERROR) line->shape = {}; // better values may have better lines
+  if (line->sweeps > 1 || line->passes.size() > 1) {
+    if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  }
+  line->found_omega = line->omega;
+  if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets)
+{
+  PC_Line *line    = Data(pc);
+  const int here   = static_cast<int>(memory);
+  bool same_stream = true;
+
+  PetscFunctionBegin;
+  if (!line->sets[here].empty() && memory == Memory::device) {
+    void *stream;
+    PetscCall(CurrentStream(&stream));
+    same_stream = stream == line->execution[here]->stream();
+  }
+  if (line->sets[here].empty() || !same_stream) {
+    const int from = same_stream ? 1 - here : here;
+    std::unique_ptr<Execution> execution;
+    std::vector<std::unique_ptr<LineSet>> made;
+    PetscCall(MakeExecution(memory, &execution));
+    for (const auto &set : line->sets[from]) PetscCallCXX(made.push_back(set->twin(*execution)));
+    line->forget(here);
+    line->sets[here]      = std::move(made);
+    line->execution[here] = std::move(execution);
+  }
+  *sets = &line->sets[here];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

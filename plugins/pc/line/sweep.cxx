@@ -1,0 +1,240 @@
+// PCLINE at work: passes over the colours of its lines.
+#include "pc/line/line_impl.h"
+
+namespace weft {
+
+namespace {
+
+// PETSc itself counts the residuals.
+PetscErrorCode LogSolve(const LineSet &set, const LineSetOptions &options)
+{
+  PetscFunctionBegin;
+  const PetscLogDouble flops = options.many * set.flops(options.colour);
+  const Memory memory        = set.execution().memory();
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+LineSetOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose transpose)
+{
+  LineSetOptions options;
+  options.omega     = line.found_omega;
+  options.colour    = pass.colour;
+  options.transpose = transpose;
+  return options;
+}
+
+// y = omega T^-1 b on the lines of a pass.
+PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
+{
+  const LineSetOptions options = OptionsOf(*Data(pc), pass, transpose);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(b, Access::read, y, pass.colour == all_colours ? Access::write : Access::read_write,
+                          [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+                            const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                            PetscFunctionBegin;
+                            PetscCall(PCLineSetsIn(pc, memory, &sets));
+                            const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+                            PetscCallCXX(set.solve(rhs, solution, options));
+                            PetscCall(LogSolve(set, options));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// y += omega T^-1 (b - A y) on the lines of a pass, with a residual of its own.
+PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
+{
+  PC_Line *line                = Data(pc);
+  const LineSetOptions options = OptionsOf(*line, pass, transpose);
+
+  PetscFunctionBegin;
+  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual)); // made in set-up, unless the sweeps were raised since
+  Vec r = line->residual;
+  if (transpose == Transpose::no) {
+    PetscCall(MatResidual(pc->pmat, b, y, r));
+  } else {
+    PetscCall(MatMultTranspose(pc->pmat, y, r));
+    PetscCall(VecAYPX(r, -1.0, b));
+  }
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(r, Access::read_write, y, Access::read_write,
+                          [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
+                            const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                            PetscFunctionBegin;
+                            PetscCall(PCLineSetsIn(pc, memory, &sets));
+                            const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+                            PetscCallCXX(set.solve_add(work, solution, options));
+                            PetscCall(LogSolve(set, options));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The passes of a number of sweeps, by sets that keep the matrix: they know what of y is zero, and need no residual.
+PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, const PetscScalar *b, PetscScalar *y, PetscInt sweeps,
+                           bool from_zero, Transpose transpose)
+{
+  const std::vector<LinePass> &passes = Data(pc)->passes;
+  const size_t many                   = passes.size();
+  PetscLogDouble flops                = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
+    for (size_t k = 0; k < many; k++) {
+      const LinePass &pass = passes[transpose == Transpose::no ? k : many - 1 - k];
+      const LineSet &set   = *sets[static_cast<size_t>(pass.set)];
+      // The second of two colours is still zero after the first.
+      const Guess guess = !from_zero || sweep > 0 || k > 1 ? Guess::given
+                          : k == 0                         ? Guess::zero
+                          : pass.colour == all_colours     ? Guess::given
+                                                           : Guess::zero_lines;
+      PetscCallCXX(set.relax(b, y, guess, OptionsOf(*Data(pc), pass, transpose)));
+      flops += guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
+    }
+  }
+  if (sets.front()->execution().memory() == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (sets.front()->execution().memory() == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A number of sweeps, from a zero guess or from what y holds. The transposed operator takes the passes the other way round.
+PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+{
+  PC_Line *line     = Data(pc);
+  const size_t many = line->passes.size();
+  bool done         = false;
+
+  PetscFunctionBegin;
+  if (line->stencil && (many > 1 || sweeps > 1 || !from_zero)) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(WithVecArrays(b, Access::read, y, from_zero ? Access::write : Access::read_write,
+                            [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+                              const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                              PetscFunctionBegin;
+                              PetscCall(PCLineSetsIn(pc, memory, &sets));
+                              done = line->stencil && sets->front()->relaxes();
+                              if (done) PetscCall(RelaxPasses(pc, *sets, rhs, solution, sweeps, from_zero, transpose));
+                              PetscFunctionReturn(PETSC_SUCCESS);
+                            }));
+    PetscCall(PetscLogGpuTimeEnd());
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (from_zero && line->passes.front().colour != all_colours) PetscCall(VecZeroEntries(y));
+  for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
+    for (size_t k = 0; k < many; k++) {
+      const LinePass &pass = line->passes[transpose == Transpose::no ? k : many - 1 - k];
+      if (from_zero && sweep == 0 && k == 0)
+        PetscCall(SolveLines(pc, b, y, pass, transpose));
+      else
+        PetscCall(CorrectLines(pc, b, y, pass, transpose));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Richardson's iteration with this preconditioner is the sweeps themselves: they take the residual where they need it.
+PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool zero_guess,
+                                      PetscInt *done, PCRichardsonConvergedReason *reason)
+{
+  PetscFunctionBegin;
+  PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
+  *done   = its;
+  *reason = PCRICHARDSON_CONVERGED_ITS;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// Y = M^-1 B by one solve for all columns, if both matrices are in the same memory.
+PetscErrorCode SolveColumns(PC pc, Mat B, Mat Y, PetscInt columns, PetscInt pitch, bool *solved)
+{
+  PC_Line *line        = Data(pc);
+  const LinePass &pass = line->passes.front();
+  Vec from, to;
+
+  PetscFunctionBegin;
+  // A column's array goes on to the columns after it.
+  PetscCall(MatDenseGetColumnVecRead(B, 0, &from));
+  PetscCall(MatDenseGetColumnVecWrite(Y, 0, &to));
+  VecArray b(from, Access::read), y(to, Access::write);
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(b.Open());
+  PetscCall(y.Open());
+  *solved = b.memory() == y.memory() && has_backend(b.memory());
+  if (*solved) {
+    const std::vector<std::unique_ptr<LineSet>> *sets;
+    LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
+    options.many           = static_cast<int>(columns);
+    options.apart          = pitch;
+    PetscCall(PCLineSetsIn(pc, b.memory(), &sets));
+    const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+    PetscCallCXX(set.solve(b.data(), y.data(), options));
+    PetscCall(LogSolve(set, options));
+  }
+  PetscCall(y.Close());
+  PetscCall(b.Close());
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(MatDenseRestoreColumnVecWrite(Y, 0, &to));
+  PetscCall(MatDenseRestoreColumnVecRead(B, 0, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+// All columns at once where a single pass does it, else one after the other.
+PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
+{
+  PC_Line *line = Data(pc);
+  PetscInt columns, pitch_b, pitch_y;
+  bool solved = false;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(B, NULL, &columns));
+  PetscCall(MatDenseGetLDA(B, &pitch_b));
+  PetscCall(MatDenseGetLDA(Y, &pitch_y));
+  if (columns > 0 && line->sweeps == 1 && line->passes.size() == 1 && pitch_b == pitch_y)
+    PetscCall(SolveColumns(pc, B, Y, columns, pitch_b, &solved));
+  if (solved || columns == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  // A column need not be a vector of the matrix' kind, which its products ask for.
+  Vec from, to, b, y;
+  PetscCall(MatCreateVecs(pc->pmat, &y, &b));
+  for (PetscInt k = 0; k < columns; k++) {
+    PetscCall(MatDenseGetColumnVecRead(B, k, &from));
+    PetscCall(VecCopy(from, b));
+    PetscCall(MatDenseRestoreColumnVecRead(B, k, &from));
+    PetscCall(PCApply_Line(pc, b, y));
+    PetscCall(MatDenseGetColumnVecWrite(Y, k, &to));
+    PetscCall(VecCopy(y, to));
+    PetscCall(MatDenseRestoreColumnVecWrite(Y, k, &to));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

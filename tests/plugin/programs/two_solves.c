@@ -1,0 +1,70 @@
+static char help[] = "Solves twice with the KSP of the options on a 2-dimensional grid, and counts the copies between host and device of the second solve.\n";
+
+#include <petscdmda.h>
+#include <petscksp.h>
+#include <petsclog.h>
+
+static PetscErrorCode Operator(KSP ksp, Mat J, Mat A, void *context)
+{
+  DM da;
+  PetscInt x, y, m, n, i, j, mx, my;
+
+  PetscFunctionBeginUser;
+  (void)J;
+  (void)context;
+  PetscCall(KSPGetDM(ksp, &da));
+  PetscCall(DMDAGetInfo(da, NULL, &mx, &my, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
+  PetscCall(DMDAGetCorners(da, &x, &y, NULL, &m, &n, NULL));
+  for (j = y; j < y + n; j++) {
+    for (i = x; i < x + m; i++) {
+      MatStencil row = {0}, column[5];
+      PetscScalar value[5];
+      PetscInt k = 0;
+      const PetscReal weak = 1e-3;
+      row.i = i, row.j = j;
+      column[k] = row, value[k++] = 2 + 2 * weak;
+      if (i > 0) column[k] = row, column[k].i--, value[k++] = -weak;
+      if (i + 1 < mx) column[k] = row, column[k].i++, value[k++] = -weak;
+      if (j > 0) column[k] = row, column[k].j--, value[k++] = -1;
+      if (j + 1 < my) column[k] = row, column[k].j++, value[k++] = -1;
+      PetscCall(MatSetValuesStencil(A, 1, &row, k, column, value, INSERT_VALUES));
+    }
+  }
+  PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+int main(int argc, char **argv)
+{
+  KSP ksp;
+  DM da;
+  Vec b, x;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, 65, 65, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &da));
+  PetscCall(DMSetFromOptions(da));
+  PetscCall(DMSetUp(da));
+  PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
+  PetscCall(KSPSetDM(ksp, da));
+  PetscCall(KSPSetComputeOperators(ksp, Operator, NULL));
+  PetscCall(KSPSetFromOptions(ksp));
+  PetscCall(DMCreateGlobalVector(da, &b));
+  PetscCall(VecDuplicate(b, &x));
+  PetscCall(VecSet(b, 1.0));
+  PetscCall(KSPSolve(ksp, b, x));
+#if defined(PETSC_HAVE_DEVICE)
+  {
+    const PetscLogDouble before[] = {petsc_ctog_ct, petsc_gtoc_ct};
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "transfers in the second solve: to device %g, to host %g\n", petsc_ctog_ct - before[0], petsc_gtoc_ct - before[1]));
+  }
+#endif
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&b));
+  PetscCall(KSPDestroy(&ksp));
+  PetscCall(DMDestroy(&da));
+  PetscCall(PetscFinalize());
+  return 0;
+}

@@ -1,0 +1,110 @@
+"""examples/diffusion: its discretization, and line relaxation on it with the options files that are shipped."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+OPTIONS = Path(__file__).resolve().parents[2] / "examples" / "diffusion"
+MULTIGRID, MULTIGRID_3D, KRYLOV = (f"-options_file {OPTIONS}/{name}.opts" for name in ("multigrid-line", "multigrid-line-3d", "krylov-line"))
+GRIDS = {65: "-da_grid_x 33 -da_grid_y 33 -da_refine 1", 129: "-da_grid_x 33 -da_grid_y 33 -da_refine 2"}
+GRID_3D = "-dim 3 -da_grid_x 17 -da_grid_y 17 -da_grid_z 17 -da_refine 1"
+
+
+@pytest.fixture
+def solve(run):
+    def solve(options, **keywords):
+        output = run("diffusion", f"{options} -repeat 1", **keywords).output
+        result = json.loads(re.search(r"^\{.*\}$", output, re.M).group(0))
+        assert result["converged"] and 0 < result["residual"] <= 1.01e-8, output
+        return result
+
+    return solve
+
+
+@pytest.fixture
+def solution(run, tmp_path):
+    """u at the nodes of a grid of 33 x 33, as rows of constant y."""
+
+    def solution(options):
+        # the matrix of the last solve is twice that of the equation
+        run("diffusion", f"{options} -da_grid_x 33 -da_grid_y 33 -rhs one -repeat 1 -pc_type lu -ksp_type preonly -ksp_view_solution ascii:{tmp_path}/u", load=False)
+        values = [2 * float(line) for line in (tmp_path / "u").read_text().splitlines() if re.fullmatch(r"[-+.\de]+", line.strip())]
+        assert len(values) == 2 * 33 * 33  # the solve for warm-up and the timed one
+        values = values[33 * 33 :]
+        return [values[33 * j : 33 * j + 33] for j in range(33)]
+
+    return solution
+
+
+def test_the_equation_is_that_of_poisson(solution):
+    u = solution("")
+    assert u[16][16] == pytest.approx(0.0736713, rel=2e-3)
+    assert max(u[0] + u[32] + [row[0] for row in u] + [row[32] for row in u]) == 0
+
+
+def test_a_stretched_mesh_has_the_same_solution(solution):
+    assert max(map(max, solution("-stretch 5"))) == pytest.approx(0.0736713, rel=1e-2)
+
+
+def test_strength_is_along_y_and_turns(solution):
+    along_y, turned = solution("-k 1,100"), solution("-k 100,1 -angle 90")
+    assert along_y[16][16] == pytest.approx(turned[16][16], rel=1e-10)
+    assert along_y[16][4] > 0.9 * along_y[16][16] > along_y[4][16]
+    diagonal = solution("-k 1,10 -angle 45")  # y turned to the left
+    assert diagonal[24][8] > 1.5 * diagonal[8][8]
+    assert diagonal[24][8] == pytest.approx(diagonal[8][24], rel=1e-10)
+
+
+def test_convection_carries_downstream(solution):
+    u = solution("-velocity 0,50")
+    assert u[28][16] > 3 * u[4][16]
+
+
+def test_jumps_flatten_the_solution(solution):
+    u = solution("-contrast 1e6")
+    assert abs(u[8][8] - u[10][6]) < 1e-4 * u[8][8]
+
+
+@pytest.mark.parametrize("options, symmetric", [("-eps 1e-3 -contrast 10 -stretch 9", True), ("-eps 1e-3 -angle 30 -contrast 10", True), ("-velocity 1,0", False)])
+def test_the_matrix_is_symmetric_without_convection(run, options, symmetric):
+    output = run("diffusion", f"{options} -da_grid_x 9 -da_grid_y 9 -repeat 1 -mat_is_symmetric 1e-10", load=False).output
+    assert "Matrix is symmetric" in output  # it is looked at
+    assert ("Matrix is not symmetric" in output) != symmetric
+
+
+def test_multigrid_is_flat(solve):
+    for size, grid in GRIDS.items():
+        counts = [solve(f"{MULTIGRID} {grid} -eps {eps}")["iterations"] for eps in ("1", "1e-1", "1e-2", "1e-3", "1e-4")]
+        assert max(counts) <= 10 and max(counts) <= counts[0] + 2, (size, counts)
+
+
+@pytest.mark.parametrize("options", [f"{MULTIGRID} {GRIDS[65]} -eps 1e-2", f"{MULTIGRID_3D} {GRID_3D} -k 1,1e3,1e-3", f"{KRYLOV} -eps 1e-4"])
+def test_options_files_on_ranks(solve, options):
+    one = solve(options)["iterations"]
+    assert one <= 12
+    assert abs(solve(options, ranks=2)["iterations"] - one) <= 1
+
+
+@pytest.mark.parametrize(
+    "options, most",
+    [
+        ("-contrast 1e4 -mg_coarse_ksp_type preonly -mg_coarse_pc_type redundant", 12),
+        ("-eps 1e-3 -contrast 1e4 -mg_coarse_ksp_type preonly -mg_coarse_pc_type redundant", 12),
+        ("-stretch 1e3", 12),
+        ("-velocity 0,1e3 -ksp_type fgmres", 12),
+        ("-velocity 1e3,3e2 -ksp_type fgmres", 40),
+        ("-eps 1e-3 -angle 45 -mg_levels_pc_line_direction xy", 100),
+        ("-eps 1e-3 -pc_mg_galerkin none", 12),  # matrices of the levels from the equation
+    ],
+)
+def test_other_problems(solve, options, most):
+    assert solve(f"{MULTIGRID} {GRIDS[65]} {options}")["iterations"] <= most
+
+
+def test_semicoarsening_cures_two_strong_directions(solve):
+    strong = "-dim 3 -k 1,3e2,1e3 -da_grid_y 9 -da_grid_z 9 -da_refine 1"
+    semi = solve(f"{MULTIGRID_3D} {strong} -da_grid_x 17 -da_refine_x 1")["iterations"]
+    full = solve(f"{MULTIGRID_3D} {strong} -da_grid_x 9")["iterations"]
+    assert semi <= 8 < full

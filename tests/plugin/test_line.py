@@ -1,0 +1,229 @@
+"""Directions, orders, ranks, blocks and precisions of PCLINE."""
+
+import pytest
+
+EVERYWHERE = [
+    "",  # the stiff direction
+    "-pc_line_direction xyz -pc_line_ordering zebra",
+    "-pc_line_direction yz -pc_line_sweep backward",
+    "-pc_line_direction xy -pc_line_ordering multicolor -diagonals",
+    "-pc_line_direction x -ring 1,0,1 -pc_line_ordering zebra",
+    "-pc_line_direction xyz -ring 1,1,1 -pc_line_ordering multicolor -pc_line_sweep symmetric -diagonals -pc_line_sweeps 2",
+    "-pc_line_direction xz -pc_line_plane_cycles 2",
+    "-pc_line_direction y -dof 2",
+    "-n 40,17 -ring 0,1 -pc_line_direction xy",
+    "-n 61 -ring 1",
+    "-n 2,6,2 -ring 1,1,1 -pc_line_direction xyz",
+]
+
+
+def norms(result):
+    return result.number("(?m)^norm"), result.number("transposed norm")
+
+
+@pytest.mark.parametrize("options", EVERYWHERE)
+def test_exact_lines_do_not_depend_on_the_ranks(run, options):
+    one = run("pc_probe", f"-probe norm -pc_type line {options}")
+    for ranks in (2, 3, 4):
+        several = run("pc_probe", f"-probe norm -pc_type line {options}", ranks=ranks)
+        assert norms(several) == pytest.approx(norms(one), rel=1e-11)
+
+
+def test_cut_lines_do(run):
+    options = "-probe norm -pc_type line -n 300 -pc_line_ranks"
+    assert norms(run("pc_probe", f"{options} exact", ranks=3)) != pytest.approx(norms(run("pc_probe", f"{options} cut", ranks=3)), rel=1e-3)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("options", EVERYWHERE)
+def test_transpose_of_every_order_is_the_adjoint(run, ranks, options):
+    assert run("pc_probe", f"-probe adjoint -pc_type line {options}", ranks=ranks).number("adjoint difference") < 1e-12
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("problem", ["-n 31 -ring 1", "-n 9,40 -ring 0,1 -stretch 0,1", "-n 4,5,30 -stretch 0,0,1 -ring 0,0,1"])
+@pytest.mark.parametrize("kernel", ["auto", "thomas", "wide", "cr"])
+def test_one_sweep_solves_rings(run, ranks, problem, kernel):
+    assert run("pc_probe", f"-probe exact -pc_type line -pc_line_kernel {kernel} {problem}", ranks=ranks).number("exact difference") < 1e-11
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_one_sweep_solves_lines_across_ranks(run, ranks):
+    result = run("pc_probe", "-probe exact -pc_type line -n 4,200 -stretch 0,1", ranks=ranks)
+    assert result.number("exact difference") < 1e-12
+
+
+@pytest.mark.parametrize(
+    "options, symmetric",
+    [
+        ("-pc_line_direction x", True),
+        ("-pc_line_direction xy", False),
+        ("-pc_line_direction xy -pc_line_sweep symmetric", True),
+        ("-pc_line_ordering zebra -pc_line_sweep symmetric", True),
+        ("-pc_line_ordering zebra", False),
+        ("-pc_line_direction xyz -pc_line_ordering multicolor -pc_line_sweep symmetric -diagonals", True),
+        ("-pc_line_direction xy -pc_line_plane_cycles 1 -pc_line_sweep symmetric -pc_line_sweeps 2", True),
+        ("-couple -dof 3", True),
+    ],
+)
+def test_which_orders_keep_a_matrix_symmetric(run, options, symmetric):
+    difference = run("pc_probe", f"-probe symmetric -values_symmetric -pc_type line {options}", ranks=2).number("symmetric difference")
+    assert difference < 1e-12 if symmetric else difference > 1e-8
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_direction xyz -pc_line_sweeps 2", "-pc_line_omega 0.7"])
+def test_richardson_is_the_sweeps(run, ranks, options):
+    result = run("pc_probe", f"-probe richardson -pc_type line {options}", ranks=ranks)
+    assert result.number("zero richardson difference") < 1e-12
+    assert result.number("guess richardson difference") < 1e-12
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_precision single", "-dof 2 -couple"])
+def test_columns_are_solved_like_vectors(run, ranks, options):
+    output = run("pc_probe", f"-probe columns -pc_type line {options}", ranks=ranks).output
+    differences = [float(line.split()[-1]) for line in output.splitlines() if line.startswith("columns difference")]
+    # a multiple of a column is rounded another way to single precision
+    assert len(differences) == 3 and max(differences) < (1e-6 if "single" in options else 1e-13)
+
+
+def test_stiff_directions_are_found(run):
+    def view(options, ranks=1):
+        return run("pc_probe", f"-pc_type line {options} -view", ranks=ranks).output
+
+    for ranks in (1, 2):
+        assert "lines along x:" in view("-n 20,20 -stretch 10,1", ranks) and "along y" not in view("-n 20,20 -stretch 10,1", ranks)
+        assert "lines along y:" in view("-n 20,20 -stretch 1,10", ranks)
+        assert "lines along z:" in view("-n 9,9,9 -stretch 1,1,10", ranks)
+
+
+@pytest.mark.parametrize("problem", ["-n 100 -dof 2", "-n 30,30 -dof 4 -stretch 0,1", "-n 4,5,30 -dof 8 -stretch 0,0,1", "-n 50 -dof 5 -pc_line_components together"])
+def test_one_sweep_solves_lines_of_blocks(run, problem):
+    options = f"-probe exact -pc_type line -couple {problem}"
+    assert run("pc_probe", options).number("exact difference") < 1e-12
+    assert "of blocks" in run("pc_probe", options + " -view").output
+    assert run("pc_probe", options + " -pc_line_components apart").number("exact difference") > 1e-2
+
+
+def test_unknowns_that_do_not_couple_have_lines_of_their_own(run):
+    assert "each on lines of its own" in run("pc_probe", "-n 50 -dof 3 -pc_type line -view").output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_single_precision_is_nearly_double(run, ranks):
+    options = f"-probe exact -pc_type line -n 60,4 -stretch 1,0 {'-pc_line_ranks cut -da_processors_x 1' if ranks > 1 else ''}"
+    difference = run("pc_probe", options + " -pc_line_precision single", ranks=ranks).number("exact difference")
+    assert 1e-9 < difference < 1e-5
+
+
+def test_single_precision_costs_no_iterations(run):
+    options = "-da_grid_x 33 -da_grid_y 513 -pc_type mg -da_refine 0 -mg_levels_pc_type line -ksp_converged_reason"
+    double = run("ex50", options).iterations()
+    assert abs(run("ex50", options + " -mg_levels_pc_line_precision single").iterations() - double) <= 1
+
+
+def test_damping_is_estimated(run):
+    # lines of an isotropic problem: the largest eigenvalue is near 2
+    view = run("ex50", "-da_grid_x 40 -da_grid_y 40 -pc_type line -pc_line_estimate_omega -ksp_view -ksp_max_it 5")
+    assert view.number("omega") == pytest.approx(2 / 3, rel=0.05)
+    assert "(estimated)" in view.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_block_matrices(run, ranks):
+    baij = run("pc_probe", "-probe norm -pc_type line -n 12,9 -dof 3 -couple -dm_mat_type baij", ranks=ranks)
+    aij = run("pc_probe", "-probe norm -pc_type line -n 12,9 -dof 3 -couple", ranks=ranks)
+    assert norms(baij) == pytest.approx(norms(aij), rel=1e-12)
+    assert run("pc_probe", "-probe refresh -pc_type line -dof 2 -couple -dm_mat_type baij", ranks=ranks).number("refresh difference") == 0
+
+
+@pytest.mark.parametrize("options", ["-pc_type bjacobi -sub_pc_type line", "-pc_type asm -sub_pc_type line", "-pc_type composite -pc_composite_pcs line,jacobi",
+                                     "-pc_type redistribute -redistribute_ksp_type gmres -redistribute_pc_type line",
+                                     "-pc_type telescope -telescope_pc_type line", "-pc_type gamg -mg_levels_pc_type line", "-pc_type ksp -ksp_pc_type line"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_inside_other_preconditioners(run, ranks, options):
+    result = run("ex50", f"-da_grid_x 40 -da_grid_y 30 -ksp_type fgmres -ksp_rtol 1e-8 -ksp_converged_reason {options}", ranks=ranks)
+    assert result.iterations() < 200
+
+
+@pytest.mark.parametrize("smoother", ["richardson -mg_levels_pc_line_ordering zebra", "chebyshev"])
+@pytest.mark.parametrize("galerkin", ["none", "both"])
+def test_on_every_level_of_multigrid(run, smoother, galerkin):
+    options = (f"-da_grid_x 17 -da_grid_y 257 -pc_type mg -pc_mg_levels 4 -pc_mg_galerkin {galerkin} -mg_levels_ksp_type {smoother} -mg_levels_ksp_max_it 1 "
+               "-mg_levels_pc_type line -ksp_type fgmres -ksp_rtol 1e-8 -ksp_converged_reason")
+    for ranks in (1, 2):
+        assert run("ex50", options, ranks=ranks).iterations() <= 10
+
+
+def test_planes_where_lines_do_not_suffice(run):
+    options = ("-n 17,17,17 -values_symmetric -stretch 1,30,100 -probe exact -pc_type line -pc_line_ordering zebra -pc_line_sweeps 3 ")
+    lines = run("pc_probe", options + "-pc_line_direction z").number("exact difference")
+    planes = run("pc_probe", options + "-pc_line_direction yz -pc_line_plane_cycles 4").number("exact difference")
+    assert planes < lines
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_ordering zebra -pc_line_sweep symmetric -pc_line_sweeps 2", "-pc_line_precision single",
+                                     "-pc_line_kernel wide"])
+def test_lines_of_the_graph(run, ranks, options):
+    result = run("pc_probe", f"-probe adjoint -pc_type line -pc_line_source graph -n 20,17 -stretch 20,1 {options} -view", ranks=ranks)
+    assert result.number("adjoint difference") < (1e-5 if "single" in options else 1e-12)
+    assert "lines from the strongest couplings of the matrix" in result.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_lines_of_the_graph_follow_the_stiff_direction(run, ranks):
+    grid = run("pc_probe", "-probe norm -pc_type line -pc_line_ranks cut -n 40,30 -stretch 0,1", ranks=ranks)
+    graph = run("pc_probe", "-probe norm -pc_type line -pc_line_source graph -n 40,30 -stretch 0,1", ranks=ranks)
+    assert norms(graph) == pytest.approx(norms(grid), rel=1e-12)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_lines_of_a_file(run, ranks, tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("# columns of a grid of 8 by 5\n" + "\n".join(" ".join(str(8 * j + i) for j in range(5)) for i in range(8)) + "\n")
+    processors = "-da_processors_x 1 -da_processors_y" if ranks == 1 else "-da_processors_x 2 -da_processors_y"
+    if ranks == 1:
+        columns = run("pc_probe", f"-probe norm -pc_type line -pc_line_direction y -n 8,5 {processors} 1")
+        mapped = run("pc_probe", f"-probe norm -pc_type line -pc_line_file {path} -n 8,5 {processors} 1 -view")
+        assert norms(mapped) == pytest.approx(norms(columns), rel=1e-12)
+        assert "lines from a map of the user's" in mapped.output
+    else:  # row numbers are others there: still a preconditioner
+        assert run("pc_probe", f"-probe adjoint -pc_type line -pc_line_file {path} -n 8,5", ranks=2).number("adjoint difference") < 1e-12
+
+
+def test_a_wrong_map_is_an_error(run, tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("1 2 3 2\n")
+    failed = run("pc_probe", f"-pc_type line -pc_line_file {path} -n 8,5", expect=None)
+    assert failed.code != 0 and "row 2 is in the line map twice" in failed.output
+
+
+def test_a_matrix_that_is_not_finite_fails_the_pc(run):
+    for ranks in (1, 2):
+        output = run("pc_probe", "-probe pivot -pc_type line -pc_line_source graph -diagonal nan", ranks=ranks).output
+        assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output
+
+
+@pytest.mark.parametrize("options", ["", "-pc_line_direction z -pc_line_omega 0.7", "-n 100", "-pc_line_source rows"])
+def test_both_sides_of_a_symmetric_matrix(run, options):
+    result = run("pc_probe", f"-probe halves -values_symmetric -pc_type line {options}")
+    assert result.number("halves difference") < 1e-13
+    assert result.number("adjoint difference") < 1e-13
+    cut = run("pc_probe", f"-probe halves -values_symmetric -pc_type line -pc_line_ranks cut {options}", ranks=2)
+    assert cut.number("halves difference") < 1e-13
+
+
+@pytest.mark.parametrize("options, message", [("-pc_line_ordering zebra", "by one sweep over all lines"), ("-ring 1,1,1 -pc_line_direction x", "rings"),
+                                              ("-n 5,4 -diagonals -stretch -9,-9", "is not positive")])
+def test_what_has_no_two_sides(run, options, message):
+    failed = run("pc_probe", f"-probe halves -values_symmetric -pc_type line {options}", expect=None)
+    assert failed.code != 0 and message in failed.output
+
+
+def test_sor_is_left_alone_on_the_host(run):
+    options = "-da_grid_x 20 -da_grid_y 20 -pc_type sor -ksp_converged_reason -ksp_view"
+    replaced = run("ex50", options + " -weft_replace_sor")
+    assert "type: sor" in replaced.output and "Warning" not in replaced.output
+    assert replaced.iterations() == run("ex50", options).iterations()
