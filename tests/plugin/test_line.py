@@ -227,3 +227,9 @@ def test_sor_is_left_alone_on_the_host(run):
     replaced = run("ex50", options + " -weft_replace_sor")
     assert "type: sor" in replaced.output and "Warning" not in replaced.output
     assert replaced.iterations() == run("ex50", options).iterations()
+
+
+@pytest.mark.parametrize("source, lines", [("grid", "a grid"), ("graph", "the strongest couplings"), ("rows", "the rows in their order")])
+def test_a_failed_set_up_can_be_viewed(run, source, lines):
+    output = run("pc_probe", f"-probe pivot -pc_type line -pc_line_source {source} -diagonal nan -ksp_view").output
+    assert "DIVERGED_PC_FAILED" in output and f"lines from {lines}" in output and "then FACTOR_NOERROR" in output

@@ -53,6 +53,7 @@ struct PC_Line {
   // What set-up finds and makes.
   Grid grid;
   LineShape shape;
+  bool failed = false;                               ///< the last set-up did: better values may have better lines
   std::vector<ConstantLines<PetscScalar>> constants; ///< of each direction, for the kernel that needs them
   HostLines users_lines;                             ///< rows of this rank, where the user gives the lines
   PCLineSweep found_sweep = PC_LINE_FORWARD;

@@ -159,7 +159,9 @@ PetscErrorCode PCSetUp_Line(PC pc)
 
   PetscCall(FindLines(pc, rows, *line->execution[here], matrix, &shape));
   line->forget(1 - here); // they follow when vectors ask for them
-  if (line->sets[here].empty() || shape != line->shape || !pc->setupcalled || pc->flag == DIFFERENT_NONZERO_PATTERN) {
+  const bool anew =
+      line->sets[here].empty() || line->failed || shape != line->shape || !pc->setupcalled || pc->flag == DIFFERENT_NONZERO_PATTERN;
+  if (anew) {
     line->sets[here].clear();
     line->stencil.reset();
     PetscCall(PCLineFreeComms(pc));
@@ -168,10 +170,10 @@ PetscErrorCode PCSetUp_Line(PC pc)
     line->passes = Passes(*line, line->sets[here]);
   }
   line->roots.reset();
-  if (line->stencil) PetscCallCXX(line->stencil->read(matrix.inside));
+  if (line->stencil && !anew) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   for (const auto &set : line->sets[here]) PetscCallCXX(set->read(matrix));
   PetscCall(ReportPivot(pc, line->sets[here], matrix.first_row));
-  if (pc->failedreason != PC_NOERROR) line->shape = {}; // better values may have better lines
+  line->failed = pc->failedreason != PC_NOERROR;
   if (line->sweeps > 1 || line->passes.size() > 1) {
     if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
   }
