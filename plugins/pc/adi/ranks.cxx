@@ -18,9 +18,7 @@ PetscErrorCode AdiGridDestroy(AdiGridOnRanks *grid)
 PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *on_ranks)
 {
   Grid grid;
-  PetscInt dimension, global[3], ranks[3], width;
-  DMBoundaryType boundary[3];
-  PetscMPIInt rank, size;
+  PetscInt width;
   AdiBox box;
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
 
@@ -29,36 +27,26 @@ PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *on_ranks)
   PetscCheck(grid.dimension > 0, comm, PETSC_ERR_ARG_WRONGSTATE,
              "PCADI needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM), or make the matrix "
              "with DMCreateMatrix");
-  PetscCall(DMDAGetInfo(grid.dm, &dimension, &global[0], &global[1], &global[2], &ranks[0], &ranks[1], &ranks[2], NULL, &width,
-                        &boundary[0], &boundary[1], &boundary[2], NULL));
+  PetscCall(DMDAGetStencilWidth(grid.dm, &width));
   box.components = grid.components;
   for (int k = 0; k < 3; k++) {
-    box.n[k]      = grid.nodes[k];
-    box.first[k]  = grid.first[k];
-    box.global[k] = k < dimension ? global[k] : 1;
-    box.ring[k]   = k < dimension && boundary[k] == DM_BOUNDARY_PERIODIC;
-    if (k >= dimension) ranks[k] = 1;
-    box.crosses[k] = ranks[k] > 1;
+    box.n[k]       = grid.nodes[k];
+    box.first[k]   = grid.first[k];
+    box.global[k]  = grid.global[k];
+    box.ring[k]    = grid.periodic[k];
+    box.crosses[k] = grid.ranks[k] > 1;
   }
   // The communicators are kept for as long as they fit: the decision is the same on all ranks.
   PetscMPIInt same = box == on_ranks->box, all_same;
   PetscCallMPI(MPI_Allreduce(&same, &all_same, 1, MPI_INT, MPI_MIN, comm));
   if (all_same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AdiGridDestroy(on_ranks));
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  PetscCallMPI(MPI_Comm_size(comm, &size));
   on_ranks->box   = box;
   on_ranks->width = width;
-  // x fastest, as DMDA places its ranks.
-  on_ranks->place[0] = rank % ranks[0];
-  on_ranks->place[1] = rank / ranks[0] % ranks[1];
-  on_ranks->place[2] = rank / ranks[0] / ranks[1];
-  PetscInt step      = 1;
   for (int k = 0; k < 3; k++) {
-    on_ranks->ranks[k] = ranks[k];
-    const PetscInt me  = on_ranks->place[k];
-    if (box.crosses[k]) PetscCallMPI(MPI_Comm_split(comm, (int)(rank - me * step), (int)me, &on_ranks->line[k]));
-    step *= ranks[k];
+    on_ranks->place[k] = grid.at[k];
+    on_ranks->ranks[k] = grid.ranks[k];
+    if (box.crosses[k]) PetscCall(GridLineComm(comm, grid, k, &on_ranks->line[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

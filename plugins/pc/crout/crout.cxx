@@ -1,6 +1,7 @@
 // PCCROUT: factors each rank's diagonal block, and says what was chosen for it.
 #include <climits>
 
+#include "device_view.hpp"
 #include "kokkos_start.h"
 #include "pc/crout/crout_impl.h"
 #include "types.h"
@@ -13,8 +14,7 @@ namespace {
 
 PetscErrorCode CheckMatrix(Mat A)
 {
-  PetscBool known, assembled;
-  PetscInt rows, columns;
+  PetscBool known;
 
   PetscFunctionBegin;
   PetscCall(
@@ -23,15 +23,7 @@ PetscErrorCode CheckMatrix(Mat A)
              "PCCROUT works on AIJ, SBAIJ and dense matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
              "KSPSetOperators() an AIJ matrix as its second one",
              ((PetscObject)A)->type_name);
-  PetscCall(MatAssembled(A, &assembled));
-  PetscCheck(assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
-             "PCCROUT needs an assembled matrix: call MatAssemblyBegin() and MatAssemblyEnd() first");
-  PetscCall(MatGetLocalSize(A, &rows, &columns));
-  // An error must be raised on all ranks or on none.
-  PetscMPIInt square = rows == columns, all_square;
-  PetscCallMPI(MPI_Allreduce(&square, &all_square, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  PetscCheck(all_square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
-             "PCCROUT needs a square matrix with as many columns as rows on each rank, and some rank has not");
+  PetscCall(MatCheckSquare(A, "PCCROUT"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
