@@ -32,11 +32,11 @@ namespace weft {
 template <class Space, class Scalar>
 struct NativeWide {
   struct Plan {
-    bool many = false; ///< the native kernel solves lines of several tiles at once
+    bool many() const { return false; } ///< the native kernel solves lines of several tiles at once
   };
-  static void shape(WideShape &, const MethodParameters &) {}
-  static Plan plan(const WideShape &) { return {}; }
-  static bool takes(const WideArguments<Space, Scalar> &) { return false; }
+  /// Changes the shape where there is one for these lines.
+  static Plan plan(WideShape &, const MethodParameters &) { return {}; }
+  static bool takes(const WideArguments<Space, Scalar> &, const Plan &) { return false; }
   static void launch(const Space &, const WideArguments<Space, Scalar> &, const Plan &) {}
 };
 
@@ -46,15 +46,8 @@ struct NativeWide<Kokkos::Cuda, Scalar> {
   using Plan      = cuda::NativePlan<Scalar>;
   using Arguments = WideArguments<Kokkos::Cuda, Scalar>;
 
-  static void shape(WideShape &shape, const MethodParameters &parameters)
-  {
-    if (!cuda::native_lines(shape.layout, parameters)) return;
-    shape.rows    = cuda::native_rows;
-    shape.threads = cuda::native_threads_for(shape.layout.length);
-    shape.lines   = 1;
-  }
-  static Plan plan(const WideShape &shape) { return shape.rows == cuda::native_rows ? cuda::native_plan<Scalar>(shape) : Plan(); }
-  static bool takes(const Arguments &a) { return cuda::native_takes(a); }
+  static Plan plan(WideShape &shape, const MethodParameters &parameters) { return cuda::native_plan<Scalar>(shape, parameters); }
+  static bool takes(const Arguments &a, const Plan &plan) { return cuda::native_takes(a, plan); }
   static void launch(const Kokkos::Cuda &space, const Arguments &a, const Plan &plan) { cuda::launch_native(space, a, plan); }
 };
 #endif
@@ -99,10 +92,9 @@ struct Wide {
   {
     Plan<Space, Scalar> plan;
     plan.shape = wide_shape<Space>(problem.layout, parameters);
-    NativeWide<Space, Scalar>::shape(plan.shape, parameters);
+    plan.native = NativeWide<Space, Scalar>::plan(plan.shape, parameters);
     plan.shape.cut();
-    plan.native = NativeWide<Space, Scalar>::plan(plan.shape);
-    plan.flag   = PivotFlag<typename Space::memory_space>(problem.layout);
+    plan.flag = PivotFlag<typename Space::memory_space>(problem.layout);
     if (plan.shape.tiles > 1) {
       auto coarse = std::make_shared<Coarse<Space, Scalar>>();
       LineProblem lines(lines_like(problem.layout, plan.shape.tiles));
@@ -164,8 +156,8 @@ struct Wide {
   {
     using Native         = NativeWide<Space, Scalar>;
     a.shape              = plan.shape;
-    a.in_pieces          = comes_in_pieces(a);
-    const bool by_native = Native::takes(a);
+    a.in_pieces          = a.shape.layout.stride == 1 && begins_in_pieces(a);
+    const bool by_native = Native::takes(a, plan.native);
     const auto launch    = [&](WidePart part) {
       a.part = part;
       if (a.shape.layout.rows() == 0) return;
@@ -174,7 +166,7 @@ struct Wide {
       else
         launch_wide(space, a);
     };
-    if (!plan.coarse || (by_native && plan.native.many)) {
+    if (!plan.coarse || (by_native && plan.native.many())) {
       launch(WidePart::whole);
       return;
     }

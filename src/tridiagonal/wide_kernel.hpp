@@ -454,13 +454,13 @@ void launch_wide_rows(const Space &space, const WideArguments<Space, Scalar> &a)
     launch_wide_kernel<Space, Scalar, R, false>(space, a);
 }
 
-/// See WideArguments::in_pieces.
+/// True if all arrays begin at a multiple of 16 bytes.
 template <class Space, class Scalar>
-bool comes_in_pieces(const WideArguments<Space, Scalar> &a)
+bool begins_in_pieces(const WideArguments<Space, Scalar> &a)
 {
   const auto aligned = [](const void *p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
-  return a.shape.layout.stride == 1 && aligned(a.matrix.lower.data()) && aligned(a.matrix.diagonal.data()) &&
-         aligned(a.matrix.upper.data()) && aligned(a.rhs.data()) && aligned(a.solution.data());
+  return aligned(a.matrix.lower.data()) && aligned(a.matrix.diagonal.data()) && aligned(a.matrix.upper.data()) && aligned(a.rhs.data()) &&
+         aligned(a.solution.data());
 }
 
 template <class Space, class Scalar>

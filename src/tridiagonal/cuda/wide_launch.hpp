@@ -1,10 +1,12 @@
 /// Which lines the native kernel of wide_cuda.hpp takes, and its launches.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <stdexcept>
 #include <string>
 
 #include "tridiagonal/cuda/wide_cuda.hpp"
+#include "tridiagonal/cuda/wide_strided.hpp"
 
 namespace weft::cuda {
 
@@ -15,31 +17,10 @@ inline void check_launch(cudaError_t error, const char *what)
 
 /// Rows that a thread takes: of 5 to 17, 9 leaves most blocks on a multiprocessor without spilling (docs/results/kernels.md).
 inline constexpr int native_rows = 9;
-/// A block of this many threads holds a line of up to nine times as many rows. What is longer is cut into tiles of 256 threads.
+/// A block of this many threads holds a line of up to nine times as many rows. The largest share what is longer, where they can; in two
+/// passes it is cut into tiles of 256 threads.
 inline constexpr int native_threads[]    = {32, 64, 128, 256, 480};
-inline constexpr int native_tile_threads = 256;
-
-/// Threads of a block for lines of this length.
-inline int native_threads_for(Index length)
-{
-  for (int threads : native_threads) {
-    if (length <= Index(native_rows) * threads) return threads;
-  }
-  return native_tile_threads;
-}
-
-/// Lines that the native kernel is for: rows that follow each other, more of them than the portable kernel solves as fast.
-inline bool native_lines(const LineLayout &layout, const MethodParameters &parameters)
-{
-  return layout.stride == 1 && layout.rows_are_closest() && layout.length > 128 && parameters.slice == 0 && parameters.partitions == 0;
-}
-
-/// Work space of lines that several blocks share; empty for others.
-template <class Scalar>
-struct NativePlan {
-  Kokkos::View<Message<Scalar> *, Kokkos::CudaSpace> messages;
-  bool many = false;
-};
+inline constexpr int native_tile_threads = 256, native_shared_threads = 480;
 
 template <class Scalar>
 struct NativeLaunch {
@@ -47,22 +28,52 @@ struct NativeLaunch {
   int threads, shared_bytes, resident; ///< blocks that fit the device at once
 };
 
+/// A launch of clusters; it refers to `attribute`.
+template <class Scalar>
+cudaLaunchConfig_t cluster_launch(const NativeLaunch<Scalar> &launch, dim3 grid, int cluster, cudaStream_t stream,
+                                  cudaLaunchAttribute &attribute)
+{
+  attribute.id             = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
+  cudaLaunchConfig_t config{};
+  config.gridDim          = grid;
+  config.blockDim         = dim3(static_cast<unsigned>(launch.threads));
+  config.dynamicSmemBytes = static_cast<std::size_t>(launch.shared_bytes);
+  config.stream           = stream;
+  config.attrs            = &attribute;
+  config.numAttrs         = 1;
+  return config;
+}
+
+/// cluster: blocks that are launched together, of which `resident` clusters fit.
+template <class Scalar>
+NativeLaunch<Scalar> launch_of(void (*kernel)(NativeArguments<Scalar>), int threads, std::size_t shared_bytes, int cluster = 1)
+{
+  NativeLaunch<Scalar> l{reinterpret_cast<const void *>(kernel), threads, static_cast<int>(shared_bytes), 0};
+  check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, l.shared_bytes), "shared memory");
+  if (cluster > 1) {
+    check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster");
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t launch = cluster_launch(l, dim3(static_cast<unsigned>(cluster)), cluster, nullptr, attribute);
+    check_launch(cudaOccupancyMaxActiveClusters(&l.resident, l.kernel, &launch), "clusters");
+    return l;
+  }
+  int device = 0, processors = 0, blocks = 0;
+  check_launch(cudaGetDevice(&device), "device");
+  check_launch(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
+  check_launch(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l.kernel, threads, shared_bytes), "occupancy");
+  l.resident = blocks * processors;
+  return l;
+}
+
+// -------------------------------------------------------------------------------------------------------- rows that follow each other
+
 template <class Scalar, int T, WidePart part, bool many, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
-  static const NativeLaunch<Scalar> launch = [] {
-    constexpr int at_least = T >= 480 ? 1 : 512 / T;
-    const auto kernel      = native_wide<Scalar, native_rows, T, at_least, part, many, checks>;
-    NativeLaunch<Scalar> l{reinterpret_cast<const void *>(kernel), T, int(sizeof(NativeTile<Scalar, native_rows, T, many>)), 0};
-    check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, l.shared_bytes), "shared memory");
-    int device = 0, processors = 0, blocks = 0;
-    check_launch(cudaGetDevice(&device), "device");
-    check_launch(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
-    check_launch(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l.kernel, T, static_cast<std::size_t>(l.shared_bytes)),
-                 "occupancy");
-    l.resident = blocks * processors;
-    return l;
-  }();
+  constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, many, checks>, T,
+                                                               sizeof(NativeTile<Scalar, native_rows, T, many>));
   return launch;
 }
 
@@ -86,35 +97,158 @@ NativeLaunch<Scalar> native_launch_for(int threads)
   return native_launch<Scalar, native_tile_threads, part, false, checks>();
 }
 
+template <class Scalar, bool checks>
+NativeLaunch<Scalar> native_shared_launch()
+{
+  return native_launch<Scalar, native_shared_threads, WidePart::whole, true, checks>();
+}
+
+/// Threads of a block for lines of this length.
 template <class Scalar>
-NativePlan<Scalar> native_plan(const WideShape &shape)
+int native_threads_for(Index length)
+{
+  for (int threads : native_threads) {
+    if (length <= Index(native_rows) * threads) return threads;
+  }
+  const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
+  return blocks <= std::min(most_blocks, native_shared_launch<Scalar, true>().resident) ? native_shared_threads : native_tile_threads;
+}
+
+// -------------------------------------------------------------------------------------------------------------- lines side by side
+
+inline constexpr int strided_threads = 512;
+/// Lines of a bundle: 128 bytes of a row.
+template <class Scalar>
+inline constexpr int strided_lines = 128 / sizeof(Scalar);
+/// Rows of a thread: with the fewer of them a block holds 2^8 rows, with the others 2^8 + 1 as well.
+template <class Scalar>
+inline constexpr int strided_rows[] = {sizeof(Scalar) == 8 ? 8 : 16, sizeof(Scalar) == 8 ? 9 : 16};
+
+template <class Scalar>
+int strided_rows_for(Index length)
+{
+  const auto blocks = [&](int rows) { return (length - 1) / (Index(rows) * strided_threads / strided_lines<Scalar>)+1; };
+  const auto &rows  = strided_rows<Scalar>;
+  return blocks(rows[1]) < blocks(rows[0]) && blocks(rows[1]) <= most_of_cluster ? rows[1] : rows[0];
+}
+
+template <class Scalar, int R, bool in_line, bool checks>
+NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
+{
+  constexpr int T = strided_threads, W = strided_lines<Scalar>;
+  if (sharing == Sharing::none) {
+    static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, checks>, T,
+                                                 StridedTile<Scalar, R, T, W, Sharing::none, in_line>::bytes(1));
+    return launch;
+  }
+  if (sharing == Sharing::cluster) {
+    static const auto launches = [] {
+      std::array<NativeLaunch<Scalar>, most_of_cluster + 1> all;
+      for (int blocks = 2; blocks <= most_of_cluster; blocks++)
+        all[blocks] = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, checks>, T,
+                                        StridedTile<Scalar, R, T, W, Sharing::cluster, in_line>::bytes(blocks), blocks);
+      return all;
+    }();
+    return launches[tiles];
+  }
+  // Shared memory grows with the blocks: it is asked for as if there were the most.
+  static const auto launch =
+      launch_of<Scalar>(native_wide_shared<Scalar, strided_rows<Scalar>[0], T, W, in_line, checks>, T,
+                        StridedTile<Scalar, strided_rows<Scalar>[0], T, W, Sharing::device, in_line>::bytes(most_blocks));
+  return launch;
+}
+
+/// Who works on lines of this many tiles. Two passes, which the native kernels do not make for such lines, are Sharing::none of many tiles.
+template <class Scalar>
+Sharing strided_sharing(int rows, Index tiles)
+{
+  if (tiles == 1) return Sharing::none;
+  const bool few = tiles <= most_of_cluster;
+  if (few && (rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], false, true>(int(tiles), Sharing::cluster)
+                                              : strided_launch<Scalar, strided_rows<Scalar>[1], false, true>(int(tiles), Sharing::cluster))
+                     .resident > 0)
+    return Sharing::cluster;
+  const int resident = strided_launch<Scalar, strided_rows<Scalar>[0], false, true>(2, Sharing::device).resident;
+  return rows == strided_rows<Scalar>[0] && tiles <= std::min(most_blocks, resident) ? Sharing::device : Sharing::none;
+}
+
+template <class Scalar, bool in_line, bool checks>
+NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing)
+{
+  const int tiles = static_cast<int>(shape.tiles);
+  return shape.rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], in_line, checks>(tiles, sharing)
+                                               : strided_launch<Scalar, strided_rows<Scalar>[1], in_line, checks>(tiles, sharing);
+}
+
+// -------------------------------------------------------------------------------------------------------------------------- both
+
+/// Work space of lines that several blocks share; empty for others.
+template <class Scalar>
+struct NativePlan {
+  Kokkos::View<Message<Scalar> *, Kokkos::CudaSpace> messages;
+  bool native     = false; ///< the shape is one of the native kernels'
+  Sharing sharing = Sharing::none;
+  bool many() const { return sharing != Sharing::none; } ///< lines of several tiles are solved at once
+};
+
+/// Shapes lines that the native kernels are for, of more rows than the portable one solves as fast: rows that follow each other, or lines
+/// that do.
+template <class Scalar>
+NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &parameters)
 {
   NativePlan<Scalar> plan;
-  const int resident = native_launch<Scalar, native_tile_threads, WidePart::whole, true, true>().resident;
-  plan.many          = shape.tiles > 1 && shape.tiles <= std::min<Index>(most_blocks, resident);
-  if (plan.many) plan.messages = decltype(plan.messages)("weft wide messages", static_cast<std::size_t>(2 * 6) * resident);
+  const LineLayout &layout = shape.layout;
+  const bool side_by_side  = layout.components == 1 && layout.across_stride[0] == 1 && !layout.rows_are_closest();
+  if (parameters.slice != 0 || parameters.partitions != 0 || layout.length <= 128) return plan;
+  Index messages = 0;
+  if (layout.stride == 1 && layout.rows_are_closest()) {
+    shape.rows    = native_rows;
+    shape.threads = native_threads_for<Scalar>(layout.length);
+    shape.lines   = 1;
+    shape.cut();
+    if (shape.tiles > 1 && shape.threads == native_shared_threads) {
+      plan.sharing = Sharing::device;
+      messages     = Index(2 * 6) * native_shared_launch<Scalar, true>().resident;
+    }
+  } else if (side_by_side) {
+    WideShape native = shape;
+    native.rows      = strided_rows_for<Scalar>(layout.length);
+    native.lines     = strided_lines<Scalar>;
+    native.threads   = strided_threads / native.lines;
+    native.cut();
+    plan.sharing = strided_sharing<Scalar>(native.rows, native.tiles);
+    if (native.tiles > 1 && !plan.many()) return plan;
+    shape = native;
+    if (plan.sharing == Sharing::device)
+      messages = Index(7) * native.lines * strided_launch_for<Scalar, false, true>(shape, Sharing::device).resident;
+  } else {
+    return plan;
+  }
+  plan.native = true;
+  if (messages > 0) plan.messages = decltype(plan.messages)("weft wide messages", static_cast<std::size_t>(messages));
   return plan;
 }
 
-/// True if the kernel can work on these arguments: general coefficients as they are stored, all arrays at multiples of 16 bytes.
+/// True if a native kernel can work on these arguments: general coefficients as they are stored, all arrays at multiples of 16 bytes.
 template <class Scalar>
-bool native_takes(const WideArguments<Kokkos::Cuda, Scalar> &a)
+bool native_takes(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<Scalar> &plan)
 {
-  return a.shape.rows == native_rows && a.in_pieces && a.solves && a.matrix.problem.coefficients == Coefficients::general &&
-         !a.matrix.transposed && !a.matrix.problem.periodic;
+  return plan.native && begins_in_pieces(a) && a.solves && a.matrix.problem.coefficients == Coefficients::general && !a.matrix.transposed &&
+         !a.matrix.problem.periodic;
 }
 
 template <class Scalar>
 void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<Scalar> &plan)
 {
-  const bool many = plan.many && a.part == WidePart::whole;
+  const LineLayout &layout = a.shape.layout;
+  const Sharing sharing    = a.part == WidePart::whole ? plan.sharing : Sharing::none;
   NativeArguments<Scalar> n;
   n.lower           = a.matrix.lower.data();
   n.diagonal        = a.matrix.diagonal.data();
   n.upper           = a.matrix.upper.data();
   n.rhs             = a.rhs.data();
   n.solution        = a.solution.data();
-  n.layout          = a.shape.layout;
+  n.layout          = layout;
   n.update          = a.update;
   n.colour          = a.colour;
   n.in_pieces       = !a.update.add;
@@ -122,15 +256,21 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   n.step            = a.step;
   n.rows_of_row     = a.rows_of_row;
   n.original_length = a.original_length;
-  n.tiles           = many ? 1 : a.shape.tiles;
+  n.tiles           = sharing == Sharing::none ? a.shape.tiles : 1;
   n.tile_rows       = a.tiles;
   n.last            = a.last.data();
-  n.exchange        = {plan.messages.data(), many ? static_cast<int>(a.shape.tiles) : 1};
+  n.exchange        = {plan.messages.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
 
   const NativeLaunch<Scalar> launch = [&] {
-    if (many)
-      return a.checks ? native_launch<Scalar, native_tile_threads, WidePart::whole, true, true>()
-                      : native_launch<Scalar, native_tile_threads, WidePart::whole, true, false>();
+    if (!a.shape.rows_first) {
+      constexpr Index piece = 16 / sizeof(Scalar);
+      if (layout.stride % piece == 0 && layout.across_stride[1] % piece == 0)
+        return a.checks ? strided_launch_for<Scalar, true, true>(a.shape, sharing)
+                        : strided_launch_for<Scalar, true, false>(a.shape, sharing);
+      return a.checks ? strided_launch_for<Scalar, false, true>(a.shape, sharing)
+                      : strided_launch_for<Scalar, false, false>(a.shape, sharing);
+    }
+    if (sharing == Sharing::device) return a.checks ? native_shared_launch<Scalar, true>() : native_shared_launch<Scalar, false>();
     if (a.part == WidePart::reduce)
       return a.checks ? native_launch_for<Scalar, WidePart::reduce, true>(a.shape.threads)
                       : native_launch_for<Scalar, WidePart::reduce, false>(a.shape.threads);
@@ -139,16 +279,21 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
                     : native_launch_for<Scalar, WidePart::whole, false>(a.shape.threads);
   }();
   const cudaStream_t stream = space.cuda_stream();
-  const Index lines = n.layout.count(), blocks = n.exchange.blocks;
-  const Index groups = std::min<Index>(launch.resident / blocks, lines * n.tiles);
+  const Index blocks = n.exchange.blocks, lines = a.shape.lines;
+  const Index items  = a.shape.rows_first ? n.layout.count() * n.tiles : (layout.across[0] + lines - 1) / lines * layout.across[1];
+  const Index groups = std::min<Index>(sharing == Sharing::device ? launch.resident / blocks : launch.resident, items);
   void *arguments[]  = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
-  if (many) { // blocks wait for each other: all must be there at once
+  const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
+  if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
     check_launch(cudaMemsetAsync(plan.messages.data(), 0, plan.messages.span() * sizeof(Message<Scalar>), stream), "messages");
-    check_launch(cudaLaunchCooperativeKernel(launch.kernel, grid, block, arguments, static_cast<std::size_t>(launch.shared_bytes), stream),
-                 "launch");
+    check_launch(cudaLaunchCooperativeKernel(launch.kernel, grid, block, arguments, bytes, stream), "launch");
+  } else if (sharing == Sharing::cluster) {
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t config = cluster_launch(launch, grid, static_cast<int>(blocks), stream, attribute);
+    check_launch(cudaLaunchKernelExC(&config, launch.kernel, arguments), "launch");
   } else {
-    check_launch(cudaLaunchKernel(launch.kernel, grid, block, arguments, static_cast<std::size_t>(launch.shared_bytes), stream), "launch");
+    check_launch(cudaLaunchKernel(launch.kernel, grid, block, arguments, bytes, stream), "launch");
   }
 }
 

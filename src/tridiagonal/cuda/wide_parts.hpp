@@ -1,0 +1,301 @@
+/// The pieces of the native CUDA form of wide.hpp: asynchronous copies, elimination in registers and by shuffles, messages between blocks.
+#pragma once
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+#include "tridiagonal/wide_kernel.hpp"
+
+namespace weft::cuda {
+
+// ------------------------------------------------------------------------------------------------- asynchronous copies (PTX ISA, mbarrier)
+
+__device__ inline std::uint32_t shared_address(const void *p)
+{
+  return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
+}
+
+/// A barrier in shared memory that counts the bytes of bulk copies.
+struct Arrival {
+  std::uint64_t word;
+
+  __device__ void init() { asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&word)) : "memory"); }
+  __device__ void expect(std::uint32_t bytes)
+  {
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&word)), "r"(bytes) : "memory");
+  }
+  __device__ void wait(std::uint32_t phase)
+  {
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.shared.b64 done, [%0], %1;\n"
+                 "@done bra finished;\n"
+                 "bra again;\n"
+                 "finished:\n"
+                 "}" ::"r"(shared_address(&word)),
+                 "r"(phase)
+                 : "memory");
+  }
+};
+
+/// `bytes` is a multiple of 16, both addresses too.
+__device__ inline void bulk_copy(void *to, const void *from, std::uint32_t bytes, Arrival &arrival)
+{
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+               "l"(from), "r"(bytes), "r"(shared_address(&arrival.word))
+               : "memory");
+}
+
+/// The other way. Committed as one group; bulk_stored waits until shared memory may be written again.
+__device__ inline void bulk_store(void *to, const void *from, std::uint32_t bytes)
+{
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\ncp.async.bulk.commit_group;" ::"l"(to),
+               "r"(shared_address(from)), "r"(bytes)
+               : "memory");
+}
+__device__ inline void bulk_stored()
+{
+  asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory");
+}
+/// Waits until all of them have arrived.
+__device__ inline void bulk_left()
+{
+  asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+/// 16 bytes by a thread, without waiting. copies_arrived waits for all of a thread's.
+__device__ inline void thread_copy(void *to, const void *from)
+{
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+}
+__device__ inline void copies_arrived()
+{
+  asm volatile("cp.async.wait_all;" ::: "memory");
+}
+/// What was written to shared memory is there for bulk copies too.
+__device__ inline void share_with_copies()
+{
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+// ------------------------------------------------------------------------------------------------------------------- clusters of blocks
+
+/// Where block number `block` of this cluster has what this one has at `p`.
+__device__ inline std::uint32_t address_in_block(const void *p, int block)
+{
+  std::uint32_t address;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(p)), "r"(block));
+  return address;
+}
+__device__ inline void store_in_block(std::uint32_t address, double x)
+{
+  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
+}
+__device__ inline void store_in_block(std::uint32_t address, float x)
+{
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
+}
+/// All threads of all blocks of the cluster arrive; who has waited then sees what they wrote in each other's memory before.
+__device__ inline void cluster_arrive()
+{
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+}
+__device__ inline void cluster_wait()
+{
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+}
+
+// ----------------------------------------------------------------------------------------------------------------------- elimination
+
+/// Rows of one thread, and after `eliminate` what hangs on what: lower becomes before, upper after, rhs value.
+template <class Scalar, int R>
+struct Chunk {
+  Scalar lower[R], diagonal[R], upper[R], rhs[R];
+
+  template <class Check>
+  __device__ Hanging<Scalar> eliminate(const Check &check)
+  {
+    Scalar before = 0, after = 0, value = 0;
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      const Scalar pivot = diagonal[j] - lower[j] * after;
+      check(pivot, abs(lower[j]) + abs(diagonal[j]) + abs(upper[j]), j);
+      const Scalar inverse = reciprocal(pivot);
+      value                = (rhs[j] - lower[j] * value) * inverse;
+      before               = (j == 0 ? lower[j] : -lower[j] * before) * inverse;
+      after                = upper[j] * inverse;
+      lower[j]             = before;
+      upper[j]             = after;
+      rhs[j]               = value;
+    }
+    return {value, before, after};
+  }
+  /// The first unknown, hanging on the one before the chunk and on its last one.
+  __device__ Hanging<Scalar> head() const
+  {
+    Hanging<Scalar> h{0, 0, -1};
+#pragma unroll
+    for (int j = R - 2; j >= 0; j--) h = {rhs[j] - upper[j] * h.value, lower[j] - upper[j] * h.before, -upper[j] * h.after};
+    return h;
+  }
+  /// rhs becomes the unknowns.
+  __device__ void substitute(Scalar x_before, Scalar x_last)
+  {
+    rhs[R - 1] = x_last;
+#pragma unroll
+    for (int j = R - 2; j >= 0; j--) rhs[j] = rhs[j] - lower[j] * x_before - upper[j] * rhs[j + 1];
+  }
+};
+
+template <class Scalar>
+__device__ Hanging<Scalar> shuffle_up(const Hanging<Scalar> &h, int distance)
+{
+  constexpr unsigned all = 0xffffffff;
+  return {__shfl_up_sync(all, h.value, distance), __shfl_up_sync(all, h.before, distance), __shfl_up_sync(all, h.after, distance)};
+}
+template <class Scalar>
+__device__ Hanging<Scalar> shuffle_down(const Hanging<Scalar> &h, int distance)
+{
+  constexpr unsigned all = 0xffffffff;
+  return {__shfl_down_sync(all, h.value, distance), __shfl_down_sync(all, h.before, distance), __shfl_down_sync(all, h.after, distance)};
+}
+template <class Scalar>
+__device__ Hanging<Scalar> shuffle(const Hanging<Scalar> &h, int lane)
+{
+  constexpr unsigned all = 0xffffffff;
+  return {__shfl_sync(all, h.value, lane), __shfl_sync(all, h.before, lane), __shfl_sync(all, h.after, lane)};
+}
+
+/// Two rows of a part of a line that keeps its last unknown g: see TileRows.
+template <class Scalar>
+struct Ends {
+  Hanging<Scalar> first, last;
+};
+
+/// The chunks of a line that a warp holds, every `spacing`-th lane one (the lanes between hold those of other lines), and of each chunk its
+/// last unknown. That of the warp's last chunk is kept; chunks before `first` only pass on what is before them. On return `mine` hangs on
+/// the last unknown before the warp and on the one that is kept, and the result's `last` is valid where that is. count: chunks from `first` on.
+template <int count, int spacing, class Scalar, class Check>
+__device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar> &head, int first, const Check &check)
+{
+  constexpr int last = 32 / spacing - 1;
+  const int chunk = threadIdx.x % 32 / spacing, line = threadIdx.x % spacing;
+  const auto scale           = [](const Hanging<Scalar> &h) { return 1 + abs(h.before) + abs(h.after); };
+  const Hanging<Scalar> next = shuffle_down(head, spacing);
+  if (chunk < last) {
+    const Scalar pivot = 1 - mine.after * next.before;
+    check(pivot, scale(mine), 1);
+    const Scalar inverse = reciprocal(pivot);
+    mine                 = {(mine.value - mine.after * next.value) * inverse, mine.before * inverse, -mine.after * next.after * inverse};
+  }
+#pragma unroll
+  for (int distance = 1, step = 2; distance < count - 1; distance *= 2, step++) {
+    const Hanging<Scalar> left = shuffle_up(mine, distance * spacing), right = shuffle_down(mine, distance * spacing);
+    if (chunk < last) {
+      Hanging<Scalar> reduced = mine;
+      Scalar pivot            = 1;
+      if (chunk >= distance) {
+        pivot -= mine.before * left.after;
+        reduced.value -= mine.before * left.value;
+        reduced.before = -mine.before * left.before;
+      }
+      if (chunk + distance < last) {
+        pivot -= mine.after * right.before;
+        reduced.value -= mine.after * right.value;
+        reduced.after = -mine.after * right.after;
+      }
+      check(pivot, scale(mine), step);
+      const Scalar inverse = reciprocal(pivot);
+      mine                 = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
+    }
+  }
+  Ends<Scalar> ends;
+  const int first_lane       = first * spacing + line;
+  const Hanging<Scalar> left = shuffle_up(mine, spacing), of_first = shuffle(mine, first_lane), top = shuffle(head, first_lane);
+  ends.first = {top.value - top.after * of_first.value, top.before - top.after * of_first.before, -top.after * of_first.after};
+  if (first == last) ends.first = top;
+  ends.last = mine;
+  if (chunk == last) {
+    const Scalar pivot = 1 - mine.before * left.after;
+    check(pivot, scale(mine), 7);
+    const Scalar inverse = reciprocal(pivot);
+    ends.last            = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
+  }
+  return ends;
+}
+
+// ------------------------------------------------------------------------------------------------------------- blocks that share a line
+
+/// A number and the turn it belongs to, written and read as one: who reads the turn that he waits for has the number too, without a fence.
+template <class Scalar>
+struct alignas(16) Message {
+  Scalar number;
+  unsigned turn;
+};
+
+template <class Scalar>
+__device__ void send(Message<Scalar> *to, Scalar number, unsigned turn)
+{
+  const auto low = static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(number)));
+  asm volatile("{\n.reg .b128 m;\nmov.b128 m, {%1, %2};\nst.relaxed.gpu.global.b128 [%0], m;\n}" ::"l"(to), "l"(low),
+               "l"(static_cast<unsigned long long>(turn))
+               : "memory");
+}
+template <class Scalar>
+__device__ Scalar receive(const Message<Scalar> *from, unsigned turn)
+{
+  unsigned long long low, high;
+  do {
+    asm volatile("{\n.reg .b128 m;\nld.relaxed.gpu.global.b128 m, [%2];\nmov.b128 {%0, %1}, m;\n}"
+                 : "=l"(low), "=l"(high)
+                 : "l"(from)
+                 : "memory");
+  } while (high != turn);
+  return static_cast<Scalar>(__longlong_as_double(static_cast<long long>(low)));
+}
+
+inline constexpr int most_blocks = 128; ///< that can share a line
+
+/// What several blocks that share a line tell each other: two rows a block, in two sets that take turns.
+template <class Scalar>
+struct Exchange {
+  Message<Scalar> *rows = nullptr; ///< group, set, block, 6; turns start from 0 before the launch
+  int blocks            = 1;       ///< that share a line
+};
+
+/// The line that the blocks' rows form, solved by one warp: tell(t, x) hears the last unknown of each block from some lane. M: rows of a lane.
+template <int M, class Scalar, class Check, class Tell>
+__device__ void solve_blocks(const Scalar *rows, int blocks, const Check &check, const Tell &tell)
+{
+  const int lane = threadIdx.x % 32;
+  Chunk<Scalar, M> chunk;
+#pragma unroll
+  for (int j = 0; j < M; j++) {
+    const int t    = lane * M + j;
+    chunk.lower[j] = chunk.upper[j] = chunk.rhs[j] = 0;
+    chunk.diagonal[j]                              = 1;
+    if (t < blocks) {
+      const Scalar *row = rows + t * 6;
+      Hanging<Scalar> next{0, 0, 0};
+      if (t + 1 < blocks) next = {row[6], row[7], row[8]};
+      const Hanging<Scalar> here{row[3], row[4], row[5]};
+      chunk.rhs[j]      = here.value - here.after * next.value;
+      chunk.lower[j]    = here.before;
+      chunk.diagonal[j] = 1 - here.after * next.before;
+      chunk.upper[j]    = -here.after * next.after;
+    }
+  }
+  Hanging<Scalar> mine   = chunk.eliminate([&](Scalar pivot, Scalar scale, int) { check(pivot, 1 + scale, 8); });
+  const Ends<Scalar> all = reduce_warp<32, 1>(mine, chunk.head(), 0, check);
+  const Scalar end       = __shfl_sync(0xffffffff, all.last.value, 31);
+  const Scalar x         = lane == 31 ? end : mine.value - mine.after * end;
+  Scalar x_before        = __shfl_up_sync(0xffffffff, x, 1);
+  if (lane == 0) x_before = 0;
+  chunk.substitute(x_before, x);
+#pragma unroll
+  for (int j = 0; j < M; j++) {
+    if (lane * M + j < blocks) tell(lane * M + j, chunk.rhs[j]);
+  }
+}
+
+} // namespace weft::cuda

@@ -1,0 +1,326 @@
+/// wide_cuda.hpp for lines that stand side by side in memory (y and z lines of a grid): a block takes W neighbouring lines, 128 bytes of
+/// every row, since the cache between device and memory serves narrower pieces at a fraction of its speed (docs/results/kernels.md). Thread t
+/// has chunk t / W of line t % W, so that its words of shared memory meet no bank conflict and its solution is stored as it stands. The chunks
+/// of a line are then joined by the lanes of one warp.
+///
+/// A line that one block does not hold is shared by several: by a cluster of up to 16, which tell each other their rows through their shared
+/// memories and solve for them all alike; a longer one by any number of blocks, which join their parts through device memory: each line has
+/// one block there that solves for the rows of all.
+///
+/// Words moved per row: 5.
+#pragma once
+#include "tridiagonal/cuda/wide_cuda.hpp"
+
+namespace weft::cuda {
+
+inline constexpr int most_of_cluster = 16; ///< blocks
+
+/// Who works on a line.
+enum class Sharing { none, cluster, device };
+
+/// What a block keeps in shared memory.
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line>
+struct StridedTile {
+  static constexpr int chunks = T / W, rows = R * chunks, lines_of_warp = 32 / chunks, pitch = chunks + 1;
+  static_assert(T % 32 == 0 && chunks <= 32 && T / 32 * lines_of_warp == W);
+
+  static constexpr int piece = 16 / sizeof(Scalar), in_pitch = in_line ? W : W + piece; ///< elements; a copy may begin early
+
+  alignas(128) Scalar in[4][rows * in_pitch];
+  Scalar ends[6][W * pitch]; ///< of the chunks: last row, first row; one line after another
+  Scalar x[W * pitch];       ///< last unknown before the block, then of each chunk
+  Scalar between[2 * W];     ///< last unknowns before the block, then of it
+  /// Rows of the cluster's blocks, by line, in two sets that take turns.
+  Scalar of_blocks[sharing == Sharing::cluster ? 2 : 1][sharing == Sharing::cluster ? W * most_of_cluster * 6 : 1];
+
+  /// Device: after the tile, rows of the blocks that share the lines that this block solves for.
+  __device__ Scalar *shared_rows() { return reinterpret_cast<Scalar *>(this + 1); }
+  static std::size_t bytes(Index blocks)
+  {
+    return sizeof(StridedTile) + (sharing == Sharing::device ? sizeof(Scalar) * 6 * (W + blocks) : 0);
+  }
+};
+
+/// Lines of a bundle that a block solves for where `blocks` share the bundle: from first_shared(block) to first_shared(block + 1).
+template <int W>
+WEFT_INLINE int first_shared(int block, int blocks)
+{
+  return (block * W + blocks - 1) / blocks;
+}
+
+/// What a block does with a bundle of lines. in_line: all rows begin at a multiple of 16 bytes.
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
+struct StridedBlock {
+  using Tile = StridedTile<Scalar, R, T, W, sharing, in_line>;
+  const NativeArguments<Scalar> &a;
+  Tile &tile;
+  int block; ///< its number among those that share lines
+
+  // Functions, so that the compiler may find them again where registers are short.
+  __device__ int w() const { return threadIdx.x % W; }
+  __device__ int chunk_of_line() const { return threadIdx.x / W; }
+  __device__ int first() const { return chunk_of_line() * R; }
+  /// What this thread joins.
+  __device__ int joined_line() const { return threadIdx.x / 32 * Tile::lines_of_warp + threadIdx.x % Tile::lines_of_warp; }
+  __device__ int joined_chunk() const { return threadIdx.x % 32 / Tile::lines_of_warp; }
+  __device__ Index bundles_across() const { return (a.layout.across[0] + W - 1) / W; }
+  __device__ Index bundles() const { return bundles_across() * a.layout.across[1]; }
+  __device__ Index first_row() const { return Index(block) * Tile::rows; }
+  __device__ int rows() const
+  {
+    const Index left = a.layout.length - first_row();
+    return static_cast<int>(left < 0 ? 0 : left < Tile::rows ? left : Tile::rows);
+  }
+  /// Elements of the arrays that whole pieces reach.
+  __device__ Index copied() const { return a.layout.span() / Tile::piece * Tile::piece; }
+
+  /// A bundle, of which `lines` exist.
+  struct Place {
+    Index line = 0, element = 0; ///< of its first line; of this block's first row of that
+    int lines = 0;
+  };
+  __device__ Place place(Index k) const
+  {
+    const LineLayout &layout = a.layout;
+    const Index across = k % bundles_across() * W, j = k / bundles_across(), left = layout.across[0] - across;
+    return {j * layout.across[0] + across, across + j * layout.across_stride[1] + first_row() * layout.stride,
+            left < W ? static_cast<int>(left) : W};
+  }
+  /// Whole pieces of 16 bytes, a thread always the same of a row. What is left at the end of the arrays is less than a piece, which `read`
+  /// gets itself.
+  __device__ void fetch(const Place &at) const
+  {
+    constexpr int piece = Tile::piece, pieces = W / piece, apart = T / pieces;
+    const Index stride = a.layout.stride;
+    const int mine     = int(threadIdx.x) % pieces * piece;
+    Index from         = at.element + threadIdx.x / pieces * stride;
+#pragma unroll
+    for (int r = int(threadIdx.x) / pieces; r < Tile::rows; r += apart, from += apart * stride) {
+      if (r < rows()) copy(r * Tile::in_pitch + mine, from - (from & (piece - 1)) + mine);
+    }
+    if constexpr (in_line) return;
+    for (int r = int(threadIdx.x); r < rows(); r += T)
+      copy(r * Tile::in_pitch + W, ((at.element + r * stride) | (piece - 1)) - (piece - 1) + W);
+  }
+  __device__ void copy(int to, Index from) const
+  {
+    if (from >= copied()) return;
+    thread_copy(tile.in[0] + to, a.lower + from);
+    thread_copy(tile.in[1] + to, a.diagonal + from);
+    thread_copy(tile.in[2] + to, a.upper + from);
+    thread_copy(tile.in[3] + to, a.rhs + from);
+  }
+  __device__ void read(const Place &at, Chunk<Scalar, R> &chunk) const
+  {
+    const Index stride = a.layout.stride;
+    const int early = static_cast<int>(at.element), step = static_cast<int>(stride); // their last bits count
+    const auto place_in = [&](int r) { return r * Tile::in_pitch + (in_line ? 0 : (early + r * step) & (Tile::piece - 1)) + w(); };
+    if (rows() == Tile::rows && at.lines == W && at.element + (rows() - 1) * stride + W <= copied()) {
+#pragma unroll
+      for (int j = 0; j < R; j++) {
+        const int in      = place_in(first() + j);
+        chunk.lower[j]    = tile.in[0][in];
+        chunk.diagonal[j] = tile.in[1][in];
+        chunk.upper[j]    = tile.in[2][in];
+        chunk.rhs[j]      = tile.in[3][in];
+      }
+      if (first_row() + first() == 0) chunk.lower[0] = 0;
+      if (first_row() + first() + R == a.layout.length) chunk.upper[R - 1] = 0;
+      return;
+    }
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      const int r       = first() + j;
+      const bool exists = r < rows() && w() < at.lines;
+      const Index i     = at.element + r * stride + w();
+      const auto get    = [&](int array, const Scalar *from) { return i < copied() ? tile.in[array][place_in(r)] : from[i]; };
+      chunk.lower[j]    = exists && first_row() + r > 0 ? get(0, a.lower) : Scalar(0);
+      chunk.diagonal[j] = exists ? get(1, a.diagonal) : Scalar(1);
+      chunk.upper[j]    = exists && first_row() + r + 1 < a.layout.length ? get(2, a.upper) : Scalar(0);
+      chunk.rhs[j]      = exists ? get(3, a.rhs) : Scalar(0);
+    }
+  }
+  __device__ auto check_at(const Place &at, int line, int row_of_tile) const
+  {
+    return [this, line = at.line + line, row_of_tile](Scalar pivot, Scalar scale, int step) {
+      if (!checks || usable_pivot(pivot, scale)) return;
+      const Index row = (first_row() + row_of_tile + 1) * a.rows_of_row;
+      a.flag.report(line, (row < a.original_length ? row : a.original_length) - 1, a.step + step);
+    };
+  }
+  /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
+  __device__ Ends<Scalar> eliminate(const Place &at, Chunk<Scalar, R> &chunk, Hanging<Scalar> &row) const
+  {
+    const Scalar joined_scale = a.step > 0 ? 1 : 0;
+    const Hanging<Scalar> mine =
+        chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { check_at(at, w(), first() + j)(pivot, joined_scale + scale, 0); });
+    const Hanging<Scalar> top = chunk.head();
+    const Scalar numbers[6]   = {mine.value, mine.before, mine.after, top.value, top.before, top.after};
+#pragma unroll
+    for (int n = 0; n < 6; n++) tile.ends[n][w() * Tile::pitch + chunk_of_line()] = numbers[n];
+    __syncthreads();
+    const int joined = joined_line() * Tile::pitch + joined_chunk();
+    row              = {tile.ends[0][joined], tile.ends[1][joined], tile.ends[2][joined]};
+    const Hanging<Scalar> head{tile.ends[3][joined], tile.ends[4][joined], tile.ends[5][joined]};
+    Ends<Scalar> ends =
+        reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, check_at(at, joined_line(), (joined_chunk() + 1) * R - 1));
+    ends.last = shuffle(ends.last, 32 - Tile::lines_of_warp + static_cast<int>(threadIdx.x) % Tile::lines_of_warp);
+    return ends;
+  }
+  /// From the last unknowns before the block and of it to those of the chunks.
+  __device__ void found(const Hanging<Scalar> &row, Scalar g_before, Scalar g) const
+  {
+    Scalar *x             = tile.x + joined_line() * Tile::pitch;
+    x[joined_chunk() + 1] = joined_chunk() == Tile::chunks - 1 ? g : row.value - row.before * g_before - row.after * g;
+    if (joined_chunk() == 0) x[0] = g_before;
+  }
+  /// From the last unknowns of the chunks to all.
+  __device__ void substitute_and_store(const Place &at, Chunk<Scalar, R> &chunk) const
+  {
+    const Scalar *x = tile.x + w() * Tile::pitch + chunk_of_line();
+    chunk.substitute(x[0], x[1]);
+    if (w() >= at.lines || !(a.colour == Colour::all || a.layout.has_colour(at.line + w(), a.colour))) return;
+    Scalar *to = a.solution + at.element + first() * a.layout.stride + w();
+#pragma unroll
+    for (int j = 0; j < R; j++, to += a.layout.stride) {
+      if (first() + j < rows()) put(*to, a.update, chunk.rhs[j]);
+    }
+  }
+};
+
+/// The rows of a cluster's blocks, joined by the lanes of a line: the last unknowns before block number `block` and of it.
+template <class Tile, class Scalar, class Check>
+__device__ void solve_cluster(const Scalar *rows, int blocks, int block, const Check &check, Scalar &g_before, Scalar &g)
+{
+  constexpr int spread = Tile::lines_of_warp, first = Tile::chunks - most_of_cluster; // the blocks' rows at the upper lanes
+  const int lane = threadIdx.x % 32, position = lane / spread, t = position - first;
+  const auto lane_of = [&](int number) { return (first + number) * spread + lane % spread; };
+  Hanging<Scalar> row{0, Scalar(t < 0 ? -1 : 0), 0}, head = row;
+  if (t >= 0 && t < blocks) {
+    head = {rows[t * 6], rows[t * 6 + 1], rows[t * 6 + 2]};
+    row  = {rows[t * 6 + 3], rows[t * 6 + 4], rows[t * 6 + 5]};
+  }
+  const Ends<Scalar> all = reduce_warp<most_of_cluster, spread>(row, head, first, check);
+  const Scalar end       = __shfl_sync(0xffffffff, all.last.value, lane_of(most_of_cluster - 1));
+  const Scalar x         = position == Tile::chunks - 1 ? end : row.value - row.after * end;
+  g                      = __shfl_sync(0xffffffff, x, lane_of(block));
+  g_before               = __shfl_sync(0xffffffff, x, lane_of(block > 0 ? block - 1 : 0));
+  if (block == 0) g_before = 0;
+}
+
+/// Lines that a block or a cluster of blocks holds.
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
+__global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
+{
+  using Block            = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
+  using Tile             = typename Block::Tile;
+  constexpr bool cluster = sharing == Sharing::cluster;
+  extern __shared__ __align__(128) char shared[];
+  Tile &tile       = *reinterpret_cast<Tile *>(shared);
+  const int blocks = cluster ? a.exchange.blocks : 1;
+  const Block block{a, tile, cluster ? static_cast<int>(blockIdx.x % blocks) : 0};
+  const Index groups = gridDim.x / blocks;
+
+  Index k = blockIdx.x / blocks;
+  if (k < block.bundles()) block.fetch(block.place(k));
+  if constexpr (cluster) { // nobody writes to a block that is not there yet
+    cluster_arrive();
+    cluster_wait();
+  }
+  for (int turn = 0; k < block.bundles(); k += groups, turn ^= 1) {
+    const auto at = block.place(k);
+    Chunk<Scalar, R> chunk;
+    Hanging<Scalar> row;
+    copies_arrived();
+    __syncthreads();
+    block.read(at, chunk);
+    __syncthreads(); // everybody has read: the next bundle may come
+    if (!cluster && k + groups < block.bundles()) block.fetch(block.place(k + groups));
+    const Ends<Scalar> ends = block.eliminate(at, chunk, row);
+    Scalar g_before = 0, g = ends.last.value;
+    if constexpr (cluster) {
+      // The lanes of a line share out the six numbers and whom they go to.
+      constexpr int shares = Tile::chunks / most_of_cluster;
+      const int to = block.joined_chunk() % most_of_cluster, share = block.joined_chunk() / most_of_cluster;
+      const Scalar numbers[6] = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
+      Scalar *rows            = tile.of_blocks[turn] + block.joined_line() * most_of_cluster * 6;
+      if (to < blocks) {
+        const std::uint32_t place = address_in_block(rows + block.block * 6, to);
+#pragma unroll
+        for (int n = 0; n < 6; n++) {
+          if (n / (6 / shares) == share) store_in_block(place + n * sizeof(Scalar), numbers[n]);
+        }
+      }
+      cluster_arrive();
+      if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
+      cluster_wait();
+      solve_cluster<Tile>(rows, blocks, block.block, block.check_at(at, block.joined_line(), Tile::rows - 1), g_before, g);
+    }
+    block.found(row, g_before, g);
+    __syncthreads();
+    block.substitute_and_store(at, chunk);
+  }
+  if constexpr (cluster) { // a block's memory must outlive what others write there
+    cluster_arrive();
+    cluster_wait();
+  }
+}
+
+/// Lines that many blocks share.
+template <class Scalar, int R, int T, int W, bool in_line, bool checks>
+__global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments<Scalar> a)
+{
+  using Block = StridedBlock<Scalar, R, T, W, Sharing::device, in_line, checks>;
+  using Tile  = typename Block::Tile;
+  extern __shared__ __align__(128) char shared[];
+  Tile &tile         = *reinterpret_cast<Tile *>(shared);
+  const int blocks   = a.exchange.blocks;
+  const Index groups = gridDim.x / blocks, group = blockIdx.x / blocks;
+  const Block block{a, tile, static_cast<int>(blockIdx.x % blocks)};
+  const int thread = threadIdx.x, w = block.w();
+  const int first_line = first_shared<W>(block.block, blocks), solved_lines = first_shared<W>(block.block + 1, blocks) - first_line;
+  // Of a group: six numbers of each block for each line; last unknowns of each line's blocks. Nobody says more before all have heard.
+  Message<Scalar> *const rows_said = a.exchange.rows + group * blocks * 7 * W, *const unknowns_said = rows_said + blocks * 6 * W;
+
+  Index k = group;
+  if (k < block.bundles()) block.fetch(block.place(k));
+  for (unsigned turn = 1; k < block.bundles(); k += groups, turn++) {
+    const auto at = block.place(k);
+    Chunk<Scalar, R> chunk;
+    Hanging<Scalar> row;
+    copies_arrived();
+    __syncthreads();
+    block.read(at, chunk);
+    __syncthreads(); // everybody has read: the next bundle may come
+    if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
+    const Ends<Scalar> ends = block.eliminate(at, chunk, row);
+    const Scalar numbers[6] = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
+#pragma unroll
+    for (int n = 0; n < 6; n++) {
+      if (block.joined_chunk() == n) send(rows_said + (block.joined_line() * blocks + block.block) * 6 + n, numbers[n], turn);
+    }
+    Scalar *rows_of_all = tile.shared_rows();
+    for (int n = thread; n < solved_lines * blocks * 6; n += T) rows_of_all[n] = receive(rows_said + first_line * blocks * 6 + n, turn);
+    if (solved_lines > 0) __syncthreads();
+    if (thread / 32 < solved_lines) {
+      const int line     = first_line + thread / 32;
+      const auto tell    = [&](int t, Scalar x) { send(unknowns_said + line * blocks + t, x, turn); };
+      const auto check   = block.check_at(at, line, Tile::rows - 1);
+      const Scalar *rows = rows_of_all + thread / 32 * blocks * 6;
+      if (blocks <= 32)
+        solve_blocks<1>(rows, blocks, check, tell);
+      else
+        solve_blocks<4>(rows, blocks, check, tell);
+    }
+    if (thread < 2 * W) {
+      const int t          = block.block - 1 + thread / W;
+      tile.between[thread] = t < 0 ? Scalar(0) : receive(unknowns_said + w * blocks + t, turn);
+    }
+    __syncthreads();
+    block.found(row, tile.between[block.joined_line()], tile.between[W + block.joined_line()]);
+    __syncthreads();
+    block.substitute_and_store(at, chunk);
+  }
+}
+
+} // namespace weft::cuda
