@@ -31,7 +31,7 @@ struct NativeArguments {
 };
 
 /// What a block keeps in shared memory.
-template <class Scalar, int R, int T, Sharing sharing>
+template <class Scalar, int R, int T, bool many>
 struct NativeTile {
   static_assert(R % 2 == 1 && T % 32 == 0);
   static constexpr int rows  = R * T;
@@ -42,20 +42,17 @@ struct NativeTile {
   alignas(128) Scalar in[4][space];
   alignas(16) Scalar out[rows];
   Hanging<Scalar> warp_first[warps], warp_last[warps];
-  Scalar warp_x[warps + 1]; ///< last unknown before the block, then of each warp
-  /// Rows of the blocks that share the line, in two sets that take turns.
-  Scalar blocks[sharing == Sharing::cluster ? 2 : 1]
-               [sharing == Sharing::none ? 1 : 6 * (sharing == Sharing::cluster ? most_of_cluster : most_blocks)];
+  Scalar warp_x[warps + 1];                  ///< last unknown before the block, then of each warp
+  Scalar blocks[many ? 6 * most_blocks : 1]; ///< rows of the blocks that share the line
   Arrival arrival;
 };
 
-/// Several blocks share whole lines only.
-template <class Scalar, int R, int T, int at_least, WidePart part, Sharing sharing, bool checks>
+/// Many: several blocks a line, whole lines only.
+template <class Scalar, int R, int T, int at_least, WidePart part, bool many, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments<Scalar> a)
 {
-  using Tile          = NativeTile<Scalar, R, T, sharing>;
+  using Tile          = NativeTile<Scalar, R, T, many>;
   constexpr int piece = 16 / sizeof(Scalar); // elements
-  constexpr bool many = sharing != Sharing::none;
   extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
@@ -102,11 +99,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   __syncthreads();
   Index k = after(group);
   if (thread == 0 && k < items) fetch(place(k));
-  if constexpr (sharing == Sharing::cluster) { // nobody writes to a block that is not there yet
-    cluster_arrive();
-    cluster_wait();
-  }
-  unsigned phase = 0, turn = 1;
+  unsigned phase = 0, turn = many ? a.exchange.begin() : 0;
   const auto messages = [&](unsigned turn) { return a.exchange.rows + (group * 2 + turn % 2) * blocks * 6; };
   while (k < items) {
     const Place at     = place(k);
@@ -191,22 +184,14 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
         g = __shfl_sync(0xffffffff, ends.last.value, 31);
         if constexpr (many) {
           const Ends<Scalar> both{ends.first, shuffle(ends.last, 31)};
-          if constexpr (sharing == Sharing::cluster)
-            tell_cluster<32>(both, tile.blocks[turn % 2], blocks, block);
-          else
-            tell_device(both, messages(turn) + 6 * block, turn);
+          tell_device(both, messages(turn) + 6 * block, turn);
         }
       }
     }
-    if constexpr (sharing == Sharing::cluster) {
-      cluster_arrive();
-      cluster_wait();
-      if (warp == 0) solve_cluster<32>(tile.blocks[turn % 2], blocks, block, watch.at(Tile::rows - 1), g_before, g);
-    }
-    if constexpr (sharing == Sharing::device) {
+    if constexpr (many) {
       // Each thread waits for a number of its own, so that all arrive in the time of one. Every block solves for itself: what it need not
       // say costs no time on the way.
-      Scalar *rows = tile.blocks[0];
+      Scalar *rows = tile.blocks;
       for (int n = thread; n < 6 * blocks; n += T) rows[n] = receive(messages(turn) + n, turn);
       __syncthreads();
       if (warp == 0) {
@@ -248,10 +233,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
     k = next_k;
     turn++;
   }
-  if constexpr (sharing == Sharing::cluster) { // a block's memory must outlive what others write there
-    cluster_arrive();
-    cluster_wait();
-  }
+  if constexpr (many) a.exchange.end(turn);
   if (thread == 0) bulk_left(); // shared memory ends with the block
 }
 

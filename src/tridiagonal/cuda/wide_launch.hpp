@@ -77,12 +77,12 @@ std::array<NativeLaunch<Scalar>, most_of_cluster + 1> by_cluster_size(const Make
 
 // -------------------------------------------------------------------------------------------------------- rows that follow each other
 
-template <class Scalar, int T, WidePart part, bool checks>
+template <class Scalar, int T, WidePart part, bool many, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
   constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, Sharing::none, checks>,
-                                                               T, sizeof(NativeTile<Scalar, native_rows, T, Sharing::none>));
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, many, checks>, T,
+                                                               sizeof(NativeTile<Scalar, native_rows, T, many>));
   return launch;
 }
 
@@ -92,53 +92,24 @@ NativeLaunch<Scalar> native_launch_for(int threads)
   if constexpr (part == WidePart::whole) {
     switch (threads) {
     case 32:
-      return native_launch<Scalar, 32, part, checks>();
+      return native_launch<Scalar, 32, part, false, checks>();
     case 64:
-      return native_launch<Scalar, 64, part, checks>();
+      return native_launch<Scalar, 64, part, false, checks>();
     case 128:
-      return native_launch<Scalar, 128, part, checks>();
+      return native_launch<Scalar, 128, part, false, checks>();
     case 480:
-      return native_launch<Scalar, 480, part, checks>();
+      return native_launch<Scalar, 480, part, false, checks>();
     default:
       break;
     }
   }
-  return native_launch<Scalar, native_tile_threads, part, checks>();
-}
-
-template <class Scalar, Sharing sharing, bool checks>
-NativeLaunch<Scalar> native_shared_launch(int blocks)
-{
-  constexpr int T             = native_shared_threads;
-  static const auto shared_by = [](int cluster) {
-    return launch_of<Scalar>(native_wide<Scalar, native_rows, T, 1, WidePart::whole, sharing, checks>, T,
-                             sizeof(NativeTile<Scalar, native_rows, T, sharing>), cluster);
-  };
-  if constexpr (sharing == Sharing::cluster) {
-    static const auto launches = by_cluster_size<Scalar>(shared_by);
-    return launches[blocks];
-  } else {
-    static const auto launch = shared_by(1);
-    return launch;
-  }
+  return native_launch<Scalar, native_tile_threads, part, false, checks>();
 }
 
 template <class Scalar, bool checks>
-NativeLaunch<Scalar> native_shared_launch_for(Sharing sharing, int blocks)
+NativeLaunch<Scalar> native_shared_launch()
 {
-  return sharing == Sharing::cluster ? native_shared_launch<Scalar, Sharing::cluster, checks>(blocks)
-                                     : native_shared_launch<Scalar, Sharing::device, checks>(blocks);
-}
-
-/// Who works on lines of this length that one block does not hold. None: two passes.
-template <class Scalar>
-Sharing native_sharing(Index length)
-{
-  const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
-  if (blocks > most_blocks) return Sharing::none;
-  const auto fits = [&](Sharing sharing) { return native_shared_launch_for<Scalar, true>(sharing, static_cast<int>(blocks)).resident; };
-  if (blocks <= most_of_cluster && fits(Sharing::cluster) > 0) return Sharing::cluster;
-  return fits(Sharing::device) >= blocks ? Sharing::device : Sharing::none;
+  return native_launch<Scalar, native_shared_threads, WidePart::whole, true, checks>();
 }
 
 /// Threads of a block for lines of this length.
@@ -148,7 +119,8 @@ int native_threads_for(Index length)
   for (int threads : native_threads) {
     if (length <= Index(native_rows) * threads) return threads;
   }
-  return native_sharing<Scalar>(length) == Sharing::none ? native_tile_threads : native_shared_threads;
+  const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
+  return blocks <= std::min(most_blocks, native_shared_launch<Scalar, true>().resident) ? native_shared_threads : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -224,6 +196,7 @@ NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing)
 template <class Scalar>
 struct NativePlan {
   Kokkos::View<Message<Scalar> *, Kokkos::CudaSpace> messages;
+  Kokkos::View<unsigned[3], Kokkos::CudaSpace> turns;
   bool native     = false; ///< the shape is one of the native kernels'
   Sharing sharing = Sharing::none;
   bool many() const { return sharing != Sharing::none; } ///< lines of several tiles are solved at once
@@ -244,9 +217,10 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     shape.threads = native_threads_for<Scalar>(layout.length);
     shape.lines   = 1;
     shape.cut();
-    if (shape.tiles > 1) plan.sharing = native_sharing<Scalar>(layout.length);
-    if (plan.sharing == Sharing::device)
-      messages = Index(2 * 6) * native_shared_launch_for<Scalar, true>(plan.sharing, static_cast<int>(shape.tiles)).resident;
+    if (shape.tiles > 1 && shape.threads == native_shared_threads) {
+      plan.sharing = Sharing::device;
+      messages     = Index(2 * 6) * native_shared_launch<Scalar, true>().resident;
+    }
   } else if (side_by_side) {
     WideShape native = shape;
     native.rows      = strided_rows_for<Scalar>(layout.length);
@@ -262,7 +236,10 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     return plan;
   }
   plan.native = true;
-  if (messages > 0) plan.messages = decltype(plan.messages)("weft wide messages", static_cast<std::size_t>(messages));
+  if (messages > 0) {
+    plan.messages = decltype(plan.messages)("weft wide messages", static_cast<std::size_t>(messages));
+    plan.turns    = decltype(plan.turns)("weft wide turns");
+  }
   return plan;
 }
 
@@ -296,7 +273,7 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   n.tiles           = sharing == Sharing::none ? a.shape.tiles : 1;
   n.tile_rows       = a.tiles;
   n.last            = a.last.data();
-  n.exchange        = {plan.messages.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
+  n.exchange        = {plan.messages.data(), plan.turns.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
 
   const NativeLaunch<Scalar> launch = [&] {
     if (!a.shape.rows_first) {
@@ -307,10 +284,7 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
       return a.checks ? strided_launch_for<Scalar, false, true>(a.shape, sharing)
                       : strided_launch_for<Scalar, false, false>(a.shape, sharing);
     }
-    if (sharing != Sharing::none) {
-      const int blocks = n.exchange.blocks;
-      return a.checks ? native_shared_launch_for<Scalar, true>(sharing, blocks) : native_shared_launch_for<Scalar, false>(sharing, blocks);
-    }
+    if (sharing == Sharing::device) return a.checks ? native_shared_launch<Scalar, true>() : native_shared_launch<Scalar, false>();
     if (a.part == WidePart::reduce)
       return a.checks ? native_launch_for<Scalar, WidePart::reduce, true>(a.shape.threads)
                       : native_launch_for<Scalar, WidePart::reduce, false>(a.shape.threads);
@@ -326,7 +300,6 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
   const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
-    check_launch(cudaMemsetAsync(plan.messages.data(), 0, plan.messages.span() * sizeof(Message<Scalar>), stream), "messages");
     check_launch(cudaLaunchCooperativeKernel(launch.kernel, grid, block, arguments, bytes, stream), "launch");
   } else if (sharing == Sharing::cluster) {
     cudaLaunchAttribute attribute;

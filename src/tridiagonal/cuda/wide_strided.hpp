@@ -245,7 +245,8 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
 
   Index k = group;
   if (k < block.bundles()) block.fetch(block.place(k));
-  for (unsigned turn = 1; k < block.bundles(); k += groups, turn++) {
+  unsigned turn = a.exchange.begin();
+  for (; k < block.bundles(); k += groups, turn++) {
     const auto at = block.place(k);
     Chunk<Scalar, R> chunk;
     Hanging<Scalar> row;
@@ -280,6 +281,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
     __syncthreads();
     block.substitute_and_store(at, chunk);
   }
+  a.exchange.end(turn);
 }
 
 } // namespace weft::cuda
