@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   __syncthreads();
   Index k = after(group);
   if (thread == 0 && k < items) fetch(place(k));
-  unsigned phase = 0, turn = many ? a.exchange.begin() : 0;
+  unsigned phase = 0, turn = 1;
   const auto messages = [&](unsigned turn) { return a.exchange.rows + (group * 2 + turn % 2) * blocks * 6; };
   while (k < items) {
     const Place at     = place(k);
@@ -233,7 +233,6 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
     k = next_k;
     turn++;
   }
-  if constexpr (many) a.exchange.end(turn);
   if (thread == 0) bulk_left(); // shared memory ends with the block
 }
 

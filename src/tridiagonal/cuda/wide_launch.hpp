@@ -196,7 +196,6 @@ NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing)
 template <class Scalar>
 struct NativePlan {
   Kokkos::View<Message<Scalar> *, Kokkos::CudaSpace> messages;
-  Kokkos::View<unsigned[3], Kokkos::CudaSpace> turns;
   bool native     = false; ///< the shape is one of the native kernels'
   Sharing sharing = Sharing::none;
   bool many() const { return sharing != Sharing::none; } ///< lines of several tiles are solved at once
@@ -236,10 +235,7 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     return plan;
   }
   plan.native = true;
-  if (messages > 0) {
-    plan.messages = decltype(plan.messages)("weft wide messages", static_cast<std::size_t>(messages));
-    plan.turns    = decltype(plan.turns)("weft wide turns");
-  }
+  if (messages > 0) plan.messages = decltype(plan.messages)("weft wide messages", static_cast<std::size_t>(messages));
   return plan;
 }
 
@@ -273,7 +269,7 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   n.tiles           = sharing == Sharing::none ? a.shape.tiles : 1;
   n.tile_rows       = a.tiles;
   n.last            = a.last.data();
-  n.exchange        = {plan.messages.data(), plan.turns.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
+  n.exchange        = {plan.messages.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
 
   const NativeLaunch<Scalar> launch = [&] {
     if (!a.shape.rows_first) {
@@ -300,6 +296,7 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
   const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
+    check_launch(cudaMemsetAsync(plan.messages.data(), 0, plan.messages.span() * sizeof(Message<Scalar>), stream), "messages");
     check_launch(cudaLaunchCooperativeKernel(launch.kernel, grid, block, arguments, bytes, stream), "launch");
   } else if (sharing == Sharing::cluster) {
     cudaLaunchAttribute attribute;

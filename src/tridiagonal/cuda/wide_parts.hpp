@@ -338,26 +338,11 @@ __device__ void tell_device(const Ends<Scalar> &ends, Message<Scalar> *to, unsig
 
 inline constexpr int most_blocks = 128; ///< that can share a line
 
-/// What several blocks that share lines tell each other. Turns go on from one launch to the next, so that nothing need be cleared between.
+/// What several blocks that share lines tell each other; turns start from 0 before the launch.
 template <class Scalar>
 struct Exchange {
   Message<Scalar> *rows = nullptr; ///< of the groups of blocks
-  unsigned *turns       = nullptr; ///< the last turn of the launch before, blocks that have ended since, the last turn of those
   int blocks            = 1;       ///< that share a line
-
-  /// The first turn of this launch.
-  __device__ unsigned begin() const { return *static_cast<volatile unsigned *>(turns) + 1; }
-  /// By all threads, with a turn that no group has come to. The last block to end has the word: all have begun by then.
-  __device__ void end(unsigned turn) const
-  {
-    __syncthreads();
-    if (threadIdx.x > 0) return;
-    atomicMax(turns + 2, turn);
-    __threadfence();
-    if (atomicAdd(turns + 1, 1u) + 1 < gridDim.x) return;
-    turns[0] = atomicMax(turns + 2, 0u);
-    turns[1] = 0;
-  }
 };
 
 /// The line that the blocks' rows form, solved by one warp: tell(t, x) hears the last unknown of each block from some lane. M: rows of a lane.

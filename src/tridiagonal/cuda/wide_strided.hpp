@@ -245,8 +245,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
 
   Index k = group;
   if (k < block.bundles()) block.fetch(block.place(k));
-  unsigned turn = a.exchange.begin();
-  for (; k < block.bundles(); k += groups, turn++) {
+  for (unsigned turn = 1; k < block.bundles(); k += groups, turn++) {
     const auto at = block.place(k);
     Chunk<Scalar, R> chunk;
     Hanging<Scalar> row;
@@ -281,7 +280,6 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
     __syncthreads();
     block.substitute_and_store(at, chunk);
   }
-  a.exchange.end(turn);
 }
 
 } // namespace weft::cuda
