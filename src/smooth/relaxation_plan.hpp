@@ -158,7 +158,7 @@ public:
     const LineLayout &layout = solver.layout();
     const SolveOptions<Scalar> solve{{options.omega}, options.colour, options.transpose};
     const SomeRows lines = SomeRows::of_lines(layout, options.colour);
-    const bool norms = options.residual || options.change;
+    const bool norms     = options.residual || options.change;
     if (options.guess == Guess::zero) {
       // The solvers of longer lines of such strides need two passes.
       const bool strided = !is_host_space<Space> && !layout.rows_are_closest() && (norms ? by_team_ : by_team_ || by_native());
@@ -320,7 +320,7 @@ private:
   LineKind kind_;
   OwnedArray<Coupling, Space> couplings_;
   Coupling first_[Couplings<Scalar>::at_hand] = {};
-  int outside_ = 0; ///< couplings that are not of T
+  int outside_                                = 0; ///< couplings that are not of T
   OwnedArray<double, Space> residuals_, changes_;
 };
 

@@ -101,7 +101,7 @@ PetscErrorCode MatResidual_Diagonals(Mat A, Vec b, Vec x, Vec r)
       if (x != b) PetscCall(from.Open());
       PetscCall(to.Open());
       const VecArray &guess = x != b ? from : rhs;
-      done = rhs.memory() == to.memory() && guess.memory() == to.memory() && to.memory() == stencil.execution().memory();
+      done                  = rhs.memory() == to.memory() && guess.memory() == to.memory() && to.memory() == stencil.execution().memory();
       if (done) PetscCallCXX(stencil.residual(rhs.data(), guess.data(), to.data()));
       PetscCall(to.Close());
       if (x != b) PetscCall(from.Close());
