@@ -52,7 +52,7 @@ inline ClusterShape cluster_shape(const LineLayout &layout)
 {
   if (layout.rows_are_closest() || layout.length < shortest_in_cluster) return {};
   for (const int threads : {256, 512}) {
-    const Index tile = Index(cluster_rows) * (threads / cluster_lines);
+    const Index tile   = Index(cluster_rows) * (threads / cluster_lines);
     const Index blocks = (layout.length + tile - 1) / tile;
     if (blocks > most_in_cluster) continue;
     // As few threads as will do.
@@ -78,8 +78,8 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   const int rank = threadIdx.x, slot = rank % W, chunk = rank / W;
   const int tiles = static_cast<int>(cluster.num_blocks()), tile = static_cast<int>(cluster.block_rank());
   const Index bundle = blockIdx.x / tiles, number = bundle * W + slot;
-  const Index line   = line_of_colour(layout, a.colour, number);
-  const bool wanted  = number < lines_of_colour(layout, a.colour) && line < layout.count();
+  const Index line  = line_of_colour(layout, a.colour, number);
+  const bool wanted = number < lines_of_colour(layout, a.colour) && line < layout.count();
   const Index begin = Index(tile) * a.chunks * R, end = begin + a.chunks * R < layout.length ? begin + a.chunks * R : layout.length;
   const int chunks  = static_cast<int>((end - begin + R - 1) / R);
   const Index first = begin + chunk * R;
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
       const Scalar pivot = diagonal[j] - lower[j] * mine.after;
       check(pivot, Kokkos::abs(lower[j]) + Kokkos::abs(diagonal[j]) + Kokkos::abs(upper[j]), first + j, 0);
       const Scalar inverse = reciprocal(pivot);
-      mine = {(rhs[j] - lower[j] * mine.value) * inverse, (j == 0 ? lower[j] : -lower[j] * mine.before) * inverse, upper[j] * inverse};
+      mine     = {(rhs[j] - lower[j] * mine.value) * inverse, (j == 0 ? lower[j] : -lower[j] * mine.before) * inverse, upper[j] * inverse};
       rhs[j]   = mine.value;
       lower[j] = mine.before;
       upper[j] = mine.after;
@@ -187,15 +187,15 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
       const Scalar pivot         = 1 - mine.before * left.after;
       if (rows > 0) check(pivot, scale_of(mine), last_row, wide_steps - 2);
       const Scalar inverse = reciprocal(pivot);
-      g                    = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
+      g = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
     }
     tile_rows[1][slot] = g;
   }
 
   // The line of the g, in every block of the cluster: its tile t by the threads of chunk t.
   cluster.sync();
-  const int t           = chunk;
-  const Index g_row     = (Index(t) + 1) * a.chunks * R < layout.length ? (Index(t) + 1) * a.chunks * R - 1 : layout.length - 1;
+  const int t       = chunk;
+  const Index g_row = (Index(t) + 1) * a.chunks * R < layout.length ? (Index(t) + 1) * a.chunks * R - 1 : layout.length - 1;
   Hanging<Scalar> g;
   if (t < tiles) {
     g = cluster.map_shared_rank(tile_rows[1], t)[slot];
@@ -269,8 +269,7 @@ void launch_cluster_relaxation(const Kokkos::Cuda &space, const ClusterShape &sh
   launch.stream                                       = space.cuda_stream();
   launch.attrs                                        = &cluster;
   launch.numAttrs                                     = 1;
-  const auto kernel                                   = shape.threads == 256 ? cluster_relaxation<Scalar, cluster_rows, 256>
-                                                                             : cluster_relaxation<Scalar, cluster_rows, 512>;
+  const auto kernel = shape.threads == 256 ? cluster_relaxation<Scalar, cluster_rows, 256> : cluster_relaxation<Scalar, cluster_rows, 512>;
   const cudaError_t error = cudaLaunchKernelEx(&launch, kernel, a);
   if (error != cudaSuccess) throw std::runtime_error(std::string("weft relaxation: ") + cudaGetErrorString(error));
 }
