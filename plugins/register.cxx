@@ -139,6 +139,7 @@ PetscErrorCode PetscDLLibraryRegister_weft(void)
     PetscCheck(!name_taken, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONG,
                "a MatSolverType '%s' is registered already, and Weft overwrites none: load one of the two libraries only", type.name);
   }
+  PetscCall(PCLineRegisterEvents());
   for (const PCEntry &type : preconditioners) PetscCall(PCRegister(type.name, type.create));
   for (const KSPEntry &type : iterations) PetscCall(KSPRegister(type.name, type.create));
   for (const FactorEntry &type : factorizations) PetscCall(MatSolverTypeRegister(type.name, type.matrix, type.factor, type.create));

@@ -174,6 +174,7 @@ static PetscErrorCode RightHandSide(const Problem *problem, DM da, Vec b)
 {
   PetscInt n[3], start[3], count[3], at = 0;
   PetscScalar *value;
+  const PetscScalar *there;
 
   PetscFunctionBeginUser;
   PetscCall(DMDAGetInfo(da, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
@@ -192,6 +193,9 @@ static PetscErrorCode RightHandSide(const Problem *problem, DM da, Vec b)
     }
   }
   PetscCall(VecRestoreArrayWrite(b, &value));
+  /* Where vectors live on a device it goes there now, and not in every solve. */
+  PetscCall(VecGetArrayReadAndMemType(b, &there, NULL));
+  PetscCall(VecRestoreArrayReadAndMemType(b, &there));
   PetscFunctionReturn(0);
 }
 

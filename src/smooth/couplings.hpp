@@ -17,6 +17,8 @@ struct Coupling {
 /// residuals.
 template <class Scalar>
 struct Couplings {
+  static constexpr int at_hand = 8;
+
   const Coupling *diagonals = nullptr;
   int count                 = 0;
   const Scalar *values      = nullptr;
@@ -26,7 +28,10 @@ struct Couplings {
   double *residuals = nullptr, *changes = nullptr;
   NormType residual_type = NormType::two, change_type = NormType::two;
   Scalar scale = 1; ///< from line solutions to changes
+  /// The first diagonals once more: a kernel has its arguments at once, and would wait for each diagonal from memory before it can load.
+  Coupling first[at_hand] = {};
 
+  KOKKOS_INLINE_FUNCTION Coupling diagonal(int k) const { return k < at_hand ? first[k] : diagonals[k]; }
   KOKKOS_INLINE_FUNCTION double residual(Scalar r) const { return weft::measure(residual_type, static_cast<double>(r)); }
   KOKKOS_INLINE_FUNCTION double change(Scalar z) const { return weft::measure(change_type, static_cast<double>(scale * z)); }
 };
@@ -38,7 +43,7 @@ struct TeamCouplings : Couplings<Scalar> {
   KOKKOS_INLINE_FUNCTION void take(const Member &team, Index element, Index stride, int rows_here, bool pieces, Scalar (&rhs)[R]) const
   {
     for (int k = 0; k < this->count; k++) {
-      const Coupling diagonal    = this->diagonals[k];
+      const Coupling diagonal    = this->diagonal(k);
       const Scalar *coefficients = this->values + diagonal.begin + element;
       const Index neighbour      = element + diagonal.offset;
       Scalar c[R], x[R];

@@ -22,23 +22,24 @@ Index entries_of_csr(const Space &space, Index rows, const CsrMatrix<Scalar, Int
   return entries;
 }
 
-/// Offsets column - row of all entries, ascending, or nothing where there are more than most_diagonals. Waits.
-///
-/// Threads put offsets into a list of slots by compare-and-swap, all from the first slot on, so that none is there twice.
+/// Puts the offsets column - row of the entries of rows 0, step, 2 step, ... that are not among `known` into a list of slots, by
+/// compare-and-swap, all from the first slot on, so that none is there twice. Returns false where the slots do not suffice. Waits.
 template <class Space, class Scalar, class Int>
-std::optional<std::vector<Index>> offsets_of_csr(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
+bool collect_offsets(const Space &space, Index rows, Index step, const CsrMatrix<Scalar, Int> &matrix,
+                     const OwnedArray<Index, Space> &known, const OwnedArray<Index, Space> &slots)
 {
   constexpr Index none = std::numeric_limits<Index>::max();
-  const OwnedArray<Index, Space> slots("weft offsets", most_diagonals);
-  Kokkos::deep_copy(space, slots, none);
-  Index left_over = 0;
+  Index left_over      = 0;
   Kokkos::parallel_reduce(
-      "weft offsets", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index i, Index &others) {
+      "weft offsets", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, (rows + step - 1) / step),
+      KOKKOS_LAMBDA(const Index number, Index &others) {
+        const Index i = number * step;
         for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
           const Index offset = Index(matrix.columns[k]) - i;
           int slot           = 0;
-          for (; slot < most_diagonals; slot++) {
+          while (slot < most_diagonals && known(slot) != none && known(slot) != offset) slot++;
+          if (slot < most_diagonals && known(slot) == offset) continue;
+          for (slot = 0; slot < most_diagonals; slot++) {
             Index there = Kokkos::atomic_load(&slots(slot));
             if (there == none) there = Kokkos::atomic_compare_exchange(&slots(slot), none, offset);
             if (there == none || there == offset) break;
@@ -50,7 +51,22 @@ std::optional<std::vector<Index>> offsets_of_csr(const Space &space, Index rows,
         }
       },
       left_over);
-  if (left_over > 0) return std::nullopt;
+  return left_over == 0;
+}
+
+/// Offsets column - row of all entries, ascending, or nothing where there are more than most_diagonals. Waits.
+///
+/// Some rows tell nearly all of them; the others then compare with numbers that no thread changes any more, out of the nearest cache.
+template <class Space, class Scalar, class Int>
+std::optional<std::vector<Index>> offsets_of_csr(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
+{
+  constexpr Index none = std::numeric_limits<Index>::max(), some = 2048;
+  const OwnedArray<Index, Space> slots("weft offsets", most_diagonals), known("weft known offsets", most_diagonals);
+  Kokkos::deep_copy(space, slots, none);
+  Kokkos::deep_copy(space, known, none);
+  if (!collect_offsets(space, rows, rows / some + 1, matrix, known, slots)) return std::nullopt;
+  Kokkos::deep_copy(space, known, slots);
+  if (!collect_offsets(space, rows, 1, matrix, known, slots)) return std::nullopt;
   std::vector<Index> offsets(most_diagonals);
   Kokkos::deep_copy(space, Array<Index, Kokkos::HostSpace>(offsets.data(), offsets.size()), slots);
   space.fence("weft: offsets");

@@ -1,6 +1,7 @@
 /// RelaxationPlan: tables and work space of a LineRelaxation on one backend, and its two ways to relax.
 #pragma once
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
@@ -13,6 +14,9 @@
 #include "tridiagonal/equations.hpp"
 #include "tridiagonal/thomas_host.hpp"
 #include "tridiagonal/wide_kernel.hpp"
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
+#include "smooth/cuda/cluster_relaxation.hpp"
+#endif
 
 namespace weft {
 
@@ -25,17 +29,63 @@ struct LineRelaxation<Scalar>::Plan {
   virtual void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
 };
 
-/// Shapes of WideKernel with which a team holds a line.
+/// A native form of a relaxation in one pass for a backend that has one.
+template <class Space, class Scalar>
+struct NativeRelaxation {
+  struct Shape {};
+  static Shape shape(const LineLayout &, const MethodParameters &) { return {}; }
+  static bool takes(const Shape &) { return false; }
+  static void launch(const Space &, const Shape &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) {}
+};
+
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+template <class Scalar>
+struct NativeRelaxation<Kokkos::Cuda, Scalar> {
+  using Shape = cuda::ClusterShape;
+  static Shape shape(const LineLayout &layout, const MethodParameters &parameters)
+  {
+    return parameters.slice == 0 && parameters.partitions == 0 ? cuda::cluster_shape(layout) : Shape();
+  }
+  static bool takes(const Shape &shape) { return shape.blocks > 0; }
+  static void launch(const Kokkos::Cuda &space, const Shape &shape, const WideArguments<Kokkos::Cuda, Scalar> &a,
+                     const Couplings<Scalar> &couplings)
+  {
+    cuda::launch_cluster_relaxation<Scalar>(space, shape,
+                                            {a.matrix.lower.data(), a.matrix.diagonal.data(), a.matrix.upper.data(), a.rhs.data(),
+                                             a.solution.data(), a.update, couplings, a.shape.layout, a.colour, a.flag, shape.chunks});
+  }
+};
+#endif
+
+/// Shapes of WideKernel with which a team holds a line, unless it says several tiles.
 template <class Space>
-WideShape team_shape(const LineLayout &layout, MethodParameters parameters)
+WideShape team_shape(const LineLayout &layout, const MethodParameters &parameters)
 {
   WideShape shape = wide_shape<Space>(layout, parameters);
+  if (!is_host_space<Space> && parameters.slice == 0 && parameters.partitions == 0) {
+    // Fewer rows a thread are done sooner, more save threads; no thread is there for nothing (measured on an H200, docs/results/lines.md).
+    const auto take = [&](int rows, int lines) {
+      shape.rows    = rows;
+      shape.threads = static_cast<int>((layout.length + rows - 1) / rows);
+      shape.lines   = lines;
+    };
+    constexpr Index most = 512, least_teams = 64;
+    if (shape.rows_first) {
+      if (layout.length > 1024 && layout.length <= 6 * most) take(6, 1);
+    } else if (layout.length > 64 && layout.length <= 4 * most) {
+      take(layout.length <= most + 4 ? 4 : 9, 8);
+      while (shape.lines > 1 && (shape.threads * shape.lines > most || layout.count() / 2 / shape.lines < least_teams)) shape.lines /= 2;
+    } else if (layout.length > 4 * most && layout.length <= 9 * most) {
+      take(9, layout.length <= 9 * most / 2 ? 2 : 1);
+    }
+  }
   shape.cut();
   if (shape.tiles > 1 && parameters.slice == 0) {
-    parameters.slice = 16;
-    WideShape longer = wide_shape<Space>(layout, parameters);
-    longer.cut();
-    if (longer.tiles == 1) return longer;
+    MethodParameters longer = parameters;
+    longer.slice            = 16;
+    WideShape more          = wide_shape<Space>(layout, longer);
+    more.cut();
+    if (more.tiles == 1) return more;
   }
   return shape;
 }
@@ -56,6 +106,7 @@ public:
     if (by_team_) {
       shape_   = team_shape<Space>(lines, parameters);
       by_team_ = shape_.tiles == 1;
+      native_  = Native::shape(lines, parameters);
     }
     Index parts = by_team_ ? (lines.count() + shape_.lines - 1) / shape_.lines : 0; // of a norm: one of a team or a pack in work
     flag_       = PivotFlag<typename Space::memory_space>(lines);
@@ -67,7 +118,7 @@ public:
         parts       = packs_.packs.slots;
       }
     }
-    if (!by_team_ && !by_pack_) return;
+    if (!in_one_pass()) return;
     kinds_     = LineKinds<Space>(lines, rows_);
     residuals_ = table<double, Space>("weft residual parts", parts);
     changes_   = table<double, Space>("weft change parts", parts);
@@ -85,7 +136,7 @@ public:
     } else if (own_diagonals_) {
       take_diagonals(*diagonals, matrix.offsets());
       solver.use(lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data());
-      if (by_team_ || by_pack_) {
+      if (in_one_pass()) {
         flag_.clear(space_);
         if constexpr (is_host_space<Space>) {
           if (by_pack_) ThomasOnHost::factor(space_, packs_, lines_);
@@ -107,24 +158,33 @@ public:
     const LineLayout &layout = solver.layout();
     const SolveOptions<Scalar> solve{{options.omega}, options.colour, options.transpose};
     const SomeRows lines = SomeRows::of_lines(layout, options.colour);
+    const bool norms     = options.residual || options.change;
     if (options.guess == Guess::zero) {
+      // The solvers of longer lines of such strides need two passes.
+      const bool strided = !is_host_space<Space> && !layout.rows_are_closest() && (norms ? by_team_ : by_team_ || by_native());
+      if (strided && options.transpose == Transpose::no && kind_.known) {
+        relax_fused(b, x, options, 0, false);
+        return;
+      }
       solver.solve(b, x, solve);
       measure_array(lines, b, options.residual);
       measure_array(lines, x, options.change);
       return;
     }
-    const bool one_pass = options.transpose == Transpose::no && fused(options.colour);
+    const bool one_pass = options.transpose == Transpose::no && fused(options.colour) && (by_team_ || by_pack_ || !norms);
     // In one pass the rest of the matrix will do, x of the lines themselves need not be read: T^-1 (b - (A - T) x) is x + T^-1 (b - A x).
     const bool needs_own = options.guess == Guess::given ? options.omega != 1 : kind_.own_couple;
-    const bool whole     = !one_pass || needs_own || options.residual || options.change;
+    const bool whole     = !one_pass || needs_own || norms;
     if (options.guess == Guess::zero_lines && whole) set_zero(lines, x);
     if (one_pass)
-      relax_fused(b, x, options, whole);
+      relax_fused(b, x, options, whole ? storage_.diagonals()->count : outside_, whole);
     else
       relax_in_two(solver, lines, b, x, options, solve);
   }
 
 private:
+  using Native = NativeRelaxation<Space, Scalar>;
+
   void take_diagonals(const Diagonals<Scalar> &diagonals, const std::vector<Index> &offsets)
   {
     const LineLayout &layout = lines_.problem.layout;
@@ -139,7 +199,7 @@ private:
     lines_.lower    = Array<const Scalar, Space>(of_offset(-stride), size);
     lines_.diagonal = Array<const Scalar, Space>(of_offset(0), size);
     lines_.upper    = Array<const Scalar, Space>(of_offset(stride), size);
-    if (!by_team_ && !by_pack_) return;
+    if (!in_one_pass()) return;
     // What is outside T first.
     std::vector<Coupling> outside, inside;
     for (std::size_t d = 0; d < offsets.size(); d++) {
@@ -151,12 +211,18 @@ private:
     Kokkos::deep_copy(space_, Kokkos::subview(couplings_, std::make_pair(std::size_t(0), outside.size())),
                       Array<const Coupling, Kokkos::HostSpace>(outside.data(), outside.size()));
     space_.fence("weft: couplings");
+    std::copy_n(outside.begin(), std::min<std::size_t>(outside.size(), std::size(first_)), first_);
   }
 
-  void relax_fused(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options, bool whole)
+  bool by_native() const { return Native::takes(native_); }
+  bool in_one_pass() const { return by_team_ || by_pack_ || by_native(); }
+
+  /// With the first `count` of the couplings; `add` says that these are all there are, and line solutions are changes of x.
+  void relax_fused(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options, int count, bool add)
   {
     const Diagonals<Scalar> &matrix = *storage_.diagonals();
-    Couplings<Scalar> couplings{couplings_.data(), whole ? matrix.count : outside_, matrix.values, matrix.rows, x};
+    Couplings<Scalar> couplings{couplings_.data(), count, matrix.values, matrix.rows, x};
+    std::copy_n(first_, std::size(first_), couplings.first);
     if (options.residual) {
       couplings.residuals     = residuals_.data();
       couplings.residual_type = options.residual->type();
@@ -166,7 +232,7 @@ private:
       couplings.change_type = options.change->type();
     }
     couplings.scale = options.omega;
-    const Update<Scalar> update{options.omega, whole};
+    const Update<Scalar> update{options.omega, add};
     const auto size = static_cast<std::size_t>(lines_.problem.layout.span());
     const Array<Scalar, Space> rhs(const_cast<Scalar *>(b), size), solution(x, size); // rhs is only read
     auto parts = static_cast<Index>(residuals_.extent(0));                            // of the norms that are written
@@ -186,7 +252,8 @@ private:
             solution, SolveOptions<Scalar>{update, options.colour});
       }
     }
-    if (by_team_) {
+    const bool native = by_native() && !options.residual && !options.change;
+    if (by_team_ || native) {
       WideArguments<Space, Scalar> a;
       a.matrix          = lines_;
       a.rhs             = rhs;
@@ -199,7 +266,10 @@ private:
       a.original_length = shape_.layout.length;
       a.in_pieces       = a.shape.layout.stride == 1 && begins_in_pieces(a);
       parts             = (lines_of_colour(shape_.layout, options.colour) + shape_.lines - 1) / shape_.lines;
-      launch_wide_coupled(space_, a, TeamCouplings<Scalar>{couplings});
+      if (native)
+        Native::launch(space_, native_, a, couplings);
+      else
+        launch_wide_coupled(space_, a, TeamCouplings<Scalar>{couplings});
     }
     join_parts(residuals_, parts, options.residual);
     join_parts(changes_, parts, options.change);
@@ -242,13 +312,15 @@ private:
   Tridiagonal<Scalar, Space> lines_; ///< diagonals of the matrix
   bool own_diagonals_ = false, by_team_ = false, by_pack_ = false;
   WideShape shape_;
+  typename Native::Shape native_;
   ThomasOnHost::Plan<HostBackend, Scalar> packs_;
   OwnedArray<Scalar, Space> pack_lines_; ///< right-hand sides of packs in work
   PivotFlag<typename Space::memory_space> flag_;
   LineKinds<Space> kinds_;
   LineKind kind_;
   OwnedArray<Coupling, Space> couplings_;
-  int outside_ = 0; ///< couplings that are not of T
+  Coupling first_[Couplings<Scalar>::at_hand] = {};
+  int outside_                                = 0; ///< couplings that are not of T
   OwnedArray<double, Space> residuals_, changes_;
 };
 

@@ -138,4 +138,48 @@ void residual_of(const Space &space, const Storage &storage, const SomeRows &row
   });
 }
 
+template <class Scalar, class Rows>
+struct ProductOfRow {
+  Rows matrix;
+  const Scalar *x;
+  Scalar *y;
+
+  KOKKOS_INLINE_FUNCTION double operator()(Index i) const
+  {
+    y[i] = matrix.product(i, x);
+    return 0;
+  }
+};
+
+/// On the host, as ResidualOfBlock.
+template <class Scalar>
+struct ProductOfBlock {
+  Diagonals<Scalar> matrix;
+  const Scalar *x;
+  Scalar *y;
+
+  KOKKOS_INLINE_FUNCTION double operator()(Index k) const
+  {
+    const Index first = k * run_rows, end = Kokkos::min(first + run_rows, matrix.rows);
+    for (Index i = first; i < end; i++) y[i] = 0;
+    for (int d = 0; d < matrix.count; d++)
+      subtract_diagonal(matrix.values + d * matrix.pitch, matrix.offsets[d], matrix.rows, x, first, end, y + first);
+    for (Index i = first; i < end; i++) y[i] = -y[i];
+    return 0;
+  }
+};
+
+/// y = A x, whatever the form of the matrix.
+template <class Space, class Scalar, class Storage>
+void product_of(const Space &space, const Storage &storage, Index rows, const Scalar *x, Scalar *y)
+{
+  storage.visit([&](const auto &matrix) {
+    using Rows = std::decay_t<decltype(matrix)>;
+    if constexpr (is_host_space<Space> && std::is_same_v<Rows, Diagonals<Scalar>>)
+      for_each_measured("weft product", space, (rows + run_rows - 1) / run_rows, ProductOfBlock<Scalar>{matrix, x, y}, nullptr);
+    else
+      for_each_measured("weft product", space, rows, ProductOfRow<Scalar, Rows>{matrix, x, y}, nullptr);
+  });
+}
+
 } // namespace weft

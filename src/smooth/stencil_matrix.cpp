@@ -47,6 +47,12 @@ void StencilMatrix<Scalar>::residual(const Scalar *b, const Scalar *x, Scalar *r
   on_backend(execution_, [&](const auto &space) { residual_of(space, *storage_, SomeRows::all(rows_), b, x, r, norm, transpose); });
 }
 
+template <class Scalar>
+void StencilMatrix<Scalar>::multiply(const Scalar *x, Scalar *y) const
+{
+  on_backend(execution_, [&](const auto &space) { product_of(space, *storage_, rows_, x, y); });
+}
+
 template class StencilMatrix<double>;
 template class StencilMatrix<float>;
 template void StencilMatrix<double>::read(const CsrMatrix<double, std::int32_t> &);

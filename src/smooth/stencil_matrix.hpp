@@ -42,6 +42,9 @@ public:
   /// Throws std::invalid_argument for the transpose of a matrix that is not in diagonals.
   void residual(const Scalar *b, const Scalar *x, Scalar *r, Norm *norm = nullptr, Transpose transpose = Transpose::no) const;
 
+  /// y = A x in one pass. Arrays of rows() elements, y not x. Does not wait.
+  void multiply(const Scalar *x, Scalar *y) const;
+
   struct Storage; ///< defined in storage.hpp
   const Storage &storage() const { return *storage_; }
 

@@ -484,7 +484,9 @@ void launch_wide_coupled(const Space &space, const WideArguments<Space, Scalar> 
     launch_wide_kernel<Space, Scalar, 32, true>(space, a, couplings);
   } else {
     if (a.shape.rows == 4) launch_wide_kernel<Space, Scalar, 4, true>(space, a, couplings);
+    if (a.shape.rows == 6) launch_wide_kernel<Space, Scalar, 6, true>(space, a, couplings);
     if (a.shape.rows == 8) launch_wide_kernel<Space, Scalar, 8, true>(space, a, couplings);
+    if (a.shape.rows == 9) launch_wide_kernel<Space, Scalar, 9, true>(space, a, couplings);
     if (a.shape.rows == 16) launch_wide_kernel<Space, Scalar, 16, true>(space, a, couplings);
   }
 }

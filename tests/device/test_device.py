@@ -190,3 +190,15 @@ def test_alternating_directions(run, types, ranks):
     output = run("pc_probe", f"-probe transfers -transposed 0 -pc_type adi -n 33,300 {types}").output
     to_device, to_host = re.search(r"transfers to device (\S+), to host (\S+);", output).groups()
     assert float(to_device) == 0 and float(to_host) == 0, output
+
+
+@on_device
+@pytest.mark.parametrize("products", ["true", "false"])
+@pytest.mark.parametrize("sizes", ["-da_grid_x 17 -da_grid_y 601", "-da_grid_x 17 -da_grid_y 1201 -eps 1e-2", "-da_grid_x 601 -da_grid_y 17"])
+def test_multigrid_on_long_lines(run, types, sizes, products):
+    """Lines across memory of more rows than a team holds, and of few more than a power of two along it."""
+    options = (f"{sizes} -da_refine 1 -repeat 1 -ksp_type cg -ksp_rtol 1e-8 -ksp_norm_type unpreconditioned -pc_type mg -mg_levels_ksp_type richardson "
+               "-mg_levels_ksp_max_it 1 -mg_levels_pc_type line -mg_levels_pc_line_ordering zebra -mg_coarse_ksp_type preonly -mg_coarse_pc_type bcr "
+               f"-mg_levels_pc_line_diagonal_products {products}")
+    device, host = (run("diffusion", f"{options} {more}").number("after") for more in (types, ""))
+    assert device == host <= 8

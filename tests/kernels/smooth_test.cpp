@@ -267,7 +267,9 @@ TEST(Smooth, LongLines)
 {
   std::mt19937 random(32);
   for (const Grid &grid : {Grid{{1000, 3, 1}}, Grid{{3, 1025, 1}}, Grid{{257, 5, 1}, 1, Stencil::box}, Grid{{2, 2100, 1}},
-                           Grid{{4100, 2, 1}}, Grid{{40, 130, 1}}, Grid{{67, 40, 1}, 1, Stencil::box, true}}) {
+                           Grid{{4100, 2, 1}}, Grid{{40, 130, 1}}, Grid{{67, 40, 1}, 1, Stencil::box, true}, Grid{{19, 2049, 1}},
+                           Grid{{5, 4097, 1}}, Grid{{3, 4700, 1}}, Grid{{7, 1200, 3}}, Grid{{18, 1300, 1}, 1, Stencil::box},
+                           Grid{{5, 1157, 1}, 2, Stencil::star, false, false}}) {
     for_each_scalar([&](auto scalar, Memory memory) {
       using Scalar   = decltype(scalar);
       const auto csr = matrix_on<Scalar, std::int64_t>(grid, random);
@@ -276,6 +278,9 @@ TEST(Smooth, LongLines)
         const Relaxing<Scalar, std::int64_t> relaxing(csr, grid.lines(direction), "auto", memory, random);
         Norm two(relaxing.execution, NormType::two);
         relaxing.check({1, Colour::odd});
+        relaxing.check({Scalar(0.9), Colour::odd});
+        relaxing.check({1, Colour::even, Guess::zero});
+        relaxing.check({1, Colour::odd, Guess::zero_lines});
         relaxing.check({Scalar(0.9), Colour::even, Guess::given, Transpose::no, &two});
         relaxing.check({1, Colour::all, Guess::given, Transpose::no, nullptr, &two});
       }
@@ -371,6 +376,10 @@ TEST(StencilMatrix, ResidualsOfEveryForm)
       matrix.read(there.view());
       const auto values = random_values<Scalar>(csr.rows(), random), rhs = random_values<Scalar>(csr.rows(), random);
       const Buffer<Scalar> b(memory, rhs), x(memory, values), r(memory, values);
+      auto product = reference::residual(csr, rhs, values, false);
+      for (std::size_t i = 0; i < product.size(); i++) product[i] = rhs[i] - product[i];
+      matrix.multiply(x.data(), r.data());
+      expect_near(r.values(), product);
       for (bool transposed : {false, true}) {
         const auto expected = reference::residual(csr, rhs, values, transposed);
         for (NormType type : {NormType::two, NormType::largest}) {

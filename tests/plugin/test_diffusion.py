@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 OPTIONS = Path(__file__).resolve().parents[2] / "examples" / "diffusion"
-MULTIGRID, MULTIGRID_3D, KRYLOV = (f"-options_file {OPTIONS}/{name}.opts" for name in ("multigrid-line", "multigrid-line-3d", "krylov-line"))
+MULTIGRID, MULTIGRID_3D, DIRECT, KRYLOV = (
+    f"-options_file {OPTIONS}/{name}.opts" for name in ("multigrid-line", "multigrid-line-3d", "multigrid-line-direct", "krylov-line")
+)
 GRIDS = {65: "-da_grid_x 33 -da_grid_y 33 -da_refine 1", 129: "-da_grid_x 33 -da_grid_y 33 -da_refine 2"}
 GRID_3D = "-dim 3 -da_grid_x 17 -da_grid_y 17 -da_grid_z 17 -da_refine 1"
 
@@ -78,6 +80,46 @@ def test_multigrid_is_flat(solve):
     for size, grid in GRIDS.items():
         counts = [solve(f"{MULTIGRID} {grid} -eps {eps}")["iterations"] for eps in ("1", "1e-1", "1e-2", "1e-3", "1e-4")]
         assert max(counts) <= 10 and max(counts) <= counts[0] + 2, (size, counts)
+
+
+def test_a_direct_solver_on_the_coarsest_grid(solve):
+    for grid in ("-da_grid_x 17 -da_grid_y 17 -da_refine 2", "-da_grid_x 65 -da_grid_y 65 -da_refine 1"):
+        counts = [solve(f"{DIRECT} {grid} -eps {eps}")["iterations"] for eps in ("1", "1e-2", "1e-3", "1e-6")]
+        assert max(counts) <= 7, (grid, counts)
+    assert solve(f"{DIRECT} {GRIDS[65]} -eps 1e-3 -contrast 10")["iterations"] <= 8
+    three = "-dim 3 -k 1,1e3,1e-3 -da_grid_x 17 -da_grid_y 17"
+    assert solve(f"{DIRECT} {three} -da_grid_z 33 -da_refine_z 1 -da_refine 1")["iterations"] <= 6
+
+
+def test_events_and_products_from_diagonals(run):
+    """Residuals from the diagonals are no products of PETSc's; the iterations are the same."""
+
+    def events(options):
+        output = run("diffusion", f"{MULTIGRID} {GRIDS[65]} -eps 1e-2 -repeat 1 -mg_levels_pc_line_diagonal_products {options} -ksp_view -log_view :/dev/stdout").output
+        counts = {m[1]: (int(m[2]), float(m[3])) for m in re.finditer(r"^(\w+) +(\d+) +1\.0 +\S+ +\S+ +(\S+)", output, re.M)}
+        return output, counts, re.search(r"after (\d+) iterations", output)[1]
+
+    with_output, with_counts, with_iterations = events("true")
+    without_output, without_counts, without_iterations = events("false")
+    assert with_iterations == without_iterations
+    assert "products and residuals of the matrix: from its diagonals" in with_output and "from its diagonals" not in without_output
+    assert with_counts["MatResidual"] == pytest.approx(without_counts["MatResidual"], rel=0.2) and with_counts["MatResidual"][1] > 0
+    assert with_counts["MatMult"][0] <= without_counts["MatMult"][0] - with_counts["MatResidual"][0]
+    for name in ("PCLineSetUp", "PCLineSweep"):
+        assert with_counts[name][0] > 0
+    assert with_counts["PCLineSweep"][1] > 0
+
+
+def test_products_follow_the_matrix(run, tmp_path):
+    """New values that the preconditioner was not set up for."""
+    options = f"-pc_type line -pc_line_ordering zebra -ksp_type fgmres -ksp_rtol 1e-10 -repeat 1 -rhs one -ksp_reuse_preconditioner {GRIDS[65]}"
+    solutions = []
+    for products in ("true", "false"):
+        run("diffusion", f"{options} -pc_line_diagonal_products {products} -ksp_view_solution ascii:{tmp_path}/{products}")
+        lines = [line.strip() for line in (tmp_path / products).read_text().splitlines()]
+        solutions.append([float(line) for line in lines if re.fullmatch(r"[-+.\de]+", line)][-65 * 65 :])
+    assert max(map(abs, solutions[1])) == pytest.approx(0.0736 / 2, rel=1e-2)
+    assert max(abs(a - b) for a, b in zip(*solutions)) < 1e-7
 
 
 @pytest.mark.parametrize("options", [f"{MULTIGRID} {GRIDS[65]} -eps 1e-2", f"{MULTIGRID_3D} {GRID_3D} -k 1,1e3,1e-3", f"{KRYLOV} -eps 1e-4"])

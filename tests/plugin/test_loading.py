@@ -53,6 +53,7 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCCroutSetPrecision",
         "PCCroutGetHistory",
         "PCLineSetComponents",
+        "PCLineSetDiagonalProducts",
         "PCLineSetDirection",
         "PCLineSetEstimateOmega",
         "PCLineSetFile",

@@ -4,6 +4,8 @@
 
 namespace weft {
 
+PetscLogEvent line_setup_event, line_sweep_event;
+
 namespace {
 
 PetscErrorCode PCReset_Line(PC pc)
@@ -11,6 +13,7 @@ PetscErrorCode PCReset_Line(PC pc)
   PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
+  PetscCall(PCLineLeaveProducts(pc));
   for (int memory : {0, 1}) line->forget(memory);
   PetscCall(PCLineFreeComms(pc));
   PetscCall(VecDestroy(&line->residual));
@@ -49,7 +52,8 @@ PetscErrorCode PCDestroy_Line(PC pc)
 . -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - how it works, see `PCLineSetKernelParameters()`
 . -pc_line_sweeps <1>                - sweeps in one application
 . -pc_line_omega <1.0>               - damping factor
-- -pc_line_estimate_omega <false>    - damping factor from the largest eigenvalue, when the preconditioner is set up
+. -pc_line_estimate_omega <false>    - damping factor from the largest eigenvalue, when the preconditioner is set up
+- -pc_line_diagonal_products <false> - products and residuals with the matrix from the diagonals that the sweeps work on
 
   Level: beginner
 
@@ -70,11 +74,14 @@ PetscErrorCode PCDestroy_Line(PC pc)
 
   `KSPRICHARDSON` without monitors hands all its iterations to the sweeps, which need no residual of their own for the first one.
 
+  -log_view shows set-up as PCLineSetUp and the sweeps as PCLineSweep.
+
   A zero or non-finite pivot ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCSOR`, `PCJACOBI`, `PCLineSetSource()`, `PCLineSetDirection()`, `PCLineSetOrdering()`,
           `PCLineSetSweep()`, `PCLineSetPlaneCycles()`, `PCLineSetRanks()`, `PCLineSetComponents()`, `PCLineSetPrecision()`, `PCLineSetKernel()`,
-          `PCLineSetSweeps()`, `PCLineSetOmega()`, `PCLineSetEstimateOmega()`
+          `PCLineSetSweeps()`, `PCLineSetOmega()`, `PCLineSetEstimateOmega()`,
+          `PCLineSetDiagonalProducts()`
 M*/
 PetscErrorCode PCCreate_Line(PC pc)
 {
@@ -92,5 +99,13 @@ PetscErrorCode PCCreate_Line(PC pc)
   pc->ops->reset               = weft::PCReset_Line;
   pc->ops->destroy             = weft::PCDestroy_Line;
   PetscCall(weft::PCLineComposeSetters(pc, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCLineRegisterEvents()
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventRegister("PCLineSetUp", PC_CLASSID, &weft::line_setup_event));
+  PetscCall(PetscLogEventRegister("PCLineSweep", PC_CLASSID, &weft::line_sweep_event));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

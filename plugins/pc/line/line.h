@@ -41,3 +41,4 @@ WEFT_EXTERN PetscErrorCode PCLineSetKernelParameters(PC, PetscInt, PetscInt, Pet
 WEFT_EXTERN PetscErrorCode PCLineSetSweeps(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCLineSetOmega(PC, PetscReal);
 WEFT_EXTERN PetscErrorCode PCLineSetEstimateOmega(PC, PetscBool);
+WEFT_EXTERN PetscErrorCode PCLineSetDiagonalProducts(PC, PetscBool);

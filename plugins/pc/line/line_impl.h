@@ -49,6 +49,7 @@ struct PC_Line {
   PetscInt sweeps     = 1;
   PetscReal omega     = 1.0;
   bool estimate_omega = false;
+  bool diagonal_products = false;
 
   // What set-up finds and makes.
   Grid grid;
@@ -66,7 +67,8 @@ struct PC_Line {
   std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
   std::vector<std::unique_ptr<LineSet>> sets[2];
   std::unique_ptr<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
-  Vec residual = NULL;
+  Vec residual      = NULL;
+  Mat with_products = NULL; ///< the matrix that multiplies by our diagonals, while it does
 
   void forget(int memory)
   {
@@ -82,6 +84,9 @@ inline PC_Line *Data(PC pc)
   return static_cast<PC_Line *>(pc->data);
 }
 
+/// Events of -log_view: set-up, and the sweeps of an application.
+extern PetscLogEvent line_setup_event, line_sweep_event;
+
 /// The names of the options' values, in PETSc's form.
 extern const char *const line_directions[];
 extern const char *const line_orderings[];
@@ -93,6 +98,9 @@ extern const char *const line_precisions[];
 
 PetscErrorCode PCSetUp_Line(PC pc);
 PetscErrorCode PCLineFreeComms(PC pc);
+/// Makes the PC's matrix multiply by the diagonals of line->stencil, if the user wants it so and there are any; and ends that.
+PetscErrorCode PCLineTakeProducts(PC pc);
+PetscErrorCode PCLineLeaveProducts(PC pc);
 /// The sets whose kernels work in `memory`, on PETSc's current stream. Made from those that set-up made when vectors first come in the other
 /// memory, or on another stream.
 PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets);

@@ -60,6 +60,7 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
   PetscInt sweeps = line->sweeps, cycles = line->plane_cycles, kernel;
   PetscReal omega = line->omega;
   PetscBool set, estimate = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
+  PetscBool products = line->diagonal_products ? PETSC_TRUE : PETSC_FALSE;
   char file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
@@ -96,6 +97,9 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsBool("-pc_line_estimate_omega", "damping factor from the largest eigenvalue", "PCLineSetEstimateOmega", estimate,
                              &estimate, &set));
   if (set) PetscCall(PCLineSetEstimateOmega(pc, estimate));
+  PetscCall(PetscOptionsBool("-pc_line_diagonal_products", "products and residuals with the matrix from its diagonals",
+                             "PCLineSetDiagonalProducts", products, &products, &set));
+  if (set) PetscCall(PCLineSetDiagonalProducts(pc, products));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -151,6 +155,7 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
                                                                 : ", each on lines of its own"));
   if (line->plane_cycles > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  planes: %" PetscInt_FMT " cycles of lines inside them\n", line->plane_cycles));
+  if (line->with_products) PetscCall(PetscViewerASCIIPrintf(viewer, "  products and residuals of the matrix: from its diagonals\n"));
   const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
   for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], grid ? along[line->shape.directions[k]] : ""));
   for (const auto &found : line->sets) {

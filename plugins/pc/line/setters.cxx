@@ -49,6 +49,13 @@ PetscErrorCode PCLineSetEstimateOmega_Line(PC pc, PetscBool estimate)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCLineSetDiagonalProducts_Line(PC pc, PetscBool products)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Data(pc)->diagonal_products, products == PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
 {
   PetscFunctionBegin;
@@ -125,6 +132,7 @@ PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
   PetscCall(set("PCLineSetSweeps_C", PCLineSetSweeps_Line));
   PetscCall(set("PCLineSetOmega_C", PCLineSetOmega_Line));
   PetscCall(set("PCLineSetEstimateOmega_C", PCLineSetEstimateOmega_Line));
+  PetscCall(set("PCLineSetDiagonalProducts_C", PCLineSetDiagonalProducts_Line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -150,6 +150,8 @@ PetscErrorCode PCSetUp_Line(PC pc)
   LineShape shape;
 
   PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
+  PetscCall(PCLineLeaveProducts(pc));
   PetscCall(CheckMatrix(pc->pmat));
   PetscCall(KokkosStart());
   PetscCall(MatrixByRows(pc, &rows));
@@ -179,6 +181,8 @@ PetscErrorCode PCSetUp_Line(PC pc)
   }
   line->found_omega = line->omega;
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
+  if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
+  PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -105,8 +105,7 @@ PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A number of sweeps, from a zero guess or from what y holds. The transposed operator takes the passes the other way round.
-PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
   PC_Line *line     = Data(pc);
   const size_t many = line->passes.size();
@@ -138,6 +137,16 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Trans
         PetscCall(CorrectLines(pc, b, y, pass, transpose));
     }
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A number of sweeps, from a zero guess or from what y holds. The transposed operator takes the passes the other way round.
+PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
+  PetscCall(MakeSweeps(pc, b, y, sweeps, from_zero, transpose));
+  PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

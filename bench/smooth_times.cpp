@@ -1,0 +1,161 @@
+// Times of line relaxation beside a copy: a zebra sweep, its set-up, products and residuals from diagonals, and the linear forest of a matrix.
+//   smooth_times [repeats]
+#include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <vector>
+
+#include "forest/line_map.hpp"
+#include "smooth/line_relaxation.hpp"
+#include "stopwatch.hpp"
+
+namespace {
+
+using weft::Index;
+using Space = Kokkos::DefaultExecutionSpace;
+template <class T>
+using Array = Kokkos::View<T *, Space>;
+
+constexpr auto memory_of = [] {
+  return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible ? weft::Memory::host : weft::Memory::device;
+};
+
+// The matrix of -div(K grad u) on n[0] x n[1] x n[2] inner nodes, K = diag(k).
+struct Matrix {
+  Index rows;
+  Array<std::int32_t> starts, columns;
+  Array<double> values;
+
+  Matrix(const Index n[3], const double k[3]) : rows(n[0] * n[1] * n[2])
+  {
+    const Index strides[3] = {1, n[0], n[0] * n[1]};
+    std::vector<std::int32_t> s{0}, c;
+    std::vector<double> v;
+    for (Index i = 0; i < rows; i++) {
+      const Index at[3] = {i % n[0], i / n[0] % n[1], i / strides[2]};
+      double diagonal   = 0;
+      const auto put    = [&](Index column, double value) {
+        c.push_back(static_cast<std::int32_t>(column));
+        v.push_back(value);
+      };
+      for (int d = 2; d >= 0; d--) {
+        if (n[d] > 1) diagonal += 2 * k[d];
+        if (at[d] > 0) put(i - strides[d], -k[d]);
+      }
+      put(i, diagonal);
+      for (int d = 0; d < 3; d++) {
+        if (at[d] + 1 < n[d]) put(i + strides[d], -k[d]);
+      }
+      s.push_back(static_cast<std::int32_t>(c.size()));
+    }
+    const auto bring = [](auto &to, const auto &from) {
+      using T = typename std::decay_t<decltype(from)>::value_type;
+      to      = Array<T>("matrix", from.size());
+      Kokkos::deep_copy(to, Kokkos::View<const T *, Kokkos::HostSpace>(from.data(), from.size()));
+    };
+    bring(starts, s);
+    bring(columns, c);
+    bring(values, v);
+  }
+  weft::CsrMatrix<double, std::int32_t> csr() const { return {starts.data(), columns.data(), values.data()}; }
+};
+
+int repeats = 20;
+
+// Microseconds, the median.
+double time_of(const Space &space, const std::function<void()> &work)
+{
+  weft::bench::Stopwatch<Space> watch(space);
+  std::vector<double> times;
+  work();
+  for (int r = 0; r < repeats; r++) {
+    watch.start();
+    work();
+    times.push_back(1e6 * watch.stop());
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+void sweep(const weft::LineRelaxation<double> &lines, const double *b, double *x, weft::Guess first, weft::Guess second)
+{
+  lines.relax(b, x, {1, weft::Colour::even, first});
+  lines.relax(b, x, {1, weft::Colour::odd, second});
+}
+
+void smoothing(const Space &space, const weft::Execution &execution, const Index n[3], int direction)
+{
+  const double k[3]    = {1, 1e3, 1e-3};
+  const Index first[3] = {0, 0, 0};
+  const Matrix A(n, k);
+  const Array<double> b("b", A.rows), x("x", A.rows), r("r", A.rows);
+  Kokkos::deep_copy(b, 1.0);
+  const weft::LineProblem problem(weft::lines_of_box(direction, n, 1, first));
+
+  weft::StencilMatrix<double> matrix(execution, A.rows);
+  matrix.read(A.csr());
+  weft::LineRelaxation<double> lines(matrix, problem);
+  lines.factor();
+  const double given    = time_of(space, [&] { sweep(lines, b.data(), x.data(), weft::Guess::given, weft::Guess::given); });
+  const double zero     = time_of(space, [&] { sweep(lines, b.data(), x.data(), weft::Guess::zero, weft::Guess::zero_lines); });
+  const double update   = time_of(space, [&] {
+    matrix.read(A.csr());
+    lines.factor();
+  });
+  const double anew     = time_of(space, [&] {
+    weft::StencilMatrix<double> own(execution, A.rows);
+    own.read(A.csr());
+    weft::LineRelaxation<double> relaxation(own, problem);
+    relaxation.factor();
+  });
+  const double copy     = time_of(space, [&] { Kokkos::deep_copy(space, r, b); });
+  const double product  = time_of(space, [&] { matrix.multiply(x.data(), r.data()); });
+  const double residual = time_of(space, [&] { matrix.residual(b.data(), x.data(), r.data()); });
+  // A copy moves two words a row. A sweep must read the diagonals and b, and x, and write x.
+  const double word = copy / 2, diagonals = static_cast<double>(matrix.offsets().size());
+  std::printf(
+      "%4d x %4d x %3d, lines along %c: copy %6.1f us | sweep %6.1f us, of what it must move %4.2f x copy | from zero %6.1f us | "
+      "set-up %7.1f us = %5.1f sweeps | update %6.1f us = %4.1f sweeps | product %6.1f us, %4.2f x copy | residual %6.1f us, %4.2f x\n",
+      (int)n[0], (int)n[1], (int)n[2], "xyz"[direction], copy, given, given / (word * (diagonals + 3)), zero, anew, anew / given, update,
+      update / given, product, product / (word * (diagonals + 2)), residual, residual / (word * (diagonals + 3)));
+}
+
+void forest(const Space &space, const weft::Execution &execution, const Index n[3])
+{
+  const double k[3] = {1, 1e3, 1e-3};
+  const Matrix A(n, k);
+  weft::ForestOptions options;
+  options.least_relative = 0.1;
+  Index lines            = 0;
+  const double time      = time_of(space, [&] { lines = weft::LineMap(execution, A.rows, A.csr(), options).lines(); });
+  std::printf("forest of %lld rows: %.2f ms, %lld lines\n", (long long)A.rows, 1e-3 * time, (long long)lines);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  if (argc > 1) repeats = std::max(1, std::atoi(argv[1]));
+  Kokkos::initialize(argc, argv);
+  {
+    const Space space;
+    const weft::Execution execution(memory_of());
+    for (const Index n : {257, 513, 1025, 2049, 4097}) {
+      for (int direction : {0, 1}) {
+        const Index nodes[3] = {n, n, 1};
+        smoothing(space, execution, nodes, direction);
+      }
+    }
+    for (int direction : {0, 1, 2}) {
+      const Index nodes[3] = {129, 129, 129};
+      smoothing(space, execution, nodes, direction);
+    }
+    const Index nodes[3] = {3163, 3163, 1};
+    forest(space, execution, nodes);
+  }
+  Kokkos::finalize();
+  return 0;
+}
