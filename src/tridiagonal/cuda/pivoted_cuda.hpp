@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
   unsigned phase = 0, found = 0;
   while (line < count) {
     const Index element = a.layout.start(line) + before, next_line = next(line + step);
-    const int first = lane * R, early = static_cast<int>(element % piece), copied = static_cast<int>(end_of(element) - element);
+    const int first = lane * R, early = static_cast<int>(element % piece), copied = max(static_cast<int>(end_of(element) - element), 0);
     Rows<Scalar, R> chunk;
     arrival.wait(phase);
     if (copied < rows) {
