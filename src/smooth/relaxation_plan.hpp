@@ -197,7 +197,7 @@ private:
       a.flag            = flag_;
       a.checks          = true;
       a.original_length = shape_.layout.length;
-      a.in_pieces       = comes_in_pieces(a);
+      a.in_pieces       = a.shape.layout.stride == 1 && begins_in_pieces(a);
       parts             = (lines_of_colour(shape_.layout, options.colour) + shape_.lines - 1) / shape_.lines;
       launch_wide_coupled(space_, a, TeamCouplings<Scalar>{couplings});
     }

@@ -23,6 +23,33 @@ TEST(Wide, LengthsAroundItsTiles)
   });
 }
 
+TEST(Wide, LinesSideBySideAroundItsTiles)
+{
+  std::mt19937 random(24);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (Index length : {129, 255, 256, 257, 288, 289, 513, 1024, 2049, 4095, 4096, 4097, 4608, 4609, 9000, 40000}) {
+      std::vector<LineLayout> layouts = {strided(length, 37), strided(length, 48, 3)};
+      if (length < 5000) {
+        layouts.push_back(strided(length, 1, 1));
+        layouts.push_back(strided(length, 16));
+        LineLayout planes       = strided(length, 18); // of a box, whose planes end in a bundle that is not full
+        planes.across[1]        = 3;
+        planes.across_stride[1] = planes.stride * length + 5;
+        layouts.push_back(planes);
+      }
+      for (const LineLayout &layout : layouts) {
+        const Lines<Scalar> lines(layout, random);
+        check(lines, "wide", memory);
+        check(lines, "wide", memory, {{0.5, true}, Colour::odd});
+        check(lines, "wide", memory, {{2}, Colour::even}, Call::once);
+        check(lines, "wide", memory, {}, Call::in_place);
+        if (length < 1000) check(lines, "wide", memory, {{1}, Colour::all, Transpose::yes});
+      }
+    }
+  });
+}
+
 TEST(Wide, LinesOfMoreTilesThanBlocksCanShare)
 {
   std::mt19937 random(22);

@@ -31,7 +31,7 @@ struct NativeArguments {
 };
 
 /// What a block keeps in shared memory.
-template <class Scalar, int R, int T, bool many>
+template <class Scalar, int R, int T, Sharing sharing>
 struct NativeTile {
   static_assert(R % 2 == 1 && T % 32 == 0);
   static constexpr int rows  = R * T;
@@ -42,17 +42,20 @@ struct NativeTile {
   alignas(128) Scalar in[4][space];
   alignas(16) Scalar out[rows];
   Hanging<Scalar> warp_first[warps], warp_last[warps];
-  Scalar warp_x[warps + 1];                  ///< last unknown before the block, then of each warp
-  Scalar blocks[many ? 6 * most_blocks : 1]; ///< rows of the blocks that share the line
+  Scalar warp_x[warps + 1]; ///< last unknown before the block, then of each warp
+  /// Rows of the blocks that share the line, in two sets that take turns.
+  Scalar blocks[sharing == Sharing::cluster ? 2 : 1]
+               [sharing == Sharing::none ? 1 : 6 * (sharing == Sharing::cluster ? most_of_cluster : most_blocks)];
   Arrival arrival;
 };
 
-/// Many: several blocks a line, whole lines only.
-template <class Scalar, int R, int T, int at_least, WidePart part, bool many, bool checks>
+/// Several blocks share whole lines only.
+template <class Scalar, int R, int T, int at_least, WidePart part, Sharing sharing, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments<Scalar> a)
 {
-  using Tile          = NativeTile<Scalar, R, T, many>;
+  using Tile          = NativeTile<Scalar, R, T, sharing>;
   constexpr int piece = 16 / sizeof(Scalar); // elements
+  constexpr bool many = sharing != Sharing::none;
   extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
@@ -99,7 +102,11 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   __syncthreads();
   Index k = after(group);
   if (thread == 0 && k < items) fetch(place(k));
-  unsigned phase = 0, done = 0;
+  if constexpr (sharing == Sharing::cluster) { // nobody writes to a block that is not there yet
+    cluster_arrive();
+    cluster_wait();
+  }
+  unsigned phase = 0, turn = 1;
   const auto messages = [&](unsigned turn) { return a.exchange.rows + (group * 2 + turn % 2) * blocks * 6; };
   while (k < items) {
     const Place at     = place(k);
@@ -153,16 +160,11 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
       }
     }
 
-    const auto check_at = [&](int row_of_tile) {
-      return [&, row_of_tile](Scalar pivot, Scalar scale, int step) {
-        if (!checks || usable_pivot(pivot, scale)) return;
-        const Index row = (at.tile * Tile::rows + row_of_tile + 1) * a.rows_of_row;
-        a.flag.report(at.line, (row < a.original_length ? row : a.original_length) - 1, a.step + step);
-      };
-    };
+    Watch<checks> watch;
     const Scalar joined_scale = a.step > 0 ? 1 : 0;
-    Hanging<Scalar> mine = chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { check_at(first + j)(pivot, joined_scale + scale, 0); });
-    const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, chunk.head(), 0, check_at(first + R - 1));
+    Hanging<Scalar> mine =
+        chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, first + j); });
+    const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, chunk.head(), 0, watch.at(first + R - 1));
     if (lane == 0) tile.warp_first[warp] = warp_ends.first;
     if (lane == 31) tile.warp_last[warp] = warp_ends.last;
     __syncthreads();
@@ -174,7 +176,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
       const int w                = lane - first_lane;
       row                        = w >= 0 ? tile.warp_last[w] : Hanging<Scalar>{0, -1, 0};
       const Hanging<Scalar> head = w >= 0 ? tile.warp_first[w] : Hanging<Scalar>{0, -1, 0};
-      const Ends<Scalar> ends    = reduce_warp<Tile::warps, 1>(row, head, first_lane, check_at(Tile::rows - 1));
+      const Ends<Scalar> ends    = reduce_warp<Tile::warps, 1>(row, head, first_lane, watch.at(Tile::rows - 1));
       if constexpr (part == WidePart::reduce) {
         if (lane == 31) {
           const Index t               = at.line * tiles + at.tile;
@@ -188,35 +190,37 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
       } else {
         g = __shfl_sync(0xffffffff, ends.last.value, 31);
         if constexpr (many) {
-          const Hanging<Scalar> last = shuffle(ends.last, 31);
-          const Scalar numbers[6]    = {ends.first.value, ends.first.before, ends.first.after, last.value, last.before, last.after};
-#pragma unroll
-          for (int n = 0; n < 6; n++) {
-            if (lane == n) send(messages(done + 1) + 6 * block + n, numbers[n], done + 1);
-          }
+          const Ends<Scalar> both{ends.first, shuffle(ends.last, 31)};
+          if constexpr (sharing == Sharing::cluster)
+            tell_cluster<32>(both, tile.blocks[turn % 2], blocks, block);
+          else
+            tell_device(both, messages(turn) + 6 * block, turn);
         }
       }
     }
-    if constexpr (many) {
-      // Each thread waits for a number of its own, so that all arrive in the time of one.
-      done++;
-      for (int n = thread; n < 6 * blocks; n += T) tile.blocks[n] = receive(messages(done) + n, done);
+    if constexpr (sharing == Sharing::cluster) {
+      cluster_arrive();
+      cluster_wait();
+      if (warp == 0) solve_cluster<32>(tile.blocks[turn % 2], blocks, block, watch.at(Tile::rows - 1), g_before, g);
+    }
+    if constexpr (sharing == Sharing::device) {
+      // Each thread waits for a number of its own, so that all arrive in the time of one. Every block solves for itself: what it need not
+      // say costs no time on the way.
+      Scalar *rows = tile.blocks[0];
+      for (int n = thread; n < 6 * blocks; n += T) rows[n] = receive(messages(turn) + n, turn);
       __syncthreads();
       if (warp == 0) {
-        // Every block solves for itself: what it need not say costs no time on the way.
         const auto tell = [&](int t, Scalar x) {
           if (t == block - 1) tile.warp_x[0] = x;
           if (t == block) tile.warp_x[Tile::warps] = x;
         };
-        if (blocks <= 32)
-          solve_blocks<1>(tile.blocks, blocks, check_at(Tile::rows - 1), tell);
-        else
-          solve_blocks<4>(tile.blocks, blocks, check_at(Tile::rows - 1), tell);
+        solve_blocks(rows, blocks, watch.at(Tile::rows - 1), tell);
         __syncwarp();
         g_before = block > 0 ? tile.warp_x[0] : Scalar(0);
         g        = tile.warp_x[Tile::warps];
       }
     }
+    watch.report(a, at.line, at.tile * Tile::rows);
     if constexpr (part != WidePart::reduce) {
       if (warp == 0) {
         const Scalar x = lane == 31 ? g : row.value - row.before * g_before - row.after * g;
@@ -242,6 +246,11 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
       }
     }
     k = next_k;
+    turn++;
+  }
+  if constexpr (sharing == Sharing::cluster) { // a block's memory must outlive what others write there
+    cluster_arrive();
+    cluster_wait();
   }
   if (thread == 0) bulk_left(); // shared memory ends with the block
 }

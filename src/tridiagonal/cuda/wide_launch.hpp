@@ -66,14 +66,23 @@ NativeLaunch<Scalar> launch_of(void (*kernel)(Arguments), int threads, std::size
   return l;
 }
 
+/// A launch for each number of blocks that a cluster can have.
+template <class Scalar, class Make>
+std::array<NativeLaunch<Scalar>, most_of_cluster + 1> by_cluster_size(const Make &make)
+{
+  std::array<NativeLaunch<Scalar>, most_of_cluster + 1> launches;
+  for (int blocks = 2; blocks <= most_of_cluster; blocks++) launches[static_cast<std::size_t>(blocks)] = make(blocks);
+  return launches;
+}
+
 // -------------------------------------------------------------------------------------------------------- rows that follow each other
 
-template <class Scalar, int T, WidePart part, bool many, bool checks>
+template <class Scalar, int T, WidePart part, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
   constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, many, checks>, T,
-                                                               sizeof(NativeTile<Scalar, native_rows, T, many>));
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, Sharing::none, checks>,
+                                                               T, sizeof(NativeTile<Scalar, native_rows, T, Sharing::none>));
   return launch;
 }
 
@@ -83,24 +92,53 @@ NativeLaunch<Scalar> native_launch_for(int threads)
   if constexpr (part == WidePart::whole) {
     switch (threads) {
     case 32:
-      return native_launch<Scalar, 32, part, false, checks>();
+      return native_launch<Scalar, 32, part, checks>();
     case 64:
-      return native_launch<Scalar, 64, part, false, checks>();
+      return native_launch<Scalar, 64, part, checks>();
     case 128:
-      return native_launch<Scalar, 128, part, false, checks>();
+      return native_launch<Scalar, 128, part, checks>();
     case 480:
-      return native_launch<Scalar, 480, part, false, checks>();
+      return native_launch<Scalar, 480, part, checks>();
     default:
       break;
     }
   }
-  return native_launch<Scalar, native_tile_threads, part, false, checks>();
+  return native_launch<Scalar, native_tile_threads, part, checks>();
+}
+
+template <class Scalar, Sharing sharing, bool checks>
+NativeLaunch<Scalar> native_shared_launch(int blocks)
+{
+  constexpr int T             = native_shared_threads;
+  static const auto shared_by = [](int cluster) {
+    return launch_of<Scalar>(native_wide<Scalar, native_rows, T, 1, WidePart::whole, sharing, checks>, T,
+                             sizeof(NativeTile<Scalar, native_rows, T, sharing>), cluster);
+  };
+  if constexpr (sharing == Sharing::cluster) {
+    static const auto launches = by_cluster_size<Scalar>(shared_by);
+    return launches[blocks];
+  } else {
+    static const auto launch = shared_by(1);
+    return launch;
+  }
 }
 
 template <class Scalar, bool checks>
-NativeLaunch<Scalar> native_shared_launch()
+NativeLaunch<Scalar> native_shared_launch_for(Sharing sharing, int blocks)
 {
-  return native_launch<Scalar, native_shared_threads, WidePart::whole, true, checks>();
+  return sharing == Sharing::cluster ? native_shared_launch<Scalar, Sharing::cluster, checks>(blocks)
+                                     : native_shared_launch<Scalar, Sharing::device, checks>(blocks);
+}
+
+/// Who works on lines of this length that one block does not hold. None: two passes.
+template <class Scalar>
+Sharing native_sharing(Index length)
+{
+  const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
+  if (blocks > most_blocks) return Sharing::none;
+  const auto fits = [&](Sharing sharing) { return native_shared_launch_for<Scalar, true>(sharing, static_cast<int>(blocks)).resident; };
+  if (blocks <= most_of_cluster && fits(Sharing::cluster) > 0) return Sharing::cluster;
+  return fits(Sharing::device) >= blocks ? Sharing::device : Sharing::none;
 }
 
 /// Threads of a block for lines of this length.
@@ -110,8 +148,7 @@ int native_threads_for(Index length)
   for (int threads : native_threads) {
     if (length <= Index(native_rows) * threads) return threads;
   }
-  const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
-  return blocks <= std::min(most_blocks, native_shared_launch<Scalar, true>().resident) ? native_shared_threads : native_tile_threads;
+  return native_sharing<Scalar>(length) == Sharing::none ? native_tile_threads : native_shared_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -124,12 +161,16 @@ inline constexpr int strided_lines = 128 / sizeof(Scalar);
 template <class Scalar>
 inline constexpr int strided_rows[] = {sizeof(Scalar) == 8 ? 8 : 16, sizeof(Scalar) == 8 ? 9 : 16};
 
+/// Those that keep most of the device at work: clusters lie within groups of 16 multiprocessors. Longer lines take the fewer rows.
 template <class Scalar>
 int strided_rows_for(Index length)
 {
-  const auto blocks = [&](int rows) { return (length - 1) / (Index(rows) * strided_threads / strided_lines<Scalar>)+1; };
-  const auto &rows  = strided_rows<Scalar>;
-  return blocks(rows[1]) < blocks(rows[0]) && blocks(rows[1]) <= most_of_cluster ? rows[1] : rows[0];
+  const auto at_work = [&](int rows) {
+    const Index tile = Index(rows) * strided_threads / strided_lines<Scalar>, blocks = (length - 1) / tile + 1;
+    return blocks <= most_of_cluster ? double(most_of_cluster / blocks) * double(length) / double(tile) : 0;
+  };
+  const auto &rows = strided_rows<Scalar>;
+  return at_work(rows[1]) > at_work(rows[0]) ? rows[1] : rows[0];
 }
 
 template <class Scalar, int R, bool in_line, bool checks>
@@ -142,13 +183,10 @@ NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
     return launch;
   }
   if (sharing == Sharing::cluster) {
-    static const auto launches = [] {
-      std::array<NativeLaunch<Scalar>, most_of_cluster + 1> all;
-      for (int blocks = 2; blocks <= most_of_cluster; blocks++)
-        all[blocks] = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, checks>, T,
-                                        StridedTile<Scalar, R, T, W, Sharing::cluster, in_line>::bytes(blocks), blocks);
-      return all;
-    }();
+    static const auto launches = by_cluster_size<Scalar>([](int blocks) {
+      return launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, checks>, T,
+                               StridedTile<Scalar, R, T, W, Sharing::cluster, in_line>::bytes(blocks), blocks);
+    });
     return launches[tiles];
   }
   // Shared memory grows with the blocks: it is asked for as if there were the most.
@@ -206,10 +244,9 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     shape.threads = native_threads_for<Scalar>(layout.length);
     shape.lines   = 1;
     shape.cut();
-    if (shape.tiles > 1 && shape.threads == native_shared_threads) {
-      plan.sharing = Sharing::device;
-      messages     = Index(2 * 6) * native_shared_launch<Scalar, true>().resident;
-    }
+    if (shape.tiles > 1) plan.sharing = native_sharing<Scalar>(layout.length);
+    if (plan.sharing == Sharing::device)
+      messages = Index(2 * 6) * native_shared_launch_for<Scalar, true>(plan.sharing, static_cast<int>(shape.tiles)).resident;
   } else if (side_by_side) {
     WideShape native = shape;
     native.rows      = strided_rows_for<Scalar>(layout.length);
@@ -270,7 +307,10 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
       return a.checks ? strided_launch_for<Scalar, false, true>(a.shape, sharing)
                       : strided_launch_for<Scalar, false, false>(a.shape, sharing);
     }
-    if (sharing == Sharing::device) return a.checks ? native_shared_launch<Scalar, true>() : native_shared_launch<Scalar, false>();
+    if (sharing != Sharing::none) {
+      const int blocks = n.exchange.blocks;
+      return a.checks ? native_shared_launch_for<Scalar, true>(sharing, blocks) : native_shared_launch_for<Scalar, false>(sharing, blocks);
+    }
     if (a.part == WidePart::reduce)
       return a.checks ? native_launch_for<Scalar, WidePart::reduce, true>(a.shape.threads)
                       : native_launch_for<Scalar, WidePart::reduce, false>(a.shape.threads);

@@ -166,6 +166,33 @@ __device__ Hanging<Scalar> shuffle(const Hanging<Scalar> &h, int lane)
   return {__shfl_sync(all, h.value, lane), __shfl_sync(all, h.before, lane), __shfl_sync(all, h.after, lane)};
 }
 
+/// Remembers the first unusable pivot that a thread meets, so that there is one place to report it from: reports cost registers.
+template <bool checks>
+struct Watch {
+  int step = -1, row = 0;
+
+  /// A check for elimination in this row of the tile.
+  __device__ auto at(int row_of_tile)
+  {
+    return [this, row_of_tile](auto pivot, auto scale, int at_step) { look(pivot, scale, at_step, row_of_tile); };
+  }
+  template <class Scalar>
+  __device__ void look(Scalar pivot, Scalar scale, int at_step, int row_of_tile)
+  {
+    if (!checks || step >= 0 || usable_pivot(pivot, scale)) return;
+    step = at_step;
+    row  = row_of_tile;
+  }
+  /// Tile: first row of it in its line.
+  template <class Arguments>
+  __device__ void report(const Arguments &a, Index line, Index tile) const
+  {
+    if (!checks || step < 0) return;
+    const Index end = (tile + row + 1) * a.rows_of_row;
+    a.flag.report(line, (end < a.original_length ? end : a.original_length) - 1, a.step + step);
+  }
+};
+
 /// Two rows of a part of a line that keeps its last unknown g: see TileRows.
 template <class Scalar>
 struct Ends {
@@ -224,6 +251,49 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   return ends;
 }
 
+// ------------------------------------------------------------------------------------------------------- lines that blocks of a cluster share
+
+inline constexpr int most_of_cluster = 16; ///< blocks
+
+/// Who works on a line.
+enum class Sharing { none, cluster, device };
+
+/// The two rows of this block's part of a line, told to all blocks of the cluster: at `rows` in their memories they stand in turn, six
+/// numbers each. The line has `lanes` lanes of the warp, others' between them; they share out the numbers and whom they go to.
+template <int lanes, class Scalar>
+__device__ void tell_cluster(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block)
+{
+  constexpr int shares = lanes / most_of_cluster;
+  const int position = threadIdx.x % 32 / (32 / lanes), to = position % most_of_cluster, share = position / most_of_cluster;
+  if (to >= blocks) return;
+  const Scalar numbers[6]   = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
+  const std::uint32_t place = address_in_block(rows + block * 6, to);
+#pragma unroll
+  for (int n = 0; n < 6; n++) {
+    if (n / (6 / shares) == share) store_in_block(place + n * sizeof(Scalar), numbers[n]);
+  }
+}
+
+/// The rows of a cluster's blocks, joined by the lanes of a line: the last unknowns before block number `block` and of it.
+template <int lanes, class Scalar, class Check>
+__device__ void solve_cluster(const Scalar *rows, int blocks, int block, const Check &check, Scalar &g_before, Scalar &g)
+{
+  constexpr int spread = 32 / lanes, first = lanes - most_of_cluster; // the blocks' rows at the upper lanes
+  const int lane = threadIdx.x % 32, position = lane / spread, t = position - first;
+  const auto lane_of = [&](int number) { return (first + number) * spread + lane % spread; };
+  Hanging<Scalar> row{0, Scalar(t < 0 ? -1 : 0), 0}, head = row;
+  if (t >= 0 && t < blocks) {
+    head = {rows[t * 6], rows[t * 6 + 1], rows[t * 6 + 2]};
+    row  = {rows[t * 6 + 3], rows[t * 6 + 4], rows[t * 6 + 5]};
+  }
+  const Ends<Scalar> all = reduce_warp<most_of_cluster, spread>(row, head, first, check);
+  const Scalar end       = __shfl_sync(0xffffffff, all.last.value, lane_of(most_of_cluster - 1));
+  const Scalar x         = position == lanes - 1 ? end : row.value - row.after * end;
+  g                      = __shfl_sync(0xffffffff, x, lane_of(block));
+  g_before               = __shfl_sync(0xffffffff, x, lane_of(block > 0 ? block - 1 : 0));
+  if (block == 0) g_before = 0;
+}
+
 // ------------------------------------------------------------------------------------------------------------- blocks that share a line
 
 /// A number and the turn it belongs to, written and read as one: who reads the turn that he waits for has the number too, without a fence.
@@ -254,6 +324,18 @@ __device__ Scalar receive(const Message<Scalar> *from, unsigned turn)
   return static_cast<Scalar>(__longlong_as_double(static_cast<long long>(low)));
 }
 
+/// What all blocks hear of a block: the two rows of its part, said by a warp.
+template <class Scalar>
+__device__ void tell_device(const Ends<Scalar> &ends, Message<Scalar> *to, unsigned turn)
+{
+  const int lane          = threadIdx.x % 32;
+  const Scalar numbers[6] = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
+#pragma unroll
+  for (int n = 0; n < 6; n++) {
+    if (lane == n) send(to + n, numbers[n], turn);
+  }
+}
+
 inline constexpr int most_blocks = 128; ///< that can share a line
 
 /// What several blocks that share a line tell each other: two rows a block, in two sets that take turns.
@@ -265,7 +347,7 @@ struct Exchange {
 
 /// The line that the blocks' rows form, solved by one warp: tell(t, x) hears the last unknown of each block from some lane. M: rows of a lane.
 template <int M, class Scalar, class Check, class Tell>
-__device__ void solve_blocks(const Scalar *rows, int blocks, const Check &check, const Tell &tell)
+__device__ void solve_blocks_by(const Scalar *rows, int blocks, const Check &check, const Tell &tell)
 {
   const int lane = threadIdx.x % 32;
   Chunk<Scalar, M> chunk;
@@ -296,6 +378,17 @@ __device__ void solve_blocks(const Scalar *rows, int blocks, const Check &check,
   for (int j = 0; j < M; j++) {
     if (lane * M + j < blocks) tell(lane * M + j, chunk.rhs[j]);
   }
+}
+
+template <class Scalar, class Check, class Tell>
+__device__ void solve_blocks(const Scalar *rows, int blocks, const Check &check, const Tell &tell)
+{
+  if (blocks <= 32)
+    solve_blocks_by<1>(rows, blocks, check, tell);
+  else if (blocks <= 64)
+    solve_blocks_by<2>(rows, blocks, check, tell);
+  else
+    solve_blocks_by<4>(rows, blocks, check, tell);
 }
 
 } // namespace weft::cuda

@@ -13,16 +13,11 @@
 
 namespace weft::cuda {
 
-inline constexpr int most_of_cluster = 16; ///< blocks
-
-/// Who works on a line.
-enum class Sharing { none, cluster, device };
-
 /// What a block keeps in shared memory.
 template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line>
 struct StridedTile {
   static constexpr int chunks = T / W, rows = R * chunks, lines_of_warp = 32 / chunks, pitch = chunks + 1;
-  static_assert(T % 32 == 0 && chunks <= 32 && T / 32 * lines_of_warp == W);
+  static_assert(T % 32 == 0 && chunks <= 32 && chunks % most_of_cluster == 0 && T / 32 * lines_of_warp == W);
 
   static constexpr int piece = 16 / sizeof(Scalar), in_pitch = in_line ? W : W + piece; ///< elements; a copy may begin early
 
@@ -140,20 +135,14 @@ struct StridedBlock {
       chunk.rhs[j]      = exists ? get(3, a.rhs) : Scalar(0);
     }
   }
-  __device__ auto check_at(const Place &at, int line, int row_of_tile) const
-  {
-    return [this, line = at.line + line, row_of_tile](Scalar pivot, Scalar scale, int step) {
-      if (!checks || usable_pivot(pivot, scale)) return;
-      const Index row = (first_row() + row_of_tile + 1) * a.rows_of_row;
-      a.flag.report(line, (row < a.original_length ? row : a.original_length) - 1, a.step + step);
-    };
-  }
   /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
   __device__ Ends<Scalar> eliminate(const Place &at, Chunk<Scalar, R> &chunk, Hanging<Scalar> &row) const
   {
     const Scalar joined_scale = a.step > 0 ? 1 : 0;
+    Watch<checks> own, joint;
     const Hanging<Scalar> mine =
-        chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { check_at(at, w(), first() + j)(pivot, joined_scale + scale, 0); });
+        chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
+    own.report(a, at.line + w(), first_row());
     const Hanging<Scalar> top = chunk.head();
     const Scalar numbers[6]   = {mine.value, mine.before, mine.after, top.value, top.before, top.after};
 #pragma unroll
@@ -162,8 +151,8 @@ struct StridedBlock {
     const int joined = joined_line() * Tile::pitch + joined_chunk();
     row              = {tile.ends[0][joined], tile.ends[1][joined], tile.ends[2][joined]};
     const Hanging<Scalar> head{tile.ends[3][joined], tile.ends[4][joined], tile.ends[5][joined]};
-    Ends<Scalar> ends =
-        reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, check_at(at, joined_line(), (joined_chunk() + 1) * R - 1));
+    Ends<Scalar> ends = reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, joint.at((joined_chunk() + 1) * R - 1));
+    joint.report(a, at.line + joined_line(), first_row());
     ends.last = shuffle(ends.last, 32 - Tile::lines_of_warp + static_cast<int>(threadIdx.x) % Tile::lines_of_warp);
     return ends;
   }
@@ -187,26 +176,6 @@ struct StridedBlock {
     }
   }
 };
-
-/// The rows of a cluster's blocks, joined by the lanes of a line: the last unknowns before block number `block` and of it.
-template <class Tile, class Scalar, class Check>
-__device__ void solve_cluster(const Scalar *rows, int blocks, int block, const Check &check, Scalar &g_before, Scalar &g)
-{
-  constexpr int spread = Tile::lines_of_warp, first = Tile::chunks - most_of_cluster; // the blocks' rows at the upper lanes
-  const int lane = threadIdx.x % 32, position = lane / spread, t = position - first;
-  const auto lane_of = [&](int number) { return (first + number) * spread + lane % spread; };
-  Hanging<Scalar> row{0, Scalar(t < 0 ? -1 : 0), 0}, head = row;
-  if (t >= 0 && t < blocks) {
-    head = {rows[t * 6], rows[t * 6 + 1], rows[t * 6 + 2]};
-    row  = {rows[t * 6 + 3], rows[t * 6 + 4], rows[t * 6 + 5]};
-  }
-  const Ends<Scalar> all = reduce_warp<most_of_cluster, spread>(row, head, first, check);
-  const Scalar end       = __shfl_sync(0xffffffff, all.last.value, lane_of(most_of_cluster - 1));
-  const Scalar x         = position == Tile::chunks - 1 ? end : row.value - row.after * end;
-  g                      = __shfl_sync(0xffffffff, x, lane_of(block));
-  g_before               = __shfl_sync(0xffffffff, x, lane_of(block > 0 ? block - 1 : 0));
-  if (block == 0) g_before = 0;
-}
 
 /// Lines that a block or a cluster of blocks holds.
 template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
@@ -239,22 +208,14 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArgument
     const Ends<Scalar> ends = block.eliminate(at, chunk, row);
     Scalar g_before = 0, g = ends.last.value;
     if constexpr (cluster) {
-      // The lanes of a line share out the six numbers and whom they go to.
-      constexpr int shares = Tile::chunks / most_of_cluster;
-      const int to = block.joined_chunk() % most_of_cluster, share = block.joined_chunk() / most_of_cluster;
-      const Scalar numbers[6] = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
-      Scalar *rows            = tile.of_blocks[turn] + block.joined_line() * most_of_cluster * 6;
-      if (to < blocks) {
-        const std::uint32_t place = address_in_block(rows + block.block * 6, to);
-#pragma unroll
-        for (int n = 0; n < 6; n++) {
-          if (n / (6 / shares) == share) store_in_block(place + n * sizeof(Scalar), numbers[n]);
-        }
-      }
+      Scalar *rows = tile.of_blocks[turn] + block.joined_line() * most_of_cluster * 6;
+      tell_cluster<Tile::chunks>(ends, rows, blocks, block.block);
       cluster_arrive();
       if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
       cluster_wait();
-      solve_cluster<Tile>(rows, blocks, block.block, block.check_at(at, block.joined_line(), Tile::rows - 1), g_before, g);
+      Watch<checks> watch;
+      solve_cluster<Tile::chunks>(rows, blocks, block.block, watch.at(Tile::rows - 1), g_before, g);
+      watch.report(a, at.line + block.joined_line(), block.first_row());
     }
     block.found(row, g_before, g);
     __syncthreads();
@@ -303,14 +264,12 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
     for (int n = thread; n < solved_lines * blocks * 6; n += T) rows_of_all[n] = receive(rows_said + first_line * blocks * 6 + n, turn);
     if (solved_lines > 0) __syncthreads();
     if (thread / 32 < solved_lines) {
-      const int line     = first_line + thread / 32;
-      const auto tell    = [&](int t, Scalar x) { send(unknowns_said + line * blocks + t, x, turn); };
-      const auto check   = block.check_at(at, line, Tile::rows - 1);
+      const int line  = first_line + thread / 32;
+      const auto tell = [&](int t, Scalar x) { send(unknowns_said + line * blocks + t, x, turn); };
+      Watch<checks> watch;
       const Scalar *rows = rows_of_all + thread / 32 * blocks * 6;
-      if (blocks <= 32)
-        solve_blocks<1>(rows, blocks, check, tell);
-      else
-        solve_blocks<4>(rows, blocks, check, tell);
+      solve_blocks(rows, blocks, watch.at(Tile::rows - 1), tell);
+      watch.report(a, at.line + line, block.first_row());
     }
     if (thread < 2 * W) {
       const int t          = block.block - 1 + thread / W;
