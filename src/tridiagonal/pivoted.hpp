@@ -8,6 +8,8 @@
 ///   down:  the ends of a piece are known; the seam between two pieces gives what they end with, the rows of a slice follow from its ends
 /// No factors are stored: the way down eliminates again, in scratch memory. `factor` only looks at the pivots.
 ///
+/// Lines that a block of a Hopper device holds in its registers have a native form (cuda/pivoted_cuda.hpp): 5 words per row.
+///
 /// Words moved per row of a solve: 4 up and 5 down, and some 30 for a tile of many hundred rows; 5 in all where a line fits one tile.
 /// Limits: several times the operations of Thomas. A line is reported as singular where a pivot is no more than rounding error in the row's
 /// own scale (pieces.hpp), so that a column far smaller than all others (an unknown in other units) counts as singular too, though solve would
