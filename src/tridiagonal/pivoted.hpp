@@ -8,6 +8,8 @@
 ///   down:  the ends of a piece are known; the seam between two pieces gives what they end with, the rows of a slice follow from its ends
 /// No factors are stored: the way down eliminates again, in scratch memory. `factor` only looks at the pivots.
 ///
+/// Lines that a block of a Hopper device holds in its registers have a native form (cuda/pivoted_cuda.hpp): 5 words per row.
+///
 /// Words moved per row of a solve: 4 up and 5 down, and some 30 for a tile of many hundred rows; 5 in all where a line fits one tile.
 /// Limits: several times the operations of Thomas. A line is reported as singular where a pivot is no more than rounding error in the row's
 /// own scale (pieces.hpp), so that a column far smaller than all others (an unknown in other units) counts as singular too, though solve would
@@ -20,8 +22,41 @@
 #include "tridiagonal/pieces.hpp"
 #include "tridiagonal/pivoted_tile.hpp"
 #include "tridiagonal/tridiagonal.hpp"
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with bulk copies
+#include "tridiagonal/cuda/pivoted_launch.hpp"
+#endif
 
 namespace weft {
+
+/// A native form of solve and solve_once for a backend that has one. True if it took the lines.
+template <class Space, class Scalar>
+struct NativePivoted {
+  static bool solve(const Space &, const LineProblem &, const MethodParameters &, const Tridiagonal<Scalar, Space> &,
+                    const Array<Scalar, Space> &, const Array<Scalar, Space> &, const SolveOptions<Scalar> &,
+                    const PivotFlag<typename Space::memory_space> &, bool)
+  {
+    return false;
+  }
+};
+
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+template <class Scalar>
+struct NativePivoted<Kokkos::Cuda, Scalar> {
+  static bool solve(const Kokkos::Cuda &space, const LineProblem &problem, const MethodParameters &parameters,
+                    const Tridiagonal<Scalar, Kokkos::Cuda> &matrix, const Array<Scalar, Kokkos::Cuda> &rhs,
+                    const Array<Scalar, Kokkos::Cuda> &solution, const SolveOptions<Scalar> &options,
+                    const PivotFlag<Kokkos::CudaSpace> &flag, bool checks)
+  {
+    if (matrix.transposed || problem.layout.rows() == 0 || !cuda::pivoted_lines(matrix.problem, parameters)) return false;
+    const cuda::PivotedArguments<Scalar> arguments{matrix.lower.data(), matrix.diagonal.data(), matrix.upper.data(),
+                                                   rhs.data(),          solution.data(),        problem.layout,
+                                                   options.update,      options.colour,         flag};
+    if (!cuda::pivoted_takes(arguments)) return false;
+    cuda::launch_pivoted(space, arguments, checks);
+    return true;
+  }
+};
+#endif
 
 struct Pivoted {
   static constexpr const char *name = "pivoted";
@@ -43,6 +78,7 @@ struct Pivoted {
   template <class Space, class Scalar>
   struct Plan {
     LineProblem problem;
+    MethodParameters parameters;
     int slice = own_slice;
     Tiling rows;                               ///< how slices of rows form tiles
     std::vector<Tiling> tilings;               ///< how the pieces of a coarse line do, level by level
@@ -57,8 +93,9 @@ struct Pivoted {
     using Coarse             = CoarsePieces<Space, Scalar>;
     const LineLayout &layout = problem.layout;
     Plan<Space, Scalar> plan;
-    plan.problem = problem;
-    plan.flag    = PivotFlag<typename Space::memory_space>(layout);
+    plan.problem    = problem;
+    plan.parameters = parameters;
+    plan.flag       = PivotFlag<typename Space::memory_space>(layout);
     if (parameters.slice > 0) plan.slice = parameters.slice;
     if (layout.rows() == 0) return plan;
 
@@ -87,6 +124,7 @@ struct Pivoted {
   static void solve(const Space &space, const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix,
                     const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
+    if (NativePivoted<Space, Scalar>::solve(space, plan.problem, plan.parameters, matrix, rhs, solution, options, plan.flag, false)) return;
     run(space, plan, matrix, rhs, solution, options, false, true);
   }
 
@@ -95,6 +133,7 @@ struct Pivoted {
                          const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
     plan.flag.clear(space);
+    if (NativePivoted<Space, Scalar>::solve(space, plan.problem, plan.parameters, matrix, rhs, solution, options, plan.flag, true)) return;
     run(space, plan, matrix, rhs, solution, options, true, true);
   }
 

@@ -1,7 +1,11 @@
 // What is special to lines that are not dominant: `pivoted` against the serial twin with partial pivoting.
+#include <array>
+#include <bit>
+
 #include "hard_lines.hpp"
 #include "line_problem.hpp"
 #include "reference/pivoted.hpp"
+#include "tridiagonal/cuda/pivoted_pieces.hpp"
 #include "tridiagonal/pivoted.hpp"
 
 namespace {
@@ -103,6 +107,71 @@ std::optional<LineRow> bad_pivot(const Lines<Scalar> &lines, Memory memory, int 
   return s.solver.bad_pivot();
 }
 
+/// What the one-shot solve reports.
+template <class Scalar>
+std::optional<LineRow> bad_pivot_of_solve_once(const Lines<Scalar> &lines, Memory memory)
+{
+  Solving<Scalar> s(lines, "pivoted", memory);
+  const Buffer<Scalar> rhs(memory, lines.rhs), x(memory, lines.start);
+  s.solver.solve_once(rhs.data(), x.data(), {});
+  return s.solver.bad_pivot();
+}
+
+/// Solves a line as the native kernel does, R rows a thread, pieces joined two by two.
+template <class Scalar, int R>
+Values<Scalar> solved_by_native_pieces(const Known<Scalar> &line, float &least)
+{
+  using namespace weft::cuda;
+  using Words        = std::array<Scalar, Column::words>;
+  const auto n       = line.x.size();
+  const auto threads = std::bit_ceil((n + R - 1) / R);
+  std::vector<Rows<Scalar, R>> chunks(threads);
+  std::vector<Words> pieces(threads);
+  for (std::size_t t = 0; t < threads; t++) {
+    Rows<Scalar, R> &chunk = chunks[t];
+    float largest          = 0;
+    for (int j = 0; j < R; j++) {
+      const std::size_t i = t * R + static_cast<std::size_t>(j);
+      chunk.lower[j]      = i > 0 && i < n ? line.lower[i] : 0;
+      chunk.diagonal[j]   = i < n ? line.diagonal[i] : 1;
+      chunk.upper[j]      = i + 1 < n ? line.upper[i] : 0;
+      chunk.rhs[j]        = i < n ? line.rhs[i] : 0;
+      const Scalar power  = scale_of(chunk.lower[j], chunk.diagonal[j], chunk.upper[j], largest);
+      for (auto *values : {&chunk.lower, &chunk.diagonal, &chunk.upper, &chunk.rhs}) (*values)[j] *= power;
+    }
+    put_piece(pieces[t].data(), chunk.eliminate(largest < HUGE_VALF ? HUGE_VALF : 0, [](int) {}));
+  }
+  std::vector<std::vector<Joint<Scalar>>> joints; // level by level
+  while (pieces.size() > 1) {
+    std::vector<Words> joined(pieces.size() / 2, Words{});
+    joints.emplace_back(joined.size());
+    for (std::size_t i = 0; i < joined.size(); i++) {
+      least_of(joined[i].data()) = join<Column::count>(
+          static_cast<const Scalar *>(pieces[2 * i].data()), static_cast<const Scalar *>(pieces[2 * i + 1].data()), joined[i].data(),
+          joints.back()[i], [](int k) { return k; }, true, true, [] {});
+    }
+    pieces = joined;
+  }
+  const Border<Scalar> ends = solve_whole(static_cast<const Scalar *>(pieces[0].data()), least);
+  std::vector<Border<Scalar>> borders{{0, ends.first}, {ends.last, 0}};
+  for (std::size_t level = joints.size(); level-- > 0;) {
+    std::vector<Border<Scalar>> finer{borders[0]};
+    for (std::size_t i = 0; i + 1 < borders.size(); i++) {
+      finer.push_back(joints[level][i].solve(borders[i], borders[i + 1]));
+      finer.push_back(borders[i + 1]);
+    }
+    borders = finer;
+  }
+  Values<Scalar> x(n);
+  for (std::size_t t = 0; t < threads; t++) {
+    chunks[t].substitute(borders[t], borders[t + 1], [&](int k, Scalar value) {
+      const std::size_t i = t * R + static_cast<std::size_t>(k);
+      if (i < n) x[i] = value;
+    });
+  }
+  return x;
+}
+
 /// Lines -1 2 -1, times scale: Dirichlet ends, or Neumann ends, which make them singular.
 template <class Scalar>
 Lines<Scalar> laplacian(const LineLayout &layout, bool singular, double scale)
@@ -140,6 +209,71 @@ TEST(Pivoted, ResidualsOfHardLinesAreThoseOfPartialPivoting)
             EXPECT_LE(line.forward_error(x), 20 * line.forward_error(twin)) << what;
           }
         }
+      }
+    });
+  }
+}
+
+TEST(Pivoted, NativeEliminationIsAsAccurate)
+{
+  const auto test = [](auto scalar, const HardLine &hard) {
+    using Scalar = decltype(scalar);
+    std::mt19937 random(3);
+    const Known<Scalar> line(hard, random_values<double>(hard.diagonal.size(), random));
+    const double eps          = std::numeric_limits<Scalar>::epsilon();
+    const Values<Scalar> twin = reference::solve_pivoted(line.lower, line.diagonal, line.upper, line.rhs);
+    if (sizeof(Scalar) == 4 && hard.name == "15 clement") return; // the solution that rounding leads to is not in range
+    const auto judge = [&](const Values<Scalar> &x, int rows) {
+      const auto what = testing::Message() << hard.name << ", " << sizeof(Scalar) << " bytes, " << rows << " rows a thread";
+      EXPECT_LE(line.backward_error(x), 4 * eps) << what;
+      if (line.forward_error(twin) < 1e-3) {
+        EXPECT_LE(line.forward_error(x), 20 * line.forward_error(twin)) << what;
+      }
+    };
+    float least = 0;
+    judge(solved_by_native_pieces<Scalar, 3>(line, least), 3);
+    judge(solved_by_native_pieces<Scalar, 9>(line, least), 9);
+    judge(solved_by_native_pieces<Scalar, 17>(line, least), 17);
+    EXPECT_LT(least, HUGE_VALF);
+  };
+  for (const HardLine &hard : hard_lines(512)) {
+    test(float(), hard);
+    test(double(), hard);
+  }
+}
+
+// Lengths at which the native form changes its shape or a warp's last rows; lines that begin at odd elements; all that a solve can be asked.
+TEST(Pivoted, LinesOfOneBlock)
+{
+  std::mt19937 random(22);
+  for_each_precision([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (Index length : {129, 287, 289, 544, 545, 1087, 1089, 2177, 2903, 3265, 4351, 4352, 4353}) {
+      for (Index gap : {0, 1}) {
+        const LineLayout layout = contiguous(length, 7, gap);
+        check(Lines<Scalar>(layout, random), "pivoted", memory, {{0.5, true}, Colour::odd});
+        check(Lines<Scalar>(layout, random), "pivoted", memory, {{-2}, Colour::even});
+        check(Lines<Scalar>(layout, random), "pivoted", memory, {}, Call::in_place);
+        check(Lines<Scalar>(layout, random), "pivoted", memory, {}, Call::once);
+      }
+    }
+  });
+}
+
+// Several lines for each block of a device.
+TEST(Pivoted, ResidualsOfManyLines)
+{
+  std::mt19937 random(10);
+  for (const std::size_t n : {200, 1000, 3001, 4096}) {
+    HardLine hard("random", n);
+    for (auto *values : {&hard.lower, &hard.diagonal, &hard.upper}) *values = random_values<double>(n, random);
+    for_each_precision([&](auto scalar, Memory memory) {
+      using Scalar = decltype(scalar);
+      const Known<Scalar> line(hard, random_values<double>(n, random));
+      const Index count = memory == Memory::device ? 300 : 5;
+      for (const Index gap : {0, 1}) {
+        const Values<Scalar> x = solved(line, contiguous(static_cast<Index>(n), count, gap), memory, {});
+        EXPECT_LE(line.backward_error(x), 8 * std::numeric_limits<Scalar>::epsilon()) << n << " rows, gap " << gap;
       }
     });
   }
@@ -237,6 +371,37 @@ TEST(Pivoted, ReportsSingularLinesAndNoOthers)
         EXPECT_EQ(found->line, 1);
       }
     }
+  });
+}
+
+TEST(Pivoted, SolveOnceReportsSingularLinesAndNoOthers)
+{
+  std::mt19937 random(6);
+  for_each_precision([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (Index length : {10, 129, 288, 512, 1000, 2177, 4096}) {
+      const Index count = memory == Memory::device ? 300 : 3;
+      EXPECT_EQ(bad_pivot_of_solve_once(laplacian<Scalar>(contiguous(length, count), true, 1 / 3.0), memory).has_value(), true) << length;
+      EXPECT_FALSE(bad_pivot_of_solve_once(laplacian<Scalar>(contiguous(length, count), false, 1 / 3.0), memory)) << length;
+      for (Scalar value : {Scalar(0), std::numeric_limits<Scalar>::quiet_NaN(), std::numeric_limits<Scalar>::infinity()}) {
+        for (Index row : {Index(0), length / 3, length - 1}) {
+          Lines<Scalar> lines(contiguous(length, 3), random);
+          const std::size_t i = lines.at(1, row);
+          lines.diagonal[i]   = value;
+          lines.lower[i] = lines.upper[i] = 0;
+          const auto found                = bad_pivot_of_solve_once(lines, memory);
+          ASSERT_TRUE(found) << length << " rows, row " << row << " " << value;
+          EXPECT_EQ(found->line, 1) << length << " rows, row " << row << " " << value;
+          EXPECT_EQ(found->row, row) << length << " rows, row " << row << " " << value;
+        }
+      }
+    }
+    // More singular lines than blocks have threads (32, here), the first of them number 7.
+    Lines<Scalar> lines = laplacian<Scalar>(contiguous(129, memory == Memory::device ? 60000 : 40), true, 1);
+    for (Index line = 0; line < 7; line++) lines.diagonal[lines.at(line, 0)] = 2;
+    const auto found = bad_pivot_of_solve_once(lines, memory);
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->line, 7);
   });
 }
 

@@ -12,7 +12,7 @@ namespace weft::cuda {
 
 inline void check_launch(cudaError_t error, const char *what)
 {
-  if (error != cudaSuccess) throw std::runtime_error(std::string("wide: ") + what + ": " + cudaGetErrorString(error));
+  if (error != cudaSuccess) throw std::runtime_error(std::string("line kernel: ") + what + ": " + cudaGetErrorString(error));
 }
 
 /// Rows that a thread takes: of 5 to 17, 9 leaves most blocks on a multiprocessor without spilling (docs/results/kernels.md).
@@ -46,8 +46,8 @@ cudaLaunchConfig_t cluster_launch(const NativeLaunch<Scalar> &launch, dim3 grid,
 }
 
 /// cluster: blocks that are launched together, of which `resident` clusters fit.
-template <class Scalar>
-NativeLaunch<Scalar> launch_of(void (*kernel)(NativeArguments<Scalar>), int threads, std::size_t shared_bytes, int cluster = 1)
+template <class Scalar, class Arguments>
+NativeLaunch<Scalar> launch_of(void (*kernel)(Arguments), int threads, std::size_t shared_bytes, int cluster = 1)
 {
   NativeLaunch<Scalar> l{reinterpret_cast<const void *>(kernel), threads, static_cast<int>(shared_bytes), 0};
   check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, l.shared_bytes), "shared memory");
