@@ -25,12 +25,12 @@ bool equal_inside(const LineMatrix &line)
 
 bool add_mode(const LineMatrix &line, long double shift, ConstantModes &modes)
 {
-  const std::size_t last    = line.size() - 1;
-  const long double n       = static_cast<long double>(line.n), off = line.upper[1];
-  const long double delta   = (line.diagonal[1] + shift) / off;
+  const std::size_t last = line.size() - 1;
+  const long double n = static_cast<long double>(line.n), off = line.upper[1];
+  const long double delta = (line.diagonal[1] + shift) / off;
   // |delta| - 2, without losing digits where the diagonal and both couplings cancel
-  const long double sign    = delta < 0 ? -1 : 1;
-  const long double excess  = ((sign * line.diagonal[1] - 2 * static_cast<long double>(off)) + sign * shift) / off;
+  const long double sign   = delta < 0 ? -1 : 1;
+  const long double excess = ((sign * line.diagonal[1] - 2 * static_cast<long double>(off)) + sign * shift) / off;
   if (!(excess > 0)) return false;
   const long double h = excess / 2, size = 1 / (1 + h + std::sqrt(h * (2 + h))), r = -sign * size;
   if (!(-n * std::log(size) >= least_decay)) return false;
@@ -38,20 +38,20 @@ bool add_mode(const LineMatrix &line, long double shift, ConstantModes &modes)
   // Rows of the ends: what p_i = r^i and s_i = r^(n-1-i) give there, and the residuals of g by g_0, F_0, y_{n-1}, F_{n-1}.
   long double p[2], s[2], residual[2][4] = {};
   if (line.periodic) {
-    p[0]        = power(n - 1) + delta + r;
-    s[0]        = 1 + delta * power(n - 1) + power(n - 2);
-    p[1]        = s[0];
-    s[1]        = p[0];
+    p[0]           = power(n - 1) + delta + r;
+    s[0]           = 1 + delta * power(n - 1) + power(n - 2);
+    p[1]           = s[0];
+    s[1]           = p[0];
     residual[0][0] = r;
     residual[0][2] = -1;
     residual[1][0] = -1;
   } else {
     const long double first = (line.diagonal[0] + shift) / off, upper = line.upper[0] / off, lower = line.lower[last] / off,
                       end = (line.diagonal[last] + shift) / off;
-    p[0] = first + upper * r;
-    s[0] = first * power(n - 1) + upper * power(n - 2);
-    p[1] = lower * power(n - 2) + end * power(n - 1);
-    s[1] = lower * r + end;
+    p[0]                  = first + upper * r;
+    s[0]                  = first * power(n - 1) + upper * power(n - 2);
+    p[1]                  = lower * power(n - 2) + end * power(n - 1);
+    s[1]                  = lower * r + end;
     // f_0 = -g_0 / r + g_1, and g_1 = (g_0 - F_0) / r
     residual[0][0] = -1 / r - first + (1 - upper) / r;
     residual[0][1] = -(1 - upper) / r;

@@ -298,11 +298,11 @@ private:
   void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
   {
     Transform<Space, Scalar> t = modes.matrix;
-    t.n            = grid_.planes;
-    t.inner        = grid_.length;
-    t.inner_stride = grid_.line_stride;
-    t.outer        = grid_.rows;
-    t.outer_stride = grid_.row_stride;
+    t.n                        = grid_.planes;
+    t.inner                    = grid_.length;
+    t.inner_stride             = grid_.line_stride;
+    t.outer                    = grid_.rows;
+    t.outer_stride             = grid_.row_stride;
     t.from_stride = t.to_stride = grid_.plane_stride;
     t.from                      = from;
     t.to                        = to;

@@ -20,13 +20,29 @@ struct Together {
   KOKKOS_INLINE_FUNCTION void barrier() const { member.team_barrier(); }
 };
 
+/// A packet of lines for each team, its boards in a level of scratch.
+template <class Member, class Scalar, int lanes>
+struct TeamTransform {
+  LineTransform<Scalar, lanes> kernel;
+  int level;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &member) const
+  {
+    using Number            = Pack<Scalar, lanes>;
+    const std::size_t bytes = sizeof(Number) * static_cast<std::size_t>(2 * kernel.board() + member.team_size());
+    auto *const x           = static_cast<Number *>(member.team_scratch(level).get_shmem_aligned(bytes, sizeof(Number)));
+    Number *const y         = x + kernel.board();
+    kernel(Together<Member>{member}, member.league_rank(), x, y, y + kernel.board());
+  }
+};
+
 template <class Space, class Scalar>
 class FastTransform {
 public:
   /// Pairs of lines side by side: host vectors; threads of a device have one pair.
   static constexpr int lanes = is_host_space<Space> ? static_cast<int>(32 / sizeof(Scalar)) : 1;
-  using Kernel = LineTransform<Scalar, lanes>;
-  using Number = Pack<Scalar, lanes>;
+  using Kernel               = LineTransform<Scalar, lanes>;
+  using Number               = Pack<Scalar, lanes>;
 
   FastTransform() = default;
   /// Makes tables and, on the host, work space for its threads. transform_factors(shape.length) must be something.
@@ -48,9 +64,9 @@ public:
     roots_                 = upload<Scalar, Space>("weft fourier roots", unit_roots(length, 2, length));
     angles_                = upload<Scalar, Space>("weft fourier angles", unit_roots(length + 1, 1, quarter ? 2 * length : length));
     scale_                 = upload<Scalar, Space>("weft fourier scale", shape.scale);
-    kernel_.fourier.roots = roots_.data();
-    kernel_.angles        = angles_.data();
-    kernel_.scale         = shape.scale.empty() ? nullptr : scale_.data();
+    kernel_.fourier.roots  = roots_.data();
+    kernel_.angles         = angles_.data();
+    kernel_.scale          = shape.scale.empty() ? nullptr : scale_.data();
     if constexpr (is_host_space<Space>) {
       boards_ = OwnedArray<Number, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft fourier boards"),
                                           static_cast<std::size_t>(space.concurrency()) * (2 * static_cast<std::size_t>(length) + 1));
@@ -102,26 +118,14 @@ private:
   void on_device(const Space &space, const Kernel &kernel) const
   {
     constexpr std::size_t scratch_limit = 40000;
-    const int team = std::clamp(kernel.board() / 8, 32, 256) / 32 * 32;
-    const std::size_t bytes = sizeof(Number) * (2 * static_cast<std::size_t>(kernel.board()) + static_cast<std::size_t>(team));
-    const int level         = bytes <= scratch_limit ? 0 : 1;
-    using Policy            = Kokkos::TeamPolicy<Space, Kokkos::IndexType<Index>>;
+    const int team                      = std::clamp(kernel.board() / 8, 32, 256) / 32 * 32;
+    const std::size_t bytes             = sizeof(Number) * (2 * static_cast<std::size_t>(kernel.board()) + static_cast<std::size_t>(team));
+    const int level                     = bytes <= scratch_limit ? 0 : 1;
+    using Policy                        = Kokkos::TeamPolicy<Space, Kokkos::IndexType<Index>>;
     Policy policy(space, static_cast<int>(kernel.packets()), team);
     policy.set_scratch_size(level, Kokkos::PerTeam(static_cast<int>(bytes)));
-    Kokkos::parallel_for("weft line transforms", policy, TeamTransform<typename Policy::member_type>{kernel, level});
+    Kokkos::parallel_for("weft line transforms", policy, TeamTransform<typename Policy::member_type, Scalar, lanes>{kernel, level});
   }
-  template <class Member>
-  struct TeamTransform {
-    Kernel kernel;
-    int level;
-    KOKKOS_INLINE_FUNCTION void operator()(const Member &member) const
-    {
-      const std::size_t bytes = sizeof(Number) * static_cast<std::size_t>(2 * kernel.board() + member.team_size());
-      auto *const x = static_cast<Number *>(member.team_scratch(level).get_shmem_aligned(bytes, sizeof(Number)));
-      Number *const y = x + kernel.board();
-      kernel(Together<Member>{member}, member.league_rank(), x, y, y + kernel.board());
-    }
-  };
 
   Kernel kernel_;
   OwnedArray<Scalar, Space> roots_, angles_, scale_;

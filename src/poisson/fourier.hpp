@@ -56,15 +56,29 @@ struct Pack {
 template <class Scalar, int R>
 KOKKOS_INLINE_FUNCTION constexpr Scalar circle_cosine(int k)
 {
-  constexpr double c3[] = {1, -0.5, -0.5}, c5[] = {1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410, 0.30901699437494742410},
-                   c7[] = {1, 0.62348980185873353053, -0.22252093395631440429, -0.90096886790241912624, -0.90096886790241912624, -0.22252093395631440429, 0.62348980185873353053};
+  constexpr double c3[] = {1, -0.5, -0.5},
+                   c5[] = {1, 0.30901699437494742410, -0.80901699437494742410, -0.80901699437494742410, 0.30901699437494742410},
+                   c7[] = {1,
+                           0.62348980185873353053,
+                           -0.22252093395631440429,
+                           -0.90096886790241912624,
+                           -0.90096886790241912624,
+                           -0.22252093395631440429,
+                           0.62348980185873353053};
   return static_cast<Scalar>(R == 3 ? c3[k % 3] : R == 5 ? c5[k % 5] : c7[k % 7]);
 }
 template <class Scalar, int R>
 KOKKOS_INLINE_FUNCTION constexpr Scalar circle_sine(int k)
 {
-  constexpr double s3[] = {0, 0.86602540378443864676, -0.86602540378443864676}, s5[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917, -0.95105651629515357212},
-                   s7[] = {0, 0.78183148246802980871, 0.97492791218182360702, 0.43388373911755812048, -0.43388373911755812048, -0.97492791218182360702, -0.78183148246802980871};
+  constexpr double s3[] = {0, 0.86602540378443864676, -0.86602540378443864676},
+                   s5[] = {0, 0.95105651629515357212, 0.58778525229247312917, -0.58778525229247312917, -0.95105651629515357212},
+                   s7[] = {0,
+                           0.78183148246802980871,
+                           0.97492791218182360702,
+                           0.43388373911755812048,
+                           -0.43388373911755812048,
+                           -0.97492791218182360702,
+                           -0.78183148246802980871};
   return static_cast<Scalar>(R == 3 ? s3[k % 3] : R == 5 ? s5[k % 5] : s7[k % 7]);
 }
 
@@ -139,12 +153,23 @@ struct Fourier {
     for (int s = 0; s < stages; s++) {
       team.barrier();
       switch (radix[s]) {
-      case 2: stage<2>(team, before, x, y); break;
-      case 3: stage<3>(team, before, x, y); break;
-      case 4: stage<4>(team, before, x, y); break;
-      case 5: stage<5>(team, before, x, y); break;
-      case 7: stage<7>(team, before, x, y); break;
-      default: stage<8>(team, before, x, y);
+      case 2:
+        stage<2>(team, before, x, y);
+        break;
+      case 3:
+        stage<3>(team, before, x, y);
+        break;
+      case 4:
+        stage<4>(team, before, x, y);
+        break;
+      case 5:
+        stage<5>(team, before, x, y);
+        break;
+      case 7:
+        stage<7>(team, before, x, y);
+        break;
+      default:
+        stage<8>(team, before, x, y);
       }
       before *= radix[s];
       Pack<Scalar, lanes> *const old = x;

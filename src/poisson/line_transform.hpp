@@ -21,9 +21,9 @@ template <class Scalar, int lanes>
 struct LineTransform {
   using Number = Pack<Scalar, lanes>;
 
-  Trigonometric kind = Trigonometric::dst1;
+  Trigonometric kind   = Trigonometric::dst1;
   bool reads_backwards = false, writes_backwards = false, alternates_input = false, alternates_output = false;
-  int n = 1;
+  int n               = 1;
   Scalar first_weight = 1, last_weight = 1;
   Fourier<Scalar> fourier;
   const Scalar *angles = nullptr; ///< exp(-pi i j / N) of dst1 and dct1, exp(-pi i q / 2N) of dct2 and dct3
@@ -77,9 +77,9 @@ private:
     /// Result q.
     KOKKOS_INLINE_FUNCTION void put(int q, const Number &value) const
     {
-      const int to    = t.writes_backwards ? t.n - 1 - q : q;
-      Scalar factor   = t.alternates_output && q % 2 == 1 ? -1 : 1;
-      const Index at  = to * t.to_at.stride;
+      const int to   = t.writes_backwards ? t.n - 1 - q : q;
+      Scalar factor  = t.alternates_output && q % 2 == 1 ? -1 : 1;
+      const Index at = to * t.to_at.stride;
       if (t.scale) factor *= t.scale[to];
       for (int l = 0; l < lanes; l++) {
         if (first + 2 * l < t.lines) t.to[write[2 * l] + at] = factor * value.re[l];
@@ -127,7 +127,7 @@ private:
   template <class Team>
   KOKKOS_INLINE_FUNCTION void finish(const Team &team, const Packet &p, const Number *v, Number *spare, Number *sums) const
   {
-    const int N = fourier.length;
+    const int N       = fourier.length;
     const Scalar half = Scalar(0.5);
     switch (kind) {
     case Trigonometric::dst1:
@@ -159,12 +159,12 @@ private:
   template <class Team>
   KOKKOS_INLINE_FUNCTION void running_sums(const Team &team, const Packet &p, const Number *v, Number *spare, Number *sums) const
   {
-    const int N = fourier.length;
-    const bool sine = kind == Trigonometric::dst1;
+    const int N       = fourier.length;
+    const bool sine   = kind == Trigonometric::dst1;
     const Scalar half = Scalar(0.5);
     const int count = sine ? (N + 1) / 2 : N / 2 + 1, piece = (count + team.size() - 1) / team.size();
     const int begin = team.rank() * piece, end = begin + piece < count ? begin + piece : count;
-    const int last  = n - 1 + (sine ? 1 : 0), lead = sine ? 1 : 0; // of the results' numbers
+    const int last = n - 1 + (sine ? 1 : 0), lead = sine ? 1 : 0; // of the results' numbers
     Number first_odd = zero();
     if (!sine) { // X_1 by itself, which needs the points again: they are still there, since nothing was written
       for (int j = team.rank(); j < N; j += team.size()) {

@@ -250,7 +250,7 @@ double Prepared::flops() const
   const double length = static_cast<double>(n[line]), planes = static_cast<double>(n[batch]);
   // A fast transform of n numbers is counted as 2.5 n log2 n operations, that of n / 2 complex numbers.
   const auto transform = [](double rows, bool fast) { return fast ? 2.5 * rows * std::log2(rows) : 2 * rows * rows; };
-  double flops = transforms() ? 2 * transform(planes, modes.fast.has_value()) * length * static_cast<double>(n[block]) : 0;
+  double flops         = transforms() ? 2 * transform(planes, modes.fast.has_value()) * length * static_cast<double>(n[block]) : 0;
   for (const auto &s : schedule.steps) {
     if (const auto *step = std::get_if<LineStep>(&s)) {
       double solves = 0;
@@ -283,7 +283,10 @@ std::string Prepared::description() const
   if (transforms()) text += ", modes of " + std::string(1, names[batch]);
   text += ", " + std::to_string(solves * n[batch]) + " line solves in " + std::to_string(launches) + " steps";
   if (transformed)
-    text += ", " + std::to_string(transformed) + (fast == transformed ? " fast" : fast ? " transforms (some fast)" : "") +
+    text += ", " + std::to_string(transformed) +
+            (fast == transformed ? " fast"
+             : fast              ? " transforms (some fast)"
+                                 : "") +
             (fast && fast < transformed ? "" : " transforms");
   if (singular) text += ", singular";
   return text;

@@ -27,7 +27,7 @@ public:
         from_modes_(space, *std::get<TransformStep>(p.schedule.steps.back()).fast)
   {
     // Mode q of sines is result q + 1 of their transform: there it is at a multiple of the pitch plus q + 1.
-    lead_ = std::get<TransformStep>(p.schedule.steps.front()).fast->kind == Trigonometric::dst1 ? 1 : 0;
+    lead_                   = std::get<TransformStep>(p.schedule.steps.front()).fast->kind == Trigonometric::dst1 ? 1 : 0;
     constexpr Index aligned = 128 / sizeof(Scalar);
     pitch_                  = (columns_ + lead_ + aligned - 1) / aligned * aligned;
     if (planes_ > 1) {
@@ -50,7 +50,8 @@ public:
   }
   std::size_t bytes() const
   {
-    return work_.size() * sizeof(Scalar) + to_modes_.bytes() + from_modes_.bytes() + to_planes_.bytes() + from_planes_.bytes() + lines_.bytes();
+    return work_.size() * sizeof(Scalar) + to_modes_.bytes() + from_modes_.bytes() + to_planes_.bytes() + from_planes_.bytes() +
+           lines_.bytes();
   }
 
   /// solve_others() solves the modes of others() in rows().
@@ -91,7 +92,8 @@ private:
       for (Index column = 0; column < pitch_; column++) {
         const Index q     = column - lead_;
         const bool solves = q >= 0 && q < columns_ && !other[static_cast<std::size_t>(q)];
-        if (!solves || !add_mode(p.schedule.line, static_cast<long double>(plane) - all.pole[static_cast<std::size_t>(q)], modes)) modes.add_none();
+        if (!solves || !add_mode(p.schedule.line, static_cast<long double>(plane) - all.pole[static_cast<std::size_t>(q)], modes))
+          modes.add_none();
       }
     }
     lines_ = ModeLines<Space, Scalar>(modes, rows_);

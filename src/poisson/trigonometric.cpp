@@ -16,17 +16,21 @@ long double sine(Index n, Index d)
   const bool negative = n >= d;
   if (negative) n -= d;
   if (2 * n > d) n = d - n;
-  const long double s =
-      4 * n > d ? std::cos(pi * static_cast<long double>(d - 2 * n) / static_cast<long double>(2 * d)) : std::sin(pi * static_cast<long double>(n) / static_cast<long double>(d));
+  const long double s = 4 * n > d ? std::cos(pi * static_cast<long double>(d - 2 * n) / static_cast<long double>(2 * d))
+                                  : std::sin(pi * static_cast<long double>(n) / static_cast<long double>(d));
   return negative ? -s : s;
 }
-long double cosine(Index n, Index d) { return sine(2 * n + d, 2 * d); }
+long double cosine(Index n, Index d)
+{
+  return sine(2 * n + d, 2 * d);
+}
 
 /// diagonal + 2 off cos(2 a) with a = pi n / d, exact where diagonal = -2 off and a is small.
 double eigenvalue(double diagonal, double off, Index n, Index d)
 {
   const long double s = sine(n, d);
-  return static_cast<double>((static_cast<long double>(diagonal) + 2 * static_cast<long double>(off)) - 4 * static_cast<long double>(off) * s * s);
+  return static_cast<double>((static_cast<long double>(diagonal) + 2 * static_cast<long double>(off)) -
+                             4 * static_cast<long double>(off) * s * s);
 }
 
 /// Cell-centred ends: the coupling beyond the end is added to (Neumann) or taken from (Dirichlet) the diagonal.
@@ -64,11 +68,11 @@ FastModes cell_modes(const CellLine &cells, Index n)
 {
   FastModes modes;
   for (Index q = 0; q < n; q++) modes.values.push_back(eigenvalue(cells.diagonal, cells.off, cells.neumann ? q : q + 1, 2 * n));
-  modes.to_modes   = {Trigonometric::dct2, n, n};
-  modes.from_modes = {Trigonometric::dct3, n, n};
+  modes.to_modes                  = {Trigonometric::dct2, n, n};
+  modes.from_modes                = {Trigonometric::dct3, n, n};
   modes.to_modes.alternates_input = modes.to_modes.writes_backwards = !cells.neumann;
   modes.from_modes.reads_backwards = modes.from_modes.alternates_output = !cells.neumann;
-  modes.to_modes.scale = scales(n, n, {cells.neumann ? 0 : n - 1});
+  modes.to_modes.scale                                                  = scales(n, n, {cells.neumann ? 0 : n - 1});
   return modes;
 }
 
@@ -87,9 +91,9 @@ FastModes node_modes(const ConstantLine &line, Index n)
     break;
   case Ends::neumann_neumann:
     for (Index q = 0; q <= length; q++) value(q, length);
-    modes.to_modes = modes.from_modes   = {Trigonometric::dct1, n, length};
+    modes.to_modes = modes.from_modes = {Trigonometric::dct1, n, length};
     modes.from_modes.first_weight = modes.from_modes.last_weight = 2;
-    modes.to_modes.scale          = scales(n, length, {0, length});
+    modes.to_modes.scale                                         = scales(n, length, {0, length});
     break;
   case Ends::periodic:
     for (Index q = 0; q < n; q++) value(2 * ((q + 1) / 2), length);
@@ -99,12 +103,12 @@ FastModes node_modes(const ConstantLine &line, Index n)
     break;
   default: // sin(pi (q + 1/2) (j + 1) / N), counted from the Dirichlet end
     for (Index q = 1; q <= length; q++) value(2 * q - 1, 2 * length);
-    modes.to_modes   = {Trigonometric::dct3, n, length};
-    modes.from_modes = {Trigonometric::dct2, n, length};
+    modes.to_modes                   = {Trigonometric::dct3, n, length};
+    modes.from_modes                 = {Trigonometric::dct2, n, length};
     modes.to_modes.first_weight      = 0.5;
     modes.to_modes.alternates_output = modes.from_modes.alternates_input = true;
     modes.to_modes.reads_backwards = modes.from_modes.writes_backwards = line.ends == Ends::dirichlet_neumann;
-    modes.to_modes.scale           = scales(n, length, {});
+    modes.to_modes.scale                                               = scales(n, length, {});
   }
   return modes;
 }

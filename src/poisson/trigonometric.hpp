@@ -26,13 +26,13 @@ enum class Trigonometric { dst1, dct1, dct2, dct3, real, real_back };
 /// A transform of lines of n points: one of the above, between turned lines, with weights.
 struct TransformShape {
   Trigonometric kind = Trigonometric::dst1;
-  Index n = 1, length = 1;           ///< points of a line, and N
-  bool reads_backwards = false;      ///< takes the points in opposite order
-  bool writes_backwards = false;     ///< gives the results in opposite order
-  bool alternates_input = false;     ///< every second point (in the order of the transform) changes its sign
-  bool alternates_output = false;    ///< and so every second result
+  Index n = 1, length = 1;                  ///< points of a line, and N
+  bool reads_backwards   = false;           ///< takes the points in opposite order
+  bool writes_backwards  = false;           ///< gives the results in opposite order
+  bool alternates_input  = false;           ///< every second point (in the order of the transform) changes its sign
+  bool alternates_output = false;           ///< and so every second result
   double first_weight = 1, last_weight = 1; ///< of the first and last point (in the order of the transform)
-  std::vector<double> scale = {};    ///< of result q as it is written; empty: 1
+  std::vector<double> scale = {};           ///< of result q as it is written; empty: 1
 
   friend bool operator==(const TransformShape &, const TransformShape &) = default;
 };

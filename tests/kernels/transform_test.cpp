@@ -12,13 +12,14 @@ namespace {
 
 using namespace poisson;
 
-constexpr Boundary all_boundaries[] = {Boundary::dirichlet, Boundary::dirichlet_neumann, Boundary::neumann_dirichlet, Boundary::neumann,
-                                       Boundary::periodic,  Boundary::cells,             Boundary::cells_dirichlet};
+constexpr Boundary all_boundaries[] = {Boundary::dirichlet,      Boundary::dirichlet_neumann, Boundary::neumann_dirichlet,
+                                       Boundary::neumann,        Boundary::periodic,          Boundary::cells,
+                                       Boundary::cells_dirichlet};
 
 /// Transforms `lines` lines of n points whose elements lie as `at` says, all others of which are 7.
 template <class Scalar>
-std::vector<Scalar> transformed(Memory memory, const TransformShape &shape, const std::vector<Scalar> &values, const LinesAt &at, Index lines,
-                                bool in_place)
+std::vector<Scalar> transformed(Memory memory, const TransformShape &shape, const std::vector<Scalar> &values, const LinesAt &at,
+                                Index lines, bool in_place)
 {
   const Execution execution(memory);
   const Buffer<Scalar> from(memory, values), to(memory, std::vector<Scalar>(values.size(), 7));
@@ -33,7 +34,7 @@ std::vector<Scalar> transformed(Memory memory, const TransformShape &shape, cons
 /// The eigenvectors themselves: sums in long double over the functions that V of the line has, checked to be its eigenvectors.
 void check(const LineMatrix &line, const FastModes &modes, const std::string &what)
 {
-  const Index n = line.n;
+  const Index n   = line.n;
   const auto size = static_cast<std::size_t>(n);
   const LinesAt at{1, 1, 0, n};
   // Column q of V is what from_modes makes of a unit vector.
@@ -42,8 +43,12 @@ void check(const LineMatrix &line, const FastModes &modes, const std::string &wh
   const auto v = transformed<double>(Memory::host, modes.from_modes, units, at, n, false);
   for (std::size_t q = 0; q < size; q++) {
     for (std::size_t i = 0; i < size; i++) {
-      const double before = i > 0 ? v[q * size + i - 1] : line.periodic ? v[q * size + size - 1] : 0,
-                   after  = i + 1 < size ? v[q * size + i + 1] : line.periodic ? v[q * size] : 0;
+      const double before  = i > 0           ? v[q * size + i - 1]
+                             : line.periodic ? v[q * size + size - 1]
+                                             : 0,
+                   after   = i + 1 < size    ? v[q * size + i + 1]
+                             : line.periodic ? v[q * size]
+                                             : 0;
       const double product = line.lower[i] * before + line.diagonal[i] * v[q * size + i] + line.upper[i] * after;
       ASSERT_NEAR(product, modes.values[q] * v[q * size + i], 1e-13 * static_cast<double>(n)) << what << " mode " << q << " row " << i;
     }
@@ -92,12 +97,13 @@ TEST(FastTransform, AgreesWithMatrixProduct)
         for (bool to_modes : {true, false}) {
           // The products at some results in long double, of V as cosines and sines of the transform's own shape
           const TransformShape &shape = to_modes ? modes->to_modes : modes->from_modes;
-          const EigenBasis basis      = b == Boundary::cells || b == Boundary::cells_dirichlet || n > 1000 ? EigenBasis{} : eigen_basis(line);
+          const EigenBasis basis = b == Boundary::cells || b == Boundary::cells_dirichlet || n > 1000 ? EigenBasis{} : eigen_basis(line);
           std::vector<double> units;
           if (basis.values.empty()) { // no closed form there: the transform of the whole line, checked above for short ones, on the host
             std::vector<double> line_by_line(rows * static_cast<std::size_t>(lines));
             for (Index l = 0; l < lines; l++)
-              for (Index j = 0; j < n; j++) line_by_line[static_cast<std::size_t>(l * n + j)] = x[static_cast<std::size_t>(j * stride + l * apart)];
+              for (Index j = 0; j < n; j++)
+                line_by_line[static_cast<std::size_t>(l * n + j)] = x[static_cast<std::size_t>(j * stride + l * apart)];
             units = transformed<double>(Memory::host, shape, line_by_line, {1, lines, n, 0}, lines, false);
           }
           for_each_scalar([&](auto scalar, Memory memory) {
@@ -111,15 +117,18 @@ TEST(FastTransform, AgreesWithMatrixProduct)
                   expected = units[static_cast<std::size_t>(l * n + q)];
                 } else {
                   const auto &matrix = to_modes ? basis.inverse : basis.vectors;
-                  for (Index j = 0; j < n; j++) expected += matrix[static_cast<std::size_t>(q * n + j)] * x[static_cast<std::size_t>(j * stride + l * apart)];
+                  for (Index j = 0; j < n; j++)
+                    expected += matrix[static_cast<std::size_t>(q * n + j)] * x[static_cast<std::size_t>(j * stride + l * apart)];
                 }
-                const double tolerance = 10 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<Scalar>::epsilon() * (to_modes ? 1 : std::sqrt(static_cast<double>(n)));
+                const double tolerance = 10 * std::sqrt(static_cast<double>(n)) * std::numeric_limits<Scalar>::epsilon() *
+                                         (to_modes ? 1 : std::sqrt(static_cast<double>(n)));
                 ASSERT_NEAR(got[static_cast<std::size_t>(q * stride + l * apart)], expected, tolerance)
-                    << "n " << n << " boundary " << int(b) << (to_modes ? " to modes" : " from modes") << " line " << l << " result " << q << " bytes "
-                    << sizeof(Scalar) << (strided ? " strided" : "");
+                    << "n " << n << " boundary " << int(b) << (to_modes ? " to modes" : " from modes") << " line " << l << " result " << q
+                    << " bytes " << sizeof(Scalar) << (strided ? " strided" : "");
               }
             }
-            for (Index l = lines; strided && !to_modes && l < stride; l++) ASSERT_EQ(got[static_cast<std::size_t>(l)], 7) << "between lines";
+            for (Index l = lines; strided && !to_modes && l < stride; l++)
+              ASSERT_EQ(got[static_cast<std::size_t>(l)], 7) << "between lines";
           });
         }
       }
