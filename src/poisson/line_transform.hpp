@@ -41,20 +41,15 @@ struct LineTransform {
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team &team, Index packet, Number *x, Number *y, Number *sums) const
   {
-    Packet p{*this, packet * 2 * lanes, {}, {}};
-    for (int l = 0; l < 2 * lanes; l++) {
-      const Index line = p.first + l < lines ? p.first + l : lines - 1;
-      p.read[l]        = from_at.start(line);
-      p.write[l]       = to_at.start(line);
-    }
-    const int N = fourier.length;
+    const Packet p = lines_of(packet);
+    const int N    = fourier.length;
     for (int j = team.rank(); j < N; j += team.size()) x[j] = prepared(p, j);
     const Number *const v = fourier(team, x, y);
     team.barrier();
     finish(team, p, v, v == x ? y : x, sums);
   }
 
-private:
+  /// The lines of a packet.
   struct Packet {
     const LineTransform &t;
     Index first;
@@ -87,6 +82,17 @@ private:
       }
     }
   };
+
+  KOKKOS_INLINE_FUNCTION Packet lines_of(Index packet) const
+  {
+    Packet p{*this, packet * 2 * lanes, {}, {}};
+    for (int l = 0; l < 2 * lanes; l++) {
+      const Index line = p.first + l < lines ? p.first + l : lines - 1;
+      p.read[l]        = from_at.start(line);
+      p.write[l]       = to_at.start(line);
+    }
+    return p;
+  }
 
   KOKKOS_INLINE_FUNCTION static Number zero() { return Scalar(0) * Number{}; }
 
@@ -123,7 +129,7 @@ private:
     }
   }
 
-  /// From the Fourier transform v to results; `spare` is the other board.
+  /// From the Fourier transform v to results. `spare`: N / 2 + 1 numbers, for dst1 and dct1 only.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void finish(const Team &team, const Packet &p, const Number *v, Number *spare, Number *sums) const
   {
@@ -155,6 +161,7 @@ private:
     }
   }
 
+private:
   /// The results of dst1 and dct1 whose differences v has: each member of the team adds up a piece of them, then what comes before it.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void running_sums(const Team &team, const Packet &p, const Number *v, Number *spare, Number *sums) const

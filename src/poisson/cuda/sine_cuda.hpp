@@ -1,15 +1,24 @@
-/// dst1 of trigonometric.hpp for N = 2^K and lines that follow each other in memory: a block holds two lines, as one complex line, in registers.
+/// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex line,
+/// in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform.
 ///
 /// A thread has E elements, t + T e. A stage takes them through one butterfly of radix E, or several of what is left of N; between stages
 /// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and multiplied
-/// for the others. At the end a thread takes E / 2 neighbouring sums and their mirror images, adds up what running sums need, and the results
+/// for the others. At the end of dst1 a thread takes E / 2 neighbouring sums and their mirror images, adds up what running sums need, and the results
 /// leave through shared memory in order.
 #pragma once
 #include <cuda_runtime.h>
 
-#include "lines.hpp"
+#include "poisson/line_transform.hpp"
 
 namespace weft::poisson::cuda {
+
+/// Some threads of a block, beside others that do the same.
+struct Part {
+  int rank_, size_;
+  __device__ int rank() const { return rank_; }
+  __device__ int size() const { return size_; }
+  __device__ void barrier() const { __syncthreads(); }
+};
 
 template <class Scalar>
 struct alignas(2 * sizeof(Scalar)) Complex {
@@ -224,6 +233,35 @@ __global__ void __launch_bounds__((1 << K) / E, blocks) sine_lines(const SineArg
     x[j] = value.re;
     if (two) y[j] = value.im;
   }
+}
+
+/// `twiddle` as in SineArguments.
+template <class Scalar, int K, int E, int blocks>
+__global__ void __launch_bounds__((1 << K) / E, blocks) power_lines(const LineTransform<Scalar, 1> kernel, const Complex<Scalar> *twiddle)
+{
+  constexpr int N = 1 << K, T = N / E;
+  using Number = Pack<Scalar, 1>;
+  extern __shared__ __align__(16) char shared[];
+  auto *const board = reinterpret_cast<Complex<Scalar> *>(shared);
+  const auto packet = kernel.lines_of(blockIdx.x);
+  {
+    Complex<Scalar> r[E];
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const Number v = kernel.prepared(packet, static_cast<int>(threadIdx.x) + T * e);
+      r[e]           = {v.re[0], v.im[0]};
+    }
+    stages<N, E, 1>(r, board, twiddle);
+    // Without the gaps, as line_transform.hpp reads it.
+#pragma unroll
+    for (int e = 0; e < E; e++) r[e] = board[padded<E>(static_cast<int>(threadIdx.x) + T * e)];
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < E; e++) board[static_cast<int>(threadIdx.x) + T * e] = r[e];
+    __syncthreads();
+  }
+  auto *const v = reinterpret_cast<Number *>(shared);
+  kernel.finish(Part{static_cast<int>(threadIdx.x), T}, packet, v, v + N, v + N + N / 2 + 1);
 }
 
 } // namespace weft::poisson::cuda

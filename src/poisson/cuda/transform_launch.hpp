@@ -1,4 +1,4 @@
-/// Which transforms native kernels take: sines of a power of two by sine_cuda.hpp, all others whose boards fit a block's shared memory by
+/// Which transforms native kernels take: those of a power of two by sine_cuda.hpp, all others whose boards fit a block's shared memory by
 /// line_transform.hpp there. Included by fast_transform.hpp only.
 #pragma once
 #include <Kokkos_Core.hpp>
@@ -10,14 +10,6 @@
 #include "poisson/shifted_lines.hpp"
 
 namespace weft::poisson::cuda {
-
-/// Some threads of a block, beside others that do the same.
-struct Part {
-  int rank_, size_;
-  __device__ int rank() const { return rank_; }
-  __device__ int size() const { return size_; }
-  __device__ void barrier() const { __syncthreads(); }
-};
 
 /// `pairs` packets of a pair of lines to a block, which read neighbours in memory.
 template <class Scalar>
@@ -38,14 +30,9 @@ public:
   NativeTransform() = default;
   explicit NativeTransform(const TransformShape &shape)
   {
-    if (shape.kind != Trigonometric::dst1) return;
     int k = 0;
     while ((Index(1) << k) < shape.length) k++;
     if ((Index(1) << k) != shape.length || k < least_power || k > most_power) return;
-    const double factor = shape.scale.empty() ? 1 : shape.scale[0];
-    for (double s : shape.scale) {
-      if (s != factor) return;
-    }
     power_             = k;
     const Index length = shape.length, radix = elements(k);
     std::vector<double> twiddle, sines;
@@ -56,9 +43,13 @@ public:
         twiddle.insert(twiddle.end(), roots.begin(), roots.end());
       }
     }
+    twiddle_            = upload<Scalar, Kokkos::Cuda>("weft fourier twiddles", twiddle);
+    const double factor = shape.scale.empty() ? 1 : shape.scale[0];
+    sines_only_         = shape.kind == Trigonometric::dst1;
+    for (double s : shape.scale) sines_only_ = sines_only_ && s == factor;
+    if (!sines_only_) return;
     const auto angles = unit_roots(length, 1, length);
     for (Index j = 0; j < length; j++) sines.push_back(-angles[static_cast<std::size_t>(2 * j + 1)] * factor / 2);
-    twiddle_ = upload<Scalar, Kokkos::Cuda>("weft sine twiddles", twiddle);
     sines_   = upload<Scalar, Kokkos::Cuda>("weft sines", sines);
     quarter_ = static_cast<Scalar>(factor / 4);
   }
@@ -66,38 +57,27 @@ public:
   /// False where no native kernel takes it.
   bool launch(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel) const
   {
-    const auto follow = [&](const LinesAt &at) { return at.stride == 1 && at.inner == kernel.lines; };
-    if (power_ > 0 && follow(kernel.from_at) && follow(kernel.to_at)) {
-      const SineArguments<Scalar> a{kernel.from,
-                                    kernel.to,
-                                    kernel.from_at.inner_stride,
-                                    kernel.to_at.inner_stride,
-                                    kernel.lines,
-                                    reinterpret_cast<const Complex<Scalar> *>(twiddle_.data()),
-                                    sines_.data(),
-                                    quarter_};
-      switch (power_) {
-      case 8:
-        sine<8, 8, 16>(space, a);
-        return true;
-      case 9:
-        sine<9, 16, 16>(space, a);
-        return true;
-      case 10:
-        sine<10, 16, 8>(space, a);
-        return true;
-      case 11:
-        sine<11, 16, 4>(space, a);
-        return true;
-      case 12:
-        sine<12, 16, 2>(space, a);
-        return true;
-      default:
-        sine<13, 16, 1>(space, a);
-        return true;
-      }
+    if (power_ == 0 || kernel.from_at.stride != 1 || kernel.to_at.stride != 1) return in_shared(space, kernel);
+    switch (power_) {
+    case 8:
+      lines<8, 8, 16>(space, kernel);
+      break;
+    case 9:
+      lines<9, 16, 16>(space, kernel);
+      break;
+    case 10:
+      lines<10, 16, 8>(space, kernel);
+      break;
+    case 11:
+      lines<11, 16, 4>(space, kernel);
+      break;
+    case 12:
+      lines<12, 16, 2>(space, kernel);
+      break;
+    default:
+      lines<13, 16, 1>(space, kernel);
     }
-    return in_shared(space, kernel);
+    return true;
   }
 
 private:
@@ -105,13 +85,25 @@ private:
   static Index elements(int power) { return power == 8 ? 8 : 16; }
 
   template <int K, int E, int blocks>
-  static void sine(const Kokkos::Cuda &space, const SineArguments<Scalar> &a)
+  void lines(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel) const
   {
-    constexpr int N = 1 << K, bytes = (N + N / E) * static_cast<int>(sizeof(Complex<Scalar>));
-    const auto kernel = sine_lines<Scalar, K, E, blocks>;
-    allow_shared(kernel, bytes);
-    kernel<<<static_cast<unsigned>((a.lines + 1) / 2), N / E, bytes, space.cuda_stream()>>>(a);
-    check(cudaGetLastError(), "sine transforms");
+    constexpr int N = 1 << K, T = N / E, padded_bytes = (N + N / E) * static_cast<int>(sizeof(Complex<Scalar>));
+    const auto *const twiddle = reinterpret_cast<const Complex<Scalar> *>(twiddle_.data());
+    const auto grid           = static_cast<unsigned>(kernel.packets());
+    if (sines_only_ && kernel.from_at.inner == kernel.lines && kernel.to_at.inner == kernel.lines) {
+      const SineArguments<Scalar> a{kernel.from,   kernel.to, kernel.from_at.inner_stride, kernel.to_at.inner_stride, kernel.lines, twiddle,
+                                    sines_.data(), quarter_};
+      const auto sine = sine_lines<Scalar, K, E, blocks>;
+      allow_shared(sine, padded_bytes);
+      sine<<<grid, T, padded_bytes, space.cuda_stream()>>>(a);
+    } else {
+      const bool sums   = kernel.kind == Trigonometric::dst1 || kernel.kind == Trigonometric::dct1;
+      const int bytes   = std::max(padded_bytes, sums ? (N + N / 2 + 1 + T) * static_cast<int>(sizeof(Complex<Scalar>)) : 0);
+      const auto others = power_lines<Scalar, K, E, blocks>;
+      allow_shared(others, static_cast<std::size_t>(bytes));
+      others<<<grid, T, static_cast<std::size_t>(bytes), space.cuda_stream()>>>(kernel, twiddle);
+    }
+    check(cudaGetLastError(), "transforms of lines");
   }
 
   static bool in_shared(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel)
@@ -132,7 +124,8 @@ private:
     return false;
   }
 
-  int power_ = 0;
+  int power_       = 0;
+  bool sines_only_ = false; ///< dst1 with one factor
   OwnedArray<Scalar, Kokkos::Cuda> twiddle_, sines_;
   Scalar quarter_ = 0;
 };
