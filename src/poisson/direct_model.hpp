@@ -82,12 +82,9 @@ public:
 
   DirectModelOn(const Space &space, Prepared prepared) : space_(space), prepared_(std::move(prepared))
   {
-    const Prepared &p      = prepared_;
-    const Index strides[3] = {1, p.n[0], p.n[0] * p.n[1]};
-    grid_                  = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
-    if (!is_host_space<Space> && !TensorLines<Space, Scalar>::fits(p) && grid_.length > DeviceShape::longest)
-      throw std::invalid_argument("rows of " + std::to_string(grid_.length) + " points do not fit a team of a device, which takes " +
-                                  std::to_string(DeviceShape::longest) + ": solve on the host");
+    const Prepared &p          = prepared_;
+    const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
+    grid_                      = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
     const auto &line           = p.schedule.line;
     b_.lower                   = store_.template keep<Scalar>("lower", line.lower);
     b_.diagonal                = store_.template keep<Scalar>("diagonal", line.diagonal);
@@ -115,6 +112,7 @@ public:
     if (TensorLines<Space, Scalar>::fits(p)) {
       make_tensor();
     } else {
+      check_length();
       if (p.transforms()) {
         to_modes_   = modes_transform(p.modes.inverse, p.modes.fast ? std::optional(p.modes.fast->to_modes) : std::nullopt);
         from_modes_ = modes_transform(p.modes.vectors, p.modes.fast ? std::optional(p.modes.fast->from_modes) : std::nullopt);
@@ -200,13 +198,20 @@ private:
     make_scratch();
   }
 
+  void check_length() const
+  {
+    if (!is_host_space<Space> && grid_.length > DeviceShape::longest)
+      throw std::invalid_argument("rows of " + std::to_string(grid_.length) + " points do not fit a team of a device, which takes " +
+                                  std::to_string(DeviceShape::longest) + ": solve on the host");
+  }
   void make_tensor()
   {
     tensor_.emplace(space_, prepared_);
     bytes_ += tensor_->bytes();
     const Grid grid = tensor_->rows().grid;
-    others_         = make_tables(tensor_->others(), store_);
-    others_.pinned  = tensor_->pinned();
+    if (!tensor_->others().groups.empty()) check_length();
+    others_        = make_tables(tensor_->others(), store_);
+    others_.pinned = tensor_->pinned();
     if constexpr (is_host_space<Space>)
       others_.splits = host_splits(space_, others_, grid);
     else

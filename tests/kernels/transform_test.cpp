@@ -136,5 +136,78 @@ TEST(FastTransform, AgreesWithMatrixProduct)
   }
 }
 
+/// Lines with any ends, of every length a block, a cluster of blocks or a thread takes, by their residuals. Modes that are not solved stay.
+TEST(ModeLines, SolvesAnyEnds)
+{
+  std::mt19937 random(12);
+  for (Index rows : {4, 5, 7, 31, 64, 255, 257, 1000, 1025, 2049, 4096, 4097, 9000, 20000}) {
+    for (int ends = 0; ends < 6; ends++) {
+      if (rows > 5000 && ends % 2 == 0) continue;
+      LineMatrix line = ends == 5 ? line_matrix(laplacian(rows, Boundary::cells)) : line_of(rows, constant_boundaries[ends % 5]);
+      if (ends == 5) { // rows of their own at both ends, and couplings of the other sign
+        for (auto *values : {&line.lower, &line.diagonal, &line.upper})
+          for (double &v : *values) v *= -0.7;
+        line.upper.front() *= 1.7;
+        line.diagonal.back() *= 1.3;
+      }
+      ASSERT_TRUE(equal_inside(line));
+      const Index columns = 21, stride = 24;
+      const double sign = ends == 5 ? 1 : -1;
+      ConstantModes modes;
+      std::vector<double> shifts;
+      for (Index q = 0; q < columns; q++) {
+        // From lines that reach from end to end to ones that hardly leave a row; one that is left alone, and one between -2 and 2.
+        const double decay = 4.0 / static_cast<double>(rows), shift = q == 4   ? 0
+                                                                      : q == 9 ? -0.5
+                                                                               : decay * decay * std::pow(10, 0.6 * static_cast<double>(q));
+        shifts.push_back(sign * shift);
+        const std::size_t before = modes.root.size();
+        const bool usable        = add_mode(line, shifts.back(), modes);
+        ASSERT_EQ(usable, modes.root.size() > before);
+        ASSERT_EQ(usable, q != 4 && q != 9) << "mode " << q << " of " << rows << " rows, ends " << ends;
+        if (!usable) modes.add_none();
+      }
+      const auto f = random_values<double>(static_cast<std::size_t>(rows * stride), random);
+      for_each_scalar([&](auto scalar, Memory memory) {
+        using Scalar = decltype(scalar);
+        const Execution execution(memory);
+        const std::vector<Scalar> in(f.begin(), f.end());
+        const Buffer<Scalar> values(memory, in);
+        on_backend(execution, [&](const auto &space) {
+          const ModeLines<std::decay_t<decltype(space)>, Scalar> lines(modes, rows);
+          lines(space, values.data(), stride);
+          space.fence("test");
+        });
+        const auto u = values.values();
+        for (Index q = 0; q < stride; q++) {
+          const auto at   = [&](Index i) { return static_cast<std::size_t>(i * stride + q); };
+          const bool none = q >= columns || modes.gain[static_cast<std::size_t>(q)] == 0;
+          double most = 0, size = 0;
+          for (Index i = 0; i < rows; i++) {
+            if (none) {
+              ASSERT_EQ(u[at(i)], in[at(i)]) << "mode " << q << " is not solved";
+              continue;
+            }
+            const auto k          = static_cast<std::size_t>(i);
+            const double lower    = i > 0           ? u[at(i - 1)]
+                                    : line.periodic ? u[at(rows - 1)]
+                                                    : 0,
+                         upper    = i + 1 < rows    ? u[at(i + 1)]
+                                    : line.periodic ? u[at(0)]
+                                                    : 0,
+                         diagonal = line.diagonal[k] + shifts[static_cast<std::size_t>(q)];
+            const double residual =
+                line.lower[k] * lower + diagonal * static_cast<double>(u[at(i)]) + line.upper[k] * upper - static_cast<double>(in[at(i)]);
+            most = std::isfinite(residual) ? std::max(most, std::abs(residual)) : std::numeric_limits<double>::infinity();
+            size = std::max(size, std::abs(diagonal * static_cast<double>(u[at(i)])));
+          }
+          ASSERT_LE(most, 100 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * (1 + size))
+              << "mode " << q << " of " << rows << " rows, ends " << ends << ", " << sizeof(Scalar) << " bytes";
+        }
+      });
+    }
+  }
+}
+
 } // namespace
 } // namespace weft::test
