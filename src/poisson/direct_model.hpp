@@ -2,6 +2,7 @@
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <tuple>
 
@@ -10,6 +11,7 @@
 #include "poisson/shifted_lines.hpp"
 #include "poisson/shifted_lines_device.hpp"
 #include "poisson/shifted_lines_host.hpp"
+#include "poisson/tensor_lines.hpp"
 #include "poisson/transform.hpp"
 
 namespace weft {
@@ -80,12 +82,9 @@ public:
 
   DirectModelOn(const Space &space, Prepared prepared) : space_(space), prepared_(std::move(prepared))
   {
-    const Prepared &p      = prepared_;
-    const Index strides[3] = {1, p.n[0], p.n[0] * p.n[1]};
-    grid_                  = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
-    if (!is_host_space<Space> && grid_.length > DeviceShape::longest)
-      throw std::invalid_argument("rows of " + std::to_string(grid_.length) + " points do not fit a team of a device, which takes " +
-                                  std::to_string(DeviceShape::longest) + ": solve on the host");
+    const Prepared &p          = prepared_;
+    const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
+    grid_                      = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
     const auto &line           = p.schedule.line;
     b_.lower                   = store_.template keep<Scalar>("lower", line.lower);
     b_.diagonal                = store_.template keep<Scalar>("diagonal", line.diagonal);
@@ -110,11 +109,16 @@ public:
       mean_         = Mean("weft poisson mean");
       perturbation_ = Mean("weft poisson perturbation");
     }
-    if (p.transforms()) {
-      to_modes_   = upload<Scalar, Space>("weft poisson modes", p.modes.inverse);
-      from_modes_ = upload<Scalar, Space>("weft poisson modes", p.modes.vectors);
+    if (TensorLines<Space, Scalar>::fits(p)) {
+      make_tensor();
+    } else {
+      check_length();
+      if (p.transforms()) {
+        to_modes_   = modes_transform(p.modes.inverse, p.modes.fast ? std::optional(p.modes.fast->to_modes) : std::nullopt);
+        from_modes_ = modes_transform(p.modes.vectors, p.modes.fast ? std::optional(p.modes.fast->from_modes) : std::nullopt);
+      }
+      make_steps();
     }
-    make_steps();
     space_.fence("weft: poisson tables");
   }
 
@@ -135,8 +139,13 @@ public:
 
 private:
   using Mean = Kokkos::View<double, typename Space::memory_space>;
+  /// A transform of all lines of one direction, in place of which a fast one may stand.
+  struct Modes {
+    Transform<Space, Scalar> matrix;
+    std::optional<FastTransform<Space, Scalar>> fast;
+  };
   struct Step {
-    std::variant<StepTables<Scalar>, Transform<Space, Scalar>> what;
+    std::variant<StepTables<Scalar>, Modes> what;
     Index from = 0, to = 0; ///< first rows of a transform
   };
 
@@ -165,8 +174,10 @@ private:
         steps_.push_back({std::move(tables)});
       } else {
         const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
-        Transform<Space, Scalar> transform;
-        transform.matrix       = upload<Scalar, Space>("weft poisson transform", t.matrix);
+        Modes modes;
+        Transform<Space, Scalar> &transform = modes.matrix;
+        transform.matrix                    = upload<Scalar, Space>("weft poisson transform", t.matrix);
+        if (t.fast) modes.fast.emplace(space_, *t.fast);
         transform.n            = t.n;
         transform.inner        = grid_.length;
         transform.inner_stride = grid_.line_stride;
@@ -175,8 +186,8 @@ private:
         transform.from_stride  = t.from_step * grid_.row_stride;
         transform.to_stride    = t.to_step * grid_.row_stride;
         last_row               = std::max(last_row, t.to_first + (t.n - 1) * t.to_step);
-        bytes_ += t.matrix.size() * sizeof(Scalar);
-        steps_.push_back({std::move(transform), t.from_first, t.to_first});
+        bytes_ += t.matrix.size() * sizeof(Scalar) + (modes.fast ? modes.fast->bytes() : 0);
+        steps_.push_back({std::move(modes), t.from_first, t.to_first});
       }
     }
     // Modes live in the work array, the solution array is then free to be theirs.
@@ -184,9 +195,51 @@ private:
     const Index some      = (work_rows - 1) * grid_.row_stride + (grid_.length - 1) * grid_.line_stride + 1;
     if (p.transforms() || work_rows > 0) work_ = allocate("weft poisson work", p.transforms() ? grid_.unknowns() : some);
     parts_ = allocate("weft poisson parts", parts);
+    make_scratch();
+  }
+
+  void check_length() const
+  {
+    if (!is_host_space<Space> && grid_.length > DeviceShape::longest)
+      throw std::invalid_argument("rows of " + std::to_string(grid_.length) + " points do not fit a team of a device, which takes " +
+                                  std::to_string(DeviceShape::longest) + ": solve on the host");
+  }
+  void make_tensor()
+  {
+    tensor_.emplace(space_, prepared_);
+    bytes_ += tensor_->bytes();
+    const Grid grid = tensor_->rows().grid;
+    if (!tensor_->others().groups.empty()) check_length();
+    others_        = make_tables(tensor_->others(), store_);
+    others_.pinned = tensor_->pinned();
+    if constexpr (is_host_space<Space>)
+      others_.splits = host_splits(space_, others_, grid);
+    else
+      others_.splits = device_splits(space_, others_, grid);
+    parts_ = allocate("weft poisson parts", parts_of(others_, grid));
+    make_scratch();
+  }
+  void make_scratch()
+  {
     if constexpr (is_host_space<Space>)
       scratch_ =
           allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
+  }
+  Modes modes_transform(const std::vector<double> &matrix, const std::optional<TransformShape> &fast) const
+  {
+    Modes modes;
+    modes.matrix.matrix = upload<Scalar, Space>("weft poisson modes", matrix);
+    if (fast) modes.fast.emplace(space_, *fast);
+    return modes;
+  }
+  void run_modes(const Transform<Space, Scalar> &t, const std::optional<FastTransform<Space, Scalar>> &fast) const
+  {
+    if (!fast) {
+      run_transform(space_, t);
+      return;
+    }
+    const LinesAt from{t.from_stride, t.inner, t.inner_stride, t.outer_stride}, to{t.to_stride, t.inner, t.inner_stride, t.outer_stride};
+    (*fast)(space_, t.from, from, t.to, to, t.inner * t.outer);
   }
 
   void solve_one(const Scalar *rhs, Scalar *solution) const
@@ -201,7 +254,15 @@ private:
     }
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
-    if (scales || p.singular || rhs != solution) Kokkos::parallel_for("weft poisson right-hand side", points, scale);
+    if (scales || p.singular || (rhs != solution && !tensor_)) {
+      Kokkos::parallel_for("weft poisson right-hand side", points, scale);
+      rhs = solution;
+    }
+    if (tensor_) {
+      (*tensor_)(rhs, solution, [&] { run_lines({others_, b_, tensor_->rows(), parts_.data()}); });
+      make_mean_free(points, solution);
+      return;
+    }
     RowArrays<Scalar> rows{grid_, solution, work_.data()};
     if (p.transforms()) {
       transform_modes(to_modes_, solution, work_.data());
@@ -211,19 +272,26 @@ private:
       if (const auto *tables = std::get_if<StepTables<Scalar>>(&step.what)) {
         run_lines({*tables, b_, rows, parts_.data()});
       } else {
-        Transform<Space, Scalar> transform = std::get<Transform<Space, Scalar>>(step.what);
+        const Modes &modes                 = std::get<Modes>(step.what);
+        Transform<Space, Scalar> transform = modes.matrix;
         transform.from                     = rows.row(step.from, 0);
         transform.to                       = rows.row(step.to, 0);
-        run_transform(space_, transform);
+        run_modes(transform, modes.fast);
       }
     }
     if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
-    if (p.singular) {
-      ScaleRightHandSide<Space, Scalar> shift{{p.n[0], p.n[1], p.n[2]}, {}, 1, solution, solution, {}};
-      take_mean(points, shift, mean_);
-      shift.perturbation = mean_;
-      Kokkos::parallel_for("weft poisson mean-free", points, shift);
-    }
+    make_mean_free(points, solution);
+  }
+
+  template <class Policy>
+  void make_mean_free(const Policy &points, Scalar *solution) const
+  {
+    const Prepared &p = prepared_;
+    if (!p.singular) return;
+    ScaleRightHandSide<Space, Scalar> shift{{p.n[0], p.n[1], p.n[2]}, {}, 1, solution, solution, {}};
+    take_mean(points, shift, mean_);
+    shift.perturbation = mean_;
+    Kokkos::parallel_for("weft poisson mean-free", points, shift);
   }
 
   template <class Policy>
@@ -232,19 +300,18 @@ private:
     Kokkos::parallel_reduce("weft poisson mean", points, MeanOf<Space, Scalar>{of, {left_[0], left_[1], left_[2]}}, mean);
     Kokkos::parallel_for("weft poisson mean", Kokkos::RangePolicy<Space>(space_, 0, 1), Divide<Space>{mean, left_sum_});
   }
-  void transform_modes(const Values &matrix, const Scalar *from, Scalar *to) const
+  void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
   {
-    Transform<Space, Scalar> t;
-    t.matrix       = matrix;
-    t.n            = grid_.planes;
-    t.inner        = grid_.length;
-    t.inner_stride = grid_.line_stride;
-    t.outer        = grid_.rows;
-    t.outer_stride = grid_.row_stride;
+    Transform<Space, Scalar> t = modes.matrix;
+    t.n                        = grid_.planes;
+    t.inner                    = grid_.length;
+    t.inner_stride             = grid_.line_stride;
+    t.outer                    = grid_.rows;
+    t.outer_stride             = grid_.row_stride;
     t.from_stride = t.to_stride = grid_.plane_stride;
     t.from                      = from;
     t.to                        = to;
-    run_transform(space_, t);
+    run_modes(t, modes.fast);
   }
 
   void run_lines(const LineArguments<Scalar> &a) const
@@ -260,7 +327,10 @@ private:
   Grid grid_;
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
-  Values scale_[3], to_modes_, from_modes_, work_, parts_, scratch_;
+  Values scale_[3], work_, parts_, scratch_;
+  Modes to_modes_, from_modes_;
+  std::optional<TensorLines<Space, Scalar>> tensor_;
+  StepTables<Scalar> others_; ///< the lines that tensor_ leaves
   OwnedArray<double, Space> left_[3];
   double left_sum_ = 1;
   Mean mean_, perturbation_;

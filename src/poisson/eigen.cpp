@@ -102,7 +102,7 @@ EigenBasis constant_basis(const ConstantLine &line, Index n)
 {
   const EigenRows rows = constant_rows(line, all_rows(n));
   const auto size      = static_cast<std::size_t>(n);
-  EigenBasis basis{rows.values, std::vector<double>(size * size), std::vector<double>(size * size)};
+  EigenBasis basis{rows.values, std::vector<double>(size * size), std::vector<double>(size * size), {}};
   for (std::size_t j = 0; j < size; j++) {
     for (std::size_t q = 0; q < size; q++) {
       basis.vectors[j * size + q] = rows.vectors[j][q];
@@ -178,7 +178,7 @@ EigenBasis eigen_basis(const LineMatrix &line)
   iwork.resize(static_cast<std::size_t>(liwork));
   run(&lwork, &liwork);
   // LAPACK's eigenvector q is column q: z[q * n + j].
-  EigenBasis basis{values, std::vector<double>(size * size), std::vector<double>(size * size)};
+  EigenBasis basis{values, std::vector<double>(size * size), std::vector<double>(size * size), {}};
   for (std::size_t q = 0; q < size; q++) {
     for (std::size_t j = 0; j < size; j++) {
       basis.vectors[j * size + q] = d[j] * z[q * size + j];
@@ -186,6 +186,17 @@ EigenBasis eigen_basis(const LineMatrix &line)
     }
   }
   return basis;
+}
+
+std::optional<std::string> mode_basis_refused(const LineMatrix &line)
+{
+  return fast_modes(line) ? std::nullopt : eigen_basis_refused(line);
+}
+
+EigenBasis mode_basis(const LineMatrix &line)
+{
+  if (auto fast = fast_modes(line)) return {fast->values, {}, {}, std::move(fast)};
+  return eigen_basis(line);
 }
 
 EigenRows eigen_rows(const LineMatrix &line, const std::vector<Index> &rows)

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "poisson/line_matrix.hpp"
+#include "poisson/trigonometric.hpp"
 
 namespace weft::poisson {
 
@@ -12,11 +13,15 @@ namespace weft::poisson {
 struct EigenBasis {
   std::vector<double> values;
   std::vector<double> vectors, inverse; ///< V and V^-1
+  std::optional<FastModes> fast;        ///< or these, and no matrices
 };
 
 /// Why a line has no real eigenbasis that this module can find, or nothing.
 std::optional<std::string> eigen_basis_refused(const LineMatrix &line);
 EigenBasis eigen_basis(const LineMatrix &line);
+/// The same for transforms: `fast` and no matrices where the line has fast_modes, else eigen_basis.
+std::optional<std::string> mode_basis_refused(const LineMatrix &line);
+EigenBasis mode_basis(const LineMatrix &line);
 /// 2 cos(phi_q) and phi_q / pi = numerator / denominator for the line (1, 0, 1) with those ends, in the order of eigen_basis(that line).
 struct Angle {
   Index numerator, denominator;

@@ -1,7 +1,7 @@
 /// FACR(l): l levels of cyclic reduction, then a transform of the rows left, line solves for its modes, the transform back, and the l
 /// levels backwards (Hockney, J. ACM 12 (1965) 95; Swarztrauber, SIAM Rev. 19 (1977) 490). With l = 0 it is the tensor-product solver, for
 /// any direction that has real eigenvectors: sines and cosines in closed form, those of LAPACK where coefficients vary. The transform is a
-/// matrix product.
+/// fast one where there is one (trigonometric.hpp), else a matrix product.
 ///
 /// After l levels of partial_fraction.hpp, n = 2^l, mode q of the rows left, angle phi_q, is
 ///   U_q = (1/n) sum_{i < n} (B - 2 cos((phi_q + 2 pi i) / n) I)^-1 f_q        (l >= 1; l = 0: (B + 2 cos(phi_q) I)^-1 f_q):
@@ -17,7 +17,7 @@ struct Facr {
 
   static std::optional<std::string> refuses(const RowProblem &problem, const DirectOptions &options)
   {
-    if (options.levels <= 0) return eigen_basis_refused(problem.block);
+    if (options.levels <= 0) return mode_basis_refused(problem.block);
     const auto constant = constant_line(problem.block);
     if (!constant) return "facr reduces rows cyclically only where coefficients are constant along the block direction: take 0 levels";
     if (options.levels > 30 || (constant->intervals >> options.levels) << options.levels != constant->intervals ||
@@ -26,7 +26,7 @@ struct Facr {
              " levels needs a multiple of 2^levels intervals, and two left (of a ring three); "
              "this direction has " +
              std::to_string(constant->intervals);
-    return eigen_basis_refused(reduced(*constant, options.levels).line);
+    return mode_basis_refused(reduced(*constant, options.levels).line);
   }
 
   static Schedule schedule(const RowProblem &problem, const DirectOptions &options)
@@ -37,7 +37,7 @@ struct Facr {
     Schedule schedule = halving.schedule(problem);
     for (int k = 0; k < levels; k++) schedule.steps.push_back(FractionLevels::forward(halving, k));
     const Reduced rows     = reduced(halving.rows, levels);
-    const EigenBasis basis = eigen_basis(rows.line);
+    const EigenBasis basis = mode_basis(rows.line);
     const Index n = Index(1) << levels, first = rows.first, count = rows.line.n;
     LineStep modes;
     const std::vector<Angle> angles = constant_angles(rows.constant);
@@ -48,14 +48,22 @@ struct Facr {
         modes.add_pole(two_cos(phi.numerator + 2 * phi.denominator * i, n * phi.denominator), {1 / static_cast<double>(n)}, {1});
       modes.groups.push_back({at, static_cast<int>(n), {{{row, 1}}}, {{row, {}}}});
     }
-    schedule.steps.push_back(TransformStep{count, basis.inverse, first, n, problem.block.n, 1});
+    schedule.steps.push_back(TransformStep{count, basis.inverse, to_modes(basis), first, n, problem.block.n, 1});
     schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{count, basis.vectors, problem.block.n, 1, first, n});
+    schedule.steps.push_back(TransformStep{count, basis.vectors, from_modes(basis), problem.block.n, 1, first, n});
     for (int k = levels - 1; k >= 0; k--) schedule.steps.push_back(FractionLevels::backward(halving, k));
     return schedule;
   }
 
 private:
+  static std::optional<TransformShape> to_modes(const EigenBasis &basis)
+  {
+    return basis.fast ? std::optional(basis.fast->to_modes) : std::nullopt;
+  }
+  static std::optional<TransformShape> from_modes(const EigenBasis &basis)
+  {
+    return basis.fast ? std::optional(basis.fast->from_modes) : std::nullopt;
+  }
   /// The rows left after some levels, which keep their conditions at the ends.
   struct Reduced {
     ConstantLine constant;
@@ -82,17 +90,17 @@ private:
 
   static Schedule tensor(const RowProblem &problem)
   {
-    const EigenBasis basis = eigen_basis(problem.block);
-    Schedule schedule{problem.line.shifted(problem.shift, 1), 1, {}};
+    const EigenBasis basis = mode_basis(problem.block);
+    Schedule schedule{problem.line.shifted(problem.shift, 1), 1, {}, true};
     const Index n = problem.block.n;
     LineStep modes;
     for (Index q = 0; q < n; q++) {
       modes.add_pole(-basis.values[static_cast<std::size_t>(q)], {1}, {1});
       modes.groups.push_back({q, 1, {{{n + q, 1}}}, {{n + q, {}}}});
     }
-    schedule.steps.push_back(TransformStep{n, basis.inverse, 0, 1, n, 1});
+    schedule.steps.push_back(TransformStep{n, basis.inverse, to_modes(basis), 0, 1, n, 1});
     schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{n, basis.vectors, n, 1, 0, 1});
+    schedule.steps.push_back(TransformStep{n, basis.vectors, from_modes(basis), n, 1, 0, 1});
     return schedule;
   }
 };

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "poisson/constant_lines.hpp"
 #include "poisson/select.hpp"
 
 namespace weft {
@@ -29,6 +30,17 @@ struct Choice {
   int line, block, batch;
 };
 
+/// The directions of TensorLines (tensor_lines.hpp), where a problem suits it: fast transforms along all directions but the last one, along
+/// which rows are equal.
+std::optional<Choice> tensor_order(const LineMatrix (&lines)[3])
+{
+  const bool flat       = lines[2].n == 1;
+  const Choice order    = {Facr::name, flat ? 1 : 2, 0, flat ? 2 : 1};
+  const LineMatrix &mid = lines[order.batch];
+  if (!equal_inside(lines[order.line]) || !fast_modes(lines[0]) || (mid.n > 1 && !fast_modes(mid))) return std::nullopt;
+  return order;
+}
+
 /// The first assignment of directions that a method takes, or why it takes none. Lines along x, which is closest in memory, come first.
 std::optional<std::string> choose(const std::string &method, const SeparableOperator &problem, const LineMatrix (&lines)[3],
                                   const DirectOptions &options, Choice &choice)
@@ -36,6 +48,12 @@ std::optional<std::string> choose(const std::string &method, const SeparableOper
   static constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
   const Index longest               = std::max({lines[0].n, lines[1].n, lines[2].n});
   std::optional<std::string> first_reason;
+  if (method == Facr::name && options.levels <= 0) {
+    if (const auto order = tensor_order(lines)) {
+      choice = {method, order->line, order->block, order->batch};
+      return std::nullopt;
+    }
+  }
   for (bool any : {false, true}) { // lines of one point only where nothing else will do
     for (const auto &order : orders) {
       if (problem.dimension < 3 && order[2] != 2) continue; // no mode of a direction that is not there
@@ -46,7 +64,7 @@ std::optional<std::string> choose(const std::string &method, const SeparableOper
       for_each_poisson_method([&](auto known) {
         if (method == known.name) why = known.refuses(rows, options);
       });
-      if (!why && lines[order[2]].n > 1) why = eigen_basis_refused(lines[order[2]]);
+      if (!why && lines[order[2]].n > 1) why = mode_basis_refused(lines[order[2]]);
       if (!why) {
         choice = {method, order[0], order[1], order[2]};
         return std::nullopt;
@@ -69,6 +87,7 @@ std::optional<std::string> choose(const SeparableOperator &problem, const Direct
   for (int k = 0; k < problem.dimension; k++) lines[k] = line_matrix(problem.directions[k]);
   if (options.method != "auto") return choose(options.method, problem, lines, options, choice);
   std::optional<std::string> why;
+  if (options.levels <= 0 && tensor_order(lines)) return choose(Facr::name, problem, lines, options, choice);
   const bool few = lines[0].n > 1 && lines[1].n > 1 && lines[1].n <= few_rows;
   for (const char *method : few ? fastest_first_few : fastest_first) {
     why = choose(method, problem, lines, options, choice);
@@ -214,7 +233,7 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options)
     for (double w : weight) p.scale[k].push_back(1 / w);
   }
   if (p.transforms())
-    p.modes = eigen_basis(lines[p.batch]);
+    p.modes = mode_basis(lines[p.batch]);
   else
     p.modes.values = {lines[p.batch].diagonal[0]};
   for_each_poisson_method([&](auto method) {
@@ -229,15 +248,17 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options)
 double Prepared::flops() const
 {
   const double length = static_cast<double>(n[line]), planes = static_cast<double>(n[batch]);
-  double flops = transforms() ? 4 * planes * planes * length * static_cast<double>(n[block]) : 0;
+  // A fast transform of n numbers is counted as 2.5 n log2 n operations, that of n / 2 complex numbers.
+  const auto transform = [](double rows, bool fast) { return fast ? 2.5 * rows * std::log2(rows) : 2 * rows * rows; };
+  double flops         = transforms() ? 2 * transform(planes, modes.fast.has_value()) * length * static_cast<double>(n[block]) : 0;
   for (const auto &s : schedule.steps) {
     if (const auto *step = std::get_if<LineStep>(&s)) {
       double solves = 0;
       for (const auto &group : step->groups) solves += group.poles;
       flops += solves * planes * length * (9 + (step->kind == Lines::fractions ? 2 * (step->sources + step->outputs) : 0));
     } else {
-      const double rows = static_cast<double>(std::get<TransformStep>(s).n);
-      flops += 2 * rows * rows * length * planes;
+      const auto &rows = std::get<TransformStep>(s);
+      flops += transform(static_cast<double>(rows.n), rows.fast.has_value()) * length * planes;
     }
   }
   return flops;
@@ -247,20 +268,26 @@ std::string Prepared::description() const
 {
   static constexpr char names[] = "xyz";
   Index solves                  = 0;
-  int launches = 0, transformed = transforms() ? 2 : 0;
+  int launches = 0, transformed = transforms() ? 2 : 0, fast = transforms() && modes.fast ? 2 : 0;
   for (const auto &s : schedule.steps) {
     if (const auto *step = std::get_if<LineStep>(&s)) {
       launches++;
       for (const auto &group : step->groups) solves += group.poles;
     } else {
       transformed++;
+      if (std::get<TransformStep>(s).fast) fast++;
     }
   }
   std::string text = method + ": lines along " + names[line];
   if (n[block] > 1) text += ", rows along " + std::string(1, names[block]);
   if (transforms()) text += ", modes of " + std::string(1, names[batch]);
   text += ", " + std::to_string(solves * n[batch]) + " line solves in " + std::to_string(launches) + " steps";
-  if (transformed) text += ", " + std::to_string(transformed) + " transforms";
+  if (transformed)
+    text += ", " + std::to_string(transformed) +
+            (fast == transformed ? " fast"
+             : fast              ? " transforms (some fast)"
+                                 : "") +
+            (fast && fast < transformed ? "" : " transforms");
   if (singular) text += ", singular";
   return text;
 }

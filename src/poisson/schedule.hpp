@@ -4,11 +4,13 @@
 /// Rows 0 .. n-1 are those of the solution array, which holds the right-hand side (times `factor`) at first; n .. 2n-1 those of the work
 /// array.
 #pragma once
+#include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "poisson/line_matrix.hpp"
+#include "poisson/trigonometric.hpp"
 
 namespace weft::poisson {
 
@@ -60,7 +62,8 @@ struct LineStep {
 /// Rows to_first + q to_step = sum_j matrix(q, j) rows from_first + j from_step.
 struct TransformStep {
   Index n = 0;
-  std::vector<double> matrix; ///< n * n, row after row
+  std::vector<double> matrix;         ///< n * n, row after row; empty where the transform is fast
+  std::optional<TransformShape> fast; ///< what takes the place of the matrix
   Index from_first = 0, from_step = 1, to_first = 0, to_step = 1;
 };
 
@@ -68,6 +71,7 @@ struct Schedule {
   LineMatrix line;   ///< B
   double factor = 1; ///< of the right-hand side, and of shifts that a third direction adds to B
   std::vector<std::variant<LineStep, TransformStep>> steps;
+  bool tensor = false; ///< transform to modes, a line solve for each, transform back
 };
 
 /// The problem as a method sees it: lines along one direction, rows of the grid along another, T_line (x) I + I (x) T_block + shift I.

@@ -1,0 +1,236 @@
+// Times direct Poisson solves on a backend of this build, beside a copy of the grid and, on CUDA, a pair of cuFFT's real transforms of the
+// same size (D2Z and Z2D, without a solve between them). Prints a table. Options: --backend=host|device --quick (small grids only)
+// --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all)
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "backend.hpp"
+#include "copy.hpp"
+#include "poisson/direct_solver.hpp"
+#if defined(KOKKOS_ENABLE_CUDA)
+#include <cufft.h>
+#endif
+
+namespace {
+
+using namespace weft;
+using namespace weft::bench;
+
+enum class Ends { dirichlet, neumann, periodic };
+const char *name_of(Ends ends)
+{
+  return ends == Ends::dirichlet ? "Dirichlet" : ends == Ends::neumann ? "Neumann" : "periodic";
+}
+
+struct PoissonWork {
+  Index n[3];
+  Ends ends;
+  double shift;
+
+  int dimension() const { return n[2] > 1 ? 3 : 2; }
+  Index unknowns() const { return n[0] * n[1] * n[2]; }
+  std::string name() const
+  {
+    std::string text = std::to_string(n[0]) + " x " + std::to_string(n[1]);
+    if (n[2] > 1) text += " x " + std::to_string(n[2]);
+    return text;
+  }
+};
+
+/// The five- or seven-point Laplacian on nodes, and a shift.
+SeparableOperator operator_of(const PoissonWork &work)
+{
+  SeparableOperator a;
+  a.dimension = work.dimension();
+  a.shift     = work.shift;
+  for (int k = 0; k < a.dimension; k++) {
+    Direction &d    = a.directions[k];
+    const auto size = static_cast<std::size_t>(work.n[k]);
+    d.n             = work.n[k];
+    d.periodic      = work.ends == Ends::periodic;
+    d.lower = d.upper = std::vector<double>(size, 1);
+    d.diagonal        = std::vector<double>(size, -2);
+    if (work.ends == Ends::neumann) d.upper.front() = d.lower.back() = 2;
+  }
+  return a;
+}
+
+/// f = A u for u_i = random_value(i); the ends as above.
+template <class Space>
+void apply(const Space &space, const PoissonWork &work, const OwnedArray<double, Space> &f)
+{
+  const Index nx = work.n[0], ny = work.n[1], nz = work.n[2];
+  const int dimension = work.dimension();
+  const Ends ends     = work.ends;
+  const double shift  = work.shift;
+  Kokkos::parallel_for(
+      "weft bench apply", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, work.unknowns()), KOKKOS_LAMBDA(const Index i) {
+        const Index n[3] = {nx, ny, nz}, stride[3] = {1, nx, nx * ny}, at[3] = {i % nx, i / nx % ny, i / nx / ny};
+        const auto u = [](Index k) { return random_value(static_cast<std::uint64_t>(k)); };
+        double sum   = (shift - 2 * dimension) * u(i);
+        for (int d = 0; d < dimension; d++) {
+          const Index last = n[d] - 1;
+          if (ends == Ends::periodic) {
+            sum += u(at[d] > 0 ? i - stride[d] : i + last * stride[d]) + u(at[d] < last ? i + stride[d] : i - last * stride[d]);
+          } else {
+            const double below = at[d] > 0 ? u(i - stride[d]) : 0, above = at[d] < last ? u(i + stride[d]) : 0;
+            sum += below + above;
+            if (ends == Ends::neumann) sum += at[d] == 0 ? above : at[d] == last ? below : 0;
+          }
+        }
+        f(i) = sum;
+      });
+}
+
+template <class Space>
+double error_of(const Space &space, const OwnedArray<double, Space> &x, Index unknowns)
+{
+  double error = 0;
+  Kokkos::parallel_reduce(
+      "weft bench error", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, unknowns),
+      KOKKOS_LAMBDA(const Index i, double &most) {
+        const double e = Kokkos::abs(x(i) - random_value(static_cast<std::uint64_t>(i)));
+        if (!(e <= most)) most = e;
+      },
+      Kokkos::Max<double>(error));
+  return error;
+}
+
+/// Seconds of a call: the median of five timings of as many calls as take a while.
+template <class Space>
+double seconds(const Space &space, const std::function<void()> &body)
+{
+  Stopwatch<Space> watch(space);
+  body();
+  watch.start();
+  body();
+  const double once = watch.stop();
+  const int repeats = std::clamp(static_cast<int>(0.02 / once), 1, 200);
+  std::vector<double> times;
+  for (int k = 0; k < (once > 1 ? 1 : 5); k++) {
+    watch.start();
+    for (int r = 0; r < repeats; r++) body();
+    times.push_back(watch.stop() / repeats);
+  }
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+/// A forward and a backward real transform by the vendor's library, or nothing.
+template <class Space>
+std::optional<double> transform_pair(const Space &, const PoissonWork &, OwnedArray<double, Space> &, OwnedArray<double, Space> &)
+{
+  return std::nullopt;
+}
+#if defined(KOKKOS_ENABLE_CUDA)
+void check_cufft(cufftResult result, const char *what)
+{
+  if (result != CUFFT_SUCCESS) throw std::runtime_error(std::string(what) + " failed: " + std::to_string(result));
+}
+std::optional<double> transform_pair(const Kokkos::Cuda &space, const PoissonWork &work, OwnedArray<double, Kokkos::Cuda> &f,
+                                     OwnedArray<double, Kokkos::Cuda> &u)
+{
+  if (work.unknowns() > (Index(1) << 28)) return std::nullopt; // its own work space would not fit beside the rest
+  cufftHandle forward = 0, backward = 0;
+  int n[3]       = {static_cast<int>(work.n[2]), static_cast<int>(work.n[1]), static_cast<int>(work.n[0])};
+  int *const all = work.dimension() == 3 ? n : n + 1;
+  check_cufft(cufftPlanMany(&forward, work.dimension(), all, nullptr, 1, 0, nullptr, 1, 0, CUFFT_D2Z, 1), "cufftPlanMany");
+  check_cufft(cufftPlanMany(&backward, work.dimension(), all, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2D, 1), "cufftPlanMany");
+  check_cufft(cufftSetStream(forward, space.cuda_stream()), "cufftSetStream");
+  check_cufft(cufftSetStream(backward, space.cuda_stream()), "cufftSetStream");
+  const OwnedArray<double, Kokkos::Cuda> modes("weft bench modes",
+                                               static_cast<std::size_t>(2 * (work.n[0] / 2 + 1) * work.n[1] * work.n[2]));
+  const double time = seconds(space, [&] {
+    check_cufft(cufftExecD2Z(forward, f.data(), reinterpret_cast<cufftDoubleComplex *>(modes.data())), "cufftExecD2Z");
+    check_cufft(cufftExecZ2D(backward, reinterpret_cast<cufftDoubleComplex *>(modes.data()), u.data()), "cufftExecZ2D");
+  });
+  cufftDestroy(forward);
+  cufftDestroy(backward);
+  return time;
+}
+#endif
+
+template <class Space>
+void measure(const Execution &execution, const Space &space, const PoissonWork &work, const std::vector<std::string> &methods)
+{
+  const auto size = static_cast<std::size_t>(work.unknowns() + work.unknowns() % 2);
+  OwnedArray<double, Space> f("weft bench f", size), u("weft bench u", size);
+  const double copy = seconds(space, [&] { Kokkos::deep_copy(space, u, f); });
+  apply(space, work, f);
+  const auto pair = transform_pair(space, work, f, u);
+  apply(space, work, f); // the backward transform may have used it up
+  for (const std::string &method : methods) {
+    DirectOptions options;
+    options.method = method;
+    const auto a   = operator_of(work);
+    if (poisson_method_refuses(method, a, options)) continue;
+    Stopwatch<Kokkos::DefaultHostExecutionSpace> set_up{Kokkos::DefaultHostExecutionSpace()};
+    set_up.start();
+    const DirectSolver<double> solver(execution, a, options);
+    const double before = set_up.stop();
+    const double time   = seconds(space, [&] { solver.solve(f.data(), u.data()); });
+    const double error  = error_of(space, u, work.unknowns());
+    std::printf("| %s | %s%s | %s | %.4g | %.2f | ", work.name().c_str(), name_of(work.ends), work.shift != 0 ? ", shift" : "",
+                solver.method(), 1e3 * time, time / copy);
+    if (pair)
+      std::printf("%.4g | %.2f | ", 1e3 * *pair, *pair / time);
+    else
+      std::printf("| | ");
+    std::printf("%.1e | %.3g | %.2f |\n", error, before,
+                static_cast<double>(solver.work_bytes()) / (sizeof(double) * static_cast<double>(work.unknowns())));
+    std::fflush(stdout);
+  }
+}
+
+std::vector<std::string> words(const std::string &text, char between)
+{
+  std::vector<std::string> all;
+  std::stringstream stream(text);
+  for (std::string word; std::getline(stream, word, between);) all.push_back(word);
+  return all;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  Memory memory                    = build_has_device ? Memory::device : Memory::host;
+  std::vector<std::string> methods = {"auto", "partial"};
+  std::vector<PoissonWork> works;
+  for (Index n : {127, 255, 511, 1023, 2047, 4095, 4096, 4097, 8191, 8192}) works.push_back({{n, n, 1}, Ends::dirichlet, 0});
+  works.push_back({{4097, 4097, 1}, Ends::neumann, -0.01});
+  works.push_back({{4096, 4096, 1}, Ends::periodic, -0.01});
+  works.push_back({{511, 511, 511}, Ends::dirichlet, 0});
+  works.push_back({{513, 513, 513}, Ends::dirichlet, 0});
+  works.push_back({{513, 513, 513}, Ends::neumann, -0.01});
+  for (int k = 1; k < argc; k++) {
+    const std::string word = argv[k];
+    if (word == "--backend=host")
+      memory = Memory::host;
+    else if (word == "--quick")
+      works.resize(4);
+    else if (word.rfind("--methods=", 0) == 0)
+      methods = words(word.substr(10), ',');
+    else if (word.rfind("--sizes=", 0) == 0) {
+      works.clear();
+      for (const std::string &size : words(word.substr(8), ',')) {
+        const auto n = words(size, 'x');
+        PoissonWork work{{std::stol(n[0]), std::stol(n[n.size() > 1 ? 1 : 0]), n.size() > 2 ? std::stol(n[2]) : 1}, Ends::dirichlet, 0};
+        works.push_back(work);
+      }
+    }
+  }
+  Kokkos::ScopeGuard guard(argc, argv);
+  const Execution execution(memory);
+  std::printf(
+      "%s, double\n\n| grid | ends | method | ms | x copy | cuFFT pair ms | times faster | error | set-up s | work space, words a point "
+      "|\n|---|---|---|---|---|---|---|---|---|---|\n",
+      execution.name().c_str());
+  on_backend(execution, [&](const auto &space) {
+    for (const PoissonWork &work : works) measure(execution, space, work, methods);
+  });
+}

@@ -1,0 +1,152 @@
+#include "poisson/trigonometric.hpp"
+
+#include <cmath>
+#include <numbers>
+
+namespace weft::poisson {
+
+namespace {
+
+constexpr long double pi = std::numbers::pi_v<long double>;
+
+/// sin(pi n / d) to the last bit of a long double, exact at its zeros and ends.
+long double sine(Index n, Index d)
+{
+  n %= 2 * d;
+  const bool negative = n >= d;
+  if (negative) n -= d;
+  if (2 * n > d) n = d - n;
+  const long double s = 4 * n > d ? std::cos(pi * static_cast<long double>(d - 2 * n) / static_cast<long double>(2 * d))
+                                  : std::sin(pi * static_cast<long double>(n) / static_cast<long double>(d));
+  return negative ? -s : s;
+}
+long double cosine(Index n, Index d)
+{
+  return sine(2 * n + d, 2 * d);
+}
+
+/// diagonal + 2 off cos(2 a) with a = pi n / d, exact where diagonal = -2 off and a is small.
+double eigenvalue(double diagonal, double off, Index n, Index d)
+{
+  const long double s = sine(n, d);
+  return static_cast<double>((static_cast<long double>(diagonal) + 2 * static_cast<long double>(off)) -
+                             4 * static_cast<long double>(off) * s * s);
+}
+
+/// Cell-centred ends: the coupling beyond the end is added to (Neumann) or taken from (Dirichlet) the diagonal.
+struct CellLine {
+  double off, diagonal;
+  bool neumann;
+};
+std::optional<CellLine> cell_line(const LineMatrix &line)
+{
+  const std::size_t n = line.size();
+  if (n < 3 || line.periodic) return std::nullopt;
+  const double off = line.upper[0], diagonal = line.diagonal[1];
+  const auto equal = [&](double a, double b) { return std::abs(a - b) <= 4e-15 * (std::abs(off) + std::abs(diagonal)); };
+  for (std::size_t i = 0; i < n; i++) {
+    if (i > 0 && !equal(line.lower[i], off)) return std::nullopt;
+    if (i + 1 < n && !equal(line.upper[i], off)) return std::nullopt;
+    if (i > 0 && i + 1 < n && !equal(line.diagonal[i], diagonal)) return std::nullopt;
+  }
+  for (bool neumann : {true, false}) {
+    const double end = neumann ? diagonal + off : diagonal - off;
+    if (off != 0 && equal(line.diagonal[0], end) && equal(line.diagonal[n - 1], end)) return CellLine{off, diagonal, neumann};
+  }
+  return std::nullopt;
+}
+
+/// 1 / length where a mode is 1 or -1 everywhere, else 2 / length.
+std::vector<double> scales(Index n, Index length, const std::vector<Index> &units)
+{
+  std::vector<double> scale(static_cast<std::size_t>(n), 2 / static_cast<double>(length));
+  for (Index q : units) scale[static_cast<std::size_t>(q)] = 1 / static_cast<double>(length);
+  return scale;
+}
+
+FastModes cell_modes(const CellLine &cells, Index n)
+{
+  FastModes modes;
+  for (Index q = 0; q < n; q++) modes.values.push_back(eigenvalue(cells.diagonal, cells.off, cells.neumann ? q : q + 1, 2 * n));
+  modes.to_modes                  = {Trigonometric::dct2, n, n};
+  modes.from_modes                = {Trigonometric::dct3, n, n};
+  modes.to_modes.alternates_input = modes.to_modes.writes_backwards = !cells.neumann;
+  modes.from_modes.reads_backwards = modes.from_modes.alternates_output = !cells.neumann;
+  modes.to_modes.scale                                                  = scales(n, n, {cells.neumann ? 0 : n - 1});
+  return modes;
+}
+
+FastModes node_modes(const ConstantLine &line, Index n)
+{
+  const Index length = line.intervals;
+  FastModes modes;
+  const auto value = [&](Index numerator, Index denominator) { // of the angle pi numerator / denominator
+    modes.values.push_back(eigenvalue(line.diagonal, line.off, numerator, 2 * denominator));
+  };
+  switch (line.ends) {
+  case Ends::dirichlet_dirichlet:
+    for (Index q = 1; q < length; q++) value(q, length);
+    modes.to_modes = modes.from_modes = {Trigonometric::dst1, n, length};
+    modes.to_modes.scale              = scales(n, length, {});
+    break;
+  case Ends::neumann_neumann:
+    for (Index q = 0; q <= length; q++) value(q, length);
+    modes.to_modes = modes.from_modes = {Trigonometric::dct1, n, length};
+    modes.from_modes.first_weight = modes.from_modes.last_weight = 2;
+    modes.to_modes.scale                                         = scales(n, length, {0, length});
+    break;
+  case Ends::periodic:
+    for (Index q = 0; q < n; q++) value(2 * ((q + 1) / 2), length);
+    modes.to_modes       = {Trigonometric::real, n, length};
+    modes.from_modes     = {Trigonometric::real_back, n, length};
+    modes.to_modes.scale = scales(n, length, length % 2 == 0 ? std::vector<Index>{0, n - 1} : std::vector<Index>{0});
+    break;
+  default: // sin(pi (q + 1/2) (j + 1) / N), counted from the Dirichlet end
+    for (Index q = 1; q <= length; q++) value(2 * q - 1, 2 * length);
+    modes.to_modes                   = {Trigonometric::dct3, n, length};
+    modes.from_modes                 = {Trigonometric::dct2, n, length};
+    modes.to_modes.first_weight      = 0.5;
+    modes.to_modes.alternates_output = modes.from_modes.alternates_input = true;
+    modes.to_modes.reads_backwards = modes.from_modes.writes_backwards = line.ends == Ends::dirichlet_neumann;
+    modes.to_modes.scale                                               = scales(n, length, {});
+  }
+  return modes;
+}
+
+} // namespace
+
+std::optional<std::vector<int>> transform_factors(Index length)
+{
+  if (length < 1 || length > (Index(1) << 30)) return std::nullopt;
+  std::vector<int> factors;
+  for (int f : {8, 4, 2, 3, 5, 7}) {
+    for (; length % f == 0; length /= f) factors.push_back(f);
+  }
+  if (length != 1) return std::nullopt;
+  return factors;
+}
+
+std::optional<FastModes> fast_modes(const LineMatrix &line)
+{
+  if (const auto constant = constant_line(line)) {
+    if (line.n < 2 || !transform_factors(constant->intervals)) return std::nullopt;
+    return node_modes(*constant, line.n);
+  }
+  if (const auto cells = cell_line(line)) {
+    if (!transform_factors(line.n)) return std::nullopt;
+    return cell_modes(*cells, line.n);
+  }
+  return std::nullopt;
+}
+
+std::vector<double> unit_roots(Index count, Index step, Index denominator)
+{
+  std::vector<double> roots;
+  for (Index k = 0; k < count; k++) {
+    roots.push_back(static_cast<double>(cosine(k * step, denominator)));
+    roots.push_back(static_cast<double>(-sine(k * step, denominator)));
+  }
+  return roots;
+}
+
+} // namespace weft::poisson
