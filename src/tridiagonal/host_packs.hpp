@@ -265,8 +265,10 @@ struct CoefficientTile {
                                             Number lanes, Index first)
   {
     if (matrix.problem.coefficients != Coefficients::general) return;
-    for (const auto &array : {matrix.lower, matrix.diagonal, matrix.upper})
-      Tile<Scalar, Number>::expect(array.data(), pack, lanes, matrix.problem.layout.stride, first);
+    const Index stride = matrix.problem.layout.stride;
+    Tile<Scalar, Number>::expect(matrix.lower.data(), pack, lanes, stride, first);
+    Tile<Scalar, Number>::expect(matrix.diagonal.data(), pack, lanes, stride, first);
+    Tile<Scalar, Number>::expect(matrix.upper.data(), pack, lanes, stride, first);
   }
 
 private:
