@@ -217,7 +217,7 @@ def report(suite, results, quick):
     versions = [f"{library} {context[library]}" for library in LIBRARIES.values() if library in context]
     machines = dict.fromkeys(f"{name.backend} ({context.get(name.backend, '')})" for name in results.rows)
     lines = [title, "", f"{', '.join(machines)}; {', '.join(versions)}. Memory: {copies}. The floor moves the words of a problem (5 a row, 2 where "
-             "lines share their coefficients) at the rate of the fastest copy.",
+             "lines share their coefficients, 3 b b + 2 b a node of b unknowns) at the rate of the fastest copy.",
              f"Load of the {context['num_cpus']} processors: {context['load_avg'][0]:.1f} before, {context['load_after']:.1f} after; host times are "
              "only worth something where nothing else ran.", ""]
     own = {"adi": adi, "tpr": tpr, "toeplitz": toeplitz, "methods": methods}
