@@ -28,8 +28,8 @@ def arguments():
     parser.add_argument("--suite", choices=[*SUITES, "all"], default="main", help="what is measured (default: main)")
     parser.add_argument("--backend", choices=["host", "device"], help="default: the device, where the build has one")
     parser.add_argument("--filter", metavar="REGEX", help="only these benchmarks, and the copies that they are measured by")
-    parser.add_argument("--repetitions", type=int, metavar="N", help="of each measurement; the best one counts (default: 3, or 1 with --quick)")
-    parser.add_argument("--quick", action="store_true", help="short measurements: with many repetitions, for a machine on which other programs run")
+    parser.add_argument("--repetitions", type=int, metavar="N", help="the best one counts (default: 3, or 1 with --quick)")
+    parser.add_argument("--quick", action="store_true", help="short measurements; with many repetitions for a busy machine")
     return parser.parse_args()
 
 

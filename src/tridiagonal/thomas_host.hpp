@@ -58,6 +58,7 @@ struct ThomasOnHost {
       Kokkos::parallel_for("weft thomas factor", Kokkos::RangePolicy<Space>(space, 0, 1), [plan, matrix](Index) {
         auto line  = plan.packs.pack(0);
         line.pitch = line.lanes = 1;
+        line.neighbours         = false;
         factor_pack(plan, matrix, line);
       });
       return;
