@@ -38,6 +38,7 @@ void check(Prepared &prepared, const Case &what)
   for (int copy = 0; copy < work.copies(); copy++) work.run(copy);
   prepared.error         = work.error();
   prepared.forward_error = work.forward_error();
+  prepared.median_error  = work.median_error();
   if (prepared.error <= what.tolerance) return;
   std::ostringstream message;
   message << "wrong, so not timed: the error is " << prepared.error << ", rounding explains " << what.tolerance;
@@ -91,6 +92,7 @@ void set_counters(benchmark::State &state, const Case &what, const Prepared &pre
   state.counters["bytes_a_row"] = what.bytes_of_row;
   state.counters["error"]       = prepared.error;
   if (prepared.forward_error >= 0) state.counters["forward_error"] = prepared.forward_error;
+  if (prepared.median_error >= 0) state.counters["median_error"] = prepared.median_error;
 }
 
 void add_missing(const Case &what, const std::string &why)

@@ -51,6 +51,8 @@ public:
   virtual double error() = 0;
   /// The relative error of the solution in the 2-norm, where the solution is known; negative where it is not.
   virtual double forward_error() { return -1; }
+  /// The median over the lines of their largest relative residuals, where lines are far from equally hard; negative elsewhere.
+  virtual double median_error() { return -1; }
   /// The method that does the work.
   virtual std::string label() const { return ""; }
 };
@@ -65,7 +67,7 @@ struct Effort {
 
 struct Prepared {
   std::unique_ptr<Work> work;
-  double error = 0, forward_error = -1; ///< of its check
+  double error = 0, forward_error = -1, median_error = -1; ///< of its check
 };
 
 /// The work of a case, made and checked when it is first asked for, as Google Benchmark calls a benchmark for every repetition. Throws

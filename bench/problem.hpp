@@ -1,6 +1,8 @@
 /// The lines that are solved, made and checked where they are solved.
 #pragma once
 #include <Kokkos_Core.hpp>
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -38,6 +40,11 @@ KOKKOS_INLINE_FUNCTION Row<double> row_of(Values values, Index row, Index length
   }
   const double lower = has_lower * random_value(4 * counter), upper = has_upper * random_value(4 * counter + 1);
   const double diagonal = random_value(4 * counter + 2);
+  if (values == Values::type_12) return {1e-50 * lower, diagonal, upper};
+  if (values == Values::type_5) { // which couplings are kept is as random as they are
+    const std::uint64_t kept = (std::uint64_t(1) << 62) + 2 * counter;
+    return {random_value(kept) < 0 ? 0 : lower, diagonal, random_value(kept + 1) < 0 ? 0 : upper};
+  }
   if (values == Values::uniform) return {lower, diagonal, upper};
   const double size = 0.1 + Kokkos::abs(diagonal) + Kokkos::abs(lower) + Kokkos::abs(upper);
   return {lower, diagonal < 0 ? -size : size, upper};
@@ -56,12 +63,6 @@ struct Problems {
   Scalar *of(const OwnedArray<Scalar, Space> &array, int copy) const { return array.data() + copy * pitch; }
   const Scalar *coefficients_of(const OwnedArray<Scalar, Space> &array, int copy) const { return array.data() + copy * coefficient_pitch; }
 };
-
-/// Words that a solve must move for a row at least.
-inline int words_of_row(Coefficients coefficients)
-{
-  return coefficients == Coefficients::general ? 5 : 2;
-}
 
 /// Coefficients of general lines or of fewer, for `copies` problems.
 template <class Space, class Scalar>
@@ -95,7 +96,13 @@ void make_coefficients(const Space &space, Problems<Space, Scalar> &problems)
       });
 }
 
-/// Right-hand sides: T 1 where the solution 1 is asked for, else random.
+/// The solution that the right-hand side of element `i` is made for, where it is known.
+KOKKOS_INLINE_FUNCTION double known_solution(Values values, Index i)
+{
+  return values == Values::poisson ? 1 : random_value(4 * static_cast<std::uint64_t>(i) + 3);
+}
+
+/// Right-hand sides: T x where a solution x is known, else random.
 template <class Space, class Scalar>
 void make_right_hand_sides(const Space &space, const Problems<Space, Scalar> &problems)
 {
@@ -109,9 +116,10 @@ void make_right_hand_sides(const Space &space, const Problems<Space, Scalar> &pr
         const LineRow at = line_row(layout, number % rows);
         const Index i    = number / rows * pitch + layout.start(at.line) + at.row * layout.stride;
         double value     = random_value(4 * static_cast<std::uint64_t>(i) + 3);
-        if (solution_is_one(values)) {
-          const Row<double> r = row_of(values, at.row, layout.length, 0);
-          value               = r.lower + r.diagonal + r.upper;
+        if (solution_is_known(values)) {
+          const Row<double> r = row_of(values, at.row, layout.length, 0); // the couplings beyond the ends are 0
+          value               = r.lower * known_solution(values, i - layout.stride) + r.diagonal * known_solution(values, i) +
+                  r.upper * known_solution(values, i + layout.stride);
         }
         rhs(i) = static_cast<Scalar>(value);
       });
@@ -168,50 +176,90 @@ void forget_solutions(const Space &space, const Problems<Space, Scalar> &problem
   Kokkos::deep_copy(space, problems.solution, std::numeric_limits<Scalar>::quiet_NaN());
 }
 
-/// The largest |T x - rhs| of a row of any copy, relative to |T| |x| + |rhs|; infinite where x is not finite.
+/// |T x - rhs| of rows relative to |T| |x| + |rhs|; infinite where x is not finite.
+template <class Space, class Scalar>
+struct Residuals {
+  LineProblem lines;
+  Index pitch, coefficient_pitch;
+  OwnedArray<Scalar, Space> lower, diagonal, upper, rhs, x;
+
+  explicit Residuals(const Problems<Space, Scalar> &p)
+      : lines(p.lines), pitch(p.pitch), coefficient_pitch(p.coefficient_pitch), lower(p.lower), diagonal(p.diagonal), upper(p.upper),
+        rhs(p.rhs), x(p.solution)
+  {
+  }
+  KOKKOS_INLINE_FUNCTION double operator()(Index copy, const LineRow &at) const
+  {
+    const Index stride  = lines.layout.stride;
+    const Index element = lines.layout.start(at.line) + at.row * stride, i = copy * pitch + element;
+    const Index k       = copy * coefficient_pitch + lines.coefficient(at.row, element);
+    const double before = at.row > 0 ? double(lower(k)) * double(x(i - stride)) : 0;
+    const double after  = at.row + 1 < lines.layout.length ? double(upper(k)) * double(x(i + stride)) : 0;
+    const double here = double(diagonal(k)) * double(x(i)), right = double(rhs(i));
+    const double scale = Kokkos::abs(before) + Kokkos::abs(here) + Kokkos::abs(after) + Kokkos::abs(right);
+    const double error = scale > 0 ? Kokkos::abs(before + here + after - right) / scale : scale; // 0 = 0 holds, NaN stays
+    return Kokkos::isfinite(error) ? error : HUGE_VAL;
+  }
+};
+
+/// The largest of a row of any copy.
 template <class Space, class Scalar>
 double largest_residual(const Space &space, const Problems<Space, Scalar> &problems)
 {
-  double largest          = 0;
-  const double infinity   = std::numeric_limits<double>::infinity();
-  const LineProblem lines = problems.lines;
-  const Index rows = lines.layout.rows(), pitch = problems.pitch, coefficient_pitch = problems.coefficient_pitch;
-  const auto lower = problems.lower, diagonal = problems.diagonal, upper = problems.upper, rhs = problems.rhs, x = problems.solution;
+  double largest = 0;
+  const Residuals<Space, Scalar> residual(problems);
+  const LineLayout layout = problems.lines.layout;
+  const Index rows        = layout.rows();
   Kokkos::parallel_reduce(
       "weft bench residual", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * rows),
       KOKKOS_LAMBDA(const Index number, double &worst) {
-        const LineRow at    = line_row(lines.layout, number % rows);
-        const Index stride  = lines.layout.stride;
-        const Index element = lines.layout.start(at.line) + at.row * stride, copy = number / rows, i = copy * pitch + element;
-        const Index k       = copy * coefficient_pitch + lines.coefficient(at.row, element);
-        const double before = at.row > 0 ? double(lower(k)) * double(x(i - stride)) : 0;
-        const double after  = at.row + 1 < lines.layout.length ? double(upper(k)) * double(x(i + stride)) : 0;
-        const double here = double(diagonal(k)) * double(x(i)), right = double(rhs(i));
-        const double scale = Kokkos::abs(before) + Kokkos::abs(here) + Kokkos::abs(after) + Kokkos::abs(right);
-        const double error = scale > 0 ? Kokkos::abs(before + here + after - right) / scale : scale; // 0 = 0 holds, NaN stays
-        worst              = Kokkos::max(worst, Kokkos::isfinite(error) ? error : infinity);
+        worst = Kokkos::max(worst, residual(number / rows, line_row(layout, number % rows)));
       },
       Kokkos::Max<double>(largest));
   return largest;
 }
 
-/// |x - 1| / |1| in the 2-norm over all copies.
+/// The median over the lines of all copies of the largest of a row.
 template <class Space, class Scalar>
-double distance_from_one(const Space &space, const Problems<Space, Scalar> &problems)
+double median_residual(const Space &space, const Problems<Space, Scalar> &problems)
 {
-  double sum              = 0;
+  const Residuals<Space, Scalar> residual(problems);
+  const Index count = problems.lines.layout.count(), length = problems.lines.layout.length;
+  const auto worst = make_array<Space, double>(problems.copies * count);
+  Kokkos::parallel_for(
+      "weft bench line residuals", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * count),
+      KOKKOS_LAMBDA(const Index number) {
+        double largest = 0;
+        for (Index row = 0; row < length; row++) largest = Kokkos::max(largest, residual(number / count, {number % count, row}));
+        worst(number) = largest;
+      });
+  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), worst);
+  std::vector<double> sorted(host.data(), host.data() + host.size());
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return *middle;
+}
+
+/// |x - expected| / |expected| in the 2-norm over all copies, where the solution is known.
+template <class Space, class Scalar>
+double distance_from_solution(const Space &space, const Problems<Space, Scalar> &problems)
+{
+  double differences = 0, squares = 0;
   const LineLayout layout = problems.lines.layout;
   const Index rows = layout.rows(), pitch = problems.pitch;
-  const auto x = problems.solution;
+  const auto values = problems.values;
+  const auto x      = problems.solution;
   Kokkos::parallel_reduce(
       "weft bench distance", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, problems.copies * rows),
-      KOKKOS_LAMBDA(const Index number, double &squares) {
+      KOKKOS_LAMBDA(const Index number, double &difference, double &square) {
         const LineRow at      = line_row(layout, number % rows);
-        const double distance = double(x(number / rows * pitch + layout.start(at.line) + at.row * layout.stride)) - 1;
-        squares += distance * distance;
+        const Index i         = number / rows * pitch + layout.start(at.line) + at.row * layout.stride;
+        const double expected = known_solution(values, i), distance = double(x(i)) - expected;
+        difference += distance * distance;
+        square += expected * expected;
       },
-      sum);
-  return std::sqrt(sum / static_cast<double>(problems.copies * rows));
+      differences, squares);
+  return std::sqrt(differences / squares);
 }
 
 /// The work of all solvers, on the first `copies` of some problems.
@@ -225,7 +273,8 @@ public:
   }
   int copies() const final { return problems_.copies; }
   double error() override { return largest_residual(space_, problems_); }
-  double forward_error() final { return solution_is_one(problems_.values) ? distance_from_one(space_, problems_) : -1; }
+  double forward_error() final { return solution_is_known(problems_.values) ? distance_from_solution(space_, problems_) : -1; }
+  double median_error() final { return not_dominant(problems_.values) ? median_residual(space_, problems_) : -1; }
 
 protected:
   Space space_;

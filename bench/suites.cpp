@@ -23,7 +23,7 @@ std::string MethodSpec::text() const
 LineProblem Request::lines() const
 {
   const Index origin[3] = {0, 0, 0}, x_lines[3] = {size.rows, size.lines, 1}, y_lines[3] = {size.lines, size.rows, 1};
-  LineProblem problem(contiguous ? lines_of_box(0, x_lines, 1, origin) : lines_of_box(1, y_lines, 1, origin));
+  LineProblem problem(contiguous ? lines_of_box(0, x_lines, block, origin) : lines_of_box(1, y_lines, block, origin));
   problem.coefficients = coefficients;
   if (coefficients == Coefficients::constant) problem.closure = 1;
   return problem;
@@ -31,9 +31,12 @@ LineProblem Request::lines() const
 
 std::string Request::coefficients_text() const
 {
+  if (block > 1) return "blocks-of-" + std::to_string(block);
   if (coefficients == Coefficients::shared) return "shared";
   if (coefficients == Coefficients::constant) return "constant";
   if (values == Values::uniform) return "uniform";
+  if (values == Values::type_5) return "type-5";
+  if (values == Values::type_12) return "type-12";
   return values == Values::poisson ? "poisson" : "general";
 }
 
@@ -103,7 +106,13 @@ std::vector<Request> main_suite(Memory memory)
     if (device && !contiguous) pivoted.one_shot_rivals = {"cusparse:gtsvInterleavedBatch-lu", "cusparse:gtsvInterleavedBatch-qr"};
     requests.push_back(pivoted);
   }
-  // Lines of 4x4 blocks, 1024 of 1024 rows, belong here.
+  for (const bool contiguous : {true, false}) { // no library has these
+    Request blocks{{1024, 1024}, contiguous};
+    blocks.block      = 4;
+    blocks.operations = both;
+    blocks.methods    = named({"auto", "block-thomas", "block-wide"});
+    requests.push_back(blocks);
+  }
   return requests;
 }
 
@@ -139,7 +148,7 @@ std::vector<Request> adi_suite(Memory memory)
   return requests;
 }
 
-/// The grid of the tree partitioning paper.
+/// The grid of the tree partitioning paper, and the two of its matrices that its merge fails on.
 std::vector<Request> tpr_suite(Memory memory)
 {
   std::vector<Request> requests;
@@ -150,10 +159,18 @@ std::vector<Request> tpr_suite(Memory memory)
       request.values     = Values::poisson;
       request.precisions = {"fp32", "fp64"};
       request.methods    = {{"tpr"}, {"auto"}, {"wide"}};
+      if (lines == 1) request.methods.push_back({"tpr", {.slice = 512}}); // exact on this matrix to 2^19 rows: one level above the slices
       if (memory == Memory::host) request.methods.push_back({"thomas"});
       add_rivals(request, memory);
       requests.push_back(request);
     }
+  }
+  for (const Values values : {Values::type_5, Values::type_12}) {
+    Request request{{64, 512}};
+    request.values  = values;
+    request.methods = {{"tpr"}, {"wide"}, {"thomas"}, {"pivoted"}};
+    add_rivals(request, memory);
+    requests.push_back(request);
   }
   return requests;
 }

@@ -9,6 +9,7 @@
 #include <regex>
 
 #include "backend.hpp"
+#include "blocks.hpp"
 #include "copy.hpp"
 #include "lapack.hpp"
 #include "methods.hpp"
@@ -58,6 +59,7 @@ Options options_of(int &argc, char **argv)
 double rounding_of(Values values, double epsilon)
 {
   if (values == Values::uniform) return std::sqrt(epsilon);
+  if (not_dominant(values)) return 0.1;      // what methods without pivoting make of these is part of the table
   if (values == Values::poisson) return 0.1; // how many digits long lines lose is what these are for
   return 1000 * epsilon;
 }
@@ -108,12 +110,17 @@ private:
     what.size             = request.size;
     what.layout           = request.contiguous ? "contiguous" : "strided";
     what.coefficients     = request.coefficients_text();
-    what.bytes_of_row     = words_of_row(request.coefficients) * static_cast<int>(sizeof(Scalar));
+    what.bytes_of_row     = words_of_row(request.coefficients, request.block) * static_cast<int>(sizeof(Scalar));
     const double rounding = rounding_of(request.values, std::numeric_limits<Scalar>::epsilon());
     for (const Operation operation : request.operations) {
       what.work      = text_of(operation);
       what.tolerance = rounding;
-      for (const MethodSpec &method : request.methods) add_method<Scalar>(what, request, operation, method);
+      for (const MethodSpec &method : request.methods) {
+        if (request.block > 1)
+          add_block_method<Scalar>(what, request, operation, method);
+        else
+          add_method<Scalar>(what, request, operation, method);
+      }
       for (const std::string &rival : request.rivals(operation)) {
         what.method    = rival;
         what.tolerance = std::numeric_limits<double>::max(); // how wrong it is, is part of the comparison
@@ -137,6 +144,18 @@ private:
       const auto &input = problems<Scalar>(what, request);
       if (operation == Operation::one_shot) return std::make_unique<OneShotWork<Space, Scalar>>(input, method);
       return std::make_unique<FactoredWork<Space, Scalar>>(input, method);
+    });
+  }
+
+  template <class Scalar>
+  void add_block_method(Case what, const Request &request, Operation operation, const MethodSpec &method)
+  {
+    what.method = method.text();
+    add_checked(what, [=]() -> std::unique_ptr<Work> {
+      const BlockLines lines(request.lines().layout);
+      const auto &input =
+          common_input<BlockProblems<Space, Scalar>>(what, [&] { return make_block_problems<Space, Scalar>(Space(), lines); });
+      return std::make_unique<BlockWork<Space, Scalar>>(input, method, operation);
     });
   }
 

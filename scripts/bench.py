@@ -28,8 +28,8 @@ def arguments():
     parser.add_argument("--suite", choices=[*SUITES, "all"], default="main", help="what is measured (default: main)")
     parser.add_argument("--backend", choices=["host", "device"], help="default: the device, where the build has one")
     parser.add_argument("--filter", metavar="REGEX", help="only these benchmarks, and the copies that they are measured by")
-    parser.add_argument("--repetitions", type=int, metavar="N", default=3, help="of each measurement; the best one counts (default: 3)")
-    parser.add_argument("--quick", action="store_true", help="one short measurement of each")
+    parser.add_argument("--repetitions", type=int, metavar="N", help="the best one counts (default: 3, or 1 with --quick)")
+    parser.add_argument("--quick", action="store_true", help="short measurements; with many repetitions for a busy machine")
     return parser.parse_args()
 
 
@@ -61,7 +61,7 @@ def run(program, suite, options, folder):
     out, log = folder / f"{suite}.json", folder / f"{suite}.log"
     command = command_of(program, suite, options)
     total = len(list_benchmarks(command))
-    command += [f"--benchmark_repetitions={1 if options.quick else options.repetitions}", f"--benchmark_out={out}",
+    command += [f"--benchmark_repetitions={options.repetitions or (1 if options.quick else 3)}", f"--benchmark_out={out}",
                 "--benchmark_out_format=json", "--benchmark_format=console", "--benchmark_color=false"]
     print(f"suite {suite}: {total} benchmarks", flush=True)
     seen = set()

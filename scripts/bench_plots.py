@@ -5,7 +5,7 @@ import math
 from bench_results import is_library, lines_and_rows
 
 #: What panels differ in; papers' suites have a panel for every number of lines.
-PANELS = {"adi": ("precision", "lines"), "tpr": ("precision", "lines")}
+PANELS = {"adi": ("precision", "lines"), "tpr": ("precision", "lines", "coefficients")}
 DEFAULT_PANELS = ("precision", "layout", "coefficients", "work")
 
 

@@ -7,7 +7,7 @@ import os
 import pathlib
 
 Name = collections.namedtuple("Name", "backend precision size layout coefficients work method")
-Result = collections.namedtuple("Result", "milliseconds spread bytes_a_row error forward_error label")
+Result = collections.namedtuple("Result", "milliseconds spread bytes_a_row error forward_error median_error label")
 
 LIBRARIES = {"lapack": "LAPACK", "cusparse": "cuSPARSE"}
 MISSING = "not in this build"
@@ -54,7 +54,7 @@ class Results:
             best, worst = (choose(runs, key=lambda run: run["median_ms"]) for choose in (min, max))
             spread = worst["median_ms"] / best["median_ms"] - 1 if len(runs) > 1 else None
             self.rows[name] = Result(best["median_ms"], spread, best["bytes_a_row"], best["error"], best.get("forward_error"),
-                                     best.get("label", ""))
+                                     best.get("median_error"), best.get("label", ""))
 
     @staticmethod
     def read(path):
@@ -91,12 +91,16 @@ class Results:
         """The same with factoring."""
         return self.rows.get(name._replace(work="one-shot")) if name.work == "solve" else None
 
-    def milliseconds(self, **fields):
+    def result(self, **fields):
         """Of the only benchmark with these fields, or None."""
         for name, result in self.timed().items():
             if all(getattr(name, field) == value for field, value in fields.items()):
-                return result.milliseconds
+                return result
         return None
+
+    def milliseconds(self, **fields):
+        found = self.result(**fields)
+        return found and found.milliseconds
 
     def values(self, field, **fields):
         """The values of a field among the benchmarks with these fields, those that have no row for lack of a method included."""

@@ -40,7 +40,7 @@ def table(rows, left=1):
 def all_rows(results):
     """Every measurement with both sides of its ratios."""
     rows = [["lines x rows", "layout", "coefficients", "precision", "work", "method", "ms", "spread", "GB/s", "floor ms", "x floor",
-             "x one-shot", "error", "times faster than"]]
+             "x one-shot", "error", "of x", "times faster than"]]
     for name, result in results.timed().items():
         floor, once = results.floor(name), results.one_shot(name)
         rivals = "" if is_library(name.method) else ", ".join(rival_text(results, name, rival) for rival in results.rivals(name))
@@ -48,7 +48,7 @@ def all_rows(results):
                      shown(name.method, result.label),
                      number(result.milliseconds), percent(result.spread), number(floor / result.milliseconds * results.rate() / 1e6),
                      number(floor), number(result.milliseconds / floor), number(once and ratio(result.milliseconds, once.milliseconds)),
-                     small(result.error), rivals])
+                     small(result.error), small(result.forward_error), rivals])
     return table(rows, COLUMNS_OF_TEXT)
 
 
@@ -116,12 +116,12 @@ def tpr(results):
     accuracy, accuracy_source = paper("tpr_accuracy.csv")
     text = [f"Figures of the paper: {source} {accuracy_source}", "",
             "Matrix -1 2 -1, solution 1; milliseconds, and after the slash the relative error in the 2-norm.", ""]
-    ours = {}
+    ours, grid = {}, {"coefficients": "poisson"}
     for precision in results.values("precision"):
         for lines in (1, 8, 64):
-            rows = [n for n in (1 << k for k in range(7, 20)) if f"{lines}x{n}" in results.values("size", precision=precision)]
-            methods = results.values("method", precision=precision)
-            methods = [m for m in methods if any(results.milliseconds(precision=precision, size=f"{lines}x{n}", method=m) for n in rows)]
+            rows = [n for n in (1 << k for k in range(7, 20)) if f"{lines}x{n}" in results.values("size", precision=precision, **grid)]
+            methods = results.values("method", precision=precision, **grid)
+            methods = [m for m in methods if any(results.milliseconds(precision=precision, size=f"{lines}x{n}", method=m, **grid) for n in rows)]
             rivals = [m for m in methods if is_library(m)]
             solvers = [m for m in methods if not is_library(m)]
             if not methods:
@@ -131,7 +131,7 @@ def tpr(results):
             out = [head + (["paper's errors: stable", "fastest", "Thomas"] if printed else [])]
             for n in rows:
                 here = {m: r for m in methods for name, r in results.timed().items()
-                        if (name.precision, name.size, name.method) == (precision, f"{lines}x{n}", m)}
+                        if (name.precision, name.size, name.method, name.coefficients) == (precision, f"{lines}x{n}", m, "poisson")}
                 cells = [f"{number(here[m].milliseconds)} / {small(here[m].forward_error)}" if m in here else "–" for m in methods]
                 for m in solvers:
                     for r in rivals:
@@ -148,7 +148,20 @@ def tpr(results):
         printed = next(f for f in ratios if (f["precision"], f["lines"]) == (precision, str(lines)))
         out.append([precision, str(lines), shown(method), shown(rival), number(sum(values) / len(values)), number(max(values)),
                     printed["average"] or "–", printed["maximum"] or "–"])
-    return text + ["### Averages over the sizes, as the paper makes them", "", *table(out, 4), ""]
+    return text + ["### Averages over the sizes, as the paper makes them", "", *table(out, 4), ""] + tpr_matrices(results)
+
+
+def tpr_matrices(results):
+    """The two matrices of the paper's Table 8 that its merge fails on."""
+    printed = {"type-5": "NaN", "type-12": "7.6e-10"}
+    out = [["matrix", "method", "ms", "median error", "largest error", "paper's error"]]
+    for name, result in results.timed().items():
+        if name.coefficients in printed:
+            out.append([name.coefficients, shown(name.method), number(result.milliseconds), small(result.median_error), small(result.error),
+                        printed[name.coefficients]])
+    return ["### Matrices 5 and 12, 64 systems of 512 rows, fp64", "",
+            "Errors are |T x - rhs| of a row relative to |T| |x| + |rhs|. The matrices are not dominant: the median over the systems is what a "
+            "merge decides, the largest what the smallest pivot of any system costs.", "", *table(out, 2), ""] if len(out) > 1 else []
 
 
 def toeplitz(results):
@@ -159,7 +172,8 @@ def toeplitz(results):
         rivals = [m for m in results.values("method") if is_library(m) and (m in methods or work == "solve" and m.startswith("cusparse"))]
         solvers = [m for m in methods if not is_library(m) and any(name.method == m for name in results.timed())]
         columns = ["MKL 1 core", "MKL 8 cores", "cuSPARSE", "global", "shared"]
-        out = [["rows x lines", *(f"{shown(m)} ms" for m in solvers), *(f"{shown(r)} ms" for r in rivals),
+        out = [["rows x lines", *(f"{shown(m)} ms" for m in solvers), *(f"error of x, {shown(m)}" for m in solvers),
+                *(f"{shown(r)} ms" for r in rivals),
                 *(f"{m} x {r.split(':')[1]}" for m in solvers for r in rivals), *(f"thesis: {c}" for c in columns), "cuSPARSE / shared"]]
         for f in figures:
             size = f"{f['lines']}x{f['rows']}"
@@ -167,7 +181,9 @@ def toeplitz(results):
             other = {r: results.milliseconds(size=size, method=r, work=work) or results.milliseconds(size=size, method=r, work="one-shot")
                      for r in rivals}
             printed = [float(f[key]) if f[key] else None for key in ("mkl_1", "mkl_8", "cusparse", "global", "shared")]
-            out.append([f"{f['rows']} x {f['lines']}", *map(number, own.values()), *map(number, other.values()),
+            errors = [results.result(size=size, method=m, work=work) for m in solvers]
+            out.append([f"{f['rows']} x {f['lines']}", *map(number, own.values()), *(small(e and e.forward_error) for e in errors),
+                        *map(number, other.values()),
                         *(number(ratio(other[r], own[m])) for m in solvers for r in rivals), *map(number, printed),
                         number(ratio(printed[2], printed[4]))])
         text += [f"### {work}, closures of one row", "", *table(out), ""]
@@ -201,7 +217,7 @@ def report(suite, results, quick):
     versions = [f"{library} {context[library]}" for library in LIBRARIES.values() if library in context]
     machines = dict.fromkeys(f"{name.backend} ({context.get(name.backend, '')})" for name in results.rows)
     lines = [title, "", f"{', '.join(machines)}; {', '.join(versions)}. Memory: {copies}. The floor moves the words of a problem (5 a row, 2 where "
-             "lines share their coefficients) at the rate of the fastest copy.",
+             "lines share their coefficients, 3 b b + 2 b a node of b unknowns) at the rate of the fastest copy.",
              f"Load of the {context['num_cpus']} processors: {context['load_avg'][0]:.1f} before, {context['load_after']:.1f} after; host times are "
              "only worth something where nothing else ran.", ""]
     own = {"adi": adi, "tpr": tpr, "toeplitz": toeplitz, "methods": methods}
@@ -210,7 +226,8 @@ def report(suite, results, quick):
     lines += ["ms: the median run of the repetition with the smallest; inputs and factors from memory, not from cache.",
               "spread: how much slower the slowest repetition was. GB/s: the words of the floor in that time.",
               "x floor: times the floor (1 is the floor). x one-shot: a solve with the factors of before, as a share of factoring and solving.",
-              "error: the largest |T x - rhs| of a row relative to |T| |x| + |rhs|.",
+              "error: the largest |T x - rhs| of a row relative to |T| |x| + |rhs|; of x: |x - solution| / |solution| in the 2-norm, where the "
+              "solution is known.",
               "times faster than: the library for the same work, and its time; below 1 the library is faster. What it overwrites of its inputs is "
               "brought back outside of its time. cuSPARSE keeps no factors: solves alone are compared with its one-shot work.", "",
               *all_rows(results), ""]

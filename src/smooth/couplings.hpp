@@ -125,6 +125,11 @@ struct PackCouplings : Couplings<Scalar> {
     }
     if (this->residuals) this->residuals[slot] = total;
   }
+  /// Lines that were made a moment ago are in cache.
+  template <class Number>
+  void expect(const Tile<Scalar, Number> &, const typename Packs<Scalar>::Lanes &, Number, Index) const
+  {
+  }
   template <class Number>
   void gather(Tile<Scalar, Number> &tile, const typename Packs<Scalar>::Lanes &, Number lanes, Index first, int count) const
   {

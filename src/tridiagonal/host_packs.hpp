@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include "tridiagonal/tridiagonal.hpp"
+#include "vectors.hpp"
 
 namespace weft {
 
@@ -34,6 +35,7 @@ struct Packs {
     Index first;       ///< lanes of the packs before this one
     int pitch;         ///< lanes of the pack
     int begin, lanes;  ///< which of them
+    bool neighbours;   ///< lanes l and lanes / 2 + l are next to each other, and so are those before and after them
     Index start[most]; ///< their first elements
   };
 
@@ -75,6 +77,11 @@ struct Packs {
     pack.begin = colour == Colour::odd ? even : 0;
     pack.lanes = colour == Colour::all ? pack.pitch : colour == Colour::odd ? odd : even;
     for (int l = 0; l < pack.lanes; l++) pack.start[l] = starts(pack.first + pack.begin + l);
+    pack.neighbours = even == odd && pack.lanes == pack.pitch;
+    for (int l = 0; l < pack.lanes; l++) {
+      const Index from_first = l < even ? 2 * l : 2 * (l - even) + 1;
+      pack.neighbours        = pack.neighbours && pack.start[l] == pack.start[0] + from_first;
+    }
     return pack;
   }
 
@@ -96,7 +103,7 @@ template <class Scalar, class Body>
 void with_lanes(int lanes, const Body &body)
 {
   using P = Packs<Scalar>;
-  if (lanes == P::most) return body(std::integral_constant<int, P::most>());
+  if (lanes == P::most) return with_widest_vectors([&] { body(std::integral_constant<int, P::most>()); });
   if (lanes == P::block) return body(std::integral_constant<int, P::block>());
   if (lanes == P::half) return body(std::integral_constant<int, P::half>());
   if (lanes == P::block / 2) return body(std::integral_constant<int, P::block / 2>());
@@ -121,64 +128,112 @@ using LaneValues = Scalar[room<Scalar, Number>()];
 /// A few rows of a pack.
 template <class Scalar, class Number>
 struct Tile {
-  LaneValues<Scalar, Number> rows[Packs<Scalar>::block];
+  using Lanes                = typename Packs<Scalar>::Lanes;
+  static constexpr int block = Packs<Scalar>::block;
+  LaneValues<Scalar, Number> rows[block];
 
   /// Takes rows first .. first + count - 1 of the lanes, to row `at` of the tile and on.
-  void gather(const Scalar *from, const typename Packs<Scalar>::Lanes &pack, Number lanes, Index stride, Index first, int count, int at = 0)
+  void gather(const Scalar *from, const Lanes &pack, Number lanes, Index stride, Index first, int count, int at = 0)
   {
     if (stride == 1) {
-      const auto each_line = [&](auto number) {
-        for (int l = 0; l < lanes; l++) {
-          const Scalar *line = from + (pack.start[l] + first);
-          for (int r = 0; r < number; r++) rows[at + r][l] = line[r];
-        }
-      };
-      whole_block(count, each_line);
+      if (lanes == 1)
+        gather_row_by_row(from + pack.start[0] + first, count, at);
+      else
+        gather_lines(from, pack, lanes, first, count, at);
       return;
     }
     for (int r = 0; r < count; r++) {
       const Scalar *row = from + (first + r) * stride;
-      for (int l = 0; l < lanes; l++) rows[at + r][l] = row[pack.start[l]];
+      if (pack.neighbours) {
+        const Scalar *KOKKOS_RESTRICT pairs = row + pack.start[0];
+        Scalar *KOKKOS_RESTRICT to          = rows[at + r];
+        for (int l = 0; l < lanes / 2; l++) {
+          to[l]             = pairs[2 * l];
+          to[lanes / 2 + l] = pairs[2 * l + 1];
+        }
+      } else {
+        for (int l = 0; l < lanes; l++) rows[at + r][l] = row[pack.start[l]];
+      }
+    }
+  }
+  /// Asks for `block` rows from `first` on that will soon be gathered.
+  [[gnu::always_inline]] static void expect(const Scalar *from, const Lanes &pack, Number lanes, Index stride, Index first)
+  {
+    if (lanes == 1) return; // processors follow so few streams by themselves
+    if (stride == 1) {
+      for (int l = 0; l < lanes; l++) fetch(from + (pack.start[l] + first));
+    } else if (pack.neighbours) {
+      for (int r = 0; r < block; r++) {
+        for (int l = 0; l < lanes; l += block) fetch(from + ((first + r) * stride + pack.start[0] + l));
+      }
     }
   }
   /// Puts them into the solution.
-  void scatter(Scalar *to, const typename Packs<Scalar>::Lanes &pack, Number lanes, Index stride, Index first, int count,
-               const Update<Scalar> &update) const
+  void scatter(Scalar *to, const Lanes &pack, Number lanes, Index stride, Index first, int count, const Update<Scalar> &update) const
   {
-    const auto each = [&](const auto &store) {
-      if (stride == 1) {
-        const auto each_line = [&](auto number) {
-          for (int l = 0; l < lanes; l++) {
-            Scalar *line = to + (pack.start[l] + first);
-            for (int r = 0; r < number; r++) store(line[r], rows[r][l]);
-          }
-        };
-        whole_block(count, each_line);
-        return;
-      }
-      for (int r = 0; r < count; r++) {
-        Scalar *row = to + (first + r) * stride;
-        for (int l = 0; l < lanes; l++) store(row[pack.start[l]], rows[r][l]);
-      }
-    };
     if (update.add)
-      each([scale = update.scale](Scalar &x, Scalar z) { x += scale * z; });
+      put(to, pack, lanes, stride, first, count, [scale = update.scale](Scalar &x, Scalar z) { x += scale * z; });
     else if (update.scale != 1)
-      each([scale = update.scale](Scalar &x, Scalar z) { x = scale * z; });
+      put(to, pack, lanes, stride, first, count, [scale = update.scale](Scalar &x, Scalar z) { x = scale * z; });
     else
-      each([](Scalar &x, Scalar z) { x = z; });
+      put(to, pack, lanes, stride, first, count, [](Scalar &x, Scalar z) { x = z; });
   }
 
 private:
+  void gather_row_by_row(const Scalar *line, int count, int at)
+  {
+    whole_block(count, [&](auto number) {
+      for (int r = 0; r < number; r++) rows[at + r][0] = line[r];
+    });
+  }
+  /// One value at a time, which no vector unit makes faster: in a function of its own the compiler does not spread it over its callers.
+  [[gnu::noinline]] void gather_lines(const Scalar *from, const Lanes &pack, Number lanes, Index first, int count, int at)
+  {
+    whole_block(count, [&](auto number) {
+      for (int l = 0; l < lanes; l++) {
+        const Scalar *line = from + (pack.start[l] + first);
+        for (int r = 0; r < number; r++) rows[at + r][l] = line[r];
+      }
+    });
+  }
   /// Calls body(count), a constant where the tile is full.
   template <class Body>
   static void whole_block(int count, const Body &body)
   {
-    if (count == Packs<Scalar>::block)
-      body(std::integral_constant<int, Packs<Scalar>::block>());
+    if (count == block)
+      body(std::integral_constant<int, block>());
     else
       body(count);
   }
+  template <class Store>
+  [[gnu::always_inline]] void put(Scalar *to, const Lanes &pack, Number lanes, Index stride, Index first, int count,
+                                  const Store &store) const
+  {
+    if (stride == 1) {
+      whole_block(count, [&](auto number) {
+        for (int l = 0; l < lanes; l++) {
+          Scalar *line = to + (pack.start[l] + first);
+          for (int r = 0; r < number; r++) store(line[r], rows[r][l]);
+        }
+      });
+      return;
+    }
+    for (int r = 0; r < count; r++) {
+      Scalar *row = to + (first + r) * stride;
+      if (pack.neighbours) {
+        Scalar *KOKKOS_RESTRICT pairs      = row + pack.start[0];
+        const Scalar *KOKKOS_RESTRICT from = rows[r];
+        for (int l = 0; l < lanes / 2; l++) {
+          store(pairs[2 * l], from[l]);
+          store(pairs[2 * l + 1], from[lanes / 2 + l]);
+        }
+      } else {
+        for (int l = 0; l < lanes; l++) store(row[pack.start[l]], rows[r][l]);
+      }
+    }
+  }
+  /// Into the second level of cache: the first is too small for a few rows of every line of a pack, whose strides are often powers of two.
+  [[gnu::always_inline]] static void fetch(const Scalar *address) { __builtin_prefetch(address, 0, 2); }
 };
 
 /// The coefficients of a few rows of a pack.
@@ -204,6 +259,16 @@ struct CoefficientTile {
     upper.gather(above, pack, lanes, stride, inner, inner_count, skipped);
     if (first == 0 && count > 0) at_row(matrix, pack, lanes, 0, 0);
     if (first + count == n && count > 0) at_row(matrix, pack, lanes, n - 1, count - 1);
+  }
+
+  [[gnu::always_inline]] static void expect(const Tridiagonal<Scalar, Space> &matrix, const typename Packs<Scalar>::Lanes &pack,
+                                            Number lanes, Index first)
+  {
+    if (matrix.problem.coefficients != Coefficients::general) return;
+    const Index stride = matrix.problem.layout.stride;
+    Tile<Scalar, Number>::expect(matrix.lower.data(), pack, lanes, stride, first);
+    Tile<Scalar, Number>::expect(matrix.diagonal.data(), pack, lanes, stride, first);
+    Tile<Scalar, Number>::expect(matrix.upper.data(), pack, lanes, stride, first);
   }
 
 private:

@@ -58,6 +58,7 @@ struct ThomasOnHost {
       Kokkos::parallel_for("weft thomas factor", Kokkos::RangePolicy<Space>(space, 0, 1), [plan, matrix](Index) {
         auto line  = plan.packs.pack(0);
         line.pitch = line.lanes = 1;
+        line.neighbours         = false;
         factor_pack(plan, matrix, line);
       });
       return;
@@ -140,6 +141,11 @@ private:
     {
       tile.gather(rhs, pack, lanes, stride, first, count);
     }
+    template <class Number>
+    [[gnu::always_inline]] void expect(const Tile<Scalar, Number> &tile, const Lanes<Scalar> &pack, Number lanes, Index first) const
+    {
+      tile.expect(rhs, pack, lanes, stride, first);
+    }
     /// Looks at line solutions.
     template <class Number>
     [[gnu::always_inline]] void measure(Number, int, const Tile<Scalar, Number> &) const
@@ -164,12 +170,18 @@ private:
 
   /// Goes from the ends of n rows to the middle, a block of rows at a time: load(end, first, count), then row(end, row in the block, row) for
   /// each; last the middle row, loaded as `top`, by middle(row). The rows of both ends take turns, without a branch, to fill each other's
-  /// waiting times.
-  template <class Scalar, class Load, class Step, class Middle>
-  [[gnu::always_inline]] static void inward(Index n, const Load &load, const Step &row, const Middle &middle)
+  /// waiting times. Two blocks before it is loaded a block is announced by expect(first row): the lines of a pack, from both ends, are more
+  /// streams than processors follow by themselves.
+  template <class Scalar, class Expect, class Load, class Step, class Middle>
+  [[gnu::always_inline]] static void inward(Index n, const Expect &expect, const Load &load, const Step &row, const Middle &middle)
   {
+    constexpr Index block = Packs<Scalar>::block, ahead = 2 * block;
     const Index m = n / 2, from_bottom = n - 1 - m;
-    for (Index done = 0; done < m; done += Packs<Scalar>::block) {
+    for (Index done = 0; done < m; done += block) {
+      if (done + ahead + block <= m) {
+        expect(done + ahead);
+        expect(n - done - ahead - block);
+      }
       const int up = rows_of_block<Scalar>(m, done), down = rows_of_block<Scalar>(from_bottom, done); // down is up, or one less
       load(top, done, up);
       load(bottom, n - done - down, down);
@@ -249,7 +261,8 @@ private:
     Front<Scalar, Number> front    = {};
     LaneValues<Scalar, Number> bad = {};
     inward<Scalar>(
-        n, [&](End end, Index first, int count) { tile[end].gather(matrix, pack, lanes, first, count); },
+        n, [&](Index first) __attribute__((always_inline)) { tile[0].expect(matrix, pack, lanes, first); },
+        [&](End end, Index first, int count) { tile[end].gather(matrix, pack, lanes, first, count); },
         [&](End end, int r, Index row) __attribute__((always_inline)) {
           const Scalar *o = (end == top ? tile[end].lower : tile[end].upper).rows[r];
           const Scalar *i = (end == top ? tile[end].upper : tile[end].lower).rows[r];
@@ -324,7 +337,8 @@ private:
     Tile<Scalar, Number> tile[2];
     Front<Scalar, Number> front = {};
     inward<Scalar>(
-        n, [&](End end, Index first, int count) { rhs.gather(tile[end], pack, lanes, first, count); },
+        n, [&](Index first) __attribute__((always_inline)) { rhs.expect(tile[0], pack, lanes, first); },
+        [&](End end, Index first, int count) { rhs.gather(tile[end], pack, lanes, first, count); },
         [&](End end, int r, Index row) __attribute__((always_inline)) {
           solve_inward<shared>(lanes, tile[end].rows[r], inverse + row * pitch, outer + row * pitch, front[end], z + row * lanes);
         },
@@ -348,6 +362,10 @@ private:
     LaneValues<Scalar, Number> bad = {}, inverse, outer;
     inward<Scalar>(
         layout.length,
+        [&](Index first) __attribute__((always_inline)) {
+          tile[0].expect(matrix, pack, lanes, first);
+          b[0].expect(rhs, pack, lanes, layout.stride, first);
+        },
         [&](End end, Index first, int count) {
           tile[end].gather(matrix, pack, lanes, first, count);
           b[end].gather(rhs, pack, lanes, layout.stride, first, count);
@@ -375,8 +393,8 @@ private:
   /// Names the first unusable pivot of each line that has one, in the order of elimination: the rows after it hold NaN. Rare, so it is
   /// looked for again, line by line.
   template <class Space, class Scalar>
-  static void report(const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix, const Lanes<Scalar> &pack,
-                     const Scalar *bad)
+  [[gnu::noinline]] static void report(const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix, const Lanes<Scalar> &pack,
+                                       const Scalar *bad)
   {
     for (int l = 0; l < pack.lanes; l++) {
       if (bad[l] == 0) continue;
