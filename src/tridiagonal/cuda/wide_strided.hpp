@@ -93,9 +93,10 @@ struct StridedBlock {
     for (int r = int(threadIdx.x) / pieces; r < Tile::rows; r += apart, from += apart * stride) {
       if (r < rows()) copy(r * Tile::in_pitch + mine, from - (from & (piece - 1)) + mine);
     }
-    if constexpr (in_line) return;
-    for (int r = int(threadIdx.x); r < rows(); r += T)
-      copy(r * Tile::in_pitch + W, ((at.element + r * stride) | (piece - 1)) - (piece - 1) + W);
+    if constexpr (!in_line) {
+      for (int r = int(threadIdx.x); r < rows(); r += T)
+        copy(r * Tile::in_pitch + W, ((at.element + r * stride) | (piece - 1)) - (piece - 1) + W);
+    }
   }
   __device__ void copy(int to, Index from) const
   {
