@@ -33,8 +33,8 @@ std::vector<Scalar> solve_periodic(const std::vector<Scalar> &lower, const std::
   column[n - 2] -= upper[n - 2];
   std::vector<Scalar> y       = solve_tridiagonal(head(lower), head(diagonal), head(upper), head(rhs));
   const std::vector<Scalar> z = solve_tridiagonal(head(lower), head(diagonal), head(upper), column);
-  const Scalar last           = (rhs[n - 1] - lower[n - 1] * y[n - 2] - upper[n - 1] * y[0]) /
-                      (diagonal[n - 1] + lower[n - 1] * z[n - 2] + upper[n - 1] * z[0]);
+  const Scalar last =
+      (rhs[n - 1] - lower[n - 1] * y[n - 2] - upper[n - 1] * y[0]) / (diagonal[n - 1] + lower[n - 1] * z[n - 2] + upper[n - 1] * z[0]);
   for (std::size_t i = 0; i + 1 < n; i++) y[i] += last * z[i];
   y.push_back(last);
   return y;

@@ -46,8 +46,8 @@ std::optional<std::string> tridiagonal_method_refuses(const std::string &method,
 }
 
 template <class Scalar, class Int>
-CouplingStrengths coupling_strengths(const Execution &execution, const Index (&n)[3], Index components, const CsrMatrix<Scalar, Int> &matrix,
-                                     const BoxFaces<Scalar> &faces)
+CouplingStrengths coupling_strengths(const Execution &execution, const Index (&n)[3], Index components,
+                                     const CsrMatrix<Scalar, Int> &matrix, const BoxFaces<Scalar> &faces)
 {
   return on_backend(execution, [&](const auto &space) { return coupling_strengths(space, n, components, matrix, faces); });
 }

@@ -91,7 +91,7 @@ struct Wide {
   static Plan<Space, Scalar> plan(const LineProblem &problem, const MethodParameters &parameters)
   {
     Plan<Space, Scalar> plan;
-    plan.shape = wide_shape<Space>(problem.layout, parameters);
+    plan.shape  = wide_shape<Space>(problem.layout, parameters);
     plan.native = NativeWide<Space, Scalar>::plan(plan.shape, parameters);
     plan.shape.cut();
     plan.flag = PivotFlag<typename Space::memory_space>(problem.layout);

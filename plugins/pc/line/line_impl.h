@@ -46,9 +46,9 @@ struct PC_Line {
   PetscInt plane_cycles = 0;
   std::string kernel    = "auto";
   MethodParameters kernel_parameters;
-  PetscInt sweeps     = 1;
-  PetscReal omega     = 1.0;
-  bool estimate_omega = false;
+  PetscInt sweeps        = 1;
+  PetscReal omega        = 1.0;
+  bool estimate_omega    = false;
   bool diagonal_products = false;
 
   // What set-up finds and makes.
