@@ -102,7 +102,7 @@ public:
 
   void add_all()
   {
-    // Table 5.2 of the paper and the squares of its table 5.3; smaller ones show where errors begin to grow.
+    // The paper's rows of fixed N, then its squares (from 127 on); smaller ones show where errors begin to grow.
     for (const Index n : {3, 7, 15, 31, 63, 127})
       for (Index q = n < 127 ? 127 : 255; q <= 4095; q = 2 * q + 1) add_random({n, q}, {"auto", "partial", "buneman1"});
     for (Index n = 3; n <= 4095; n = 2 * n + 1) {
