@@ -1,6 +1,7 @@
 // Times direct Poisson solves on a backend of this build, beside a copy of the grid and, on CUDA, a pair of cuFFT's real transforms of the
 // same size (D2Z and Z2D, without a solve between them). Prints a table. Options: --backend=host|device --quick (small grids only)
-// --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all)
+// --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all). With --suite=poisson it runs the paper's tables instead, as
+// tridiagonal_bench does: scripts/bench.py makes tables of them.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "backend.hpp"
 #include "copy.hpp"
 #include "poisson/direct_solver.hpp"
+#include "poisson_suite.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cufft.h>
 #endif
@@ -194,9 +196,18 @@ std::vector<std::string> words(const std::string &text, char between)
   return all;
 }
 
-} // namespace
+int run_suite(int argc, char **argv)
+{
+  const Options options = options_of(argc, argv, "poisson");
+  if (options.suite != "poisson") {
+    std::fprintf(stderr, "%s: no suite is called '%s'\n", argv[0], options.suite.c_str());
+    return 2;
+  }
+  const auto add_suite = [&](const auto &space) { PoissonSuite<std::decay_t<decltype(space)>>(options).add_all(); };
+  return run_benchmarks(options, argc, argv, add_suite, [] {});
+}
 
-int main(int argc, char **argv)
+int print_table(int argc, char **argv)
 {
   Memory memory                    = build_has_device ? Memory::device : Memory::host;
   std::vector<std::string> methods = {"auto", "partial"};
@@ -233,4 +244,14 @@ int main(int argc, char **argv)
   on_backend(execution, [&](const auto &space) {
     for (const PoissonWork &work : works) measure(execution, space, work, methods);
   });
+  return 0;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  for (int k = 1; k < argc; k++)
+    if (std::string(argv[k]).rfind("--suite=", 0) == 0) return run_suite(argc, argv);
+  return print_table(argc, argv);
 }

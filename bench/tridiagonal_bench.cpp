@@ -3,16 +3,12 @@
 // keeps the copies).
 #include <algorithm>
 #include <cmath>
-#include <cstring>
-#include <iostream>
 #include <limits>
-#include <regex>
 
-#include "backend.hpp"
 #include "blocks.hpp"
-#include "copy.hpp"
 #include "lapack.hpp"
 #include "methods.hpp"
+#include "program.hpp"
 #include "request.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "cusparse.hpp"
@@ -22,38 +18,6 @@ namespace {
 
 using namespace weft;
 using namespace weft::bench;
-
-struct Options {
-  std::string suite = "main";
-  Memory memory     = build_has_device ? Memory::device : Memory::host;
-  bool quick        = false;
-  std::regex filter{".*"};
-};
-
-/// Takes its own options out of argv.
-Options options_of(int &argc, char **argv)
-{
-  Options options;
-  int kept = 1;
-  for (int k = 1; k < argc; k++) {
-    const std::string word = argv[k];
-    const auto value       = [&](const char *option) { return word.substr(std::strlen(option)); };
-    if (word.rfind("--suite=", 0) == 0)
-      options.suite = value("--suite=");
-    else if (word == "--backend=host")
-      options.memory = Memory::host;
-    else if (word == "--backend=device")
-      options.memory = Memory::device;
-    else if (word == "--quick")
-      options.quick = true;
-    else if (word.rfind("--filter=", 0) == 0)
-      options.filter = std::regex(value("--filter="));
-    else
-      argv[kept++] = argv[k];
-  }
-  argc = kept;
-  return options;
-}
 
 /// The largest residual that is rounding.
 double rounding_of(Values values, double epsilon)
@@ -67,28 +31,7 @@ double rounding_of(Values values, double epsilon)
 template <class Space>
 class Suite {
 public:
-  explicit Suite(const Options &options) : options_(options)
-  {
-    effort_.seconds = memory_of<Space>() == Memory::host ? 0.1 : 0.02;
-    if (options.quick) effort_ = {effort_.seconds / 10, 1};
-  }
-
-  /// Before and after all others: a host's memory is not equally fast all the time, and the fastest copy counts.
-  void add_copies()
-  {
-    for (const Move move : all_moves) {
-      Case what;
-      what.backend      = Space::name();
-      what.precision    = "fp64";
-      what.layout       = "flat";
-      what.coefficients = "none";
-      what.work         = "copy";
-      what.method       = name_of(move);
-      what.bytes_of_row = MoveWork<Space>::words(move) * bytes_of_wide;
-      what.size         = {1, MoveWork<Space>::size()};
-      bench::add<Space>(what, effort_, [=] { return std::make_unique<MoveWork<Space>>(move); });
-    }
-  }
+  explicit Suite(const Options &options) : options_(options), effort_(options.effort()) {}
 
   void add(const Request &request)
   {
@@ -134,7 +77,7 @@ private:
   void add_method(Case what, const Request &request, Operation operation, const MethodSpec &method)
   {
     what.method = method.text();
-    if (!std::regex_search(what.name(), options_.filter)) return;
+    if (!options_.keeps(what)) return;
     if (method.name != "auto") {
       const auto names = tridiagonal_method_names();
       if (std::find(names.begin(), names.end(), method.name) == names.end()) return add_missing(what, "not in this build");
@@ -161,7 +104,7 @@ private:
 
   void add_checked(const Case &what, const MakeWork &make)
   {
-    if (std::regex_search(what.name(), options_.filter)) bench::add<Space>(what, effort_, make);
+    if (options_.keeps(what)) bench::add<Space>(what, effort_, make);
   }
 
   template <class Scalar>
@@ -175,29 +118,11 @@ private:
   Effort effort_;
 };
 
-template <class Space>
-void add_suite(const Options &options)
-{
-  Suite<Space> suite(options);
-  suite.add_copies();
-  for (const Request &request : bench::suite(options.suite, options.memory)) suite.add(request);
-  suite.add_copies();
-}
-
-/// What the tables should say about where they were made.
 void describe(const Options &options)
 {
-  benchmark::AddCustomContext("suite", options.suite);
-  if (options.memory == Memory::host) {
-    const int threads = HostBackend().concurrency();
-    benchmark::AddCustomContext(HostBackend::name(), std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
-    benchmark::AddCustomContext("LAPACK", lapack_version());
-  }
+  if (options.memory == Memory::host) benchmark::AddCustomContext("LAPACK", lapack_version());
 #if defined(KOKKOS_ENABLE_CUDA)
-  if (options.memory == Memory::device) {
-    benchmark::AddCustomContext(Kokkos::Cuda::name(), Kokkos::Cuda().cuda_device_prop().name);
-    benchmark::AddCustomContext("cuSPARSE", CusparseHandle().version());
-  }
+  if (options.memory == Memory::device) benchmark::AddCustomContext("cuSPARSE", CusparseHandle().version());
 #endif
 }
 
@@ -205,22 +130,10 @@ void describe(const Options &options)
 
 int main(int argc, char **argv)
 {
-  try {
-    const Options options = options_of(argc, argv);
-    benchmark::Initialize(&argc, argv);
-    if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
-    if (!has_backend(options.memory)) throw std::invalid_argument("this build has no device backend");
-    Kokkos::ScopeGuard kokkos(Kokkos::InitializationSettings().set_disable_warnings(true));
-    describe(options);
-    if (options.memory == Memory::host)
-      add_suite<HostBackend>(options);
-    else if constexpr (build_has_device)
-      add_suite<DeviceBackend>(options);
-    const std::size_t count = benchmark::RunSpecifiedBenchmarks();
-    release_work();
-    return count > 0 ? 0 : 1;
-  } catch (const std::exception &failure) {
-    std::cerr << argv[0] << ": " << failure.what() << '\n';
-    return 2;
-  }
+  const Options options = options_of(argc, argv, "main");
+  const auto add_suite  = [&](const auto &space) {
+    Suite<std::decay_t<decltype(space)>> suite(options);
+    for (const Request &request : bench::suite(options.suite, options.memory)) suite.add(request);
+  };
+  return run_benchmarks(options, argc, argv, add_suite, [&] { describe(options); });
 }

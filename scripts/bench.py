@@ -1,8 +1,9 @@
 """Runs the benchmark program of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
 
 Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come
-from, their figures beside). A benchmark is called BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD; --filter takes a regular
-expression for that."""
+from, their figures beside), poisson (direct solvers: the tables of the paper on Buneman's method, how errors grow, the order of the
+discretization). A benchmark is called BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD, of poisson BACKEND/PRECISION/NxQ/ENDS/
+SOLUTION/WORK/METHOD; --filter takes a regular expression for that."""
 
 import argparse
 import os
@@ -14,7 +15,8 @@ import bench_plots
 import bench_tables
 from bench_results import Results, is_library, parse_name
 
-SUITES = ["main", "methods", "adi", "tpr", "toeplitz"]
+PROGRAMS = {"poisson": "poisson_bench"}  # of other suites: tridiagonal_bench
+SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson"]
 
 
 def fail(message):
@@ -24,7 +26,7 @@ def fail(message):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, metavar="DIR", help="build folder; results go to DIR/results")
-    parser.add_argument("--program", type=pathlib.Path, metavar="FILE", help="the program (default: BUILD/bin/tridiagonal_bench)")
+    parser.add_argument("--program", type=pathlib.Path, metavar="FILE", help="the program (default: that of the suite in BUILD/bin)")
     parser.add_argument("--suite", choices=[*SUITES, "all"], default="main", help="what is measured (default: main)")
     parser.add_argument("--backend", choices=["host", "device"], help="default: the device, where the build has one")
     parser.add_argument("--filter", metavar="REGEX", help="only these benchmarks, and the copies that they are measured by")
@@ -80,13 +82,15 @@ def run(program, suite, options, folder):
 
 def main():
     options = arguments()
-    program = options.program or options.build / "bin" / "tridiagonal_bench"
-    if not os.access(program, os.X_OK):
-        fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
     folder = options.build / "results"
     folder.mkdir(parents=True, exist_ok=True)
+    suites = SUITES if options.suite == "all" else [options.suite]
+    programs = {suite: options.program or options.build / "bin" / PROGRAMS.get(suite, "tridiagonal_bench") for suite in suites}
+    for program in programs.values():
+        if not os.access(program, os.X_OK):
+            fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
     failures = 0
-    for suite in SUITES if options.suite == "all" else [options.suite]:
+    for suite, program in programs.items():
         results = run(program, suite, options, folder)
         text = "\n".join(bench_tables.report(suite, results, options.quick))
         (folder / f"{suite}.md").write_text(text)

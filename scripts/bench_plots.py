@@ -2,6 +2,7 @@
 
 import math
 
+import bench_poisson
 from bench_results import is_library, lines_and_rows
 
 #: What panels differ in; papers' suites have a panel for every number of lines.
@@ -18,6 +19,8 @@ def draw(suite, results, folder):
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    if suite == "poisson":
+        return bench_poisson.draw(plt, results, folder)
     panels = {}
     for name, result in results.timed().items():
         values = {**name._asdict(), "lines": lines_and_rows(name)[0]}

@@ -2,45 +2,32 @@
 
 import pathlib
 
+import bench_poisson
 from bench_results import LIBRARIES, is_library, lines_and_rows, paper
+from bench_text import number, percent, ratio, shown, small, table
 
 COLUMNS_OF_TEXT = 6
 
 
-def number(value):
-    if value is None:
-        return "–"
-    return "0" if value == 0 else f"{value:.3g}" if value < 100 else f"{value:.0f}"
+#: What the size, layout and coefficients of a name are called in a suite, and the words that its floor moves.
+HEADS = {"poisson": ["N x Q", "ends", "solution"]}
+WORDS = {"poisson": "2 a point"}
+WORDS_OF_LINES = "5 a row, 2 where lines share their coefficients, 3 b b + 2 b a node of b unknowns"
 
 
-def small(value):
-    return "–" if value is None else f"{value:.1e}"
+EXPLAINED_LINES = [
+    "x floor: times the floor (1 is the floor). x one-shot: a solve with the factors of before, as a share of factoring and solving.",
+    "error: the largest |T x - rhs| of a row relative to |T| |x| + |rhs|; of x: |x - solution| / |solution| in the 2-norm, where the solution is "
+    "known.",
+    "times faster than: the library for the same work, and its time; below 1 the library is faster. What it overwrites of its inputs is brought "
+    "back outside of its time. cuSPARSE keeps no factors: solves alone are compared with its one-shot work."]
+EXPLAINED_POINTS = ["x floor: times the floor (1 is the floor). error: the largest difference from the solution; random ones lie in [-1, 1)."]
 
 
-def percent(value):
-    return "–" if value is None else f"{value:.0%}"
-
-
-def ratio(over, under):
-    return over / under if over and under else None
-
-
-def shown(method, label=""):
-    return method.replace(":", " ").replace(",", ", ") + (f" ({label})" if method == "auto" and label else "")
-
-
-def table(rows, left=1):
-    """Rows of text, the first of them the head, the first `left` columns not numbers; padded to be read as text too."""
-    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
-    lines = ["| " + " | ".join(c.ljust(w) if k < left else c.rjust(w) for k, (c, w) in enumerate(zip(row, widths))) + " |" for row in rows]
-    lines.insert(1, "|" + "|".join("-" * (w + 2) if k < left else "-" * (w + 1) + ":" for k, w in enumerate(widths)) + "|")
-    return lines
-
-
-def all_rows(results):
+def all_rows(results, suite):
     """Every measurement with both sides of its ratios."""
-    rows = [["lines x rows", "layout", "coefficients", "precision", "work", "method", "ms", "spread", "GB/s", "floor ms", "x floor",
-             "x one-shot", "error", "of x", "times faster than"]]
+    rows = [[*HEADS.get(suite, ["lines x rows", "layout", "coefficients"]), "precision", "work", "method", "ms", "spread", "GB/s", "floor ms",
+             "x floor", "x one-shot", "error", "of x", "times faster than"]]
     for name, result in results.timed().items():
         floor, once = results.floor(name), results.one_shot(name)
         rivals = "" if is_library(name.method) else ", ".join(rival_text(results, name, rival) for rival in results.rivals(name))
@@ -49,7 +36,8 @@ def all_rows(results):
                      number(result.milliseconds), percent(result.spread), number(floor / result.milliseconds * results.rate() / 1e6),
                      number(floor), number(result.milliseconds / floor), number(once and ratio(result.milliseconds, once.milliseconds)),
                      small(result.error), small(result.forward_error), rivals])
-    return table(rows, COLUMNS_OF_TEXT)
+    kept = [k for k in range(len(rows[0])) if any(row[k] not in ("", "–") for row in rows[1:])]
+    return table([[row[k] for k in kept] for row in rows], COLUMNS_OF_TEXT)
 
 
 def rival_text(results, name, rival):
@@ -216,21 +204,17 @@ def report(suite, results, quick):
     copies = ", ".join(f"{method} {rate / 1e6:.0f} GB/s" for method, rate in results.copies().items())
     versions = [f"{library} {context[library]}" for library in LIBRARIES.values() if library in context]
     machines = dict.fromkeys(f"{name.backend} ({context.get(name.backend, '')})" for name in results.rows)
-    lines = [title, "", f"{', '.join(machines)}; {', '.join(versions)}. Memory: {copies}. The floor moves the words of a problem (5 a row, 2 where "
-             "lines share their coefficients, 3 b b + 2 b a node of b unknowns) at the rate of the fastest copy.",
+    lines = [title, "", f"{', '.join([*machines, *versions])}. Memory: {copies}. The floor moves the words of a problem "
+             f"({WORDS.get(suite, WORDS_OF_LINES)}) at the rate of the fastest copy.",
              f"Load of the {context['num_cpus']} processors: {context['load_avg'][0]:.1f} before, {context['load_after']:.1f} after; host times are "
              "only worth something where nothing else ran.", ""]
-    own = {"adi": adi, "tpr": tpr, "toeplitz": toeplitz, "methods": methods}
+    own = {"adi": adi, "tpr": tpr, "toeplitz": toeplitz, "methods": methods, "poisson": bench_poisson.tables}
     if suite in own:
         lines += [*own[suite](results), "## All measurements", ""]
     lines += ["ms: the median run of the repetition with the smallest; inputs and factors from memory, not from cache.",
               "spread: how much slower the slowest repetition was. GB/s: the words of the floor in that time.",
-              "x floor: times the floor (1 is the floor). x one-shot: a solve with the factors of before, as a share of factoring and solving.",
-              "error: the largest |T x - rhs| of a row relative to |T| |x| + |rhs|; of x: |x - solution| / |solution| in the 2-norm, where the "
-              "solution is known.",
-              "times faster than: the library for the same work, and its time; below 1 the library is faster. What it overwrites of its inputs is "
-              "brought back outside of its time. cuSPARSE keeps no factors: solves alone are compared with its one-shot work.", "",
-              *all_rows(results), ""]
+              *(EXPLAINED_POINTS if suite == "poisson" else EXPLAINED_LINES), "",
+              *all_rows(results, suite), ""]
     if results.missing:
         names = dict.fromkeys(name.method.split(",")[0] for name in results.missing)
         lines += [f"Not in this build: {', '.join(names)}.", ""]

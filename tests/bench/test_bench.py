@@ -1,4 +1,4 @@
-"""scripts/bench.py with the program that was built, on the host."""
+"""scripts/bench.py with the programs that were built, on the host."""
 
 import json
 import os
@@ -11,15 +11,29 @@ from programs import BUILD, ENVIRONMENT
 SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
 
 
+def run_bench(folder, suite, pattern):
+    program = BUILD / "bin" / ("poisson_bench" if suite == "poisson" else "tridiagonal_bench")
+    command = [sys.executable, SCRIPT, "--build", str(folder), "--program", str(program), "--backend", "host",
+               "--quick", "--suite", suite, "--filter", pattern]
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+
+
 @pytest.fixture
 def bench(tmp_path):
     def run(suite, pattern):
-        command = [sys.executable, SCRIPT, "--build", str(tmp_path), "--program", str(BUILD / "bin" / "tridiagonal_bench"), "--backend", "host",
-                   "--quick", "--suite", suite, "--filter", pattern]
-        return subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+        return run_bench(tmp_path, suite, pattern)
 
     run.results = tmp_path / "results"
     return run
+
+
+@pytest.fixture(scope="module")
+def poisson(tmp_path_factory):
+    """The tables of some squares, some rows of the paper and all kinds of ends."""
+    folder = tmp_path_factory.mktemp("poisson")
+    done = run_bench(folder, "poisson", "/(3x127|31x4095|31x31|63x63|127x127|511x511)/dirichlet/random/|/smooth/")
+    assert done.returncode == 0, done.stdout + done.stderr
+    return (folder / "results" / "poisson.md").read_text()
 
 
 def rows_of(text, *words):
@@ -81,3 +95,43 @@ def test_methods_that_are_not_built_are_said(bench):
     assert bench("methods", "/256x256/contiguous/general/solve/(wide|thomas)$").returncode == 0
     text = (bench.results / "methods.md").read_text()
     assert rows_of(text, "wide") or "Not in this build: wide." in text
+
+
+def test_the_rows_of_the_poisson_paper(poisson):
+    listed = subprocess.run([str(BUILD / "bin" / "poisson_bench"), "--suite=poisson", "--backend=host", "--benchmark_list_tests=true"],
+                            capture_output=True, text=True, timeout=60, env=ENVIRONMENT).stdout
+    with open(os.path.join(os.environ["WEFT_SOURCE"], "bench", "papers", "buneman.csv")) as file:
+        figures = [line.split(",") for line in file if line.startswith("fp")]
+    assert len(figures) == 82
+    for precision, n, q, *_ in figures:
+        for method in ("auto", "partial", "buneman1"):
+            assert f"/{precision}/{n}x{q}/dirichlet/random/solve/{method}/" in listed
+    head = rows_of(poisson, "N x Q", "auto x GPU")[0]
+    row = rows_of(poisson, "127 x 127", "0.100")[0]  # fp64
+    time = float(row[head.index("auto ms")])
+    assert float(row[head.index("auto x CPU, 1 thread")]) == pytest.approx(160 / time, rel=0.02)
+    assert 0 < float(row[head.index("error of auto")]) < 1e-13
+    (row,) = rows_of(poisson, "31 x 4095", "243.312")
+    assert row[head.index("thesis: GPU s")] == row[head.index("auto x GPU")] == "–"  # out of memory there
+    row = rows_of(poisson, "3 x 127", "0.003")[0]
+    assert row[head.index("thesis: CPU, 1 thread s")] == "0.000" and row[head.index("auto x CPU, 1 thread")] == "–"
+    assert "8 of the thesis's 82 rows measured" in poisson and "`auto` in 8 of 8" in poisson
+
+
+def test_errors_of_plain_cyclic_reduction_grow_and_others_do_not(poisson):
+    fp64, fp32 = (part.split("###")[0] for part in poisson.split("### Errors against the size of the grid")[1:])
+    for part, n, stable in ((fp64, "63", 1e-12), (fp64, "511", 1e-12), (fp32, "31", 1e-4)):
+        head, row = (rows_of(part, word)[0] for word in ("N = Q", n))
+        errors = dict(zip(head, map(float, row)))
+        assert errors.pop("plain") > 1
+        del errors["N = Q"]
+        assert len(errors) == 5 and 0 < min(errors.values()) and max(errors.values()) < stable
+
+
+def test_second_order_for_every_kind_of_ends(poisson):
+    text = poisson.split("### Errors of the discretization")[1].split("## All")[0]
+    head, _, *rows = rows_of(text)
+    assert head[1:7] == ["16", "32", "64", "128", "256", "512"]
+    assert {row[0] for row in rows} == {"dirichlet", "neumann", "periodic", "dirichlet-neumann", "neumann-dirichlet", "cells-dirichlet", "cells-neumann"}
+    for row in rows:
+        assert float(row[6]) < 1e-3 and 1.95 < float(row[7]) < 2.05, row
