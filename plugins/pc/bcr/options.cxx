@@ -168,8 +168,8 @@ PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
 PetscErrorCode PCBCRSetRadix_BCR(PC pc, PetscInt radix)
 {
   PetscFunctionBegin;
-  PetscCheck(radix == 0 || (radix >= 2 && radix <= 16), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_bcr_radix %" PetscInt_FMT ": a radix is from 2 to 16, or 0 for the method's choice", radix);
+  PetscCheck(radix == 0 || (radix >= 2 && radix <= 5), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_radix %" PetscInt_FMT ": a radix is from 2 to 5, or 0 for the method's choice", radix);
   PetscCall(Choose(pc, &Bcr(pc)->options.radix, (int)radix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -283,7 +283,7 @@ PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
 
   Input Parameters:
 + pc    - the preconditioner
-- radix - 2 to 16, or 0 for the method's choice
+- radix - 2 to 5, or 0 for the method's choice
 
   Options Database Key:
 . -pc_bcr_radix <0> - the radix
