@@ -1,8 +1,9 @@
-"""Runs the benchmark program of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
+"""Runs the benchmark programs of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
 
 Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come
-from, their figures beside). A benchmark is called BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD; --filter takes a regular
-expression for that."""
+from, their figures beside), adi-solves (whole solves of the ADI thesis, by adi_bench). A benchmark is called
+BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD; --filter takes a regular expression for that, or, in adi-solves, for the names of
+its parts."""
 
 import argparse
 import os
@@ -10,11 +11,12 @@ import pathlib
 import subprocess
 import sys
 
+import bench_adi_solves
 import bench_plots
 import bench_tables
 from bench_results import Results, is_library, parse_name
 
-SUITES = ["main", "methods", "adi", "tpr", "toeplitz"]
+SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "adi-solves"]
 
 
 def fail(message):
@@ -24,7 +26,7 @@ def fail(message):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, metavar="DIR", help="build folder; results go to DIR/results")
-    parser.add_argument("--program", type=pathlib.Path, metavar="FILE", help="the program (default: BUILD/bin/tridiagonal_bench)")
+    parser.add_argument("--program", type=pathlib.Path, metavar="FILE", help="the program (default: BUILD/bin/tridiagonal_bench, or adi_bench)")
     parser.add_argument("--suite", choices=[*SUITES, "all"], default="main", help="what is measured (default: main)")
     parser.add_argument("--backend", choices=["host", "device"], help="default: the device, where the build has one")
     parser.add_argument("--filter", metavar="REGEX", help="only these benchmarks, and the copies that they are measured by")
@@ -78,15 +80,27 @@ def run(program, suite, options, folder):
     return Results.read(out)
 
 
-def main():
-    options = arguments()
-    program = options.program or options.build / "bin" / "tridiagonal_bench"
+def program_of(suite, options):
+    program = options.program or options.build / "bin" / ("adi_bench" if suite == "adi-solves" else "tridiagonal_bench")
     if not os.access(program, os.X_OK):
         fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
+    return program
+
+
+def main():
+    options = arguments()
+    if options.program and options.suite == "all":
+        fail("--program names one program, and --suite all needs two")
+    suites = SUITES if options.suite == "all" else [options.suite]
+    programs = {suite: program_of(suite, options) for suite in suites}
     folder = options.build / "results"
     folder.mkdir(parents=True, exist_ok=True)
     failures = 0
-    for suite in SUITES if options.suite == "all" else [options.suite]:
+    for suite, program in programs.items():
+        if suite == "adi-solves":
+            if why := bench_adi_solves.run(program, options, folder, environment()):
+                fail(why)
+            continue
         results = run(program, suite, options, folder)
         text = "\n".join(bench_tables.report(suite, results, options.quick))
         (folder / f"{suite}.md").write_text(text)
