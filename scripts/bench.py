@@ -16,6 +16,7 @@ import bench_plots
 import bench_tables
 from bench_results import Results, is_library, parse_name
 
+PROGRAMS = {"adi-solves": "adi_bench"}  # of other suites: tridiagonal_bench
 SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "adi-solves"]
 
 
@@ -26,7 +27,7 @@ def fail(message):
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, required=True, metavar="DIR", help="build folder; results go to DIR/results")
-    parser.add_argument("--program", type=pathlib.Path, metavar="FILE", help="the program (default: BUILD/bin/tridiagonal_bench, or adi_bench)")
+    parser.add_argument("--program", type=pathlib.Path, metavar="FILE", help="the program (default: that of the suite in BUILD/bin)")
     parser.add_argument("--suite", choices=[*SUITES, "all"], default="main", help="what is measured (default: main)")
     parser.add_argument("--backend", choices=["host", "device"], help="default: the device, where the build has one")
     parser.add_argument("--filter", metavar="REGEX", help="only these benchmarks, and the copies that they are measured by")
@@ -80,21 +81,17 @@ def run(program, suite, options, folder):
     return Results.read(out)
 
 
-def program_of(suite, options):
-    program = options.program or options.build / "bin" / ("adi_bench" if suite == "adi-solves" else "tridiagonal_bench")
-    if not os.access(program, os.X_OK):
-        fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
-    return program
-
-
 def main():
     options = arguments()
     if options.program and options.suite == "all":
         fail("--program names one program, and --suite all needs two")
-    suites = SUITES if options.suite == "all" else [options.suite]
-    programs = {suite: program_of(suite, options) for suite in suites}
     folder = options.build / "results"
     folder.mkdir(parents=True, exist_ok=True)
+    suites = SUITES if options.suite == "all" else [options.suite]
+    programs = {suite: options.program or options.build / "bin" / PROGRAMS.get(suite, "tridiagonal_bench") for suite in suites}
+    for program in programs.values():
+        if not os.access(program, os.X_OK):
+            fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
     failures = 0
     for suite, program in programs.items():
         if suite == "adi-solves":

@@ -9,13 +9,14 @@ import pytest
 from programs import BUILD, ENVIRONMENT
 
 SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
+PROGRAMS = {"adi-solves": "adi_bench"}
 
 
 @pytest.fixture
 def bench(tmp_path):
     def run(suite, pattern):
-        command = [sys.executable, SCRIPT, "--build", str(tmp_path), "--program", str(BUILD / "bin" / "tridiagonal_bench"), "--backend", "host",
-                   "--quick", "--suite", suite, "--filter", pattern]
+        command = [sys.executable, SCRIPT, "--build", str(tmp_path), "--program", str(BUILD / "bin" / PROGRAMS.get(suite, "tridiagonal_bench")), "--backend",
+                   "host", "--quick", "--suite", suite, "--filter", pattern]
         return subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
 
     run.results = tmp_path / "results"
@@ -81,3 +82,27 @@ def test_methods_that_are_not_built_are_said(bench):
     assert bench("methods", "/256x256/contiguous/general/solve/(wide|thomas)$").returncode == 0
     text = (bench.results / "methods.md").read_text()
     assert rows_of(text, "wide") or "Not in this build: wide." in text
+
+
+def test_whole_solves_by_alternating_directions(bench):
+    """Iterations by one shift as the thesis's formulae give them, by cycles fewer; every line solver beside the thesis's times."""
+    done = bench("adi-solves", "counts|growth|solvers")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (bench.results / "adi-solves.md").read_text()
+    for cells, iterations in (("16", "57"), ("32", "103"), ("64", "192")):
+        (row,) = rows_of(text, cells, "square", iterations)
+        assert row[2] == row[3] == iterations and row[4] == row[5]
+    growth = [row for row in rows_of(text) if row[0] == "64" and "x" in row[-1]]
+    assert len(growth) == 1 and int(growth[0][1]) == 190 and int(growth[0][-2].split("=")[1]) <= 40
+    (head,) = [row for row in rows_of(text, "circle ms")]
+    (cr,) = rows_of(text, "cr", "12.1")
+    assert float(cr[head.index("circle ms")]) > 0 and 0 <= float(cr[head.index("difference from thomas")]) < 1e-9
+    assert len([row for row in rows_of(text) if len(row) == len(head)]) >= 12 and "toeplitz: not timed" in text
+    rows = json.loads((bench.results / "adi-solves.json").read_text())["rows"]
+    assert {row["part"] for row in rows} == {"counts", "growth", "solvers"}
+
+
+def test_parts_of_solves_that_do_not_exist_are_said(bench):
+    done = bench("adi-solves", "nosuchthing")
+    assert done.returncode != 0
+    assert "the parts are counts, growth" in done.stderr
