@@ -1,7 +1,7 @@
 // Whole solves by alternating directions on the problem of F. Pereira da Silva's thesis: -Laplace(u) = -5 e^(x+2y), u = e^(x+2y), on a square
 // or a circle of cells with ghost and outer cells around. Prints a row for each measurement; scripts/bench_adi_solves.py makes tables of them.
 // Options: --backend=host|device --quick (small grids) --parts=NAME,NAME (counts,growth,sizes,solvers,steady,ablations; default: all)
-// --largest=N (cells across, of sizes and growth) --json=FILE
+// --largest=N (cells across, of sizes and growth) --width=N (cells a side, of the other parts; default 2048) --json=FILE
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -333,8 +333,11 @@ private:
 template <class Space>
 class Suite {
 public:
-  Suite(const Execution &execution, const Space &space, Table &table, bool quick, Index largest)
-      : execution_(execution), space_(space), table_(table), patience_(quick ? quickly : Patience{}), quick_(quick), largest_(largest)
+  Suite(const Execution &execution, const Space &space, Table &table, bool quick, Index largest, Index width)
+      : execution_(execution), space_(space), table_(table), patience_(quick ? quickly : Patience{}), quick_(quick), largest_(largest),
+        width_(width > 0 ? width
+               : quick   ? 128
+                         : 2048)
   {
   }
 
@@ -409,7 +412,7 @@ public:
 
 private:
   static constexpr bool host = std::is_same_v<Space, HostBackend>;
-  Index across() const { return quick_ ? 124 : 2044; }
+  Index across() const { return width_ - 4; }
 
   /// Runs `body` for a row, which says why if it cannot.
   void row(const Case &what, const std::function<void(Measured &)> &body) const
@@ -515,7 +518,7 @@ private:
   Table &table_;
   const Patience patience_;
   bool quick_;
-  Index largest_;
+  Index largest_, width_;
 };
 
 /// Bytes a second of the fastest copy there is.
@@ -537,7 +540,7 @@ int main(int argc, char **argv)
 {
   Memory memory = build_has_device ? Memory::device : Memory::host;
   bool quick    = false;
-  Index largest = 0;
+  Index largest = 0, width = 0;
   std::string parts, json;
   for (int k = 1; k < argc; k++) {
     const std::string word = argv[k];
@@ -552,6 +555,8 @@ int main(int argc, char **argv)
       parts = "," + value("--parts=") + ",";
     else if (word.starts_with("--largest="))
       largest = std::stol(value("--largest="));
+    else if (word.starts_with("--width="))
+      width = std::stol(value("--width="));
     else if (word.starts_with("--json="))
       json = value("--json=");
     else if (!word.starts_with("--kokkos")) {
@@ -564,7 +569,7 @@ int main(int argc, char **argv)
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
     Table table(execution.name(), copy_rate(space, quick ? quickly : Patience{}));
-    const Suite<Space> suite(execution, space, table, quick, largest);
+    const Suite<Space> suite(execution, space, table, quick, largest, width);
     const std::pair<const char *, void (Suite<Space>::*)() const> all[] = {
         {"counts", &Suite<Space>::counts}, {"growth", &Suite<Space>::growth},       {"sizes", &Suite<Space>::sizes},
         {"steady", &Suite<Space>::steady}, {"ablations", &Suite<Space>::ablations}, {"solvers", &Suite<Space>::solvers},
