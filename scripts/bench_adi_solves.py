@@ -1,7 +1,10 @@
-"""The suite adi-solves: runs adi_bench, and sets its rows beside the ADI thesis's figures."""
+"""The suite adi-solves of bench.py: runs adi_bench, and sets its rows beside the ADI thesis's figures. By itself: tables of what adi_bench
+--json=FILE wrote, of each row the fastest of the files."""
 
+import argparse
 import json
 import os
+import pathlib
 import re
 import subprocess
 
@@ -69,14 +72,18 @@ def report(results, one_thread=None):
     rows = {part: [row for row in results["rows"] if row["part"] == part] for part in PARTS}
     figures, source = paper("adi_solves.csv")
     lines = ["# Whole solves by alternating directions", "",
-             f"{results['backend']}; load of the machine at the end: {results['load']}. Thesis: {source}", "",
-             f"An iteration is two half-sweeps. Its floor moves {results['words']} words a cell, each half-sweep x, b and x again, four couplings, the "
-             f"diagonal and its part along the lines, at {results['copy'] / 1e9:.4g} GB/s, the fastest copy of the run. Times are means of the three fastest "
-             "of at most ten runs, once these lie within 5 % (spread: the third over the first).", ""]
+             f"{results['backend']}{load(results)}. Thesis: {source}", "",
+             f"An iteration is two half-sweeps. Its floor moves {results['words']} words a cell, each half-sweep x, b and x again, four couplings, "
+             f"the diagonal and its part along the lines, at {results['copy'] / 1e9:.4g} GB/s, the fastest copy. Times are means of the three "
+             "fastest of at most ten runs, once these lie within 5 % (spread: the third over the first).", ""]
     for part, make in (("counts", counts), ("growth", growth), ("sizes", sizes), ("solvers", solvers), ("steady", steady), ("ablations", ablations)):
         if rows[part]:
             lines += [*make(rows[part], figures), ""]
     return lines + (threads(rows["sizes"], one_thread, figures) if one_thread else [])
+
+
+def load(results):
+    return f"; load of the machine at the end: {results['load']}" if "load" in results else ""
 
 
 def milliseconds(row):
@@ -111,7 +118,7 @@ def growth(rows, _):
     out = [["cells across", *(f"{n} shift{'s' if n > 1 else ''}" for n in lengths), "by default", "circle, by default"]]
     for size in sizes_there:
         here = [row for row in rows if row["inner"] == size]
-        cells = [next((row for row in here if row["settings"] == "given length" and row["shifts"] == n and row["shape"] == "square"), None) for n in lengths]
+        cells = [next((row for row in here if (row["settings"], row["shifts"]) == ("given length", n)), None) for n in lengths]
         default = [next((row for row in here if row["settings"] == "by default" and row["shape"] == shape), None) for shape in ("square", "circle")]
         out.append([str(size), *(str(sweeps(row) or "–") for row in cells),
                     *(f"{row['shifts']} x {row['cycles']} = {sweeps(row)}" if sweeps(row) else "–" for row in default)])
@@ -125,7 +132,8 @@ def sizes(rows, figures):
     for row in rows:
         width, cells = row["width"], row["width"] ** 2 / 1e6
         printed = [thesis.get((device, width)) for device in ("Skylake", "Pascal")]
-        out.append([f"{width} x {width}", row["method"] or row["note"], milliseconds(row), spread(row), times_floor(row), number(ratio(cells, row["iteration"])),
+        out.append([f"{width} x {width}", row["method"] or row["note"], milliseconds(row), spread(row), times_floor(row),
+                    number(ratio(cells, row["iteration"])),
                     *(text for ms in printed for text in (number(ms), number(ratio(cells, ms and ms / 1e3))))])
     by_width = {row["width"]: row["iteration"] for row in rows}
     lines = ["## An iteration by size (thesis: table 33)", "", *table(out, 2)]
@@ -137,7 +145,8 @@ def sizes(rows, figures):
 def solvers(rows, figures):
     devices = ["Kepler CUDA", "Pascal CUDA", "Kepler OpenCL", "Pascal OpenCL"]
     thesis = {(f["device"], f["method"]): float(f["ms"]) for f in figures if f["table"] in ("28", "29")}
-    out = [["line solver", "circle ms", "spread", "x floor", "square ms", "circle / square", "difference from thomas", *(f"thesis: {d} ms" for d in devices)]]
+    out = [["line solver", "circle ms", "spread", "x floor", "square ms", "circle / square", "difference from thomas",
+            *(f"thesis: {d} ms" for d in devices)]]
     refusals = []
     for name in dict.fromkeys(row["solver"] for row in rows):
         circle, square = (next((r for r in rows if (r["solver"], r["shape"]) == (name, shape)), None) for shape in ("circle", "square"))
@@ -145,10 +154,11 @@ def solvers(rows, figures):
             refusals.append(f"- {name}: not timed, {circle['note']}")
             continue
         label = f"auto ({circle['method']})" if name == "auto" else name
-        out.append([label, milliseconds(circle), spread(circle), times_floor(circle), milliseconds(square), number(ratio(circle["iteration"], square and square["iteration"])),
-                    small(circle["difference"]), *(number(thesis.get((d, name))) for d in devices)])
+        out.append([label, milliseconds(circle), spread(circle), times_floor(circle), milliseconds(square),
+                    number(ratio(circle["iteration"], square and square["iteration"])), small(circle["difference"]), *(number(thesis.get((d, name))) for d in devices)])
     width = rows[0]["width"]
-    return [f"## An iteration by line solver, {width} x {width} (thesis: the circle in 2048 x 2048, tables 28 and 29)", "", *table(out), "", *refusals]
+    return [f"## An iteration by line solver, {width} x {width} (thesis: the circle in 2048 x 2048, tables 28 and 29)", "",
+            *table(out), "", *refusals]
 
 
 def solved(row):
@@ -168,8 +178,8 @@ def steady(rows, _):
 def ablations(rows, _):
     out = [["settings", "precision", "shifts x cycles", "ms an iteration", "spread", "x floor", "set-up s", "solve s", "largest error", ""]]
     for row in rows:
-        out.append([row["settings"], row["precision"], f"{row['shifts']} x {row['cycles']}" if row["cycles"] else str(row["shifts"]), milliseconds(row),
-                    spread(row), times_floor(row), number(row["set_up"]), *solved(row)])
+        out.append([row["settings"], row["precision"], f"{row['shifts']} x {row['cycles']}" if row["cycles"] else str(row["shifts"]),
+                    milliseconds(row), spread(row), times_floor(row), number(row["set_up"]), *solved(row)])
     width = rows[0]["width"]
     return [f"## One thing changed at a time, square of {width} x {width}", "", *table(out, 2), "",
             *(f"- {settings}: not there, {why}" for settings, why in NOT_THERE)]
@@ -182,10 +192,10 @@ def threads(rows, one_thread, figures):
     for row in rows:
         alone = single.get(row["width"])
         if alone:
-            out.append([f"{row['width']} x {row['width']}", milliseconds(alone), spread(alone), number(ratio(alone["iteration"], alone["floor"])), milliseconds(row),
+            out.append([f"{row['width']} x {row['width']}", milliseconds(alone), spread(alone), times_floor(alone), milliseconds(row),
                         number(ratio(alone["iteration"], row["iteration"]))])
     return ["## One thread and all of them", "",
-            f"One thread copies {one_thread['copy'] / 1e9:.4g} GB/s; load of the machine at the end: {one_thread['load']}. The thesis, 1 to 2 threads at 2560²: "
+            f"One thread copies {one_thread['copy'] / 1e9:.4g} GB/s{load(one_thread)}. The thesis, 1 to 2 threads at 2560²: "
             f"{seconds['1'] / seconds['2']:.2f}.", "", *table(out), ""]
 
 
@@ -216,3 +226,20 @@ def draw(results, folder):
     figure.savefig(folder / "adi-solves.png", dpi=90)
     plt.close(figure)
     return ["adi-solves.png"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", type=pathlib.Path, nargs="+", metavar="FILE")
+    parser.add_argument("--one-thread", type=pathlib.Path, nargs="+", default=[], metavar="FILE", help="those of one thread of a host")
+    parser.add_argument("--pictures", type=pathlib.Path, metavar="DIR", help="where to draw the picture")
+    options = parser.parse_args()
+    results, single = ([json.loads(file.read_text()) for file in files] for files in (options.files, options.one_thread))
+    results = fastest(results)
+    print("\n".join(report(results, fastest(single) if single else None)))
+    if options.pictures:
+        draw(results, options.pictures)
+
+
+if __name__ == "__main__":
+    main()
