@@ -1,9 +1,10 @@
-"""Runs the benchmark program of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
+"""Runs the benchmark programs of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
 
 Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come
 from, their figures beside), poisson (direct solvers: the tables of the paper on Buneman's method, how errors grow, the order of the
-discretization). A benchmark is called BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD, of poisson BACKEND/PRECISION/NxQ/ENDS/
-SOLUTION/WORK/METHOD; --filter takes a regular expression for that."""
+discretization), adi-solves (whole solves of the ADI thesis, by adi_bench). A benchmark is called
+BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD, of poisson BACKEND/PRECISION/NxQ/ENDS/SOLUTION/WORK/METHOD; --filter takes a
+regular expression for that, or, in adi-solves, for the names of its parts."""
 
 import argparse
 import os
@@ -11,12 +12,13 @@ import pathlib
 import subprocess
 import sys
 
+import bench_adi_solves
 import bench_plots
 import bench_tables
 from bench_results import Results, is_library, parse_name
 
-PROGRAMS = {"poisson": "poisson_bench"}  # of other suites: tridiagonal_bench
-SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson"]
+PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench"}  # of other suites: tridiagonal_bench
+SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson", "adi-solves"]
 
 
 def fail(message):
@@ -82,6 +84,8 @@ def run(program, suite, options, folder):
 
 def main():
     options = arguments()
+    if options.program and options.suite == "all":
+        fail("--program names one program, and --suite all needs three")
     folder = options.build / "results"
     folder.mkdir(parents=True, exist_ok=True)
     suites = SUITES if options.suite == "all" else [options.suite]
@@ -91,6 +95,10 @@ def main():
             fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
     failures = 0
     for suite, program in programs.items():
+        if suite == "adi-solves":
+            if why := bench_adi_solves.run(program, options, folder, environment()):
+                fail(why)
+            continue
         results = run(program, suite, options, folder)
         text = "\n".join(bench_tables.report(suite, results, options.quick))
         (folder / f"{suite}.md").write_text(text)

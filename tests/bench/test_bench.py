@@ -9,10 +9,11 @@ import pytest
 from programs import BUILD, ENVIRONMENT
 
 SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
+PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench"}
 
 
 def run_bench(folder, suite, pattern):
-    program = BUILD / "bin" / ("poisson_bench" if suite == "poisson" else "tridiagonal_bench")
+    program = BUILD / "bin" / PROGRAMS.get(suite, "tridiagonal_bench")
     command = [sys.executable, SCRIPT, "--build", str(folder), "--program", str(program), "--backend", "host",
                "--quick", "--suite", suite, "--filter", pattern]
     return subprocess.run(command, capture_output=True, text=True, timeout=600, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
@@ -135,3 +136,27 @@ def test_second_order_for_every_kind_of_ends(poisson):
     assert {row[0] for row in rows} == {"dirichlet", "neumann", "periodic", "dirichlet-neumann", "neumann-dirichlet", "cells-dirichlet", "cells-neumann"}
     for row in rows:
         assert float(row[6]) < 1e-3 and 1.95 < float(row[7]) < 2.05, row
+
+
+def test_whole_solves_by_alternating_directions(bench):
+    """Iterations by one shift as the thesis's formulae give them, by cycles fewer; every line solver beside the thesis's times."""
+    done = bench("adi-solves", "counts|growth|solvers")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (bench.results / "adi-solves.md").read_text()
+    for cells, iterations in (("16", "57"), ("32", "103"), ("64", "192")):
+        (row,) = rows_of(text, cells, "square", iterations)
+        assert row[2] == row[3] == iterations and row[4] == row[5]
+    growth = [row for row in rows_of(text) if row[0] == "64" and "x" in row[-1]]
+    assert len(growth) == 1 and int(growth[0][1]) == 190 and int(growth[0][-2].split("=")[1]) <= 40
+    (head,) = [row for row in rows_of(text, "circle ms")]
+    (cr,) = rows_of(text, "cr", "12.1")
+    assert float(cr[head.index("circle ms")]) > 0 and 0 <= float(cr[head.index("difference from thomas")]) < 1e-9
+    assert len([row for row in rows_of(text) if len(row) == len(head)]) >= 12 and "toeplitz: not timed" in text
+    rows = json.loads((bench.results / "adi-solves.json").read_text())["rows"]
+    assert {row["part"] for row in rows} == {"counts", "growth", "solvers"}
+
+
+def test_parts_of_solves_that_do_not_exist_are_said(bench):
+    done = bench("adi-solves", "nosuchthing")
+    assert done.returncode != 0
+    assert "the parts are counts, growth" in done.stderr
