@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
         g = __shfl_sync(0xffffffff, ends.last.value, 31);
         if constexpr (many) {
           const Ends<Scalar> both{ends.first, shuffle(ends.last, 31)};
-          tell_device(both, messages(turn) + 6 * block, turn);
+          tell_device(both, messages(turn) + 6 * block, turn, lane);
         }
       }
     }

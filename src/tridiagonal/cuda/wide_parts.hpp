@@ -324,15 +324,14 @@ __device__ Scalar receive(const Message<Scalar> *from, unsigned turn)
   return static_cast<Scalar>(__longlong_as_double(static_cast<long long>(low)));
 }
 
-/// What all blocks hear of a block: the two rows of its part, said by a warp.
+/// What all blocks hear of a block: the two rows of its part of a line, said by the threads at positions 0 to 5 of those that have them.
 template <class Scalar>
-__device__ void tell_device(const Ends<Scalar> &ends, Message<Scalar> *to, unsigned turn)
+__device__ void tell_device(const Ends<Scalar> &ends, Message<Scalar> *to, unsigned turn, int position)
 {
-  const int lane          = threadIdx.x % 32;
   const Scalar numbers[6] = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
 #pragma unroll
   for (int n = 0; n < 6; n++) {
-    if (lane == n) send(to + n, numbers[n], turn);
+    if (position == n) send(to + n, numbers[n], turn);
   }
 }
 

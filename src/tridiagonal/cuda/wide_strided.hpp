@@ -256,11 +256,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
     __syncthreads(); // everybody has read: the next bundle may come
     if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
     const Ends<Scalar> ends = block.eliminate(at, chunk, row);
-    const Scalar numbers[6] = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
-#pragma unroll
-    for (int n = 0; n < 6; n++) {
-      if (block.joined_chunk() == n) send(rows_said + (block.joined_line() * blocks + block.block) * 6 + n, numbers[n], turn);
-    }
+    tell_device(ends, rows_said + (block.joined_line() * blocks + block.block) * 6, turn, block.joined_chunk());
     Scalar *rows_of_all = tile.shared_rows();
     for (int n = thread; n < solved_lines * blocks * 6; n += T) rows_of_all[n] = receive(rows_said + first_line * blocks * 6 + n, turn);
     if (solved_lines > 0) __syncthreads();
