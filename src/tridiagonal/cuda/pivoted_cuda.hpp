@@ -174,7 +174,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
   if (thread < 2 * lanes) put_piece(&tile.whole[0][0] + thread * Column::words, Half<Scalar>{0, 1, 0, 0, 0, 0, 1, 0, 0, HUGE_VALF});
   __syncthreads();
   // Smaller pivots may be rounding error, see above_noise: no row is made of more than all rows.
-  const float limit = size_of(Scalar(8 + length / 4) * std::numeric_limits<Scalar>::epsilon());
+  const float limit = size_of(Scalar(8 + length / 4) * Kokkos::Experimental::epsilon_v<Scalar>);
   Index doubtful    = 0; // line that this thread is to look at again
   unsigned phase = 0, found = 0;
   while (line < count) {
