@@ -25,7 +25,9 @@ struct StridedTile {
   Scalar ends[6][W * pitch]; ///< of the chunks: last row, first row; one line after another
   Scalar x[W * pitch];       ///< last unknown before the block, then of each chunk
   Scalar between[2 * W];     ///< last unknowns before the block, then of it
-  /// Rows of the cluster's blocks, by line, in two sets that take turns.
+  Arrival told[2];           ///< of the rows below
+  /// Rows of the cluster's blocks, by line, in two sets that take turns: nobody says anything for the second next bundle before all have been
+  /// heard for the next one.
   Scalar of_blocks[sharing == Sharing::cluster ? 2 : 1][sharing == Sharing::cluster ? W * most_of_cluster * 6 : 1];
 
   /// Device: after the tile, rows of the blocks that share the lines that this block solves for.
@@ -46,7 +48,9 @@ WEFT_INLINE int first_shared(int block, int blocks)
 /// What a block does with a bundle of lines. in_line: all rows begin at a multiple of 16 bytes.
 template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
 struct StridedBlock {
-  using Tile = StridedTile<Scalar, R, T, W, sharing, in_line>;
+  using Tile                         = StridedTile<Scalar, R, T, W, sharing, in_line>;
+  using Number                       = Scalar;
+  static constexpr int rows_of_chunk = R, lines = W;
   const NativeArguments<Scalar> &a;
   Tile &tile;
   int block; ///< its number among those that share lines
@@ -72,7 +76,9 @@ struct StridedBlock {
   /// A bundle, of which `lines` exist.
   struct Place {
     Index line = 0, element = 0; ///< of its first line; of this block's first row of that
-    int lines = 0;
+    int lines = 0, apart = 1;    ///< from a line's number to the next one's
+
+    __device__ Index number(int w) const { return line + w * apart; }
   };
   __device__ Place place(Index k) const
   {
@@ -106,6 +112,8 @@ struct StridedBlock {
     thread_copy(tile.in[2] + to, a.upper + from);
     thread_copy(tile.in[3] + to, a.rhs + from);
   }
+  /// What can be done before the bundle has arrived.
+  __device__ void begin(const Place &, Chunk<Scalar, R> &) const {}
   __device__ void read(const Place &at, Chunk<Scalar, R> &chunk) const
   {
     const Index stride = a.layout.stride;
@@ -143,7 +151,7 @@ struct StridedBlock {
     Watch<checks> own, joint;
     const Hanging<Scalar> mine =
         chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
-    own.report(a, at.line + w(), first_row());
+    own.report(a, at.number(w()), first_row());
     const Hanging<Scalar> top = chunk.head();
     const Scalar numbers[6]   = {mine.value, mine.before, mine.after, top.value, top.before, top.after};
 #pragma unroll
@@ -153,7 +161,7 @@ struct StridedBlock {
     row              = {tile.ends[0][joined], tile.ends[1][joined], tile.ends[2][joined]};
     const Hanging<Scalar> head{tile.ends[3][joined], tile.ends[4][joined], tile.ends[5][joined]};
     Ends<Scalar> ends = reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, joint.at((joined_chunk() + 1) * R - 1));
-    joint.report(a, at.line + joined_line(), first_row());
+    joint.report(a, at.number(joined_line()), first_row());
     ends.last = shuffle(ends.last, 32 - Tile::lines_of_warp + static_cast<int>(threadIdx.x) % Tile::lines_of_warp);
     return ends;
   }
@@ -178,29 +186,31 @@ struct StridedBlock {
   }
 };
 
-/// Lines that a block or a cluster of blocks holds.
-template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
-__global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
+/// All bundles of lines that a block or a cluster of blocks holds, one after another; `blocks` of them share a line.
+template <Sharing sharing, bool checks, class Block>
+__device__ void solve_bundles(const Block &block, int blocks)
 {
-  using Block            = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
   using Tile             = typename Block::Tile;
+  using Scalar           = typename Block::Number;
   constexpr bool cluster = sharing == Sharing::cluster;
-  extern __shared__ __align__(128) char shared[];
-  Tile &tile       = *reinterpret_cast<Tile *>(shared);
-  const int blocks = cluster ? a.exchange.blocks : 1;
-  const Block block{a, tile, cluster ? static_cast<int>(blockIdx.x % blocks) : 0};
-  const Index groups = gridDim.x / blocks;
+  Tile &tile             = block.tile;
+  const Index groups     = gridDim.x / blocks;
 
   Index k = blockIdx.x / blocks;
   if (k < block.bundles()) block.fetch(block.place(k));
   if constexpr (cluster) { // nobody writes to a block that is not there yet
+    if (threadIdx.x == 0) {
+      for (Arrival &told : tile.told) told.init();
+      share_arrivals();
+    }
     cluster_arrive();
     cluster_wait();
   }
-  for (int turn = 0; k < block.bundles(); k += groups, turn ^= 1) {
+  for (unsigned turn = 0; k < block.bundles(); k += groups, turn++) {
     const auto at = block.place(k);
-    Chunk<Scalar, R> chunk;
+    Chunk<Scalar, Block::rows_of_chunk> chunk;
     Hanging<Scalar> row;
+    block.begin(at, chunk);
     copies_arrived();
     __syncthreads();
     block.read(at, chunk);
@@ -209,14 +219,15 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArgument
     const Ends<Scalar> ends = block.eliminate(at, chunk, row);
     Scalar g_before = 0, g = ends.last.value;
     if constexpr (cluster) {
-      Scalar *rows = tile.of_blocks[turn] + block.joined_line() * most_of_cluster * 6;
-      tell_cluster<Tile::chunks>(ends, rows, blocks, block.block);
-      cluster_arrive();
+      Scalar *rows  = tile.of_blocks[turn % 2] + block.joined_line() * most_of_cluster * 6;
+      Arrival &told = tile.told[turn % 2];
+      if (threadIdx.x == 0) told.expect(static_cast<std::uint32_t>(blocks * Block::lines * 6 * sizeof(Scalar)));
+      tell_cluster<Tile::chunks>(ends, rows, told, blocks, block.block);
       if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
-      cluster_wait();
+      told.wait_for_cluster(turn / 2 % 2);
       Watch<checks> watch;
       solve_cluster<Tile::chunks>(rows, blocks, block.block, watch.at(Tile::rows - 1), g_before, g);
-      watch.report(a, at.line + block.joined_line(), block.first_row());
+      watch.report(block.a, at.number(block.joined_line()), block.first_row());
     }
     block.found(row, g_before, g);
     __syncthreads();
@@ -226,6 +237,17 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArgument
     cluster_arrive();
     cluster_wait();
   }
+}
+
+/// Lines that a block or a cluster of blocks holds.
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
+__global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
+{
+  using Block = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
+  extern __shared__ __align__(128) char shared[];
+  const int blocks = sharing == Sharing::cluster ? a.exchange.blocks : 1;
+  solve_bundles<sharing, checks>(Block{a, *reinterpret_cast<typename Block::Tile *>(shared), static_cast<int>(blockIdx.x % blocks)},
+                                 blocks);
 }
 
 /// Lines that many blocks share.
