@@ -144,6 +144,35 @@ struct StridedBlock {
       chunk.rhs[j]      = exists ? get(3, a.rhs) : Scalar(0);
     }
   }
+  /// Finish: what the first pass has found takes the place of the tile's last row and of what is before its first one. A tile that is not
+  /// full ends its line: what it kept is a row beyond, which is 0 already.
+  __device__ void put_known(const Place &at, Chunk<Scalar, R> &chunk) const
+  {
+    if (w() >= at.lines) return;
+    const Index count  = a.layout.count();
+    const Scalar *last = a.last + Index(block) * count + at.line + w();
+    if (chunk_of_line() == Tile::chunks - 1 && rows() == Tile::rows) {
+      chunk.lower[R - 1] = chunk.upper[R - 1] = 0;
+      chunk.diagonal[R - 1]                   = 1;
+      chunk.rhs[R - 1]                        = last[0];
+    }
+    if (chunk_of_line() == 0 && block > 0) {
+      chunk.rhs[0] -= chunk.lower[0] * last[-count];
+      chunk.lower[0] = 0;
+    }
+  }
+  /// Reduce: the two rows of the tile.
+  __device__ void tell(const Place &at, const Ends<Scalar> &ends) const
+  {
+    if (joined_chunk() > 0 || joined_line() >= at.lines) return;
+    const Index t               = Index(block) * a.layout.count() + at.line + joined_line();
+    a.tile_rows.first_value(t)  = ends.first.value;
+    a.tile_rows.first_before(t) = ends.first.before;
+    a.tile_rows.first_after(t)  = ends.first.after;
+    a.tile_rows.last_value(t)   = ends.last.value;
+    a.tile_rows.last_before(t)  = ends.last.before;
+    a.tile_rows.last_after(t)   = ends.last.after;
+  }
   /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
   __device__ Ends<Scalar> eliminate(const Place &at, Chunk<Scalar, R> &chunk, Hanging<Scalar> &row) const
   {
@@ -186,18 +215,27 @@ struct StridedBlock {
   }
 };
 
-/// All bundles of lines that a block or a cluster of blocks holds, one after another; `blocks` of them share a line.
-template <Sharing sharing, bool checks, class Block>
-__device__ void solve_bundles(const Block &block, int blocks)
+/// All bundles of lines that a block or a cluster of blocks holds, one after another, or in two passes all tiles of longer lines; `blocks` of
+/// them share a line.
+template <Sharing sharing, bool checks, WidePart part = WidePart::whole, class Block>
+__device__ void solve_bundles(Block block, int blocks)
 {
   using Tile             = typename Block::Tile;
   using Scalar           = typename Block::Number;
-  constexpr bool cluster = sharing == Sharing::cluster;
-  Tile &tile             = block.tile;
-  const Index groups     = gridDim.x / blocks;
+  constexpr bool cluster = sharing == Sharing::cluster, whole = part == WidePart::whole;
+  Tile &tile          = block.tile;
+  const Index bundles = block.bundles(), items = bundles * (whole ? 1 : block.a.tiles), groups = gridDim.x / blocks;
+  // Item k is tile k / bundles of bundle k % bundles, or this block's tile of bundle k.
+  const auto turn_to = [&](Index k) {
+    if constexpr (!whole) block.block = static_cast<int>(k / bundles);
+    return block.place(whole ? k : k % bundles);
+  };
+  const auto fetch = [&](Index k) {
+    if (k < items) block.fetch(turn_to(k));
+  };
 
   Index k = blockIdx.x / blocks;
-  if (k < block.bundles()) block.fetch(block.place(k));
+  fetch(k);
   if constexpr (cluster) { // nobody writes to a block that is not there yet
     if (threadIdx.x == 0) {
       for (Arrival &told : tile.told) told.init();
@@ -206,8 +244,8 @@ __device__ void solve_bundles(const Block &block, int blocks)
     cluster_arrive();
     cluster_wait();
   }
-  for (unsigned turn = 0; k < block.bundles(); k += groups, turn++) {
-    const auto at = block.place(k);
+  for (unsigned turn = 0; k < items; k += groups, turn++) {
+    auto at = turn_to(k);
     Chunk<Scalar, Block::rows_of_chunk> chunk;
     Hanging<Scalar> row;
     block.begin(at, chunk);
@@ -215,15 +253,22 @@ __device__ void solve_bundles(const Block &block, int blocks)
     __syncthreads();
     block.read(at, chunk);
     __syncthreads(); // everybody has read: the next bundle may come
-    if (!cluster && k + groups < block.bundles()) block.fetch(block.place(k + groups));
+    if constexpr (!cluster) fetch(k + groups);
+    if constexpr (!whole) at = turn_to(k);
+    if constexpr (part == WidePart::finish) block.put_known(at, chunk);
     const Ends<Scalar> ends = block.eliminate(at, chunk, row);
+    if constexpr (part == WidePart::reduce) {
+      block.tell(at, ends);
+      __syncthreads(); // everybody has seen the chunks' ends
+      continue;
+    }
     Scalar g_before = 0, g = ends.last.value;
     if constexpr (cluster) {
       Scalar *rows  = tile.of_blocks[turn % 2] + block.joined_line() * most_of_cluster * 6;
       Arrival &told = tile.told[turn % 2];
       if (threadIdx.x == 0) told.expect(static_cast<std::uint32_t>(blocks * Block::lines * 6 * sizeof(Scalar)));
       tell_cluster<Tile::chunks>(ends, rows, told, blocks, block.block);
-      if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
+      fetch(k + groups);
       told.wait_for_cluster(turn / 2 % 2);
       Watch<checks> watch;
       solve_cluster<Tile::chunks>(rows, blocks, block.block, watch.at(Tile::rows - 1), g_before, g);
@@ -239,15 +284,14 @@ __device__ void solve_bundles(const Block &block, int blocks)
   }
 }
 
-/// Lines that a block or a cluster of blocks holds.
-template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks, WidePart part = WidePart::whole>
 __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
 {
   using Block = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
   extern __shared__ __align__(128) char shared[];
   const int blocks = sharing == Sharing::cluster ? a.exchange.blocks : 1;
-  solve_bundles<sharing, checks>(Block{a, *reinterpret_cast<typename Block::Tile *>(shared), static_cast<int>(blockIdx.x % blocks)},
-                                 blocks);
+  solve_bundles<sharing, checks, part>(Block{a, *reinterpret_cast<typename Block::Tile *>(shared), static_cast<int>(blockIdx.x % blocks)},
+                                       blocks);
 }
 
 /// Lines that many blocks share.
