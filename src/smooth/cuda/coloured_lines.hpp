@@ -58,12 +58,12 @@ public:
     const auto needed = static_cast<std::size_t>(2 * (3 + count) * size);
     if (values_.extent(0) != needed)
       values_ = OwnedArray<Scalar, Kokkos::Cuda>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft lines by colour"), needed);
-    const Scalar *from[3 + ColouredArguments<Scalar>::most_couplings] = {lower, diagonal, upper};
+    Sources from{{lower, diagonal, upper}};
     for (int k = 0; k < count; k++) {
-      from[3 + k] = values + couplings[k].begin;
-      offsets_[k] = couplings[k].offset;
+      from.diagonals[3 + k] = values + couplings[k].begin;
+      offsets_[k]           = couplings[k].offset;
     }
-    for (int d = 0; d < 3 + count; d++) copy(space, from[d], values_.data() + d * size, values_.data() + (3 + count + d) * size);
+    copy(space, from, 3 + count);
   }
 
   /// True if line solutions of a colour can be written over x here.
@@ -103,20 +103,28 @@ public:
     check_launch(cudaLaunchKernelExC(&config, launch_.kernel, arguments), "launch");
   }
 
-  /// One diagonal. Where there is no line stands 0: nobody reads it.
-  void copy(const Kokkos::Cuda &space, const Scalar *from, Scalar *even, Scalar *odd) const
+  struct Sources {
+    const Scalar *diagonals[3 + ColouredArguments<Scalar>::most_couplings] = {};
+  };
+  /// A thread copies a column of some rows: it divides once. What stands where there is no line nobody uses.
+  void copy(const Kokkos::Cuda &space, const Sources &from, int diagonals) const
   {
+    constexpr Index some    = 16;
     const LineLayout layout = layout_;
     const ByColour place    = place_;
+    const Index width = layout.across[0], rows = place.across * place.length, size = place.size();
+    Scalar *const even = values_.data(), *const odd = even + diagonals * size;
     Kokkos::parallel_for(
-        "weft lines by colour",
-        Kokkos::MDRangePolicy<Kokkos::Cuda, Kokkos::Rank<2, Kokkos::Iterate::Left, Kokkos::Iterate::Left>>(
-            space, {0, 0}, {2 * place.pitch, place.across * place.length}),
-        KOKKOS_LAMBDA(const Index i, const Index row) {
-          const Index j = layout.across[1] > 1 ? row / place.length : 0, r = row - j * place.length;
-          if (i >= layout.across[0]) return;
-          const bool is_odd                                = ByColour::first(layout, Colour::odd, j) == (i & 1);
-          (is_odd ? odd : even)[row * place.pitch + i / 2] = from[i + j * layout.across_stride[1] + r * layout.stride];
+        "weft lines by colour", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<Index>>(space, 0, width * ((rows + some - 1) / some)),
+        KOKKOS_LAMBDA(const Index k) {
+          const Index i = k % width, first = k / width * some;
+          Index j = first / place.length, r = first - j * place.length;
+          for (Index row = first; row < rows && row < first + some; row++) {
+            const Index element = i + j * layout.across_stride[1] + r * layout.stride;
+            Scalar *const to    = (ByColour::first(layout, Colour::odd, j) == (i & 1) ? odd : even) + row * place.pitch + i / 2;
+            for (int d = 0; d < diagonals; d++) to[d * size] = from.diagonals[d][element];
+            if (++r == place.length) r = 0, j++;
+          }
         });
   }
 
