@@ -12,6 +12,8 @@
 ///
 /// Words moved per row: 3 b^2 + 2 b.
 #pragma once
+#include <iterator>
+
 #include "block_tridiagonal/block_tridiagonal.hpp"
 #include "block_tridiagonal/cuda/block_wide_parts.hpp"
 #include "tridiagonal/cuda/launch.hpp"
@@ -117,8 +119,9 @@ __global__ void __launch_bounds__(T, at_least) native_block_wide(const __grid_co
       subtract(row.value, low, mine.value);
       subtract(row.before, low, mine.before);
     }
-    safe = solve_row(pivot, row, scale, margin) && safe; // the lanes have met: all have read
+    safe = solve_row(pivot, row, scale, margin) && safe;
     mine = row;
+    __syncwarp(); // all lanes have read the row
 #pragma unroll
     for (int p = 0; p < b; p++) {
       lower[j * bb + p * b + c] = mine.before[p];
@@ -228,40 +231,41 @@ __global__ void __launch_bounds__(T, at_least) native_block_wide(const __grid_co
   }
 }
 
-/// Rows of a chunk and threads of a block: the smallest that holds the line, or several of the largest.
+/// Rows of a chunk, and threads of a block: as few as hold the line in a cluster, since small blocks fill each other's waits.
 inline constexpr int block_rows_of_chunk = 8;
 inline constexpr int block_threads[]     = {64, 128, 256};
+
+/// Blocks of `threads` threads that hold a line.
+constexpr Index block_wide_blocks(Index length, int threads)
+{
+  const Index rows = Index(block_rows_of_chunk) * threads / 4;
+  return (length + rows - 1) / rows;
+}
+
+/// Lines long enough to fill a block's warps, short enough for a cluster.
+inline bool block_wide_lines(const LineLayout &layout)
+{
+  return layout.length >= 64 && block_wide_blocks(layout.length, std::end(block_threads)[-1]) <= BlockLane<4>::groups;
+}
 
 template <class Scalar, std::size_t size = 0>
 NativeLaunch<Scalar> block_wide_launch(Index length)
 {
   constexpr int R = block_rows_of_chunk, T = block_threads[size];
   if constexpr (size + 1 < std::size(block_threads)) {
-    if (length > Index(R) * T / 4) return block_wide_launch<Scalar, size + 1>(length);
+    if (block_wide_blocks(length, T) > BlockLane<4>::groups) return block_wide_launch<Scalar, size + 1>(length);
   }
   static const NativeLaunch<Scalar> launch =
       launch_of<Scalar>(native_block_wide<Scalar, R, T, 256 / T>, T, sizeof(BlockTile<Scalar, 4, R, T>));
   return launch;
 }
 
-inline Index block_wide_blocks(Index length)
-{
-  const Index most = Index(block_rows_of_chunk) * std::end(block_threads)[-1] / 4;
-  return (length + most - 1) / most;
-}
-
-/// Lines long enough to fill a block's warps, short enough for a cluster.
-inline bool block_wide_lines(const LineLayout &layout)
-{
-  return layout.length >= 64 && block_wide_blocks(layout.length) <= BlockLane<4>::groups;
-}
-
 template <class Scalar>
 void launch_block_wide(const Kokkos::Cuda &space, BlockWideArguments<Scalar> a)
 {
   const Index length                = a.lines.layout.length;
-  a.blocks                          = static_cast<int>(block_wide_blocks(length));
   const NativeLaunch<Scalar> launch = block_wide_launch<Scalar>(length);
+  a.blocks                          = static_cast<int>(block_wide_blocks(length, launch.threads));
   const dim3 grid(static_cast<unsigned>(a.lines.count() * a.blocks));
   cudaLaunchAttribute attribute;
   cudaLaunchConfig_t config = cluster_launch(launch, grid, a.blocks, space.cuda_stream(), attribute);
