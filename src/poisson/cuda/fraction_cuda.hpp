@@ -74,6 +74,12 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     const Scalar *const from = a.matrices + static_cast<Index>(a.matrix_of[group]) * S * chunk_matrix;
     for (int i = t; i < S * chunk_matrix; i += threads) matrix[i] = from[i];
   }
+  // Rows that are read later are on their way to the cache meanwhile.
+  for (int term = list[0] + 2; term < list[S + (a.splits == 1 ? 1 : 0)]; term++) {
+    constexpr int in_line   = 128 / static_cast<int>(sizeof(Scalar));
+    const Scalar *const row = a.row(a.term_row[term]);
+    for (int i = t * in_line; i < a.length; i += threads * in_line) asm volatile("prefetch.global.L2 [%0];" ::"l"(row + i));
+  }
   // Sums and differences of a source's rows e and E - 1 - e.
   Scalar sum[S][H], difference[S][H];
 #pragma unroll
@@ -81,13 +87,14 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     Scalar x[E];
 #pragma unroll
     for (int e = 0; e < E; e++) x[e] = 0;
-    for (int term = list[s]; term < list[s + 1]; term++) {
-      const Scalar *const row = a.row(a.term_row[term]);
-      const Scalar factor     = a.term_factor[term];
+    for (int term = list[s]; term < list[s + 1]; term += 2) { // in pairs: twice as many words on their way
+      const bool two          = term + 1 < list[s + 1];
+      const Scalar *const row = a.row(a.term_row[term]), *const other = a.row(a.term_row[two ? term + 1 : term]);
+      const Scalar factor = a.term_factor[term], of_other = two ? a.term_factor[term + 1] : Scalar(0);
 #pragma unroll
       for (int e = 0; e < E; e++) {
         const int i = t + threads * e;
-        if (i < a.length) x[e] += factor * row[i];
+        if (i < a.length) x[e] += factor * row[i] + of_other * other[i];
       }
     }
     if (s > 0) __syncthreads();
