@@ -67,11 +67,13 @@ public:
     scale_                 = upload<Scalar, Space>("weft fourier scale", shape.scale);
     kernel_.fourier.roots  = roots_.data();
     if (plan.board != length) {
-      const Chirp chirp      = chirp_of(length, plan.board);
-      chirp_                 = upload<Scalar, Space>("weft fourier chirp", chirp.chirp);
-      filter_                = upload<Scalar, Space>("weft fourier filter", chirp.filter);
-      kernel_.fourier.chirp  = chirp_.data();
-      kernel_.fourier.filter = filter_.data();
+      const Chirp chirp          = chirp_of(length, plan.board);
+      chirp_                     = upload<Scalar, Space>("weft fourier chirp", chirp.chirp);
+      filter_                    = upload<Scalar, Space>("weft fourier filter", chirp.filter);
+      kernel_.fourier.chirp      = chirp_.data();
+      kernel_.fourier.filter     = filter_.data();
+      kernel_.fourier.missing_re = static_cast<Scalar>(chirp.missing[0]);
+      kernel_.fourier.missing_im = static_cast<Scalar>(chirp.missing[1]);
     }
     kernel_.angles = angles_.data();
     kernel_.scale  = shape.scale.empty() ? nullptr : scale_.data();

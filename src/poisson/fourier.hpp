@@ -1,7 +1,8 @@
 /// Complex Fourier transforms of any length by a team, between two boards of scratch. Lengths with other factors than 2, 3, 5, 7 are a
 /// convolution with a chirp (L. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451), c_j = exp(-pi i j^2 / N):
 ///   X_k = c_k sum_j (x_j c_j) conj(c_{k-j}),
-/// by two transforms of a length M >= 2 N - 2 that has small factors.
+/// by two transforms of a length M >= 2 N - 4 that has small factors. On a ring of M = 2 N - 2 the chirp, an even function, is free of
+/// itself; on one of two less only c_{N-1} is not, which X_0 and X_{N-1} alone meet: there it is put right.
 ///
 /// Stockham's self-sorting form: the stage of radix R after stages of product s takes, for j = k + s h (k < s),
 ///   y[h s R + k + m s] = sum_l exp(-2 pi i l (k / (s R) + m / R)) x[j + l N / R],        m < R
@@ -156,6 +157,7 @@ struct Fourier {
   signed char radix[most_stages] = {};
   const Scalar *roots            = nullptr;
   const Scalar *chirp = nullptr, *filter = nullptr; ///< c_j, and the transform of conj(c) over M; none where board is length
+  Scalar missing_re = 0, missing_im = 0;            ///< Chirp::missing
 
   /// Transforms what lies in x; gives the board that holds the result. Both have `board` numbers. Waits for the team before, not after.
   template <class Team, int lanes>
@@ -163,6 +165,9 @@ struct Fourier {
   {
     if (!chirp) return all_stages(team, x, y);
     using Number = Pack<Scalar, lanes>;
+    team.barrier();
+    const Number first = Number::turned(missing_re, missing_im, x[0]),
+                 last = Number::turned(missing_re, missing_im, Number::turned(chirp[2 * length - 2], chirp[2 * length - 1], x[length - 1]));
     team.barrier();
     for (int j = team.rank(); j < board; j += team.size())
       x[j] = j < length ? Number::turned(chirp[2 * j], chirp[2 * j + 1], x[j]) : Number{};
@@ -172,7 +177,12 @@ struct Fourier {
     for (int j = team.rank(); j < board; j += team.size()) v[j] = Number::turned(filter[2 * j], filter[2 * j + 1], v[j]).exchanged();
     Number *const w = all_stages(team, v, v == x ? y : x);
     team.barrier();
-    for (int j = team.rank(); j < length; j += team.size()) w[j] = Number::turned(chirp[2 * j], chirp[2 * j + 1], w[j].exchanged());
+    for (int j = team.rank(); j < length; j += team.size()) {
+      Number v = w[j].exchanged();
+      if (j == 0) v = v + last;
+      if (j == length - 1) v = v + first;
+      w[j] = Number::turned(chirp[2 * j], chirp[2 * j + 1], v);
+    }
     return w;
   }
 

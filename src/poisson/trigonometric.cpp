@@ -155,7 +155,7 @@ std::optional<FourierPlan> fourier_plan(Index length)
 {
   if (length < 1 || length > (Index(1) << 28)) return std::nullopt;
   if (auto factors = small_factors(length)) return FourierPlan{length, *factors};
-  for (Index board = 2 * length - 2;; board++) {
+  for (Index board = 2 * length - 4;; board++) {
     if (auto factors = small_factors(board)) return FourierPlan{board, *factors};
   }
 }
@@ -163,17 +163,23 @@ std::optional<FourierPlan> fourier_plan(Index length)
 Chirp chirp_of(Index length, Index board)
 {
   Chirp made;
-  std::vector<Complex> filter(static_cast<std::size_t>(board), 0);
+  std::vector<Complex> ring(static_cast<std::size_t>(board), 0);
+  Complex last;
   for (Index j = 0; j < length; j++) {
     const Index square = j * j % (2 * length);
     const Complex c(cosine(square, length), -sine(square, length));
     add_number(made.chirp, c);
-    filter[static_cast<std::size_t>(j)] = filter[static_cast<std::size_t>((board - j) % board)] =
-        std::conj(c) / static_cast<long double>(board);
+    last = std::conj(c);
+    if (j + 1 < length || board >= 2 * length - 2)
+      ring[static_cast<std::size_t>(j)] = ring[static_cast<std::size_t>((board - j) % board)] = last;
   }
+  const Complex missing = last - ring[static_cast<std::size_t>(board - length + 1)];
+  made.missing[0]       = static_cast<double>(missing.real());
+  made.missing[1]       = static_cast<double>(missing.imag());
+  for (Complex &value : ring) value /= static_cast<long double>(board);
   std::vector<Complex> roots;
   for (Index k = 0; k < board; k++) roots.emplace_back(cosine(2 * k, board), -sine(2 * k, board));
-  for (const Complex &value : transform_of(filter, *small_factors(board), roots, 1)) add_number(made.filter, value);
+  for (const Complex &value : transform_of(ring, *small_factors(board), roots, 1)) add_number(made.filter, value);
   return made;
 }
 

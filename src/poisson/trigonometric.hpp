@@ -53,10 +53,11 @@ struct FourierPlan {
 /// Nothing for lengths that 32 bits do not count.
 std::optional<FourierPlan> fourier_plan(Index length);
 
-/// c_j = exp(-pi i j^2 / length), j < length, and the Fourier transform of conj(c) on a ring of board >= 2 length - 2 numbers, divided by
+/// c_j = exp(-pi i j^2 / length), j < length, and the Fourier transform of conj(c) on a ring of board >= 2 length - 4 numbers, divided by
 /// board; real and imaginary parts by turns.
 struct Chirp {
   std::vector<double> chirp, filter;
+  double missing[2] = {}; ///< conj(c_{length-1}) less what the ring has in its place
 };
 Chirp chirp_of(Index length, Index board);
 

@@ -1,6 +1,6 @@
 /// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex line,
 /// in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform, chirp_lines the same for any length
-/// up to 2^(K-1) + 1 by two of them (fourier.hpp).
+/// up to 2^(K-1) + 2 by two of them (fourier.hpp).
 ///
 /// A thread has E elements, t + T e. A stage takes them through one butterfly of radix E, or several of what is left of N; between stages
 /// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and multiplied
@@ -290,14 +290,15 @@ struct WholeBlock : Part {
   }
 };
 
-/// `twiddle` as in SineArguments; `filter` is that of a chirp on a ring of 2^K.
+/// `twiddle` as in SineArguments; `filter` and `missing` are those of a chirp on a ring of 2^K.
 template <class Scalar, int K, int E, int blocks>
-__global__ void __launch_bounds__((1 << K) / E, blocks)
-    chirp_lines(const LineTransform<Scalar, 1> kernel, const Complex<Scalar> *twiddle, const Complex<Scalar> *__restrict__ filter)
+__global__ void __launch_bounds__((1 << K) / E, blocks) chirp_lines(const LineTransform<Scalar, 1> kernel, const Complex<Scalar> *twiddle,
+                                                                    const Complex<Scalar> *__restrict__ filter, Complex<Scalar> missing)
 {
   constexpr int M = 1 << K, T = M / E;
   using Number = Pack<Scalar, 1>;
   extern __shared__ __align__(16) char shared[];
+  __shared__ Complex<Scalar> ends[2];
   auto *const board = reinterpret_cast<Complex<Scalar> *>(shared);
   const auto packet = kernel.lines_of(blockIdx.x);
   const auto *chirp = reinterpret_cast<const Complex<Scalar> *>(kernel.fourier.chirp);
@@ -311,6 +312,8 @@ __global__ void __launch_bounds__((1 << K) / E, blocks)
       if (j >= length) continue;
       const Number v = kernel.prepared(packet, j);
       r[e]           = Complex<Scalar>{v.re[0], v.im[0]} * chirp[j];
+      if (j == 0) ends[1] = missing * r[e];
+      if (j == length - 1) ends[0] = missing * r[e];
     }
     stages<M, E, 1>(r, board, twiddle);
     // The transform back is one of exchanged real and imaginary parts.
@@ -326,7 +329,10 @@ __global__ void __launch_bounds__((1 << K) / E, blocks)
       const int j = t + T * e;
       if (j >= length) continue;
       const Complex<Scalar> v = board[padded<E>(j)];
-      r[e]                    = Complex<Scalar>{v.im, v.re} * chirp[j];
+      Complex<Scalar> sum{v.im, v.re};
+      if (j == 0) sum = sum + ends[0];
+      if (j == length - 1) sum = sum + ends[1];
+      r[e] = sum * chirp[j];
     }
     __syncthreads();
 #pragma unroll
