@@ -29,6 +29,7 @@ public:
   TriangularMethod in_use = TriangularMethod::automatic;
   int steps               = 0;
   std::optional<double> probe;
+  bool bounded = false; ///< probe is a bound, found without a probe
   Index levels = 0;
 };
 
@@ -87,6 +88,11 @@ public:
     plain_.first  = lower_;
     plain_.second = implied() ? transposed_lower_.as_triangle(lower_) : upper_;
     prepare(plain_);
+    slices_[0] = slices_[1] = {};
+    if (slicing()) {
+      slices_[0].analyse(space_, plain_.first);
+      slices_[1].analyse(space_, plain_.second);
+    }
     for (auto &work : work_) work = {};
     reserve(1);
     space_.fence("weft: analyse the triangles");
@@ -109,7 +115,13 @@ public:
     }
     updated_ = true;
     take_values();
-    if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !this->probe)) choose();
+    double sizes = 0; // of the iteration: the largest sum in a row
+    if (slicing()) {
+      const Plan p = plan(false);
+      sizes        = slices_[0].update(space_, p.first.triangle, p.first.scale);
+      sizes        = std::max(sizes, slices_[1].update(space_, p.second.triangle, p.second.scale));
+    }
+    if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !this->probe)) choose(sizes);
   }
 
   void analyse_transpose() override
@@ -166,6 +178,16 @@ private:
     return {rows(), entries, starts, columns, nullptr, forward};
   }
   void use(Method method) { this->in_use = method; }
+  /// Steps work on slices of rows: on a device, with so many rows that a launch a step is worth it.
+  bool slicing() const
+  {
+    return as_device && rows() > small_jacobi && (asked_ == Method::jacobi || asked_ == Method::isai || asked_ == Method::automatic);
+  }
+  /// The slices of a half of plan(transposed), if there are any.
+  Sliced<Scalar> sliced(bool transposed, int half) const
+  {
+    return transposed && !given_.symmetric ? Sliced<Scalar>() : slices_[half].sliced();
+  }
 
   template <class Functor>
   void for_each(const Functor &functor, const char *label, Index size) const
@@ -267,13 +289,13 @@ private:
     Plan p = plan(transposed);
     if (part == TriangularPart::forward) {
       p.first.in = in, p.first.out = out;
-      one_half<width>(p.first, *p.first_levels);
+      one_half<width>(p.first, *p.first_levels, sliced(transposed, 0));
     } else if (part == TriangularPart::backward) {
       p.second.in = in, p.second.out = out, p.second.before = p.between;
-      one_half<width>(p.second, *p.second_levels);
+      one_half<width>(p.second, *p.second_levels, sliced(transposed, 1));
     } else {
       p.first.in = in, p.second.out = out;
-      both_halves<width>(p);
+      both_halves<width>(p, {sliced(transposed, 0), sliced(transposed, 1)});
     }
   }
 
@@ -291,7 +313,7 @@ private:
   }
 
   template <int width>
-  void one_half(Half<Scalar> half, const Levels<Space> &levels)
+  void one_half(Half<Scalar> half, const Levels<Space> &levels, const Sliced<Scalar> &sliced)
   {
     double *const work[3] = {work_[0].data(), work_[1].data(), work_[2].data()};
     if (this->in_use == Method::sequential) {
@@ -303,17 +325,17 @@ private:
       refresh(space_, work[0], work[1], tickets_[0], tickets_[1], width * rows());
       syncfree_half<width>(space_, half, levels, lanes(half), work[0], tickets_[0]);
     } else {
-      jacobi_half<width>(space_, half, jacobi_steps(), lanes(half), work);
+      jacobi_half<width>(space_, half, sliced, jacobi_steps(), lanes(half), work);
     }
   }
 
   template <int width>
-  void both_halves(Plan &p)
+  void both_halves(Plan &p, const Sliced<Scalar> (&sliced)[2])
   {
     double *const work[3] = {work_[0].data(), work_[1].data(), work_[2].data()};
     if (this->in_use == Method::jacobi || this->in_use == Method::isai) {
       p.first.after = p.between;
-      jacobi_both<width>(space_, p.first, p.second, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
+      jacobi_both<width>(space_, p.first, p.second, sliced, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
       return;
     }
     p.second.before = p.between;
@@ -335,15 +357,22 @@ private:
     }
   }
 
-  /// auto: as few Jacobi steps as the probe lets through, else the exact solve.
-  void choose()
+  /// auto: as few Jacobi steps as the probe lets through, else the exact solve. Where each step shrinks what is left by `sizes`, in the
+  /// largest norm, nothing need be probed.
+  void choose(double sizes)
   {
     use(Method::jacobi);
     reserve(1);
+    this->steps   = options_.steps;
+    this->bounded = slicing() && std::pow(sizes, this->steps + 1) <= options_.tolerance;
+    if (this->bounded) {
+      this->probe = std::pow(sizes, this->steps + 1);
+      return;
+    }
     const int most = std::max(options_.steps, options_.most_steps);
     for (this->steps = options_.steps;; this->steps = std::min(2 * this->steps, most)) {
       const Plan p       = plan(false);
-      const double first = probe_half(p.first), second = probe_half(p.second);
+      const double first = probe_half(p.first, 0), second = probe_half(p.second, 1);
       this->probe = std::isfinite(first) && !(second <= first) ? second : first;
       if (*this->probe <= options_.tolerance) return;
       if (this->steps == most || !(*this->probe <= hopeless)) break;
@@ -354,9 +383,10 @@ private:
     reserve(1);
     space_.fence("weft: levels of the triangles");
   }
-  double probe_half(const Half<Scalar> &half) const
+  double probe_half(const Half<Scalar> &half, int which) const
   {
-    return probe_residual(space_, half, this->steps, lanes(half), {work_[0].data(), work_[1].data(), work_[2].data()});
+    return probe_residual(space_, half, sliced(false, which), this->steps, lanes(half),
+                          {work_[0].data(), work_[1].data(), work_[2].data()});
   }
 
   Space space_;
@@ -369,6 +399,7 @@ private:
   Owned<Scalar, Space> inverse_, isai_lower_, isai_upper_;
   Transposed transposed_lower_, transposed_upper_;
   Halves plain_, transposed_;
+  Slices<Space, Scalar> slices_[2]; ///< of plain_
   Owned<double, Space> work_[3];
   Ticket<Space> tickets_[2] = {Ticket<Space>("weft ticket"), Ticket<Space>("weft ticket")};
 };
