@@ -63,6 +63,20 @@ public:
     for (Half &half : halves_)
       check(cusparseSpSV_updateMatrix(handle_, half.solve, factors_.data(), CUSPARSE_SPSV_UPDATE_GENERAL), "SpSV_updateMatrix");
   }
+  void forget()
+  {
+    for (Half &half : halves_) {
+      if (half.solve) cusparseSpSV_destroyDescr(half.solve);
+      if (half.matrix) cusparseDestroySpMat(half.matrix);
+      half = {};
+    }
+    if (info_) cusparseDestroyCsrilu02Info(info_);
+    if (matrix_) cusparseDestroyMatDescr(matrix_);
+    info_    = nullptr;
+    matrix_  = nullptr;
+    factors_ = between_ = {};
+    buffer_             = {};
+  }
   /// Factors alone.
   void factor_only(const DeviceArray<double, Space> &values)
   {
@@ -95,18 +109,6 @@ private:
   {
     if (status != CUSPARSE_STATUS_SUCCESS)
       throw std::runtime_error(std::string("cuSPARSE's ") + what + ": " + cusparseGetErrorString(status));
-  }
-  void forget()
-  {
-    for (Half &half : halves_) {
-      if (half.solve) cusparseSpSV_destroyDescr(half.solve);
-      if (half.matrix) cusparseDestroySpMat(half.matrix);
-      half = {};
-    }
-    if (info_) cusparseDestroyCsrilu02Info(info_);
-    if (matrix_) cusparseDestroyMatDescr(matrix_);
-    info_   = nullptr;
-    matrix_ = nullptr;
   }
   void factor()
   {

@@ -153,6 +153,7 @@ public:
     t.lower_entries = entries_.lower;
     t.upper_entries = entries_.upper;
     t.symmetric     = options_.symmetric;
+    t.checked       = true;
     return t;
   }
   FactorTransform transform() const override
@@ -190,15 +191,18 @@ private:
     }
     const double allowed = options_.most_fill > 0 ? options_.most_fill * static_cast<double>(stored) : static_cast<double>(most_entries);
     const Index most     = allowed < static_cast<double>(most_entries) ? static_cast<Index>(allowed) : most_entries;
+    Room<Space> vectors(space_, "weft scales and sums",
+                        3 * Room<Space>::template bytes<double>(rows) + Room<Space>::template bytes<detail::RowSums>(chunks_of(rows) + 64));
+    vectors_     = vectors.memory;
+    gather_room_ = {vectors.template take<detail::RowSums>(chunks_of(rows)), vectors.template take<detail::RowSums>(1)};
+    rule_.sums   = vectors.template take<double>(rows);
     if (options_.scaling != FactorScaling::none) {
-      scales_.row    = make_array<double>(space_, "weft row scales", rows);
-      scales_.column = options_.symmetric || options_.scaling == FactorScaling::unit_diagonal
-                           ? scales_.row
-                           : make_array<double>(space_, "weft column scales", rows);
+      scales_.row = vectors.template take<double>(rows);
+      scales_.column =
+          options_.symmetric || options_.scaling == FactorScaling::unit_diagonal ? scales_.row : vectors.template take<double>(rows);
     }
     if (options_.pattern == FillPattern::levels && options_.levels > 0) entries_ = level_fill(space_, entries_, options_.levels, most);
     if (options_.pattern == FillPattern::full) entries_ = full_fill(space_, entries_, most);
-    rule_.sums = make_array<double>(space_, "weft row sums", rows);
     if (options_.pattern == FillPattern::threshold) {
       matrix_values_ = matrix.values;
       set_rule();
@@ -240,7 +244,7 @@ private:
     using namespace crout;
     set_rule();
     if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
-    gathered_        = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums);
+    gathered_        = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums, gather_room_);
     shift_in_matrix_ = 0;
     if (gathered_.bad >= 0) fail(FactorFailure::not_finite_input, gathered_.bad);
   }
@@ -283,10 +287,10 @@ private:
                             options_.shift == PivotShift::positive_definite, matrix_);
   }
 
-  /// Looks at the finished factors, or at their pivots only. Returns what is wrong with them, or "".
-  std::string judge(bool known_finite = false)
+  /// Looks at the finished factors. Returns what is wrong with them, or "".
+  std::string judge()
   {
-    const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_, known_finite);
+    const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_);
     report_.boosted                = check.boosted;
     report_.positive               = check.positive;
     report_.negative               = check.negative;
@@ -437,7 +441,7 @@ private:
     report_.omega           = plan.omega;
     report_.sections        = plan.sections;
     report_.match_list      = pivots || sweeper_->has_list();
-    const std::string wrong = judge(pivots && result.finite);
+    const std::string wrong = pivots && take_counts(pivot_sweeper_->found()) ? "" : judge();
     if (!wrong.empty()) return wrong;
     if (!result.finite) {
       found_ = {FactorFailure::not_finite, -1};
@@ -448,6 +452,15 @@ private:
     if (options_.ladder && report_.growth > most_growth) return "residual grew " + short_number(report_.growth) + " times";
     if (!warm && plan.stop == SweepStop::automatic) settled_ = report_.residuals.back();
     return "";
+  }
+
+  /// Takes what was counted when the factors were written, if all is well with them.
+  bool take_counts(const crout::FactorCounts &found)
+  {
+    report_.boosted  = found.boosted;
+    report_.positive = found.positive;
+    report_.negative = found.negative;
+    return found.infinite + found.boosted == 0 && (found.negative == 0 || options_.shift != PivotShift::positive_definite);
   }
 
   /// Whether sweeps over the pivots are all that the pattern asks for. Looks once for a pattern.
@@ -490,10 +503,12 @@ private:
   std::optional<crout::PivotSweeper<Scalar, Space>> pivot_sweeper_;
   std::optional<crout::LevelRows<Space>> levels_;
   crout::PivotRule<Space> rule_;
+  Array<char> vectors_; ///< where scales_, rule_ and gather_room_ have theirs
   Array<Scalar> matrix_, values_, other_;
   const double *matrix_values_ = nullptr;
   double shift_in_matrix_      = 0;
   crout::Gathered gathered_;
+  crout::GatherRoom<Space> gather_room_;
   double settled_ = 0; ///< the last residual of a cold start
   bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false;
   Found found_{FactorFailure::none, -1};

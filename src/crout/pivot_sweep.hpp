@@ -57,14 +57,22 @@ struct PivotSweep {
   PivotRule<Space> rule;
   const Scalar *couplings, *matrix, *from;
   Scalar *to;
+  static constexpr int at_once = 4;
 
   KOKKOS_INLINE_FUNCTION SweepSums operator()(Index i) const
   {
     const double b = static_cast<double>(matrix[i]), old = static_cast<double>(from[i]);
     double pivot    = b;
     const Index end = entries.lower_starts(i + 1);
-    for (Index e = entries.lower_starts(i); e < end; e++)
-      pivot -= static_cast<double>(couplings[e]) / static_cast<double>(from[entries.columns(e)]);
+    for (Index first = entries.lower_starts(i); first < end; first += at_once) { // so many loads under way at a time
+      double w[at_once], d[at_once];
+      for (int k = 0; k < at_once; k++) {
+        const bool there = first + k < end;
+        w[k]             = there ? static_cast<double>(couplings[first + k]) : 0.0;
+        d[k]             = there ? static_cast<double>(from[entries.columns(first + k)]) : 1.0;
+      }
+      for (int k = 0; k < at_once; k++) pivot -= w[k] / d[k];
+    }
     const double residual = pivot - old;
     if (!rule.usable(pivot, i)) pivot = rule.replacement(pivot, i);
     to[i]               = static_cast<Scalar>(pivot);
@@ -92,36 +100,72 @@ void pivot_couplings(const Space &space, const FactorEntries<Space> &entries, co
       });
 }
 
-/// All factors from their pivots. Returns how many are not finite. Waits.
+/// How many factors are not finite, and what their pivots are like.
+struct FactorCounts {
+  Index infinite = 0, boosted = 0, positive = 0, negative = 0;
+
+  KOKKOS_INLINE_FUNCTION FactorCounts &operator+=(const FactorCounts &other)
+  {
+    infinite += other.infinite;
+    boosted += other.boosted;
+    positive += other.positive;
+    negative += other.negative;
+    return *this;
+  }
+};
+
+} // namespace weft::crout
+
+template <>
+struct Kokkos::reduction_identity<weft::crout::FactorCounts> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::crout::FactorCounts sum() { return {}; }
+};
+
+namespace weft::crout {
+
+/// Factors from their pivots, an entry at a time.
 template <class Scalar, class Space>
-Index factors_of_pivots(const Space &space, const FactorEntries<Space> &entries, const Array<Scalar, Space> &matrix, const Scalar *pivots,
-                        const Array<Scalar, Space> &values)
-{
-  Index wrong       = 0;
-  const Index lower = entries.lower, diagonal = entries.lower + entries.upper;
-  const auto columns = entries.columns;
-  Kokkos::parallel_reduce(
-      "weft factors of pivots", Range<Space>(space, 0, entries.size()),
-      KOKKOS_LAMBDA(const Index e, Index &count) {
-        const Scalar value = e < lower ? matrix(e) / pivots[columns(e)] : e < diagonal ? matrix(e) : pivots[e - diagonal];
-        values(e)          = value;
-        count += !Kokkos::isfinite(value);
-      },
-      wrong);
-  space.fence("weft factors of pivots");
-  return wrong;
-}
+struct FactorOfPivots {
+  Index lower, diagonal;
+  Array<std::int32_t, Space> columns;
+  PivotRule<Space> rule;
+  const Scalar *matrix, *pivots;
+  Scalar *values;
+
+  KOKKOS_INLINE_FUNCTION FactorCounts operator()(Index e) const
+  {
+    const Index i      = e - diagonal;
+    const Scalar value = e < lower ? matrix[e] / pivots[columns(e)] : i < 0 ? matrix[e] : pivots[i];
+    values[e]          = value;
+    FactorCounts counts;
+    counts.infinite = !Kokkos::isfinite(value);
+    if (i < 0) return counts;
+    counts.boosted  = rule.was_replaced(static_cast<double>(value), i);
+    counts.positive = value > 0;
+    counts.negative = value < 0;
+    return counts;
+  }
+};
 
 /// The arrays that these sweeps need, and their loop.
 template <class Scalar, class Space>
 class PivotSweeper {
 public:
   PivotSweeper(const Space &space, const FactorEntries<Space> &entries, const Array<Position, Space> &partner)
-      : entries_(entries), partner_(partner), couplings_(make_array<Scalar>(space, "weft pivot couplings", entries.lower)),
-        partial_(make_array<SweepSums>(space, "weft sums of chunks", sweep_chunks(rows()))),
-        history_(make_array<SweepSums>(space, "weft sums of sweeps", most_few))
+      : entries_(entries), partner_(partner)
   {
-    for (auto &pivots : pivots_) pivots = make_array<Scalar>(space, "weft pivots", entries.rows);
+    const Index chunks = chunks_of(entries.rows), all_chunks = chunks_of(entries.size());
+    Room<Space> room(space, "weft pivot sweeps",
+                     Room<Space>::template bytes<Scalar>(entries.lower) + 2 * Room<Space>::template bytes<Scalar>(entries.rows) +
+                         Room<Space>::template bytes<SweepSums>(chunks) + Room<Space>::template bytes<SweepSums>(most_few) +
+                         Room<Space>::template bytes<FactorCounts>(all_chunks) + Room<Space>::template bytes<FactorCounts>(1));
+    memory_    = room.memory;
+    couplings_ = room.template take<Scalar>(entries.lower);
+    for (auto &pivots : pivots_) pivots = room.template take<Scalar>(entries.rows);
+    partial_        = room.template take<SweepSums>(chunks);
+    history_        = room.template take<SweepSums>(most_few);
+    partial_counts_ = room.template take<FactorCounts>(all_chunks);
+    counts_         = room.template take<FactorCounts>(1);
   }
 
   /// What it can do: sweeps that end by themselves, plain ones over all rows.
@@ -143,26 +187,37 @@ public:
       const int batch = result.sweeps > 0 ? 4 : plan.warm ? few_warm : few_pivot_sweeps;
       for (int s = 0; s < batch; s++) {
         const Scalar *before = plan.warm && result.sweeps + s == 0 ? start : from;
-        run_sweep(space, PivotSweep<Scalar, Space>{entries_, rule, couplings_.data(), diagonal, before, to}, rows(), partial_, history_, s);
+        sum_by_chunks("weft pivot sweep", space, entries_.rows,
+                      PivotSweep<Scalar, Space>{entries_, rule, couplings_.data(), diagonal, before, to}, partial_, history_, s);
         std::swap(from, to);
       }
       result.sweeps += batch;
       result.take(sweep_sums(space, history_, batch), size);
       stop = result.enough(plan) || result.sweeps >= plan.sweeps || !result.finite || (plan.watch && result.growth() > most_growth);
     }
-    result.all    = result.sweeps;
-    result.finite = factors_of_pivots(space, entries_, matrix, from, values) == 0 && result.finite;
+    result.all                 = result.sweeps;
+    const Index diagonal_start = entries_.diagonal(0);
+    sum_by_chunks("weft factors of pivots", space, entries_.size(),
+                  FactorOfPivots<Scalar, Space>{entries_.lower, diagonal_start, entries_.columns, rule, matrix.data(), from, values.data()},
+                  partial_counts_, counts_, 0);
+    Kokkos::deep_copy(space, HostPointer<FactorCounts>(&found_, 1), counts_);
+    space.fence("weft factors of pivots");
+    result.finite = found_.infinite == 0 && result.finite;
     return result;
   }
+  /// What the last sweeps ended with.
+  const FactorCounts &found() const { return found_; }
 
 private:
   static constexpr int few_pivot_sweeps = 4; ///< before the first look
-  SweepItems rows() const { return {0, 0, 0, 0, 0, entries_.rows}; }
 
   FactorEntries<Space> entries_;
   Array<Position, Space> partner_;
+  Array<char, Space> memory_; ///< where the following are
   Array<Scalar, Space> couplings_, pivots_[2];
   Array<SweepSums, Space> partial_, history_;
+  Array<FactorCounts, Space> partial_counts_, counts_;
+  FactorCounts found_;
 };
 
 } // namespace weft::crout

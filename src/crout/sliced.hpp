@@ -31,6 +31,7 @@ struct Sliced {
 /// Kernel as in RowByThread, without the scale.
 template <int width, class Scalar, class Kernel>
 struct RowBySlice {
+  static constexpr int at_once = 4;
   Kernel kernel;
   Sliced<Scalar> sliced;
 
@@ -38,13 +39,25 @@ struct RowBySlice {
   {
     double sums[width];
     for (int c = 0; c < width; c++) sums[c] = 0;
-    const Index away = kernel.triangle.forward ? -1 : 1;
-    const auto add   = [&](const auto *distances) {
-      sliced.for_row(i, [&](int, Index at) {
-        const double value = sliced.values[at];
-        const Index column = i + away * static_cast<Index>(distances[at]);
-        for (int c = 0; c < width; c++) sums[c] += value * kernel.neighbour(column, c);
-      });
+    const Index slice = i / slice_rows, away = kernel.triangle.forward ? -1 : 1;
+    const int size = sliced.starts[slice + 1] - sliced.starts[slice];
+    const Index at = Index(sliced.starts[slice]) * slice_rows + i % slice_rows;
+    const auto add = [&](const auto *distances) {
+      for (int first = 0; first < size; first += at_once) { // so many loads under way at a time
+        Scalar values[at_once];
+        Index columns[at_once];
+        for (int k = 0; k < at_once; k++) {
+          const bool there = first + k < size;
+          const Index from = at + (first + k) * slice_rows;
+          values[k]        = there ? sliced.values[from] : Scalar(0);
+          columns[k]       = there ? i + away * static_cast<Index>(distances[from]) : i;
+        }
+        for (int c = 0; c < width; c++) {
+          double neighbours[at_once];
+          for (int k = 0; k < at_once; k++) neighbours[k] = first + k < size ? kernel.neighbour(columns[k], c) : 0.0;
+          for (int k = 0; k < at_once; k++) sums[c] += static_cast<double>(values[k]) * neighbours[k];
+        }
+      }
     };
     if (sliced.near)
       add(sliced.near);

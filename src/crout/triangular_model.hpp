@@ -77,8 +77,8 @@ public:
     this->levels = 0;
     lower_       = triangle(triangles.lower_starts, triangles.lower_columns, triangles.lower_entries, true);
     upper_       = triangle(triangles.upper_starts, triangles.upper_columns, triangles.upper_entries, false);
-    check(lower_, "lower");
-    if (!implied()) check(upper_, "upper");
+    if (!triangles.checked) check(lower_, "lower");
+    if (!triangles.checked && !implied()) check(upper_, "upper");
     use(!as_device && (asked_ == TriangularMethod::automatic || asked_ == TriangularMethod::syncfree) ? TriangularMethod::sequential
         : asked_ == TriangularMethod::automatic                                                       ? TriangularMethod::jacobi
                                                                                                       : asked_);
@@ -93,7 +93,8 @@ public:
       slices_[0].analyse(space_, plain_.first);
       slices_[1].analyse(space_, plain_.second);
     }
-    for (auto &work : work_) work = {};
+    work_ = {};
+    each_ = 0;
     reserve(1);
     space_.fence("weft: analyse the triangles");
   }
@@ -221,6 +222,8 @@ private:
   {
     halves.known = true;
     if (halves.has_levels || (this->in_use != Method::levels && this->in_use != Method::syncfree)) return;
+    for (auto &ticket : tickets_)
+      if (!ticket.data()) ticket = Ticket<Space>("weft ticket");
     halves.first_levels  = find_levels(space_, halves.first, as_device);
     halves.second_levels = find_levels(space_, halves.second, as_device);
     halves.has_levels    = true;
@@ -245,11 +248,11 @@ private:
   void reserve(int width)
   {
     const int arrays = this->in_use == Method::sequential || this->in_use == Method::levels ? 1 : this->in_use == Method::syncfree ? 2 : 3;
-    for (int k = 0; k < arrays; k++) {
-      if (static_cast<Index>(work_[k].size()) < width * rows())
-        work_[k] = uninitialized<double, Space>("weft triangular work", width * rows());
-    }
+    if (each_ >= width * rows() && static_cast<Index>(work_.size()) >= arrays * each_) return;
+    each_ = width * rows();
+    work_ = uninitialized<double, Space>("weft triangular work", arrays * each_);
   }
+  double *array(int k) const { return (k + 1) * each_ <= static_cast<Index>(work_.size()) ? work_.data() + k * each_ : nullptr; }
 
   /// The halves of a part, before it is said what they read and where they write. `between`: factors of what the second half reads.
   struct Plan {
@@ -306,7 +309,7 @@ private:
   template <int width>
   double *room(Half<Scalar> &last) const
   {
-    if (width > 1 || !last.out.plain()) return work_[0].data();
+    if (width > 1 || !last.out.plain()) return array(0);
     double *x = last.out.data;
     last.out  = {};
     return x;
@@ -315,7 +318,7 @@ private:
   template <int width>
   void one_half(Half<Scalar> half, const Levels<Space> &levels, const Sliced<Scalar> &sliced)
   {
-    double *const work[3] = {work_[0].data(), work_[1].data(), work_[2].data()};
+    double *const work[3] = {array(0), array(1), array(2)};
     if (this->in_use == Method::sequential) {
       if constexpr (!as_device) sequential_half<width>(half, room<width>(half));
     } else if (this->in_use == Method::levels) {
@@ -332,7 +335,7 @@ private:
   template <int width>
   void both_halves(Plan &p, const Sliced<Scalar> (&sliced)[2])
   {
-    double *const work[3] = {work_[0].data(), work_[1].data(), work_[2].data()};
+    double *const work[3] = {array(0), array(1), array(2)};
     if (this->in_use == Method::jacobi || this->in_use == Method::isai) {
       p.first.after = p.between;
       jacobi_both<width>(space_, p.first, p.second, sliced, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
@@ -385,8 +388,7 @@ private:
   }
   double probe_half(const Half<Scalar> &half, int which) const
   {
-    return probe_residual(space_, half, sliced(false, which), this->steps, lanes(half),
-                          {work_[0].data(), work_[1].data(), work_[2].data()});
+    return probe_residual(space_, half, sliced(false, which), this->steps, lanes(half), {array(0), array(1), array(2)});
   }
 
   Space space_;
@@ -400,8 +402,9 @@ private:
   Transposed transposed_lower_, transposed_upper_;
   Halves plain_, transposed_;
   Slices<Space, Scalar> slices_[2]; ///< of plain_
-  Owned<double, Space> work_[3];
-  Ticket<Space> tickets_[2] = {Ticket<Space>("weft ticket"), Ticket<Space>("weft ticket")};
+  Owned<double, Space> work_;       ///< up to three arrays
+  Index each_ = 0;                  ///< elements of each
+  Ticket<Space> tickets_[2];        ///< of exact solves
 };
 
 } // namespace triangular
