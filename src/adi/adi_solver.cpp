@@ -191,14 +191,21 @@ void AdiSolver<Scalar>::correct(const AdiSweep &sweep, Scalar *r, Scalar *x, boo
 }
 
 template <class Scalar>
-void AdiSolver<Scalar>::cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose)
+void AdiSolver<Scalar>::cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose, int count)
 {
-  bool from_zero  = zero_guess;
-  const Scalar *r = b;
-  for (const AdiSweep &sweep : sweeps(transpose)) {
-    if (sweep.residual && !from_zero) r = model_->residual(b, x, transpose);
-    model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
-    from_zero = false;
+  if (transpose == Transpose::no && model_->sweeps_in_halves()) {
+    model_->half_sweeps(b, x, zero_guess, count, options_.measure_change);
+    return;
+  }
+  bool from_zero                   = zero_guess;
+  const Scalar *r                  = b;
+  const std::vector<AdiSweep> once = sweeps(transpose);
+  for (int n = 0; n < count; n++) {
+    for (const AdiSweep &sweep : once) {
+      if (sweep.residual && !from_zero) r = model_->residual(b, x, transpose);
+      model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+      from_zero = false;
+    }
   }
 }
 
