@@ -62,6 +62,11 @@ struct PatternSource {
     const Index i = layout.start(line) + r * layout.stride;
     return {fixed[i] ? fixed_row : inner, r > 0 ? lower[i] : Scalar(0), share[i], r + 1 < layout.length ? upper[i] : Scalar(0)};
   }
+  KOKKOS_INLINE_FUNCTION static std::uint64_t bits(Scalar value)
+  {
+    using Word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
+    return Kokkos::bit_cast<Word>(value + Scalar(0)); // 0 and -0 are one
+  }
   KOKKOS_INLINE_FUNCTION std::uint64_t hash(Index line, Index chunk) const
   {
     std::uint64_t h = 0x9e3779b97f4a7c15u;
@@ -72,10 +77,9 @@ struct PatternSource {
     for (int j = 0; j < R; j++) {
       const Row at = row(line, chunk * R + j);
       mix(static_cast<std::uint64_t>(at.kind));
-      for (const Scalar value : {at.lower, at.share, at.upper}) {
-        using Word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
-        mix(Kokkos::bit_cast<Word>(value + Scalar(0))); // 0 and -0 are one
-      }
+      mix(bits(at.lower));
+      mix(bits(at.share));
+      mix(bits(at.upper));
     }
     return h != 0 ? h : 1;
   }

@@ -1,8 +1,8 @@
 /// Half-sweeps of alternating directions over lines of few patterns (line_patterns.hpp) in one pass, natively on CUDA, sm_90:
 ///   u = (H + s)^-1 g,   then g <- b - g + (s + s') u for the half-sweep that follows, or x = u after the last one.
 ///
-/// Each thread has a chunk of R rows: its part of g in registers, its factors, which many threads share, from the nearest cache. The chunks are
-/// joined as in wide_cuda.hpp, by the lanes of a warp, the warps of a block, and the blocks of a cluster. Nothing is copied ahead: more blocks
+/// Each thread has a chunk of R rows: its part of g in shared memory, its factors, which many threads share, from the nearest cache. It
+/// eliminates twice, before and after the chunks are joined, since the values in between would not fit in registers with that. The chunks are joined as in wide_cuda.hpp, by the lanes of a warp, the warps of a block, and the blocks of a cluster. Nothing is copied ahead: more blocks
 /// than one share a multiprocessor, and some load while others join.
 ///
 /// Lines whose rows follow each other: a block a line, whose g is turned in shared memory so that device memory is read in order. Lines side by
@@ -56,6 +56,25 @@ __device__ inline void prefetch(const void *p)
   asm volatile("prefetch.global.L2 [%0];" ::"l"(p));
 }
 
+/// What is read once, past the nearest cache, where the factors are. Not before what is written above it.
+__device__ inline double load_once(const double *p)
+{
+  double x;
+  asm volatile("ld.global.L1::no_allocate.f64 %0, [%1];" : "=d"(x) : "l"(p) : "memory");
+  return x;
+}
+__device__ inline float load_once(const float *p)
+{
+  float x;
+  asm volatile("ld.global.L1::no_allocate.f32 %0, [%1];" : "=f"(x) : "l"(p) : "memory");
+  return x;
+}
+/// Keeps the compiler from loading later rows' factors before these are used: all at once take too many registers.
+__device__ inline void in_turn(int j)
+{
+  if (j % 4 == 0) asm volatile("" ::: "memory");
+}
+
 /// A thread's rows: g, then values, then unknowns.
 template <class Scalar>
 struct PatternChunk {
@@ -66,21 +85,30 @@ struct PatternChunk {
   {
     value[0] *= rows[0].inverse;
 #pragma unroll
-    for (int j = 1; j < R; j++) value[j] = rows[j].inverse * value[j] - rows[j].lower * value[j - 1];
+    for (int j = 1; j < R; j++) {
+      value[j] = rows[j].inverse * value[j] - rows[j].lower * value[j - 1];
+      in_turn(j);
+    }
   }
   __device__ Hanging<Scalar> last(const PatternRow<Scalar> *rows) const { return {value[R - 1], rows[R - 1].before, rows[R - 1].after}; }
   __device__ Hanging<Scalar> first(const PatternRow<Scalar> *rows, const PatternHead<Scalar> &head) const
   {
     Scalar h = 0;
 #pragma unroll
-    for (int j = R - 2; j >= 0; j--) h = value[j] - rows[j].after * h;
+    for (int j = R - 2; j >= 0; j--) {
+      h = value[j] - rows[j].after * h;
+      in_turn(j);
+    }
     return {h, head.before, head.after};
   }
   __device__ void substitute(const PatternRow<Scalar> *rows, Scalar x_before, Scalar x_last)
   {
     value[R - 1] = x_last;
 #pragma unroll
-    for (int j = R - 2; j >= 0; j--) value[j] = value[j] - rows[j].before * x_before - rows[j].after * value[j + 1];
+    for (int j = R - 2; j >= 0; j--) {
+      value[j] = value[j] - rows[j].before * x_before - rows[j].after * value[j + 1];
+      in_turn(j);
+    }
   }
 };
 
@@ -105,7 +133,7 @@ WEFT_INLINE int turned_place(int r)
 }
 
 template <class Scalar, int T, bool checks>
-__global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 512 / T) contiguous_half_sweep(const HalfSweep<Scalar> a)
+__global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 768 / T) contiguous_half_sweep(const HalfSweep<Scalar> a)
 {
   constexpr int R = pattern_rows<Scalar>, warps = T / 32, piece = 16 / sizeof(Scalar);
   extern __shared__ __align__(16) char shared[];
@@ -117,10 +145,11 @@ __global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 512 / T) contiguous_h
   const JoinCheck<checks> check{a.unusable};
 
   PatternChunk<Scalar> chunk;
+  const int left = length - thread; // rows from here on
+  {
+    const Scalar *from = a.g + start + thread;
 #pragma unroll
-  for (int j = 0; j < R; j++) {
-    const int r    = j * T + thread;
-    chunk.value[j] = r < length ? __ldcg(a.g + start + r) : Scalar(0);
+    for (int j = 0; j < R; j++) chunk.value[j] = j * T < left ? load_once(from + j * T) : Scalar(0);
   }
   const int pattern = thread < a.chunks ? a.patterns[line * a.chunks + thread] : -1;
   if (a.b && pattern >= 0) prefetch(a.b + start + thread * R);
@@ -161,6 +190,8 @@ __global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 512 / T) contiguous_h
   Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);
   if (lane == 0) x_before = before_warp;
   if (pattern >= 0) {
+    load_aligned(own, chunk.value);
+    chunk.eliminate(rows);
     chunk.substitute(rows, x_before, x);
     const std::uint32_t fixed = a.fixed[pattern];
 #pragma unroll
@@ -173,22 +204,23 @@ __global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 512 / T) contiguous_h
     }
   }
   __syncthreads();
-  if (a.b) {
+  double change        = 0;
+  const Scalar *from   = a.b + start + thread;
+  Scalar *to           = a.result + start + thread;
+  constexpr int at_once = 8;
 #pragma unroll
-    for (int j = 0; j < R; j++) {
-      const int r    = j * T + thread;
-      chunk.value[j] = r < length ? __ldcs(a.b + start + r) : Scalar(0);
+  for (int first = 0; first < R; first += at_once) {
+    Scalar b[at_once];
+#pragma unroll
+    for (int j = 0; j < at_once; j++) b[j] = a.b && (first + j) * T < left ? load_once(from + (first + j) * T) : Scalar(0);
+#pragma unroll
+    for (int j = 0; j < at_once; j++) {
+      if ((first + j) * T >= left) continue;
+      const Scalar result = b[j] + tile[turned_place<Scalar>((first + j) * T + thread)];
+      if (a.change) change = largest_change(change, static_cast<double>(result - to[(first + j) * T]));
+      to[(first + j) * T] = result;
     }
-  }
-  double change = 0;
-#pragma unroll
-  for (int j = 0; j < R; j++) {
-    const int r = j * T + thread;
-    if (r >= length) continue;
-    Scalar &to           = a.result[start + r];
-    const Scalar result  = (a.b ? chunk.value[j] : Scalar(0)) + tile[turned_place<Scalar>(r)];
-    if (a.change) change = largest_change(change, static_cast<double>(result - to));
-    to                   = result;
+    in_turn(0);
   }
   if (a.change) put_change(a.change, change);
 }
@@ -219,17 +251,21 @@ __global__ void __launch_bounds__(T, 1024 / T) side_by_side_half_sweep(const Hal
   const int thread = threadIdx.x, w = thread % W, chunk_here = thread / W;
   const Index bundle = blockIdx.x / blocks, bundles_across = (layout.across[0] + W - 1) / W, plane = bundle / bundles_across;
   const Index across = (bundle - plane * bundles_across) * W + w;
-  const int number   = block * Tile::chunks + chunk_here, first = number * R; // of the chunk in its line
-  const int left     = across < layout.across[0] ? static_cast<int>(layout.length) - first : 0; // rows from here on
-  const Index at     = across + plane * layout.across_stride[1] + first * layout.stride;
+  const int number   = block * Tile::chunks + chunk_here, begin = number * R; // of the chunk in its line
+  const int left     = across < layout.across[0] ? static_cast<int>(layout.length) - begin : 0; // rows from here on
+  const Index at     = across + plane * layout.across_stride[1] + begin * layout.stride;
   const int joined_line  = thread / 32 * Tile::lines_of_warp + thread % Tile::lines_of_warp;
   const int joined_chunk = thread % 32 / Tile::lines_of_warp;
   const JoinCheck<checks> check{a.unusable};
   if constexpr (cluster) cluster_arrive(); // nobody writes to a block that is not there yet
 
   PatternChunk<Scalar> chunk;
+  const Scalar *from = a.g + at;
 #pragma unroll
-  for (int j = 0; j < R; j++) chunk.value[j] = j < left ? __ldcg(a.g + at + j * layout.stride) : Scalar(0);
+  for (int j = 0; j < R; j++, from += layout.stride) {
+    chunk.value[j] = j < left ? load_once(from) : Scalar(0);
+    in_turn(j);
+  }
   int pattern = -1;
   if (left > 0) pattern = a.patterns[Index(number) * layout.count() + across + plane * layout.across[0]];
   static_assert(W <= R);
@@ -266,25 +302,33 @@ __global__ void __launch_bounds__(T, 1024 / T) side_by_side_half_sweep(const Hal
   if (joined_chunk == 0) x[0] = g_before;
   __syncthreads();
 
-  double change = 0;
   if (pattern >= 0) {
     x = tile.x + w * Tile::pitch + chunk_here;
+#pragma unroll
+    for (int j = 0; j < R; j++) chunk.value[j] = tile.g[j][thread];
+    chunk.eliminate(rows);
     chunk.substitute(rows, x[0], x[1]);
     const std::uint32_t fixed = a.fixed[pattern];
-    Scalar *to                = a.result + at;
-    if (a.b) {
 #pragma unroll
-      for (int j = 0; j < R; j++) chunk.value[j] = a.reflect(chunk.value[j], tile.g[j][thread], fixed >> j & 1);
+    for (int j = 0; j < R; j++)
+      tile.g[j][thread] = a.b ? a.reflect(chunk.value[j], tile.g[j][thread], fixed >> j & 1) : chunk.value[j];
+  }
+  __syncthreads(); // so that no register waits for b any earlier
+  double change         = 0;
+  Scalar *to            = a.result + at;
+  constexpr int at_once = 8;
+  from                  = a.b + at;
 #pragma unroll
-      for (int j = 0; j < R; j++) {
-        if (j < left) chunk.value[j] += __ldcs(a.b + at + j * layout.stride);
-      }
-    }
+  for (int first = 0; first < R; first += at_once) {
+    Scalar b[at_once];
 #pragma unroll
-    for (int j = 0; j < R; j++, to += layout.stride) {
-      if (j >= left) continue;
-      if (a.change) change = largest_change(change, static_cast<double>(chunk.value[j] - *to));
-      *to = chunk.value[j];
+    for (int j = 0; j < at_once; j++, from += layout.stride) b[j] = a.b && first + j < left ? load_once(from) : Scalar(0);
+#pragma unroll
+    for (int j = 0; j < at_once; j++, to += layout.stride) {
+      if (first + j >= left) continue;
+      const Scalar result = b[j] + tile.g[first + j][thread];
+      if (a.change) change = largest_change(change, static_cast<double>(result - *to));
+      *to = result;
     }
   }
   if (a.change) put_change(a.change, change);
