@@ -404,11 +404,12 @@ public:
     solve(with("Douglas-Rachford", 0, [](Case &c) { c.options.type = AdiType::douglas_rachford; }));
     for (const int shifts : {1, 2, 4, 8, 16}) solve(with("cycle of given length", shifts, [](Case &c) { c.best_single = true; }));
     iteration<double>(with("symmetric sum", 0, [](Case &c) { c.options.symmetric = true; }));
-    iteration<double>(with("one shift", 1, nothing));
+    iteration<double>(with("one shift, a call for each iteration", 1, nothing));
+    if (!host) iteration<double>(with("the same, line solves and updates apart", 1, [](Case &c) { c.options.line_solver = "wide"; }));
     iteration<double>(with("one shift, factors made anew", 1, [](Case &c) { c.options.keep_factors = false; }));
     iteration<double>(with("one shift, change measured", 1, [](Case &c) { c.options.measure_change = true; }));
     iteration<double>(with("one shift, change measured and read", 1, [](Case &c) { c.options.measure_change = true; }), true);
-    iteration<float>(with("one shift", 1, nothing));
+    iteration<float>(with("one shift, a call for each iteration", 1, nothing));
     for (const int direction : {0, 1})
       lines(with(direction == 0 ? "line solves along x alone" : "line solves along y alone", 1, nothing), direction);
   }

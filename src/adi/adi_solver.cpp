@@ -230,8 +230,9 @@ const char *AdiSolver<Scalar>::method(int direction) const
 template <class Scalar>
 double AdiSolver<Scalar>::flops() const
 {
-  // A residual takes a product and a sum for each coupling of a row, two sums more for the rest.
-  const double residual = static_cast<double>(box_.rows()) * (2.0 + 4.0 * static_cast<double>(directions_.size()));
+  // A residual takes a product and a sum for each coupling of a row, two sums more for the rest; from one half-sweep to the next it is three.
+  const double of_a_row = model_->sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
+  const double residual = static_cast<double>(box_.rows()) * of_a_row;
   double flops          = 0;
   for (const AdiSweep &sweep : sweeps()) {
     if (sweep.residual) flops += residual;

@@ -100,11 +100,7 @@ struct PatternTable {
   Kokkos::View<Index *, Memory> first;        ///< the first chunk of each
   Kokkos::View<Index *, Memory> number;       ///< of the pattern, in the order of the table
 
-  PatternTable()
-      : keys("weft adi pattern keys", size), first("weft adi pattern chunks", size),
-        number("weft adi pattern numbers", size)
-  {
-  }
+  PatternTable() : keys("weft adi pattern keys", size), first("weft adi pattern chunks", size), number("weft adi pattern numbers", size) {}
   /// The place of a key, which is put there if it is new; -1 where the table is too full.
   KOKKOS_INLINE_FUNCTION Index place(std::uint64_t key) const
   {
@@ -150,10 +146,11 @@ bool find_patterns(const Space &space, const PatternSource<Scalar> &source, cons
       count);
   space.fence("weft: count patterns");
   if (count > most_patterns) return false;
-  representatives            = OwnedArray<Index, Space>("weft adi patterns", static_cast<std::size_t>(count));
+  representatives             = OwnedArray<Index, Space>("weft adi patterns", static_cast<std::size_t>(count));
   const auto representatives_ = representatives;
   Kokkos::parallel_for(
-      "weft adi first of patterns", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, table.size), KOKKOS_LAMBDA(const Index at) {
+      "weft adi first of patterns", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, table.size),
+      KOKKOS_LAMBDA(const Index at) {
         if (table.keys(at) != 0) representatives_(table.number(at)) = table.first(at);
       });
   // Equal hashes say little: chunks are compared.
@@ -194,9 +191,9 @@ void factor_patterns(const Space &space, const PatternSource<Scalar> &source, co
   Kokkos::parallel_for(
       "weft adi factor patterns", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(representatives.extent(0))),
       KOKKOS_LAMBDA(const Index p) {
-        constexpr int R           = PatternSource<Scalar>::R;
-        const LineRow chunk       = line_row(source.chunks, representatives(p));
-        PatternRow<Scalar> *rows  = &factors.rows(p * R);
+        constexpr int R          = PatternSource<Scalar>::R;
+        const LineRow chunk      = line_row(source.chunks, representatives(p));
+        PatternRow<Scalar> *rows = &factors.rows(p * R);
         Scalar before = 0, after = 0;
         for (int j = 0; j < R; j++) {
           const auto row        = source.row(chunk.line, chunk.row * R + j);
@@ -218,7 +215,7 @@ void factor_patterns(const Space &space, const PatternSource<Scalar> &source, co
 template <class Space, class Scalar>
 class LinePatterns {
 public:
-  using Factors = PatternFactors<Space, Scalar>;
+  using Factors          = PatternFactors<Space, Scalar>;
   static constexpr int R = pattern_rows<Scalar>;
 
   /// False where there are too many. Waits.

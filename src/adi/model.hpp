@@ -34,11 +34,11 @@ public:
   virtual const Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose)                                      = 0;
   virtual void correct(const AdiSweep &sweep, const Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) = 0;
   /// Peaceman and Rachford's cycle `count` times, where sweeps_in_halves() says that it can be: x is what `correct` and `residual` make of it.
-  virtual bool sweeps_in_halves() const                                                                = 0;
-  virtual void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure)        = 0;
-  virtual const double *change() const                                                                                       = 0;
-  virtual double read_change() const                                                                                         = 0;
-  virtual const AdiLines<Scalar> &lines(int direction) const                                                                 = 0;
+  virtual bool sweeps_in_halves() const                                                         = 0;
+  virtual void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure) = 0;
+  virtual const double *change() const                                                          = 0;
+  virtual double read_change() const                                                            = 0;
+  virtual const AdiLines<Scalar> &lines(int direction) const                                    = 0;
 };
 
 /// One backend of a solver, whose box, options and ranks it looks at.
@@ -254,11 +254,11 @@ public:
     Scalar *const g = work_.data();
     if (!from_zero) start_half_sweep(space_, AdiStencil<Scalar, 1>(grid_, parts(), false, second), fixed_.data(), shift_of(0), b, x, g);
     for (std::size_t n = 0; n <= last; n++) {
-      const Scalar *now      = n == 0 && from_zero ? b : g;
-      const int k            = direction(n);
-      const std::size_t j    = n / 2 % cycle;
-      const bool compared    = measure && n + 1 == last; // x must be there to be compared with
-      const bool native      = native_.ready(k);
+      const Scalar *now   = n == 0 && from_zero ? b : g;
+      const int k         = direction(n);
+      const std::size_t j = n / 2 % cycle;
+      const bool compared = measure && n + 1 == last; // x must be there to be compared with
+      const bool native   = native_.ready(k);
       if (n == last) {
         if (measure) Kokkos::deep_copy(space_, change_, 0.0);
         if (native) {

@@ -35,8 +35,8 @@ struct AdiStencil {
   }
   /// Of one part alone, its share of the diagonal with it.
   AdiStencil(const AdiGrid &grid, const AdiParts<Scalar> &parts, bool transpose, int k)
-      : lower{parts.lower[k]}, upper{parts.upper[k]}, diagonal(parts.share[k]), stride{grid.stride[k]}, n{grid.n[k]}, rows(grid.rows),
-        closed{grid.closed[k]}, transposed(transpose)
+      : lower{parts.lower[k]}, upper{parts.upper[k]}, diagonal(parts.share[k]), stride{grid.stride[k]}, n{grid.n[k]},
+        rows(grid.rows), closed{grid.closed[k]}, transposed(transpose)
   {
     static_assert(D == 1);
   }

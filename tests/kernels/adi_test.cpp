@@ -643,13 +643,13 @@ TEST(Adi, LongLinesOfFewPatternsAreSolvedAsOthers)
 {
   std::mt19937 random(8);
   for_each_scalar([&](auto scalar, Memory memory) {
-    using Scalar            = decltype(scalar);
+    using Scalar = decltype(scalar);
     const Execution execution(memory);
     const std::pair<Index, Index> sizes[] = {{16, 16},   {33, 17},   {31, 300},  {515, 40},  {130, 513}, {48, 1025},
                                              {1030, 70}, {18, 2070}, {2049, 20}, {16, 8192}, {8193, 5}};
     for (const auto &[nx, ny] : sizes) {
       if (memory == Memory::host && nx * ny > 2000) continue; // no kernels of its own
-      for (const int kind : {0, 1, 2, 3}) { // everywhere, an ellipse, holes, other couplings in each column
+      for (const int kind : {0, 1, 2, 3}) {                   // everywhere, an ellipse, holes, other couplings in each column
         SCOPED_TRACE(testing::Message() << nx << " x " << ny << ", kind " << kind);
         const auto inner = [&, nx = nx, ny = ny](Index x, Index y) {
           const double across = (static_cast<double>(x) + 0.5) / static_cast<double>(nx) - 0.5;

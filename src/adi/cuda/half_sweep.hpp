@@ -22,13 +22,13 @@ struct HalfSweep {
   double *change    = nullptr;             ///< takes the largest |result - what was there|, or null
   Scalar reflection = 0;                   ///< s + s'
   LineLayout layout;
-  const std::int32_t *patterns = nullptr; ///< of the chunks: line after line, or side by side as the lines are
+  const std::int32_t *patterns     = nullptr; ///< of the chunks: line after line, or side by side as the lines are
   const PatternRow<Scalar> *rows   = nullptr;
   const PatternHead<Scalar> *heads = nullptr;
   const std::uint32_t *fixed       = nullptr;
-  int chunks = 0; ///< of a line
-  int blocks = 1; ///< that share a line
-  int *unusable = nullptr;
+  int chunks                       = 0; ///< of a line
+  int blocks                       = 1; ///< that share a line
+  int *unusable                    = nullptr;
 
   /// Of the row after: fixed rows start from b each time.
   __device__ Scalar reflect(Scalar u, Scalar g_here, bool is_fixed) const { return is_fixed ? Scalar(0) : reflection * u - g_here; }
@@ -48,7 +48,8 @@ __device__ inline void put_change(double *change, double mine)
     const double other = __shfl_xor_sync(0xffffffff, mine, distance);
     mine               = other > mine ? other : mine;
   }
-  if (threadIdx.x % 32 == 0) atomicMax(reinterpret_cast<unsigned long long *>(change), static_cast<unsigned long long>(__double_as_longlong(mine)));
+  if (threadIdx.x % 32 == 0)
+    atomicMax(reinterpret_cast<unsigned long long *>(change), static_cast<unsigned long long>(__double_as_longlong(mine)));
 }
 
 __device__ inline void prefetch(const void *p)
@@ -90,7 +91,10 @@ struct PatternChunk {
       in_turn(j);
     }
   }
-  __device__ Hanging<Scalar> last(const PatternRow<Scalar> *rows) const { return {value[R - 1], rows[R - 1].before, rows[R - 1].after}; }
+  __device__ Hanging<Scalar> last(const PatternRow<Scalar> *rows) const
+  {
+    return {value[R - 1], rows[R - 1].before, rows[R - 1].after};
+  }
   __device__ Hanging<Scalar> first(const PatternRow<Scalar> *rows, const PatternHead<Scalar> &head) const
   {
     Scalar h = 0;
@@ -136,7 +140,7 @@ template <class Scalar, int T, bool checks>
 __global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 768 / T) contiguous_half_sweep(const HalfSweep<Scalar> a)
 {
   constexpr int R = pattern_rows<Scalar>, warps = T / 32, piece = 16 / sizeof(Scalar);
-  extern __shared__ __align__(16) char shared[];
+  extern __shared__ __align__(128) char shared[];
   __shared__ Hanging<Scalar> warp_first[warps], warp_last[warps];
   __shared__ Scalar warp_x[warps + 1];
   Scalar *const tile = reinterpret_cast<Scalar *>(shared);
@@ -204,9 +208,9 @@ __global__ void __launch_bounds__(T, T >= 512 ? 1024 / T : 768 / T) contiguous_h
     }
   }
   __syncthreads();
-  double change        = 0;
-  const Scalar *from   = a.b + start + thread;
-  Scalar *to           = a.result + start + thread;
+  double change         = 0;
+  const Scalar *from    = a.b + start + thread;
+  Scalar *to            = a.result + start + thread;
   constexpr int at_once = 8;
 #pragma unroll
   for (int first = 0; first < R; first += at_once) {
@@ -234,8 +238,8 @@ struct SideTile {
   static_assert(chunks <= 32 && T / 32 * lines_of_warp == W);
 
   Scalar g[pattern_rows<Scalar>][T];
-  Scalar ends[6][W * pitch]; ///< of the chunks: last row, first row; one line after another
-  Scalar x[W * pitch];       ///< last unknown before the block, then of each chunk
+  Scalar ends[6][W * pitch];                               ///< of the chunks: last row, first row; one line after another
+  Scalar x[W * pitch];                                     ///< last unknown before the block, then of each chunk
   Scalar of_blocks[cluster ? W * most_of_cluster * 6 : 1]; ///< rows of the cluster's blocks, by line
 };
 
@@ -244,16 +248,16 @@ __global__ void __launch_bounds__(T, 1024 / T) side_by_side_half_sweep(const Hal
 {
   using Tile      = SideTile<Scalar, T, cluster>;
   constexpr int R = pattern_rows<Scalar>, W = Tile::W;
-  extern __shared__ __align__(16) char shared[];
+  extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
   const int blocks = cluster ? a.blocks : 1, block = cluster ? static_cast<int>(blockIdx.x % blocks) : 0;
   const int thread = threadIdx.x, w = thread % W, chunk_here = thread / W;
   const Index bundle = blockIdx.x / blocks, bundles_across = (layout.across[0] + W - 1) / W, plane = bundle / bundles_across;
   const Index across = (bundle - plane * bundles_across) * W + w;
-  const int number   = block * Tile::chunks + chunk_here, begin = number * R; // of the chunk in its line
-  const int left     = across < layout.across[0] ? static_cast<int>(layout.length) - begin : 0; // rows from here on
-  const Index at     = across + plane * layout.across_stride[1] + begin * layout.stride;
+  const int number = block * Tile::chunks + chunk_here, begin = number * R;                         // of the chunk in its line
+  const int left         = across < layout.across[0] ? static_cast<int>(layout.length) - begin : 0; // rows from here on
+  const Index at         = across + plane * layout.across_stride[1] + begin * layout.stride;
   const int joined_line  = thread / 32 * Tile::lines_of_warp + thread % Tile::lines_of_warp;
   const int joined_chunk = thread % 32 / Tile::lines_of_warp;
   const JoinCheck<checks> check{a.unusable};
@@ -310,8 +314,7 @@ __global__ void __launch_bounds__(T, 1024 / T) side_by_side_half_sweep(const Hal
     chunk.substitute(rows, x[0], x[1]);
     const std::uint32_t fixed = a.fixed[pattern];
 #pragma unroll
-    for (int j = 0; j < R; j++)
-      tile.g[j][thread] = a.b ? a.reflect(chunk.value[j], tile.g[j][thread], fixed >> j & 1) : chunk.value[j];
+    for (int j = 0; j < R; j++) tile.g[j][thread] = a.b ? a.reflect(chunk.value[j], tile.g[j][thread], fixed >> j & 1) : chunk.value[j];
   }
   __syncthreads(); // so that no register waits for b any earlier
   double change         = 0;
@@ -424,7 +427,7 @@ void launch_half_sweep(const Kokkos::Cuda &space, const HalfSweepShape &shape, H
     return;
   }
   const auto launch = checks ? side_launch_for<Scalar, true>(shape.blocks) : side_launch_for<Scalar, false>(shape.blocks);
-  const Index W     = strided_lines<Scalar>, bundles = (a.layout.across[0] + W - 1) / W * a.layout.across[1];
+  const Index W = strided_lines<Scalar>, bundles = (a.layout.across[0] + W - 1) / W * a.layout.across[1];
   const dim3 grid(static_cast<unsigned>(bundles * shape.blocks));
   if (shape.blocks == 1) {
     check_launch(cudaLaunchKernel(launch.kernel, grid, dim3(static_cast<unsigned>(shape.threads)), arguments,
