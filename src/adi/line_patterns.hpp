@@ -1,7 +1,7 @@
 /// LinePatterns: the lines of one direction as chunks of rows of which few are different, so that a solve reads no coefficients.
 ///
 /// A line is cut into chunks of R rows. Chunks whose rows have the same couplings, the same share of the diagonal and the same fixed rows are
-/// of one pattern: a rectangle with constant coefficients has four or five, a circle some fifty, an operator whose coefficients vary along
+/// of one pattern: a rectangle with constant coefficients has four, a circle some thirty, an operator whose coefficients vary along
 /// one direction as many as lines have chunks. For each shift the factors of a pattern are kept, those of wide.hpp: within a chunk
 ///   value_j = inverse_j rhs_j - lower_j value_{j-1},      x_j = value_j - before_j x_-1 - after_j x_{j+1}
 ///
