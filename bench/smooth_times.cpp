@@ -99,12 +99,14 @@ void smoothing(const Space &space, const weft::Execution &execution, const Index
   matrix.read(A.csr());
   weft::LineRelaxation<double> lines(matrix, problem);
   lines.factor();
-  const double given    = time_of(space, [&] { sweep(lines, b.data(), x.data(), weft::Guess::given, weft::Guess::given); });
-  const double zero     = time_of(space, [&] { sweep(lines, b.data(), x.data(), weft::Guess::zero, weft::Guess::zero_lines); });
-  const double update   = time_of(space, [&] {
+  const double given   = time_of(space, [&] { sweep(lines, b.data(), x.data(), weft::Guess::given, weft::Guess::given); });
+  const double zero    = time_of(space, [&] { sweep(lines, b.data(), x.data(), weft::Guess::zero, weft::Guess::zero_lines); });
+  const double update  = time_of(space, [&] {
     matrix.read(A.csr());
     lines.factor();
   });
+  const double reading = time_of(space, [&] { matrix.read(A.csr()); });
+  lines.factor();
   const double anew     = time_of(space, [&] {
     weft::StencilMatrix<double> own(execution, A.rows);
     own.read(A.csr());
@@ -116,11 +118,11 @@ void smoothing(const Space &space, const weft::Execution &execution, const Index
   const double residual = time_of(space, [&] { matrix.residual(b.data(), x.data(), r.data()); });
   // A copy moves two words a row. A sweep must read the diagonals and b, and x, and write x.
   const double word = copy / 2, diagonals = static_cast<double>(matrix.offsets().size());
-  std::printf(
-      "%4d x %4d x %3d, lines along %c: copy %6.1f us | sweep %6.1f us, of what it must move %4.2f x copy | from zero %6.1f us | "
-      "set-up %7.1f us = %5.1f sweeps | update %6.1f us = %4.1f sweeps | product %6.1f us, %4.2f x copy | residual %6.1f us, %4.2f x\n",
-      (int)n[0], (int)n[1], (int)n[2], "xyz"[direction], copy, given, given / (word * (diagonals + 3)), zero, anew, anew / given, update,
-      update / given, product, product / (word * (diagonals + 2)), residual, residual / (word * (diagonals + 3)));
+  std::printf("%4d x %4d x %3d, lines along %c: copy %6.1f us | sweep %6.1f us, of what it must move %4.2f x copy | from zero %6.1f us | "
+              "set-up %7.1f us = %5.1f sweeps | update %6.1f us = %4.1f sweeps, %6.1f us to read | product %6.1f us, %4.2f x copy | "
+              "residual %6.1f us, %4.2f x\n",
+              (int)n[0], (int)n[1], (int)n[2], "xyz"[direction], copy, given, given / (word * (diagonals + 3)), zero, anew, anew / given,
+              update, update / given, reading, product, product / (word * (diagonals + 2)), residual, residual / (word * (diagonals + 3)));
 }
 
 void forest(const Space &space, const weft::Execution &execution, const Index n[3])

@@ -85,13 +85,21 @@ bool fill_diagonals(const Space &space, Index rows, const CsrMatrix<Scalar, Int>
   Kokkos::parallel_reduce(
       "weft diagonals", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i, Index &others) {
+        // Columns in order: a walk along both.
+        Int k         = matrix.row_starts[i];
+        const Int end = matrix.row_starts[i + 1];
+        for (int d = 0; d < count; d++) {
+          Scalar sum = 0;
+          for (; k < end && Index(matrix.columns[k]) - i == offsets(d); k++) sum += matrix.values[k];
+          values(d * pitch + i) = sum;
+        }
+        if (k == end) return;
+        // In any order.
         for (int d = 0; d < count; d++) values(d * pitch + i) = 0;
-        int d = 0;
-        for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
-          const Index offset = Index(matrix.columns[k]) - i;
-          int tried          = 0;
-          for (; tried < count && offsets(d) != offset; tried++) d = d + 1 < count ? d + 1 : 0;
-          if (tried == count)
+        for (k = matrix.row_starts[i]; k < end; k++) {
+          int d = 0;
+          while (d < count && offsets(d) != Index(matrix.columns[k]) - i) d++;
+          if (d == count)
             others++;
           else
             values(d * pitch + i) += matrix.values[k];

@@ -20,9 +20,39 @@ public:
 
   /// Looks at all entries that are not 0. Waits.
   template <class Scalar>
-  LineKind look(const Space &space, const Diagonals<Scalar> &matrix) const
+  LineKind look(const Space &space, const Diagonals<Scalar> &matrix)
   {
     enum : int { same_colour = 1, any = 2, own = 4, ends = 8 };
+    const LineLayout layout = layout_;
+    const auto line_of      = line_of_;
+    if (!numbered_) number_rows(space);
+    int found = 0;
+    Kokkos::parallel_reduce(
+        "weft how lines couple", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
+        KOKKOS_LAMBDA(const Index i, int &what) {
+          const Index line = line_of(i);
+          if (line < 0) return;
+          for (int d = 0; d < matrix.count; d++) {
+            const Index offset = matrix.offsets[d], j = i + offset;
+            if (offset == 0 || matrix.values[d * matrix.pitch + i] == 0) continue;
+            const Index to = line_of(j);
+            if (layout.length > 1 && (offset == layout.stride || offset == -layout.stride)) {
+              if (to != line) what |= ends;
+            } else if (to == line) {
+              what |= own;
+            } else {
+              what |= any;
+              if (to >= 0 && layout.colour(to) == layout.colour(line)) what |= same_colour;
+            }
+          }
+        },
+        Kokkos::BOr<int>(found));
+    return {true, (found & same_colour) != 0, (found & any) != 0, (found & own) != 0, (found & ends) != 0};
+  }
+
+  /// The line of every row that has one: once, it does not depend on values.
+  void number_rows(const Space &space)
+  {
     const LineLayout layout = layout_;
     const auto line_of      = line_of_;
     Kokkos::deep_copy(space, line_of, Index(-1));
@@ -31,34 +61,13 @@ public:
           const LineRow at                                        = line_row(layout, k);
           line_of(layout.start(at.line) + at.row * layout.stride) = at.line;
         });
-    int found = 0;
-    Kokkos::parallel_reduce(
-        "weft how lines couple", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, layout.rows()),
-        KOKKOS_LAMBDA(const Index k, int &what) {
-          const LineRow at = line_row(layout, k);
-          const Index i    = layout.start(at.line) + at.row * layout.stride;
-          for (int d = 0; d < matrix.count; d++) {
-            const Index offset = matrix.offsets[d], j = i + offset;
-            if (offset == 0 || matrix.values[d * matrix.pitch + i] == 0) continue;
-            const Index line = line_of(j);
-            if (layout.length > 1 && (offset == layout.stride || offset == -layout.stride)) {
-              const bool inside = offset > 0 ? at.row + 1 < layout.length : at.row > 0;
-              if (!inside) what |= ends;
-            } else if (line == at.line) {
-              what |= own;
-            } else {
-              what |= any;
-              if (line >= 0 && layout.colour(line) == layout.colour(at.line)) what |= same_colour;
-            }
-          }
-        },
-        Kokkos::BOr<int>(found));
-    return {true, (found & same_colour) != 0, (found & any) != 0, (found & own) != 0, (found & ends) != 0};
+    numbered_ = true;
   }
 
 private:
   LineLayout layout_;
   OwnedArray<Index, Space> line_of_;
+  bool numbered_ = false;
 };
 
 template <class Scalar>

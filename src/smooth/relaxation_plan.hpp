@@ -16,6 +16,7 @@
 #include "tridiagonal/wide_kernel.hpp"
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
 #include "smooth/cuda/cluster_relaxation.hpp"
+#include "smooth/cuda/coloured_lines.hpp"
 #endif
 
 namespace weft {
@@ -29,31 +30,49 @@ struct LineRelaxation<Scalar>::Plan {
   virtual void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
 };
 
-/// A native form of a relaxation in one pass for a backend that has one.
+/// Native forms of a relaxation in one pass for a backend that has some.
 template <class Space, class Scalar>
 struct NativeRelaxation {
-  struct Shape {};
-  static Shape shape(const LineLayout &, const MethodParameters &) { return {}; }
-  static bool takes(const Shape &) { return false; }
-  static void launch(const Space &, const Shape &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) {}
+  NativeRelaxation() = default;
+  NativeRelaxation(const LineLayout &, const MethodParameters &) {}
+  bool any() const { return false; }
+  void take(const Space &, const Tridiagonal<Scalar, Space> &, const Scalar *, const Coupling *, int) {}
+  bool takes(Colour, bool) const { return false; }
+  void launch(const Space &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) const {}
 };
 
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
 template <class Scalar>
-struct NativeRelaxation<Kokkos::Cuda, Scalar> {
-  using Shape = cuda::ClusterShape;
-  static Shape shape(const LineLayout &layout, const MethodParameters &parameters)
+class NativeRelaxation<Kokkos::Cuda, Scalar> {
+public:
+  NativeRelaxation() = default;
+  NativeRelaxation(const LineLayout &layout, const MethodParameters &parameters)
   {
-    return parameters.slice == 0 && parameters.partitions == 0 ? cuda::cluster_shape(layout) : Shape();
+    if (parameters.slice != 0 || parameters.partitions != 0) return;
+    shape_    = cuda::cluster_shape(layout);
+    coloured_ = cuda::ColouredLines<Scalar>(layout);
   }
-  static bool takes(const Shape &shape) { return shape.blocks > 0; }
-  static void launch(const Kokkos::Cuda &space, const Shape &shape, const WideArguments<Kokkos::Cuda, Scalar> &a,
-                     const Couplings<Scalar> &couplings)
+  bool any() const { return shape_.blocks > 0 || coloured_.possible(); }
+  /// The matrix as it is now: T, and the couplings to other lines.
+  void take(const Kokkos::Cuda &space, const Tridiagonal<Scalar, Kokkos::Cuda> &t, const Scalar *values, const Coupling *outside, int count)
   {
-    cuda::launch_cluster_relaxation<Scalar>(space, shape,
+    coloured_.take(space, t.lower.data(), t.diagonal.data(), t.upper.data(), values, outside, count);
+  }
+  bool takes(Colour colour, bool add) const { return shape_.blocks > 0 || coloured_.takes(colour, add); }
+  void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
+  {
+    if (coloured_.takes(a.colour, a.update.add)) {
+      coloured_.launch(space, a, couplings);
+      return;
+    }
+    cuda::launch_cluster_relaxation<Scalar>(space, shape_,
                                             {a.matrix.lower.data(), a.matrix.diagonal.data(), a.matrix.upper.data(), a.rhs.data(),
-                                             a.solution.data(), a.update, couplings, a.shape.layout, a.colour, a.flag, shape.chunks});
+                                             a.solution.data(), a.update, couplings, a.shape.layout, a.colour, a.flag, shape_.chunks});
   }
+
+private:
+  cuda::ClusterShape shape_;
+  cuda::ColouredLines<Scalar> coloured_;
 };
 #endif
 
@@ -106,7 +125,7 @@ public:
     if (by_team_) {
       shape_   = team_shape<Space>(lines, parameters);
       by_team_ = shape_.tiles == 1;
-      native_  = Native::shape(lines, parameters);
+      native_  = Native(lines, parameters);
     }
     Index parts = by_team_ ? (lines.count() + shape_.lines - 1) / shape_.lines : 0; // of a norm: one of a team or a pack in work
     flag_       = PivotFlag<typename Space::memory_space>(lines);
@@ -142,6 +161,7 @@ public:
           if (by_pack_) ThomasOnHost::factor(space_, packs_, lines_);
         }
         kind_ = kinds_.look(space_, *diagonals);
+        native_.take(space_, lines_, diagonals->values, first_, outside_);
       }
     }
     solver.factor();
@@ -161,7 +181,8 @@ public:
     const bool norms     = options.residual || options.change;
     if (options.guess == Guess::zero) {
       // The solvers of longer lines of such strides need two passes.
-      const bool strided = !is_host_space<Space> && !layout.rows_are_closest() && (norms ? by_team_ : by_team_ || by_native());
+      const bool strided =
+          !is_host_space<Space> && !layout.rows_are_closest() && (by_team_ || (!norms && native_.takes(options.colour, false)));
       if (strided && options.transpose == Transpose::no && kind_.known) {
         relax_fused(b, x, options, 0, false);
         return;
@@ -171,10 +192,11 @@ public:
       measure_array(lines, x, options.change);
       return;
     }
-    const bool one_pass = options.transpose == Transpose::no && fused(options.colour) && (by_team_ || by_pack_ || !norms);
     // In one pass the rest of the matrix will do, x of the lines themselves need not be read: T^-1 (b - (A - T) x) is x + T^-1 (b - A x).
     const bool needs_own = options.guess == Guess::given ? options.omega != 1 : kind_.own_couple;
-    const bool whole     = !one_pass || needs_own || norms;
+    const bool one_pass  = options.transpose == Transpose::no && fused(options.colour) &&
+                          (by_team_ || by_pack_ || (!norms && native_.takes(options.colour, needs_own)));
+    const bool whole = !one_pass || needs_own || norms;
     if (options.guess == Guess::zero_lines && whole) set_zero(lines, x);
     if (one_pass)
       relax_fused(b, x, options, whole ? storage_.diagonals()->count : outside_, whole);
@@ -214,8 +236,7 @@ private:
     std::copy_n(outside.begin(), std::min<std::size_t>(outside.size(), std::size(first_)), first_);
   }
 
-  bool by_native() const { return Native::takes(native_); }
-  bool in_one_pass() const { return by_team_ || by_pack_ || by_native(); }
+  bool in_one_pass() const { return by_team_ || by_pack_ || native_.any(); }
 
   /// With the first `count` of the couplings; `add` says that these are all there are, and line solutions are changes of x.
   void relax_fused(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options, int count, bool add)
@@ -252,7 +273,7 @@ private:
             solution, SolveOptions<Scalar>{update, options.colour});
       }
     }
-    const bool native = by_native() && !options.residual && !options.change;
+    const bool native = native_.takes(options.colour, add) && !options.residual && !options.change;
     if (by_team_ || native) {
       WideArguments<Space, Scalar> a;
       a.matrix          = lines_;
@@ -267,7 +288,7 @@ private:
       a.in_pieces       = a.shape.layout.stride == 1 && begins_in_pieces(a);
       parts             = (lines_of_colour(shape_.layout, options.colour) + shape_.lines - 1) / shape_.lines;
       if (native)
-        Native::launch(space_, native_, a, couplings);
+        native_.launch(space_, a, couplings);
       else
         launch_wide_coupled(space_, a, TeamCouplings<Scalar>{couplings});
     }
@@ -312,7 +333,7 @@ private:
   Tridiagonal<Scalar, Space> lines_; ///< diagonals of the matrix
   bool own_diagonals_ = false, by_team_ = false, by_pack_ = false;
   WideShape shape_;
-  typename Native::Shape native_;
+  Native native_;
   ThomasOnHost::Plan<HostBackend, Scalar> packs_;
   OwnedArray<Scalar, Space> pack_lines_; ///< right-hand sides of packs in work
   PivotFlag<typename Space::memory_space> flag_;

@@ -24,8 +24,38 @@
 #include "tridiagonal/near_toeplitz.hpp"
 #include "tridiagonal/toeplitz_kernel.hpp"
 #include "tridiagonal/toeplitz_sweep.hpp"
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with bulk copies
+#include "tridiagonal/cuda/toeplitz_launch.hpp"
+#endif
 
 namespace weft {
+
+/// A native form of the team's kernel for a backend that has one.
+template <class Space, class Scalar>
+struct NativeToeplitz {
+  static constexpr int rows   = 16;                 ///< of a thread
+  static constexpr Index most = 0, window_rows = 0; ///< rows of a line that it takes, of a window of a longer one
+  static bool takes(const LineLayout &, const MethodParameters &) { return false; }
+  template <class Team>
+  static bool launch(const Space &, const Team &)
+  {
+    return false;
+  }
+};
+
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+template <class Scalar>
+struct NativeToeplitz<Kokkos::Cuda, Scalar> {
+  static constexpr int rows   = cuda::toeplitz_rows;
+  static constexpr Index most = cuda::toeplitz_most, window_rows = 4096;
+  static bool takes(const LineLayout &layout, const MethodParameters &parameters) { return cuda::toeplitz_lines(layout, parameters); }
+  template <class Team>
+  static bool launch(const Kokkos::Cuda &space, const Team &team)
+  {
+    return cuda::launch_toeplitz<Scalar>(space, team);
+  }
+};
+#endif
 
 struct Toeplitz {
   static constexpr const char *name = "toeplitz";
@@ -48,19 +78,42 @@ struct Toeplitz {
 
   static constexpr Index rows_of_sweep = 16384; ///< longest line of the host's sweep
 
-  /// A cut line: tables of chunks with their own, and what a team's steps read.
+  template <class Scalar>
+  using Pinned = Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace>;
+
+  /// Words that the host writes and kernels read. Pinned on the host, so that nobody waits for copies.
+  template <class Space, class Scalar>
+  struct Words {
+    Pinned<Scalar> here;
+    OwnedArray<Scalar, Space> there;
+
+    Words() = default;
+    explicit Words(Index size)
+        : here(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft toeplitz"), static_cast<std::size_t>(size)),
+          there(array<Space, Scalar>(size))
+    {
+    }
+    void send(const Space &space, Index count) const
+    {
+      const std::pair<Index, Index> some(0, count);
+      Kokkos::deep_copy(space, Kokkos::subview(there, some), Kokkos::subview(here, some));
+    }
+  };
+
+  /// A cut line: tables of chunks with their own, after them what a team's steps read.
   template <class Space, class Scalar>
   struct Tables {
     ChunkCut cut;
-    OwnedArray<Scalar, Space> own, ends;
+    Index own_words = 0;
+    Words<Space, Scalar> words;
     // By `factor`:
     Scalar inner[4][16] = {};
     TeamSteps<Scalar> steps;
 
     Tables() = default;
     Tables(const ChunkCut &chunks, bool team)
-        : cut(chunks), own(array<Space, Scalar>(cut.own_tables() * (4 * cut.rows + 1))),
-          ends(array<Space, Scalar>(team ? cut.chunks * TeamSteps<Scalar>::words_of_chunk : 0))
+        : cut(chunks), own_words(cut.own_tables() * (4 * cut.rows + 1)),
+          words(own_words + (team ? cut.chunks * TeamSteps<Scalar>::words_of_chunk : 0))
     {
     }
   };
@@ -74,22 +127,22 @@ struct Toeplitz {
     int rows = 16, lines = 1; ///< of a thread, of a team
     Tables<Space, Scalar> tables;
     OwnedArray<Scalar, Space> values, heads; ///< what a pass leaves
+    bool native = false;                     ///< a team's kernel, or that of windows, has a native form for these lines
     // Where windows may do instead of passes:
-    Index window_rows = 0;
-    int window_lines  = 1;
+    Index window_rows = 0, window_chunk = 1; ///< of a window, of a thread in it
+    int window_lines = 1;
     Tables<Space, Scalar> window_tables[3];
     WindowCut windows; ///< by `factor`; none where couplings reach too far
-    OwnedArray<Scalar, Space> sweep_tables;
+    Words<Space, Scalar> sweep_tables;
     SweepTables<Scalar> sweep;
   };
 
   template <class Space, class Scalar>
   struct Plan {
-    using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
     LineProblem problem;
     bool ring             = false; ///< shorter periodic lines have no corners
     long double tolerance = 0;
-    Host coefficients[3];
+    Pinned<Scalar> coefficients; ///< lower, diagonal, upper
     std::shared_ptr<std::vector<Level<Space, Scalar>>> levels;
     PivotFlag<typename Space::memory_space> flag;
   };
@@ -98,20 +151,19 @@ struct Toeplitz {
   static Plan<Space, Scalar> plan(const LineProblem &problem, const MethodParameters &parameters)
   {
     Plan<Space, Scalar> plan;
-    plan.problem   = problem;
-    plan.ring      = has_corners(problem);
-    plan.tolerance = parameters.tolerance > 0 ? parameters.tolerance : std::numeric_limits<Scalar>::epsilon() / 2;
-    plan.levels    = std::make_shared<std::vector<Level<Space, Scalar>>>();
-    plan.flag      = PivotFlag<typename Space::memory_space>(problem.layout);
-    for (auto &host : plan.coefficients)
-      host = typename Plan<Space, Scalar>::Host("weft toeplitz coefficients", static_cast<std::size_t>(problem.coefficient_size()));
+    plan.problem      = problem;
+    plan.ring         = has_corners(problem);
+    plan.tolerance    = parameters.tolerance > 0 ? parameters.tolerance : std::numeric_limits<Scalar>::epsilon() / 2;
+    plan.levels       = std::make_shared<std::vector<Level<Space, Scalar>>>();
+    plan.flag         = PivotFlag<typename Space::memory_space>(problem.layout);
+    plan.coefficients = Pinned<Scalar>("weft toeplitz coefficients", static_cast<std::size_t>(3 * problem.coefficient_size()));
     // Transposed lines have one more special row at either end; so have lines without closure, where they stop.
     NearToeplitzForm form(problem.layout.length, problem.closure + 1, problem.closure + 1);
     for (LineLayout layout = problem.layout; layout.rows() > 0;) {
       using Kind                 = typename Level<Space, Scalar>::Kind;
       Level<Space, Scalar> level = level_of<Space, Scalar>(layout, parameters);
       if (level.kind == Kind::sweep)
-        level.sweep_tables = array<Space, Scalar>((plan.ring ? 5 : 3) * layout.length);
+        level.sweep_tables = Words<Space, Scalar>((plan.ring ? 5 : 3) * layout.length);
       else
         level.tables = {ChunkCut(form, level.rows), level.kind == Kind::team};
       if (level.kind != Kind::reduce) {
@@ -121,7 +173,7 @@ struct Toeplitz {
       if (plan.levels->empty() && !plan.ring && layout.length >= 2 * level.window_rows && form.head <= level.window_rows / 4) {
         for (int which : {0, 1, 2}) {
           const NearToeplitzForm window(level.window_rows, which == 0 ? form.head : 1, which == 2 ? form.tail : 1);
-          level.window_tables[which] = {ChunkCut(window, window_chunk(level.window_rows, parameters)), true};
+          level.window_tables[which] = {ChunkCut(window, level.window_chunk), true};
         }
       } else {
         level.window_rows = 0;
@@ -166,6 +218,10 @@ struct Toeplitz {
     };
     if (is_host_space<Space> && parameters.slice == 0 && parameters.partitions == 0) {
       level.kind = layout.length <= rows_of_sweep ? Kind::sweep : Kind::reduce;
+    } else if (NativeToeplitz<Space, Scalar>::takes(layout, parameters) && layout.length <= NativeToeplitz<Space, Scalar>::most) {
+      level.kind   = Kind::team;
+      level.rows   = NativeToeplitz<Space, Scalar>::rows;
+      level.native = true;
     } else if (layout.length <= Index(level.rows) * threads) {
       level.kind = Kind::team;
       // Fewer rows a thread where that leaves threads enough.
@@ -173,8 +229,15 @@ struct Toeplitz {
       if (parameters.slice == 0 && layout.length <= 4 * std::min(threads, 16)) level.rows = 4;
       level.lines = lines_of((layout.length + level.rows - 1) / level.rows);
     } else {
-      level.window_rows  = window_chunk(16 * threads, parameters) * threads;
+      level.window_chunk = window_chunk(16 * threads, parameters);
+      level.window_rows  = level.window_chunk * threads;
       level.window_lines = lines_of(threads);
+      if (NativeToeplitz<Space, Scalar>::takes(layout, parameters)) {
+        level.native       = true;
+        level.window_chunk = NativeToeplitz<Space, Scalar>::rows;
+        level.window_rows  = NativeToeplitz<Space, Scalar>::window_rows;
+        level.window_lines = 1;
+      }
     }
     return level;
   }
@@ -185,10 +248,7 @@ struct Toeplitz {
   {
     plan.flag.clear(space);
     if (plan.levels->empty()) return;
-    Kokkos::deep_copy(space, plan.coefficients[0], matrix.lower);
-    Kokkos::deep_copy(space, plan.coefficients[1], matrix.diagonal);
-    Kokkos::deep_copy(space, plan.coefficients[2], matrix.upper);
-    space.fence("weft: toeplitz coefficients");
+    read(space, plan, matrix);
     PivotWatch watch{std::sqrt(static_cast<long double>(std::numeric_limits<Scalar>::epsilon())), {}};
     NearToeplitz line = line_of(plan, matrix.transposed);
     for (auto &level : *plan.levels) {
@@ -198,8 +258,11 @@ struct Toeplitz {
         continue;
       }
       if (level.window_rows > 0) make_windows(space, level, line, plan.tolerance, watch);
-      line = make_chunks(space, level.tables, line, watch);
-      if (level.kind == Kind::team) make_steps(space, level.tables, line, plan.tolerance, watch);
+      line = make_chunks(level.tables, line, watch);
+      if (level.kind == Kind::team)
+        make_steps(space, level.tables, line, plan.tolerance, watch);
+      else
+        level.tables.words.send(space, level.tables.own_words);
     }
     if (watch.bad_row) report(space, plan.flag, *watch.bad_row);
   }
@@ -211,12 +274,30 @@ struct Toeplitz {
     solve_level(space, plan, 0, rhs, solution, options);
   }
 
+  /// Brings the coefficients to the host, by one kernel: three copies would take three times as long.
+  template <class Space, class Scalar>
+  static void read(const Space &space, const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix)
+  {
+    const auto to    = plan.coefficients;
+    const Index size = plan.problem.coefficient_size();
+    Kokkos::parallel_for(
+        "weft toeplitz coefficients", Kokkos::RangePolicy<Space>(space, 0, size), KOKKOS_LAMBDA(const Index i) {
+          to(i)            = matrix.lower(i);
+          to(size + i)     = matrix.diagonal(i);
+          to(2 * size + i) = matrix.upper(i);
+        });
+    space.fence("weft: toeplitz coefficients");
+  }
+
   /// The line that all lines are.
   template <class Space, class Scalar>
   static NearToeplitz line_of(const Plan<Space, Scalar> &plan, bool transposed)
   {
-    Tridiagonal<Scalar, Kokkos::DefaultHostExecutionSpace> matrix{plan.problem, plan.coefficients[0], plan.coefficients[1],
-                                                                  plan.coefficients[2], transposed};
+    using Coefficients = Array<const Scalar, Kokkos::DefaultHostExecutionSpace>;
+    const auto size    = static_cast<std::size_t>(plan.problem.coefficient_size());
+    const Scalar *from = plan.coefficients.data();
+    const Tridiagonal<Scalar, Kokkos::DefaultHostExecutionSpace> matrix{
+        plan.problem, Coefficients(from, size), Coefficients(from + size, size), Coefficients(from + 2 * size, size), transposed};
     const Index n = plan.problem.layout.length, closure = plan.problem.closure;
     return {NearToeplitzForm(n, closure + 1, closure + 1), plan.ring, [&](Index row) {
               const Index i       = row * plan.problem.layout.stride;
@@ -232,33 +313,24 @@ struct Toeplitz {
         "weft toeplitz report", Kokkos::RangePolicy<Space>(space, 0, 1), KOKKOS_LAMBDA(const Index line) { flag.report(line, row); });
   }
 
-  template <class Space, class Scalar>
-  static void upload(const Space &space, const OwnedArray<Scalar, Space> &to, const std::vector<Scalar> &from)
-  {
-    Kokkos::deep_copy(space, to,
-                      Kokkos::View<const Scalar *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from.data(), from.size()));
-    space.fence("weft: toeplitz tables");
-  }
-
   /// Gives the line of the chunks' last unknowns.
   template <class Space, class Scalar>
-  static NearToeplitz make_chunks(const Space &space, Tables<Space, Scalar> &tables, const NearToeplitz &line, PivotWatch &watch)
+  static NearToeplitz make_chunks(Tables<Space, Scalar> &tables, const NearToeplitz &line, PivotWatch &watch)
   {
     const NearToeplitz::Chunks chunks = line.chunks(tables.cut.rows, watch);
     const auto rows                   = static_cast<std::size_t>(tables.cut.rows);
-    std::vector<Scalar> own;
-    const auto names = {&ExactChunk::low, &ExactChunk::inverse, &ExactChunk::before, &ExactChunk::after};
+    Scalar *own                       = tables.words.here.data();
+    const auto names                  = {&ExactChunk::low, &ExactChunk::inverse, &ExactChunk::before, &ExactChunk::after};
     for (const ExactChunk &c : chunks.own) {
       for (const auto name : names) {
-        for (std::size_t j = 0; j < rows; j++) own.push_back(j < (c.*name).size() ? static_cast<Scalar>((c.*name)[j]) : Scalar(0));
+        for (std::size_t j = 0; j < rows; j++) *own++ = j < (c.*name).size() ? static_cast<Scalar>((c.*name)[j]) : Scalar(0);
       }
-      own.push_back(static_cast<Scalar>(c.after.back()));
+      *own++ = static_cast<Scalar>(c.after.back());
     }
     Scalar(*to)[16] = tables.inner;
     for (const auto name : names) {
       std::transform((chunks.inner.*name).begin(), (chunks.inner.*name).end(), *to++, [](long double x) { return static_cast<Scalar>(x); });
     }
-    upload(space, tables.own, own);
     return line.kept(chunks);
   }
 
@@ -270,27 +342,26 @@ struct Toeplitz {
     level.windows = WindowCut::of(line, level.window_rows, 16, tolerance);
     for (int which = 0; which < 3 && level.windows.count > 0; which++) {
       Tables<Space, Scalar> &tables = level.window_tables[which];
-      const NearToeplitz kept       = make_chunks(space, tables, WindowCut::window(line, level.window_rows, which), watch);
+      const NearToeplitz kept       = make_chunks(tables, WindowCut::window(line, level.window_rows, which), watch);
       make_steps(space, tables, kept, tolerance, watch);
     }
     if (watch.bad_row) level.windows = {};
   }
 
-  /// `line` is that of the chunks' last unknowns.
+  /// `line` is that of the chunks' last unknowns. Sends all tables.
   template <class Space, class Scalar>
   static void make_steps(const Space &space, Tables<Space, Scalar> &tables, const NearToeplitz &line, long double tolerance,
                          PivotWatch &watch)
   {
-    const auto chunks = static_cast<std::size_t>(line.length());
-    std::vector<Scalar> ends(tables.ends.size());
+    const auto chunks     = static_cast<std::size_t>(line.length());
+    Scalar *const ends    = tables.words.here.data() + tables.own_words;
     TeamSteps<Scalar> &to = tables.steps;
     to                    = {};
     to.chunks             = static_cast<int>(chunks);
     to.joined             = to.chunks - (line.ring() ? 1 : 0);
-    to.touched            = tables.ends.data();
+    to.touched            = tables.words.there.data() + tables.own_words;
     const auto set        = [&](std::size_t column, const std::vector<long double> &values) {
-      std::transform(values.begin(), values.end(), ends.begin() + static_cast<std::ptrdiff_t>(column * chunks),
-                            [](long double x) { return static_cast<Scalar>(x); });
+      std::transform(values.begin(), values.end(), ends + column * chunks, [](long double x) { return static_cast<Scalar>(x); });
     };
     const auto inner = [](const ExactSteps::Step &step, const std::vector<long double> &values) {
       return step.first_inner < step.first_tail ? static_cast<Scalar>(values[static_cast<std::size_t>(step.first_inner)]) : Scalar(0);
@@ -326,7 +397,7 @@ struct Toeplitz {
       to.ring_upper   = static_cast<Scalar>(last.upper);
       to.ring_inverse = static_cast<Scalar>(1 / pivot);
     }
-    upload(space, tables.ends, ends);
+    tables.words.send(space, tables.own_words + static_cast<Index>((2 + 2 * static_cast<std::size_t>(to.count)) * chunks));
   }
 
   template <class Space, class Scalar>
@@ -335,11 +406,10 @@ struct Toeplitz {
     const Index n      = line.length();
     const auto length  = static_cast<std::size_t>(n);
     const ExactChunk c = line.chunk(0, line.ring() ? n - 1 : n, watch);
-    std::vector<Scalar> tables(level.sweep_tables.size());
-    const auto set = [&](std::size_t column, const std::vector<long double> &values) {
-      std::transform(values.begin(), values.end(), tables.begin() + static_cast<std::ptrdiff_t>(column * length),
-                     [](long double x) { return static_cast<Scalar>(x); });
-      return level.sweep_tables.data() + column * length;
+    Scalar *const to   = level.sweep_tables.here.data();
+    const auto set     = [&](std::size_t column, const std::vector<long double> &values) {
+      std::transform(values.begin(), values.end(), to + column * length, [](long double x) { return static_cast<Scalar>(x); });
+      return level.sweep_tables.there.data() + column * length;
     };
     level.sweep = {n, line.ring(), set(0, c.low), set(1, c.inverse), set(2, c.after), nullptr, nullptr, 0, 0, 0};
     if (line.ring()) {
@@ -356,7 +426,7 @@ struct Toeplitz {
       level.sweep.ring_upper   = static_cast<Scalar>(last.upper);
       level.sweep.ring_inverse = static_cast<Scalar>(1 / pivot);
     }
-    upload(space, level.sweep_tables, tables);
+    level.sweep_tables.send(space, (line.ring() ? 5 : 3) * n);
   }
 
   template <class Space, class Scalar>
@@ -377,18 +447,22 @@ struct Toeplitz {
     // Windows read what their neighbours may have written already where the right-hand side is the solution.
     if (level.windows.count > 0 && rhs.data() != solution.data()) {
       const auto launch = [&](auto rows) { solve_windows<decltype(rows)::value>(space, level, rhs, solution, options); };
-      for_rows(level.window_tables[0].cut.rows, launch);
+      for_rows<Space, Scalar>(level.window_tables[0].cut.rows, launch);
       return;
     }
-    for_rows(level.tables.cut.rows, [&](auto rows) { solve_chunks<decltype(rows)::value>(space, plan, number, rhs, solution, options); });
+    for_rows<Space, Scalar>(level.tables.cut.rows,
+                            [&](auto rows) { solve_chunks<decltype(rows)::value>(space, plan, number, rhs, solution, options); });
   }
 
   /// Calls body with the rows of a thread, known to the compiler.
-  template <class Body>
+  template <class Space, class Scalar, class Body>
   static void for_rows(Index rows, const Body &body)
   {
     if (rows == 4) body(std::integral_constant<int, 4>{});
     if (rows == 8) body(std::integral_constant<int, 8>{});
+    if constexpr (NativeToeplitz<Space, Scalar>::most > 0) { // the native kernel's
+      if (rows == 9) body(std::integral_constant<int, 9>{});
+    }
     if (rows == 16) body(std::integral_constant<int, 16>{});
   }
 
@@ -397,8 +471,8 @@ struct Toeplitz {
   static ChunkedLine<Space, Scalar, R> cut_line(LineLayout layout, const Tables<Space, Scalar> &tables, bool ring)
   {
     layout.length = tables.cut.length;
-    ChunkedLine<Space, Scalar, R> line{layout, tables.cut.chunks, tables.cut.first_inner, tables.cut.first_tail, ring,
-                                       {},     tables.own.data()};
+    ChunkedLine<Space, Scalar, R> line{layout, tables.cut.chunks,        tables.cut.first_inner, tables.cut.first_tail, ring,
+                                       {},     tables.words.there.data()};
     for (int j = 0; j < R; j++) {
       line.inner.lows[j]     = tables.inner[0][j];
       line.inner.inverses[j] = tables.inner[1][j];
@@ -416,8 +490,9 @@ struct Toeplitz {
     const ToeplitzArrays<Space, Scalar> arrays(level.layout, rhs, solution, options);
     const auto launch = [&](int which, Index windows, Index first, Index keep_from, Index keep_to) {
       const Tables<Space, Scalar> &tables = level.window_tables[which];
-      launch_team(space, ToeplitzTeam<Space, Scalar, R>{cut_line<R>(level.layout, tables, false), tables.steps, arrays, level.window_lines,
-                                                        level.layout.rows_are_closest(), windows, first, w.apart, keep_from, keep_to});
+      launch_team(space, level.native,
+                  ToeplitzTeam<Space, Scalar, R>{cut_line<R>(level.layout, tables, false), tables.steps, arrays, level.window_lines,
+                                                 level.layout.rows_are_closest(), windows, first, w.apart, keep_from, keep_to});
     };
     const Index last = level.layout.length - w.rows;
     launch(0, 1, 0, 0, w.apart + w.overlap);
@@ -433,8 +508,9 @@ struct Toeplitz {
     const ToeplitzArrays<Space, Scalar> arrays(level.layout, rhs, solution, options);
     const auto line = cut_line<R>(level.layout, level.tables, plan.ring);
     if (level.kind == Level<Space, Scalar>::Kind::team) {
-      launch_team(space, ToeplitzTeam<Space, Scalar, R>{line, level.tables.steps, arrays, level.lines, level.layout.rows_are_closest(), 1,
-                                                        0, 0, 0, level.layout.length});
+      launch_team(space, level.native,
+                  ToeplitzTeam<Space, Scalar, R>{line, level.tables.steps, arrays, level.lines, level.layout.rows_are_closest(), 1, 0, 0, 0,
+                                                 level.layout.length});
       return;
     }
     const LineLayout kept = lines_like(level.layout, level.tables.cut.chunks);
@@ -457,8 +533,11 @@ struct Toeplitz {
 
   /// Two teams of 512 threads fit where a thread has 64 registers, enough for 8 rows; 16 rows want more where teams are no larger.
   template <class Space, class Scalar, int R>
-  static void launch_team(const Space &space, const ToeplitzTeam<Space, Scalar, R> &kernel)
+  static void launch_team(const Space &space, bool native, const ToeplitzTeam<Space, Scalar, R> &kernel)
   {
+    if constexpr (R == NativeToeplitz<Space, Scalar>::rows) {
+      if (native && NativeToeplitz<Space, Scalar>::launch(space, kernel)) return;
+    }
     if (kernel.team_size() <= 512)
       launch_team<512, R <= 8 ? 2 : 1>(space, kernel);
     else

@@ -113,14 +113,16 @@ struct ToeplitzArrays {
     const auto aligned = [](const void *p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
     in_pieces          = !is_host_space<Space> && layout.stride == 1 && aligned(b.data()) && aligned(x.data());
   }
+  template <int R>
   KOKKOS_INLINE_FUNCTION bool pieces(Index element, bool whole) const
   {
+    if constexpr (R % (16 / sizeof(Scalar)) != 0) return false;
     return in_pieces && whole && element % (16 / static_cast<Index>(sizeof(Scalar))) == 0;
   }
   template <int R>
   KOKKOS_INLINE_FUNCTION void load(Index element, Index stride, int rows, Scalar (&x)[R]) const
   {
-    if (pieces(element, rows == R)) {
+    if (pieces<R>(element, rows == R)) {
       load_aligned(rhs.data() + element, x);
       return;
     }
@@ -130,7 +132,7 @@ struct ToeplitzArrays {
   template <int R>
   KOKKOS_INLINE_FUNCTION void store(Index element, Index stride, int from, int to, Scalar (&x)[R]) const
   {
-    if (pieces(element, from == 0 && to == R) && !update.add) {
+    if (pieces<R>(element, from == 0 && to == R) && !update.add) {
       for (int j = 0; j < R; j++) x[j] *= update.scale;
       store_aligned(x, solution.data() + element);
       return;
@@ -209,6 +211,11 @@ struct ToeplitzTeam {
     if (t.rows == 0) return;
     t.start = line.layout.start(number) + (first_window + window * apart_rows + Index(t.chunk) * R) * line.layout.stride;
     arrays.load(t.start, line.layout.stride, t.rows, t.x);
+    eliminate(t, board);
+  }
+  KOKKOS_INLINE_FUNCTION void eliminate(Thread &t, const Board &board) const
+  {
+    if (t.rows == 0) return;
     t.ends              = line.eliminated(t.chunk, t.x);
     board.at(1, t.rank) = t.ends.head;
   }
@@ -238,6 +245,13 @@ struct ToeplitzTeam {
   KOKKOS_INLINE_FUNCTION void end(Thread &t, const Board &board) const
   {
     if (t.rows == 0) return;
+    substitute(t, board);
+    const Index from = keep_from - Index(t.chunk) * R, to = keep_to - Index(t.chunk) * R;
+    arrays.store(t.start, line.layout.stride, from > 0 ? static_cast<int>(from) : 0, to < t.rows ? static_cast<int>(to) : t.rows, t.x);
+  }
+  KOKKOS_INLINE_FUNCTION void substitute(Thread &t, const Board &board) const
+  {
+    if (t.rows == 0) return;
     const int set      = steps.count % 2;
     const auto reduced = [&](int chunk) { return steps.inverse_of(chunk) * board.at(set, t.rank + (chunk - t.chunk) * apart()); };
     Scalar last, before = 0;
@@ -253,8 +267,6 @@ struct ToeplitzTeam {
       if (t.chunk > 0) before = reduced(t.chunk - 1);
     }
     line.substituted(t.chunk, before, last, t.x);
-    const Index from = keep_from - Index(t.chunk) * R, to = keep_to - Index(t.chunk) * R;
-    arrays.store(t.start, line.layout.stride, from > 0 ? static_cast<int>(from) : 0, to < t.rows ? static_cast<int>(to) : t.rows, t.x);
   }
 
   KOKKOS_INLINE_FUNCTION std::size_t scratch_bytes() const

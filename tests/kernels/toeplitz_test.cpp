@@ -324,6 +324,24 @@ TEST(Toeplitz, WindowsAgreeWithTheSerialTwin)
   }
 }
 
+TEST(Toeplitz, LongLinesInWindowsOfTheirOwnChoice)
+{
+  std::mt19937 random(30);
+  for (Memory memory : memories()) {
+    for (Index length : {8192, 8701, 12290, 20011}) {
+      LineLayout apart = contiguous(length, 3);
+      apart.across_stride[0] += 5; // lines begin at odd elements too
+      for (const LineLayout &layout : {contiguous(length, 2), apart}) {
+        const auto mixed = lines_of<double>(constant(layout, 2), {pade_end, pade, sixth, pade, pade_end}, random);
+        EXPECT_LT(outcome(mixed, memory, {}).error, 2e-15) << length;
+        check(mixed, "toeplitz", memory, {{-0.5, true}, Colour::odd}, Call::solve);
+        const auto coarse = lines_of<float>(constant(layout, 1), {pade_end, pade, pade_end}, random);
+        EXPECT_LT(outcome(coarse, memory, {}).error, 1e-6) << length;
+      }
+    }
+  }
+}
+
 /// Levels of cyclic reduction until the inner row's couplings are rounding error.
 int levels_of(const std::array<double, 3> &row, long double tolerance)
 {

@@ -2,18 +2,12 @@
 #pragma once
 #include <algorithm>
 #include <array>
-#include <stdexcept>
-#include <string>
 
+#include "tridiagonal/cuda/launch.hpp"
 #include "tridiagonal/cuda/wide_cuda.hpp"
 #include "tridiagonal/cuda/wide_strided.hpp"
 
 namespace weft::cuda {
-
-inline void check_launch(cudaError_t error, const char *what)
-{
-  if (error != cudaSuccess) throw std::runtime_error(std::string("line kernel: ") + what + ": " + cudaGetErrorString(error));
-}
 
 /// Rows that a thread takes: of 5 to 17, 9 leaves most blocks on a multiprocessor without spilling (docs/results/kernels.md).
 inline constexpr int native_rows = 9;
@@ -21,50 +15,6 @@ inline constexpr int native_rows = 9;
 /// passes it is cut into tiles of 256 threads.
 inline constexpr int native_threads[]    = {32, 64, 128, 256, 480};
 inline constexpr int native_tile_threads = 256, native_shared_threads = 480;
-
-template <class Scalar>
-struct NativeLaunch {
-  const void *kernel;
-  int threads, shared_bytes, resident; ///< blocks that fit the device at once
-};
-
-/// A launch of clusters; it refers to `attribute`.
-template <class Scalar>
-cudaLaunchConfig_t cluster_launch(const NativeLaunch<Scalar> &launch, dim3 grid, int cluster, cudaStream_t stream,
-                                  cudaLaunchAttribute &attribute)
-{
-  attribute.id             = cudaLaunchAttributeClusterDimension;
-  attribute.val.clusterDim = {static_cast<unsigned>(cluster), 1, 1};
-  cudaLaunchConfig_t config{};
-  config.gridDim          = grid;
-  config.blockDim         = dim3(static_cast<unsigned>(launch.threads));
-  config.dynamicSmemBytes = static_cast<std::size_t>(launch.shared_bytes);
-  config.stream           = stream;
-  config.attrs            = &attribute;
-  config.numAttrs         = 1;
-  return config;
-}
-
-/// cluster: blocks that are launched together, of which `resident` clusters fit.
-template <class Scalar, class Arguments>
-NativeLaunch<Scalar> launch_of(void (*kernel)(Arguments), int threads, std::size_t shared_bytes, int cluster = 1)
-{
-  NativeLaunch<Scalar> l{reinterpret_cast<const void *>(kernel), threads, static_cast<int>(shared_bytes), 0};
-  check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, l.shared_bytes), "shared memory");
-  if (cluster > 1) {
-    check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), "cluster");
-    cudaLaunchAttribute attribute;
-    const cudaLaunchConfig_t launch = cluster_launch(l, dim3(static_cast<unsigned>(cluster)), cluster, nullptr, attribute);
-    check_launch(cudaOccupancyMaxActiveClusters(&l.resident, l.kernel, &launch), "clusters");
-    return l;
-  }
-  int device = 0, processors = 0, blocks = 0;
-  check_launch(cudaGetDevice(&device), "device");
-  check_launch(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
-  check_launch(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, l.kernel, threads, shared_bytes), "occupancy");
-  l.resident = blocks * processors;
-  return l;
-}
 
 /// A launch for each number of blocks that a cluster can have.
 template <class Scalar, class Make>
@@ -145,15 +95,20 @@ int strided_rows_for(Index length)
   return at_work(rows[1]) > at_work(rows[0]) ? rows[1] : rows[0];
 }
 
+template <class Scalar, int R, WidePart part, bool in_line, bool checks>
+NativeLaunch<Scalar> strided_launch()
+{
+  constexpr int T = strided_threads, W = strided_lines<Scalar>;
+  static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, checks, part>, T,
+                                               StridedTile<Scalar, R, T, W, Sharing::none, in_line>::bytes(1));
+  return launch;
+}
+
 template <class Scalar, int R, bool in_line, bool checks>
 NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
 {
   constexpr int T = strided_threads, W = strided_lines<Scalar>;
-  if (sharing == Sharing::none) {
-    static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, checks>, T,
-                                                 StridedTile<Scalar, R, T, W, Sharing::none, in_line>::bytes(1));
-    return launch;
-  }
+  if (sharing == Sharing::none) return strided_launch<Scalar, R, WidePart::whole, in_line, checks>();
   if (sharing == Sharing::cluster) {
     static const auto launches = by_cluster_size<Scalar>([](int blocks) {
       return launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, checks>, T,
@@ -168,7 +123,7 @@ NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
   return launch;
 }
 
-/// Who works on lines of this many tiles. Two passes, which the native kernels do not make for such lines, are Sharing::none of many tiles.
+/// Who works on lines of this many tiles. Two passes are Sharing::none of many tiles; then rows are the fewer ones.
 template <class Scalar>
 Sharing strided_sharing(int rows, Index tiles)
 {
@@ -183,8 +138,10 @@ Sharing strided_sharing(int rows, Index tiles)
 }
 
 template <class Scalar, bool in_line, bool checks>
-NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing)
+NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing, WidePart part)
 {
+  if (part == WidePart::reduce) return strided_launch<Scalar, strided_rows<Scalar>[0], WidePart::reduce, in_line, checks>();
+  if (part == WidePart::finish) return strided_launch<Scalar, strided_rows<Scalar>[0], WidePart::finish, in_line, false>();
   const int tiles = static_cast<int>(shape.tiles);
   return shape.rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], in_line, checks>(tiles, sharing)
                                                : strided_launch<Scalar, strided_rows<Scalar>[1], in_line, checks>(tiles, sharing);
@@ -227,10 +184,11 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     native.threads   = strided_threads / native.lines;
     native.cut();
     plan.sharing = strided_sharing<Scalar>(native.rows, native.tiles);
-    if (native.tiles > 1 && !plan.many()) return plan;
+    // Two passes over a few lines would ask for each piece of memory several times.
+    if (native.tiles > 1 && !plan.many() && 2 * layout.across[0] < native.lines) return plan;
     shape = native;
     if (plan.sharing == Sharing::device)
-      messages = Index(7) * native.lines * strided_launch_for<Scalar, false, true>(shape, Sharing::device).resident;
+      messages = Index(7) * native.lines * strided_launch_for<Scalar, false, true>(shape, Sharing::device, WidePart::whole).resident;
   } else {
     return plan;
   }
@@ -275,10 +233,10 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
     if (!a.shape.rows_first) {
       constexpr Index piece = 16 / sizeof(Scalar);
       if (layout.stride % piece == 0 && layout.across_stride[1] % piece == 0)
-        return a.checks ? strided_launch_for<Scalar, true, true>(a.shape, sharing)
-                        : strided_launch_for<Scalar, true, false>(a.shape, sharing);
-      return a.checks ? strided_launch_for<Scalar, false, true>(a.shape, sharing)
-                      : strided_launch_for<Scalar, false, false>(a.shape, sharing);
+        return a.checks ? strided_launch_for<Scalar, true, true>(a.shape, sharing, a.part)
+                        : strided_launch_for<Scalar, true, false>(a.shape, sharing, a.part);
+      return a.checks ? strided_launch_for<Scalar, false, true>(a.shape, sharing, a.part)
+                      : strided_launch_for<Scalar, false, false>(a.shape, sharing, a.part);
     }
     if (sharing == Sharing::device) return a.checks ? native_shared_launch<Scalar, true>() : native_shared_launch<Scalar, false>();
     if (a.part == WidePart::reduce)
@@ -290,7 +248,7 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   }();
   const cudaStream_t stream = space.cuda_stream();
   const Index blocks = n.exchange.blocks, lines = a.shape.lines;
-  const Index items  = a.shape.rows_first ? n.layout.count() * n.tiles : (layout.across[0] + lines - 1) / lines * layout.across[1];
+  const Index items  = (a.shape.rows_first ? layout.count() : (layout.across[0] + lines - 1) / lines * layout.across[1]) * n.tiles;
   const Index groups = std::min<Index>(sharing == Sharing::device ? launch.resident / blocks : launch.resident, items);
   void *arguments[]  = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));

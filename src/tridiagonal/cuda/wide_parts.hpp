@@ -24,6 +24,20 @@ struct Arrival {
   {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&word)), "r"(bytes) : "memory");
   }
+  /// Bytes that other blocks of the cluster sent are there too, and seen.
+  __device__ void wait_for_cluster(std::uint32_t phase)
+  {
+    asm volatile("{\n"
+                 ".reg .pred done;\n"
+                 "again:\n"
+                 "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 done, [%0], %1;\n"
+                 "@done bra finished;\n"
+                 "bra again;\n"
+                 "finished:\n"
+                 "}" ::"r"(shared_address(&word)),
+                 "r"(phase)
+                 : "memory");
+  }
   __device__ void wait(std::uint32_t phase)
   {
     asm volatile("{\n"
@@ -87,13 +101,19 @@ __device__ inline std::uint32_t address_in_block(const void *p, int block)
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(p)), "r"(block));
   return address;
 }
-__device__ inline void store_in_block(std::uint32_t address, double x)
+/// Both addresses are of that block; the arrival there counts the bytes.
+__device__ inline void send_to_block(std::uint32_t address, double x, std::uint32_t arrival)
 {
-  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(address), "d"(x), "r"(arrival) : "memory");
 }
-__device__ inline void store_in_block(std::uint32_t address, float x)
+__device__ inline void send_to_block(std::uint32_t address, float x, std::uint32_t arrival)
 {
-  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
+  asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(address), "f"(x), "r"(arrival) : "memory");
+}
+/// Barriers that were initialized before the next cluster_arrive are so for other blocks too.
+__device__ inline void share_arrivals()
+{
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
 /// All threads of all blocks of the cluster arrive; who has waited then sees what they wrote in each other's memory before.
 __device__ inline void cluster_arrive()
@@ -259,18 +279,19 @@ inline constexpr int most_of_cluster = 16; ///< blocks
 enum class Sharing { none, cluster, device };
 
 /// The two rows of this block's part of a line, told to all blocks of the cluster: at `rows` in their memories they stand in turn, six
-/// numbers each. The line has `lanes` lanes of the warp, others' between them; they share out the numbers and whom they go to.
+/// numbers each, counted by the arrival there. The line has `lanes` lanes of the warp, others' between them; they share out the numbers and
+/// whom they go to.
 template <int lanes, class Scalar>
-__device__ void tell_cluster(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block)
+__device__ void tell_cluster(const Ends<Scalar> &ends, Scalar *rows, Arrival &arrival, int blocks, int block)
 {
   constexpr int shares = lanes / most_of_cluster;
   const int position = threadIdx.x % 32 / (32 / lanes), to = position % most_of_cluster, share = position / most_of_cluster;
   if (to >= blocks) return;
   const Scalar numbers[6]   = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
-  const std::uint32_t place = address_in_block(rows + block * 6, to);
+  const std::uint32_t place = address_in_block(rows + block * 6, to), there = address_in_block(&arrival.word, to);
 #pragma unroll
   for (int n = 0; n < 6; n++) {
-    if (n / (6 / shares) == share) store_in_block(place + n * sizeof(Scalar), numbers[n]);
+    if (n / (6 / shares) == share) send_to_block(place + n * sizeof(Scalar), numbers[n], there);
   }
 }
 

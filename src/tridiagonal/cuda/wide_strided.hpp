@@ -25,7 +25,9 @@ struct StridedTile {
   Scalar ends[6][W * pitch]; ///< of the chunks: last row, first row; one line after another
   Scalar x[W * pitch];       ///< last unknown before the block, then of each chunk
   Scalar between[2 * W];     ///< last unknowns before the block, then of it
-  /// Rows of the cluster's blocks, by line, in two sets that take turns.
+  Arrival told[2];           ///< of the rows below
+  /// Rows of the cluster's blocks, by line, in two sets that take turns: nobody says anything for the second next bundle before all have been
+  /// heard for the next one.
   Scalar of_blocks[sharing == Sharing::cluster ? 2 : 1][sharing == Sharing::cluster ? W * most_of_cluster * 6 : 1];
 
   /// Device: after the tile, rows of the blocks that share the lines that this block solves for.
@@ -46,7 +48,9 @@ WEFT_INLINE int first_shared(int block, int blocks)
 /// What a block does with a bundle of lines. in_line: all rows begin at a multiple of 16 bytes.
 template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
 struct StridedBlock {
-  using Tile = StridedTile<Scalar, R, T, W, sharing, in_line>;
+  using Tile                         = StridedTile<Scalar, R, T, W, sharing, in_line>;
+  using Number                       = Scalar;
+  static constexpr int rows_of_chunk = R, lines = W;
   const NativeArguments<Scalar> &a;
   Tile &tile;
   int block; ///< its number among those that share lines
@@ -72,7 +76,9 @@ struct StridedBlock {
   /// A bundle, of which `lines` exist.
   struct Place {
     Index line = 0, element = 0; ///< of its first line; of this block's first row of that
-    int lines = 0;
+    int lines = 0, apart = 1;    ///< from a line's number to the next one's
+
+    __device__ Index number(int w) const { return line + w * apart; }
   };
   __device__ Place place(Index k) const
   {
@@ -106,6 +112,8 @@ struct StridedBlock {
     thread_copy(tile.in[2] + to, a.upper + from);
     thread_copy(tile.in[3] + to, a.rhs + from);
   }
+  /// What can be done before the bundle has arrived.
+  __device__ void begin(const Place &, Chunk<Scalar, R> &) const {}
   __device__ void read(const Place &at, Chunk<Scalar, R> &chunk) const
   {
     const Index stride = a.layout.stride;
@@ -136,6 +144,35 @@ struct StridedBlock {
       chunk.rhs[j]      = exists ? get(3, a.rhs) : Scalar(0);
     }
   }
+  /// Finish: what the first pass has found takes the place of the tile's last row and of what is before its first one. A tile that is not
+  /// full ends its line: what it kept is a row beyond, which is 0 already.
+  __device__ void put_known(const Place &at, Chunk<Scalar, R> &chunk) const
+  {
+    if (w() >= at.lines) return;
+    const Index count  = a.layout.count();
+    const Scalar *last = a.last + Index(block) * count + at.line + w();
+    if (chunk_of_line() == Tile::chunks - 1 && rows() == Tile::rows) {
+      chunk.lower[R - 1] = chunk.upper[R - 1] = 0;
+      chunk.diagonal[R - 1]                   = 1;
+      chunk.rhs[R - 1]                        = last[0];
+    }
+    if (chunk_of_line() == 0 && block > 0) {
+      chunk.rhs[0] -= chunk.lower[0] * last[-count];
+      chunk.lower[0] = 0;
+    }
+  }
+  /// Reduce: the two rows of the tile.
+  __device__ void tell(const Place &at, const Ends<Scalar> &ends) const
+  {
+    if (joined_chunk() > 0 || joined_line() >= at.lines) return;
+    const Index t               = Index(block) * a.layout.count() + at.line + joined_line();
+    a.tile_rows.first_value(t)  = ends.first.value;
+    a.tile_rows.first_before(t) = ends.first.before;
+    a.tile_rows.first_after(t)  = ends.first.after;
+    a.tile_rows.last_value(t)   = ends.last.value;
+    a.tile_rows.last_before(t)  = ends.last.before;
+    a.tile_rows.last_after(t)   = ends.last.after;
+  }
   /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
   __device__ Ends<Scalar> eliminate(const Place &at, Chunk<Scalar, R> &chunk, Hanging<Scalar> &row) const
   {
@@ -143,7 +180,7 @@ struct StridedBlock {
     Watch<checks> own, joint;
     const Hanging<Scalar> mine =
         chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
-    own.report(a, at.line + w(), first_row());
+    own.report(a, at.number(w()), first_row());
     const Hanging<Scalar> top = chunk.head();
     const Scalar numbers[6]   = {mine.value, mine.before, mine.after, top.value, top.before, top.after};
 #pragma unroll
@@ -153,7 +190,7 @@ struct StridedBlock {
     row              = {tile.ends[0][joined], tile.ends[1][joined], tile.ends[2][joined]};
     const Hanging<Scalar> head{tile.ends[3][joined], tile.ends[4][joined], tile.ends[5][joined]};
     Ends<Scalar> ends = reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, joint.at((joined_chunk() + 1) * R - 1));
-    joint.report(a, at.line + joined_line(), first_row());
+    joint.report(a, at.number(joined_line()), first_row());
     ends.last = shuffle(ends.last, 32 - Tile::lines_of_warp + static_cast<int>(threadIdx.x) % Tile::lines_of_warp);
     return ends;
   }
@@ -178,45 +215,64 @@ struct StridedBlock {
   }
 };
 
-/// Lines that a block or a cluster of blocks holds.
-template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
-__global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
+/// All bundles of lines that a block or a cluster of blocks holds, one after another, or in two passes all tiles of longer lines; `blocks` of
+/// them share a line.
+template <Sharing sharing, bool checks, WidePart part = WidePart::whole, class Block>
+__device__ void solve_bundles(Block block, int blocks)
 {
-  using Block            = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
   using Tile             = typename Block::Tile;
-  constexpr bool cluster = sharing == Sharing::cluster;
-  extern __shared__ __align__(128) char shared[];
-  Tile &tile       = *reinterpret_cast<Tile *>(shared);
-  const int blocks = cluster ? a.exchange.blocks : 1;
-  const Block block{a, tile, cluster ? static_cast<int>(blockIdx.x % blocks) : 0};
-  const Index groups = gridDim.x / blocks;
+  using Scalar           = typename Block::Number;
+  constexpr bool cluster = sharing == Sharing::cluster, whole = part == WidePart::whole;
+  Tile &tile          = block.tile;
+  const Index bundles = block.bundles(), items = bundles * (whole ? 1 : block.a.tiles), groups = gridDim.x / blocks;
+  // Item k is tile k / bundles of bundle k % bundles, or this block's tile of bundle k.
+  const auto turn_to = [&](Index k) {
+    if constexpr (!whole) block.block = static_cast<int>(k / bundles);
+    return block.place(whole ? k : k % bundles);
+  };
+  const auto fetch = [&](Index k) {
+    if (k < items) block.fetch(turn_to(k));
+  };
 
   Index k = blockIdx.x / blocks;
-  if (k < block.bundles()) block.fetch(block.place(k));
+  fetch(k);
   if constexpr (cluster) { // nobody writes to a block that is not there yet
+    if (threadIdx.x == 0) {
+      for (Arrival &told : tile.told) told.init();
+      share_arrivals();
+    }
     cluster_arrive();
     cluster_wait();
   }
-  for (int turn = 0; k < block.bundles(); k += groups, turn ^= 1) {
-    const auto at = block.place(k);
-    Chunk<Scalar, R> chunk;
+  for (unsigned turn = 0; k < items; k += groups, turn++) {
+    auto at = turn_to(k);
+    Chunk<Scalar, Block::rows_of_chunk> chunk;
     Hanging<Scalar> row;
+    block.begin(at, chunk);
     copies_arrived();
     __syncthreads();
     block.read(at, chunk);
     __syncthreads(); // everybody has read: the next bundle may come
-    if (!cluster && k + groups < block.bundles()) block.fetch(block.place(k + groups));
+    if constexpr (!cluster) fetch(k + groups);
+    if constexpr (!whole) at = turn_to(k);
+    if constexpr (part == WidePart::finish) block.put_known(at, chunk);
     const Ends<Scalar> ends = block.eliminate(at, chunk, row);
+    if constexpr (part == WidePart::reduce) {
+      block.tell(at, ends);
+      __syncthreads(); // everybody has seen the chunks' ends
+      continue;
+    }
     Scalar g_before = 0, g = ends.last.value;
     if constexpr (cluster) {
-      Scalar *rows = tile.of_blocks[turn] + block.joined_line() * most_of_cluster * 6;
-      tell_cluster<Tile::chunks>(ends, rows, blocks, block.block);
-      cluster_arrive();
-      if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
-      cluster_wait();
+      Scalar *rows  = tile.of_blocks[turn % 2] + block.joined_line() * most_of_cluster * 6;
+      Arrival &told = tile.told[turn % 2];
+      if (threadIdx.x == 0) told.expect(static_cast<std::uint32_t>(blocks * Block::lines * 6 * sizeof(Scalar)));
+      tell_cluster<Tile::chunks>(ends, rows, told, blocks, block.block);
+      fetch(k + groups);
+      told.wait_for_cluster(turn / 2 % 2);
       Watch<checks> watch;
       solve_cluster<Tile::chunks>(rows, blocks, block.block, watch.at(Tile::rows - 1), g_before, g);
-      watch.report(a, at.line + block.joined_line(), block.first_row());
+      watch.report(block.a, at.number(block.joined_line()), block.first_row());
     }
     block.found(row, g_before, g);
     __syncthreads();
@@ -226,6 +282,16 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArgument
     cluster_arrive();
     cluster_wait();
   }
+}
+
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks, WidePart part = WidePart::whole>
+__global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
+{
+  using Block = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
+  extern __shared__ __align__(128) char shared[];
+  const int blocks = sharing == Sharing::cluster ? a.exchange.blocks : 1;
+  solve_bundles<sharing, checks, part>(Block{a, *reinterpret_cast<typename Block::Tile *>(shared), static_cast<int>(blockIdx.x % blocks)},
+                                       blocks);
 }
 
 /// Lines that many blocks share.

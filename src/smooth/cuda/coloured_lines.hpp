@@ -1,0 +1,141 @@
+/// ColouredLines: coefficients by colour, and the launches of coloured_relaxation.hpp.
+#pragma once
+#include <algorithm>
+#include <vector>
+
+#include "smooth/cuda/coloured_relaxation.hpp"
+#include "tridiagonal/cuda/wide_launch.hpp"
+
+namespace weft::cuda {
+
+/// Rows of a thread. Two blocks of few threads on a multiprocessor do better than one of many, where such blocks hold the line.
+template <class Scalar>
+inline constexpr int coloured_rows = sizeof(Scalar) == 8 ? 9 : 16;
+template <class Scalar>
+inline constexpr int coloured_threads[] = {sizeof(Scalar) == 8 ? 256 : 512, 512};
+
+/// Shorter lines are done as soon by teams (docs/results/lines.md).
+inline constexpr Index shortest_coloured = 769;
+
+template <class Scalar, int T>
+NativeLaunch<Scalar> coloured_launch(int blocks)
+{
+  constexpr int R = coloured_rows<Scalar>, W = strided_lines<Scalar>;
+  static const auto launches = by_cluster_size<Scalar>([](int of) {
+    return launch_of<Scalar>(coloured_relaxation<Scalar, R, T, W>, T, StridedTile<Scalar, R, T, W, Sharing::cluster, true>::bytes(of), of);
+  });
+  return launches[static_cast<std::size_t>(blocks)];
+}
+
+template <class Scalar>
+class ColouredLines {
+public:
+  ColouredLines() = default;
+  explicit ColouredLines(const LineLayout &layout)
+  {
+    if (layout.components != 1 || layout.across_stride[0] != 1 || layout.rows_are_closest() || layout.length < shortest_coloured) return;
+    for (const int threads : coloured_threads<Scalar>) {
+      const Index tile = Index(coloured_rows<Scalar>) * threads / strided_lines<Scalar>, blocks = (layout.length - 1) / tile + 1;
+      if (blocks < 2 || blocks > most_of_cluster) continue;
+      launch_ = threads == coloured_threads<Scalar>[0] ? coloured_launch<Scalar, coloured_threads<Scalar>[0]>(static_cast<int>(blocks))
+                                                       : coloured_launch<Scalar, coloured_threads<Scalar>[1]>(static_cast<int>(blocks));
+      blocks_ = launch_.resident > 0 ? static_cast<int>(blocks) : 0;
+      break;
+    }
+    layout_ = layout;
+    place_  = ByColour(layout, strided_lines<Scalar>);
+  }
+
+  bool possible() const { return blocks_ > 0; }
+  /// Copies T and the first `couplings` of those given. Does not wait.
+  void take(const Kokkos::Cuda &space, const Scalar *lower, const Scalar *diagonal, const Scalar *upper, const Scalar *values,
+            const Coupling *couplings, int count)
+  {
+    taken_ = blocks_ > 0 && count <= ColouredArguments<Scalar>::most_couplings;
+    if (!taken_) return;
+    count_            = count;
+    const Index size  = place_.size();
+    const auto needed = static_cast<std::size_t>(2 * (3 + count) * size);
+    if (values_.extent(0) != needed)
+      values_ = OwnedArray<Scalar, Kokkos::Cuda>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft lines by colour"), needed);
+    Sources from{{lower, diagonal, upper}};
+    for (int k = 0; k < count; k++) {
+      from.diagonals[3 + k] = values + couplings[k].begin;
+      offsets_[k]           = couplings[k].offset;
+    }
+    copy(space, from, 3 + count);
+  }
+
+  /// True if line solutions of a colour can be written over x here.
+  bool takes(Colour colour, bool add) const { return taken_ && colour != Colour::all && !add; }
+
+  void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
+  {
+    const Index size   = place_.size();
+    const Scalar *mine = values_.data() + (a.colour == Colour::odd ? 3 + count_ : 0) * size;
+    ColouredArguments<Scalar> c;
+    c.lines.lower           = mine;
+    c.lines.diagonal        = mine + size;
+    c.lines.upper           = mine + 2 * size;
+    c.lines.rhs             = a.rhs.data();
+    c.lines.solution        = a.solution.data();
+    c.lines.layout          = layout_;
+    c.lines.update          = a.update;
+    c.lines.colour          = a.colour;
+    c.lines.flag            = a.flag;
+    c.lines.step            = 0;
+    c.lines.rows_of_row     = 1;
+    c.lines.original_length = layout_.length;
+    c.lines.exchange.blocks = blocks_;
+    c.place                 = place_;
+    c.couplings             = couplings.count;
+    for (int k = 0; k < couplings.count; k++) {
+      c.coefficients[k] = mine + (3 + k) * size;
+      c.offsets[k]      = offsets_[k];
+    }
+    c.x    = couplings.x;
+    c.rows = couplings.rows;
+    cudaLaunchAttribute attribute;
+    const Index bundles = place_.pitch / strided_lines<Scalar> * place_.across, groups = std::min<Index>(launch_.resident, bundles);
+    const dim3 grid(static_cast<unsigned>(groups * blocks_));
+    const cudaLaunchConfig_t config = cluster_launch(launch_, grid, blocks_, space.cuda_stream(), attribute);
+    void *arguments[]               = {&c};
+    check_launch(cudaLaunchKernelExC(&config, launch_.kernel, arguments), "launch");
+  }
+
+  struct Sources {
+    const Scalar *diagonals[3 + ColouredArguments<Scalar>::most_couplings] = {};
+  };
+  /// A thread copies a column of some rows: it divides once. What stands where there is no line nobody uses.
+  void copy(const Kokkos::Cuda &space, const Sources &from, int diagonals) const
+  {
+    constexpr Index some    = 16;
+    const LineLayout layout = layout_;
+    const ByColour place    = place_;
+    const Index width = layout.across[0], rows = place.across * place.length, size = place.size();
+    Scalar *const even = values_.data(), *const odd = even + diagonals * size;
+    Kokkos::parallel_for(
+        "weft lines by colour", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<Index>>(space, 0, width * ((rows + some - 1) / some)),
+        KOKKOS_LAMBDA(const Index k) {
+          const Index i = k % width, first = k / width * some;
+          Index j = first / place.length, r = first - j * place.length;
+          for (Index row = first; row < rows && row < first + some; row++) {
+            const Index element = i + j * layout.across_stride[1] + r * layout.stride;
+            Scalar *const to    = (ByColour::first(layout, Colour::odd, j) == (i & 1) ? odd : even) + row * place.pitch + i / 2;
+            for (int d = 0; d < diagonals; d++) to[d * size] = from.diagonals[d][element];
+            if (++r == place.length) r = 0, j++;
+          }
+        });
+  }
+
+private:
+  LineLayout layout_;
+  ByColour place_;
+  NativeLaunch<Scalar> launch_{};
+  int blocks_ = 0, count_ = 0;
+  bool taken_ = false;
+  OwnedArray<Scalar, Kokkos::Cuda> values_; ///< of even lines, then of odd ones: T, couplings
+  Index offsets_[ColouredArguments<Scalar>::most_couplings] = {};
+};
+
+} // namespace weft::cuda
