@@ -191,14 +191,21 @@ void AdiSolver<Scalar>::correct(const AdiSweep &sweep, Scalar *r, Scalar *x, boo
 }
 
 template <class Scalar>
-void AdiSolver<Scalar>::cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose)
+void AdiSolver<Scalar>::cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose, int count)
 {
-  bool from_zero  = zero_guess;
-  const Scalar *r = b;
-  for (const AdiSweep &sweep : sweeps(transpose)) {
-    if (sweep.residual && !from_zero) r = model_->residual(b, x, transpose);
-    model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
-    from_zero = false;
+  if (transpose == Transpose::no && model_->sweeps_in_halves()) {
+    model_->half_sweeps(b, x, zero_guess, count, options_.measure_change);
+    return;
+  }
+  bool from_zero                   = zero_guess;
+  const Scalar *r                  = b;
+  const std::vector<AdiSweep> once = sweeps(transpose);
+  for (int n = 0; n < count; n++) {
+    for (const AdiSweep &sweep : once) {
+      if (sweep.residual && !from_zero) r = model_->residual(b, x, transpose);
+      model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+      from_zero = false;
+    }
   }
 }
 
@@ -223,8 +230,9 @@ const char *AdiSolver<Scalar>::method(int direction) const
 template <class Scalar>
 double AdiSolver<Scalar>::flops() const
 {
-  // A residual takes a product and a sum for each coupling of a row, two sums more for the rest.
-  const double residual = static_cast<double>(box_.rows()) * (2.0 + 4.0 * static_cast<double>(directions_.size()));
+  // A residual takes a product and a sum for each coupling of a row, two sums more for the rest; from one half-sweep to the next it is three.
+  const double of_a_row = model_->sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
+  const double residual = static_cast<double>(box_.rows()) * of_a_row;
   double flops          = 0;
   for (const AdiSweep &sweep : sweeps()) {
     if (sweep.residual) flops += residual;

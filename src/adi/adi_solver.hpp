@@ -120,14 +120,14 @@ public:
   void set_shifts(const std::vector<AdiShift> &shifts, double scale = 1);
   const std::vector<AdiShift> &shifts() const { return shifts_; }
 
-  /// Factors all shifted lines. Does not wait. Collective, as the solves, where lines cross ranks.
+  /// Factors all shifted lines. Waits where they are few patterns on a device. Collective, as the solves, where lines cross ranks.
   void factor();
   /// The first unusable pivot. Waits. Without kept factors: of the lines that were factored last.
   std::optional<AdiBadPivot> bad_pivot() const;
 
-  /// One cycle, x += M^-1 (b - A x); zero_guess: from x = 0, whatever x holds. Arrays of rows() elements that do not overlap. `transpose`: of
-  /// the whole operator M^-1, the sweeps in reverse. Needs a box that crosses no ranks. Does not wait.
-  void cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose = Transpose::no);
+  /// `count` cycles, each x += M^-1 (b - A x); zero_guess: from x = 0, whatever x holds. Arrays of rows() elements that do not overlap.
+  /// `transpose`: of the whole operator M^-1, the sweeps in reverse. Needs a box that crosses no ranks. Does not wait.
+  void cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose = Transpose::no, int count = 1);
 
   /// The parts of a cycle, for callers that form residuals themselves: before each sweep that says so (but the first one from a zero guess,
   /// where r = b) r = b - A x.

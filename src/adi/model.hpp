@@ -1,6 +1,7 @@
 /// AdiModel: AdiSolver's arrays and kernels on one backend, its types hidden. Included by adi_solver.cpp only.
 #pragma once
 #include "adi/bounds.hpp"
+#include "adi/native_half_sweeps.hpp"
 #include "adi/sweep.hpp"
 #include "backend.hpp"
 
@@ -32,9 +33,12 @@ public:
   /// b - A x in an array of its own, or with the transpose of A.
   virtual const Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose)                                      = 0;
   virtual void correct(const AdiSweep &sweep, const Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) = 0;
-  virtual const double *change() const                                                                                       = 0;
-  virtual double read_change() const                                                                                         = 0;
-  virtual const AdiLines<Scalar> &lines(int direction) const                                                                 = 0;
+  /// Peaceman and Rachford's cycle `count` times, where sweeps_in_halves() says that it can be: x is what `correct` and `residual` make of it.
+  virtual bool sweeps_in_halves() const                                                         = 0;
+  virtual void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure) = 0;
+  virtual const double *change() const                                                          = 0;
+  virtual double read_change() const                                                            = 0;
+  virtual const AdiLines<Scalar> &lines(int direction) const                                    = 0;
 };
 
 /// One backend of a solver, whose box, options and ranks it looks at.
@@ -167,6 +171,14 @@ public:
         lines_[k][j]->factor();
       }
     }
+    native_.forget();
+    if (!sweeps_in_halves() || !setting_.options.keep_factors || setting_.options.line_solver != "auto") return;
+    for (int k = 0; k < 3; k++) {
+      if (!grid_.has[k] || setting_.box.closed(k)) continue;
+      std::vector<Scalar> shifts;
+      for (const AdiShift &shift : shifts_) shifts.push_back(static_cast<Scalar>(sign_ * shift[static_cast<std::size_t>(k)]));
+      native_.factor(space_, k, setting_.box.lines(k).layout, parts(), shifts, work_.data());
+    }
   }
   std::optional<AdiBadPivot> bad_pivot() const override
   {
@@ -217,6 +229,56 @@ public:
       lines.solve_add(const_cast<Scalar *>(r), x, options); // r is work space where there is an x to add to
     }
     if (sweep.sum && sweep.residual) solve_fixed(space_, grid_.rows, fixed_.data(), diagonal_.data(), first, !from_zero, x);
+  }
+
+  /// Only the first half-sweep looks at neighbouring lines. After (H + s) u = g the next one's right-hand side is
+  ///   b - (H - s') u = b - g + (s + s') u
+  bool sweeps_in_halves() const override
+  {
+    int directions = 0;
+    for (int k = 0; k < 3; k++) {
+      if (grid_.has[k] && setting_.box.crosses[k]) return false;
+      directions += grid_.has[k];
+    }
+    return directions == 2 && !setting_.options.symmetric && setting_.options.type == AdiType::peaceman_rachford &&
+           rest_values_.extent(0) == 0;
+  }
+  void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure) override
+  {
+    const int first = grid_.has[0] ? 0 : 1, second = grid_.has[2] ? 2 : 1;
+    const std::size_t cycle = shifts_.size(), last = 2 * cycle * static_cast<std::size_t>(count) - 1;
+    const auto direction = [&](std::size_t n) { return n % 2 == 0 ? first : second; };
+    const auto shift_of  = [&](std::size_t n) {
+      return static_cast<Scalar>(sign_ * shifts_[n / 2 % cycle][static_cast<std::size_t>(direction(n))]);
+    };
+    Scalar *const g = work_.data();
+    if (!from_zero) start_half_sweep(space_, AdiStencil<Scalar, 1>(grid_, parts(), false, second), fixed_.data(), shift_of(0), b, x, g);
+    for (std::size_t n = 0; n <= last; n++) {
+      const Scalar *now   = n == 0 && from_zero ? b : g;
+      const int k         = direction(n);
+      const std::size_t j = n / 2 % cycle;
+      const bool compared = measure && n + 1 == last; // x must be there to be compared with
+      const bool native   = native_.ready(k);
+      if (n == last) {
+        if (measure) Kokkos::deep_copy(space_, change_, 0.0);
+        if (native) {
+          native_.solve(space_, k, j, now, x, measure ? change_.data() : nullptr);
+        } else if (measure) {
+          solve(k, j, now, g, {});
+          replace_and_measure(space_, grid_.rows, g, x, change_);
+        } else {
+          solve(k, j, now, x, {});
+        }
+      } else if (native && !compared) {
+        native_.reflect(space_, k, j, now, b, shift_of(n) + shift_of(n + 1), g);
+      } else {
+        if (native)
+          native_.solve(space_, k, j, now, x, nullptr);
+        else
+          solve(k, j, now, x, {});
+        reflect(space_, grid_.rows, fixed_.data(), b, now, shift_of(n) + shift_of(n + 1), x, g);
+      }
+    }
   }
 
   const double *change() const override { return change_.data(); }
@@ -345,6 +407,7 @@ private:
   std::vector<AdiShift> shifts_, alone_;
   std::vector<Values> shifted_[3]; ///< diagonals, for each shift
   std::vector<std::unique_ptr<AdiLines<Scalar>>> lines_[3];
+  NativeHalfSweeps<Space, Scalar> native_;
 };
 
 } // namespace weft

@@ -33,6 +33,13 @@ struct AdiStencil {
       d++;
     }
   }
+  /// Of one part alone, its share of the diagonal with it.
+  AdiStencil(const AdiGrid &grid, const AdiParts<Scalar> &parts, bool transpose, int k)
+      : lower{parts.lower[k]}, upper{parts.upper[k]}, diagonal(parts.share[k]), stride{grid.stride[k]}, n{grid.n[k]},
+        rows(grid.rows), closed{grid.closed[k]}, transposed(transpose)
+  {
+    static_assert(D == 1);
+  }
   /// Couplings that lead nowhere are 0, so an index need only be inside the array.
   KOKKOS_INLINE_FUNCTION Scalar apply(Index i, const Scalar *x) const
   {
@@ -70,6 +77,41 @@ void adi_residual(const Space &space, const AdiStencil<Scalar, D> &stencil, cons
       "weft adi residual, transposed rest", Kokkos::RangePolicy<Space>(space, 0, stencil.rows), KOKKOS_LAMBDA(const Index i) {
         for (Index e = rest.starts[i]; e < rest.starts[i + 1]; e++) Kokkos::atomic_sub(&r[rest.columns[e]], rest.values[e] * x[i]);
       });
+}
+
+/// g = b - (V - shift) x, V the part of the other direction: the right-hand side of (H + shift) u = g. Fixed rows start from b.
+template <class Space, class Scalar>
+void start_half_sweep(const Space &space, const AdiStencil<Scalar, 1> &other, const std::uint8_t *fixed, Scalar shift, const Scalar *b,
+                      const Scalar *x, Scalar *g)
+{
+  Kokkos::parallel_for(
+      "weft adi start", Kokkos::RangePolicy<Space>(space, 0, other.rows),
+      KOKKOS_LAMBDA(const Index i) { g[i] = fixed[i] ? b[i] : b[i] - other.apply(i, x) + shift * x[i]; });
+}
+
+/// From g and u = (H + s)^-1 g to the right-hand side b - g + (s + s') u of the half-sweep that follows. `next` may be g.
+template <class Space, class Scalar>
+void reflect(const Space &space, Index rows, const std::uint8_t *fixed, const Scalar *b, const Scalar *g, Scalar both_shifts,
+             const Scalar *u, Scalar *next)
+{
+  Kokkos::parallel_for(
+      "weft adi reflect", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i) { next[i] = fixed[i] ? b[i] : b[i] - g[i] + both_shifts * u[i]; });
+}
+
+/// x = z, and the largest |z - x| in `change`.
+template <class Space, class Scalar>
+void replace_and_measure(const Space &space, Index rows, const Scalar *z, Scalar *x,
+                         const Kokkos::View<double, typename Space::memory_space> &change)
+{
+  Kokkos::parallel_reduce(
+      "weft adi change", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, double &largest) {
+        const double size = Kokkos::abs(static_cast<double>(z[i]) - static_cast<double>(x[i]));
+        x[i]              = z[i];
+        if (!(size <= largest)) largest = size;
+      },
+      Kokkos::Max<double, typename Space::memory_space>(change));
 }
 
 /// The diagonal of H_k + shift. Fixed rows get the matrix's diagonal, or `instead` where that is not 0.

@@ -288,8 +288,7 @@ PetscErrorCode CyclesHere(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, 
 
                             PetscFunctionBegin;
                             PetscCall(SolverIn(pc, memory, &solver));
-                            for (PetscInt n = 0; n < count; n++)
-                              PetscCallCXX(solver->cycle(rhs, solution, zero_guess && n == 0, transpose));
+                            PetscCallCXX(solver->cycle(rhs, solution, zero_guess, transpose, static_cast<int>(count)));
                             PetscCall(LogFlops(memory, (PetscLogDouble)count * solver->flops()));
                             PetscFunctionReturn(PETSC_SUCCESS);
                           }));

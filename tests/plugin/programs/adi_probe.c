@@ -6,10 +6,12 @@ static char help[] = "Diffusion on a 2- or 3-dimensional grid, with what a split
   -jump <c>          : the conductivity in the grid's middle, 1 elsewhere\n\
   -convection <v>, -reaction <s> : cell Peclet number, and what is added to the diagonal; -scale <s> : of the whole matrix\n\
   -bad <value>       : the diagonal of the last row (nan, inf, 0, ...)\n\
-  -guess             : starts from a random guess; -solves <n> : as many times\n";
+  -guess             : starts from a random guess; -solves <n> : as many times; -time : prints the\n\
+                       seconds of the last one; -give_dm : the PC has the grid, for -pc_type mg\n";
 
 #include <petscdmda.h>
 #include <petscksp.h>
+#include <petsctime.h>
 
 typedef enum { NONE, SQUARE, CIRCLE } Shape;
 
@@ -114,11 +116,13 @@ int main(int argc, char **argv)
   const char *const shapes[] = {"none", "square", "circle"};
   const DMBoundaryType open = DM_BOUNDARY_NONE, closed = DM_BOUNDARY_PERIODIC;
   PetscInt three = 3, shape = 0, solves = 1, its, k;
-  PetscBool guess = PETSC_FALSE, bad;
+  PetscBool guess = PETSC_FALSE, timed = PETSC_FALSE, give = PETSC_FALSE, bad;
+  PetscLogDouble seconds = 0;
   char text[32];
   Mat A;
   Vec b, x, exact, r;
   KSP ksp;
+  PC pc;
   PetscRandom random;
   PetscReal norm, size;
   KSPConvergedReason reason;
@@ -138,6 +142,8 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &p.scale, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-guess", &guess, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-time", &timed, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-give_dm", &give, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bad", text, sizeof(text), &bad));
   if (p.dim == 2)
     PetscCall(DMDACreate2d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, DMDA_STENCIL_BOX, p.n[0], p.n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &p.da));
@@ -163,11 +169,21 @@ int main(int argc, char **argv)
   }
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
   PetscCall(KSPSetOperators(ksp, A, A));
+  if (give) {
+    PetscCall(KSPGetPC(ksp, &pc));
+    PetscCall(PCSetDM(pc, p.da));
+  }
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSetInitialGuessNonzero(ksp, guess));
-  for (k = 0; k < solves; k++) PetscCall(KSPSolve(ksp, b, x));
+  for (k = 0; k < solves; k++) {
+    PetscCall(PetscTime(&seconds));
+    PetscCall(KSPSolve(ksp, b, x));
+    PetscCall(VecNorm(x, NORM_INFINITY, &norm)); // waits for a device
+    PetscCall(PetscTimeSubtract(&seconds));
+  }
   PetscCall(KSPGetConvergedReason(ksp, &reason));
   PetscCall(KSPGetIterationNumber(ksp, &its));
+  if (timed) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "seconds of the last solve %.5f\n", (double)-seconds));
   PetscCall(MatMult(A, x, r));
   PetscCall(VecAYPX(r, -1.0, b));
   PetscCall(VecNorm(r, NORM_2, &norm));
