@@ -1,11 +1,19 @@
 /// The pieces of the native CUDA form of block_wide.hpp: rows of b * b blocks that b neighbouring lanes share, a column of each block a lane.
 #pragma once
+#include <limits>
+
 #include "block_tridiagonal/block.hpp"
 #include "tridiagonal/cuda/wide_parts.hpp"
 
 namespace weft::cuda {
 
 inline constexpr unsigned every_lane = 0xffffffff;
+
+/// Couplings of this size are rounding error; no number is larger than this one. Variables, since device code may not call numeric_limits.
+template <class Scalar>
+inline constexpr Scalar small_coupling = std::numeric_limits<Scalar>::epsilon() / 8;
+template <class Scalar>
+inline constexpr Scalar largest_number = std::numeric_limits<Scalar>::max();
 
 /// Where a lane stands.
 template <int b>
@@ -168,7 +176,7 @@ __device__ bool solve_with_pivots(Scalar (&pivot)[b], BlockRow<Scalar, b> &row, 
       exchange(row.before);
       exchange(row.after);
     }
-    safe                 = safe && best > margin && abs(f[k]) <= std::numeric_limits<Scalar>::max();
+    safe                 = safe && best > margin && abs(f[k]) <= largest_number<Scalar>;
     const Scalar inverse = reciprocal(f[k]);
     const auto eliminate = [&](Scalar(&v)[b]) {
       v[k] *= inverse;
@@ -207,7 +215,7 @@ struct Halves {
   /// False, also with NaN, where rows should be exchanged: a determinant is measured by the product of two scales.
   __device__ bool good(const Scalar (&scale)[4]) const
   {
-    const Scalar least = Scalar(0.03), largest = std::numeric_limits<Scalar>::max();
+    const Scalar least = Scalar(0.03), largest = largest_number<Scalar>;
     return abs(determinants[0]) > least * scale[0] * scale[1] && abs(determinants[1]) > least * scale[2] * scale[3] &&
            abs(determinants[0]) <= largest && abs(determinants[1]) <= largest;
   }
@@ -254,7 +262,7 @@ __device__ bool solve_joined(Scalar (&pivot)[4], BlockRow<Scalar, 4> &row, Scala
   Scalar rest[4], scale[4];
 #pragma unroll
   for (int p = 0; p < 4; p++) rest[p] = pivot[p] - (p == BlockLane<4>::column() ? 1 : 0);
-  if (__all_sync(every_lane, all_below(rest, std::numeric_limits<Scalar>::epsilon() / 8))) return true;
+  if (__all_sync(every_lane, all_below(rest, small_coupling<Scalar>))) return true;
 #pragma unroll
   for (int p = 0; p < 4; p++) scale[p] = abs(rest[p]);
   sum_group(scale);
@@ -277,7 +285,7 @@ __device__ BlockEnds<Scalar, b> reduce_groups(BlockRow<Scalar, b> &mine, const B
 {
   using Lane      = BlockLane<b>;
   const int group = Lane::group(), lane = Lane::lane();
-  const Scalar small = std::numeric_limits<Scalar>::epsilon() / 8;
+  const Scalar small = small_coupling<Scalar>;
   Scalar pivot[b];
   { // joined to the next one
     const BlockRow<Scalar, b> next = head.from_lane(lane + b < 32 ? lane + b : lane);
