@@ -101,7 +101,15 @@ __device__ inline std::uint32_t address_in_block(const void *p, int block)
   asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(address) : "r"(shared_address(p)), "r"(block));
   return address;
 }
-/// Both addresses are of that block; the arrival there counts the bytes.
+__device__ inline void store_in_block(std::uint32_t address, double x)
+{
+  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
+}
+__device__ inline void store_in_block(std::uint32_t address, float x)
+{
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
+}
+/// The same without waiting for cluster_arrive: the arrival there, whose address is of that block too, counts the bytes.
 __device__ inline void send_to_block(std::uint32_t address, double x, std::uint32_t arrival)
 {
   asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f64 [%0], %1, [%2];" ::"r"(address), "d"(x), "r"(arrival) : "memory");
