@@ -91,7 +91,8 @@ public:
     Kokkos::deep_copy(space_, problems_.solution, std::numeric_limits<Scalar>::quiet_NaN());
     for (int k = 0; k < (operation == Operation::solve ? problems.copies : 1); k++) {
       solvers_.push_back(std::make_unique<BlockLineSolver<Scalar>>(execution_, problems.lines, method.name, method.parameters));
-      factor(*solvers_.back(), k);
+      use(*solvers_.back(), k);
+      solvers_.back()->factor();
       if (solvers_.back()->bad_pivot()) throw std::runtime_error(method.text() + " finds a pivot unusable");
     }
   }
@@ -99,18 +100,21 @@ public:
   void run(int copy) override
   {
     BlockLineSolver<Scalar> &solver = *solvers_[operation_ == Operation::solve ? static_cast<std::size_t>(copy) : 0];
-    if (operation_ == Operation::one_shot) factor(solver, copy);
-    solver.solve(problems_.of(problems_.rhs, copy), problems_.of(problems_.solution, copy));
+    if (operation_ == Operation::one_shot) {
+      use(solver, copy);
+      solver.solve_once(problems_.of(problems_.rhs, copy), problems_.of(problems_.solution, copy));
+    } else {
+      solver.solve(problems_.of(problems_.rhs, copy), problems_.of(problems_.solution, copy));
+    }
   }
   double error() override { return largest_block_residual(space_, problems_); }
   std::string label() const override { return solvers_.front()->method(); }
 
 private:
-  void factor(BlockLineSolver<Scalar> &solver, int copy) const
+  void use(BlockLineSolver<Scalar> &solver, int copy) const
   {
     const auto &p = problems_;
     solver.use(p.blocks_of(p.lower, copy), p.blocks_of(p.diagonal, copy), p.blocks_of(p.upper, copy));
-    solver.factor();
   }
 
   Space space_;

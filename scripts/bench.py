@@ -2,9 +2,10 @@
 
 Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come
 from, their figures beside), poisson (direct solvers: the tables of the paper on Buneman's method, how errors grow, the order of the
-discretization), adi-solves (whole solves of the ADI thesis, by adi_bench). A benchmark is called
+discretization), adi-solves (whole solves of the ADI thesis, by adi_bench), crout (factors of general sparse matrices, by crout_bench). A
+benchmark is called
 BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD, of poisson BACKEND/PRECISION/NxQ/ENDS/SOLUTION/WORK/METHOD; --filter takes a
-regular expression for that, or, in adi-solves, for the names of its parts."""
+regular expression for that, in adi-solves for the names of its parts, in crout for those of matrices."""
 
 import argparse
 import os
@@ -13,12 +14,14 @@ import subprocess
 import sys
 
 import bench_adi_solves
+import bench_crout
 import bench_plots
 import bench_tables
 from bench_results import Results, is_library, parse_name
 
-PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench"}  # of other suites: tridiagonal_bench
-SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson", "adi-solves"]
+PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench"}  # of other suites: tridiagonal_bench
+SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson", "adi-solves", "crout"]
+BY_THEMSELVES = {"adi-solves": bench_adi_solves, "crout": bench_crout}  # programs that print other rows
 
 
 def fail(message):
@@ -95,8 +98,8 @@ def main():
             fail(f"there is no benchmark program {program}: configure with -DWEFT_BENCHMARKS=ON and build, or run ./weft bench")
     failures = 0
     for suite, program in programs.items():
-        if suite == "adi-solves":
-            if why := bench_adi_solves.run(program, options, folder, environment()):
+        if suite in BY_THEMSELVES:
+            if why := BY_THEMSELVES[suite].run(program, options, folder, environment()):
                 fail(why)
             continue
         results = run(program, suite, options, folder)

@@ -137,6 +137,15 @@ void BlockLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOpti
   model.solve(rhs, solution, options);
 }
 
+template <class Scalar>
+void BlockLineSolver<Scalar>::solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
+{
+  if (options.update.add || options.transpose == Transpose::yes)
+    throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
+  transposed_is_factored_ = false;
+  model_->solve_once(const_cast<Scalar *>(rhs), solution, options);
+}
+
 template <class Scalar, class Int>
 bool components_couple(const Execution &execution, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix)
 {

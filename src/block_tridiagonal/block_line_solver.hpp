@@ -48,6 +48,8 @@ public:
   void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const;
   /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards.
   void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const;
+  /// factor() and solve() in one go, cheaper than both where the method has a form of its own. Later solves need a factor() again.
+  void solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
 
   const BlockLines &lines() const { return lines_; }
   const LineLayout &layout() const { return lines_.layout; }

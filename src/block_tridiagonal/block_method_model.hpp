@@ -64,6 +64,13 @@ public:
   }
   void solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) override
   {
+    if constexpr (requires(Values x) { Method::solve_once(space_, plan_, matrix_, x, x, options); }) {
+      if (options.many == 1) {
+        const auto span = static_cast<std::size_t>(matrix_.lines.layout.span());
+        Method::solve_once(space_, plan_, matrix_, Values(rhs, span), Values(solution, span), options);
+        return;
+      }
+    }
     factor();
     solve(rhs, solution, options);
   }

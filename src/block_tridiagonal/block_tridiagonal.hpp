@@ -12,6 +12,8 @@
 ///   solve(space, plan, rhs, solution, options)
 ///                                      any number of times; launches on `space`, does not wait. Reads the plan only. Ignores
 ///                                      options.transpose and options.many, which are done around it
+/// and, where it is worth something,
+///   solve_once(space, plan, matrix, rhs, solution, options)   factor and solve in one go
 /// block_select.hpp lists the methods.
 #pragma once
 #include "block_tridiagonal/block.hpp"

@@ -11,13 +11,49 @@
 /// neighbouring threads read neighbouring words, whichever way the lines lie.
 /// Parameters: `partitions` is the threads of a team (fewer where the line, scratch memory or the backend does not have so many); `slice`
 /// the rows of a chunk of the factorization.
+/// A one-shot solve of blocks of 4 on a Hopper device has a native form that reads every block once (cuda/block_wide_cuda.hpp).
 /// Limits: as block-thomas; 2 b^3 (1 + log2(threads) / rows of a thread) operations a row more, hence no gain where lines fill the device.
 #pragma once
 #include <algorithm>
 
 #include "block_tridiagonal/block_factors.hpp"
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
+#include "block_tridiagonal/cuda/block_wide_cuda.hpp"
+#endif
 
 namespace weft {
+
+/// A native form of the one-shot solve for a backend that has one.
+template <class Space, class Scalar, int b>
+struct NativeBlockWide {
+  static bool takes(const BlockLines &) { return false; }
+  /// False where it could not. `redo` says which lines it has not solved.
+  static bool launch(const Space &, const BlockTridiagonal<Scalar, Space, b> &, const Array<Scalar, Space> &, const Array<Scalar, Space> &,
+                     const SolveOptions<Scalar> &, const OwnedArray<int, Space> &)
+  {
+    return false;
+  }
+};
+
+#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+template <class Scalar>
+struct NativeBlockWide<Kokkos::Cuda, Scalar, 4> {
+  using Space = Kokkos::Cuda;
+
+  static bool takes(const BlockLines &lines) { return cuda::block_wide_lines(lines.layout); }
+  static bool launch(const Space &space, const BlockTridiagonal<Scalar, Space, 4> &matrix, const Array<Scalar, Space> &rhs,
+                     const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options, const OwnedArray<int, Space> &redo)
+  {
+    const auto aligned = [](const Scalar *p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
+    if (matrix.transposed || !takes(matrix.lines) || !aligned(matrix.lower.data()) || !aligned(matrix.diagonal.data()) ||
+        !aligned(matrix.upper.data()) || !aligned(rhs.data()))
+      return false;
+    cuda::launch_block_wide<Scalar>(space, {matrix.lower.data(), matrix.diagonal.data(), matrix.upper.data(), rhs.data(), solution.data(),
+                                            matrix.lines, options.update, options.colour, redo.data(), 1});
+    return true;
+  }
+};
+#endif
 
 struct BlockWide {
   static constexpr const char *name = "block-wide";
@@ -55,7 +91,10 @@ struct BlockWide {
   };
 
   template <class Space, class Scalar, int b>
-  using Plan = BlockFactors<Space, Scalar, b, Order>;
+  struct Plan : BlockFactors<Space, Scalar, b, Order> {
+    using BlockFactors<Space, Scalar, b, Order>::BlockFactors;
+    OwnedArray<int, Space> redo; ///< lines that the native form leaves to this one, where there is one
+  };
 
   template <class Space, class Scalar, int b>
   static Plan<Space, Scalar, b> plan(const BlockLines &lines, const MethodParameters &parameters)
@@ -76,13 +115,27 @@ struct BlockWide {
     order.size  = lines.count() * order.tiles * order.apart * rows;
     order.rows  = rows;
     order.block = b * b;
-    return {lines, order, parameters.slice};
+    Plan<Space, Scalar, b> plan(lines, order, parameters.slice);
+    if (lines.layout.rows() > 0 && NativeBlockWide<Space, Scalar, b>::takes(lines))
+      plan.redo = OwnedArray<int, Space>("weft block redo", static_cast<std::size_t>(lines.count()));
+    return plan;
   }
 
   template <class Space, class Scalar, int b>
   static void factor(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &matrix)
   {
     block_factor(space, plan, matrix);
+  }
+
+  template <class Space, class Scalar, int b>
+  static void solve_once(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &matrix,
+                         const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
+  {
+    Plan<Space, Scalar, b> rest = plan;
+    if (plan.redo.data() && NativeBlockWide<Space, Scalar, b>::launch(space, matrix, rhs, solution, options, plan.redo))
+      rest.only = plan.redo.data();
+    factor(space, rest, matrix);
+    solve(space, rest, rhs, solution, options);
   }
 
   /// value_after = product * value_before + offset
@@ -162,7 +215,7 @@ struct BlockWide {
 
   /// value_i = constant(i, place of its factors) - couplings_i value_{i-1}, or value_{i+1} where not `forward`, along a line; store(i, value_i).
   template <bool forward, class Member, class Space, class Scalar, int b, class Constant, class Store>
-  KOKKOS_INLINE_FUNCTION static void recurrence(const Member &team, const Plan<Space, Scalar, b> &plan,
+  KOKKOS_INLINE_FUNCTION static void recurrence(const Member &team, const BlockFactors<Space, Scalar, b, Order> &plan,
                                                 const Shown<Space, Scalar, b> &shown, Index line,
                                                 const OwnedArray<Scalar, Space> &couplings, const Constant &constant, const Store &store)
   {
@@ -208,7 +261,7 @@ struct BlockWide {
   }
 
   template <class Space, class Scalar, int b>
-  static void solve(const Space &space, const Plan<Space, Scalar, b> &plan, const Array<Scalar, Space> &rhs,
+  static void solve(const Space &space, const BlockFactors<Space, Scalar, b, Order> &plan, const Array<Scalar, Space> &rhs,
                     const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
     using Policy = Kokkos::TeamPolicy<Space>;
@@ -225,7 +278,7 @@ struct BlockWide {
           const LineLayout &layout = plan.lines.layout;
           const Shown<Space, Scalar, b> shown{View(team.team_scratch(0), words), threads};
           for (Index line = team.league_rank(); line < plan.lines.count(); line += team.league_size()) {
-            if (!plan.lines.has_colour(line, options.colour)) continue;
+            if (!plan.lines.has_colour(line, options.colour) || !plan.works_on(line)) continue;
             const Index start = plan.lines.start(line);
             recurrence<true>(
                 team, plan, shown, line, plan.left,

@@ -28,6 +28,31 @@ Array<T, Space> make_array(const Space &space, const std::string &label, Index s
   return Array<T, Space>(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
 }
 
+/// Arrays side by side in one allocation: on a device one costs as much as a kernel. They live as long as `memory`.
+template <class Space>
+class Room {
+public:
+  /// What an array takes of it.
+  template <class T>
+  static Index bytes(Index size)
+  {
+    return (size * static_cast<Index>(sizeof(T)) + 255) / 256 * 256;
+  }
+  Room(const Space &space, const std::string &label, Index bytes) : memory(make_array<char>(space, label, bytes)) {}
+  template <class T>
+  Array<T, Space> take(Index size)
+  {
+    T *const begin = reinterpret_cast<T *>(memory.data() + used_);
+    used_ += bytes<T>(size);
+    return Array<T, Space>(begin, static_cast<std::size_t>(size));
+  }
+
+  const Array<char, Space> memory;
+
+private:
+  Index used_ = 0;
+};
+
 template <class T>
 using HostPointer = Kokkos::View<T *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
 
@@ -61,6 +86,38 @@ Index starts_of_sizes(const Space &space, const Array<Index, Space> &starts)
       KOKKOS_LAMBDA(const Index i, Index &sum, const bool final) {
         const Index size = i < rows ? starts(i) : 0;
         if (final) starts(i) = sum;
+        sum += size;
+      },
+      total);
+  space.fence("weft starts of rows");
+  return total;
+}
+
+struct TwoSums {
+  Index first = 0, second = 0;
+
+  KOKKOS_INLINE_FUNCTION TwoSums &operator+=(const TwoSums &other)
+  {
+    first += other.first;
+    second += other.second;
+    return *this;
+  }
+};
+
+/// The same for two arrays at once.
+template <class Space>
+TwoSums starts_of_sizes(const Space &space, const Array<Index, Space> &first, const Array<Index, Space> &second)
+{
+  const Index rows = static_cast<Index>(first.extent(0)) - 1;
+  TwoSums total;
+  Kokkos::parallel_scan(
+      "weft starts of rows", Range<Space>(space, 0, rows + 1),
+      KOKKOS_LAMBDA(const Index i, TwoSums &sum, const bool final) {
+        const TwoSums size{i < rows ? first(i) : 0, i < rows ? second(i) : 0};
+        if (final) {
+          first(i)  = sum.first;
+          second(i) = sum.second;
+        }
         sum += size;
       },
       total);

@@ -16,6 +16,7 @@ struct FactorEntries {
   Array<Index, Space> lower_starts, upper_starts; ///< rows + 1, both from 0
   Array<std::int32_t, Space> columns, row_of;     ///< lower + upper
   Array<Position, Space> source;                  ///< size(): the matrix' value of each entry, `nowhere` for fill
+  Array<char, Space> starts_memory, memory;       ///< where these are
 
   Index size() const { return lower + upper + rows; }
   KOKKOS_INLINE_FUNCTION Index diagonal(Index row) const { return lower + upper + row; }
@@ -109,9 +110,13 @@ void allocate(const Space &space, FactorEntries<Space> &entries)
   if (entries.size() > most_entries)
     throw std::length_error("the factors would have " + std::to_string(entries.size()) + " entries, more than " +
                             std::to_string(most_entries) + ": allow less fill");
-  entries.columns = make_array<std::int32_t>(space, "weft factor columns", entries.lower + entries.upper);
-  entries.row_of  = make_array<std::int32_t>(space, "weft factor rows", entries.lower + entries.upper);
-  entries.source  = make_array<Position>(space, "weft factor sources", entries.size());
+  const Index off_diagonal = entries.lower + entries.upper;
+  Room<Space> room(space, "weft factor entries",
+                   2 * Room<Space>::template bytes<std::int32_t>(off_diagonal) + Room<Space>::template bytes<Position>(entries.size()));
+  entries.memory  = room.memory;
+  entries.columns = room.template take<std::int32_t>(off_diagonal);
+  entries.row_of  = room.template take<std::int32_t>(off_diagonal);
+  entries.source  = room.template take<Position>(entries.size());
 }
 
 template <class Space>
@@ -168,9 +173,11 @@ FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMa
                                      bool sorted)
 {
   FactorEntries<Space> entries;
-  entries.rows            = rows;
-  entries.lower_starts    = make_array<Index>(space, "weft lower starts", rows + 1);
-  entries.upper_starts    = make_array<Index>(space, "weft upper starts", rows + 1);
+  entries.rows = rows;
+  Room<Space> room(space, "weft starts of rows", 2 * Room<Space>::template bytes<Index>(rows + 1));
+  entries.starts_memory   = room.memory;
+  entries.lower_starts    = room.template take<Index>(rows + 1);
+  entries.upper_starts    = room.template take<Index>(rows + 1);
   const auto lower_starts = entries.lower_starts, upper_starts = entries.upper_starts;
   constexpr Index none = std::numeric_limits<Index>::max();
   Index twice          = none;
@@ -190,8 +197,9 @@ FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMa
         if (diagonal > 1 && row < first_twice) first_twice = row;
       },
       Kokkos::Min<Index>(twice));
-  entries.lower = starts_of_sizes(space, entries.lower_starts);
-  entries.upper = starts_of_sizes(space, entries.upper_starts);
+  const TwoSums sizes = starts_of_sizes(space, entries.lower_starts, entries.upper_starts);
+  entries.lower       = sizes.first;
+  entries.upper       = sizes.second;
   if (twice != none) throw std::invalid_argument("row " + std::to_string(twice) + " has its diagonal entry twice");
   allocate(space, entries);
   Kokkos::parallel_for(

@@ -21,6 +21,7 @@ struct SparseTriangles {
   std::int64_t lower_entries        = 0;       ///< lower_starts[rows], for hosts that cannot read it
   std::int64_t upper_entries        = 0;
   bool symmetric                    = false; ///< U = D L^T, that is B ~ L D L^T: the transposed solve is the solve
+  bool checked                      = false; ///< columns are known to ascend on their side of the diagonal
 };
 
 /// What was factored: B_ij = row_scale[i] * A(row_order[i], column_order[j]) * column_scale[j]. So A^-1 r is found in three steps:

@@ -4,7 +4,7 @@
 /// The first step reads the right-hand side itself at each neighbour (permuted, scaled) and keeps g for the others; the last one writes
 /// where the result belongs. Words a row and step: the entries (values in Scalar, 32-bit columns), g, x old and new.
 #pragma once
-#include "crout/triangle.hpp"
+#include "crout/sliced.hpp"
 
 namespace weft::triangular {
 
@@ -53,12 +53,19 @@ KOKKOS_INLINE_FUNCTION void next_step(JacobiStep<width, Scalar> &step, const Hal
 
 /// Jacobi steps of one half; returns where they left the result.
 template <int width, class Space, class Scalar>
-double *jacobi_half(const Space &space, const Half<Scalar> &half, int steps, int lanes, double *const (&work)[3])
+double *jacobi_half(const Space &space, const Half<Scalar> &half, const Sliced<Scalar> &sliced, int steps, int lanes,
+                    double *const (&work)[3])
 {
   JacobiStep<width, Scalar> step{};
   for (int k = 0; k < steps; k++) {
     next_step(step, half, k, steps, work);
-    for_rows<width>("weft jacobi step", space, step, lanes, 0, half.triangle.rows);
+    if (sliced.starts) {
+      step.scale = nullptr;
+      Kokkos::parallel_for("weft jacobi step", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, half.triangle.rows),
+                           RowBySlice<width, Scalar, JacobiStep<width, Scalar>>{step, sliced});
+    } else {
+      for_rows<width>("weft jacobi step", space, step, lanes, 0, half.triangle.rows);
+    }
   }
   return step.out.data;
 }
@@ -111,16 +118,16 @@ void jacobi_small(const Space &space, const Half<Scalar> &first, const Half<Scal
 inline constexpr Index small_jacobi = 2048;
 
 template <int width, class Space, class Scalar>
-void jacobi_both(const Space &space, const Half<Scalar> &first, Half<Scalar> second, int steps, const int (&lanes)[2],
-                 double *const (&arrays)[3])
+void jacobi_both(const Space &space, const Half<Scalar> &first, Half<Scalar> second, const Sliced<Scalar> (&sliced)[2], int steps,
+                 const int (&lanes)[2], double *const (&arrays)[3])
 {
   if (!on_host<Space> && first.triangle.rows <= small_jacobi) {
     jacobi_small<width>(space, first, second, steps, arrays);
     return;
   }
   double *work[3] = {arrays[0], arrays[1], arrays[2]};
-  pass_on<width>(jacobi_half<width>(space, first, steps, lanes[0], arrays), second, work);
-  jacobi_half<width>(space, second, steps, lanes[1], {work[0], work[1], work[2]});
+  pass_on<width>(jacobi_half<width>(space, first, sliced[0], steps, lanes[0], arrays), second, work);
+  jacobi_half<width>(space, second, sliced[1], steps, lanes[1], {work[0], work[1], work[2]});
 }
 
 } // namespace weft::triangular

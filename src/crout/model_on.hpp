@@ -7,6 +7,7 @@
 #include "crout/full_fill.hpp"
 #include "crout/level_fill.hpp"
 #include "crout/model.hpp"
+#include "crout/pivot_sweep.hpp"
 #include "crout/sweeper.hpp"
 #include "crout/threshold_fill.hpp"
 
@@ -152,6 +153,7 @@ public:
     t.lower_entries = entries_.lower;
     t.upper_entries = entries_.upper;
     t.symmetric     = options_.symmetric;
+    t.checked       = true;
     return t;
   }
   FactorTransform transform() const override
@@ -189,15 +191,18 @@ private:
     }
     const double allowed = options_.most_fill > 0 ? options_.most_fill * static_cast<double>(stored) : static_cast<double>(most_entries);
     const Index most     = allowed < static_cast<double>(most_entries) ? static_cast<Index>(allowed) : most_entries;
+    Room<Space> vectors(space_, "weft scales and sums",
+                        3 * Room<Space>::template bytes<double>(rows) + Room<Space>::template bytes<detail::RowSums>(chunks_of(rows) + 64));
+    vectors_     = vectors.memory;
+    gather_room_ = {vectors.template take<detail::RowSums>(chunks_of(rows)), vectors.template take<detail::RowSums>(1)};
+    rule_.sums   = vectors.template take<double>(rows);
     if (options_.scaling != FactorScaling::none) {
-      scales_.row    = make_array<double>(space_, "weft row scales", rows);
-      scales_.column = options_.symmetric || options_.scaling == FactorScaling::unit_diagonal
-                           ? scales_.row
-                           : make_array<double>(space_, "weft column scales", rows);
+      scales_.row = vectors.template take<double>(rows);
+      scales_.column =
+          options_.symmetric || options_.scaling == FactorScaling::unit_diagonal ? scales_.row : vectors.template take<double>(rows);
     }
     if (options_.pattern == FillPattern::levels && options_.levels > 0) entries_ = level_fill(space_, entries_, options_.levels, most);
     if (options_.pattern == FillPattern::full) entries_ = full_fill(space_, entries_, most);
-    rule_.sums = make_array<double>(space_, "weft row sums", rows);
     if (options_.pattern == FillPattern::threshold) {
       matrix_values_ = matrix.values;
       set_rule();
@@ -219,9 +224,11 @@ private:
     scales_  = {};
     columns_.reset();
     sweeper_.reset();
+    pivot_sweeper_.reset();
     levels_.reset();
     other_   = {};
-    matched_ = usable_ = analysed_ = false;
+    settled_ = 0;
+    matched_ = usable_ = analysed_ = looked_for_pivots_ = false;
   }
 
   void set_rule()
@@ -237,9 +244,9 @@ private:
     using namespace crout;
     set_rule();
     if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
-    const Index bad  = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums);
+    gathered_        = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums, gather_room_);
     shift_in_matrix_ = 0;
-    if (bad >= 0) fail(FactorFailure::not_finite_input, bad);
+    if (gathered_.bad >= 0) fail(FactorFailure::not_finite_input, gathered_.bad);
   }
 
   void fail(FactorFailure failure, Index row)
@@ -389,7 +396,8 @@ private:
     std::vector<Attempt> attempts;
     if (warm) {
       attempts.push_back({"warm start", base, 0, true});
-      attempts.back().plan.warm = true;
+      attempts.back().plan.warm   = true;
+      attempts.back().plan.enough = settled_;
     }
     if (!warm || options_.ladder) attempts.push_back({"omega " + short_number(base.omega), base, 0, false});
     if (options_.ladder) {
@@ -420,14 +428,10 @@ private:
   std::string sweep_once(const crout::SweepPlan &plan, double shift, bool warm)
   {
     using namespace crout;
-    need_columns();
-    if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, options_.symmetric);
-    if (!other_.data() && (!plan.asynchronous || plan.sections > 1))
-      other_ = make_array<Scalar>(space_, "weft factors before", entries_.size());
     set_shift(shift);
-    if (!warm) first_guess(space_, entries_, rule_, matrix_, values_);
-    const SweepResult result = sweeper_->run(space_, plan, rule_, matrix_, values_, other_);
-    if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_);
+    const bool pivots = PivotSweeper<Scalar, Space>::suits(plan) && only_pivots();
+    const SweepResult result =
+        pivots ? pivot_sweeper_->run(space_, plan, rule_, matrix_, gathered_.size, values_) : sweep_entries(plan, warm);
     report_.exact  = false;
     report_.warm   = warm;
     report_.sweeps = result.sweeps;
@@ -436,8 +440,8 @@ private:
     report_.growth          = result.growth();
     report_.omega           = plan.omega;
     report_.sections        = plan.sections;
-    report_.match_list      = sweeper_->has_list();
-    const std::string wrong = judge();
+    report_.match_list      = pivots || sweeper_->has_list();
+    const std::string wrong = pivots && take_counts(pivot_sweeper_->found()) ? "" : judge();
     if (!wrong.empty()) return wrong;
     if (!result.finite) {
       found_ = {FactorFailure::not_finite, -1};
@@ -446,7 +450,41 @@ private:
     if (options_.ladder && plan.stop == SweepStop::automatic && report_.residuals.back() > most_residual)
       return "residual " + short_number(report_.residuals.back());
     if (options_.ladder && report_.growth > most_growth) return "residual grew " + short_number(report_.growth) + " times";
+    if (!warm && plan.stop == SweepStop::automatic) settled_ = report_.residuals.back();
     return "";
+  }
+
+  /// Takes what was counted when the factors were written, if all is well with them.
+  bool take_counts(const crout::FactorCounts &found)
+  {
+    report_.boosted  = found.boosted;
+    report_.positive = found.positive;
+    report_.negative = found.negative;
+    return found.infinite + found.boosted == 0 && (found.negative == 0 || options_.shift != PivotShift::positive_definite);
+  }
+
+  /// Whether sweeps over the pivots are all that the pattern asks for. Looks once for a pattern.
+  bool only_pivots()
+  {
+    if (!looked_for_pivots_) {
+      const auto partner = crout::pivot_partners(space_, entries_);
+      if (partner.data() || entries_.lower == 0) pivot_sweeper_.emplace(space_, entries_, partner);
+      looked_for_pivots_ = true;
+    }
+    return pivot_sweeper_.has_value();
+  }
+
+  crout::SweepResult sweep_entries(const crout::SweepPlan &plan, bool warm)
+  {
+    using namespace crout;
+    need_columns();
+    if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, options_.symmetric);
+    if (!other_.data() && (!plan.asynchronous || plan.sections > 1))
+      other_ = make_array<Scalar>(space_, "weft factors before", entries_.size());
+    if (!warm) first_guess(space_, entries_, rule_, matrix_, values_);
+    SweepResult result = sweeper_->run(space_, plan, rule_, matrix_, values_, other_);
+    if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_);
+    return result;
   }
 
   struct Found {
@@ -462,12 +500,17 @@ private:
   crout::FactorEntries<Space> entries_;
   std::optional<crout::UpperColumns<Space>> columns_;
   std::optional<crout::Sweeper<Scalar, Space>> sweeper_;
+  std::optional<crout::PivotSweeper<Scalar, Space>> pivot_sweeper_;
   std::optional<crout::LevelRows<Space>> levels_;
   crout::PivotRule<Space> rule_;
+  Array<char> vectors_; ///< where scales_, rule_ and gather_room_ have theirs
   Array<Scalar> matrix_, values_, other_;
   const double *matrix_values_ = nullptr;
   double shift_in_matrix_      = 0;
-  bool matched_ = false, usable_ = false, analysed_ = false;
+  crout::Gathered gathered_;
+  crout::GatherRoom<Space> gather_room_;
+  double settled_ = 0; ///< the last residual of a cold start
+  bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false;
   Found found_{FactorFailure::none, -1};
 };
 

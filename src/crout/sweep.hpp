@@ -7,6 +7,7 @@
 /// old values, so its norm costs nothing. Per entry of the pattern and sweep: its value read and written, b read, its column or the list's
 /// start, and 8 + 2 words of 8 bytes a product; l and u that meet are mostly in cache.
 #pragma once
+#include "crout/chunk_sums.hpp"
 #include "crout/products.hpp"
 #include "crout/values.hpp"
 
@@ -120,45 +121,26 @@ private:
   }
 };
 
-/// Entries of a chunk are summed by one team, chunks by one team after that: sums do not depend on the number of threads.
-inline constexpr Index sweep_chunk = 1024;
-
-template <class Space>
-inline constexpr int sweep_team = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 256;
-
 inline Index sweep_chunks(const SweepItems &items)
 {
-  return (items.count() + sweep_chunk - 1) / sweep_chunk;
+  return chunks_of(items.count());
 }
+
+/// A sweep's functor on the number of an item.
+template <class SweepFunctor>
+struct OnItems {
+  SweepFunctor sweep;
+  SweepItems items;
+
+  KOKKOS_INLINE_FUNCTION SweepSums operator()(Index item) const { return sweep(items.entry(item)); }
+};
 
 /// Runs the functor over items; history(slot) gets its sums. `partial` has sweep_chunks(items) elements.
 template <class Space, class SweepFunctor>
 void run_sweep(const Space &space, const SweepFunctor &sweep, const SweepItems &items, const Array<SweepSums, Space> &partial,
                const Array<SweepSums, Space> &history, int slot)
 {
-  using Policy       = Kokkos::TeamPolicy<Space>;
-  using Team         = typename Policy::member_type;
-  const Index count  = items.count();
-  const Index chunks = sweep_chunks(items);
-  if (count == 0) return;
-  Kokkos::parallel_for(
-      "weft crout sweep", Policy(space, static_cast<int>(chunks), sweep_team<Space>), KOKKOS_LAMBDA(const Team &team) {
-        const Index begin = static_cast<Index>(team.league_rank()) * sweep_chunk;
-        const Index end   = begin + sweep_chunk < count ? begin + sweep_chunk : count;
-        SweepSums sums;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, begin, end), [&](const Index item, SweepSums &sum) { sum += sweep(items.entry(item)); },
-            Kokkos::Sum<SweepSums>(sums));
-        Kokkos::single(Kokkos::PerTeam(team), [&] { partial(team.league_rank()) = sums; });
-      });
-  Kokkos::parallel_for(
-      "weft crout sums", Policy(space, 1, sweep_team<Space>), KOKKOS_LAMBDA(const Team &team) {
-        SweepSums sums;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, chunks), [&](const Index chunk, SweepSums &sum) { sum += partial(chunk); },
-            Kokkos::Sum<SweepSums>(sums));
-        Kokkos::single(Kokkos::PerTeam(team), [&] { history(slot) = sums; });
-      });
+  sum_by_chunks("weft crout sweep", space, items.count(), OnItems<SweepFunctor>{sweep, items}, partial, history, slot);
 }
 
 /// The values that sweeps start from: L from B divided by the pivots, U and the diagonal as in B.

@@ -18,8 +18,26 @@ struct SweepPlan {
   double tolerance  = 0;
   bool asynchronous = false;
   bool warm         = false; ///< the values are those of other values of B
+  double enough     = 0;     ///< SweepStop::automatic: a residual that ends sweeps, however large the first was
   bool watch        = true;  ///< give up early where the residual grows
 };
+
+/// Residuals that grow by more end an attempt.
+inline constexpr double most_growth = 10;
+/// Larger last residuals are no approximation of B.
+inline constexpr double most_residual = 0.1;
+/// SweepStop::automatic: sweeps that are enough for most matrices.
+inline constexpr int most_few = 8;
+/// Sweeps before the first look that start from the factors of values much alike.
+inline constexpr int few_warm = 2;
+/// Residuals up to this are rounding.
+template <class Scalar>
+inline constexpr double sweep_noise = std::is_same_v<Scalar, float> ? 1e-5 : 1e-10;
+
+inline double relative(double part, double whole)
+{
+  return whole > 0 ? std::sqrt(part / whole) : std::sqrt(part);
+}
 
 /// What an attempt did.
 struct SweepResult {
@@ -35,14 +53,32 @@ struct SweepResult {
     const double most = *std::max_element(residuals.begin(), residuals.end());
     return most <= noise ? 1 : most / std::max(residuals.front(), noise);
   }
+  /// Adds sweeps; size: sum of the squares of B.
+  void take(const std::vector<SweepSums> &sums, double size)
+  {
+    for (const SweepSums &sum : sums) {
+      residuals.push_back(relative(sum.residual, size));
+      finite = finite && std::isfinite(sum.residual) && std::isfinite(sum.change) && std::isfinite(sum.size);
+    }
+  }
+  /// SweepStop::automatic: whether the last residual is small. Where few sweeps do not do, convergence is slow and the factors need more of it.
+  bool enough(const SweepPlan &plan) const
+  {
+    const double last = residuals.back(), first = residuals.front();
+    return last <= plan.enough || last <= (sweeps <= most_few ? 1e-2 : 1e-3) * first;
+  }
 };
 
-/// Residuals that grow by more end an attempt.
-inline constexpr double most_growth = 10;
-/// Larger last residuals are no approximation of B.
-inline constexpr double most_residual = 0.1;
-/// SweepStop::automatic: sweeps that are enough for most matrices.
-inline constexpr int most_few = 8;
+/// The sums of the first `count` sweeps of a history. Waits.
+template <class Space>
+std::vector<SweepSums> sweep_sums(const Space &space, const Array<SweepSums, Space> &history, int count)
+{
+  std::vector<SweepSums> sums(static_cast<std::size_t>(count));
+  Kokkos::deep_copy(space, HostPointer<SweepSums>(sums.data(), sums.size()),
+                    Kokkos::subview(history, std::pair<std::size_t, std::size_t>(0, sums.size())));
+  space.fence("weft crout: sums of sweeps");
+  return sums;
+}
 
 template <class Scalar, class Space>
 class Sweeper {
@@ -67,7 +103,7 @@ public:
                   Array<Scalar, Space> &values, Array<Scalar, Space> &other)
   {
     result_       = {};
-    result_.noise = std::is_same_v<Scalar, float> ? 1e-5 : 1e-10;
+    result_.noise = sweep_noise<Scalar>;
     if (plan.sections > 1)
       run_sections(space, plan, rule, matrix, values, other);
     else
@@ -110,17 +146,6 @@ private:
     if (!plan.asynchronous) std::swap(values, other);
   }
 
-  /// The sums of the last `count` sweeps. Waits.
-  std::vector<SweepSums> read(const Space &space, int count) const
-  {
-    std::vector<SweepSums> sums(static_cast<std::size_t>(count));
-    Kokkos::deep_copy(space, HostPointer<SweepSums>(sums.data(), sums.size()),
-                      Kokkos::subview(history_, std::pair<std::size_t, std::size_t>(0, sums.size())));
-    space.fence("weft crout: sums of sweeps");
-    return sums;
-  }
-
-  static double relative(double part, double whole) { return whole > 0 ? std::sqrt(part / whole) : std::sqrt(part); }
   static bool finite(const SweepSums &sums)
   {
     return std::isfinite(sums.residual) && std::isfinite(sums.change) && std::isfinite(sums.size);
@@ -139,26 +164,21 @@ private:
     double size        = 0; // of B
     const bool counted = plan.stop == SweepStop::sweeps, automatic = plan.stop == SweepStop::automatic;
     for (int done = 0; done < plan.sweeps;) {
-      const int wanted    = counted ? most_unread : !automatic ? 1 : done == 0 ? plan.few : done < most_few ? most_few - done : 4;
+      const int first_few = plan.warm && plan.enough > 0 ? few_warm : plan.few;
+      const int wanted    = counted ? most_unread : !automatic ? 1 : done == 0 ? first_few : done < most_few ? most_few - done : 4;
       const int batch     = std::min(plan.sweeps - done, wanted);
       const double before = result_.residuals.empty() ? INFINITY : result_.residuals.back();
       for (int s = 0; s < batch; s++) advance(space, plan, rule, done + s < whole ? all : later, matrix, values, other, s);
-      const bool first_batch = done == 0;
+      const std::vector<SweepSums> sums = sweep_sums(space, history_, batch);
+      if (done == 0) size = sums.front().matrix;
       done += batch;
-      bool stop                             = false;
-      const std::vector<SweepSums> all_sums = read(space, batch);
-      if (first_batch) size = all_sums.front().matrix;
-      for (const SweepSums &sums : all_sums) {
-        result_.residuals.push_back(relative(sums.residual, size));
-        result_.finite = result_.finite && finite(sums);
-        if (plan.stop == SweepStop::change) stop = relative(sums.change, sums.size) <= plan.tolerance;
-        if (plan.stop == SweepStop::residual) stop = result_.residuals.back() <= plan.tolerance;
-      }
       result_.sweeps = done;
-      if (automatic) { // where few sweeps do not do, convergence is slow and the factors need more of it
-        const double last = result_.residuals.back(), first = result_.residuals.front();
-        stop = last <= (done <= most_few ? 1e-2 : 1e-3) * first || (done > most_few && last > before);
-      }
+      result_.take(sums, size);
+      bool stop         = false;
+      const double last = result_.residuals.back();
+      if (plan.stop == SweepStop::change) stop = relative(sums.back().change, sums.back().size) <= plan.tolerance;
+      if (plan.stop == SweepStop::residual) stop = last <= plan.tolerance;
+      if (automatic) stop = result_.enough(plan) || (done > most_few && last > before);
       if (stop || !result_.finite || (plan.watch && result_.growth() > most_growth)) break;
     }
     result_.all = result_.sweeps;
@@ -170,7 +190,7 @@ private:
   {
     const SweepItems all = items_of_rows(0, entries_.rows, 0, entries_.lower, 0, entries_.upper);
     sweep(space, plan, rule, all, matrix, values, other, 0); // for its residual only
-    const SweepSums guess = read(space, 1)[0];
+    const SweepSums guess = sweep_sums(space, history_, 1)[0];
     result_.residuals.push_back(relative(guess.residual, guess.matrix));
     Kokkos::deep_copy(space, other, values);
     const auto lower = to_vector<Index>(space, entries_.lower_starts), upper = to_vector<Index>(space, entries_.upper_starts);
@@ -184,7 +204,7 @@ private:
       for (int s = 0; s < most_in_section; s++) {
         advance(space, plan, rule, items, matrix, values, other);
         items_swept += static_cast<double>(items.count());
-        const SweepSums sums = read(space, 1)[0];
+        const SweepSums sums = sweep_sums(space, history_, 1)[0];
         const double left    = relative(sums.residual, sums.matrix);
         if (s == 0) first = left;
         result_.finite = finite(sums) && left <= 1e6 * std::max(first, result_.noise);
@@ -196,7 +216,7 @@ private:
     result_.all = items_swept / static_cast<double>(std::max<Index>(all.count(), 1));
     if (!result_.finite) return;
     advance(space, plan, rule, all, matrix, values, other);
-    const SweepSums sums = read(space, 1)[0];
+    const SweepSums sums = sweep_sums(space, history_, 1)[0];
     result_.finite       = finite(sums);
     result_.residuals.push_back(relative(sums.residual, sums.matrix));
     result_.all += 1;

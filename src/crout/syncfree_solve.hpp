@@ -80,7 +80,9 @@ void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Sp
                    const Ticket<Space> &ticket)
 {
   const WaitingRow<width, Scalar> row{half.triangle, half.scale, half.before, half.in, half.out, x, levels.order.data()};
-  in_order("weft sync-free solve", space, row, ticket, lanes > 1 ? 32 : 1);
+  // Where levels are narrow it is the wait for a value that takes the time, and a warp asks for all values of a row at once.
+  const bool narrow = half.triangle.rows < 32768 * levels.count();
+  in_order("weft sync-free solve", space, row, ticket, !on_host<Space> && (lanes > 1 || narrow) ? 32 : 1);
 }
 
 /// Makes x of both halves and their tickets ready in one launch.

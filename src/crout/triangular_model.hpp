@@ -29,6 +29,7 @@ public:
   TriangularMethod in_use = TriangularMethod::automatic;
   int steps               = 0;
   std::optional<double> probe;
+  bool bounded = false; ///< probe is a bound, found without a probe
   Index levels = 0;
 };
 
@@ -76,8 +77,8 @@ public:
     this->levels = 0;
     lower_       = triangle(triangles.lower_starts, triangles.lower_columns, triangles.lower_entries, true);
     upper_       = triangle(triangles.upper_starts, triangles.upper_columns, triangles.upper_entries, false);
-    check(lower_, "lower");
-    if (!implied()) check(upper_, "upper");
+    if (!triangles.checked) check(lower_, "lower");
+    if (!triangles.checked && !implied()) check(upper_, "upper");
     use(!as_device && (asked_ == TriangularMethod::automatic || asked_ == TriangularMethod::syncfree) ? TriangularMethod::sequential
         : asked_ == TriangularMethod::automatic                                                       ? TriangularMethod::jacobi
                                                                                                       : asked_);
@@ -87,7 +88,13 @@ public:
     plain_.first  = lower_;
     plain_.second = implied() ? transposed_lower_.as_triangle(lower_) : upper_;
     prepare(plain_);
-    for (auto &work : work_) work = {};
+    slices_[0] = slices_[1] = {};
+    if (slicing()) {
+      slices_[0].analyse(space_, plain_.first);
+      slices_[1].analyse(space_, plain_.second);
+    }
+    work_ = {};
+    each_ = 0;
     reserve(1);
     space_.fence("weft: analyse the triangles");
   }
@@ -109,7 +116,13 @@ public:
     }
     updated_ = true;
     take_values();
-    if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !this->probe)) choose();
+    double sizes = 0; // of the iteration: the largest sum in a row
+    if (slicing()) {
+      const Plan p = plan(false);
+      sizes        = slices_[0].update(space_, p.first.triangle, p.first.scale);
+      sizes        = std::max(sizes, slices_[1].update(space_, p.second.triangle, p.second.scale));
+    }
+    if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !this->probe)) choose(sizes);
   }
 
   void analyse_transpose() override
@@ -166,6 +179,16 @@ private:
     return {rows(), entries, starts, columns, nullptr, forward};
   }
   void use(Method method) { this->in_use = method; }
+  /// Steps work on slices of rows: on a device, with so many rows that a launch a step is worth it.
+  bool slicing() const
+  {
+    return as_device && rows() > small_jacobi && (asked_ == Method::jacobi || asked_ == Method::isai || asked_ == Method::automatic);
+  }
+  /// The slices of a half of plan(transposed), if there are any.
+  Sliced<Scalar> sliced(bool transposed, int half) const
+  {
+    return transposed && !given_.symmetric ? Sliced<Scalar>() : slices_[half].sliced();
+  }
 
   template <class Functor>
   void for_each(const Functor &functor, const char *label, Index size) const
@@ -199,6 +222,8 @@ private:
   {
     halves.known = true;
     if (halves.has_levels || (this->in_use != Method::levels && this->in_use != Method::syncfree)) return;
+    for (auto &ticket : tickets_)
+      if (!ticket.data()) ticket = Ticket<Space>("weft ticket");
     halves.first_levels  = find_levels(space_, halves.first, as_device);
     halves.second_levels = find_levels(space_, halves.second, as_device);
     halves.has_levels    = true;
@@ -223,11 +248,11 @@ private:
   void reserve(int width)
   {
     const int arrays = this->in_use == Method::sequential || this->in_use == Method::levels ? 1 : this->in_use == Method::syncfree ? 2 : 3;
-    for (int k = 0; k < arrays; k++) {
-      if (static_cast<Index>(work_[k].size()) < width * rows())
-        work_[k] = uninitialized<double, Space>("weft triangular work", width * rows());
-    }
+    if (each_ >= width * rows() && static_cast<Index>(work_.size()) >= arrays * each_) return;
+    each_ = width * rows();
+    work_ = uninitialized<double, Space>("weft triangular work", arrays * each_);
   }
+  double *array(int k) const { return (k + 1) * each_ <= static_cast<Index>(work_.size()) ? work_.data() + k * each_ : nullptr; }
 
   /// The halves of a part, before it is said what they read and where they write. `between`: factors of what the second half reads.
   struct Plan {
@@ -267,13 +292,13 @@ private:
     Plan p = plan(transposed);
     if (part == TriangularPart::forward) {
       p.first.in = in, p.first.out = out;
-      one_half<width>(p.first, *p.first_levels);
+      one_half<width>(p.first, *p.first_levels, sliced(transposed, 0));
     } else if (part == TriangularPart::backward) {
       p.second.in = in, p.second.out = out, p.second.before = p.between;
-      one_half<width>(p.second, *p.second_levels);
+      one_half<width>(p.second, *p.second_levels, sliced(transposed, 1));
     } else {
       p.first.in = in, p.second.out = out;
-      both_halves<width>(p);
+      both_halves<width>(p, {sliced(transposed, 0), sliced(transposed, 1)});
     }
   }
 
@@ -284,16 +309,16 @@ private:
   template <int width>
   double *room(Half<Scalar> &last) const
   {
-    if (width > 1 || !last.out.plain()) return work_[0].data();
+    if (width > 1 || !last.out.plain()) return array(0);
     double *x = last.out.data;
     last.out  = {};
     return x;
   }
 
   template <int width>
-  void one_half(Half<Scalar> half, const Levels<Space> &levels)
+  void one_half(Half<Scalar> half, const Levels<Space> &levels, const Sliced<Scalar> &sliced)
   {
-    double *const work[3] = {work_[0].data(), work_[1].data(), work_[2].data()};
+    double *const work[3] = {array(0), array(1), array(2)};
     if (this->in_use == Method::sequential) {
       if constexpr (!as_device) sequential_half<width>(half, room<width>(half));
     } else if (this->in_use == Method::levels) {
@@ -303,17 +328,17 @@ private:
       refresh(space_, work[0], work[1], tickets_[0], tickets_[1], width * rows());
       syncfree_half<width>(space_, half, levels, lanes(half), work[0], tickets_[0]);
     } else {
-      jacobi_half<width>(space_, half, jacobi_steps(), lanes(half), work);
+      jacobi_half<width>(space_, half, sliced, jacobi_steps(), lanes(half), work);
     }
   }
 
   template <int width>
-  void both_halves(Plan &p)
+  void both_halves(Plan &p, const Sliced<Scalar> (&sliced)[2])
   {
-    double *const work[3] = {work_[0].data(), work_[1].data(), work_[2].data()};
+    double *const work[3] = {array(0), array(1), array(2)};
     if (this->in_use == Method::jacobi || this->in_use == Method::isai) {
       p.first.after = p.between;
-      jacobi_both<width>(space_, p.first, p.second, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
+      jacobi_both<width>(space_, p.first, p.second, sliced, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
       return;
     }
     p.second.before = p.between;
@@ -335,15 +360,22 @@ private:
     }
   }
 
-  /// auto: as few Jacobi steps as the probe lets through, else the exact solve.
-  void choose()
+  /// auto: as few Jacobi steps as the probe lets through, else the exact solve. Where each step shrinks what is left by `sizes`, in the
+  /// largest norm, nothing need be probed.
+  void choose(double sizes)
   {
     use(Method::jacobi);
     reserve(1);
+    this->steps   = options_.steps;
+    this->bounded = slicing() && std::pow(sizes, this->steps + 1) <= options_.tolerance;
+    if (this->bounded) {
+      this->probe = std::pow(sizes, this->steps + 1);
+      return;
+    }
     const int most = std::max(options_.steps, options_.most_steps);
     for (this->steps = options_.steps;; this->steps = std::min(2 * this->steps, most)) {
       const Plan p       = plan(false);
-      const double first = probe_half(p.first), second = probe_half(p.second);
+      const double first = probe_half(p.first, 0), second = probe_half(p.second, 1);
       this->probe = std::isfinite(first) && !(second <= first) ? second : first;
       if (*this->probe <= options_.tolerance) return;
       if (this->steps == most || !(*this->probe <= hopeless)) break;
@@ -354,9 +386,9 @@ private:
     reserve(1);
     space_.fence("weft: levels of the triangles");
   }
-  double probe_half(const Half<Scalar> &half) const
+  double probe_half(const Half<Scalar> &half, int which) const
   {
-    return probe_residual(space_, half, this->steps, lanes(half), {work_[0].data(), work_[1].data(), work_[2].data()});
+    return probe_residual(space_, half, sliced(false, which), this->steps, lanes(half), {array(0), array(1), array(2)});
   }
 
   Space space_;
@@ -369,8 +401,10 @@ private:
   Owned<Scalar, Space> inverse_, isai_lower_, isai_upper_;
   Transposed transposed_lower_, transposed_upper_;
   Halves plain_, transposed_;
-  Owned<double, Space> work_[3];
-  Ticket<Space> tickets_[2] = {Ticket<Space>("weft ticket"), Ticket<Space>("weft ticket")};
+  Slices<Space, Scalar> slices_[2]; ///< of plain_
+  Owned<double, Space> work_;       ///< up to three arrays
+  Index each_ = 0;                  ///< elements of each
+  Ticket<Space> tickets_[2];        ///< of exact solves
 };
 
 } // namespace triangular

@@ -45,7 +45,8 @@ struct ProbeChange {
 
 /// Waits. half: triangle and scale; work: three arrays of `rows` elements.
 template <class Space, class Scalar>
-double probe_residual(const Space &space, Half<Scalar> half, int steps, int lanes, const std::array<double *, 3> &arrays)
+double probe_residual(const Space &space, Half<Scalar> half, const Sliced<Scalar> &sliced, int steps, int lanes,
+                      const std::array<double *, 3> &arrays)
 {
   const Index rows = half.triangle.rows;
   if (rows == 0) return 0;
@@ -55,7 +56,7 @@ double probe_residual(const Space &space, Half<Scalar> half, int steps, int lane
   half.in     = inner<1>(work[0]);
   half.before = half.after = nullptr;
   half.out                 = {};
-  const double *z          = jacobi_half<1>(space, half, steps, lanes, work);
+  const double *z          = jacobi_half<1>(space, half, sliced, steps, lanes, work);
   double residual = 0, size = 0;
   Kokkos::parallel_reduce("weft probe residual", all, ProbeChange<Scalar>{work[0], half.scale, half.triangle, z}, residual, size);
   return std::sqrt(residual / size);

@@ -149,7 +149,7 @@ std::string TriangularSolver<Scalar>::description() const
   if (by_levels) text += ", " + std::to_string(levels()) + " levels";
   if (probe()) {
     char numbers[80];
-    std::snprintf(numbers, sizeof numbers, ", probe %.2g (tolerance %g)", *probe(), options_.tolerance);
+    std::snprintf(numbers, sizeof numbers, ", probe %s%.2g (tolerance %g)", model_->bounded ? "<= " : "", *probe(), options_.tolerance);
     text += numbers;
   }
   return text;

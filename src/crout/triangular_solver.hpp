@@ -64,7 +64,8 @@ public:
   const char *method_in_use() const;
   /// Jacobi steps of each triangle; 0 for other methods.
   int steps() const;
-  /// The worse of both triangles' |r - T z| / |r| with the probe vector, if auto has measured one.
+  /// The worse of both triangles' |r - T z| / |r| with the probe vector, if auto has measured one; or a bound of it for any vector, in the
+  /// largest norm, where that was enough.
   std::optional<double> probe() const;
   /// Levels of both triangles, 0 where they were not needed.
   Index levels() const;

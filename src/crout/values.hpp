@@ -1,5 +1,6 @@
 /// From the matrix' values to those that the factors are made of: permuted, scaled, shifted.
 #pragma once
+#include "crout/chunk_sums.hpp"
 #include "crout/entries.hpp"
 #include "crout/factorization.hpp"
 
@@ -85,46 +86,135 @@ void find_scales(const Space &space, FactorScaling scaling, const FactorEntries<
   }
 }
 
-/// matrix(e) = the scaled value of entry e, 0 for fill; sums(i) = sum of the sizes in row i. Returns the first row (of the factors) with a
-/// value that is not finite, in this Scalar, or -1. Waits.
+/// What gathering the values found.
+struct Gathered {
+  Index bad   = -1; ///< first row (of the factors) with a value that is not finite, in this Scalar
+  double size = 0;  ///< sum of the squares of all entries
+};
+
+namespace detail {
+
+struct RowSums {
+  double sizes = 0, squares = 0;
+  Index bad = 0; ///< rows with a value that is not finite
+
+  KOKKOS_INLINE_FUNCTION RowSums &operator+=(const RowSums &other)
+  {
+    sizes += other.sizes;
+    squares += other.squares;
+    bad += other.bad;
+    return *this;
+  }
+};
+
+} // namespace detail
+
+} // namespace weft::crout
+
+template <>
+struct Kokkos::reduction_identity<weft::crout::detail::RowSums> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::crout::detail::RowSums sum() { return {}; }
+};
+
+namespace weft::crout {
+
+namespace detail {
+
+/// Values of the entries of one row, by one thread.
 template <class Scalar, class Space>
-Index gather_values(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
-                    const Array<Scalar, Space> &matrix, const Array<double, Space> &sums)
+struct GatherRow {
+  FactorEntries<Space> entries;
+  const double *values;
+  Scales<Space> scales;
+  Array<Scalar, Space> matrix;
+  Array<double, Space> sums;
+
+  KOKKOS_INLINE_FUNCTION RowSums take(Index e, Index i, Index j) const
+  {
+    const Position source = entries.source(e);
+    const Scalar value    = static_cast<Scalar>(source == nowhere ? 0.0 : scales.scaled(values[source], i, j));
+    matrix(e)             = value;
+    const double size     = Kokkos::abs(static_cast<double>(value));
+    return {size, size * size, 0};
+  }
+  KOKKOS_INLINE_FUNCTION RowSums finish(Index i, RowSums row) const
+  {
+    sums(i) = row.sizes;
+    row.bad = !Kokkos::isfinite(static_cast<Scalar>(row.sizes));
+    return row;
+  }
+  KOKKOS_INLINE_FUNCTION RowSums operator()(const Index i) const
+  {
+    RowSums row           = take(entries.diagonal(i), i, i);
+    const Index lower_end = entries.lower_starts(i + 1), upper_end = entries.upper_start(i + 1);
+    for (Index e = entries.lower_starts(i); e < lower_end; e++) row += take(e, i, entries.columns(e));
+    for (Index e = entries.upper_start(i); e < upper_end; e++) row += take(e, i, entries.columns(e));
+    return finish(i, row);
+  }
+  /// By several threads, for long rows.
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void by_team(const Team &team, RowSums &sum) const
+  {
+    const Index i = static_cast<Index>(team.league_rank()) * team.team_size() + team.team_rank();
+    if (i >= entries.rows) return;
+    RowSums lower, upper;
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, entries.lower_starts(i), entries.lower_starts(i + 1)),
+        [&](const Index e, RowSums &sum) { sum += take(e, i, entries.columns(e)); }, lower);
+    Kokkos::parallel_reduce(
+        Kokkos::ThreadVectorRange(team, entries.upper_start(i), entries.upper_start(i + 1)),
+        [&](const Index e, RowSums &sum) { sum += take(e, i, entries.columns(e)); }, upper);
+    Kokkos::single(Kokkos::PerThread(team), [&] {
+      RowSums row = take(entries.diagonal(i), i, i);
+      row += lower;
+      row += upper;
+      sum += finish(i, row);
+    });
+  }
+};
+
+} // namespace detail
+
+/// Room for the sums of gather_values: chunks_of(rows) elements, and one.
+template <class Space>
+struct GatherRoom {
+  Array<detail::RowSums, Space> partial, sum;
+};
+
+/// matrix(e) = the scaled value of entry e, 0 for fill; sums(i) = sum of the sizes in row i. Waits.
+template <class Scalar, class Space>
+Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+                       const Array<Scalar, Space> &matrix, const Array<double, Space> &sums, GatherRoom<Space> room = {})
 {
-  constexpr Index none   = std::numeric_limits<Index>::max();
   constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
-  using Policy           = Kokkos::TeamPolicy<Space>;
-  using Team             = typename Policy::member_type;
-  const Index rows       = entries.rows;
-  const int block        = on_host ? 512 : 32; // rows of a team
-  Index first            = none;
+  const detail::GatherRow<Scalar, Space> row{entries, values, scales, matrix, sums};
+  constexpr int rows_of_team = 32, lanes = 8;
+  detail::RowSums found;
+  if (on_host || entries.size() < 16 * entries.rows) {
+    if (!room.sum.data()) {
+      room.partial = make_array<detail::RowSums>(space, "weft sums of chunks", chunks_of(entries.rows));
+      room.sum     = make_array<detail::RowSums>(space, "weft sum of chunks", 1);
+    }
+    sum_by_chunks("weft gather values", space, entries.rows, row, room.partial, room.sum, 0);
+    Kokkos::deep_copy(space, HostPointer<detail::RowSums>(&found, 1), room.sum);
+  } else {
+    using Team = typename Kokkos::TeamPolicy<Space>::member_type;
+    Kokkos::parallel_reduce(
+        "weft gather values",
+        Kokkos::TeamPolicy<Space>(space, static_cast<int>((entries.rows + rows_of_team - 1) / rows_of_team), rows_of_team, lanes),
+        KOKKOS_LAMBDA(const Team &team, detail::RowSums &sum) { row.by_team(team, sum); }, Kokkos::Sum<detail::RowSums>(found));
+  }
+  space.fence("weft gather values");
+  if (found.bad == 0) return {-1, found.squares};
+  Index first = std::numeric_limits<Index>::max();
   Kokkos::parallel_reduce(
-      "weft gather values", Policy(space, static_cast<int>((rows + block - 1) / block), on_host ? 1 : block, on_host ? 1 : 8),
-      KOKKOS_LAMBDA(const Team &team, Index &bad) {
-        const Index begin = static_cast<Index>(team.league_rank()) * block, end = begin + block < rows ? begin + block : rows;
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](const Index i) {
-          const auto take = [&](const Index e, const Index j) {
-            const Position source = entries.source(e);
-            const Scalar value    = static_cast<Scalar>(source == nowhere ? 0.0 : scales.scaled(values[source], i, j));
-            matrix(e)             = value;
-            return Kokkos::abs(static_cast<double>(value));
-          };
-          double lower = 0, upper = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, entries.lower_starts(i), entries.lower_starts(i + 1)),
-              [&](const Index e, double &sum) { sum += take(e, entries.columns(e)); }, lower);
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, entries.upper_start(i), entries.upper_start(i + 1)),
-              [&](const Index e, double &sum) { sum += take(e, entries.columns(e)); }, upper);
-          Kokkos::single(Kokkos::PerThread(team), [&] {
-            sums(i) = take(entries.diagonal(i), i) + lower + upper;
-            if (!Kokkos::isfinite(static_cast<Scalar>(sums(i))) && i < bad) bad = i;
-          });
-        });
+      "weft find what is not finite", Range<Space>(space, 0, entries.rows),
+      KOKKOS_LAMBDA(const Index i, Index &least) {
+        if (!Kokkos::isfinite(static_cast<Scalar>(sums(i))) && i < least) least = i;
       },
       Kokkos::Min<Index>(first));
-  space.fence("weft gather values");
-  return first == none ? -1 : first;
+  space.fence("weft find what is not finite");
+  return {first, found.squares};
 }
 
 /// Rows of the factors whose diagonal entry is missing or zero. Waits.

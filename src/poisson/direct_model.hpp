@@ -13,6 +13,9 @@
 #include "poisson/shifted_lines_host.hpp"
 #include "poisson/tensor_lines.hpp"
 #include "poisson/transform.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "poisson/cuda/fraction_launch.hpp"
+#endif
 
 namespace weft {
 
@@ -74,6 +77,23 @@ struct Divide {
   double by;
   KOKKOS_INLINE_FUNCTION void operator()(const Index) const { value() /= by; }
 };
+
+/// Native kernels for the lines of a step, where a backend has some: here none.
+template <class Space, class Scalar>
+struct NativeLines {
+  NativeLines() = default;
+  NativeLines(const LineMatrix &, const LineStep &, const Grid &) {}
+  explicit operator bool() const { return false; }
+  std::size_t bytes() const { return 0; }
+  static int splits(const Space &, const StepTables<Scalar> &) { return 1; }
+  void launch(const Space &, const LineArguments<Scalar> &) const {}
+};
+#ifdef KOKKOS_ENABLE_CUDA
+template <class Scalar>
+struct NativeLines<Kokkos::Cuda, Scalar> : cuda::NativeFractions<Scalar> {
+  using cuda::NativeFractions<Scalar>::NativeFractions;
+};
+#endif
 
 template <class Space, class Scalar>
 class DirectModelOn final : public DirectModel<Scalar> {
@@ -144,8 +164,12 @@ private:
     Transform<Space, Scalar> matrix;
     std::optional<FastTransform<Space, Scalar>> fast;
   };
+  struct LinesOfStep {
+    StepTables<Scalar> tables;
+    NativeLines<Space, Scalar> native;
+  };
   struct Step {
-    std::variant<StepTables<Scalar>, Modes> what;
+    std::variant<LinesOfStep, Modes> what;
     Index from = 0, to = 0; ///< first rows of a transform
   };
 
@@ -163,15 +187,19 @@ private:
       if (const auto *lines = std::get_if<LineStep>(&p.schedule.steps[s])) {
         auto tables   = make_tables(*lines, store_);
         tables.pinned = p.pinned[s];
+        NativeLines<Space, Scalar> native;
+        if (grid_.planes == 1)
+          native = NativeLines<Space, Scalar>(p.schedule.line.shifted(p.modes.values[0] * p.schedule.factor, 1), *lines, grid_);
+        bytes_ += native.bytes();
         if constexpr (is_host_space<Space>)
           tables.splits = host_splits(space_, tables, grid_);
         else
-          tables.splits = device_splits(space_, tables, grid_);
+          tables.splits = native ? native.splits(space_, tables) : device_splits(space_, tables, grid_);
         parts = std::max(parts, parts_of(tables, grid_));
         for (const auto &group : lines->groups) {
           for (const auto &output : group.outputs) last_row = std::max(last_row, output.row);
         }
-        steps_.push_back({std::move(tables)});
+        steps_.push_back({LinesOfStep{std::move(tables), std::move(native)}});
       } else {
         const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
         Modes modes;
@@ -269,8 +297,8 @@ private:
       std::swap(rows.solution, rows.work);
     }
     for (const Step &step : steps_) {
-      if (const auto *tables = std::get_if<StepTables<Scalar>>(&step.what)) {
-        run_lines({*tables, b_, rows, parts_.data()});
+      if (const auto *lines = std::get_if<LinesOfStep>(&step.what)) {
+        run_lines({lines->tables, b_, rows, parts_.data()}, lines->native);
       } else {
         const Modes &modes                 = std::get<Modes>(step.what);
         Transform<Space, Scalar> transform = modes.matrix;
@@ -314,6 +342,15 @@ private:
     run_modes(t, modes.fast);
   }
 
+  void run_lines(const LineArguments<Scalar> &a, const NativeLines<Space, Scalar> &native) const
+  {
+    if (!native) {
+      run_lines(a);
+      return;
+    }
+    native.launch(space_, a);
+    if (a.step.splits > 1) add_parts(space_, a);
+  }
   void run_lines(const LineArguments<Scalar> &a) const
   {
     if constexpr (is_host_space<Space>)

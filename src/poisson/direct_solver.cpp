@@ -8,7 +8,7 @@ template <class Scalar>
 DirectSolver<Scalar>::DirectSolver(const Execution &execution, const SeparableOperator &problem, const DirectOptions &options)
     : execution_(execution)
 {
-  poisson::Prepared prepared = poisson::prepare(problem, options);
+  poisson::Prepared prepared = poisson::prepare(problem, options, execution.memory() == Memory::host);
   model_                     = on_backend(execution, [&](const auto &space) -> std::unique_ptr<DirectModel<Scalar>> {
     return std::make_unique<poisson::DirectModelOn<std::decay_t<decltype(space)>, Scalar>>(space, std::move(prepared));
   });

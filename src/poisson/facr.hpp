@@ -3,12 +3,12 @@
 /// any direction that has real eigenvectors: sines and cosines in closed form, those of LAPACK where coefficients vary. The transform is a
 /// fast one where there is one (trigonometric.hpp), else a matrix product.
 ///
-/// After l levels of partial_fraction.hpp, n = 2^l, mode q of the rows left, angle phi_q, is
+/// After l levels of fraction_levels.hpp, n = 2^l, mode q of the rows left, angle phi_q, is
 ///   U_q = (1/n) sum_{i < n} (B - 2 cos((phi_q + 2 pi i) / n) I)^-1 f_q        (l >= 1; l = 0: (B + 2 cos(phi_q) I)^-1 f_q):
 /// as many line solves as with l = 0, on 1/n of the transform's work.
 #pragma once
 #include "poisson/eigen.hpp"
-#include "poisson/partial_fraction.hpp"
+#include "poisson/fraction_levels.hpp"
 
 namespace weft::poisson {
 

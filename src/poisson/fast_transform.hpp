@@ -45,7 +45,7 @@ public:
   using Number               = Pack<Scalar, lanes>;
 
   FastTransform() = default;
-  /// Makes tables and, on the host, work space for its threads. transform_factors(shape.length) must be something.
+  /// Makes tables and, on the host, work space for its threads. fourier_plan(shape.length) must be something.
   FastTransform(const Space &space, const TransformShape &shape)
   {
     kernel_.kind              = shape.kind;
@@ -57,19 +57,29 @@ public:
     kernel_.first_weight      = static_cast<Scalar>(shape.first_weight);
     kernel_.last_weight       = static_cast<Scalar>(shape.last_weight);
     const int length          = static_cast<int>(shape.length);
-    const auto factors        = *transform_factors(length);
-    for (int f : factors) kernel_.fourier.radix[kernel_.fourier.stages++] = static_cast<signed char>(f);
+    const FourierPlan plan    = *fourier_plan(length);
+    for (int f : plan.factors) kernel_.fourier.radix[kernel_.fourier.stages++] = static_cast<signed char>(f);
     kernel_.fourier.length = length;
+    kernel_.fourier.board  = static_cast<int>(plan.board);
     const bool quarter     = shape.kind == Trigonometric::dct2 || shape.kind == Trigonometric::dct3;
-    roots_                 = upload<Scalar, Space>("weft fourier roots", unit_roots(length, 2, length));
+    roots_                 = upload<Scalar, Space>("weft fourier roots", unit_roots(plan.board, 2, plan.board));
     angles_                = upload<Scalar, Space>("weft fourier angles", unit_roots(length + 1, 1, quarter ? 2 * length : length));
     scale_                 = upload<Scalar, Space>("weft fourier scale", shape.scale);
     kernel_.fourier.roots  = roots_.data();
-    kernel_.angles         = angles_.data();
-    kernel_.scale          = shape.scale.empty() ? nullptr : scale_.data();
+    if (plan.board != length) {
+      const Chirp chirp          = chirp_of(length, plan.board);
+      chirp_                     = upload<Scalar, Space>("weft fourier chirp", chirp.chirp);
+      filter_                    = upload<Scalar, Space>("weft fourier filter", chirp.filter);
+      kernel_.fourier.chirp      = chirp_.data();
+      kernel_.fourier.filter     = filter_.data();
+      kernel_.fourier.missing_re = static_cast<Scalar>(chirp.missing[0]);
+      kernel_.fourier.missing_im = static_cast<Scalar>(chirp.missing[1]);
+    }
+    kernel_.angles = angles_.data();
+    kernel_.scale  = shape.scale.empty() ? nullptr : scale_.data();
     if constexpr (is_host_space<Space>) {
       boards_ = OwnedArray<Number, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft fourier boards"),
-                                          static_cast<std::size_t>(space.concurrency()) * (2 * static_cast<std::size_t>(length) + 1));
+                                          static_cast<std::size_t>(space.concurrency()) * (2 * static_cast<std::size_t>(plan.board) + 1));
     }
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) native_ = cuda::NativeTransform<Scalar>(shape);
@@ -78,7 +88,8 @@ public:
 
   std::size_t bytes() const
   {
-    return (roots_.size() + angles_.size() + scale_.size()) * sizeof(Scalar) + boards_.size() * sizeof(Number);
+    return (roots_.size() + angles_.size() + scale_.size() + chirp_.size() + filter_.size()) * sizeof(Scalar) +
+           boards_.size() * sizeof(Number);
   }
 
   /// Transforms `lines` lines. `to` may be `from` where both lie alike.
@@ -128,7 +139,7 @@ private:
   }
 
   Kernel kernel_;
-  OwnedArray<Scalar, Space> roots_, angles_, scale_;
+  OwnedArray<Scalar, Space> roots_, angles_, scale_, chirp_, filter_;
   OwnedArray<Number, Space> boards_;
 #ifdef KOKKOS_ENABLE_CUDA
   std::conditional_t<std::is_same_v<Space, Kokkos::Cuda>, cuda::NativeTransform<Scalar>, int> native_{};

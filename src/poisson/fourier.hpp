@@ -1,4 +1,8 @@
-/// Complex Fourier transforms of any length with factors 2, 3, 5, 7, by a team, between two boards of scratch.
+/// Complex Fourier transforms of any length by a team, between two boards of scratch. Lengths with other factors than 2, 3, 5, 7 are a
+/// convolution with a chirp (L. Bluestein, IEEE Trans. Audio Electroacoust. 18 (1970) 451), c_j = exp(-pi i j^2 / N):
+///   X_k = c_k sum_j (x_j c_j) conj(c_{k-j}),
+/// by two transforms of a length M >= 2 N - 4 that has small factors. On a ring of M = 2 N - 2 the chirp, an even function, is free of
+/// itself; on one of two less only c_{N-1} is not, which X_0 and X_{N-1} alone meet: there it is put right.
 ///
 /// Stockham's self-sorting form: the stage of radix R after stages of product s takes, for j = k + s h (k < s),
 ///   y[h s R + k + m s] = sum_l exp(-2 pi i l (k / (s R) + m / R)) x[j + l N / R],        m < R
@@ -40,6 +44,14 @@ struct Pack {
     Pack c;
     for (int l = 0; l < lanes; l++) c.re[l] = re * a.re[l] - im * a.im[l];
     for (int l = 0; l < lanes; l++) c.im[l] = re * a.im[l] + im * a.re[l];
+    return c;
+  }
+  /// im + i re
+  KOKKOS_INLINE_FUNCTION Pack exchanged() const
+  {
+    Pack c;
+    for (int l = 0; l < lanes; l++) c.re[l] = im[l];
+    for (int l = 0; l < lanes; l++) c.im[l] = re[l];
     return c;
   }
   /// i a
@@ -138,16 +150,45 @@ struct Alone {
 
 inline constexpr int most_stages = 20;
 
-/// Length and stages of a transform; `roots` are exp(-2 pi i k / length), real and imaginary parts by turns.
+/// A transform of `length` numbers, its stages those of `board` numbers; `roots` are exp(-2 pi i k / board), real and imaginary parts by turns.
 template <class Scalar>
 struct Fourier {
-  int length = 1, stages = 0;
+  int length = 1, board = 1, stages = 0;
   signed char radix[most_stages] = {};
   const Scalar *roots            = nullptr;
+  const Scalar *chirp = nullptr, *filter = nullptr; ///< c_j, and the transform of conj(c) over M; none where board is length
+  Scalar missing_re = 0, missing_im = 0;            ///< Chirp::missing
 
-  /// Transforms what lies in x; gives the board that holds the result. Waits for the team before, not after.
+  /// Transforms what lies in x; gives the board that holds the result. Both have `board` numbers. Waits for the team before, not after.
   template <class Team, int lanes>
   KOKKOS_INLINE_FUNCTION Pack<Scalar, lanes> *operator()(const Team &team, Pack<Scalar, lanes> *x, Pack<Scalar, lanes> *y) const
+  {
+    if (!chirp) return all_stages(team, x, y);
+    using Number = Pack<Scalar, lanes>;
+    team.barrier();
+    const Number first = Number::turned(missing_re, missing_im, x[0]),
+                 last = Number::turned(missing_re, missing_im, Number::turned(chirp[2 * length - 2], chirp[2 * length - 1], x[length - 1]));
+    team.barrier();
+    for (int j = team.rank(); j < board; j += team.size())
+      x[j] = j < length ? Number::turned(chirp[2 * j], chirp[2 * j + 1], x[j]) : Number{};
+    // A transform with the other sign is one of exchanged real and imaginary parts.
+    Number *const v = all_stages(team, x, y);
+    team.barrier();
+    for (int j = team.rank(); j < board; j += team.size()) v[j] = Number::turned(filter[2 * j], filter[2 * j + 1], v[j]).exchanged();
+    Number *const w = all_stages(team, v, v == x ? y : x);
+    team.barrier();
+    for (int j = team.rank(); j < length; j += team.size()) {
+      Number v = w[j].exchanged();
+      if (j == 0) v = v + last;
+      if (j == length - 1) v = v + first;
+      w[j] = Number::turned(chirp[2 * j], chirp[2 * j + 1], v);
+    }
+    return w;
+  }
+
+private:
+  template <class Team, int lanes>
+  KOKKOS_INLINE_FUNCTION Pack<Scalar, lanes> *all_stages(const Team &team, Pack<Scalar, lanes> *x, Pack<Scalar, lanes> *y) const
   {
     int before = 1;
     for (int s = 0; s < stages; s++) {
@@ -179,11 +220,10 @@ struct Fourier {
     return x;
   }
 
-private:
   template <int R, class Team, int lanes>
   KOKKOS_INLINE_FUNCTION void stage(const Team &team, int before, const Pack<Scalar, lanes> *x, Pack<Scalar, lanes> *y) const
   {
-    const int part = length / R, step = part / before;
+    const int part = board / R, step = part / before;
     for (int j = team.rank(); j < part; j += team.size()) {
       const int h = j / before, k = j - h * before;
       Pack<Scalar, lanes> v[R];

@@ -35,9 +35,10 @@ struct LineTransform {
 
   KOKKOS_INLINE_FUNCTION Index packets() const { return (lines + 2 * lanes - 1) / (2 * lanes); }
   /// Numbers of each of the two boards that a team needs.
-  KOKKOS_INLINE_FUNCTION int board() const { return fourier.length; }
+  KOKKOS_INLINE_FUNCTION int board() const { return fourier.board; }
 
-  /// x and y: the boards; `sums`: a number for each member of the team.
+  /// x and y: the boards; `sums`: a number for each member of the team. A team may have a sum_before(sums, own): the sum of what those
+  /// before it have.
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team &team, Index packet, Number *x, Number *y, Number *sums) const
   {
@@ -193,10 +194,14 @@ private:
       sum      = sum + step;
       spare[k] = sum;
     }
-    sums[team.rank()] = sum;
-    team.barrier();
     Number before = zero();
-    for (int r = 0; r < team.rank(); r++) before = before + sums[r];
+    if constexpr (requires { team.sum_before(sums, sum); }) {
+      before = team.sum_before(sums, sum);
+    } else {
+      sums[team.rank()] = sum;
+      team.barrier();
+      for (int r = 0; r < team.rank(); r++) before = before + sums[r];
+    }
     for (int k = begin; k < end; k++) {
       if (2 * k + 1 <= last) p.put(2 * k + 1 - lead, before + spare[k]);
     }

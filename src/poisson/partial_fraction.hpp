@@ -10,47 +10,16 @@
 ///   f_0 + f_n: poles 2 cos(2 pi l / n), l = 0 .. n/2, weights 2/n, the two outer ones 1/n;
 ///   f_0 - f_n: poles 2 cos((2l - 1) pi / n), l = 1 .. n/2, weights 2/n.
 ///
+/// Where more than 2^8 intervals are left after some levels, reduction goes on; those 2^8 are then reduced at once, to no row: the
+/// eigenvectors of the rows left, sines and cosines, make as many single rows of them, each with the poles of all levels at once (facr.hpp). That
+/// takes the work of two levels in place of sixteen launches.
+///
 /// Words moved per point: at each of the 2 log2 N levels half of the rows are read twice and a half written.
 /// After Swarztrauber and Sweet, J. Comput. Appl. Math. 27 (1989) 241; Rossi and Toivanen, SIAM J. Matrix Anal. Appl. 20 (1999) 628.
 #pragma once
-#include "poisson/constant_method.hpp"
+#include "poisson/facr.hpp"
 
 namespace weft::poisson {
-
-/// The levels of partial-fraction cyclic reduction, also those that FACR does before its transform.
-struct FractionLevels {
-  /// Rows kept at level k + 1.
-  static LineStep forward(const Halving &halving, int k)
-  {
-    const Index h = Index(1) << k;
-    LineStep step;
-    for (Index l = 1; l <= h; l++) step.add_pole(chebyshev_root(l, h), {fraction_weight(k, l)}, {-1});
-    halving.for_each_kept(k, [&](Index j) {
-      const Index row = halving.rows.row(j);
-      Combination neighbours;
-      add(neighbours, halving.rows.row(j - h), 1);
-      add(neighbours, halving.rows.row(j + h), 1);
-      step.groups.push_back({0, static_cast<int>(h), {neighbours}, {{row, {{row, 1}}}}});
-    });
-    return step;
-  }
-  /// Rows eliminated at level k.
-  static LineStep backward(const Halving &halving, int k)
-  {
-    const Index h = Index(1) << k;
-    LineStep step;
-    step.sources = 2;
-    for (Index l = 1; l <= h; l++) step.add_pole(chebyshev_root(l, h), {1 / static_cast<double>(h), -fraction_weight(k, l)}, {1});
-    halving.for_each_eliminated(k, [&](Index j) {
-      const Index row = halving.rows.row(j);
-      Combination neighbours;
-      add(neighbours, halving.rows.row(j - h), 1);
-      add(neighbours, halving.rows.row(j + h), 1);
-      step.groups.push_back({0, static_cast<int>(h), {{{row, 1}}, neighbours}, {{row, {}}}});
-    });
-    return step;
-  }
-};
 
 struct PartialFraction {
   static constexpr const char *name = "partial";
@@ -63,6 +32,11 @@ struct PartialFraction {
   static Schedule schedule(const RowProblem &problem, const DirectOptions &)
   {
     const Halving halving(problem.block);
+    if (const int levels = exact_log2(halving.rows.intervals) - last_levels; levels > 0) {
+      DirectOptions some;
+      some.levels = levels;
+      return Facr::schedule(problem, some);
+    }
     Schedule schedule = halving.schedule(problem);
     int last          = halving.last;
     for (int k = 0; k < last; k++) schedule.steps.push_back(FractionLevels::forward(halving, k));
@@ -72,6 +46,8 @@ struct PartialFraction {
   }
 
 private:
+  static constexpr int last_levels = 8;
+
   /// The two rows left.
   static LineStep pair(const Halving &halving, int level)
   {

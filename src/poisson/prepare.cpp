@@ -80,14 +80,23 @@ constexpr const char *fastest_first[]     = {PartialFraction::name, Separable::n
 constexpr const char *fastest_first_few[] = {Facr::name, PartialFraction::name, Separable::name};
 constexpr Index few_rows                  = 128;
 
-std::optional<std::string> choose(const SeparableOperator &problem, const DirectOptions &options, Choice &choice)
+/// Rows along y so few and so long that cyclic reduction on a host takes less time than transforms along x.
+bool few_long_rows(const LineMatrix (&lines)[3])
+{
+  return lines[2].n == 1 && lines[1].n < few_rows && lines[0].n >= 4 * lines[1].n;
+}
+
+std::optional<std::string> choose(const SeparableOperator &problem, const DirectOptions &options, Choice &choice, bool on_host)
 {
   if (auto why = problem_refused(problem)) return why;
   LineMatrix lines[3];
   for (int k = 0; k < problem.dimension; k++) lines[k] = line_matrix(problem.directions[k]);
   if (options.method != "auto") return choose(options.method, problem, lines, options, choice);
   std::optional<std::string> why;
-  if (options.levels <= 0 && tensor_order(lines)) return choose(Facr::name, problem, lines, options, choice);
+  if (options.levels <= 0 && tensor_order(lines)) {
+    if (on_host && few_long_rows(lines) && !choose(PartialFraction::name, problem, lines, options, choice) && choice.block == 1) return why;
+    return choose(Facr::name, problem, lines, options, choice);
+  }
   const bool few = lines[0].n > 1 && lines[1].n > 1 && lines[1].n <= few_rows;
   for (const char *method : few ? fastest_first_few : fastest_first) {
     why = choose(method, problem, lines, options, choice);
@@ -215,10 +224,10 @@ bool all_pivots_are_usable(const Prepared &p)
 
 } // namespace
 
-Prepared prepare(const SeparableOperator &problem, const DirectOptions &options)
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host)
 {
   Choice choice;
-  if (const auto why = choose(problem, options, choice)) throw std::invalid_argument(*why);
+  if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
   Prepared p;
   p.method = choice.method;
   p.line   = choice.line;
@@ -306,7 +315,7 @@ std::optional<std::string> poisson_method_refuses(const std::string &method, con
   DirectOptions asked = options;
   asked.method        = method;
   poisson::Choice choice;
-  return poisson::choose(problem, asked, choice);
+  return poisson::choose(problem, asked, choice, false);
 }
 
 } // namespace weft

@@ -25,7 +25,7 @@ struct Prepared {
   std::string description() const;
 };
 
-/// Throws std::invalid_argument where poisson_method_refuses.
-Prepared prepare(const SeparableOperator &problem, const DirectOptions &options);
+/// Throws std::invalid_argument where poisson_method_refuses. `on_host`: what `auto` is the fastest method for.
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host);
 
 } // namespace weft::poisson

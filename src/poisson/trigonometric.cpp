@@ -1,6 +1,7 @@
 #include "poisson/trigonometric.hpp"
 
 #include <cmath>
+#include <complex>
 #include <numbers>
 
 namespace weft::poisson {
@@ -113,27 +114,83 @@ FastModes node_modes(const ConstantLine &line, Index n)
   return modes;
 }
 
-} // namespace
+using Complex = std::complex<long double>;
 
-std::optional<std::vector<int>> transform_factors(Index length)
+void add_number(std::vector<double> &to, const Complex &value)
 {
-  if (length < 1 || length > (Index(1) << 30)) return std::nullopt;
+  to.push_back(static_cast<double>(value.real()));
+  to.push_back(static_cast<double>(value.imag()));
+}
+
+/// Powers of 2, 3, 5 and 7 whose product is n, as stages take them; or nothing.
+std::optional<std::vector<int>> small_factors(Index n)
+{
   std::vector<int> factors;
   for (int f : {8, 4, 2, 3, 5, 7}) {
-    for (; length % f == 0; length /= f) factors.push_back(f);
+    for (; n % f == 0; n /= f) factors.push_back(f);
   }
-  if (length != 1) return std::nullopt;
+  if (n != 1) return std::nullopt;
   return factors;
+}
+
+/// sum_j x_j exp(-2 pi i j k / n), by the factors of n. `roots`: exp(-2 pi i k / m) for all k < m, m = n * apart.
+std::vector<Complex> transform_of(const std::vector<Complex> &x, std::vector<int> factors, const std::vector<Complex> &roots, Index apart)
+{
+  if (factors.empty()) return x;
+  const auto n = static_cast<Index>(x.size()), f = static_cast<Index>(factors.back()), part = n / f;
+  factors.pop_back();
+  std::vector<Complex> sums(x.size(), 0), some(static_cast<std::size_t>(part));
+  for (Index l = 0; l < f; l++) {
+    for (Index j = 0; j < part; j++) some[static_cast<std::size_t>(j)] = x[static_cast<std::size_t>(l + j * f)];
+    const std::vector<Complex> of_some = transform_of(some, factors, roots, apart * f);
+    for (Index k = 0; k < n; k++)
+      sums[static_cast<std::size_t>(k)] += roots[static_cast<std::size_t>(l * k % n * apart)] * of_some[static_cast<std::size_t>(k % part)];
+  }
+  return sums;
+}
+
+} // namespace
+
+std::optional<FourierPlan> fourier_plan(Index length)
+{
+  if (length < 1 || length > (Index(1) << 28)) return std::nullopt;
+  if (auto factors = small_factors(length)) return FourierPlan{length, *factors};
+  for (Index board = 2 * length - 4;; board++) {
+    if (auto factors = small_factors(board)) return FourierPlan{board, *factors};
+  }
+}
+
+Chirp chirp_of(Index length, Index board)
+{
+  Chirp made;
+  std::vector<Complex> ring(static_cast<std::size_t>(board), 0);
+  Complex last;
+  for (Index j = 0; j < length; j++) {
+    const Index square = j * j % (2 * length);
+    const Complex c(cosine(square, length), -sine(square, length));
+    add_number(made.chirp, c);
+    last = std::conj(c);
+    if (j + 1 < length || board >= 2 * length - 2)
+      ring[static_cast<std::size_t>(j)] = ring[static_cast<std::size_t>((board - j) % board)] = last;
+  }
+  const Complex missing = last - ring[static_cast<std::size_t>(board - length + 1)];
+  made.missing[0]       = static_cast<double>(missing.real());
+  made.missing[1]       = static_cast<double>(missing.imag());
+  for (Complex &value : ring) value /= static_cast<long double>(board);
+  std::vector<Complex> roots;
+  for (Index k = 0; k < board; k++) roots.emplace_back(cosine(2 * k, board), -sine(2 * k, board));
+  for (const Complex &value : transform_of(ring, *small_factors(board), roots, 1)) add_number(made.filter, value);
+  return made;
 }
 
 std::optional<FastModes> fast_modes(const LineMatrix &line)
 {
   if (const auto constant = constant_line(line)) {
-    if (line.n < 2 || !transform_factors(constant->intervals)) return std::nullopt;
+    if (line.n < 2 || !fourier_plan(constant->intervals)) return std::nullopt;
     return node_modes(*constant, line.n);
   }
   if (const auto cells = cell_line(line)) {
-    if (!transform_factors(line.n)) return std::nullopt;
+    if (!fourier_plan(line.n)) return std::nullopt;
     return cell_modes(*cells, line.n);
   }
   return std::nullopt;

@@ -43,11 +43,26 @@ struct FastModes {
   TransformShape to_modes, from_modes;
 };
 
-/// Factors of a length for the stages of a Fourier transform, or nothing: it must be a product of powers of 2, 3, 5 and 7.
-std::optional<std::vector<int>> transform_factors(Index length);
+/// A Fourier transform of some length: its stages are those of `board` numbers, the length itself where it is a product of powers of 2, 3, 5
+/// and 7, else such a product for a chirp (fourier.hpp).
+struct FourierPlan {
+  Index board = 1;
+  std::vector<int> factors;
+};
+
+/// Nothing for lengths that 32 bits do not count.
+std::optional<FourierPlan> fourier_plan(Index length);
+
+/// c_j = exp(-pi i j^2 / length), j < length, and the Fourier transform of conj(c) on a ring of board >= 2 length - 4 numbers, divided by
+/// board; real and imaginary parts by turns.
+struct Chirp {
+  std::vector<double> chirp, filter;
+  double missing[2] = {}; ///< conj(c_{length-1}) less what the ring has in its place
+};
+Chirp chirp_of(Index length, Index board);
 
 /// Of a line with constant coefficients between Dirichlet, Neumann or periodic ends on nodes, or Dirichlet or Neumann ends on cells.
-/// Nothing where it is another line, or its length has other factors.
+/// Nothing where it is another line.
 std::optional<FastModes> fast_modes(const LineMatrix &line);
 
 /// exp(-pi i k step / denominator) for k = 0 .. count - 1: real and imaginary part by turns.

@@ -23,39 +23,10 @@
 
 #include "tridiagonal/near_toeplitz.hpp"
 #include "tridiagonal/toeplitz_kernel.hpp"
+#include "tridiagonal/toeplitz_native.hpp"
 #include "tridiagonal/toeplitz_sweep.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with bulk copies
-#include "tridiagonal/cuda/toeplitz_launch.hpp"
-#endif
 
 namespace weft {
-
-/// A native form of the team's kernel for a backend that has one.
-template <class Space, class Scalar>
-struct NativeToeplitz {
-  static constexpr int rows   = 16;                 ///< of a thread
-  static constexpr Index most = 0, window_rows = 0; ///< rows of a line that it takes, of a window of a longer one
-  static bool takes(const LineLayout &, const MethodParameters &) { return false; }
-  template <class Team>
-  static bool launch(const Space &, const Team &)
-  {
-    return false;
-  }
-};
-
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
-template <class Scalar>
-struct NativeToeplitz<Kokkos::Cuda, Scalar> {
-  static constexpr int rows   = cuda::toeplitz_rows;
-  static constexpr Index most = cuda::toeplitz_most, window_rows = 4096;
-  static bool takes(const LineLayout &layout, const MethodParameters &parameters) { return cuda::toeplitz_lines(layout, parameters); }
-  template <class Team>
-  static bool launch(const Kokkos::Cuda &space, const Team &team)
-  {
-    return cuda::launch_toeplitz<Scalar>(space, team);
-  }
-};
-#endif
 
 struct Toeplitz {
   static constexpr const char *name = "toeplitz";
@@ -220,7 +191,7 @@ struct Toeplitz {
       level.kind = layout.length <= rows_of_sweep ? Kind::sweep : Kind::reduce;
     } else if (NativeToeplitz<Space, Scalar>::takes(layout, parameters) && layout.length <= NativeToeplitz<Space, Scalar>::most) {
       level.kind   = Kind::team;
-      level.rows   = NativeToeplitz<Space, Scalar>::rows;
+      level.rows   = NativeToeplitz<Space, Scalar>::rows(layout.length);
       level.native = true;
     } else if (layout.length <= Index(level.rows) * threads) {
       level.kind = Kind::team;
@@ -234,7 +205,7 @@ struct Toeplitz {
       level.window_lines = lines_of(threads);
       if (NativeToeplitz<Space, Scalar>::takes(layout, parameters)) {
         level.native       = true;
-        level.window_chunk = NativeToeplitz<Space, Scalar>::rows;
+        level.window_chunk = NativeToeplitz<Space, Scalar>::rows(NativeToeplitz<Space, Scalar>::window_rows);
         level.window_rows  = NativeToeplitz<Space, Scalar>::window_rows;
         level.window_lines = 1;
       }
@@ -460,8 +431,9 @@ struct Toeplitz {
   {
     if (rows == 4) body(std::integral_constant<int, 4>{});
     if (rows == 8) body(std::integral_constant<int, 8>{});
-    if constexpr (NativeToeplitz<Space, Scalar>::most > 0) { // the native kernel's
+    if constexpr (NativeToeplitz<Space, Scalar>::has(9)) {
       if (rows == 9) body(std::integral_constant<int, 9>{});
+      if (rows == 11) body(std::integral_constant<int, 11>{});
     }
     if (rows == 16) body(std::integral_constant<int, 16>{});
   }
@@ -535,7 +507,7 @@ struct Toeplitz {
   template <class Space, class Scalar, int R>
   static void launch_team(const Space &space, bool native, const ToeplitzTeam<Space, Scalar, R> &kernel)
   {
-    if constexpr (R == NativeToeplitz<Space, Scalar>::rows) {
+    if constexpr (NativeToeplitz<Space, Scalar>::has(R)) {
       if (native && NativeToeplitz<Space, Scalar>::launch(space, kernel)) return;
     }
     if (kernel.team_size() <= 512)

@@ -9,7 +9,7 @@ import pytest
 from programs import BUILD, ENVIRONMENT
 
 SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
-PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench"}
+PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench"}
 
 
 def run_bench(folder, suite, pattern):
@@ -154,6 +154,25 @@ def test_whole_solves_by_alternating_directions(bench):
     assert len([row for row in rows_of(text) if len(row) == len(head)]) >= 12 and "toeplitz: not timed" in text
     rows = json.loads((bench.results / "adi-solves.json").read_text())["rows"]
     assert {row["part"] for row in rows} == {"counts", "growth", "solvers"}
+
+
+def test_crout_factors_of_stencils_and_files(bench):
+    """A row for each way to factor and solve, on a stencil and on a file; exact factors need no more steps than approximate ones."""
+    done = bench("crout", "poisson7-16|orsirr_1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((bench.results / "crout.json").read_text())["rows"]
+    assert {row["matrix"] for row in rows} == {"poisson7-16", "HB__orsirr_1"}
+    steps = {(row["matrix"], row["method"]): row["steps"] for row in rows}
+    assert len(steps) == 12 and all(count > 0 for count in steps.values()), steps
+    assert steps["poisson7-16", "levels"] <= steps["poisson7-16", "isai"]
+    text = (bench.results / "crout.md").read_text()
+    assert "## poisson7-16: 4096 rows, 27136 entries" in text and len(rows_of(text, "syncfree", "fp64")) == 2
+
+
+def test_matrices_that_do_not_exist_are_said(bench):
+    done = bench("crout", "nosuchthing")
+    assert done.returncode != 0
+    assert "no matrix matches the filter" in done.stderr
 
 
 def test_parts_of_solves_that_do_not_exist_are_said(bench):

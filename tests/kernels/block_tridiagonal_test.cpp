@@ -146,31 +146,34 @@ struct BlockSolving {
   BlockLineSolver<Scalar> solver;
   Buffer<Scalar> lower, diagonal, upper;
 
-  BlockSolving(const BlockProblem<Scalar> &problem, const std::string &method, Memory memory, const MethodParameters &parameters = {})
+  BlockSolving(const BlockProblem<Scalar> &problem, const std::string &method, Memory memory, const MethodParameters &parameters = {},
+               bool factored = true)
       : execution(memory), solver(execution, problem.lines, method, parameters), lower(memory, problem.lower),
         diagonal(memory, problem.diagonal), upper(memory, problem.upper)
   {
     solver.use(lower.data(), diagonal.data(), upper.data());
-    solver.factor();
+    if (factored) solver.factor();
   }
 };
 
 template <class Scalar>
 void check_block(const BlockProblem<Scalar> &problem, const std::string &method, Memory memory, const SolveOptions<Scalar> &options = {},
-                 bool in_place = false, const MethodParameters &parameters = {})
+                 bool in_place = false, const MethodParameters &parameters = {}, bool once = false)
 {
   const LineLayout &layout = problem.layout();
   SCOPED_TRACE(testing::Message() << method << (memory == Memory::host ? " on the host, " : " on the device, ") << sizeof(Scalar)
                                   << " bytes, blocks of " << problem.b << ", length " << layout.length << ", count "
                                   << problem.lines.count() << ", stride " << layout.stride << ", add " << options.update.add << ", colour "
                                   << static_cast<int>(options.colour) << ", transposed " << (options.transpose == Transpose::yes)
-                                  << ", many " << options.many << ", in place " << in_place << ", partitions " << parameters.partitions
-                                  << ", slice " << parameters.slice);
-  BlockSolving<Scalar> s(problem, method, memory, parameters);
+                                  << ", many " << options.many << ", in place " << in_place << ", once " << once << ", partitions "
+                                  << parameters.partitions << ", slice " << parameters.slice);
+  BlockSolving<Scalar> s(problem, method, memory, parameters, !once);
   const Buffer<Scalar> rhs(memory, problem.rhs), separate(memory, problem.start);
   const Buffer<Scalar> &solution   = in_place ? rhs : separate;
   const std::vector<Scalar> before = in_place ? problem.rhs : problem.start;
-  if (options.update.add)
+  if (once)
+    s.solver.solve_once(rhs.data(), solution.data(), options);
+  else if (options.update.add)
     s.solver.solve_add(rhs.data(), solution.data(), options);
   else
     s.solver.solve(rhs.data(), solution.data(), options);
@@ -285,6 +288,49 @@ TEST(BlockTridiagonal, FactorsChunksThatCannotBeEliminatedByThemselves)
       }
     }
     check_block(problem, method, memory, {}, false, parameters);
+  });
+}
+
+TEST(BlockTridiagonal, SolvesAtOnce)
+{
+  std::mt19937 random(33);
+  for_each_block_method([&](auto method, auto scalar, Memory memory, Index b) {
+    using Scalar = decltype(scalar);
+    for (Index length : {1, 63, 64, 65, 128, 129, 256, 257, 512, 513, 1023, 1024, 2049, 4096, 4097}) {
+      if (length > 300 && b != 4) continue;
+      const auto once = [&](const LineLayout &layout, const SolveOptions<Scalar> &options, bool in_place, bool shuffle) {
+        check_block(BlockProblem<Scalar>(layout, random, 1, shuffle), method, memory, options, in_place, {}, true);
+      };
+      once(contiguous_nodes(b, length, 3), {}, false, false);
+      once(contiguous_nodes(b, length, 2, 1), {{2}, Colour::odd}, true, false);
+      once(strided_nodes(b, length, 3), {{0.5}, Colour::even}, false, length % 2 == 0);
+    }
+  });
+}
+
+TEST(BlockTridiagonal, SolvesLinesAtOnceThatAreNotSafeWhenCut)
+{
+  std::mt19937 random(34);
+  for_each_block_method([&](auto method, auto scalar, Memory memory, Index b) {
+    for (Index length : {100, 1100}) {
+      if (length > 300 && b != 4) continue;
+      for (bool in_place : {false, true}) {
+        BlockProblem<decltype(scalar)> problem(contiguous_nodes(b, length, 3), random);
+        // Rows without a diagonal, which the row before must give them: at the start of a chunk, of a warp's rows, of a thread block's.
+        for (Index row : {8, 64, 512, 1024}) {
+          if (row >= length) continue;
+          for (Index p = 0; p < b; p++) {
+            for (Index q = 0; q < b; q++) {
+              const std::size_t k = problem.at(1, row) + problem.entry(p, q), before = problem.at(1, row - 1) + problem.entry(p, q);
+              problem.diagonal[k]   = 0;
+              problem.lower[k]      = p == q ? -4 : 0;
+              problem.upper[before] = p == q ? problem.diagonal[before] : 0;
+            }
+          }
+        }
+        check_block(problem, method, memory, {{2}}, in_place, {}, true);
+      }
+    }
   });
 }
 

@@ -60,6 +60,55 @@ TEST(CroutSweeps, EachIsThatOfTheTwin)
   }
 }
 
+/// Where no entry off the diagonal has a product, s sweeps over the pivots end where 2 s - 1 of the twin's do.
+TEST(CroutSweeps, OverPivotsAloneAreTwoOfTheTwin)
+{
+  for (const Memory memory : memories()) {
+    for (const double wind : {0.0, 0.7}) {
+      for (const bool one_sided : {false, true}) {
+        SparseRows a = five_point(37, 0.3, wind);
+        if (one_sided)
+          for (std::size_t i = 0; i < a.size(); i += 3) a[i].erase(i + 1); // an entry of L with nothing opposite to it
+        CroutOptions options;
+        options.method = FactorMethod::sweeps;
+        Factored<> made(memory, a, options);
+        EXPECT_TRUE(made.report().attempts.empty()) << made.report().text();
+        const int sweeps = made.report().sweeps;
+        EXPECT_TRUE(sweeps == 4 || sweeps == 8) << sweeps;
+        const SparseRows b = transformed(*made.factorization, a), z = made.factors(), twin = swept(b, 0, 2 * sweeps - 1, 1);
+        EXPECT_LE(made.report().residuals.back(), 2e-3);
+        for (std::size_t i = 0; i < a.size(); i++) {
+          for (const auto &[j, value] : z[i]) {
+            if (j >= i)
+              EXPECT_NEAR(value, twin[i].at(j), 1e-14) << i << ", " << j;
+            else
+              EXPECT_NEAR(value, b[i].at(j) / z[j].at(j), 1e-14) << i << ", " << j;
+          }
+        }
+        // Values much alike take as few sweeps as leave no more than the first ones did.
+        SparseRows changed = a;
+        for (auto &row : changed)
+          for (auto &[j, value] : row) value *= 1 + 1e-6 * static_cast<double>(j % 7);
+        const double cold = made.report().residuals.back();
+        const DeviceCsr<std::int32_t> next(made.execution, changed);
+        made.factorization->factor(next.matrix(), true);
+        EXPECT_TRUE(made.report().warm);
+        EXPECT_EQ(made.report().sweeps, 2);
+        EXPECT_LE(made.report().residuals.back(), cold);
+        EXPECT_LE(difference(made.factors(), made.twin(changed, 0)), 1e-3);
+      }
+    }
+    // One product off the diagonal, and all entries are swept.
+    SparseRows a = five_point(12);
+    a[20][31] = a[31][20] = -0.1;
+    CroutOptions options;
+    options.method = FactorMethod::sweeps;
+    const Factored<> made(memory, a, options);
+    EXPECT_GE(made.report().sweeps, 5);
+    EXPECT_LE(difference(made.factors(), made.twin(a, 0)), 1e-2);
+  }
+}
+
 TEST(CroutSweeps, DepthSweepsAreExactAndFewerAreNot)
 {
   for (const Memory memory : memories()) {

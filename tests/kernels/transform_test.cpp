@@ -65,17 +65,14 @@ LineMatrix line_of(Index n, Boundary boundary)
 
 TEST(FastTransform, GivesEigenvectors)
 {
-  int fast = 0, slow = 0;
   for (Boundary b : all_boundaries) {
     for (Index n : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 20, 21, 27, 31, 32, 33, 35, 48, 49, 63, 64, 65, 97, 127}) {
       const LineMatrix line = line_of(n, b);
       const auto modes      = fast_modes(line);
-      (modes ? fast : slow)++;
-      if (modes) check(line, *modes, std::to_string(n) + " boundary " + std::to_string(int(b)));
+      ASSERT_TRUE(modes) << n << " boundary " << int(b);
+      check(line, *modes, std::to_string(n) + " boundary " + std::to_string(int(b)));
     }
   }
-  EXPECT_GE(fast, 150);
-  EXPECT_GE(slow, 20);
 }
 
 /// Against the product with the matrix, of lines along each direction of a box, on each backend.
@@ -83,10 +80,10 @@ TEST(FastTransform, AgreesWithMatrixProduct)
 {
   std::mt19937 random(11);
   for (Boundary b : all_boundaries) {
-    for (Index n : {2, 3, 7, 8, 15, 16, 30, 63, 125, 127, 128, 129, 255, 256, 511, 1023, 4095}) {
+    for (Index n : {2, 3, 7, 8, 15, 16, 30, 63, 125, 127, 128, 129, 255, 256, 257, 511, 512, 1023, 2999, 4095, 4096, 4097}) {
       const LineMatrix line = line_of(n, b);
       const auto modes      = fast_modes(line);
-      if (!modes) continue;
+      ASSERT_TRUE(modes) << n << " boundary " << int(b);
       const Index lines = n > 1000 ? 3 : 1 + n % 21;
       for (bool strided : {false, true}) {
         const Index stride = strided ? lines + 2 : 1, apart = strided ? 1 : n + 3;

@@ -13,7 +13,7 @@ namespace {
 using namespace weft;
 using test::random_values, test::to_backend, test::to_host;
 
-enum class Shape { diagonal_only, bidiagonal, sparse, dense_rows, dense, grid };
+enum class Shape { diagonal_only, bidiagonal, sparse, dense_rows, dense, grid, far };
 
 /// Column numbers of row i of a strict triangle, `step` -1 for the lower one; distances are below n.
 std::set<Index> pattern_of_row(Shape shape, Index n, Index i, bool lower, std::mt19937 &random)
@@ -45,6 +45,9 @@ std::set<Index> pattern_of_row(Shape shape, Index n, Index i, bool lower, std::m
     break;
   case Shape::grid:
     add(1), add(40), add(1600);
+    break;
+  case Shape::far:
+    add(1), add(n / 2), add(n - 500);
     break;
   }
   std::set<Index> columns;
@@ -524,10 +527,84 @@ TYPED_TEST(Triangular, OneTeamTakesTheSameJacobiSteps)
     second.out      = triangular::inner<1>(y.data());
     double *next[3] = {arrays[0], arrays[1], arrays[2]};
     auto other      = second;
-    triangular::pass_on<1>(triangular::jacobi_half<1>(TypeParam(), first, steps, 1, arrays), other, next);
-    triangular::jacobi_half<1>(TypeParam(), other, steps, 1, {next[0], next[1], next[2]});
+    triangular::pass_on<1>(triangular::jacobi_half<1>(TypeParam(), first, {}, steps, 1, arrays), other, next);
+    triangular::jacobi_half<1>(TypeParam(), other, {}, steps, 1, {next[0], next[1], next[2]});
     TypeParam().fence();
     EXPECT_EQ(to_host(x), to_host(y)) << steps;
+  }
+}
+
+/// In slices, with 16- and 32-bit distances, as in compressed rows; rows too different in length get none.
+template <class TypeParam, class Scalar>
+void check_slices(Shape shape, Index n, bool sliced)
+{
+  std::mt19937 random(30);
+  const auto t = random_triangles<Scalar>(shape, n, random);
+  const OnBackend<TypeParam, Scalar> given(t);
+  const auto s = given.triangles();
+  triangular::Half<Scalar> halves[2];
+  halves[0].triangle   = {s.rows, s.lower_entries, s.lower_starts, s.lower_columns, s.lower_values, true};
+  halves[1].triangle   = {s.rows, s.upper_entries, s.upper_starts, s.upper_columns, s.upper_values, false};
+  halves[1].scale      = s.diagonal;
+  const auto b         = to_backend<TypeParam>(random_values<double>(t.rows(), random));
+  const auto x         = to_backend<TypeParam>(random_values<double>(t.rows(), random));
+  const auto work      = to_backend<TypeParam>(std::vector<double>(3 * t.rows()));
+  const double epsilon = std::numeric_limits<Scalar>::epsilon();
+  for (auto &half : halves) {
+    triangular::Slices<TypeParam, Scalar> slices;
+    slices.analyse(TypeParam(), half.triangle);
+    ASSERT_EQ(slices.sliced().starts != nullptr, sliced) << n;
+    const double bound = slices.update(TypeParam(), half.triangle, half.scale);
+    half.in            = triangular::inner<1>(b.data());
+    half.out           = triangular::inner<1>(x.data());
+    std::vector<double> results[2];
+    for (const bool with : {false, true}) {
+      triangular::jacobi_half<1>(TypeParam(), half, with ? slices.sliced() : triangular::Sliced<Scalar>(), 3, 1,
+                                 {work.data(), work.data() + n, work.data() + 2 * n});
+      TypeParam().fence();
+      results[with] = to_host(x);
+    }
+    expect_near(results[1], results[0], 50 * epsilon, "slices");
+    double largest     = 0;
+    const auto &starts = &half == halves ? t.lower_starts : t.upper_starts;
+    const auto &values = &half == halves ? t.lower_values : t.upper_values;
+    for (std::size_t i = 0; i < t.rows(); i++) {
+      double sum = 0;
+      for (auto k = starts[i]; k < starts[i + 1]; k++) sum += std::abs(static_cast<double>(values[static_cast<std::size_t>(k)]));
+      largest = std::max(largest, sum * (half.scale ? std::abs(static_cast<double>(t.diagonal[i])) : 1));
+    }
+    EXPECT_NEAR(bound, largest, 10 * epsilon * largest);
+  }
+}
+
+TYPED_TEST(Triangular, SlicesTakeTheSameJacobiSteps)
+{
+  for (const Index n : {1, 31, 32, 33, 1000, 4099}) check_slices<TypeParam, double>(Shape::grid, n, true);
+  check_slices<TypeParam, float>(Shape::grid, 4099, true);
+  check_slices<TypeParam, double>(Shape::far, 70000, true);
+  check_slices<TypeParam, double>(Shape::dense_rows, 1000, false);
+}
+
+TYPED_TEST(Triangular, AutoAndJacobiSolveInSlices)
+{
+  std::mt19937 random(31);
+  const Index n = 3000;
+  const auto t  = random_triangles<double>(Shape::grid, n, random, 0.5);
+  const OnBackend<TypeParam, double> given(t);
+  const auto b = random_values<double>(t.rows(), random);
+  for (const TriangularMethod method : {TriangularMethod::automatic, TriangularMethod::jacobi}) {
+    TriangularOptions options;
+    options.steps = 30;
+    triangular::Model<TypeParam, double, true> model(TypeParam(), method, options);
+    model.analyse(given.triangles(), {});
+    model.update(given.triangles());
+    EXPECT_EQ(model.in_use, TriangularMethod::jacobi);
+    EXPECT_EQ(model.bounded, method == TriangularMethod::automatic);
+    expect_near(this->solve(model, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), 1e-8, "both");
+    expect_near(this->solve(model, TriangularPart::forward, b), solve_lower(t, b), 1e-8, "forward");
+    expect_near(this->solve(model, TriangularPart::backward, b), solve_upper(t, b), 1e-8, "backward");
+    expect_near(this->solve(model, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), 1e-8,
+                "transposed");
   }
 }
 

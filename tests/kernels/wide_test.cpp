@@ -37,6 +37,11 @@ TEST(Wide, LinesSideBySideAroundItsTiles)
         planes.across[1]        = 3;
         planes.across_stride[1] = planes.stride * length + 5;
         layouts.push_back(planes);
+      } else { // two passes over planes
+        LineLayout planes       = strided(length, 9);
+        planes.across[1]        = 2;
+        planes.across_stride[1] = planes.stride * length + 5;
+        layouts.push_back(planes);
       }
       for (const LineLayout &layout : layouts) {
         const Lines<Scalar> lines(layout, random);

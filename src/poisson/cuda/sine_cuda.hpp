@@ -1,5 +1,6 @@
 /// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex line,
-/// in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform.
+/// in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform, chirp_lines the same for any length
+/// up to 2^(K-1) + 2 by two of them (fourier.hpp).
 ///
 /// A thread has E elements, t + T e. A stage takes them through one butterfly of radix E, or several of what is left of N; between stages
 /// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and multiplied
@@ -262,6 +263,87 @@ __global__ void __launch_bounds__((1 << K) / E, blocks) power_lines(const LineTr
   }
   auto *const v = reinterpret_cast<Number *>(shared);
   kernel.finish(Part{static_cast<int>(threadIdx.x), T}, packet, v, v + N, v + N + N / 2 + 1);
+}
+
+/// All threads of a block.
+struct WholeBlock : Part {
+  /// The sum of what threads before this one have; `sums`: a number for each warp.
+  template <class Scalar>
+  __device__ Pack<Scalar, 1> sum_before(Pack<Scalar, 1> *sums, const Pack<Scalar, 1> &own) const
+  {
+    const int lane = rank_ % 32, warp = rank_ / 32;
+    Scalar re = own.re[0], im = own.im[0];
+#pragma unroll
+    for (unsigned d = 1; d < 32; d *= 2) {
+      const Scalar left_re = __shfl_up_sync(0xffffffffu, re, d), left_im = __shfl_up_sync(0xffffffffu, im, d);
+      if (lane >= static_cast<int>(d)) {
+        re += left_re;
+        im += left_im;
+      }
+    }
+    if (lane == 31) sums[warp] = {{re}, {im}};
+    Pack<Scalar, 1> before{{__shfl_up_sync(0xffffffffu, re, 1)}, {__shfl_up_sync(0xffffffffu, im, 1)}};
+    if (lane == 0) before = {};
+    __syncthreads();
+    for (int w = 0; w < warp; w++) before = before + sums[w];
+    return before;
+  }
+};
+
+/// `twiddle` as in SineArguments; `filter` and `missing` are those of a chirp on a ring of 2^K.
+template <class Scalar, int K, int E, int blocks>
+__global__ void __launch_bounds__((1 << K) / E, blocks) chirp_lines(const LineTransform<Scalar, 1> kernel, const Complex<Scalar> *twiddle,
+                                                                    const Complex<Scalar> *__restrict__ filter, Complex<Scalar> missing)
+{
+  constexpr int M = 1 << K, T = M / E;
+  using Number = Pack<Scalar, 1>;
+  extern __shared__ __align__(16) char shared[];
+  __shared__ Complex<Scalar> ends[2];
+  auto *const board = reinterpret_cast<Complex<Scalar> *>(shared);
+  const auto packet = kernel.lines_of(blockIdx.x);
+  const auto *chirp = reinterpret_cast<const Complex<Scalar> *>(kernel.fourier.chirp);
+  const int t = threadIdx.x, length = kernel.fourier.length;
+  {
+    Complex<Scalar> r[E];
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const int j = t + T * e;
+      r[e]        = {0, 0};
+      if (j >= length) continue;
+      const Number v = kernel.prepared(packet, j);
+      r[e]           = Complex<Scalar>{v.re[0], v.im[0]} * chirp[j];
+      if (j == 0) ends[1] = missing * r[e];
+      if (j == length - 1) ends[0] = missing * r[e];
+    }
+    stages<M, E, 1>(r, board, twiddle);
+    // The transform back is one of exchanged real and imaginary parts.
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const Complex<Scalar> v = board[padded<E>(t + T * e)] * filter[t + T * e];
+      r[e]                    = {v.im, v.re};
+    }
+    __syncthreads();
+    stages<M, E, 1>(r, board, twiddle);
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const int j = t + T * e;
+      if (j >= length) continue;
+      const Complex<Scalar> v = board[padded<E>(j)];
+      Complex<Scalar> sum{v.im, v.re};
+      if (j == 0) sum = sum + ends[0];
+      if (j == length - 1) sum = sum + ends[1];
+      r[e] = sum * chirp[j];
+    }
+    __syncthreads();
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const int j = t + T * e;
+      if (j < length) board[j] = r[e];
+    }
+    __syncthreads();
+  }
+  auto *const v = reinterpret_cast<Number *>(shared);
+  kernel.finish(WholeBlock{{t, T}}, packet, v, v + length, v + length + length / 2 + 1);
 }
 
 } // namespace weft::poisson::cuda

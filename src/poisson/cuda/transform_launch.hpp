@@ -1,5 +1,5 @@
-/// Which transforms native kernels take: those of a power of two by sine_cuda.hpp, all others whose boards fit a block's shared memory by
-/// line_transform.hpp there. Included by fast_transform.hpp only.
+/// Which transforms native kernels take: those of a power of two, and chirps within one, by sine_cuda.hpp, all others whose boards fit a
+/// block's shared memory by line_transform.hpp there. Included by fast_transform.hpp only.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <vector>
@@ -30,11 +30,13 @@ public:
   NativeTransform() = default;
   explicit NativeTransform(const TransformShape &shape)
   {
-    int k = 0;
-    while ((Index(1) << k) < shape.length) k++;
-    if ((Index(1) << k) != shape.length || k < least_power || k > most_power) return;
-    power_             = k;
-    const Index length = shape.length, radix = elements(k);
+    const bool chirp   = fourier_plan(shape.length)->board != shape.length;
+    const Index needed = chirp ? 2 * shape.length - 4 : shape.length;
+    int k              = least_power;
+    while ((Index(1) << k) < needed) k++;
+    const Index length = Index(1) << k, radix = elements(k);
+    if (k > most_power || (!chirp && length != shape.length)) return;
+    power_ = k;
     std::vector<double> twiddle, sines;
     for (Index before = radix; before < length; before *= radix) {
       const Index next = before * std::min(radix, length / before);
@@ -43,7 +45,13 @@ public:
         twiddle.insert(twiddle.end(), roots.begin(), roots.end());
       }
     }
-    twiddle_            = upload<Scalar, Kokkos::Cuda>("weft fourier twiddles", twiddle);
+    twiddle_ = upload<Scalar, Kokkos::Cuda>("weft fourier twiddles", twiddle);
+    if (chirp) {
+      const Chirp made = chirp_of(shape.length, length);
+      filter_          = upload<Scalar, Kokkos::Cuda>("weft fourier filter", made.filter);
+      missing_         = {static_cast<Scalar>(made.missing[0]), static_cast<Scalar>(made.missing[1])};
+      return;
+    }
     const double factor = shape.scale.empty() ? 1 : shape.scale[0];
     sines_only_         = shape.kind == Trigonometric::dst1;
     for (double s : shape.scale) sines_only_ = sines_only_ && s == factor;
@@ -90,7 +98,14 @@ private:
     constexpr int N = 1 << K, T = N / E, padded_bytes = (N + N / E) * static_cast<int>(sizeof(Complex<Scalar>));
     const auto *const twiddle = reinterpret_cast<const Complex<Scalar> *>(twiddle_.data());
     const auto grid           = static_cast<unsigned>(kernel.packets());
-    if (sines_only_ && kernel.from_at.inner == kernel.lines && kernel.to_at.inner == kernel.lines) {
+    if (filter_.size() > 0) {
+      const int points = kernel.fourier.length;
+      const int bytes  = std::max(padded_bytes, (points + points / 2 + 1 + T) * static_cast<int>(sizeof(Complex<Scalar>)));
+      const auto chirp = chirp_lines<Scalar, K, E, blocks>;
+      allow_shared(chirp, static_cast<std::size_t>(bytes));
+      chirp<<<grid, T, static_cast<std::size_t>(bytes), space.cuda_stream()>>>(
+          kernel, twiddle, reinterpret_cast<const Complex<Scalar> *>(filter_.data()), missing_);
+    } else if (sines_only_ && kernel.from_at.inner == kernel.lines && kernel.to_at.inner == kernel.lines) {
       const SineArguments<Scalar> a{kernel.from,   kernel.to, kernel.from_at.inner_stride, kernel.to_at.inner_stride, kernel.lines, twiddle,
                                     sines_.data(), quarter_};
       const auto sine = sine_lines<Scalar, K, E, blocks>;
@@ -109,12 +124,15 @@ private:
   static bool in_shared(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel)
   {
     const bool across = kernel.from_at.stride != 1;
-    for (int pairs : {4, 1}) {
+    for (int pairs : {8, 4, 1}) {
       if (pairs > 1 && !across) continue;
-      const int threads       = std::clamp((kernel.board() * pairs / 8 + 31) / 32 * 32, 32, 256);
+      // Boards that leave room for one block only get more threads.
+      const int most          = kernel.board() * pairs >= 4096 ? 512 : 256;
+      const int threads       = std::clamp((kernel.board() * pairs / 8 + 31) / 32 * 32, 32, most);
       const int board         = (2 * kernel.board() + threads / pairs) | 1; // odd: the pairs' boards begin in different banks
       const std::size_t bytes = static_cast<std::size_t>(board) * static_cast<std::size_t>(pairs) * sizeof(Pack<Scalar, 1>);
-      if (bytes > static_cast<std::size_t>(shared_limit())) continue;
+      // Eight pairs read whole pieces of 128 bytes, but more blocks are worth more than that.
+      if (bytes > static_cast<std::size_t>(pairs == 8 ? shared_limit() / 3 : shared_limit())) continue;
       const Index blocks = (kernel.packets() + pairs - 1) / pairs;
       allow_shared(line_transforms<Scalar>, bytes);
       line_transforms<Scalar><<<static_cast<unsigned>(blocks), threads, bytes, space.cuda_stream()>>>(kernel, pairs, board);
@@ -126,8 +144,9 @@ private:
 
   int power_       = 0;
   bool sines_only_ = false; ///< dst1 with one factor
-  OwnedArray<Scalar, Kokkos::Cuda> twiddle_, sines_;
+  OwnedArray<Scalar, Kokkos::Cuda> twiddle_, sines_, filter_;
   Scalar quarter_ = 0;
+  Complex<Scalar> missing_{0, 0};
 };
 
 } // namespace weft::poisson::cuda

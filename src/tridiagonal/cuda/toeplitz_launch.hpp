@@ -2,16 +2,30 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 
 #include "tridiagonal/cuda/launch.hpp"
 #include "tridiagonal/cuda/toeplitz_cuda.hpp"
 
 namespace weft::cuda {
 
-/// Rows of a thread, and threads of a block: one that holds the line.
-inline constexpr int toeplitz_rows      = 9;
-inline constexpr int toeplitz_threads[] = {32, 64, 128, 256, 480};
-inline constexpr Index toeplitz_most    = Index(toeplitz_rows) * std::end(toeplitz_threads)[-1];
+/// Rows of a thread, threads of a block that holds the line, blocks that a multiprocessor must have registers for
+/// (docs/results/kernels.md).
+struct ToeplitzShape {
+  int rows, threads, at_least;
+  constexpr Index holds() const { return Index(rows) * threads; }
+};
+inline constexpr ToeplitzShape toeplitz_shapes[] = {{9, 32, 24}, {11, 64, 12}, {11, 96, 8}, {11, 192, 4}, {11, 384, 2}};
+inline constexpr Index toeplitz_most             = std::end(toeplitz_shapes)[-1].holds();
+
+/// Rows of a thread for lines of this length.
+inline int toeplitz_rows(Index length)
+{
+  for (const ToeplitzShape &s : toeplitz_shapes) {
+    if (length <= s.holds()) return s.rows;
+  }
+  return std::end(toeplitz_shapes)[-1].rows;
+}
 
 /// Rows that follow each other, more of them than the portable kernel solves as fast.
 inline bool toeplitz_lines(const LineLayout &layout, const MethodParameters &parameters)
@@ -19,28 +33,32 @@ inline bool toeplitz_lines(const LineLayout &layout, const MethodParameters &par
   return layout.stride == 1 && layout.rows_are_closest() && parameters.slice == 0 && parameters.partitions == 0 && layout.length > 128;
 }
 
-template <class Scalar, std::size_t size = 0>
+template <class Scalar, int R, bool ring, std::size_t shape = 0>
 NativeLaunch<Scalar> toeplitz_launch_for(Index length)
 {
-  constexpr int R = toeplitz_rows, T = toeplitz_threads[size];
-  if constexpr (size + 1 < std::size(toeplitz_threads)) {
-    if (length > Index(R) * T) return toeplitz_launch_for<Scalar, size + 1>(length);
+  constexpr ToeplitzShape s = toeplitz_shapes[shape];
+  if constexpr (shape + 1 < std::size(toeplitz_shapes)) {
+    if (s.rows != R || length > s.holds()) return toeplitz_launch_for<Scalar, R, ring, shape + 1>(length);
   }
-  constexpr int at_least = T >= 480 ? 2 : 1024 / T;
-  static const NativeLaunch<Scalar> launch =
-      launch_of<Scalar>(native_toeplitz<Scalar, R, T, at_least>, T, sizeof(ToeplitzTile<Scalar, R, T>));
-  return launch;
+  if constexpr (s.rows == R) {
+    static const NativeLaunch<Scalar> launch =
+        launch_of<Scalar>(native_toeplitz<Scalar, R, s.threads, s.at_least, ring>, s.threads, sizeof(ToeplitzTile<Scalar, R, s.threads>));
+    return launch;
+  }
+  throw std::logic_error("toeplitz: no native kernel for these lines");
 }
 
 /// True if it could: bulk copies want both arrays to begin at multiples of 16 bytes.
-template <class Scalar>
-bool launch_toeplitz(const Kokkos::Cuda &space, ToeplitzTeam<Kokkos::Cuda, Scalar, toeplitz_rows> team)
+template <class Scalar, int R>
+bool launch_toeplitz(const Kokkos::Cuda &space, ToeplitzTeam<Kokkos::Cuda, Scalar, R> team)
 {
   const auto aligned = [](const void *p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
   if (!aligned(team.arrays.rhs.data()) || !aligned(team.arrays.solution.data())) return false;
-  const NativeLaunch<Scalar> launch = toeplitz_launch_for<Scalar>(team.line.layout.length);
-  const auto blocks                 = static_cast<unsigned>(std::min<Index>(launch.resident, team.line.layout.count() * team.windows));
-  void *arguments[]                 = {&team};
+  const Index length = team.line.layout.length;
+  const NativeLaunch<Scalar> launch =
+      team.line.ring ? toeplitz_launch_for<Scalar, R, true>(length) : toeplitz_launch_for<Scalar, R, false>(length);
+  const auto blocks = static_cast<unsigned>(std::min<Index>(launch.resident, team.line.layout.count() * team.windows));
+  void *arguments[] = {&team};
   check_launch(cudaLaunchKernel(launch.kernel, dim3(blocks), dim3(static_cast<unsigned>(launch.threads)), arguments,
                                 static_cast<std::size_t>(launch.shared_bytes), space.cuda_stream()),
                "launch");
