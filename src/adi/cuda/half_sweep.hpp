@@ -2,8 +2,9 @@
 ///   u = (H + s)^-1 g,   then g <- b - g + (s + s') u for the half-sweep that follows, or x = u after the last one.
 ///
 /// Each thread has a chunk of R rows: its part of g in shared memory, its factors, which many threads share, from the nearest cache. It
-/// eliminates twice, before and after the chunks are joined, since the values in between would not fit in registers with that. The chunks are joined as in wide_cuda.hpp, by the lanes of a warp, the warps of a block, and the blocks of a cluster. Nothing is copied ahead: more blocks
-/// than one share a multiprocessor, and some load while others join.
+/// eliminates twice, before and after the chunks are joined, since the values in between would not fit in registers with that. The chunks
+/// are joined as in wide_cuda.hpp, by the lanes of a warp, the warps of a block, and the blocks of a cluster. Nothing is copied ahead: more
+/// blocks than one share a multiprocessor, and some load while others join.
 ///
 /// Lines whose rows follow each other: a block a line, whose g is turned in shared memory so that device memory is read in order. Lines side by
 /// side: a block has W of them, 128 bytes of every row, and a cluster of blocks the longer ones.
@@ -243,6 +244,34 @@ struct SideTile {
   Scalar of_blocks[cluster ? W * most_of_cluster * 6 : 1]; ///< rows of the cluster's blocks, by line
 };
 
+/// Writes to another block's shared memory; seen there after the cluster's next barrier.
+__device__ inline void store_in_block(std::uint32_t address, double x)
+{
+  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
+}
+__device__ inline void store_in_block(std::uint32_t address, float x)
+{
+  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
+}
+
+/// As tell_cluster, for blocks that meet once: they wait for each other at the cluster's barrier.
+template <int lanes, class Scalar>
+__device__ void tell_cluster_once(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block)
+{
+  constexpr int shares = lanes / most_of_cluster;
+  const int position = threadIdx.x % 32 / (32 / lanes), to = position % most_of_cluster, share = position / most_of_cluster;
+  if (to < blocks) {
+    const Scalar numbers[6]   = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
+    const std::uint32_t place = address_in_block(rows + block * 6, to);
+#pragma unroll
+    for (int n = 0; n < 6; n++) {
+      if (n / (6 / shares) == share) store_in_block(place + n * sizeof(Scalar), numbers[n]);
+    }
+  }
+  cluster_arrive();
+  cluster_wait();
+}
+
 template <class Scalar, int T, bool cluster, bool checks>
 __global__ void __launch_bounds__(T, 1024 / T) side_by_side_half_sweep(const HalfSweep<Scalar> a)
 {
@@ -296,9 +325,7 @@ __global__ void __launch_bounds__(T, 1024 / T) side_by_side_half_sweep(const Hal
   if constexpr (cluster) {
     Scalar *rows_of_blocks = tile.of_blocks + joined_line * most_of_cluster * 6;
     cluster_wait();
-    tell_cluster<Tile::chunks>(ends, rows_of_blocks, blocks, block);
-    cluster_arrive();
-    cluster_wait();
+    tell_cluster_once<Tile::chunks>(ends, rows_of_blocks, blocks, block);
     solve_cluster<Tile::chunks>(rows_of_blocks, blocks, block, check, g_before, g);
   }
   Scalar *x           = tile.x + joined_line * Tile::pitch;
