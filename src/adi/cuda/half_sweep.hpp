@@ -244,16 +244,6 @@ struct SideTile {
   Scalar of_blocks[cluster ? W * most_of_cluster * 6 : 1]; ///< rows of the cluster's blocks, by line
 };
 
-/// Writes to another block's shared memory; seen there after the cluster's next barrier.
-__device__ inline void store_in_block(std::uint32_t address, double x)
-{
-  asm volatile("st.shared::cluster.f64 [%0], %1;" ::"r"(address), "d"(x) : "memory");
-}
-__device__ inline void store_in_block(std::uint32_t address, float x)
-{
-  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
-}
-
 /// As tell_cluster, for blocks that meet once: they wait for each other at the cluster's barrier.
 template <int lanes, class Scalar>
 __device__ void tell_cluster_once(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block)
