@@ -1,0 +1,94 @@
+"""Iterations with lines, Jacobi and ILU(0) on a folder of Matrix Market files, as a table.
+
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results
+
+Each file is solved by weft_mm, every way in the same process: GMRES(50), preconditioned from the right, to the true residual given. What does
+not converge says why. Writes suitesparse-lines.md and .json.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import tempfile
+
+WAYS = {"Jacobi": "-pc_type jacobi", "lines": "-pc_type line", "lines, zebra": "-pc_type line -pc_line_ordering zebra", "ILU(0)": "-pc_type ilu"}
+
+
+def solve(program, library, matrix, arguments):
+    """The results of weft_mm for every way, or why there are none."""
+    with tempfile.TemporaryDirectory() as folder:
+        results = pathlib.Path(folder, "results.json")
+        command = [program, matrix, "-dll_append", library, "-ksp_type", "gmres", "-ksp_gmres_restart", "50", "-ksp_pc_side", "right"]
+        command += ["-ksp_norm_type", "unpreconditioned", "-ksp_rtol", str(arguments.rtol), "-ksp_max_it", str(arguments.most)]
+        command += ["-compare", "; ".join(WAYS.values()), "-json", results]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.limit, check=False)
+        except subprocess.TimeoutExpired:
+            return None, f"> {arguments.limit} s"
+        if not results.exists():
+            lines = (done.stderr or done.stdout).strip().splitlines()
+            return None, lines[-1][:80] if lines else f"exit {done.returncode}"
+        return json.loads(results.read_text(encoding="utf-8")), ""
+
+
+def cell(result):
+    if result["solved"]:
+        return str(result["iterations"])
+    return {"DIVERGED_ITS": "its", "DIVERGED_BREAKDOWN": "breakdown"}.get(result["reason"], result["reason"].removeprefix("DIVERGED_").lower().replace("_", " "))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, type=pathlib.Path)
+    parser.add_argument("--matrices", required=True, type=pathlib.Path)
+    parser.add_argument("--out", required=True, type=pathlib.Path)
+    parser.add_argument("--rtol", type=float, default=1e-8)
+    parser.add_argument("--most", type=int, default=1000, help="iterations")
+    parser.add_argument("--limit", type=float, default=120, help="seconds for all ways of a matrix")
+    arguments = parser.parse_args()
+    files = sorted(arguments.matrices.glob("*.mtx*"))
+    if not files:
+        parser.error(f"no Matrix Market file (.mtx, .mtx.gz) in {arguments.matrices}")
+
+    rows, records = [], []
+    for file in files:
+        name = file.name.split(".mtx")[0].replace("__", "/")
+        found, why = solve(arguments.build / "bin/weft_mm", arguments.build / "lib/libweft.so", file, arguments)
+        if found is None:
+            records.append({"matrix": name, "why": why})
+            rows.append(f"| {name} | | {why} |" + " |" * (len(WAYS) - 1))
+        else:
+            records.append({"matrix": name, "rows": found["matrix"]["rows"], "results": dict(zip(WAYS, found["results"]))})
+            rows.append(f"| {name} | {found['matrix']['rows']} | " + " | ".join(cell(result) for result in found["results"]) + " |")
+        print(rows[-1], flush=True)
+
+    solved = [record["results"] for record in records if "results" in record]
+    summary = []
+    for ours in ("lines", "lines, zebra"):
+        for other in ("Jacobi", "ILU(0)"):
+            both = [(r[ours]["iterations"], r[other]["iterations"]) for r in solved if r[ours]["solved"] and r[other]["solved"]]
+            fewer, more = sum(a < b for a, b in both), sum(a > b for a, b in both)
+            only = sum(r[ours]["solved"] and not r[other]["solved"] for r in solved), sum(r[other]["solved"] and not r[ours]["solved"] for r in solved)
+            summary.append(f"| {ours} | {other} | {len(both)} | {fewer} | {len(both) - fewer - more} | {more} | {only[0]} | {only[1]} |")
+    text = f"""# Lines of SuiteSparse matrices
+
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results
+
+GMRES(50) from the right to ||b - Ax|| <= {arguments.rtol:g} ||b||, b of ones, at most {arguments.most} iterations (`its`: not enough). Lines come from the matrix's graph. {len(files)} files.
+
+| | beside | both converge on | fewer iterations | as many | more | only it converges | only the other |
+|---|---|--:|--:|--:|--:|--:|--:|
+{chr(10).join(summary)}
+
+| matrix | rows | {' | '.join(WAYS)} |
+|---|--:|{'--:|' * len(WAYS)}
+{chr(10).join(rows)}
+"""
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "suitesparse-lines.md").write_text(text, encoding="utf-8")
+    (arguments.out / "suitesparse-lines.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
