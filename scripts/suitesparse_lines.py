@@ -28,7 +28,7 @@ def solve(program, library, matrix, arguments):
             return None, f"> {arguments.limit} s"
         if not results.exists():
             lines = (done.stderr or done.stdout).strip().splitlines()
-            return None, lines[-1][:80] if lines else f"exit {done.returncode}"
+            return None, lines[-1].replace(f"{matrix.parent}/", "")[:100] if lines else f"exit {done.returncode}"
         return json.loads(results.read_text(encoding="utf-8")), ""
 
 
