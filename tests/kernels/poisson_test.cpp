@@ -168,7 +168,8 @@ TEST(Poisson, SolvesLongRows)
       for_each_scalar([&](auto scalar, Memory memory) {
         using Scalar = decltype(scalar);
         for (const char *method : {"partial", "separable", "facr"})
-          EXPECT_LE(error_of<Scalar>(a, method_of(method), memory, random), static_cast<double>(m > 2000 ? 2 * m : 500 + m) * epsilon<Scalar>)
+          EXPECT_LE(error_of<Scalar>(a, method_of(method), memory, random),
+                    static_cast<double>(m > 2000 ? 2 * m : 500 + m) * epsilon<Scalar>)
               << method << " " << m;
       });
       for (Index i = m / 3; i < m; i++) a.directions[0].diagonal[static_cast<std::size_t>(i)] -= 1; // a second medium

@@ -78,7 +78,7 @@ static PetscErrorCode Fill(const Problem *p, Mat A, Vec b, Vec exact)
         }
         for (side = -1; side <= 1; side += 2) {
           const PetscReal here = Conductivity(p, i, j), x = p->lines * (here + Conductivity(p, i + side, j)) / 2,
-                          y    = p->lines * (here + Conductivity(p, i, j + side)) / 2;
+                          y = p->lines * (here + Conductivity(p, i, j + side)) / 2;
           diagonal += x + y;
           PetscCall(Couple(p, A, &row, side, 0, 0, -x * (1 - side * p->convection)));
           PetscCall(Couple(p, A, &row, 0, side, 0, -y * (1 - side * p->convection)));
@@ -99,9 +99,12 @@ static PetscErrorCode Fill(const Problem *p, Mat A, Vec b, Vec exact)
     for (j = start[1]; j < start[1] + n[1]; j++) {
       for (i = start[0]; i < start[0] + n[0]; i++) {
         const PetscReal u     = PetscExpReal(Place(p, i) + 2 * Place(p, j));
-        const PetscBool inner = Inner(p, i, j), ghost = !inner && (Inner(p, i - 1, j) || Inner(p, i + 1, j) || Inner(p, i, j - 1) || Inner(p, i, j + 1)) ? PETSC_TRUE : PETSC_FALSE;
-        rhs[j][i]    = inner ? -5 * u * h * h * p->scale : ghost ? u : 0;
-        values[j][i] = inner || ghost ? u : 0;
+        const PetscBool inner = Inner(p, i, j),
+                        ghost = !inner && (Inner(p, i - 1, j) || Inner(p, i + 1, j) || Inner(p, i, j - 1) || Inner(p, i, j + 1))
+                                    ? PETSC_TRUE
+                                    : PETSC_FALSE;
+        rhs[j][i]             = inner ? -5 * u * h * h * p->scale : ghost ? u : 0;
+        values[j][i]          = inner || ghost ? u : 0;
       }
     }
     PetscCall(DMDAVecRestoreArray(p->da, exact, &values));
@@ -146,9 +149,12 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-give_dm", &give, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bad", text, sizeof(text), &bad));
   if (p.dim == 2)
-    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, DMDA_STENCIL_BOX, p.n[0], p.n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &p.da));
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, DMDA_STENCIL_BOX, p.n[0], p.n[1],
+                           PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &p.da));
   else
-    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, p.ring[2] ? closed : open, DMDA_STENCIL_BOX, p.n[0], p.n[1], p.n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL, &p.da));
+    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, p.ring[2] ? closed : open,
+                           DMDA_STENCIL_BOX, p.n[0], p.n[1], p.n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL,
+                           &p.da));
   PetscCall(DMSetFromOptions(p.da));
   PetscCall(DMSetUp(p.da));
   PetscCall(DMCreateMatrix(p.da, &A));
@@ -188,7 +194,8 @@ int main(int argc, char **argv)
   PetscCall(VecAYPX(r, -1.0, b));
   PetscCall(VecNorm(r, NORM_2, &norm));
   PetscCall(VecNorm(b, NORM_2, &size));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s iterations %" PetscInt_FMT " residual %.3e\n", KSPConvergedReasons[reason], its, (double)(norm / size)));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s iterations %" PetscInt_FMT " residual %.3e\n", KSPConvergedReasons[reason], its,
+                        (double)(norm / size)));
   if (p.shape != NONE) {
     PetscCall(VecAXPY(exact, -1.0, x));
     PetscCall(VecNorm(exact, NORM_INFINITY, &norm));
