@@ -15,6 +15,7 @@
 
 #include "adi/adi_solver.hpp"
 #include "backend.hpp"
+#include "common_options.hpp"
 #include "copy.hpp"
 
 namespace {
@@ -549,13 +550,8 @@ int main(int argc, char **argv)
   for (int k = 1; k < argc; k++) {
     const std::string word = argv[k];
     const auto value       = [&](const std::string &option) { return word.substr(option.size()); };
-    if (word == "--backend=host")
-      memory = Memory::host;
-    else if (word == "--backend=device")
-      memory = Memory::device;
-    else if (word == "--quick")
-      quick = true;
-    else if (word.starts_with("--parts="))
+    if (takes_common(word, memory, quick)) continue;
+    if (word.starts_with("--parts="))
       parts = "," + value("--parts=") + ",";
     else if (word.starts_with("--largest="))
       largest = std::stol(value("--largest="));

@@ -15,6 +15,7 @@
 #include <string>
 
 #include "backend.hpp"
+#include "common_options.hpp"
 #include "crout/factorization.hpp"
 #include "crout/triangular_solver.hpp"
 #include "crout_problem.hpp"
@@ -442,13 +443,8 @@ int main(int argc, char **argv)
   for (int k = 1; k < argc; k++) {
     const std::string word = argv[k];
     const auto value       = [&](const std::string &option) { return word.substr(option.size()); };
-    if (word == "--backend=host")
-      memory = Memory::host;
-    else if (word == "--backend=device")
-      memory = Memory::device;
-    else if (word == "--quick")
-      quick = true;
-    else if (word == "--profile")
+    if (takes_common(word, memory, quick)) continue;
+    if (word == "--profile")
       profile = true;
     else if (word.starts_with("--matrices="))
       matrices = value("--matrices=");

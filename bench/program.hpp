@@ -6,6 +6,7 @@
 #include <string>
 
 #include "backend.hpp"
+#include "common_options.hpp"
 #include "copy.hpp"
 
 namespace weft::bench {
@@ -34,14 +35,9 @@ inline Options options_of(int &argc, char **argv, const std::string &suite)
   for (int k = 1; k < argc; k++) {
     const std::string word = argv[k];
     const auto value       = [&](const std::string &option) { return word.substr(option.size()); };
+    if (takes_common(word, options.memory, options.quick)) continue;
     if (word.rfind("--suite=", 0) == 0)
       options.suite = value("--suite=");
-    else if (word == "--backend=host")
-      options.memory = Memory::host;
-    else if (word == "--backend=device")
-      options.memory = Memory::device;
-    else if (word == "--quick")
-      options.quick = true;
     else if (word.rfind("--filter=", 0) == 0)
       options.filter = std::regex(value("--filter="));
     else

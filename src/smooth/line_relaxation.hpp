@@ -30,8 +30,9 @@ class LineRelaxation {
 public:
   /// For lines in the rows of a matrix, which must outlive this: element i of the layout is row i. `method`, `parameters` and errors as in
   /// LineSolver. Call factor() before the first relax(). Throws std::invalid_argument where the lines have more rows than the matrix.
+  /// by_colour: colours will be relaxed one by one; false spares what is prepared for that.
   LineRelaxation(const StencilMatrix<Scalar> &matrix, const LineProblem &problem, const std::string &method = "auto",
-                 const MethodParameters &parameters = {});
+                 const MethodParameters &parameters = {}, bool by_colour = true);
   ~LineRelaxation();
   LineRelaxation(const LineRelaxation &)            = delete;
   LineRelaxation &operator=(const LineRelaxation &) = delete;

@@ -34,7 +34,7 @@ struct LineRelaxation<Scalar>::Plan {
 template <class Space, class Scalar>
 struct NativeRelaxation {
   NativeRelaxation() = default;
-  NativeRelaxation(const LineLayout &, const MethodParameters &) {}
+  NativeRelaxation(const LineLayout &, const MethodParameters &, bool) {}
   bool any() const { return false; }
   void take(const Space &, const Tridiagonal<Scalar, Space> &, const Scalar *, const Coupling *, int) {}
   bool takes(Colour, bool) const { return false; }
@@ -46,11 +46,11 @@ template <class Scalar>
 class NativeRelaxation<Kokkos::Cuda, Scalar> {
 public:
   NativeRelaxation() = default;
-  NativeRelaxation(const LineLayout &layout, const MethodParameters &parameters)
+  NativeRelaxation(const LineLayout &layout, const MethodParameters &parameters, bool by_colour)
   {
     if (parameters.slice != 0 || parameters.partitions != 0) return;
-    shape_    = cuda::cluster_shape(layout);
-    coloured_ = cuda::ColouredLines<Scalar>(layout);
+    shape_ = cuda::cluster_shape(layout);
+    if (by_colour) coloured_ = cuda::ColouredLines<Scalar>(layout);
   }
   bool any() const { return shape_.blocks > 0 || coloured_.possible(); }
   /// The matrix as it is now: T, and the couplings to other lines.
@@ -113,7 +113,7 @@ template <class Space, class Scalar>
 class RelaxationPlan final : public LineRelaxation<Scalar>::Plan {
 public:
   RelaxationPlan(const Space &space, const StencilMatrix<Scalar> &matrix, const LineSolver<Scalar> &solver,
-                 const MethodParameters &parameters)
+                 const MethodParameters &parameters, bool by_colour)
       : space_(space), storage_(matrix.storage()), rows_(matrix.rows()), work_(table<Scalar, Space>("weft relaxation", rows_))
   {
     lines_.problem          = solver.problem();
@@ -125,7 +125,7 @@ public:
     if (by_team_) {
       shape_   = team_shape<Space>(lines, parameters);
       by_team_ = shape_.tiles == 1;
-      native_  = Native(lines, parameters);
+      native_  = Native(lines, parameters, by_colour);
     }
     Index parts = by_team_ ? (lines.count() + shape_.lines - 1) / shape_.lines : 0; // of a norm: one of a team or a pack in work
     flag_       = PivotFlag<typename Space::memory_space>(lines);

@@ -252,6 +252,20 @@ TEST(BlockTridiagonal, AnyNumberOfThreadsToALine)
   });
 }
 
+/// Row `row` of line 1 without a diagonal, which the row before must give it.
+template <class Scalar>
+void take_diagonal(BlockProblem<Scalar> &problem, Index row)
+{
+  for (Index p = 0; p < problem.b; p++) {
+    for (Index q = 0; q < problem.b; q++) {
+      const std::size_t k = problem.at(1, row) + problem.entry(p, q), before = problem.at(1, row - 1) + problem.entry(p, q);
+      problem.diagonal[k]   = 0;
+      problem.lower[k]      = p == q ? -4 : 0;
+      problem.upper[before] = p == q ? problem.diagonal[before] : 0;
+    }
+  }
+}
+
 TEST(BlockTridiagonal, FactorsInChunks)
 {
   std::mt19937 random(31);
@@ -277,16 +291,7 @@ TEST(BlockTridiagonal, FactorsChunksThatCannotBeEliminatedByThemselves)
     parameters.slice = 10;
     BlockProblem<decltype(scalar)> problem(contiguous_nodes(b, 45, 3), random);
     // Rows at the start of a chunk without a diagonal, which the row before must give them.
-    for (Index row : {10, 20, 40}) {
-      for (Index p = 0; p < b; p++) {
-        for (Index q = 0; q < b; q++) {
-          const std::size_t k = problem.at(1, row) + problem.entry(p, q), before = problem.at(1, row - 1) + problem.entry(p, q);
-          problem.diagonal[k]   = 0;
-          problem.lower[k]      = p == q ? -4 : 0;
-          problem.upper[before] = p == q ? problem.diagonal[before] : 0;
-        }
-      }
-    }
+    for (Index row : {10, 20, 40}) take_diagonal(problem, row);
     check_block(problem, method, memory, {}, false, parameters);
   });
 }
@@ -318,15 +323,7 @@ TEST(BlockTridiagonal, SolvesLinesAtOnceThatAreNotSafeWhenCut)
         BlockProblem<decltype(scalar)> problem(contiguous_nodes(b, length, 3), random);
         // Rows without a diagonal, which the row before must give them: at the start of a chunk, of a warp's rows, of a thread block's.
         for (Index row : {8, 64, 512, 1024}) {
-          if (row >= length) continue;
-          for (Index p = 0; p < b; p++) {
-            for (Index q = 0; q < b; q++) {
-              const std::size_t k = problem.at(1, row) + problem.entry(p, q), before = problem.at(1, row - 1) + problem.entry(p, q);
-              problem.diagonal[k]   = 0;
-              problem.lower[k]      = p == q ? -4 : 0;
-              problem.upper[before] = p == q ? problem.diagonal[before] : 0;
-            }
-          }
+          if (row < length) take_diagonal(problem, row);
         }
         check_block(problem, method, memory, {{2}}, in_place, {}, true);
       }

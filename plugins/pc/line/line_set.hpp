@@ -210,7 +210,7 @@ public:
   /// `matrix` must outlive this, and be read before this is.
   StencilLines(const StencilMatrix<PetscScalar> &matrix, const LineProblem &problem, int colours, const std::string &kernel,
                const MethodParameters &parameters)
-      : lines_(matrix, problem, kernel, parameters), colours_(colours), kernel_(kernel), parameters_(parameters)
+      : lines_(matrix, problem, kernel, parameters, colours > 1), colours_(colours), kernel_(kernel), parameters_(parameters)
   {
   }
 

@@ -1,7 +1,6 @@
 /// ColouredLines: coefficients by colour, and the launches of coloured_relaxation.hpp.
 #pragma once
 #include <algorithm>
-#include <vector>
 
 #include "smooth/cuda/coloured_relaxation.hpp"
 #include "tridiagonal/cuda/wide_launch.hpp"
