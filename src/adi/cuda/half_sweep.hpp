@@ -248,16 +248,8 @@ struct SideTile {
 template <int lanes, class Scalar>
 __device__ void tell_cluster_once(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block)
 {
-  constexpr int shares = lanes / most_of_cluster;
-  const int position = threadIdx.x % 32 / (32 / lanes), to = position % most_of_cluster, share = position / most_of_cluster;
-  if (to < blocks) {
-    const Scalar numbers[6]   = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
-    const std::uint32_t place = address_in_block(rows + block * 6, to);
-#pragma unroll
-    for (int n = 0; n < 6; n++) {
-      if (n / (6 / shares) == share) store_in_block(place + n * sizeof(Scalar), numbers[n]);
-    }
-  }
+  share_out<lanes>(ends, rows, blocks, block,
+                   [](int) { return [](std::uint32_t address, Scalar number) { store_in_block(address, number); }; });
   cluster_arrive();
   cluster_wait();
 }

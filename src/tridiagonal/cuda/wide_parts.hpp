@@ -286,21 +286,30 @@ inline constexpr int most_of_cluster = 16; ///< blocks
 /// Who works on a line.
 enum class Sharing { none, cluster, device };
 
-/// The two rows of this block's part of a line, told to all blocks of the cluster: at `rows` in their memories they stand in turn, six
-/// numbers each, counted by the arrival there. The line has `lanes` lanes of the warp, others' between them; they share out the numbers and
-/// whom they go to.
-template <int lanes, class Scalar>
-__device__ void tell_cluster(const Ends<Scalar> &ends, Scalar *rows, Arrival &arrival, int blocks, int block)
+/// The two rows of this block's part of a line, for all blocks of the cluster: at `rows` in their memories they stand in turn, six numbers each.
+/// The line has `lanes` lanes of the warp, others' between them; they share out the numbers and whom they go to. store_to(block) is what
+/// stores a number at an address in that block.
+template <int lanes, class Scalar, class StoreTo>
+__device__ void share_out(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block, const StoreTo &store_to)
 {
   constexpr int shares = lanes / most_of_cluster;
   const int position = threadIdx.x % 32 / (32 / lanes), to = position % most_of_cluster, share = position / most_of_cluster;
   if (to >= blocks) return;
   const Scalar numbers[6]   = {ends.first.value, ends.first.before, ends.first.after, ends.last.value, ends.last.before, ends.last.after};
-  const std::uint32_t place = address_in_block(rows + block * 6, to), there = address_in_block(&arrival.word, to);
+  const std::uint32_t place = address_in_block(rows + block * 6, to);
+  const auto store          = store_to(to);
 #pragma unroll
   for (int n = 0; n < 6; n++) {
-    if (n / (6 / shares) == share) send_to_block(place + n * sizeof(Scalar), numbers[n], there);
+    if (n / (6 / shares) == share) store(place + n * sizeof(Scalar), numbers[n]);
   }
+}
+/// Counted by the arrival there.
+template <int lanes, class Scalar>
+__device__ void tell_cluster(const Ends<Scalar> &ends, Scalar *rows, Arrival &arrival, int blocks, int block)
+{
+  share_out<lanes>(ends, rows, blocks, block, [&](int to) {
+    return [there = address_in_block(&arrival.word, to)](std::uint32_t address, Scalar number) { send_to_block(address, number, there); };
+  });
 }
 
 /// The rows of a cluster's blocks, joined by the lanes of a line: the last unknowns before block number `block` and of it.
