@@ -277,6 +277,19 @@ struct BlockEnds {
   BlockRow<Scalar, b> first, last;
 };
 
+/// A row hangs on a neighbour's unknown by `coupling`: what that unknown's own row says of it takes its place. The neighbour's column `toward`
+/// goes to `own`, where the row has that unknown already (its pivot, say), its column `away` to that column of the row.
+template <class Scalar, int b>
+__device__ void insert(const Block<Scalar, b> &coupling, const BlockRow<Scalar, b> &neighbour, Scalar (BlockRow<Scalar, b>::*toward)[b],
+                       Scalar (BlockRow<Scalar, b>::*away)[b], Scalar (&own)[b], BlockRow<Scalar, b> &row)
+{
+#pragma unroll
+  for (int p = 0; p < b; p++) (row.*away)[p] = 0;
+  subtract(own, coupling, neighbour.*toward);
+  subtract(row.value, coupling, neighbour.value);
+  subtract(row.*away, coupling, neighbour.*away);
+}
+
 /// reduce_warp of wide_parts.hpp for blocks: the chunks of a line that the groups of a warp hold, from group `first` on. Stops where
 /// couplings are rounding error. `safe` turns false where a pivot is not.
 template <class Scalar, int b>
@@ -284,6 +297,7 @@ __device__ BlockEnds<Scalar, b> reduce_groups(BlockRow<Scalar, b> &mine, const B
                                               bool &safe)
 {
   using Lane      = BlockLane<b>;
+  using Row       = BlockRow<Scalar, b>;
   const int group = Lane::group(), lane = Lane::lane();
   const Scalar small = small_coupling<Scalar>;
   Scalar pivot[b];
@@ -292,11 +306,7 @@ __device__ BlockEnds<Scalar, b> reduce_groups(BlockRow<Scalar, b> &mine, const B
     const Block<Scalar, b> after   = whole_block(mine.after, group);
     BlockRow<Scalar, b> row        = mine;
     unit_column(pivot);
-#pragma unroll
-    for (int p = 0; p < b; p++) row.after[p] = 0;
-    subtract(pivot, after, next.before);
-    subtract(row.value, after, next.value);
-    subtract(row.after, after, next.after);
+    insert(after, next, &Row::before, &Row::after, pivot, row);
     if (group == Lane::last) unit_column(pivot);
     safe = solve_joined(pivot, row, margin) && safe;
     if (group < Lane::last) mine = row;
@@ -310,24 +320,12 @@ __device__ BlockEnds<Scalar, b> reduce_groups(BlockRow<Scalar, b> &mine, const B
     {
       const BlockRow<Scalar, b> left = mine.from_lane(lane >= distance * b ? lane - distance * b : lane);
       const Block<Scalar, b> before  = whole_block(mine.before, group);
-      if (has_left) {
-#pragma unroll
-        for (int p = 0; p < b; p++) row.before[p] = 0;
-        subtract(pivot, before, left.after);
-        subtract(row.value, before, left.value);
-        subtract(row.before, before, left.before);
-      }
+      if (has_left) insert(before, left, &Row::after, &Row::before, pivot, row);
     }
     {
       const BlockRow<Scalar, b> right = mine.from_lane(lane + distance * b < 32 ? lane + distance * b : lane);
       const Block<Scalar, b> after    = whole_block(mine.after, group);
-      if (has_right) {
-#pragma unroll
-        for (int p = 0; p < b; p++) row.after[p] = 0;
-        subtract(pivot, after, right.before);
-        subtract(row.value, after, right.value);
-        subtract(row.after, after, right.after);
-      }
+      if (has_right) insert(after, right, &Row::before, &Row::after, pivot, row);
     }
     safe = solve_joined(pivot, row, margin) && safe;
     if (group < Lane::last) mine = row;
@@ -338,26 +336,14 @@ __device__ BlockEnds<Scalar, b> reduce_groups(BlockRow<Scalar, b> &mine, const B
   {
     const BlockRow<Scalar, b> of_first = mine.from_lane(place);
     const Block<Scalar, b> after       = whole_block(head.after, first);
-    if (first < Lane::last) {
-#pragma unroll
-      for (int p = 0; p < b; p++) ends.first.after[p] = 0;
-      subtract(ends.first.value, after, of_first.value);
-      subtract(ends.first.before, after, of_first.before);
-      subtract(ends.first.after, after, of_first.after);
-    }
+    if (first < Lane::last) insert(after, of_first, &Row::before, &Row::after, ends.first.before, ends.first);
   }
   ends.last = mine;
   {
     const BlockRow<Scalar, b> left = mine.from_lane(lane >= b ? lane - b : lane);
     const Block<Scalar, b> before  = whole_block(mine.before, group);
     unit_column(pivot);
-    if (group == Lane::last) {
-#pragma unroll
-      for (int p = 0; p < b; p++) ends.last.before[p] = 0;
-      subtract(pivot, before, left.after);
-      subtract(ends.last.value, before, left.value);
-      subtract(ends.last.before, before, left.before);
-    }
+    if (group == Lane::last) insert(before, left, &Row::after, &Row::before, pivot, ends.last);
     safe      = solve_joined(pivot, ends.last, margin) && safe;
     ends.last = ends.last.from_lane(Lane::last * b + Lane::column());
   }
