@@ -198,6 +198,21 @@ std::vector<Request> toeplitz_suite(Memory memory)
     add_rivals(request, memory);
     requests.push_back(request);
   }
+  // What the thesis leaves out: lines across memory, long ones, odd lengths, single precision.
+  const bool device = memory == Memory::device;
+  const Size cube = device ? Size{262144, 512} : Size{4096, 256};
+  const auto add  = [&](const Size &size, bool contiguous, const char *precision) {
+    Request request{size, contiguous, Coefficients::constant, Values::pade};
+    request.operations = {Operation::solve};
+    request.precisions = {precision};
+    request.methods    = {{"toeplitz"}};
+    requests.push_back(request);
+  };
+  add(cube, false, "fp64");
+  add(cube, false, "fp32");
+  add(cube, true, "fp32");
+  for (const Index rows : {4096, 4097, 8191, 16384, 16383}) add({device ? 8192 : 64, rows}, true, "fp64");
+  add({device ? 4096 : 64, 4096}, false, "fp64");
   return requests;
 }
 

@@ -164,12 +164,12 @@ def toeplitz(results):
                 *(f"{shown(r)} ms" for r in rivals),
                 *(f"{m} x {r.split(':')[1]}" for m in solvers for r in rivals), *(f"thesis: {c}" for c in columns), "cuSPARSE / shared"]]
         for f in figures:
-            size = f"{f['lines']}x{f['rows']}"
-            own = {m: results.milliseconds(size=size, method=m, work=work) for m in solvers}
-            other = {r: results.milliseconds(size=size, method=r, work=work) or results.milliseconds(size=size, method=r, work="one-shot")
+            lines = {"size": f"{f['lines']}x{f['rows']}", "layout": "contiguous", "precision": "fp64"}
+            own = {m: results.milliseconds(method=m, work=work, **lines) for m in solvers}
+            other = {r: results.milliseconds(method=r, work=work, **lines) or results.milliseconds(method=r, work="one-shot", **lines)
                      for r in rivals}
             printed = [float(f[key]) if f[key] else None for key in ("mkl_1", "mkl_8", "cusparse", "global", "shared")]
-            errors = [results.result(size=size, method=m, work=work) for m in solvers]
+            errors = [results.result(method=m, work=work, **lines) for m in solvers]
             out.append([f"{f['rows']} x {f['lines']}", *map(number, own.values()), *(small(e and e.forward_error) for e in errors),
                         *map(number, other.values()),
                         *(number(ratio(other[r], own[m])) for m in solvers for r in rivals), *map(number, printed),
