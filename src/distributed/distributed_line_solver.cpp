@@ -82,6 +82,18 @@ void DistributedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, c
 }
 
 template <class Scalar>
+void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
+{
+  if (!local_) return;
+  local_->read(lines);
+  one_->read(lines);
+  typename DistributedModel<Scalar>::Host before("weft before", 1), after("weft after", 1);
+  before(0) = ranks_.has_before() ? lines.lower.front() : Scalar(0);
+  after(0)  = ranks_.has_after() ? lines.upper.back() : Scalar(0);
+  model_->use_couplings(before, after);
+}
+
+template <class Scalar>
 void DistributedLineSolver<Scalar>::read(const DistributedLineSolver &other)
 {
   if (!local_) return;

@@ -34,6 +34,9 @@ public:
   /// piece, a value for each line (not read where there is no such row). General coefficients only; all in the memory of the execution.
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
+  /// Takes copies of coefficients on the host, of pieces with constant coefficients on every rank: lower of the first row and upper of the last
+  /// one couple to the neighbouring pieces.
+  void read(const ConstantLines<Scalar> &lines);
   /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
   void read(const DistributedLineSolver &other);
   /// Works on the caller's coefficients, as LineSolver does.

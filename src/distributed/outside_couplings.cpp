@@ -1,6 +1,8 @@
 #include "distributed/outside_couplings.hpp"
 
 #include <Kokkos_Core.hpp>
+#include <cmath>
+#include <limits>
 
 #include "backend.hpp"
 
@@ -12,6 +14,7 @@ public:
   virtual ~Values()                                                 = default;
   virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside) = 0;
   virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside) = 0;
+  virtual std::optional<std::array<Scalar, 2>> shared() const       = 0;
   const Scalar *before = nullptr, *after = nullptr;
 };
 
@@ -35,6 +38,21 @@ public:
   {
     take(outside, columns_[0], 0, values_[0]);
     take(outside, columns_[1], layout_.length - 1, values_[1]);
+  }
+
+  std::optional<std::array<Scalar, 2>> shared() const override
+  {
+    std::array<Scalar, 2> all{};
+    if (layout_.count() == 0) return std::nullopt;
+    for (std::size_t side = 0; side < 2; side++) {
+      const auto host       = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values_[side]);
+      all[side]             = host(0);
+      const Scalar rounding = 8 * std::numeric_limits<Scalar>::epsilon() * std::abs(all[side]);
+      for (std::size_t line = 0; line < host.extent(0); line++) {
+        if (!(std::abs(host(line) - all[side]) <= rounding)) return std::nullopt;
+      }
+    }
+    return all;
   }
 
 private:
@@ -105,6 +123,12 @@ template <class Scalar>
 const Scalar *OutsideCouplings<Scalar>::after() const
 {
   return values_->after;
+}
+
+template <class Scalar>
+std::optional<std::array<Scalar, 2>> OutsideCouplings<Scalar>::shared() const
+{
+  return values_->shared();
 }
 
 template class OutsideCouplings<double>;

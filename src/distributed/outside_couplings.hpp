@@ -1,8 +1,10 @@
 /// OutsideCouplings: what couples the two ends of every line to rows of other ranks, taken out of the part of a matrix that holds the columns
 /// of other ranks. Needs no Kokkos header.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tridiagonal/line_solver.hpp"
@@ -27,6 +29,8 @@ public:
   /// A value a line, in the memory of the execution.
   const Scalar *before() const;
   const Scalar *after() const;
+  /// The two values where all lines share them, but for rounding; nothing where some line has another, or there are no lines. Waits.
+  std::optional<std::array<Scalar, 2>> shared() const;
 
   class Values;
   template <class Space>

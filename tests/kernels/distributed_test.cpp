@@ -228,6 +228,49 @@ TEST(DistributedLines, AgreeAtRandomCutsWithAllOptions)
   }
 }
 
+TEST(DistributedLines, ReadConstantLinesFromTheHost)
+{
+  std::mt19937 random(23);
+  for (Index closure : {0, 2}) {
+    for (bool periodic : {false, true}) {
+      std::vector<Index> lengths;
+      for (int r = 0; r < ranks(); r++) lengths.push_back(between(random, 2 * most_closure + 1, 60));
+      LineProblem problem(strided(sum(lengths, ranks()), 5));
+      problem.coefficients = Coefficients::constant;
+      problem.closure      = closure;
+      problem.periodic     = periodic;
+      for_each_precision([&](auto scalar, Memory memory) {
+        using Scalar = decltype(scalar);
+        const Lines<Scalar> lines(problem, random);
+        const LineLayout layout = strided(my_length(lengths), 5);
+        const Piece<Scalar> piece(lines, layout, my_first(lengths));
+        ConstantLines<Scalar> own;
+        LineProblem of_piece(layout);
+        of_piece.coefficients = Coefficients::constant;
+        of_piece.closure = own.closure = most_closure;
+        of_piece.periodic              = periodic;
+        for (Index row = 0; row < layout.length; row++) {
+          if (row > own.closure && row < layout.length - own.closure) continue;
+          const auto from = lines.at(0, piece.first + row);
+          own.lower.push_back(lines.lower[from]);
+          own.diagonal.push_back(lines.diagonal[from]);
+          own.upper.push_back(lines.upper[from]);
+        }
+        const Execution execution(memory);
+        DistributedLineSolver<Scalar> solver(execution, MPI_COMM_WORLD, of_piece, "toeplitz");
+        solver.read(own);
+        solver.factor();
+        EXPECT_FALSE(solver.bad_pivot());
+        const Buffer<Scalar> rhs(memory, piece.rhs), solution(memory, piece.start);
+        solver.solve(rhs.data(), solution.data());
+        execution.wait();
+        compare<Scalar>(solution.values(), piece.part_of(lines.expected({}, lines.start), piece.start),
+                        400 * std::numeric_limits<Scalar>::epsilon());
+      });
+    }
+  }
+}
+
 TEST(DistributedLines, AgreeForEveryMethod)
 {
   std::mt19937 random(22);

@@ -29,6 +29,16 @@ def test_exact_lines_do_not_depend_on_the_ranks(run, options):
         assert norms(several) == pytest.approx(norms(one), rel=1e-11)
 
 
+@pytest.mark.parametrize("options", ["-n 300", "-n 20,50 -pc_line_direction y", "-n 5,6,40 -pc_line_direction xyz -pc_line_ordering zebra", "-n 31 -ring 1", "-n 40,5 -ring 1 -pc_line_direction x"])
+def test_constant_lines_do_not_depend_on_the_ranks(run, options):
+    general = run("pc_probe", f"-probe norm -constant -pc_type line {options}")
+    for ranks in (1, 2, 3, 4):
+        constant = run("pc_probe", f"-probe norm -constant -pc_type line -pc_line_kernel toeplitz -view {options}", ranks=ranks)
+        assert norms(constant) == pytest.approx(norms(general), rel=1e-11)
+    refreshed = run("pc_probe", f"-probe refresh -constant -pc_type line -pc_line_kernel toeplitz {options}", ranks=3)
+    assert refreshed.number("refresh difference") == 0
+
+
 def test_cut_lines_do(run):
     options = "-probe norm -pc_type line -n 300 -pc_line_ranks"
     assert norms(run("pc_probe", f"{options} exact", ranks=3)) != pytest.approx(norms(run("pc_probe", f"{options} cut", ranks=3)), rel=1e-3)

@@ -138,10 +138,10 @@ PetscErrorCode FindDirections(PC pc, Mat rows, const Execution &execution, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Constant coefficients and blocks keep to their rank.
-bool Crosses(const PC_Line &line, int direction)
+// Blocks keep to their rank.
+bool Crosses(const PC_Line &line, const LineShape &shape, int direction)
 {
-  return line.ranks == PC_LINE_EXACT && line.grid.ranks[direction] > 1 && line.shape.closures.empty() && !line.shape.together;
+  return line.ranks == PC_LINE_EXACT && line.grid.ranks[direction] > 1 && !shape.together;
 }
 
 // The tridiagonal equations of a piece. A ring of two rows couples them twice, and the matrix has stored the sum already.
@@ -150,7 +150,7 @@ LineProblem ProblemOf(const PC_Line &line, std::size_t k, const LineLayout &layo
   LineProblem problem(layout);
   const int direction = line.shape.directions[k];
   problem.periodic    = line.shape.source == PC_LINE_GRID && line.grid.periodic[direction] && line.grid.global[direction] > 2 &&
-                     (line.grid.ranks[direction] == 1 || Crosses(line, direction));
+                     (line.grid.ranks[direction] == 1 || Crosses(line, line.shape, direction));
   if (!line.shape.closures.empty()) {
     problem.coefficients = Coefficients::constant;
     problem.closure      = line.shape.closures[k];
@@ -158,20 +158,41 @@ LineProblem ProblemOf(const PC_Line &line, std::size_t k, const LineLayout &layo
   return problem;
 }
 
-// Lines whose coefficients do not change, for the kernel that needs them: on all ranks or on none.
-PetscErrorCode FindConstant(PC pc, const Execution &execution, const LineProblem &problem, const LocalMatrix &matrix,
-                            std::optional<ConstantLines<PetscScalar>> *constant)
+// Lines whose coefficients do not change, for the kernel that needs them: on all ranks or on none. Those that go on on other ranks couple to
+// these all alike.
+PetscErrorCode FindConstant(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const LineShape &shape, int direction,
+                            ConstantLines<PetscScalar> *constant)
 {
+  PC_Line *line           = Data(pc);
+  const bool grid         = shape.source == PC_LINE_GRID;
+  const LineLayout layout = grid ? lines_of_box(direction, line->grid.nodes, shape.components, line->grid.first) : one_line(matrix.rows);
+  LineProblem problem(layout);
+  std::optional<ConstantLines<PetscScalar>> found;
   bool all;
 
   PetscFunctionBegin;
-  PetscCallCXX(*constant = constant_lines(execution, problem, matrix.inside));
-  PetscCall(AllRanks(pc, *constant || problem.layout.rows() == 0, &all));
+  problem.periodic = grid && line->grid.periodic[direction] && line->grid.global[direction] > 2 && line->grid.ranks[direction] == 1;
+  PetscCallCXX(found = constant_lines(execution, problem, matrix.inside));
+#if defined(WEFT_DISTRIBUTED)
+  if (grid && Crosses(*line, shape, direction)) {
+    std::shared_ptr<OutsideCouplings<PetscScalar>> outside;
+    std::optional<std::array<PetscScalar, 2>> couplings;
+    PetscCall(CouplingsOutside(rows, line->grid, matrix, direction, {layout, 0}, execution, &outside));
+    PetscCallCXX(outside->read(matrix.outside));
+    PetscCallCXX(couplings = outside->shared());
+    if (!couplings) found.reset();
+    if (found) found->lower.front() = (*couplings)[0], found->upper.back() = (*couplings)[1];
+  }
+#else
+  (void)rows;
+#endif
+  PetscCall(AllRanks(pc, found || layout.rows() == 0, &all));
   PetscCheck(
       all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
       "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them, but for %d rows at either end, and some line of "
       "this matrix has others: take another kernel, or auto",
       (int)most_closure);
+  *constant = found.value_or(ConstantLines<PetscScalar>{});
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +282,11 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   const auto make            = [line, k, comm, device_messages](const Execution &where, const LinePiece &piece) {
     return std::make_unique<Solver>(where, comm, ProblemOf(*line, k, piece.layout), line->kernel, line->kernel_parameters, device_messages);
   };
-  const auto read = [pieces, couplings](Solver &solver, std::size_t p, const LocalMatrix &from) {
+  const auto read = [line, k, pieces, couplings](Solver &solver, std::size_t p, const LocalMatrix &from) {
+    if (!line->constants.empty()) {
+      solver.read(line->constants[k]);
+      return;
+    }
     CsrMatrix<PetscScalar, PetscInt> outside = from.outside;
     outside.row_starts += pieces[p].offset; // its columns are those of other ranks, whatever the piece
     couplings[p]->read(outside);
@@ -285,7 +310,7 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
   for (const LinePiece &piece : pieces) PetscCall(CheckKernel(pc, ProblemOf(*line, k, piece.layout), line->shape.together));
   if (line->shape.together) PetscCallCXX(*set = BlockLinesOf(*line, execution, pieces));
 #if defined(WEFT_DISTRIBUTED)
-  else if (Crosses(*line, direction))
+  else if (Crosses(*line, line->shape, direction))
     PetscCall(SharedLines(pc, rows, matrix, k, execution, pieces, set));
 #endif
   else if (line->precision == PC_LINE_SINGLE)
@@ -426,14 +451,8 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
              "(-pc_line_source rows)");
   if (line->kernel == "toeplitz" && (shape->source == PC_LINE_GRID || shape->source == PC_LINE_ROWS)) {
     for (int direction : shape->directions) {
-      std::optional<ConstantLines<PetscScalar>> constant;
-      const bool grid = shape->source == PC_LINE_GRID;
-      const LineLayout layout =
-          grid ? lines_of_box(direction, line->grid.nodes, shape->components, line->grid.first) : one_line(matrix.rows);
-      LineProblem problem(layout);
-      problem.periodic = grid && line->grid.periodic[direction] && line->grid.global[direction] > 2 && line->grid.ranks[direction] == 1;
-      PetscCall(FindConstant(pc, execution, problem, matrix, &constant));
-      line->constants.push_back(constant.value_or(ConstantLines<PetscScalar>{}));
+      line->constants.emplace_back();
+      PetscCall(FindConstant(pc, rows, execution, matrix, *shape, direction, &line->constants.back()));
       shape->closures.push_back(line->constants.back().closure);
     }
   }

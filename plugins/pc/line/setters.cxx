@@ -324,7 +324,7 @@ PetscErrorCode PCLineSetPlaneCycles(PC pc, PetscInt cycles)
   Level: intermediate
 
   Note:
-  Lines of blocks, those with constant coefficients (`-pc_line_kernel toeplitz`) and those of a map or a graph are always cut.
+  Lines of blocks and those of a map or a graph are always cut.
 
 .seealso: `PCLINE`, `PCLineSetSource()`
 @*/

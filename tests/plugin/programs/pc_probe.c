@@ -12,7 +12,8 @@ static char help[] = "Looks closely at the PC chosen by options, on a matrix wit
   -probe halves    : difference between PCApplySymmetricRight() of PCApplySymmetricLeft() and PCApply(), and of the halves as adjoints\n\
   -probe unassembled, -probe layout : sets up with a matrix that is not assembled, or whose last rank has more columns than rows\n\
   -n <x,y,z> : grid sizes, -dof : unknowns a node, -stretch <x,y,z> : strength of the couplings, -ring <x,y,z> : 1 for periodic directions,\n\
-  -values_symmetric : a symmetric matrix, -couple : the unknowns of a node couple, -diagonals : so do all neighbours of a box\n";
+  -values_symmetric : a symmetric matrix, -couple : the unknowns of a node couple, -diagonals : so do all neighbours of a box,\n\
+  -constant : couplings that depend on the direction alone, the same diagonal in all rows\n";
 
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -24,7 +25,7 @@ typedef struct {
   Vec u, v;
   PetscReal stretch[3];
   PetscInt ring[3], round;
-  PetscBool symmetric, couple, diagonals;
+  PetscBool symmetric, couple, diagonals, constant;
 } Probe;
 
 /* A number from 0.5 to 1 for each pair of unknowns and each round, whatever the ranks. */
@@ -63,7 +64,7 @@ static PetscErrorCode Fill(Probe *p)
   p->round++;
   for (row = 0; row < n[0] * n[1] * n[2] * dof; row++) {
     MatStencil to, from;
-    PetscReal diagonal = 0.1;
+    PetscReal diagonal = p->constant ? 0.1 + 2 * (p->stretch[0] + (dim > 1) * p->stretch[1] + (dim > 2) * p->stretch[2]) : 0.1;
     PetscInt mine;
     c     = row % dof;
     at[0] = start[0] + row / dof % n[0];
@@ -93,7 +94,8 @@ static PetscErrorCode Fill(Probe *p)
         for (theirs = 0, k = 2; k >= 0; k--) theirs = theirs * N[k] + (there[k] + N[k]) % N[k];
         theirs = theirs * dof + d;
         coupling = -strength * (d == c ? 1.0 : 0.3) * (p->symmetric ? Value(PetscMin(mine, theirs), PetscMax(mine, theirs), p->round) : Value(mine, theirs, p->round));
-        diagonal -= coupling;
+        if (p->constant) coupling = -strength * (other < 13 ? 0.9 : 0.7 + 0.1 / p->round);
+        else diagonal -= coupling;
         from.c = d;
         PetscCall(MatSetValuesStencil(p->A, 1, &to, 1, &from, &coupling, ADD_VALUES));
       }
@@ -501,12 +503,13 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-stretch", p.stretch, &three, NULL));
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 13, &which, NULL));
   p.ring[0] = p.ring[1] = p.ring[2] = p.round = 0;
-  p.symmetric = p.couple = p.diagonals = PETSC_FALSE;
+  p.symmetric = p.couple = p.diagonals = p.constant = PETSC_FALSE;
   three = 3;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-ring", p.ring, &three, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-values_symmetric", &p.symmetric, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-couple", &p.couple, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-diagonals", &p.diagonals, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-constant", &p.constant, NULL));
   for (three = 0; three < 3; three++) boundary[three] = p.ring[three] ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
   stencil = p.diagonals ? DMDA_STENCIL_BOX : DMDA_STENCIL_STAR;
   if (dims == 1) PetscCall(DMDACreate1d(PETSC_COMM_WORLD, boundary[0], n[0], dof, 1, NULL, &p.da));
