@@ -4,6 +4,7 @@
 
 #include "block_tridiagonal/block_line_solver.hpp"
 #include "lines_from_map.h"
+#include "pc/line/line_matrix.h"
 #include "pc/line/map_lines.hpp"
 #include "tridiagonal/single_line_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
@@ -275,6 +276,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   PetscCall(GridLineComm(PetscObjectComm((PetscObject)pc), line->grid, direction, &comm));
   line->comms.push_back(comm);
   for (const LinePiece &piece : pieces) {
+    if (!line->constants.empty()) break;
     couplings.emplace_back();
     PetscCall(CouplingsOutside(rows, line->grid, matrix, direction, piece, execution, &couplings.back()));
   }
@@ -351,7 +353,8 @@ PetscErrorCode FindTogether(PC pc, const Execution &execution, const LocalMatrix
              "-pc_line_components together: a node has %d unknowns and lines of blocks take at most %d; use apart", (int)b,
              BlockLines::largest_block);
   shape->together = line->components == PC_LINE_TOGETHER && b > 1;
-  if (line->components != PC_LINE_COMPONENTS_AUTO || b == 1 || b > BlockLines::largest_block || line->kernel == "toeplitz")
+  if (line->components != PC_LINE_COMPONENTS_AUTO || b == 1 || b > BlockLines::largest_block || line->kernel == "toeplitz" ||
+      line->line_matrix)
     PetscFunctionReturn(PETSC_SUCCESS);
   for (int direction : shape->directions) {
     bool couple;
@@ -387,6 +390,27 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
     PetscCallCXX(*set = std::make_unique<MapLines<float>>(std::move(map), most, line->kernel, line->kernel_parameters));
   else
     PetscCallCXX(*set = std::make_unique<MapLines<PetscScalar>>(std::move(map), most, line->kernel, line->kernel_parameters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What a matrix of one line, given by itself, goes with.
+PetscErrorCode CheckLineMatrix(PC pc, const LineShape &shape)
+{
+  PC_Line *line       = Data(pc);
+  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  PetscCheck(shape.source == PC_LINE_GRID, comm, PETSC_ERR_ARG_WRONGSTATE,
+             "a matrix of one line is composed as \"%s\", and no grid is known: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM)",
+             line_matrix_name);
+  PetscCheck(line->direction == PC_LINE_X || line->direction == PC_LINE_Y || line->direction == PC_LINE_Z, comm, PETSC_ERR_ARG_WRONGSTATE,
+             "a matrix of one line is composed as \"%s\": say along which direction by -pc_line_direction (x|y|z)", line_matrix_name);
+  PetscCheck(line->kernel == "auto" || line->kernel == "toeplitz", comm, PETSC_ERR_ARG_INCOMP,
+             "a matrix of one line is composed as \"%s\": it is solved by -pc_line_kernel toeplitz (or auto), not by %s", line_matrix_name,
+             line->kernel.c_str());
+  PetscCheck(line->components != PC_LINE_TOGETHER, comm, PETSC_ERR_ARG_INCOMP,
+             "a matrix of one line is composed as \"%s\": the unknowns of a node have lines of their own, -pc_line_components apart",
+             line_matrix_name);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -432,6 +456,7 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
     PetscCheck(line->plane_cycles == 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
                "-pc_line_plane_cycles needs a grid of 3 dimensions and none is known for this matrix");
   }
+  if (line->line_matrix) PetscCall(CheckLineMatrix(pc, *shape));
   if (shape->source == PC_LINE_GRID) {
     PetscCall(FindDirections(pc, rows, execution, matrix, &shape->directions));
     std::copy_n(line->grid.nodes, 3, shape->nodes.begin());
@@ -449,10 +474,13 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
              PETSC_ERR_SUP,
              "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them, of a grid, or of the rows in their order "
              "(-pc_line_source rows)");
-  if (line->kernel == "toeplitz" && (shape->source == PC_LINE_GRID || shape->source == PC_LINE_ROWS)) {
+  if (line->line_matrix || (line->kernel == "toeplitz" && (shape->source == PC_LINE_GRID || shape->source == PC_LINE_ROWS))) {
     for (int direction : shape->directions) {
       line->constants.emplace_back();
-      PetscCall(FindConstant(pc, rows, execution, matrix, *shape, direction, &line->constants.back()));
+      if (line->line_matrix)
+        PetscCall(ConstantFromLineMatrix(pc, line->line_matrix, line->grid, direction, &line->constants.back()));
+      else
+        PetscCall(FindConstant(pc, rows, execution, matrix, *shape, direction, &line->constants.back()));
       shape->closures.push_back(line->constants.back().closure);
     }
   }

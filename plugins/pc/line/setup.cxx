@@ -3,6 +3,7 @@
 
 #include "kokkos_start.h"
 #include "pc/line/find_lines.h"
+#include "pc/line/line_matrix.h"
 
 namespace weft {
 
@@ -152,10 +153,15 @@ PetscErrorCode PCSetUp_Line(PC pc)
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
   PetscCall(PCLineLeaveProducts(pc));
-  PetscCall(CheckMatrix(pc->pmat));
+  PetscCall(LineMatrixOf(pc->pmat, &line->line_matrix));
+  if (!line->line_matrix) PetscCall(CheckMatrix(pc->pmat));
   PetscCall(KokkosStart());
-  PetscCall(MatrixByRows(pc, &rows));
-  PetscCall(MatGetLocal(rows, &matrix));
+  if (line->line_matrix) {
+    PetscCall(LocalSizes(pc->pmat, &matrix));
+  } else {
+    PetscCall(MatrixByRows(pc, &rows));
+    PetscCall(MatGetLocal(rows, &matrix));
+  }
   const int here = static_cast<int>(matrix.memory);
   if (!line->execution[here]) PetscCall(MakeExecution(matrix.memory, &line->execution[here]));
 

@@ -1,0 +1,250 @@
+static char help[] =
+    "Compact finite differences on a DMDA: A g = B f along x, y and z, B a stencil, A tridiagonal with constant coefficients.\n\
+  -case derivative : one derivative along each direction, its errors and times (the default)\n\
+  -case operators  : gradient, divergence and Laplacian of a field, and their errors\n\
+  -case pulse      : a pulse that is carried along and spreads in a periodic box, by TS; its energy beside that of the exact solution\n\
+  -case wavenumber : the modified wavenumber of the scheme, in 64 steps to pi\n\
+  -compact_derivative <first> (first|second|filter), -compact_order <4> (4|6), -compact_alpha <0.45> : the scheme; alpha is the filter's\n\
+  -dim <3>, -da_grid_x, _y, _z <33>, -compact_periodic : the grid, [0, 1] in each direction\n\
+  -compact_assembled : A as an assembled matrix of the whole grid, for any PC, in place of the matrix of one line\n\
+  -repeat <0> : timed calls of a derivative\n\
+  -output <name> : of the pulse, name.vts (name.bin in 1-D and 2-D too) and name.csv\n\
+The solvers have the prefixes x_, y_ and z_: load libweft.so and -options_file examples/compact/compact.opts.\n";
+
+#include <petscdevice.h>
+
+#include "flow.hpp"
+#include "grid.hpp"
+#include "kokkos_start.h"
+
+using namespace compact;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846;
+
+struct Settings {
+  PetscInt derivative = 1, order = 4, repeat = 0;
+  PetscReal alpha    = 0.45;
+  PetscBool periodic = PETSC_FALSE, assembled = PETSC_FALSE;
+};
+
+/// A wave along one direction: sin(2 pi x + phase), a derivative of it, or what the filter leaves of it.
+Along Wave(double phase, int derivative)
+{
+  return [=](double x) {
+    return derivative == 1 ? 2 * pi * std::cos(2 * pi * x + phase) : (derivative == 2 ? -4 * pi * pi : 1) * std::sin(2 * pi * x + phase);
+  };
+}
+
+Field Waves(int direction, int derivative)
+{
+  const double phase[3] = {0.3, 0.5, 0.7};
+  Field field;
+  for (int k = 0; k < 3; k++) field[(std::size_t)k] = Wave(phase[k], k == direction ? derivative : 0);
+  return field;
+}
+
+PetscErrorCode MakeGrid(PetscBool periodic, DM *da)
+{
+  PetscInt dim              = 3;
+  const DMBoundaryType ends = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-dim", &dim, NULL));
+  PetscCheck(dim >= 1 && dim <= 3, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-dim %d: grids have 1, 2 or 3 dimensions", (int)dim);
+  if (dim == 1)
+    PetscCall(DMDACreate1d(PETSC_COMM_WORLD, ends, 33, 1, 1, NULL, da));
+  else if (dim == 2)
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, ends, ends, DMDA_STENCIL_STAR, 33, 33, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
+  else
+    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, ends, ends, ends, DMDA_STENCIL_STAR, 33, 33, 33, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1,
+                           1, NULL, NULL, NULL, da));
+  PetscCall(DMSetFromOptions(*da));
+  PetscCall(DMSetUp(*da));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// Seconds of one call, the least of `repeat` groups of five: the device is waited for once a group.
+template <class Body>
+PetscErrorCode Time(PetscInt repeat, PetscReal *seconds, const Body &body)
+{
+  PetscDeviceContext context;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  *seconds = PETSC_MAX_REAL;
+  for (PetscInt k = 0; k < repeat; k++) {
+    PetscLogDouble start, end;
+    PetscCall(PetscDeviceContextSynchronize(context));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    PetscCall(PetscTime(&start));
+    for (int call = 0; call < 5; call++) PetscCall(body());
+    PetscCall(PetscDeviceContextSynchronize(context));
+    PetscCallMPI(MPI_Barrier(PETSC_COMM_WORLD));
+    PetscCall(PetscTime(&end));
+    *seconds = PetscMin(*seconds, (PetscReal)(end - start) / 5);
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &scheme, const Events &events)
+{
+  Axes axes;
+  Vec f, g, right;
+  PetscMPIInt ranks;
+  VecType type;
+
+  PetscFunctionBeginUser;
+  PetscCall(AxesOf(da, &axes));
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(DMCreateGlobalVector(da, &f));
+  PetscCall(VecDuplicate(f, &g));
+  PetscCall(VecDuplicate(f, &right));
+  PetscCall(VecGetType(f, &type));
+  PetscCall(Fill(da, Waves(0, 0), f));
+  for (int d = 0; d < axes.dim; d++) {
+    Derivative derivative;
+    PetscLogStage stage;
+    PetscReal whole = 0, stencil = 0, copy = 0;
+    Errors errors;
+    const char axis[] = {"xyz"[d], 0};
+    PetscCall(derivative.Create(da, d, scheme, axes.h[d], settings.assembled, "", events));
+    PetscCall(derivative.Apply(f, g));
+    PetscCall(ErrorsOf(da, d, g, Waves(d, scheme.derivative), &errors));
+    PetscCall(PetscLogStageRegister(axis, &stage));
+    PetscCall(PetscLogStagePush(stage));
+    if (settings.repeat > 0) {
+      PetscCall(Time(settings.repeat, &whole, [&]() { return derivative.Apply(f, g); }));
+      PetscCall(Time(settings.repeat, &stencil, [&]() { return derivative.ApplyRight(f, right); }));
+      PetscCall(Time(settings.repeat, &copy, [&]() { return VecCopy(f, g); }));
+    }
+    PetscCall(PetscLogStagePop());
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s along %s: errors %.3e at most, %.3e in the mean, %.3e in the middle", scheme.name.c_str(),
+                          axis, (double)errors.most, (double)errors.mean_square, (double)errors.middle));
+    if (settings.repeat > 0)
+      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "; %.4g ms, %.4g of them the stencil; a copy %.4g ms", 1e3 * (double)whole,
+                            1e3 * (double)stencil, 1e3 * (double)copy));
+    PetscCall(PetscPrintf(
+        PETSC_COMM_WORLD,
+        "\n{\"case\": \"derivative\", \"derivative\": %d, \"order\": %d, \"periodic\": %s, \"axis\": \"%s\", \"grid\": [%d, %d, %d], "
+        "\"ranks\": %d, "
+        "\"vec\": \"%s\", \"most\": %.6e, \"mean_square\": %.6e, \"middle\": %.6e, \"seconds\": %.6e, \"stencil\": %.6e, \"copy\": %.6e}\n",
+        scheme.derivative, scheme.order, settings.periodic ? "true" : "false", axis, (int)axes.n[0], (int)axes.n[1], (int)axes.n[2],
+        (int)ranks, type, (double)errors.most, (double)errors.mean_square, (double)errors.middle, (double)whole, (double)stencil,
+        (double)copy));
+    PetscCall(derivative.Destroy());
+  }
+  PetscCall(VecDestroy(&f));
+  PetscCall(VecDestroy(&g));
+  PetscCall(VecDestroy(&right));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// Gradient, divergence and Laplacian are sums of derivatives along the directions.
+PetscErrorCode RunOperators(DM da, const Settings &settings, const Events &events)
+{
+  Axes axes;
+  Vec f, g, part, divergence, laplacian;
+  Errors errors;
+
+  PetscFunctionBeginUser;
+  PetscCall(AxesOf(da, &axes));
+  PetscCall(DMCreateGlobalVector(da, &f));
+  PetscCall(VecDuplicate(f, &g));
+  PetscCall(VecDuplicate(f, &part));
+  PetscCall(VecDuplicate(f, &divergence));
+  PetscCall(VecDuplicate(f, &laplacian));
+  PetscCall(Fill(da, Waves(0, 0), f));
+  for (int d = 0; d < axes.dim; d++) {
+    Derivative first, second;
+    PetscCall(first.Create(da, d, make_scheme(1, (int)settings.order), axes.h[d], settings.assembled, "", events));
+    PetscCall(second.Create(da, d, make_scheme(2, (int)settings.order), axes.h[d], settings.assembled, "", events));
+    PetscCall(first.Apply(f, g));
+    PetscCall(ErrorsOf(da, d, g, Waves(d, 1), &errors));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "gradient, %c: error %.3e\n", "xyz"[d], (double)errors.most));
+    PetscCall(first.Apply(g, part));
+    PetscCall(VecAXPY(divergence, 1, part));
+    PetscCall(second.Apply(f, part));
+    PetscCall(VecAXPY(laplacian, 1, part));
+    PetscCall(first.Destroy());
+    PetscCall(second.Destroy());
+  }
+  Field expected      = Waves(0, 0);
+  const Along along   = expected[0];
+  const double factor = -4 * pi * pi * (double)axes.dim;
+  expected[0]         = [=](double x) { return factor * along(x); };
+  PetscCall(ErrorsOf(da, 0, divergence, expected, &errors));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "divergence of the gradient: error %.3e\n", (double)errors.most));
+  PetscCall(ErrorsOf(da, 0, laplacian, expected, &errors));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "Laplacian: error %.3e\n", (double)errors.most));
+  for (Vec *v : {&f, &g, &part, &divergence, &laplacian}) PetscCall(VecDestroy(v));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// What the scheme makes of exp(i k x): i k' (first derivative), -k'^2 (second; its root is printed), or a factor (filter).
+PetscErrorCode RunWavenumber(const Scheme &scheme)
+{
+  const int width = scheme.right.width();
+
+  PetscFunctionBeginUser;
+  for (int step = 0; step <= 64; step++) {
+    const double k = pi * step / 64, below = scheme.inner[1] + 2 * scheme.inner[0] * std::cos(k);
+    double above = scheme.derivative == 1 ? 0 : scheme.right.inner[(std::size_t)width];
+    for (int j = 1; j <= width; j++) {
+      const double weight = scheme.right.inner[(std::size_t)(width + j)];
+      above += 2 * weight * (scheme.derivative == 1 ? std::sin(j * k) : std::cos(j * k));
+    }
+    const double ratio = above / below, modified = scheme.derivative == 2 ? std::sqrt(std::max(-ratio, 0.0)) : ratio;
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%.10f %.10f\n", k, modified));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode Run()
+{
+  const char *const cases[] = {"derivative", "operators", "pulse", "wavenumber"}, *const names[] = {"filter", "first", "second"};
+  Settings settings;
+  PetscInt which = 0;
+  DM da;
+  Events events;
+  Scheme scheme;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-case", cases, 4, &which, NULL));
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-compact_derivative", names, 3, &settings.derivative, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-compact_order", &settings.order, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_alpha", &settings.alpha, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_periodic", &settings.periodic, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_assembled", &settings.assembled, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeat", &settings.repeat, NULL));
+  try {
+    scheme = make_scheme((int)settings.derivative, (int)settings.order, (double)settings.alpha);
+  } catch (const std::invalid_argument &refused) {
+    SETERRQ(PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-compact_order %d, -compact_alpha %g: %s", (int)settings.order,
+            (double)settings.alpha, refused.what());
+  }
+  PetscCall(weft::KokkosStart());
+  PetscCall(RegisterEvents(&events));
+  if (which == 3) {
+    PetscCall(RunWavenumber(scheme));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscCall(MakeGrid(which == 2 ? PETSC_TRUE : settings.periodic, &da));
+  if (which == 0) PetscCall(RunDerivative(da, settings, scheme, events));
+  if (which == 1) PetscCall(RunOperators(da, settings, events));
+  if (which == 2) PetscCall(RunPulse(da, (int)settings.order, settings.assembled, events));
+  PetscCall(DMDestroy(&da));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+  PetscCall(Run());
+  PetscCall(PetscFinalize());
+  return 0;
+}
