@@ -393,27 +393,6 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What a matrix of one line, given by itself, goes with.
-PetscErrorCode CheckLineMatrix(PC pc, const LineShape &shape)
-{
-  PC_Line *line       = Data(pc);
-  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
-
-  PetscFunctionBegin;
-  PetscCheck(shape.source == PC_LINE_GRID, comm, PETSC_ERR_ARG_WRONGSTATE,
-             "a matrix of one line is composed as \"%s\", and no grid is known: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM)",
-             line_matrix_name);
-  PetscCheck(line->direction == PC_LINE_X || line->direction == PC_LINE_Y || line->direction == PC_LINE_Z, comm, PETSC_ERR_ARG_WRONGSTATE,
-             "a matrix of one line is composed as \"%s\": say along which direction by -pc_line_direction (x|y|z)", line_matrix_name);
-  PetscCheck(line->kernel == "auto" || line->kernel == "toeplitz", comm, PETSC_ERR_ARG_INCOMP,
-             "a matrix of one line is composed as \"%s\": it is solved by -pc_line_kernel toeplitz (or auto), not by %s", line_matrix_name,
-             line->kernel.c_str());
-  PetscCheck(line->components != PC_LINE_TOGETHER, comm, PETSC_ERR_ARG_INCOMP,
-             "a matrix of one line is composed as \"%s\": the unknowns of a node have lines of their own, -pc_line_components apart",
-             line_matrix_name);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Where lines come from, if it is left open: a map, a grid, the graph of the matrix.
 PetscErrorCode FindSource(PC pc, LineShape *shape)
 {

@@ -10,6 +10,9 @@ inline constexpr char line_matrix_name[] = "weft_line";
 /// The matrix composed with A as "weft_line", or NULL; the same on all ranks. Each rank composes one of its own (PETSC_COMM_SELF). Collective.
 PetscErrorCode LineMatrixOf(Mat A, Mat *one);
 
+/// An error, on all ranks, where the options do not go with such a matrix.
+PetscErrorCode CheckLineMatrix(PC pc, const LineShape &shape);
+
 /// What the sets need to know of a matrix that is not looked at: how many rows there are, and in which memory its vectors are.
 PetscErrorCode LocalSizes(Mat A, LocalMatrix *matrix);
 

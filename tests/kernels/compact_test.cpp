@@ -1,0 +1,106 @@
+// Stencils of compact differences against the serial twin: pieces of lines along each direction of a box, with and without neighbours.
+#include "compact/compact_stencil.hpp"
+
+#include "line_problem.hpp"
+#include "reference/compact.hpp"
+
+namespace {
+
+using namespace weft;
+using namespace weft::test;
+
+CompactRows random_rows(int width, int ends, std::mt19937 &random)
+{
+  const auto between = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  CompactRows rows;
+  rows.inner = random_values<double>(static_cast<std::size_t>(2 * width + 1), random);
+  for (int i = 0; i < ends; i++) {
+    rows.head.push_back(random_values<double>(static_cast<std::size_t>(between(1, most_end_weights)), random));
+    rows.tail.push_back(random_values<double>(static_cast<std::size_t>(between(1, most_end_weights)), random));
+  }
+  return rows;
+}
+
+/// Lines along `direction` through a box whose other sides are given, of which a rank has `rows` from `first`.
+template <class Scalar>
+void check(const BoxPiece &piece, const CompactRows &rows, Memory memory, std::mt19937 &random)
+{
+  SCOPED_TRACE(testing::Message() << "box " << piece.n[0] << " x " << piece.n[1] << " x " << piece.n[2] << ", direction " << piece.direction
+                                  << ", rows from " << piece.first << " of " << piece.length << ", ring " << piece.ring << ", width "
+                                  << rows.width() << ", " << rows.head.size() << " rows of the ends, " << sizeof(Scalar) << " bytes");
+  using Values    = std::vector<Scalar>;
+  const auto size = static_cast<std::size_t>(piece.rows() * piece.lines()), count = static_cast<std::size_t>(piece.lines());
+  const auto wide    = static_cast<std::size_t>(rows.width()) * count;
+  const Index stride = piece.stride();
+  Values f(size), expected(size), before(wide, std::numeric_limits<Scalar>::quiet_NaN()), after = before;
+  for (Index line = 0; line < piece.lines(); line++) {
+    const Values whole  = random_values<Scalar>(static_cast<std::size_t>(piece.length), random);
+    const Values result = reference::apply_rows(rows, piece.ring, whole);
+    const auto row_of   = [&](Index row) { return static_cast<std::size_t>((piece.first + row + piece.length) % piece.length); };
+    const Index start   = line % stride + line / stride * stride * piece.rows();
+    for (Index row = 0; row < piece.rows(); row++) {
+      f[static_cast<std::size_t>(start + row * stride)]        = whole[row_of(row)];
+      expected[static_cast<std::size_t>(start + row * stride)] = result[row_of(row)];
+    }
+    for (Index k = 0; k < rows.width(); k++) {
+      const auto at = static_cast<std::size_t>(k * piece.lines() + line);
+      before[at]    = whole[row_of(k - rows.width())];
+      after[at]     = whole[row_of(piece.rows() + k)];
+    }
+  }
+  const Execution execution(memory);
+  const CompactStencil<Scalar> stencil(execution, piece, rows);
+  const Buffer<Scalar> from(memory, f), left(memory, before), right(memory, after),
+      to(memory, Values(size, std::numeric_limits<Scalar>::quiet_NaN()));
+  stencil.apply_inside(from.data(), to.data());
+  stencil.apply_ends(from.data(), stencil.needs_before() ? left.data() : nullptr, stencil.needs_after() ? right.data() : nullptr,
+                     to.data());
+  execution.wait();
+  const Values got = to.values();
+  for (std::size_t i = 0; i < size; i++) ASSERT_NEAR(got[i], expected[i], 40 * std::numeric_limits<Scalar>::epsilon()) << "element " << i;
+}
+
+TEST(CompactStencil, AgreesWithTheSerialTwinInEveryPiece)
+{
+  std::mt19937 random(71);
+  const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
+  for (int trial = 0; trial < 150; trial++) {
+    BoxPiece piece;
+    const int width = static_cast<int>(between(1, most_stencil_width)), ends = static_cast<int>(between(width, most_stencil_width + 1));
+    piece.direction = static_cast<int>(between(0, 2));
+    for (Index &n : piece.n) n = between(1, 9);
+    piece.n[piece.direction] = between(std::max(2 * ends, most_end_weights), trial % 10 ? 40 : 1500);
+    const bool whole         = between(0, 2) == 0;
+    piece.first              = whole || between(0, 2) == 0 ? 0 : between(2 * most_end_weights, 60);
+    piece.length             = piece.first + piece.rows() + (whole || between(0, 2) == 0 ? 0 : between(2 * most_end_weights, 60));
+    piece.ring               = between(0, 1) == 1;
+    const CompactRows rows   = random_rows(width, ends, random);
+    for (Memory memory : memories()) {
+      check<float>(piece, rows, memory, random);
+      check<double>(piece, rows, memory, random);
+    }
+  }
+}
+
+TEST(CompactStencil, RefusesPiecesThatAreTooShort)
+{
+  std::mt19937 random(72);
+  const Execution execution(Memory::host);
+  const auto made = [&](Index first, Index rows, Index length, bool ring, int width, int ends) {
+    BoxPiece piece;
+    piece.n[0]   = rows;
+    piece.first  = first;
+    piece.length = length;
+    piece.ring   = ring;
+    CompactStencil<double>(execution, piece, random_rows(width, ends, random));
+  };
+  EXPECT_THROW(made(0, 1, 20, false, 2, 2), std::invalid_argument);  // both special rows must be here
+  EXPECT_THROW(made(5, 3, 20, false, 2, 2), std::invalid_argument);  // rows that reach both neighbours
+  EXPECT_THROW(made(0, 3, 3, true, 2, 2), std::invalid_argument);    // a ring on which the stencil meets itself
+  EXPECT_THROW(made(0, 20, 20, false, 2, 1), std::invalid_argument); // the second row would reach out of the line
+  EXPECT_THROW(made(0, 20, 20, false, 4, 4), std::invalid_argument); // wider than there is room for
+  EXPECT_NO_THROW(made(5, 4, 20, false, 2, 2));
+  EXPECT_NO_THROW(made(0, 4, 4, true, 2, 0));
+}
+
+} // namespace

@@ -1,0 +1,102 @@
+"""Compact finite differences: examples/compact with its options file, and lines that share a matrix given by itself."""
+
+import json
+import math
+import os
+import pathlib
+
+import pytest
+
+OPTIONS = pathlib.Path(os.environ["WEFT_SOURCE"]) / "examples" / "compact" / "compact.opts"
+
+
+def derivatives(result):
+    return [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
+
+
+def compact(run, options, **how):
+    return run("compact", f"-options_file {OPTIONS} {options}", **how)
+
+
+def orders(run, options, sizes):
+    """What the errors of the last two sizes say of the order: the largest, the mean square, the largest in the middle."""
+    coarse, fine = ([row for row in derivatives(compact(run, f"-dim 1 -da_grid_x {size} {options}"))][0] for size in sizes)
+    return tuple(math.log2(coarse[key] / fine[key]) for key in ("most", "mean_square", "middle"))
+
+
+def test_orders_of_the_first_derivative(run):
+    assert orders(run, "", (129, 257)) == pytest.approx((3, 3.5, 4), abs=0.25)
+    assert orders(run, "-compact_order 6", (65, 129)) == pytest.approx((3, 3.5, 6), abs=0.25)
+    assert orders(run, "-compact_periodic", (64, 128))[0] == pytest.approx(4, abs=0.05)
+    assert orders(run, "-compact_periodic -compact_order 6", (32, 64))[0] == pytest.approx(6, abs=0.1)
+
+
+def test_orders_of_the_second_derivative_and_the_filter(run):
+    assert orders(run, "-compact_derivative second -compact_periodic", (64, 128))[0] == pytest.approx(4, abs=0.05)
+    assert orders(run, "-compact_derivative second -compact_periodic -compact_order 6", (32, 64))[0] == pytest.approx(6, abs=0.1)
+    assert orders(run, "-compact_derivative second -compact_order 4", (129, 257))[0] == pytest.approx(3, abs=0.3)
+    # A filter takes away what its order lets it.
+    assert orders(run, "-compact_derivative filter -compact_periodic", (32, 64))[0] == pytest.approx(4, abs=0.1)
+    assert orders(run, "-compact_derivative filter -compact_periodic -compact_order 6", (32, 64))[0] == pytest.approx(6, abs=0.1)
+
+
+@pytest.mark.parametrize("options", ["", "-compact_order 6", "-compact_periodic -compact_derivative second", "-compact_derivative filter -compact_order 6"])
+def test_any_number_of_ranks(run, options):
+    grid = "-da_grid_x 19 -da_grid_y 33 -da_grid_z 14"
+    one = derivatives(compact(run, f"{grid} {options}"))
+    assert [row["axis"] for row in one] == ["x", "y", "z"]
+    for ranks in (2, 3, 8):
+        for row, expected in zip(derivatives(compact(run, f"{grid} {options}", ranks=ranks)), one):
+            assert row["most"] == pytest.approx(expected["most"], rel=1e-9)
+            assert row["mean_square"] == pytest.approx(expected["mean_square"], rel=1e-9)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_an_assembled_matrix_gives_the_same(run, ranks):
+    given = derivatives(compact(run, "-compact_order 6", ranks=ranks))
+    assembled = derivatives(compact(run, "-compact_order 6 -compact_assembled", ranks=ranks))
+    general = derivatives(compact(run, "-compact_order 6 -compact_assembled -x_pc_line_kernel auto -y_pc_line_kernel auto -z_pc_line_kernel thomas", ranks=ranks))
+    for a, b, c in zip(given, assembled, general):
+        assert a["most"] == pytest.approx(b["most"], rel=1e-9) == pytest.approx(c["most"], rel=1e-9)
+
+
+def test_gradient_divergence_and_laplacian(run):
+    result = compact(run, "-case operators -compact_periodic -compact_order 6", ranks=2)
+    assert result.number("gradient, x: error") < 2e-7
+    assert result.number("divergence of the gradient: error") < 1e-5
+    assert result.number("Laplacian: error") < 3e-6
+
+
+def test_a_pulse_keeps_its_shape(run, tmp_path):
+    result = compact(run, f"-case pulse -dim 2 -da_grid_x 64 -da_grid_y 64 -compact_order 6 -pulse_filter_every 20 -output {tmp_path}/pulse", ranks=2)
+    assert result.number("error") < 1e-4
+    rows = [[float(word) for word in line.split(",")] for line in (tmp_path / "pulse.csv").read_text().splitlines()[1:]]
+    assert len(rows) == 257 and all(energy == pytest.approx(exact, rel=1e-4) for _, _, energy, exact in rows)
+    assert (tmp_path / "pulse.vts").stat().st_size > 0 and (tmp_path / "pulse.bin").stat().st_size >= 64 * 64 * 8
+
+
+def test_the_modified_wavenumber(run):
+    rows = [tuple(map(float, line.split())) for line in compact(run, "-case wavenumber").output.splitlines() if line[:1].isdigit()]
+    k, modified = max(rows, key=lambda row: row[1])
+    assert modified == pytest.approx(1.732, abs=1e-3) and k / 3.14159265 == pytest.approx(0.667, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    "options, ranks, message",
+    [
+        ("-compact_order 5", 1, "schemes of order 4 and 6 are offered, not of order 5"),
+        ("-compact_derivative filter -compact_alpha 0.6", 1, "the filter's parameter lies between"),
+        ("-dim 1 -da_grid_x 8 -compact_order 6", 4, "is shorter than the stencil"),
+        ("-dim 1 -da_grid_x 2", 1, "is shorter than the stencil"),
+        ("-dim 1 -da_grid_x 3", 1, "the solve along x ended by DIVERGED_PC_FAILED"),  # this matrix is singular
+        ("-dim 4", 1, "grids have 1, 2 or 3 dimensions"),
+        ("-case pulse -dim 1 -output /nowhere/at/all", 1, "/nowhere/at/all.csv"),
+        ("-x_pc_line_kernel thomas", 1, "it is solved by -pc_line_kernel toeplitz (or auto), not by thomas"),
+        ("-x_pc_line_direction auto", 1, "say along which direction by -pc_line_direction (x|y|z)"),
+        ("-da_grid_x 30 -x_pc_line_direction y", 2, "has 30 rows and 30 columns, and the grid has 33 nodes along y"),
+    ],
+)
+def test_wrong_input_says_what_to_do(run, options, ranks, message):
+    failed = compact(run, options, ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert message in " ".join(failed.output.split())
