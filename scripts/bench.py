@@ -2,8 +2,8 @@
 
 Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come
 from, their figures beside), poisson (direct solvers: the tables of the paper on Buneman's method, how errors grow, the order of the
-discretization), adi-solves (whole solves of the ADI thesis, by adi_bench), crout (factors of general sparse matrices, by crout_bench). A
-benchmark is called
+discretization), adi-solves (whole solves of the ADI thesis, by adi_bench), crout (factors of general sparse matrices, by crout_bench), compact
+(compact finite differences, by the example of that name). A benchmark is called
 BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD, of poisson BACKEND/PRECISION/NxQ/ENDS/SOLUTION/WORK/METHOD; --filter takes a
 regular expression for that, in adi-solves for the names of its parts, in crout for those of matrices."""
 
@@ -14,14 +14,15 @@ import subprocess
 import sys
 
 import bench_adi_solves
+import bench_compact
 import bench_crout
 import bench_plots
 import bench_tables
 from bench_results import Results, is_library, parse_name
 
-PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench"}  # of other suites: tridiagonal_bench
-SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson", "adi-solves", "crout"]
-BY_THEMSELVES = {"adi-solves": bench_adi_solves, "crout": bench_crout}  # programs that print other rows
+PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench", "compact": "compact"}  # of other suites: tridiagonal_bench
+SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson", "adi-solves", "crout", "compact"]
+BY_THEMSELVES = {"adi-solves": bench_adi_solves, "crout": bench_crout, "compact": bench_compact}  # programs that print other rows
 
 
 def fail(message):
@@ -36,6 +37,7 @@ def arguments():
     parser.add_argument("--backend", choices=["host", "device"], help="default: the device, where the build has one")
     parser.add_argument("--filter", metavar="REGEX", help="only these benchmarks, and the copies that they are measured by")
     parser.add_argument("--repetitions", type=int, metavar="N", help="the best one counts (default: 3, or 1 with --quick)")
+    parser.add_argument("--ranks", type=int, nargs="+", metavar="N", help="of suite compact: numbers of ranks (default: 1)")
     parser.add_argument("--quick", action="store_true", help="short measurements; with many repetitions for a busy machine")
     return parser.parse_args()
 
@@ -88,7 +90,7 @@ def run(program, suite, options, folder):
 def main():
     options = arguments()
     if options.program and options.suite == "all":
-        fail("--program names one program, and --suite all needs three")
+        fail("--program names one program, and --suite all needs several")
     folder = options.build / "results"
     folder.mkdir(parents=True, exist_ok=True)
     suites = SUITES if options.suite == "all" else [options.suite]

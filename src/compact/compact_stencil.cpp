@@ -2,6 +2,7 @@
 
 #include <Kokkos_Core.hpp>
 #include <algorithm>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -78,10 +79,12 @@ public:
 
   void apply_inside(const Scalar *f, Scalar *result) const override
   {
-    if (static_cast<std::uint64_t>(piece_.rows()) * static_cast<std::uint64_t>(piece_.lines()) < (1u << 31))
-      inside<std::uint32_t>(space_, piece_, weights_, begin_, end_, f, result);
+    if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible)
+      rows_of_points(space_, piece_, weights_, begin_, end_, f, result);
+    else if (piece_.rows() * piece_.lines() <= std::numeric_limits<std::int32_t>::max())
+      points<std::uint32_t>(space_, piece_, weights_, begin_, end_, f, result);
     else
-      inside<std::uint64_t>(space_, piece_, weights_, begin_, end_, f, result);
+      points<std::uint64_t>(space_, piece_, weights_, begin_, end_, f, result);
   }
   void apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result) const override
   {
@@ -89,39 +92,108 @@ public:
     if (rows > 0) ends(space_, piece_, weights_, begin_, end_, f, before, after, result);
   }
 
-  /// All points in the order of memory: neighbouring threads have neighbouring points. Unsigned says how far points are counted; 32 bits divide
-  /// faster.
+  /// Row `whole` of an open line, at f, where it has weights of its own. step: elements from row to row.
+  KOKKOS_INLINE_FUNCTION static Scalar near_end(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index left, Index step)
+  {
+    Scalar sum = 0;
+    if (whole < weights.heads) {
+      for (int j = 0; j < weights.head_reach; j++) sum += weights.head[whole][j] * f[(j - whole) * step];
+    } else {
+      for (int j = 0; j < weights.tail_reach; j++) sum += weights.tail[left][j] * f[(left - j) * step];
+    }
+    return sum;
+  }
+  /// A row of a ring that is all here, from which the stencil reaches around.
+  KOKKOS_INLINE_FUNCTION static Scalar around(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index length, Index step)
+  {
+    Scalar sum = 0;
+    for (int j = -weights.width; j <= weights.width; j++) {
+      const Index k = whole + j, wrapped = k < 0 ? k + length : k >= length ? k - length : k;
+      sum += weights.inner[weights.width + j] * f[(wrapped - whole) * step];
+    }
+    return sum;
+  }
+  KOKKOS_INLINE_FUNCTION static Scalar inner(const Weights<Scalar> &weights, const Scalar *f, Index step)
+  {
+    Scalar sum = 0;
+    for (int j = -weights.width; j <= weights.width; j++) sum += weights.inner[weights.width + j] * f[j * step];
+    return sum;
+  }
+
+  /// On a device: a thread for each point in the order of memory. Unsigned says how far points are counted; 32 bits divide faster.
   template <class Unsigned>
-  static void inside(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index first, Index last, const Scalar *f,
+  static void points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end, const Scalar *f,
                      Scalar *result)
   {
-    const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows()),
-               begin = static_cast<Unsigned>(first), end = static_cast<Unsigned>(last);
+    const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows());
     const Index from = piece.first, length = piece.length;
     const bool ring = piece.ring;
     Kokkos::parallel_for(
         "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, piece.rows() * piece.lines()),
         KOKKOS_LAMBDA(const Index number) {
-          const auto i       = static_cast<Unsigned>(number);
-          const Unsigned row = i / stride % rows;
+          const auto row   = static_cast<Index>(static_cast<Unsigned>(number) / stride % rows);
+          const Index step = static_cast<Index>(stride), whole = from + row, left = length - 1 - whole;
           if (row < begin || row >= end) return;
-          const Index whole = from + static_cast<Index>(row), left = length - 1 - whole, step = static_cast<Index>(stride);
-          Scalar sum = 0;
-          if (!ring && whole < weights.heads) {
-            const Scalar *start = f + (number - whole * step); // the line begins here: heads need no neighbour
-            for (int j = 0; j < weights.head_reach; j++) sum += weights.head[whole][j] * start[j * step];
-          } else if (!ring && left < weights.tails) {
-            const Scalar *stop = f + (number + left * step);
-            for (int j = 0; j < weights.tail_reach; j++) sum += weights.tail[left][j] * stop[-j * step];
-          } else if (ring && (whole < weights.width || left < weights.width)) {
-            for (int j = -weights.width; j <= weights.width; j++) {
-              const Index k = whole + j, wrapped = k < 0 ? k + length : k >= length ? k - length : k;
-              sum += weights.inner[weights.width + j] * f[number + (wrapped - whole) * step];
-            }
+          const bool open_end = !ring && (whole < weights.heads || left < weights.tails);
+          const bool meets    = ring && (whole < weights.width || left < weights.width);
+          result[number]      = open_end ? near_end(weights, f + number, whole, left, step)
+                                : meets  ? around(weights, f + number, whole, length, step)
+                                         : inner(weights, f + number, step);
+        });
+  }
+
+  /// On a host: loops that vectorize, along the lines where their rows are neighbours, else over the lines side by side.
+  static void rows_of_points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end,
+                             const Scalar *f, Scalar *result)
+  {
+    switch (weights.width) {
+    case 1:
+      return rows_of_points<1>(space, piece, weights, begin, end, f, result);
+    case 2:
+      return rows_of_points<2>(space, piece, weights, begin, end, f, result);
+    default:
+      return rows_of_points<3>(space, piece, weights, begin, end, f, result);
+    }
+  }
+  template <int width>
+  static void rows_of_points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end,
+                             const Scalar *f, Scalar *result)
+  {
+    const Index step = piece.stride(), rows = piece.rows(), from = piece.first, length = piece.length;
+    const bool ring = piece.ring;
+    // Rows with weights of their own, or that reach around.
+    const Index low = ring ? width - from : weights.heads - from, high = length - from - (ring ? width : weights.tails);
+    const Index first = Kokkos::min(Kokkos::max(begin, low), end), last = Kokkos::max(Kokkos::min(end, high), first);
+    const auto special = [=](const Scalar *at, Index row) {
+      const Index whole = from + row;
+      return ring ? around(weights, at, whole, length, step) : near_end(weights, at, whole, length - 1 - whole, step);
+    };
+    const auto sum = [=](const Scalar *at, Index apart) {
+      Scalar value = weights.inner[width] * at[0];
+      for (int j = 1; j <= width; j++) value += weights.inner[width - j] * at[-j * apart] + weights.inner[width + j] * at[j * apart];
+      return value;
+    };
+    Kokkos::parallel_for(
+        "weft compact stencil",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, step == 1 ? piece.lines() : rows * piece.lines() / step),
+        [=](const Index number) {
+          if (step == 1) {
+            const Scalar *line = f + number * rows;
+            Scalar *to         = result + number * rows;
+            for (Index row = begin; row < first; row++) to[row] = special(line + row, row);
+            for (Index row = first; row < last; row++) to[row] = sum(line + row, 1);
+            for (Index row = last; row < end; row++) to[row] = special(line + row, row);
           } else {
-            for (int j = -weights.width; j <= weights.width; j++) sum += weights.inner[weights.width + j] * f[number + j * step];
+            const Index row    = number % rows;
+            const Scalar *line = f + number * step;
+            Scalar *to         = result + number * step;
+            if (row < begin || row >= end) return;
+            if (row >= first && row < last) {
+              for (Index i = 0; i < step; i++) to[i] = sum(line + i, step);
+            } else {
+              for (Index i = 0; i < step; i++) to[i] = special(line + i, row);
+            }
           }
-          result[number] = sum;
         });
   }
 

@@ -9,7 +9,7 @@ import pytest
 from programs import BUILD, ENVIRONMENT
 
 SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
-PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench"}
+PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench", "compact": "compact"}
 
 
 def run_bench(folder, suite, pattern):
@@ -167,6 +167,17 @@ def test_crout_factors_of_stencils_and_files(bench):
     assert steps["poisson7-16", "levels"] <= steps["poisson7-16", "isai"]
     text = (bench.results / "crout.md").read_text()
     assert "## poisson7-16: 4096 rows, 27136 entries" in text and len(rows_of(text, "syncfree", "fp64")) == 2
+
+
+def test_compact_differences(bench):
+    """Orders by refinement, times and a pulse, from one command."""
+    done = bench("compact", "")
+    assert done.returncode == 0, done.stdout + done.stderr
+    text = (bench.results / "compact.md").read_text()
+    finest = [row for row in rows_of(text, "first derivative, order 4", "open")][-1]
+    assert [float(finest[k]) for k in (4, 6, 8)] == pytest.approx([3, 3.5, 4], abs=0.3)
+    assert [row[3] for row in rows_of(text, "first, 4")] == ["x", "y", "z"] and all(float(row[4]) > float(row[6]) > 0 for row in rows_of(text, "first, 4"))
+    assert "its energy is within" in text and (bench.results / "compact.json").exists()
 
 
 def test_matrices_that_do_not_exist_are_said(bench):
