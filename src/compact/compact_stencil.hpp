@@ -56,11 +56,10 @@ public:
   bool needs_after() const { return needs_after_; }
 
   class Model;
-
-private:
   template <class Space>
   class ModelOn;
 
+private:
   BoxPiece piece_;
   int width_;
   bool needs_before_, needs_after_;
