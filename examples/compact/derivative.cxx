@@ -174,6 +174,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   PetscMemType where;
   const PetscScalar *array;
   std::string why;
+  PC pc;
 
   PetscFunctionBeginUser;
   da_        = da;
@@ -208,8 +209,8 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   PetscCall(MakeHalo(right_));
   PetscCall(MakeMatrix(scheme, assembled, type));
   PetscCall(KSPCreate(PetscObjectComm((PetscObject)da), &ksp_));
-  PetscCall(KSPSetDM(ksp_, da));
-  PetscCall(KSPSetDMActive(ksp_, PETSC_FALSE));
+  PetscCall(KSPGetPC(ksp_, &pc));
+  PetscCall(PCSetDM(pc, da));
   PetscCall(KSPSetOperators(ksp_, matrix_, matrix_));
   const char axis[] = {"xyz"[direction], '_', 0};
   PetscCall(KSPSetOptionsPrefix(ksp_, prefix));

@@ -70,8 +70,7 @@ PetscErrorCode CheckLineMatrix(PC pc, const LineShape &shape)
 
   PetscFunctionBegin;
   PetscCheck(shape.source == PC_LINE_GRID, comm, PETSC_ERR_ARG_WRONGSTATE,
-             "a matrix of one line is composed as \"%s\", and no grid is known: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM)",
-             line_matrix_name);
+             "a matrix of one line is composed as \"%s\", and no grid is known: give the PC a DMDA (PCSetDM)", line_matrix_name);
   PetscCheck(line->direction == PC_LINE_X || line->direction == PC_LINE_Y || line->direction == PC_LINE_Z, comm, PETSC_ERR_ARG_WRONGSTATE,
              "a matrix of one line is composed as \"%s\": say along which direction by -pc_line_direction (x|y|z)", line_matrix_name);
   PetscCheck(line->kernel == "auto" || line->kernel == "toeplitz", comm, PETSC_ERR_ARG_INCOMP,

@@ -76,6 +76,7 @@ int main(int argc, char **argv)
   DM da;
   Mat one, shell, whole;
   KSP ksp;
+  PC pc;
   Vec b, x, r;
   VecType type;
 
@@ -107,8 +108,8 @@ int main(int argc, char **argv)
   PetscCall(MatShellSetVecType(shell, type));
   if (!missing || rank + 1 < ranks) PetscCall(PetscObjectCompose((PetscObject)shell, "weft_line", (PetscObject)one));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  if (!grid) PetscCall(KSPSetDM(ksp, da));
-  if (!grid) PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  if (!grid) PetscCall(PCSetDM(pc, da));
   PetscCall(KSPSetOperators(ksp, shell, shell));
   PetscCall(KSPSetType(ksp, KSPPREONLY));
   PetscCall(KSPSetFromOptions(ksp));
