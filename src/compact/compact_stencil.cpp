@@ -79,12 +79,24 @@ public:
 
   void apply_inside(const Scalar *f, Scalar *result) const override
   {
+    switch (weights_.width) {
+    case 1:
+      return inside<1>(f, result);
+    case 2:
+      return inside<2>(f, result);
+    default:
+      return inside<3>(f, result);
+    }
+  }
+  template <int width>
+  void inside(const Scalar *f, Scalar *result) const
+  {
     if constexpr (Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible)
-      rows_of_points(space_, piece_, weights_, begin_, end_, f, result);
+      rows_of_points<width>(space_, piece_, weights_, begin_, end_, f, result);
     else if (piece_.rows() * piece_.lines() <= std::numeric_limits<std::int32_t>::max())
-      points<std::uint32_t>(space_, piece_, weights_, begin_, end_, f, result);
+      points<width, std::uint32_t>(space_, piece_, weights_, begin_, end_, f, result);
     else
-      points<std::uint64_t>(space_, piece_, weights_, begin_, end_, f, result);
+      points<width, std::uint64_t>(space_, piece_, weights_, begin_, end_, f, result);
   }
   void apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result) const override
   {
@@ -113,48 +125,68 @@ public:
     }
     return sum;
   }
-  KOKKOS_INLINE_FUNCTION static Scalar inner(const Weights<Scalar> &weights, const Scalar *f, Index step)
-  {
-    Scalar sum = 0;
-    for (int j = -weights.width; j <= weights.width; j++) sum += weights.inner[weights.width + j] * f[j * step];
-    return sum;
-  }
 
-  /// On a device: a thread for each point in the order of memory. Unsigned says how far points are counted; 32 bits divide faster.
-  template <class Unsigned>
+  /// On a device: a thread for `several` points, all loads before the sums. Along x these are far apart, and neighbouring threads have neighbouring points; else
+  /// they follow each other on a line, which is read once. Unsigned says how far points are counted; 32 bits divide faster.
+  template <int width, class Unsigned>
   static void points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end, const Scalar *f,
                      Scalar *result)
   {
-    const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows());
-    const Index from = piece.first, length = piece.length;
-    const bool ring = piece.ring;
+    constexpr int several = 8;
+    const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows()),
+               groups = (rows + several - 1) / several;
+    const Index from = piece.first, length = piece.length, size = piece.rows() * piece.lines(), apart = (size + several - 1) / several;
+    const bool ring  = piece.ring;
+    const auto store = KOKKOS_LAMBDA(const Index number, const Index row, const Scalar *window)
+    {
+      const Index whole = from + row, left = length - 1 - whole;
+      if (row < begin || row >= end) return;
+      if (ring ? whole < width || left < width : whole < weights.heads || left < weights.tails) {
+        const auto apart_in_memory = static_cast<Index>(stride);
+        result[number]             = ring ? around(weights, f + number, whole, length, apart_in_memory)
+                                          : near_end(weights, f + number, whole, left, apart_in_memory);
+      } else {
+        Scalar sum = 0;
+        for (int j = 0; j <= 2 * width; j++) sum += weights.inner[j] * window[j];
+        result[number] = sum;
+      }
+    };
+    if (stride == 1) {
+      Kokkos::parallel_for(
+          "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, apart), KOKKOS_LAMBDA(const Index item) {
+            Scalar windows[several][2 * width + 1];
+            for (int k = 0; k < several; k++) {
+              for (int j = 0; j <= 2 * width; j++) {
+                const Index at = item + k * apart + j - width;
+                windows[k][j]  = at >= 0 && at < size ? f[at] : Scalar(0);
+              }
+            }
+            for (int k = 0; k < several; k++) {
+              const Index number = item + k * apart;
+              if (number < size) store(number, static_cast<Index>(static_cast<Unsigned>(number) % rows), windows[k]);
+            }
+          });
+      return;
+    }
+    const auto items = static_cast<Index>(groups) * piece.lines();
     Kokkos::parallel_for(
-        "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, piece.rows() * piece.lines()),
-        KOKKOS_LAMBDA(const Index number) {
-          const auto row   = static_cast<Index>(static_cast<Unsigned>(number) / stride % rows);
-          const Index step = static_cast<Index>(stride), whole = from + row, left = length - 1 - whole;
-          if (row < begin || row >= end) return;
-          const bool open_end = !ring && (whole < weights.heads || left < weights.tails);
-          const bool meets    = ring && (whole < weights.width || left < weights.width);
-          result[number]      = open_end ? near_end(weights, f + number, whole, left, step)
-                                : meets  ? around(weights, f + number, whole, length, step)
-                                         : inner(weights, f + number, step);
+        "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, items), KOKKOS_LAMBDA(const Index item) {
+          const auto at        = static_cast<Unsigned>(item);
+          const Unsigned group = at / stride;
+          const auto first_row = static_cast<Index>(group % groups * several), step = static_cast<Index>(stride);
+          const Index number = (static_cast<Index>(group / groups * rows) + first_row) * step + static_cast<Index>(at % stride);
+          Scalar window[several + 2 * width];
+          for (int j = 0; j < several + 2 * width; j++) {
+            const Index row = first_row + j - width;
+            window[j]       = row >= 0 && row < static_cast<Index>(rows) ? f[number + (j - width) * step] : Scalar(0);
+          }
+          for (int k = 0; k < several; k++) {
+            if (first_row + k < static_cast<Index>(rows)) store(number + k * step, first_row + k, window + k);
+          }
         });
   }
 
   /// On a host: loops that vectorize, along the lines where their rows are neighbours, else over the lines side by side.
-  static void rows_of_points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end,
-                             const Scalar *f, Scalar *result)
-  {
-    switch (weights.width) {
-    case 1:
-      return rows_of_points<1>(space, piece, weights, begin, end, f, result);
-    case 2:
-      return rows_of_points<2>(space, piece, weights, begin, end, f, result);
-    default:
-      return rows_of_points<3>(space, piece, weights, begin, end, f, result);
-    }
-  }
   template <int width>
   static void rows_of_points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end,
                              const Scalar *f, Scalar *result)
