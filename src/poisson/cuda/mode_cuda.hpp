@@ -20,6 +20,7 @@ struct ModeArguments {
   Index stride; ///< from a row to the next
   Index modes;
   int rows;
+  ModeBorder<Scalar> border;
 };
 
 template <class Scalar>
@@ -36,8 +37,38 @@ __device__ inline Scalar power(Scalar base, int exponent)
 template <class Scalar>
 inline constexpr int tile_modes = 32 / static_cast<int>(sizeof(Scalar));
 
+/// Adds up x over the lanes m = 0, first, 2 first, .. of W neighbours, m being the caller's: afterwards x_k is the sum of their elements
+/// W / first * k + m / first.
+template <int W, int first, int E, class Scalar>
+__device__ inline void scatter_sums(Scalar (&x)[E], int m)
+{
+#pragma unroll
+  for (int d = first, kept = E / 2; d < W; d *= 2, kept /= 2) {
+    const bool upper = (m & d) != 0;
+#pragma unroll
+    for (int e = 0; e < kept; e++) {
+      const Scalar low = x[2 * e], high = x[2 * e + 1];
+      x[e] = (upper ? high : low) + __shfl_xor_sync(0xffffffffu, upper ? low : high, d);
+    }
+  }
+}
+
+/// What a tile of modes adds to each of `left_over` rows of a border.
+template <int left_over, int W, int E, class Scalar>
+__device__ inline void put_border_sums(const ModeBorder<Scalar> &border, Scalar (&x)[E], Index tile, int m, int row, int rows)
+{
+  constexpr int lanes = W / left_over;
+  scatter_sums<W, left_over>(x, m);
+  Scalar *const to = border.sums + (tile * left_over + (left_over - 1 - m % left_over)) * border.pitch;
+#pragma unroll
+  for (int k = 0; k < E / lanes; k++) {
+    const int i = row + lanes * k + m / left_over;
+    if (i < rows) to[i] = x[k];
+  }
+}
+
 /// T threads of E rows each, C blocks of a cluster, one after the other along the lines.
-template <class Scalar, int E, int T, int C, int blocks>
+template <class Scalar, int E, int T, int C, int blocks, ModePass pass>
 __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scalar> a)
 {
   constexpr int W = tile_modes<Scalar>, warps = T / 32, in_warp = 32 / W, chunks = T / W;
@@ -65,6 +96,12 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
   Scalar x[E];
 #pragma unroll
   for (int e = 0; e < E; e++) x[e] = gain != 0 && row + e < a.rows ? at[e * a.stride] : Scalar(0);
+  if constexpr (pass == ModePass::with_border) {
+    const Scalar into         = exists ? a.border.into[q] : Scalar(0);
+    const Scalar *const known = a.border.rows + a.border.row_of(q) * a.border.pitch + row;
+#pragma unroll
+    for (int e = 0; e < E; e++) x[e] -= into * (row + e < a.rows ? known[e] : Scalar(0));
+  }
   Scalar sum = 0;
 #pragma unroll
   for (int e = 0; e < E; e++) {
@@ -155,6 +192,19 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
     carry = carry * r + x[e];
     if (row + e == a.rows - 1) carry += from_last;
     x[e] = carry;
+  }
+  if constexpr (pass == ModePass::sums) {
+    const Scalar out = exists ? a.border.out[q] : Scalar(0);
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      x[e] = out * (x[e] + from_first);
+      from_first *= r;
+    }
+    if (a.border.left_over == 1)
+      put_border_sums<1, W>(a.border, x, blockIdx.x / C, m, row, a.rows);
+    else
+      put_border_sums<2, W>(a.border, x, blockIdx.x / C, m, row, a.rows);
+    return;
   }
   if (gain == 0) return;
 #pragma unroll

@@ -62,6 +62,12 @@ public:
     quarter_ = static_cast<Scalar>(factor / 4);
   }
 
+  /// True where a kernel for powers of two takes that length.
+  static bool takes_power(Index length)
+  {
+    return length >= (Index(1) << least_power) && length <= (Index(1) << most_power) && (length & (length - 1)) == 0;
+  }
+
   /// False where no native kernel takes it.
   bool launch(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel) const
   {
