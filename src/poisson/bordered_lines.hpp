@@ -46,10 +46,8 @@ struct AddTiles {
   {
     const Index rest = number / rows, i = number - rest * rows, first = rest / border.left_over * part, r = rest % border.left_over;
     const Index end    = first + part < tiles ? first + part : tiles;
-    Scalar *const sums = border.sums + r * border.pitch + i;
-    Scalar sum         = 0;
-    for (Index tile = first; tile < end; tile++) sum += sums[tile * border.left_over * border.pitch];
-    sums[first * border.left_over * border.pitch] = sum;
+    Scalar *const sums = border.sums + (first * border.left_over + r) * border.pitch + i;
+    *sums              = sum_of(sums, border.left_over * border.pitch, end - first);
   }
 };
 
@@ -63,9 +61,8 @@ struct TakeSums {
   KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
   {
     const Index r = number / rows, i = number - r * rows;
-    Scalar sum = 0;
-    for (Index tile = 0; tile < tiles; tile += part) sum += border.sums[(tile * border.left_over + r) * border.pitch + i];
-    right_hand_sides[r * border.pitch + i] -= sum;
+    right_hand_sides[r * border.pitch + i] -=
+        sum_of(border.sums + r * border.pitch + i, part * border.left_over * border.pitch, (tiles + part - 1) / part);
   }
 };
 
@@ -165,7 +162,7 @@ public:
   }
 
 private:
-  static constexpr Index least_columns_of_device = 500; ///< with fewer a chirp takes less time
+  static constexpr Index least_columns_of_device = 1000; ///< with fewer a chirp takes less time
   static constexpr Index part                    = 32;
 
   static Index pitch_of(Index columns)

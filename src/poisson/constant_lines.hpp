@@ -26,7 +26,7 @@ template <class Scalar>
 struct ModeBorder {
   int left_over      = 0; ///< rows
   const Scalar *into = nullptr, *out = nullptr;
-  Scalar *rows = nullptr; ///< row r begins at r * pitch
+  Scalar *rows = nullptr; ///< row r begins at r * pitch, a multiple of 16 bytes; up to there 0 after the last number
   Scalar *sums = nullptr; ///< of tile p of neighbouring modes, for row r: from (p * left_over + r) * pitch on
   Index pitch  = 0;
 

@@ -33,23 +33,30 @@ __device__ inline Scalar power(Scalar base, int exponent)
   return result;
 }
 
+/// Neighbouring numbers that are read at once.
+template <class Scalar>
+struct alignas(16) Piece {
+  static constexpr int size = 16 / static_cast<int>(sizeof(Scalar));
+  Scalar values[size];
+};
+
 /// Modes side by side in a tile.
 template <class Scalar>
 inline constexpr int tile_modes = 32 / static_cast<int>(sizeof(Scalar));
 
-/// Adds up x over the lanes m = 0, first, 2 first, .. of W neighbours, m being the caller's: afterwards x_k is the sum of their elements
-/// W / first * k + m / first.
-template <int W, int first, int E, class Scalar>
+/// Adds up the first 2 `kept` numbers of x over the W / d neighbouring lanes that differ in m / d: afterwards x_k is the sum of their
+/// elements W / d * k + m / d.
+template <int W, int d, int kept, int E, class Scalar>
 __device__ inline void scatter_sums(Scalar (&x)[E], int m)
 {
-#pragma unroll
-  for (int d = first, kept = E / 2; d < W; d *= 2, kept /= 2) {
+  if constexpr (d < W) {
     const bool upper = (m & d) != 0;
 #pragma unroll
     for (int e = 0; e < kept; e++) {
       const Scalar low = x[2 * e], high = x[2 * e + 1];
       x[e] = (upper ? high : low) + __shfl_xor_sync(0xffffffffu, upper ? low : high, d);
     }
+    scatter_sums<W, 2 * d, kept / 2>(x, m);
   }
 }
 
@@ -58,7 +65,7 @@ template <int left_over, int W, int E, class Scalar>
 __device__ inline void put_border_sums(const ModeBorder<Scalar> &border, Scalar (&x)[E], Index tile, int m, int row, int rows)
 {
   constexpr int lanes = W / left_over;
-  scatter_sums<W, left_over>(x, m);
+  scatter_sums<W, left_over, E / 2>(x, m);
   Scalar *const to = border.sums + (tile * left_over + (left_over - 1 - m % left_over)) * border.pitch;
 #pragma unroll
   for (int k = 0; k < E / lanes; k++) {
@@ -97,10 +104,15 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
 #pragma unroll
   for (int e = 0; e < E; e++) x[e] = gain != 0 && row + e < a.rows ? at[e * a.stride] : Scalar(0);
   if constexpr (pass == ModePass::with_border) {
-    const Scalar into         = exists ? a.border.into[q] : Scalar(0);
-    const Scalar *const known = a.border.rows + a.border.row_of(q) * a.border.pitch + row;
+    const Scalar into       = exists ? a.border.into[q] : Scalar(0);
+    const auto *const known = reinterpret_cast<const Piece<Scalar> *>(a.border.rows + a.border.row_of(q) * a.border.pitch + row);
+    constexpr int P         = Piece<Scalar>::size;
 #pragma unroll
-    for (int e = 0; e < E; e++) x[e] -= into * (row + e < a.rows ? known[e] : Scalar(0));
+    for (int e = 0; e < E; e += P) {
+      const Piece<Scalar> w = row + e < a.rows ? known[e / P] : Piece<Scalar>{};
+#pragma unroll
+      for (int p = 0; p < P; p++) x[e + p] -= into * w.values[p]; // 0 behind the last row
+    }
   }
   Scalar sum = 0;
 #pragma unroll
