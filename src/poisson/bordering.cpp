@@ -92,7 +92,7 @@ std::vector<Pole> gauss_rule(const std::vector<Pole> &poles, std::size_t nodes)
   return rule;
 }
 
-/// Fewer poles with the same sum to the last digit. Those of q = b .. 2 b lie within a factor of 4 of each other, measured from where the spectrum
+/// Fewer poles with the same sum to the last digit. Those of q = b + 1 .. 2 b lie within a factor of 4 of each other, measured from where the spectrum
 /// of B begins: the error of 18 nodes is 3^-36 for any B that leaves A definite.
 std::vector<Pole> condensed(const std::vector<Pole> &poles)
 {

@@ -193,7 +193,8 @@ TEST(Poisson, LeavesColumnsOver)
                              {128, 97, 1, 0},
                              {129, 97, 2, 0},
                              {1024, 300, 1, 1},
-                             {513, 200, 2, 2},
+                             {513, 200, 2, 0},
+                             {1025, 320, 2, 2},
                              {2049, 530, 2, 2},
                              {2048, 1100, 1, 1}}) {
     for (Boundary along_y : constant_boundaries) {
