@@ -51,8 +51,8 @@ struct Pole {
   double value, weight;
 };
 
-/// The Gauss rule of so many nodes for a sum over poles, by Lanczos's recurrence on their weights (G. Golub, J. Welsch, Math. Comp. 23 (1969)
-/// 221).
+/// The Gauss rule of so many nodes for a sum over poles, by Lanczos's recurrence on their weights (G. Golub, J. Welsch, Math. Comp. 23
+/// (1969) 221).
 std::vector<Pole> gauss_rule(const std::vector<Pole> &poles, std::size_t nodes)
 {
   const std::size_t n      = poles.size();
@@ -92,8 +92,8 @@ std::vector<Pole> gauss_rule(const std::vector<Pole> &poles, std::size_t nodes)
   return rule;
 }
 
-/// Fewer poles with the same sum to the last digit. Those of q = b + 1 .. 2 b lie within a factor of 4 of each other, measured from where the spectrum
-/// of B begins: the error of 18 nodes is 3^-36 for any B that leaves A definite.
+/// Fewer poles with the same sum to the last digit. Those of q = b + 1 .. 2 b lie within a factor of 4 of each other, measured from where
+/// the spectrum of B begins: the error of 18 nodes is 3^-36 for any B that leaves A definite.
 std::vector<Pole> condensed(const std::vector<Pole> &poles)
 {
   constexpr std::size_t kept = 32, nodes = 18;

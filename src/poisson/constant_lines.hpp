@@ -20,8 +20,8 @@ enum class ModePass {
   with_border ///< the solutions, the rows of the border being known
 };
 
-/// Rows that all modes are coupled to: mode q takes `into[q]` times its row from its right-hand side and adds `out[q]` times its solution to
-/// that row. With two rows, the first one is that of odd modes.
+/// Rows that all modes are coupled to: mode q takes `into[q]` times its row from its right-hand side and adds `out[q]` times its solution
+/// to that row. With two rows, the first one is that of odd modes.
 template <class Scalar>
 struct ModeBorder {
   int left_over      = 0; ///< rows

@@ -1,7 +1,7 @@
 /// Lines of many modes side by side: a tridiagonal matrix with equal rows but for its ends, its diagonal another one for each mode.
 ///
-/// Divided by its coupling o, row i of mode q is u_{i-1} + delta u_i + u_{i+1} = f_i / o, |delta| > 2. With r + 1/r = -delta, |r| < 1, the inner
-/// rows are those of (I - r L)(I - r L^T) u = F = -(r / o) f, L the shift by a row: two recurrences with one constant,
+/// Divided by its coupling o, row i of mode q is u_{i-1} + delta u_i + u_{i+1} = f_i / o, |delta| > 2. With r + 1/r = -delta, |r| < 1, the
+/// inner rows are those of (I - r L)(I - r L^T) u = F = -(r / o) f, L the shift by a row: two recurrences with one constant,
 ///   y_i = F_i + r y_{i-1},   g_i = y_i + r g_{i+1},        y_{-1} = g_n = 0,
 /// and u_i = g_i + a r^i + b r^{n-1-i}, where the first and the last row (or the two that wrap) give a and b as sums of
 /// g_0, F_0, g_n-1 = y_{n-1} and F_{n-1}. (Limits of the pivots of a Toeplitz matrix: e.g. M. Malcolm, J. Palmer, Comm. ACM 17 (1974) 14.)
@@ -154,8 +154,8 @@ public:
   }
   std::size_t bytes() const { return (root_.size() + gain_.size() + ends_.size() + scratch_.size()) * sizeof(Scalar); }
 
-  /// Row i of mode q is element q + i * stride; values and stride at multiples of 32 bytes are fastest. `border` as `pass` says: without its
-  /// rows for the sums, whose values are kept.
+  /// Row i of mode q is element q + i * stride; values and stride at multiples of 32 bytes are fastest. `border` as `pass` says: without
+  /// its rows for the sums, whose values are kept.
   void operator()(const Space &space, Scalar *values, Index stride, ModePass pass = ModePass::alone,
                   const ModeBorder<Scalar> &border = {}) const
   {

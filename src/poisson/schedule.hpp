@@ -67,8 +67,8 @@ struct TransformStep {
   Index from_first = 0, from_step = 1, to_first = 0, to_step = 1;
 };
 
-/// Columns left over by shorter ones with a fast transform (bordering.hpp). Rows 0 and 1 of `step` are the last column alone, or the sum and the
-/// difference of the first and the last one.
+/// Columns left over by shorter ones with a fast transform (bordering.hpp). Rows 0 and 1 of `step` are the last column alone, or the sum
+/// and the difference of the first and the last one.
 struct Bordering {
   int left_over = 1; ///< the last column, or the first and the last
   FastModes inner;   ///< of the others

@@ -158,7 +158,8 @@ TEST(Poisson, TurnsTheGrid)
     EXPECT_LE(error_of<double>(a, method_of(method), Memory::host, random), 1e-13) << method;
 }
 
-/// Rows long enough for elimination to come to rest, and the ends that end it. 2998 and 2999 have no small factors: chirps round twice as often.
+/// Rows long enough for elimination to come to rest, and the ends that end it. 2998 and 2999 have no small factors: chirps round twice as
+/// often.
 TEST(Poisson, SolvesLongRows)
 {
   std::mt19937 random(9);

@@ -1,9 +1,9 @@
 /// mode_lines.hpp on Hopper: a block, or a cluster of blocks, takes 32 bytes of neighbouring modes and all rows, which it reads and writes
 /// once. A thread keeps E rows of one mode in registers.
 ///
-/// Both recurrences of a mode are sums with one factor: a thread adds up its rows, what comes to it from the others is found by shuffles within a
-/// warp, through shared memory within a block and through distributed shared memory within a cluster, then the rows are gone through
-/// again with it.
+/// Both recurrences of a mode are sums with one factor: a thread adds up its rows, what comes to it from the others is found by shuffles
+/// within a warp, through shared memory within a block and through distributed shared memory within a cluster, then the rows are gone
+/// through again with it.
 #pragma once
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>

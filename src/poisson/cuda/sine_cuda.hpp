@@ -1,11 +1,11 @@
-/// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex line,
-/// in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform, chirp_lines the same for any length
-/// up to 2^(K-1) + 2 by two of them (fourier.hpp).
+/// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex
+/// line, in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform, chirp_lines the same for
+/// any length up to 2^(K-1) + 2 by two of them (fourier.hpp).
 ///
 /// A thread has E elements, t + T e. A stage takes them through one butterfly of radix E, or several of what is left of N; between stages
-/// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and multiplied
-/// for the others. At the end of dst1 a thread takes E / 2 neighbouring sums and their mirror images, adds up what running sums need, and the results
-/// leave through shared memory in order.
+/// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and
+/// multiplied for the others. At the end of dst1 a thread takes E / 2 neighbouring sums and their mirror images, adds up what running sums
+/// need, and the results leave through shared memory in order.
 #pragma once
 #include <cuda_runtime.h>
 
