@@ -1,4 +1,4 @@
-/// Set-up of mode_lines.hpp, on the host and without Kokkos.
+/// Set-up and arguments of mode_lines.hpp, without Kokkos.
 #pragma once
 #include <optional>
 #include <vector>
@@ -11,6 +11,26 @@ namespace weft::poisson {
 template <class Scalar>
 struct ModeTables {
   const Scalar *root = nullptr, *gain = nullptr, *ends = nullptr;
+};
+
+/// What a solve of lines of modes leaves behind.
+enum class ModePass {
+  alone,      ///< the solutions
+  sums,       ///< their sums into the rows of a border, and the right-hand sides as they were
+  with_border ///< the solutions, the rows of the border being known
+};
+
+/// Rows that all modes are coupled to: mode q takes `into[q]` times its row from its right-hand side and adds `out[q]` times its solution
+/// to that row. With two rows, the first one is that of odd modes.
+template <class Scalar>
+struct ModeBorder {
+  int left_over      = 0; ///< rows
+  const Scalar *into = nullptr, *out = nullptr;
+  Scalar *rows = nullptr; ///< row r begins at r * pitch, a multiple of 16 bytes; up to there 0 after the last number
+  Scalar *sums = nullptr; ///< of tile p of neighbouring modes, for row r: from (p * left_over + r) * pitch on
+  Index pitch  = 0;
+
+  WEFT_INLINE Index row_of(Index mode) const { return left_over == 1 ? 0 : (mode + 1) % 2; }
 };
 
 /// The same before upload.

@@ -4,9 +4,11 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "backend.hpp"
+#include "poisson/bordered_lines.hpp"
 #include "poisson/prepare.hpp"
 #include "poisson/shifted_lines.hpp"
 #include "poisson/shifted_lines_device.hpp"
@@ -27,6 +29,7 @@ public:
   virtual double perturbation() const                                                  = 0;
   virtual std::size_t bytes() const                                                    = 0;
   virtual const poisson::Prepared &prepared() const                                    = 0;
+  virtual std::string description() const                                              = 0;
 };
 
 namespace poisson {
@@ -129,7 +132,9 @@ public:
       mean_         = Mean("weft poisson mean");
       perturbation_ = Mean("weft poisson perturbation");
     }
-    if (TensorLines<Space, Scalar>::fits(p)) {
+    if (BorderedLines<Space, Scalar>::fits(p)) {
+      make_bordered();
+    } else if (TensorLines<Space, Scalar>::fits(p)) {
       make_tensor();
     } else {
       check_length();
@@ -156,6 +161,10 @@ public:
   }
   std::size_t bytes() const override { return bytes_ + store_.bytes(); }
   const Prepared &prepared() const override { return prepared_; }
+  std::string description() const override
+  {
+    return prepared_.description() + (bordered_ ? ", columns left over: " + std::to_string(bordered_->left_over()) : "");
+  }
 
 private:
   using Mean = Kokkos::View<double, typename Space::memory_space>;
@@ -179,27 +188,33 @@ private:
     return Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
   }
 
+  LinesOfStep lines_of_step(const LineStep &step, Index pinned, const Grid &grid)
+  {
+    const Prepared &p = prepared_;
+    LinesOfStep made{make_tables(step, store_), {}};
+    made.tables.pinned = pinned;
+    if (grid.planes == 1)
+      made.native = NativeLines<Space, Scalar>(p.schedule.line.shifted(p.modes.values[0] * p.schedule.factor, 1), step, grid);
+    bytes_ += made.native.bytes();
+    if constexpr (is_host_space<Space>)
+      made.tables.splits = host_splits(space_, made.tables, grid);
+    else
+      made.tables.splits = made.native ? made.native.splits(space_, made.tables) : device_splits(space_, made.tables, grid);
+    return made;
+  }
+
   void make_steps()
   {
     const Prepared &p = prepared_;
     Index last_row = -1, parts = 0;
     for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
       if (const auto *lines = std::get_if<LineStep>(&p.schedule.steps[s])) {
-        auto tables   = make_tables(*lines, store_);
-        tables.pinned = p.pinned[s];
-        NativeLines<Space, Scalar> native;
-        if (grid_.planes == 1)
-          native = NativeLines<Space, Scalar>(p.schedule.line.shifted(p.modes.values[0] * p.schedule.factor, 1), *lines, grid_);
-        bytes_ += native.bytes();
-        if constexpr (is_host_space<Space>)
-          tables.splits = host_splits(space_, tables, grid_);
-        else
-          tables.splits = native ? native.splits(space_, tables) : device_splits(space_, tables, grid_);
-        parts = std::max(parts, parts_of(tables, grid_));
+        LinesOfStep made = lines_of_step(*lines, p.pinned[s], grid_);
+        parts            = std::max(parts, parts_of(made.tables, grid_));
         for (const auto &group : lines->groups) {
           for (const auto &output : group.outputs) last_row = std::max(last_row, output.row);
         }
-        steps_.push_back({LinesOfStep{std::move(tables), std::move(native)}});
+        steps_.push_back({std::move(made)});
       } else {
         const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
         Modes modes;
@@ -238,13 +253,18 @@ private:
     bytes_ += tensor_->bytes();
     const Grid grid = tensor_->rows().grid;
     if (!tensor_->others().groups.empty()) check_length();
-    others_        = make_tables(tensor_->others(), store_);
-    others_.pinned = tensor_->pinned();
-    if constexpr (is_host_space<Space>)
-      others_.splits = host_splits(space_, others_, grid);
-    else
-      others_.splits = device_splits(space_, others_, grid);
-    parts_ = allocate("weft poisson parts", parts_of(others_, grid));
+    lines_apart_ = lines_of_step(tensor_->others(), tensor_->pinned(), grid);
+    parts_       = allocate("weft poisson parts", parts_of(lines_apart_.tables, grid));
+    make_scratch();
+  }
+  void make_bordered()
+  {
+    check_length();
+    bordered_.emplace(space_, prepared_);
+    bytes_ += bordered_->bytes();
+    const Grid grid = bordered_->rows().grid;
+    lines_apart_    = lines_of_step(prepared_.schedule.bordering->step, -1, grid);
+    parts_          = allocate("weft poisson parts", parts_of(lines_apart_.tables, grid));
     make_scratch();
   }
   void make_scratch()
@@ -282,13 +302,17 @@ private:
     }
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
-    if (scales || p.singular || (rhs != solution && !tensor_)) {
+    if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
       Kokkos::parallel_for("weft poisson right-hand side", points, scale);
       rhs = solution;
     }
     if (tensor_) {
-      (*tensor_)(rhs, solution, [&] { run_lines({others_, b_, tensor_->rows(), parts_.data()}); });
+      (*tensor_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, tensor_->rows(), parts_.data()}, lines_apart_.native); });
       make_mean_free(points, solution);
+      return;
+    }
+    if (bordered_) {
+      (*bordered_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, bordered_->rows(), parts_.data()}, lines_apart_.native); });
       return;
     }
     RowArrays<Scalar> rows{grid_, solution, work_.data()};
@@ -367,7 +391,8 @@ private:
   Values scale_[3], work_, parts_, scratch_;
   Modes to_modes_, from_modes_;
   std::optional<TensorLines<Space, Scalar>> tensor_;
-  StepTables<Scalar> others_; ///< the lines that tensor_ leaves
+  std::optional<BorderedLines<Space, Scalar>> bordered_;
+  LinesOfStep lines_apart_; ///< those that tensor_ or bordered_ leave
   OwnedArray<double, Space> left_[3];
   double left_sum_ = 1;
   Mean mean_, perturbation_;

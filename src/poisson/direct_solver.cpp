@@ -65,7 +65,7 @@ double DirectSolver<Scalar>::flops() const
 template <class Scalar>
 std::string DirectSolver<Scalar>::description() const
 {
-  return model_->prepared().description();
+  return model_->description();
 }
 
 template class DirectSolver<double>;

@@ -7,6 +7,7 @@
 ///   U_q = (1/n) sum_{i < n} (B - 2 cos((phi_q + 2 pi i) / n) I)^-1 f_q        (l >= 1; l = 0: (B + 2 cos(phi_q) I)^-1 f_q):
 /// as many line solves as with l = 0, on 1/n of the transform's work.
 #pragma once
+#include "poisson/bordering.hpp"
 #include "poisson/eigen.hpp"
 #include "poisson/fraction_levels.hpp"
 
@@ -101,6 +102,7 @@ private:
     schedule.steps.push_back(TransformStep{n, basis.inverse, to_modes(basis), 0, 1, n, 1});
     schedule.steps.push_back(std::move(modes));
     schedule.steps.push_back(TransformStep{n, basis.vectors, from_modes(basis), n, 1, 0, 1});
+    if (basis.fast) schedule.bordering = bordering(problem.block, basis.values, schedule.line);
     return schedule;
   }
 };

@@ -67,11 +67,22 @@ struct TransformStep {
   Index from_first = 0, from_step = 1, to_first = 0, to_step = 1;
 };
 
+/// Columns left over by shorter ones with a fast transform (bordering.hpp). Rows 0 and 1 of `step` are the last column alone, or the sum
+/// and the difference of the first and the last one.
+struct Bordering {
+  int left_over = 1; ///< the last column, or the first and the last
+  FastModes inner;   ///< of the others
+  /// Per inner mode: what enters it from its row of `step` and what it adds to that row. Modes take turns where there are two rows.
+  std::vector<double> into, out;
+  LineStep step;
+};
+
 struct Schedule {
   LineMatrix line;   ///< B
   double factor = 1; ///< of the right-hand side, and of shifts that a third direction adds to B
   std::vector<std::variant<LineStep, TransformStep>> steps;
-  bool tensor = false; ///< transform to modes, a line solve for each, transform back
+  bool tensor                        = false; ///< transform to modes, a line solve for each, transform back
+  std::optional<Bordering> bordering = {};    ///< of a tensor product whose transforms are chirps
 };
 
 /// The problem as a method sees it: lines along one direction, rows of the grid along another, T_line (x) I + I (x) T_block + shift I.

@@ -158,7 +158,8 @@ TEST(Poisson, TurnsTheGrid)
     EXPECT_LE(error_of<double>(a, method_of(method), Memory::host, random), 1e-13) << method;
 }
 
-/// Rows long enough for elimination to come to rest, and the ends that end it. 2998 and 2999 have no small factors: chirps round twice as often.
+/// Rows long enough for elimination to come to rest, and the ends that end it. 2998 and 2999 have no small factors: chirps round twice as
+/// often.
 TEST(Poisson, SolvesLongRows)
 {
   std::mt19937 random(9);
@@ -174,6 +175,47 @@ TEST(Poisson, SolvesLongRows)
       });
       for (Index i = m / 3; i < m; i++) a.directions[0].diagonal[static_cast<std::size_t>(i)] -= 1; // a second medium
       EXPECT_LE(error_of<double>(a, method_of("partial"), Memory::host, random), 1e-13) << m;
+    }
+  }
+}
+
+/// Columns without a fast transform, of which one or two are left over; not where modes do not decay along their lines, and on a device not
+/// where there are few.
+TEST(Poisson, LeavesColumnsOver)
+{
+  std::mt19937 random(10);
+  struct Shape {
+    Index columns, rows;
+    int left_over, on_device;
+  };
+  for (const Shape &shape : {Shape{64, 60, 1, 0},
+                             {64, 5, 0, 0},
+                             {127, 60, 0, 0},
+                             {128, 97, 1, 0},
+                             {129, 97, 2, 0},
+                             {1024, 300, 1, 1},
+                             {513, 200, 2, 0},
+                             {1025, 320, 2, 2},
+                             {2049, 530, 2, 2},
+                             {2048, 1100, 1, 1}}) {
+    for (Boundary along_y : constant_boundaries) {
+      if (shape.columns > 1000 && along_y != constant_boundaries[shape.columns % 5]) continue;
+      for (double helmholtz : {0.0, -0.1, 0.003}) {
+        const auto a = separable({laplacian(shape.columns, Boundary::dirichlet, 0.7), laplacian(shape.rows, along_y)}, helmholtz);
+        SCOPED_TRACE(testing::Message() << shape.columns << " x " << shape.rows << " boundary " << int(along_y) << " shift " << helmholtz);
+        const auto u = random_values<double>(unknowns(a), random);
+        const auto f = reference::apply(a, u);
+        for_each_scalar([&](auto scalar, Memory memory) {
+          using Scalar = decltype(scalar);
+          const Execution execution(memory);
+          const int left_over = helmholtz > 0 ? 0 : memory == Memory::host ? shape.left_over : shape.on_device;
+          const auto text     = DirectSolver<Scalar>(execution, a, method_of("facr")).description();
+          EXPECT_EQ(text.find("left over: " + std::to_string(left_over)) != std::string::npos, left_over > 0) << text;
+          if (helmholtz > 0) return; // indefinite
+          const auto got = solved<Scalar>(a, f, method_of("facr"), memory, shape.rows % 2 == 0);
+          EXPECT_LE(largest_difference(got, u), static_cast<double>(500 + shape.columns) * epsilon<Scalar>);
+        });
+      }
     }
   }
 }

@@ -80,7 +80,8 @@ TEST(FastTransform, AgreesWithMatrixProduct)
 {
   std::mt19937 random(11);
   for (Boundary b : all_boundaries) {
-    for (Index n : {2, 3, 7, 8, 15, 16, 30, 63, 125, 127, 128, 129, 255, 256, 257, 511, 512, 1023, 2999, 4095, 4096, 4097}) {
+    for (Index n : {2, 3, 7, 8, 15, 16, 30, 63, 125, 127, 128, 129, 255, 256, 257, 511, 512, 1023, 2999, 4095, 4096, 4097, 8191}) {
+      if (n > 5000 && b != Boundary::dirichlet) continue; // nothing but a kernel for sines is new there
       const LineMatrix line = line_of(n, b);
       const auto modes      = fast_modes(line);
       ASSERT_TRUE(modes) << n << " boundary " << int(b);

@@ -113,6 +113,14 @@ def test_methods(run, method):
     assert run("bcr_probe", f"{options} -pc_type bcr -pc_bcr_type {method}").number("error") < 1e-12
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("columns, left_over", [(64, 1), (129, 2)])
+def test_columns_without_a_fast_transform(run, columns, left_over, ranks):
+    result = run("bcr_probe", f"-n {columns},70 -probe solve,apply,adjoint -pc_type bcr -pc_bcr_require_separable -ksp_view", ranks=ranks)
+    assert f"columns left over: {left_over}" in result.output
+    assert max(each(result, "error") + each(result, "adjoint difference")) < 1e-12
+
+
 def test_the_way_of_a_method(run):
     for way in ("-pc_bcr_type buneman1 -pc_bcr_inverse leja", "-pc_bcr_type separable -pc_bcr_radix 3", "-pc_bcr_type facr -pc_bcr_levels 2"):
         assert run("bcr_probe", f"-n 15,15 -probe apply -pc_type bcr {way}").number("error") < 1e-12

@@ -1,9 +1,9 @@
 /// mode_lines.hpp on Hopper: a block, or a cluster of blocks, takes 32 bytes of neighbouring modes and all rows, which it reads and writes
 /// once. A thread keeps E rows of one mode in registers.
 ///
-/// Both recurrences of a mode are sums with one factor: a thread adds up its rows, what comes to it from the others is found by shuffles within a
-/// warp, through shared memory within a block and through distributed shared memory within a cluster, then the rows are gone through
-/// again with it.
+/// Both recurrences of a mode are sums with one factor: a thread adds up its rows, what comes to it from the others is found by shuffles
+/// within a warp, through shared memory within a block and through distributed shared memory within a cluster, then the rows are gone
+/// through again with it.
 #pragma once
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -20,6 +20,7 @@ struct ModeArguments {
   Index stride; ///< from a row to the next
   Index modes;
   int rows;
+  ModeBorder<Scalar> border;
 };
 
 template <class Scalar>
@@ -32,12 +33,49 @@ __device__ inline Scalar power(Scalar base, int exponent)
   return result;
 }
 
+/// Neighbouring numbers that are read at once.
+template <class Scalar>
+struct alignas(16) Piece {
+  static constexpr int size = 16 / static_cast<int>(sizeof(Scalar));
+  Scalar values[size];
+};
+
 /// Modes side by side in a tile.
 template <class Scalar>
 inline constexpr int tile_modes = 32 / static_cast<int>(sizeof(Scalar));
 
+/// Adds up the first 2 `kept` numbers of x over the W / d neighbouring lanes that differ in m / d: afterwards x_k is the sum of their
+/// elements W / d * k + m / d.
+template <int W, int d, int kept, int E, class Scalar>
+__device__ inline void scatter_sums(Scalar (&x)[E], int m)
+{
+  if constexpr (d < W) {
+    const bool upper = (m & d) != 0;
+#pragma unroll
+    for (int e = 0; e < kept; e++) {
+      const Scalar low = x[2 * e], high = x[2 * e + 1];
+      x[e] = (upper ? high : low) + __shfl_xor_sync(0xffffffffu, upper ? low : high, d);
+    }
+    scatter_sums<W, 2 * d, kept / 2>(x, m);
+  }
+}
+
+/// What a tile of modes adds to each of `left_over` rows of a border.
+template <int left_over, int W, int E, class Scalar>
+__device__ inline void put_border_sums(const ModeBorder<Scalar> &border, Scalar (&x)[E], Index tile, int m, int row, int rows)
+{
+  constexpr int lanes = W / left_over;
+  scatter_sums<W, left_over, E / 2>(x, m);
+  Scalar *const to = border.sums + (tile * left_over + (left_over - 1 - m % left_over)) * border.pitch;
+#pragma unroll
+  for (int k = 0; k < E / lanes; k++) {
+    const int i = row + lanes * k + m / left_over;
+    if (i < rows) to[i] = x[k];
+  }
+}
+
 /// T threads of E rows each, C blocks of a cluster, one after the other along the lines.
-template <class Scalar, int E, int T, int C, int blocks>
+template <class Scalar, int E, int T, int C, int blocks, ModePass pass>
 __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scalar> a)
 {
   constexpr int W = tile_modes<Scalar>, warps = T / 32, in_warp = 32 / W, chunks = T / W;
@@ -65,6 +103,17 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
   Scalar x[E];
 #pragma unroll
   for (int e = 0; e < E; e++) x[e] = gain != 0 && row + e < a.rows ? at[e * a.stride] : Scalar(0);
+  if constexpr (pass == ModePass::with_border) {
+    const Scalar into       = exists ? a.border.into[q] : Scalar(0);
+    const auto *const known = reinterpret_cast<const Piece<Scalar> *>(a.border.rows + a.border.row_of(q) * a.border.pitch + row);
+    constexpr int P         = Piece<Scalar>::size;
+#pragma unroll
+    for (int e = 0; e < E; e += P) {
+      const Piece<Scalar> w = row + e < a.rows ? known[e / P] : Piece<Scalar>{};
+#pragma unroll
+      for (int p = 0; p < P; p++) x[e + p] -= into * w.values[p]; // 0 behind the last row
+    }
+  }
   Scalar sum = 0;
 #pragma unroll
   for (int e = 0; e < E; e++) {
@@ -155,6 +204,19 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
     carry = carry * r + x[e];
     if (row + e == a.rows - 1) carry += from_last;
     x[e] = carry;
+  }
+  if constexpr (pass == ModePass::sums) {
+    const Scalar out = exists ? a.border.out[q] : Scalar(0);
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      x[e] = out * (x[e] + from_first);
+      from_first *= r;
+    }
+    if (a.border.left_over == 1)
+      put_border_sums<1, W>(a.border, x, blockIdx.x / C, m, row, a.rows);
+    else
+      put_border_sums<2, W>(a.border, x, blockIdx.x / C, m, row, a.rows);
+    return;
   }
   if (gain == 0) return;
 #pragma unroll

@@ -16,10 +16,10 @@ constexpr int block_rows(int threads)
   return threads / tile_modes<Scalar> * thread_rows;
 }
 
-template <class Scalar, int T, int C, int blocks>
+template <class Scalar, ModePass pass, int T, int C, int blocks>
 void launch_modes_on(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a)
 {
-  const auto kernel = mode_lines<Scalar, thread_rows, T, C, blocks>;
+  const auto kernel = mode_lines<Scalar, thread_rows, T, C, blocks, pass>;
   cudaLaunchConfig_t config{};
   config.gridDim  = static_cast<unsigned>((a.modes + tile_modes<Scalar> - 1) / tile_modes<Scalar> * C);
   config.blockDim = T;
@@ -33,27 +33,41 @@ void launch_modes_on(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a)
   check(cudaLaunchKernelEx(&config, kernel, a), "lines of modes");
 }
 
-/// Solves lines of `modes` modes in place; false where they are too long.
+/// Most rows of a line.
 template <class Scalar>
-bool launch_modes(const Kokkos::Cuda &space, const ModeTables<Scalar> &tables, Index modes, Index rows, Index stride, Scalar *values)
+inline constexpr Index most_mode_rows = 8 * block_rows<Scalar>(512);
+
+template <class Scalar, ModePass pass>
+void launch_long_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a)
 {
   constexpr int most = block_rows<Scalar>(512);
-  if (rows > 8 * most) return false;
-  const ModeArguments<Scalar> a{tables, values, stride, modes, static_cast<int>(rows)};
-  if (rows <= block_rows<Scalar>(32))
-    launch_modes_on<Scalar, 32, 1, 16>(space, a);
-  else if (rows <= block_rows<Scalar>(128))
-    launch_modes_on<Scalar, 128, 1, 4>(space, a);
-  else if (rows <= block_rows<Scalar>(256))
-    launch_modes_on<Scalar, 256, 1, 2>(space, a);
-  else if (rows <= most)
-    launch_modes_on<Scalar, 512, 1, 1>(space, a);
-  else if (rows <= 2 * most)
-    launch_modes_on<Scalar, 256, 4, 2>(space, a);
-  else if (rows <= 4 * most)
-    launch_modes_on<Scalar, 512, 4, 1>(space, a);
+  if (a.rows <= block_rows<Scalar>(256))
+    launch_modes_on<Scalar, pass, 256, 1, 2>(space, a);
+  else if (a.rows <= most)
+    launch_modes_on<Scalar, pass, 512, 1, 1>(space, a);
+  else if (a.rows <= 2 * most)
+    launch_modes_on<Scalar, pass, 256, 4, 2>(space, a);
+  else if (a.rows <= 4 * most)
+    launch_modes_on<Scalar, pass, 512, 4, 1>(space, a);
   else
-    launch_modes_on<Scalar, 512, 8, 1>(space, a);
+    launch_modes_on<Scalar, pass, 512, 8, 1>(space, a);
+}
+
+/// Solves lines in place, as `pass` says; false where they are too long.
+template <class Scalar>
+bool launch_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a, ModePass pass)
+{
+  if (a.rows > most_mode_rows<Scalar>) return false;
+  if (pass == ModePass::sums)
+    launch_long_modes<Scalar, ModePass::sums>(space, a);
+  else if (pass == ModePass::with_border)
+    launch_long_modes<Scalar, ModePass::with_border>(space, a);
+  else if (a.rows <= block_rows<Scalar>(32))
+    launch_modes_on<Scalar, ModePass::alone, 32, 1, 16>(space, a);
+  else if (a.rows <= block_rows<Scalar>(128))
+    launch_modes_on<Scalar, ModePass::alone, 128, 1, 4>(space, a);
+  else
+    launch_long_modes<Scalar, ModePass::alone>(space, a);
   return true;
 }
 

@@ -1,11 +1,11 @@
-/// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex line,
-/// in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform, chirp_lines the same for any length
-/// up to 2^(K-1) + 2 by two of them (fourier.hpp).
+/// Transforms of trigonometric.hpp for N = 2^K and lines whose points follow each other in memory: a block holds two lines, as one complex
+/// line, in registers. sine_lines is dst1, power_lines what line_transform.hpp makes of such a Fourier transform, chirp_lines the same for
+/// any length up to 2^(K-1) + 2 by two of them (fourier.hpp).
 ///
 /// A thread has E elements, t + T e. A stage takes them through one butterfly of radix E, or several of what is left of N; between stages
-/// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and multiplied
-/// for the others. At the end of dst1 a thread takes E / 2 neighbouring sums and their mirror images, adds up what running sums need, and the results
-/// leave through shared memory in order.
+/// they change places through shared memory, padded so that neither side meets a bank twice. Twiddles are read for powers of two and
+/// multiplied for the others. At the end of dst1 a thread takes E / 2 neighbouring sums and their mirror images, adds up what running sums
+/// need, and the results leave through shared memory in order.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -154,8 +154,9 @@ struct SineArguments {
   Scalar *to;
   Index from_apart, to_apart, lines;
   const Complex<Scalar> *twiddle;
-  const Scalar *sines; ///< factor sin(pi j / N) / 2
-  Scalar quarter;      ///< factor / 4
+  const Scalar *sines;               ///< factor sin(pi j / N) / 2
+  Scalar quarter;                    ///< factor / 4
+  const Complex<Scalar> *line_roots; ///< of sine_line: exp(-2 pi i k / N) for k = 0, E, 2 E, .. N / 2, then for k < E
 };
 
 template <class Scalar, int K, int E, int blocks>
@@ -233,6 +234,72 @@ __global__ void __launch_bounds__((1 << K) / E, blocks) sine_lines(const SineArg
     if (j == 0) continue;
     x[j] = value.re;
     if (two) y[j] = value.im;
+  }
+}
+
+/// The same for one line a block, as N / 2 complex numbers z_i = v_{2i} + i v_{2i+1}: half the shared memory, for the longest lines. With
+/// Z = their transform, b = Z_{N/2-k}: 2 V_k = Z_k + conj(b) - i exp(-2 pi i k / N) (Z_k - conj(b)).
+template <class Scalar, int K, int E, int blocks>
+__global__ void __launch_bounds__((1 << K) / 2 / E, blocks) sine_line(const SineArguments<Scalar> a)
+{
+  constexpr int N = 1 << K, M = N / 2, T = M / E;
+  using Number = Complex<Scalar>;
+  extern __shared__ __align__(16) char shared[];
+  __shared__ Scalar warps[T / 32];
+  auto *const board = reinterpret_cast<Number *>(shared);
+  const int t       = threadIdx.x;
+  const Index line  = blockIdx.x;
+  {
+    const Scalar *const x   = a.from + line * a.from_apart - 1; // point j is element j
+    const auto *const sines = reinterpret_cast<const Number *>(a.sines);
+    Number r[E];
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const int j = 2 * (t + T * e);
+      r[e]        = {j == 0 ? Scalar(0) : x[j], x[j + 1]};
+    }
+#pragma unroll
+    for (int e = 0; e < E; e++) {
+      const int j    = 2 * (t + T * e);
+      const Number s = sines[t + T * e];
+      if (j > 0) r[e].re = (s.re + a.quarter) * r[e].re + (s.re - a.quarter) * x[N - j];
+      r[e].im = (s.im + a.quarter) * r[e].im + (s.im - a.quarter) * x[N - j - 1];
+    }
+    stages<M, E, 1>(r, board, a.twiddle);
+  }
+  Scalar even[E], odd[E]; // of k = E t + e
+  const Number turn = a.line_roots[t];
+#pragma unroll
+  for (int e = 0; e < E; e++) {
+    const int k    = t * E + e;
+    const Number w = turn * a.line_roots[T + e], v = board[padded<E>(k)], mirror = board[padded<E>((M - k) % M)];
+    const Number to = {v.im + mirror.im, mirror.re - v.re}, turned = w * to;
+    odd[e]  = v.re + mirror.re + turned.re;
+    even[e] = mirror.im - v.im - turned.im;
+  }
+  if (t == 0) odd[0] *= Scalar(0.5);
+#pragma unroll
+  for (int e = 1; e < E; e++) odd[e] += odd[e - 1];
+  Scalar sum = odd[E - 1];
+#pragma unroll
+  for (int d = 1; d < 32; d *= 2) {
+    const Scalar left = __shfl_up_sync(0xffffffffu, sum, d);
+    if (t % 32 >= d) sum += left;
+  }
+  if (t % 32 == 31) warps[t / 32] = sum;
+  Scalar before = __shfl_up_sync(0xffffffffu, sum, 1);
+  if (t % 32 == 0) before = 0;
+  __syncthreads();
+  for (int w = 0; w < t / 32; w++) before += warps[w];
+#pragma unroll
+  for (int e = 0; e < E; e++) board[padded<E>(t * E + e)] = {even[e], odd[e] + before};
+  __syncthreads();
+  Scalar *const x          = a.to + line * a.to_apart - 1;
+  const auto *const values = reinterpret_cast<const Scalar *>(board);
+#pragma unroll
+  for (int e = 0; e < 2 * E; e++) {
+    const int j = t + T * e;
+    if (j > 0) x[j] = values[2 * padded<E>(j / 2) + j % 2];
   }
 }
 

@@ -36,16 +36,8 @@ public:
     while ((Index(1) << k) < needed) k++;
     const Index length = Index(1) << k, radix = elements(k);
     if (k > most_power || (!chirp && length != shape.length)) return;
-    power_ = k;
-    std::vector<double> twiddle, sines;
-    for (Index before = radix; before < length; before *= radix) {
-      const Index next = before * std::min(radix, length / before);
-      for (Index m = 1; m <= 8; m *= 2) {
-        const auto roots = unit_roots(before, 2 * m, next);
-        twiddle.insert(twiddle.end(), roots.begin(), roots.end());
-      }
-    }
-    twiddle_ = upload<Scalar, Kokkos::Cuda>("weft fourier twiddles", twiddle);
+    power_   = k;
+    twiddle_ = upload<Scalar, Kokkos::Cuda>("weft fourier twiddles", twiddles(length, radix));
     if (chirp) {
       const Chirp made = chirp_of(shape.length, length);
       filter_          = upload<Scalar, Kokkos::Cuda>("weft fourier filter", made.filter);
@@ -57,9 +49,23 @@ public:
     for (double s : shape.scale) sines_only_ = sines_only_ && s == factor;
     if (!sines_only_) return;
     const auto angles = unit_roots(length, 1, length);
+    std::vector<double> sines;
     for (Index j = 0; j < length; j++) sines.push_back(-angles[static_cast<std::size_t>(2 * j + 1)] * factor / 2);
     sines_   = upload<Scalar, Kokkos::Cuda>("weft sines", sines);
     quarter_ = static_cast<Scalar>(factor / 4);
+    if (k < most_power) return;
+    const Index half = length / 2;
+    auto roots       = unit_roots(half / radix, 2 * radix, length);
+    const auto some  = unit_roots(radix, 2, length);
+    roots.insert(roots.end(), some.begin(), some.end());
+    line_roots_   = upload<Scalar, Kokkos::Cuda>("weft roots of a line", roots);
+    line_twiddle_ = upload<Scalar, Kokkos::Cuda>("weft twiddles of a line", twiddles(half, radix));
+  }
+
+  /// True where a kernel for powers of two takes that length.
+  static bool takes_power(Index length)
+  {
+    return length >= (Index(1) << least_power) && length <= (Index(1) << most_power) && (length & (length - 1)) == 0;
   }
 
   /// False where no native kernel takes it.
@@ -91,26 +97,50 @@ public:
 private:
   static constexpr int least_power = 8, most_power = 13;
   static Index elements(int power) { return power == 8 ? 8 : 16; }
+  /// As SineArguments has them.
+  static std::vector<double> twiddles(Index length, Index radix)
+  {
+    std::vector<double> twiddle;
+    for (Index before = radix; before < length; before *= radix) {
+      const Index next = before * std::min(radix, length / before);
+      for (Index m = 1; m <= 8; m *= 2) {
+        const auto roots = unit_roots(before, 2 * m, next);
+        twiddle.insert(twiddle.end(), roots.begin(), roots.end());
+      }
+    }
+    return twiddle;
+  }
+
+  static const Complex<Scalar> *numbers(const OwnedArray<Scalar, Kokkos::Cuda> &array)
+  {
+    return reinterpret_cast<const Complex<Scalar> *>(array.data());
+  }
 
   template <int K, int E, int blocks>
   void lines(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel) const
   {
     constexpr int N = 1 << K, T = N / E, padded_bytes = (N + N / E) * static_cast<int>(sizeof(Complex<Scalar>));
-    const auto *const twiddle = reinterpret_cast<const Complex<Scalar> *>(twiddle_.data());
+    const auto *const twiddle = numbers(twiddle_);
     const auto grid           = static_cast<unsigned>(kernel.packets());
     if (filter_.size() > 0) {
       const int points = kernel.fourier.length;
       const int bytes  = std::max(padded_bytes, (points + points / 2 + 1 + T) * static_cast<int>(sizeof(Complex<Scalar>)));
       const auto chirp = chirp_lines<Scalar, K, E, blocks>;
       allow_shared(chirp, static_cast<std::size_t>(bytes));
-      chirp<<<grid, T, static_cast<std::size_t>(bytes), space.cuda_stream()>>>(
-          kernel, twiddle, reinterpret_cast<const Complex<Scalar> *>(filter_.data()), missing_);
+      chirp<<<grid, T, static_cast<std::size_t>(bytes), space.cuda_stream()>>>(kernel, twiddle, numbers(filter_), missing_);
     } else if (sines_only_ && kernel.from_at.inner == kernel.lines && kernel.to_at.inner == kernel.lines) {
-      const SineArguments<Scalar> a{kernel.from,   kernel.to, kernel.from_at.inner_stride, kernel.to_at.inner_stride, kernel.lines, twiddle,
-                                    sines_.data(), quarter_};
-      const auto sine = sine_lines<Scalar, K, E, blocks>;
-      allow_shared(sine, padded_bytes);
-      sine<<<grid, T, padded_bytes, space.cuda_stream()>>>(a);
+      SineArguments<Scalar> a{kernel.from,   kernel.to, kernel.from_at.inner_stride, kernel.to_at.inner_stride, kernel.lines, twiddle,
+                              sines_.data(), quarter_,  numbers(line_roots_)};
+      if constexpr (K == most_power) {
+        a.twiddle       = numbers(line_twiddle_);
+        const auto sine = sine_line<Scalar, K, E, 2>;
+        allow_shared(sine, padded_bytes / 2);
+        sine<<<static_cast<unsigned>(kernel.lines), T / 2, padded_bytes / 2, space.cuda_stream()>>>(a);
+      } else {
+        const auto sine = sine_lines<Scalar, K, E, blocks>;
+        allow_shared(sine, padded_bytes);
+        sine<<<grid, T, padded_bytes, space.cuda_stream()>>>(a);
+      }
     } else {
       const bool sums   = kernel.kind == Trigonometric::dst1 || kernel.kind == Trigonometric::dct1;
       const int bytes   = std::max(padded_bytes, sums ? (N + N / 2 + 1 + T) * static_cast<int>(sizeof(Complex<Scalar>)) : 0);
@@ -144,7 +174,7 @@ private:
 
   int power_       = 0;
   bool sines_only_ = false; ///< dst1 with one factor
-  OwnedArray<Scalar, Kokkos::Cuda> twiddle_, sines_, filter_;
+  OwnedArray<Scalar, Kokkos::Cuda> twiddle_, sines_, filter_, line_roots_, line_twiddle_;
   Scalar quarter_ = 0;
   Complex<Scalar> missing_{0, 0};
 };
