@@ -1,5 +1,8 @@
 /// How the lines of a matrix couple to each other: what may be relaxed in place. And the small kernels of a relaxation.
 #pragma once
+#include <limits>
+
+#include "smooth/diagonals_of_csr.hpp"
 #include "smooth/residual.hpp"
 
 namespace weft {
@@ -10,63 +13,120 @@ struct LineKind {
   bool any_couple          = false; ///< some line to another one
   bool own_couple          = false; ///< rows of a line beyond their neighbours, around a period say
   bool ends_couple         = false; ///< something stands in the matrix where a line's first row has its lower, or its last its upper
+  bool dominant            = false; ///< no elimination of T can meet an unusable pivot
+};
+
+/// What the entries of a row say of the lines, as bits.
+struct LineLook {
+  enum : int { same_colour = 1, any = 2, own = 4, ends = 8, weak = 16 };
+  static constexpr Index no_line = -2;
+
+  const Index *codes = nullptr; ///< of each row: twice the number of its line, and the line's colour; no_line where it has none
+
+  /// For an entry that is not 0 and not of T, of a row of code `from`.
+  KOKKOS_INLINE_FUNCTION int coupling(Index from, Index row) const
+  {
+    const Index to = codes[row];
+    if ((to >> 1) == (from >> 1)) return own;
+    return to >= 0 && ((to ^ from) & 1) == 0 ? any | same_colour : any;
+  }
+  /// A row of T whose diagonal is larger than the others together leaves a pivot larger than its other coupling, in whatever order the rows of
+  /// such a matrix are eliminated; by more than rounding errors of many rows here.
+  template <class Scalar>
+  KOKKOS_INLINE_FUNCTION static int weakness(Scalar lower, Scalar diagonal, Scalar upper)
+  {
+    constexpr Scalar least = sizeof(Scalar) == 8 ? Scalar(1e-8) : Scalar(1e-3);
+    const Scalar others = Kokkos::abs(lower) + Kokkos::abs(upper), size = Kokkos::abs(diagonal);
+    const bool strong = size > 0 && size >= (1 + least) * others && size <= std::numeric_limits<Scalar>::max() / 4;
+    return strong ? 0 : weak;
+  }
 };
 
 template <class Space>
 class LineKinds {
 public:
   LineKinds() = default;
-  LineKinds(const LineLayout &layout, Index rows) : layout_(layout), line_of_("weft line of a row", static_cast<std::size_t>(rows)) {}
-
-  /// Looks at all entries that are not 0. Waits.
-  template <class Scalar>
-  LineKind look(const Space &space, const Diagonals<Scalar> &matrix)
+  LineKinds(const LineLayout &layout, Index rows)
+      : layout_(layout), codes_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft line of a row"), static_cast<std::size_t>(rows)),
+        found_("weft how lines couple")
   {
-    enum : int { same_colour = 1, any = 2, own = 4, ends = 8 };
-    const LineLayout layout = layout_;
-    const auto line_of      = line_of_;
+  }
+
+  /// For kernels that see all entries anyway: how to look at them, and where what they found is to be added up.
+  LineLook look(const Space &space)
+  {
     if (!numbered_) number_rows(space);
-    int found = 0;
+    LineLook look;
+    look.codes = codes_.data();
+    return look;
+  }
+  Kokkos::BOr<int, Findings::memory_space> found() const { return Kokkos::BOr<int, Findings::memory_space>(found_); }
+
+  /// Looks at all entries that are not 0. Does not wait.
+  template <class Scalar>
+  void look(const Space &space, const Diagonals<Scalar> &matrix)
+  {
+    const LineLook look = this->look(space);
+    const Index stride  = layout_.length > 1 ? layout_.stride : 0;
     Kokkos::parallel_reduce(
         "weft how lines couple", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
         KOKKOS_LAMBDA(const Index i, int &what) {
-          const Index line = line_of(i);
-          if (line < 0) return;
-          for (int d = 0; d < matrix.count; d++) {
-            const Index offset = matrix.offsets[d], j = i + offset;
-            if (offset == 0 || matrix.values[d * matrix.pitch + i] == 0) continue;
-            const Index to = line_of(j);
-            if (layout.length > 1 && (offset == layout.stride || offset == -layout.stride)) {
-              if (to != line) what |= ends;
-            } else if (to == line) {
-              what |= own;
-            } else {
-              what |= any;
-              if (to >= 0 && layout.colour(to) == layout.colour(line)) what |= same_colour;
+          constexpr int some = 8; // on their way together
+          const Index code   = look.codes[i];
+          if (code < 0) return;
+          Scalar lower = 0, diagonal = 0, upper = 0;
+          for (int first = 0; first < matrix.count; first += some) {
+            Scalar values[some];
+            for (int k = 0; k < some; k++) values[k] = first + k < matrix.count ? matrix.values[(first + k) * matrix.pitch + i] : Scalar(0);
+            for (int k = 0; k < some; k++) {
+              if (values[k] == 0) continue;
+              const Index offset = matrix.offsets[first + k];
+              if (offset == 0) {
+                diagonal = values[k];
+              } else if (offset == stride || offset == -stride) {
+                (offset > 0 ? upper : lower) = values[k];
+                if ((look.codes[i + offset] >> 1) != (code >> 1)) what |= LineLook::ends;
+              } else {
+                what |= look.coupling(code, i + offset);
+              }
             }
           }
+          what |= LineLook::weakness(lower, diagonal, upper);
         },
-        Kokkos::BOr<int>(found));
-    return {true, (found & same_colour) != 0, (found & any) != 0, (found & own) != 0, (found & ends) != 0};
+        found());
+  }
+
+  /// What was found. Waits.
+  LineKind read(const Space &space) const
+  {
+    space.fence("weft: how lines couple");
+    const int f = found_();
+    return {true,
+            (f & LineLook::same_colour) != 0,
+            (f & LineLook::any) != 0,
+            (f & LineLook::own) != 0,
+            (f & LineLook::ends) != 0,
+            (f & LineLook::weak) == 0};
   }
 
   /// The line of every row that has one: once, it does not depend on values.
   void number_rows(const Space &space)
   {
     const LineLayout layout = layout_;
-    const auto line_of      = line_of_;
-    Kokkos::deep_copy(space, line_of, Index(-1));
+    const auto codes        = codes_;
+    if (layout.rows() < static_cast<Index>(codes.extent(0))) Kokkos::deep_copy(space, codes, LineLook::no_line);
     Kokkos::parallel_for(
         "weft line of a row", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, layout.rows()), KOKKOS_LAMBDA(const Index k) {
-          const LineRow at                                        = line_row(layout, k);
-          line_of(layout.start(at.line) + at.row * layout.stride) = at.line;
+          const LineRow at                                      = line_row(layout, k);
+          codes(layout.start(at.line) + at.row * layout.stride) = 2 * at.line + static_cast<Index>(layout.colour(at.line));
         });
     numbered_ = true;
   }
 
 private:
   LineLayout layout_;
-  OwnedArray<Index, Space> line_of_;
+  OwnedArray<Index, Space> codes_;
+  Findings found_;
   bool numbered_ = false;
 };
 
