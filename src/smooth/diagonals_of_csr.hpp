@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "smooth/stencil_matrix.hpp"
@@ -10,8 +11,30 @@
 
 namespace weft {
 
-/// A number that kernels of Space tell the host without a copy: to be read after a fence.
-using Findings = Kokkos::View<int, Kokkos::SharedHostPinnedSpace>;
+/// What kernels find: bits, which the host reads after them.
+template <class Space>
+class Findings {
+public:
+  Findings() = default;
+  explicit Findings(const std::string &label) : bits_(label) {}
+
+  void clear(const Space &space) const { Kokkos::deep_copy(space, bits_, 0); }
+  KOKKOS_INLINE_FUNCTION void report(int bits) const
+  {
+    if ((bits & ~Kokkos::atomic_load(&bits_())) != 0) Kokkos::atomic_or(&bits_(), bits);
+  }
+  /// Waits.
+  int read(const Space &space) const
+  {
+    int bits = 0;
+    Kokkos::deep_copy(space, Kokkos::View<int, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&bits), bits_);
+    space.fence("weft: findings");
+    return bits;
+  }
+
+private:
+  Kokkos::View<int, typename Space::memory_space> bits_;
+};
 
 /// The number of entries of a CSR matrix. Waits.
 template <class Space, class Scalar, class Int>
@@ -120,17 +143,16 @@ struct DiagonalsOfRow {
 /// rows of their own in memory ask for every sector several times.
 template <class Space, class Scalar, class Int>
 bool fill_diagonals(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix, const OwnedArray<Index, Space> &offsets,
-                    Index pitch, const OwnedArray<Scalar, Space> &values, const Findings &findings)
+                    Index pitch, const OwnedArray<Scalar, Space> &values, const Findings<Space> &missing)
 {
   const int count = static_cast<int>(offsets.extent(0));
   const DiagonalsOfRow<Scalar> diagonals{offsets.data(), count, pitch, values.data()};
-  const auto missing = findings;
-  missing()          = 0;
+  missing.clear(space);
   if constexpr (is_host_space<Space>) {
     Kokkos::parallel_for(
         "weft diagonals", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pitch), KOKKOS_LAMBDA(const Index i) {
           const Int first = i < rows ? matrix.row_starts[i] : Int(0), end = i < rows ? matrix.row_starts[i + 1] : Int(0);
-          if (!diagonals.fill(i, matrix.columns + first, matrix.values + first, end - first)) missing() = 1;
+          if (!diagonals.fill(i, matrix.columns + first, matrix.values + first, end - first)) missing.report(1);
         });
   } else {
     constexpr int most_bytes = 32 * 1024, entry = sizeof(Scalar) + sizeof(Int);
@@ -159,11 +181,10 @@ bool fill_diagonals(const Space &space, Index rows, const CsrMatrix<Scalar, Int>
           if (i >= pitch) return;
           const bool placed = fits ? diagonals.fill(i, columns + (first - begin), entries + (first - begin), many)
                                    : diagonals.fill(i, matrix.columns + first, matrix.values + first, many);
-          if (!placed) missing() = 1;
+          if (!placed) missing.report(1);
         });
   }
-  space.fence("weft: diagonals");
-  return missing() == 0;
+  return missing.read(space) == 0;
 }
 
 } // namespace weft

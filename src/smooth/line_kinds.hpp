@@ -52,7 +52,7 @@ public:
   {
   }
 
-  /// For kernels that see all entries anyway: how to look at them, and where what they found is to be added up.
+  /// For kernels that see all entries anyway: how to look at them, and found |= body(k) for k = 0 .. n-1. Does not wait.
   LineLook look(const Space &space)
   {
     if (!numbered_) number_rows(space);
@@ -60,7 +60,36 @@ public:
     look.codes = codes_.data();
     return look;
   }
-  Kokkos::BOr<int, Findings::memory_space> found() const { return Kokkos::BOr<int, Findings::memory_space>(found_); }
+
+  template <class Body>
+  void for_each(const char *label, const Space &space, Index n, const Body &body) const
+  {
+    const auto found = found_;
+    found.clear(space);
+    if constexpr (is_host_space<Space>) {
+      int bits = 0;
+      Kokkos::parallel_reduce(
+          label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, n),
+          KOKKOS_LAMBDA(const Index k, int &here) { here |= body(k); }, Kokkos::BOr<int>(bits));
+      found.report(bits);
+    } else {
+      // A reduction over a range would take few teams.
+      constexpr int together = 256, turns = 2;
+      using Team = Kokkos::TeamPolicy<Space>;
+      Kokkos::parallel_for(
+          label, Team(space, static_cast<int>((n + turns * together - 1) / (turns * together)), together),
+          KOKKOS_LAMBDA(const typename Team::member_type &team) {
+            const Index first = Index(team.league_rank()) * turns * together + team.team_rank();
+            int bits          = 0;
+            for (int turn = 0; turn < turns; turn++) {
+              const Index k = first + turn * together;
+              if (k < n) bits |= body(k);
+            }
+            team.team_reduce(Kokkos::BOr<int>(bits));
+            if (team.team_rank() == 0) found.report(bits);
+          });
+    }
+  }
 
   /// Looks at all entries that are not 0. Does not wait.
   template <class Scalar>
@@ -68,12 +97,12 @@ public:
   {
     const LineLook look = this->look(space);
     const Index stride  = layout_.length > 1 ? layout_.stride : 0;
-    Kokkos::parallel_reduce(
-        "weft how lines couple", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
-        KOKKOS_LAMBDA(const Index i, int &what) {
+    for_each(
+        "weft how lines couple", space, matrix.rows, KOKKOS_LAMBDA(const Index i) {
           constexpr int some = 8; // on their way together
           const Index code   = look.codes[i];
-          if (code < 0) return;
+          if (code < 0) return 0;
+          int what     = 0;
           Scalar lower = 0, diagonal = 0, upper = 0;
           for (int first = 0; first < matrix.count; first += some) {
             Scalar values[some];
@@ -91,16 +120,14 @@ public:
               }
             }
           }
-          what |= LineLook::weakness(lower, diagonal, upper);
-        },
-        found());
+          return what | LineLook::weakness(lower, diagonal, upper);
+        });
   }
 
   /// What was found. Waits.
   LineKind read(const Space &space) const
   {
-    space.fence("weft: how lines couple");
-    const int f = found_();
+    const int f = found_.read(space);
     return {true,
             (f & LineLook::same_colour) != 0,
             (f & LineLook::any) != 0,
@@ -126,7 +153,7 @@ public:
 private:
   LineLayout layout_;
   OwnedArray<Index, Space> codes_;
-  Findings found_;
+  Findings<Space> found_;
   bool numbered_ = false;
 };
 

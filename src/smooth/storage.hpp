@@ -38,7 +38,7 @@ template <class Space, class Scalar>
 struct StencilStorage final : StencilMatrix<Scalar>::Storage {
   OwnedArray<Scalar, Space> values;
   OwnedArray<Index, Space> offsets_here;
-  Findings findings{"weft entries beside the diagonals"};
+  Findings<Space> findings{"weft entries beside the diagonals"};
 
   template <class Int>
   void read(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)

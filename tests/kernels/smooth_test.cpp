@@ -1,5 +1,6 @@
 // Residuals and line relaxation on grids of every shape, against the serial twin and against the residual and the line solve by themselves.
 #include "smooth/line_relaxation.hpp"
+#include "smooth/outside_rows.hpp"
 
 #include <array>
 
@@ -453,6 +454,40 @@ TEST(StencilMatrix, FindsAnOffsetThatOneRowHas)
       const Buffer<Scalar> rhs(memory, b), guess(memory, x), residual(memory, b);
       matrix.residual(rhs.data(), guess.data(), residual.data());
       expect_near(residual.values(), reference::residual(csr_row, b, x));
+    }
+  });
+}
+
+TEST(OutsideRows, TakesGhostsFromTheRightHandSide)
+{
+  std::mt19937 random(42);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    const Execution execution(memory);
+    OutsideRows<Scalar> outside(execution);
+    for (const int every : {1, 7, 7, 1000}) { // rows that have entries
+      constexpr int rows = 700, ghosts = 60;
+      reference::Csr<Scalar, std::int64_t> csr;
+      for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < (i % every == every / 2 ? 1 + i % 3 : 0); k++) {
+          csr.columns.push_back(static_cast<std::int64_t>(random() % ghosts));
+          csr.values.push_back(random_values<Scalar>(1, random)[0]);
+        }
+        csr.row_starts.push_back(static_cast<std::int64_t>(csr.columns.size()));
+      }
+      const auto b = random_values<Scalar>(rows, random), x = random_values<Scalar>(ghosts, random);
+      const There<Scalar, std::int64_t> there(memory, csr);
+      const Buffer<Scalar> rhs(memory, b), guess(memory, x);
+      outside.read(rows, there.view());
+      outside.take(rhs.data(), guess.data());
+      auto expected = b;
+      for (std::size_t i = 0; i < rows; i++) {
+        for (auto k = csr.row_starts[i]; k < csr.row_starts[i + 1]; k++)
+          expected[i] -= csr.values[static_cast<std::size_t>(k)] * x[static_cast<std::size_t>(csr.columns[static_cast<std::size_t>(k)])];
+      }
+      expect_near(rhs.values(), expected);
+      outside.put_back(rhs.data());
+      EXPECT_EQ(rhs.values(), b);
     }
   });
 }

@@ -118,9 +118,9 @@ public:
     const LineLook look     = kinds.look(space);
     const Index width = layout.across[0], rows = place.across * place.length, size = place.size();
     Scalar *const even = values_.data(), *const odd = even + diagonals * size;
-    Kokkos::parallel_reduce(
-        "weft lines by colour", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<Index>>(space, 0, width * ((rows + some - 1) / some)),
-        KOKKOS_LAMBDA(const Index k, int &what) {
+    kinds.for_each(
+        "weft lines by colour", space, width * ((rows + some - 1) / some), KOKKOS_LAMBDA(const Index k) {
+          int what      = 0;
           const Index i = k % width, first = k / width * some;
           Index j = first / place.length, r = first - j * place.length;
           for (Index row = first; row < rows && row < first + some; row++) {
@@ -139,8 +139,8 @@ public:
             }
             if (++r == place.length) r = 0, j++;
           }
-        },
-        kinds.found());
+          return what;
+        });
   }
 
 private:
