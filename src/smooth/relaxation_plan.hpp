@@ -37,7 +37,10 @@ struct NativeRelaxation {
   NativeRelaxation() = default;
   NativeRelaxation(const LineLayout &, const MethodParameters &, bool) {}
   bool any() const { return false; }
-  bool take(const Space &, const Tridiagonal<Scalar, Space> &, const Scalar *, const Coupling *, int, LineKinds<Space> &) { return false; }
+  bool take(const Space &, const Tridiagonal<Scalar, Space> &, const Scalar *, const Coupling *, int, const LineKinds<Space> &, const int *)
+  {
+    return false;
+  }
   bool takes(Colour, bool) const { return false; }
   void launch(const Space &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) const {}
 };
@@ -56,9 +59,9 @@ public:
   bool any() const { return shape_.blocks > 0 || coloured_.possible(); }
   /// The matrix as it is now: T, and the couplings to other lines. True if it also looked how lines couple.
   bool take(const Kokkos::Cuda &space, const Tridiagonal<Scalar, Kokkos::Cuda> &t, const Scalar *values, const Coupling *outside, int count,
-            LineKinds<Kokkos::Cuda> &kinds)
+            const LineKinds<Kokkos::Cuda> &kinds, const int *numbers)
   {
-    return coloured_.take(space, t.lower.data(), t.diagonal.data(), t.upper.data(), values, outside, count, kinds);
+    return coloured_.take(space, t.lower.data(), t.diagonal.data(), t.upper.data(), values, outside, count, kinds, numbers);
   }
   bool takes(Colour colour, bool add) const { return shape_.blocks > 0 || coloured_.takes(colour, add); }
   void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
@@ -163,7 +166,8 @@ public:
         if constexpr (is_host_space<Space>) {
           if (by_pack_) ThomasOnHost::factor(space_, packs_, lines_);
         }
-        if (!native_.take(space_, lines_, diagonals->values, first_, outside_, kinds_)) kinds_.look(space_, *diagonals);
+        if (!native_.take(space_, lines_, diagonals->values, first_, outside_, kinds_, numbers_.data()))
+          kinds_.look(space_, *diagonals, {numbers_[0], numbers_[1], numbers_[2]});
         kind_ = kinds_.read(space_);
       }
       // Methods that keep no factors only look at pivots, and at these one need not.
@@ -249,6 +253,16 @@ private:
     space_.fence("weft: couplings");
     std::copy_n(outside.begin(), std::min<std::size_t>(outside.size(), std::size(first_)), first_);
     offsets_ = offsets;
+    // A line of one row has its diagonal only.
+    const Index of_t[3] = {-stride, 0, stride};
+    numbers_            = {-1, -1, -1};
+    for (int k = 0; k < 3; k++) {
+      const auto found = std::find(offsets.begin(), offsets.end(), of_t[k]);
+      if (found != offsets.end() && (k == 1 || stride != 0))
+        numbers_[static_cast<std::size_t>(k)] = static_cast<int>(found - offsets.begin());
+    }
+    for (int k = 0; k < outside_; k++) numbers_.push_back(static_cast<int>(outside[static_cast<std::size_t>(k)].begin / diagonals.pitch));
+    kinds_.prepare(space_, diagonals);
   }
 
   bool in_one_pass() const { return by_team_ || by_pack_ || native_.any(); }
@@ -355,6 +369,7 @@ private:
   LineKinds<Space> kinds_;
   LineKind kind_;
   std::vector<Index> offsets_;                      ///< of the couplings
+  std::vector<int> numbers_;                        ///< of the diagonals: of T\'s lower, diagonal, upper, then of the couplings
   bool safe_                               = false; ///< T has no unusable pivot, whatever the solver's flag says
   std::array<const Scalar *, 3> looked_at_ = {};    ///< the diagonals that the solver has, with safe pivots
   OwnedArray<Coupling, Space> couplings_;

@@ -47,9 +47,10 @@ public:
   }
 
   bool possible() const { return blocks_ > 0; }
-  /// Copies T and the first `count` couplings, which are all that there are, and looks at them. Returns false where it does not. Does not wait.
+  /// Copies T and the first `count` couplings, which are all that there are, and looks at them; `numbers` are those of their diagonals, T's first.
+  /// Returns false where it has not looked. Does not wait.
   bool take(const Kokkos::Cuda &space, const Scalar *lower, const Scalar *diagonal, const Scalar *upper, const Scalar *values,
-            const Coupling *couplings, int count, LineKinds<Kokkos::Cuda> &kinds)
+            const Coupling *couplings, int count, const LineKinds<Kokkos::Cuda> &kinds, const int *numbers)
   {
     taken_ = blocks_ > 0 && count <= ColouredArguments<Scalar>::most_couplings;
     if (!taken_) return false;
@@ -61,10 +62,12 @@ public:
     Sources from{{lower, diagonal, upper}};
     for (int k = 0; k < count; k++) {
       from.diagonals[3 + k] = values + couplings[k].begin;
-      from.offsets[3 + k] = offsets_[k] = couplings[k].offset;
+      offsets_[k]           = couplings[k].offset;
     }
+    const bool looks = kinds.look().words;
+    for (int k = 0; looks && k < 3 + count; k++) from.bits[k] = numbers[k] < 0 ? 0 : 1u << numbers[k];
     copy(space, from, 3 + count, kinds);
-    return true;
+    return looks;
   }
 
   /// True if line solutions of a colour can be written over x here.
@@ -107,15 +110,15 @@ public:
   struct Sources {
     static constexpr int most     = 3 + ColouredArguments<Scalar>::most_couplings;
     const Scalar *diagonals[most] = {};
-    Index offsets[most]           = {};
+    std::uint32_t bits[most]      = {};
   };
   /// A thread copies a column of some rows: it divides once. What stands where there is no line nobody uses.
-  void copy(const Kokkos::Cuda &space, const Sources &from, int diagonals, LineKinds<Kokkos::Cuda> &kinds) const
+  void copy(const Kokkos::Cuda &space, const Sources &from, int diagonals, const LineKinds<Kokkos::Cuda> &kinds) const
   {
     constexpr Index some    = 8;
     const LineLayout layout = layout_;
     const ByColour place    = place_;
-    const LineLook look     = kinds.look(space);
+    const LineLook look     = kinds.look();
     const Index width = layout.across[0], rows = place.across * place.length, size = place.size();
     Scalar *const even = values_.data(), *const odd = even + diagonals * size;
     kinds.for_each(
@@ -132,10 +135,10 @@ public:
             for (int d = 0; d < Sources::most; d++) {
               if (d < diagonals) to[d * size] = v[d];
             }
-            what |= LineLook::weakness(v[0], v[1], v[2]);
-            if ((r == 0 && v[0] != 0) || (r == place.length - 1 && v[2] != 0)) what |= LineLook::ends;
-            for (int d = 3; d < Sources::most; d++) {
-              if (v[d] != 0) what |= look.coupling(2 * (j * width + i) + colour, element + from.offsets[d]);
+            if (look.words) {
+              std::uint32_t there = 0;
+              for (int d = 0; d < Sources::most; d++) there |= v[d] != 0 ? from.bits[d] : 0u;
+              what |= LineLook::weakness(v[0], v[1], v[2]) | look.row(element, there);
             }
             if (++r == place.length) r = 0, j++;
           }
