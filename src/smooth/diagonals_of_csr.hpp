@@ -36,6 +36,9 @@ private:
   Kokkos::View<int, typename Space::memory_space> bits_;
 };
 
+/// A number that kernels write and the host reads, after a fence, without a copy.
+using Pinned = Kokkos::View<int, Kokkos::SharedHostPinnedSpace>;
+
 /// The number of entries of a CSR matrix. Waits.
 template <class Space, class Scalar, class Int>
 Index entries_of_csr(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
@@ -143,16 +146,16 @@ struct DiagonalsOfRow {
 /// rows of their own in memory ask for every sector several times.
 template <class Space, class Scalar, class Int>
 bool fill_diagonals(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix, const OwnedArray<Index, Space> &offsets,
-                    Index pitch, const OwnedArray<Scalar, Space> &values, const Findings<Space> &missing)
+                    Index pitch, const OwnedArray<Scalar, Space> &values, const Pinned &missing)
 {
   const int count = static_cast<int>(offsets.extent(0));
   const DiagonalsOfRow<Scalar> diagonals{offsets.data(), count, pitch, values.data()};
-  missing.clear(space);
+  missing() = 0;
   if constexpr (is_host_space<Space>) {
     Kokkos::parallel_for(
         "weft diagonals", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pitch), KOKKOS_LAMBDA(const Index i) {
           const Int first = i < rows ? matrix.row_starts[i] : Int(0), end = i < rows ? matrix.row_starts[i + 1] : Int(0);
-          if (!diagonals.fill(i, matrix.columns + first, matrix.values + first, end - first)) missing.report(1);
+          if (!diagonals.fill(i, matrix.columns + first, matrix.values + first, end - first)) missing() = 1;
         });
   } else {
     constexpr int most_bytes = 32 * 1024, entry = sizeof(Scalar) + sizeof(Int);
@@ -181,10 +184,11 @@ bool fill_diagonals(const Space &space, Index rows, const CsrMatrix<Scalar, Int>
           if (i >= pitch) return;
           const bool placed = fits ? diagonals.fill(i, columns + (first - begin), entries + (first - begin), many)
                                    : diagonals.fill(i, matrix.columns + first, matrix.values + first, many);
-          if (!placed) missing.report(1);
+          if (!placed) missing() = 1;
         });
   }
-  return missing.read(space) == 0;
+  space.fence("weft: diagonals");
+  return missing() == 0;
 }
 
 } // namespace weft

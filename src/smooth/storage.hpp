@@ -38,14 +38,14 @@ template <class Space, class Scalar>
 struct StencilStorage final : StencilMatrix<Scalar>::Storage {
   OwnedArray<Scalar, Space> values;
   OwnedArray<Index, Space> offsets_here;
-  Findings<Space> findings{"weft entries beside the diagonals"};
+  Pinned missing{"weft entries beside the diagonals"};
 
   template <class Int>
   void read(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
   {
     // Diagonals begin at multiples of 256 bytes at least, so that rows can be moved in pieces.
     const Index pitch = (rows + 63) / 64 * 64;
-    if (this->diagonals() && fill_diagonals(space, rows, matrix, offsets_here, pitch, values, findings)) return;
+    if (this->diagonals() && fill_diagonals(space, rows, matrix, offsets_here, pitch, values, missing)) return;
     this->form = CsrRows<Scalar, Int>{matrix, rows};
     this->offsets.clear();
     // Some rows tell what most matrices have; where there are others the diagonals cannot be filled.
@@ -60,7 +60,7 @@ struct StencilStorage final : StencilMatrix<Scalar>::Storage {
       }
       offsets_here = OwnedArray<Index, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft diagonals' offsets"), found->size());
       Kokkos::deep_copy(space, offsets_here, Array<const Index, Kokkos::HostSpace>(found->data(), found->size()));
-      if (!fill_diagonals(space, rows, matrix, offsets_here, pitch, values, findings)) continue;
+      if (!fill_diagonals(space, rows, matrix, offsets_here, pitch, values, missing)) continue;
       this->offsets = *found;
       this->form    = Diagonals<Scalar>{values.data(), offsets_here.data(), static_cast<int>(found->size()), pitch, rows};
       return;
