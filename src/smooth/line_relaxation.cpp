@@ -30,8 +30,7 @@ void LineRelaxation<Scalar>::factor()
 template <class Scalar>
 std::optional<LineRow> LineRelaxation<Scalar>::bad_pivot() const
 {
-  if (const auto bad = solver_.bad_pivot()) return bad;
-  return plan_->bad_pivot();
+  return plan_->bad_pivot(solver_);
 }
 
 template <class Scalar>

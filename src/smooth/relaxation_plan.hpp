@@ -1,6 +1,7 @@
 /// RelaxationPlan: tables and work space of a LineRelaxation on one backend, and its two ways to relax.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <memory>
 #include <stdexcept>
@@ -26,7 +27,7 @@ struct LineRelaxation<Scalar>::Plan {
   virtual ~Plan()                                                                                                       = default;
   virtual void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                                  = 0;
   virtual bool fused(Colour colour) const                                                                               = 0;
-  virtual std::optional<LineRow> bad_pivot() const                                                                      = 0;
+  virtual std::optional<LineRow> bad_pivot(const LineSolver<Scalar> &solver) const                                      = 0;
   virtual void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
 };
 
@@ -36,7 +37,10 @@ struct NativeRelaxation {
   NativeRelaxation() = default;
   NativeRelaxation(const LineLayout &, const MethodParameters &, bool) {}
   bool any() const { return false; }
-  void take(const Space &, const Tridiagonal<Scalar, Space> &, const Scalar *, const Coupling *, int) {}
+  bool take(const Space &, const Tridiagonal<Scalar, Space> &, const Scalar *, const Coupling *, int, const LineKinds<Space> &, const int *)
+  {
+    return false;
+  }
   bool takes(Colour, bool) const { return false; }
   void launch(const Space &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) const {}
 };
@@ -53,10 +57,11 @@ public:
     if (by_colour) coloured_ = cuda::ColouredLines<Scalar>(layout);
   }
   bool any() const { return shape_.blocks > 0 || coloured_.possible(); }
-  /// The matrix as it is now: T, and the couplings to other lines.
-  void take(const Kokkos::Cuda &space, const Tridiagonal<Scalar, Kokkos::Cuda> &t, const Scalar *values, const Coupling *outside, int count)
+  /// The matrix as it is now: T, and the couplings to other lines. True if it also looked how lines couple.
+  bool take(const Kokkos::Cuda &space, const Tridiagonal<Scalar, Kokkos::Cuda> &t, const Scalar *values, const Coupling *outside, int count,
+            const LineKinds<Kokkos::Cuda> &kinds, const int *numbers)
   {
-    coloured_.take(space, t.lower.data(), t.diagonal.data(), t.upper.data(), values, outside, count);
+    return coloured_.take(space, t.lower.data(), t.diagonal.data(), t.upper.data(), values, outside, count, kinds, numbers);
   }
   bool takes(Colour colour, bool add) const { return shape_.blocks > 0 || coloured_.takes(colour, add); }
   void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
@@ -147,22 +152,30 @@ public:
   void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver) override
   {
     kind_                              = {};
+    safe_                              = false;
     const Diagonals<Scalar> *diagonals = storage_.diagonals();
     if (own_diagonals_ && !diagonals) {
+      looked_at_ = {};
       storage_.visit([&](const auto &rows) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(rows)>, Diagonals<Scalar>>) solver.read(rows.matrix);
       });
     } else if (own_diagonals_) {
       take_diagonals(*diagonals, matrix.offsets());
-      solver.use(lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data());
       if (in_one_pass()) {
         flag_.clear(space_);
         if constexpr (is_host_space<Space>) {
           if (by_pack_) ThomasOnHost::factor(space_, packs_, lines_);
         }
-        kind_ = kinds_.look(space_, *diagonals);
-        native_.take(space_, lines_, diagonals->values, first_, outside_);
+        if (!native_.take(space_, lines_, diagonals->values, first_, outside_, kinds_, numbers_.data()))
+          kinds_.look(space_, *diagonals, {numbers_[0], numbers_[1], numbers_[2]});
+        kind_ = kinds_.read(space_);
       }
+      // Methods that keep no factors only look at pivots, and at these one need not.
+      const std::array<const Scalar *, 3> t{lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data()};
+      safe_ = kind_.dominant && std::string_view(solver.method()) == "wide";
+      if (safe_ && t == looked_at_) return;
+      looked_at_ = safe_ ? t : std::array<const Scalar *, 3>{};
+      solver.use(t[0], t[1], t[2]);
     }
     solver.factor();
   }
@@ -171,7 +184,12 @@ public:
   {
     return kind_.known && !kind_.ends_couple && !(colour == Colour::all ? kind_.any_couple : kind_.same_colour_couples);
   }
-  std::optional<LineRow> bad_pivot() const override { return kind_.known ? flag_.read(space_) : std::nullopt; }
+  std::optional<LineRow> bad_pivot(const LineSolver<Scalar> &solver) const override
+  {
+    if (safe_) return std::nullopt;
+    if (const auto bad = solver.bad_pivot()) return bad;
+    return kind_.known ? flag_.read(space_) : std::nullopt;
+  }
 
   void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) override
   {
@@ -221,7 +239,7 @@ private:
     lines_.lower    = Array<const Scalar, Space>(of_offset(-stride), size);
     lines_.diagonal = Array<const Scalar, Space>(of_offset(0), size);
     lines_.upper    = Array<const Scalar, Space>(of_offset(stride), size);
-    if (!in_one_pass()) return;
+    if (!in_one_pass() || offsets_ == offsets) return;
     // What is outside T first.
     std::vector<Coupling> outside, inside;
     for (std::size_t d = 0; d < offsets.size(); d++) {
@@ -234,6 +252,17 @@ private:
                       Array<const Coupling, Kokkos::HostSpace>(outside.data(), outside.size()));
     space_.fence("weft: couplings");
     std::copy_n(outside.begin(), std::min<std::size_t>(outside.size(), std::size(first_)), first_);
+    offsets_ = offsets;
+    // A line of one row has its diagonal only.
+    const Index of_t[3] = {-stride, 0, stride};
+    numbers_            = {-1, -1, -1};
+    for (int k = 0; k < 3; k++) {
+      const auto found = std::find(offsets.begin(), offsets.end(), of_t[k]);
+      if (found != offsets.end() && (k == 1 || stride != 0))
+        numbers_[static_cast<std::size_t>(k)] = static_cast<int>(found - offsets.begin());
+    }
+    for (int k = 0; k < outside_; k++) numbers_.push_back(static_cast<int>(outside[static_cast<std::size_t>(k)].begin / diagonals.pitch));
+    kinds_.prepare(space_, diagonals);
   }
 
   bool in_one_pass() const { return by_team_ || by_pack_ || native_.any(); }
@@ -339,6 +368,10 @@ private:
   PivotFlag<typename Space::memory_space> flag_;
   LineKinds<Space> kinds_;
   LineKind kind_;
+  std::vector<Index> offsets_;                      ///< of the couplings
+  std::vector<int> numbers_;                        ///< of the diagonals: of T\'s lower, diagonal, upper, then of the couplings
+  bool safe_                               = false; ///< T has no unusable pivot, whatever the solver's flag says
+  std::array<const Scalar *, 3> looked_at_ = {};    ///< the diagonals that the solver has, with safe pivots
   OwnedArray<Coupling, Space> couplings_;
   Coupling first_[Couplings<Scalar>::at_hand] = {};
   int outside_                                = 0; ///< couplings that are not of T

@@ -1,5 +1,6 @@
 // Residuals and line relaxation on grids of every shape, against the serial twin and against the residual and the line solve by themselves.
 #include "smooth/line_relaxation.hpp"
+#include "smooth/outside_rows.hpp"
 
 #include <array>
 
@@ -32,7 +33,7 @@ struct Grid {
   }
 };
 
-/// Random values, columns in random order, a diagonal that dominates rows and columns.
+/// Random values, columns in random order in every second row or so, a diagonal that dominates rows and columns.
 template <class Scalar, class Int>
 reference::Csr<Scalar, Int> matrix_on(const Grid &grid, std::mt19937 &random)
 {
@@ -73,7 +74,7 @@ reference::Csr<Scalar, Int> matrix_on(const Grid &grid, std::mt19937 &random)
   for (Index i = 0; i < grid.rows(); i++) {
     std::vector<std::pair<Index, Scalar>> row;
     for (; entry != entries.end() && entry->first.first == i; ++entry) row.emplace_back(entry->first.second, entry->second);
-    std::shuffle(row.begin(), row.end(), random);
+    if (random() % 2 == 0) std::shuffle(row.begin(), row.end(), random);
     for (const auto &[column, value] : row) {
       csr.columns.push_back(static_cast<Int>(column));
       csr.values.push_back(value);
@@ -432,6 +433,65 @@ TEST(StencilMatrix, KnowsItsForm)
   }
 }
 
+TEST(StencilMatrix, FindsAnOffsetThatOneRowHas)
+{
+  std::mt19937 random(41);
+  const Grid grid{{3000, 3, 1}};
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    auto csr     = matrix_on<Scalar, std::int32_t>(grid, random);
+    for (int row : {2999, 4001, 8999}) {
+      auto csr_row = csr;
+      for (auto k = csr.row_starts[static_cast<std::size_t>(row)]; k < csr.row_starts[static_cast<std::size_t>(row) + 1]; k++) {
+        if (csr.columns[static_cast<std::size_t>(k)] != row) csr_row.columns[static_cast<std::size_t>(k)] = row - 77;
+      }
+      const Execution execution(memory);
+      const There<Scalar, std::int32_t> there(memory, csr_row);
+      StencilMatrix<Scalar> matrix(execution, grid.rows());
+      matrix.read(there.view());
+      EXPECT_EQ(matrix.offsets(), (std::vector<Index>{-3000, -77, -1, 0, 1, 3000}));
+      const auto b = random_values<Scalar>(csr.rows(), random), x = random_values<Scalar>(csr.rows(), random);
+      const Buffer<Scalar> rhs(memory, b), guess(memory, x), residual(memory, b);
+      matrix.residual(rhs.data(), guess.data(), residual.data());
+      expect_near(residual.values(), reference::residual(csr_row, b, x));
+    }
+  });
+}
+
+TEST(OutsideRows, TakesGhostsFromTheRightHandSide)
+{
+  std::mt19937 random(42);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    const Execution execution(memory);
+    OutsideRows<Scalar> outside(execution);
+    for (const int every : {1, 7, 7, 1000}) { // rows that have entries
+      constexpr int rows = 700, ghosts = 60;
+      reference::Csr<Scalar, std::int64_t> csr;
+      for (int i = 0; i < rows; i++) {
+        for (int k = 0; k < (i % every == every / 2 ? 1 + i % 3 : 0); k++) {
+          csr.columns.push_back(static_cast<std::int64_t>(random() % ghosts));
+          csr.values.push_back(random_values<Scalar>(1, random)[0]);
+        }
+        csr.row_starts.push_back(static_cast<std::int64_t>(csr.columns.size()));
+      }
+      const auto b = random_values<Scalar>(rows, random), x = random_values<Scalar>(ghosts, random);
+      const There<Scalar, std::int64_t> there(memory, csr);
+      const Buffer<Scalar> rhs(memory, b), guess(memory, x);
+      outside.read(rows, there.view());
+      outside.take(rhs.data(), guess.data());
+      auto expected = b;
+      for (std::size_t i = 0; i < rows; i++) {
+        for (auto k = csr.row_starts[i]; k < csr.row_starts[i + 1]; k++)
+          expected[i] -= csr.values[static_cast<std::size_t>(k)] * x[static_cast<std::size_t>(csr.columns[static_cast<std::size_t>(k)])];
+      }
+      expect_near(rhs.values(), expected);
+      outside.put_back(rhs.data());
+      EXPECT_EQ(rhs.values(), b);
+    }
+  });
+}
+
 TEST(StencilMatrix, TakesNewValuesAndNewPatterns)
 {
   std::mt19937 random(38);
@@ -503,11 +563,18 @@ TEST(Smooth, ReportsBadPivots)
     auto csr      = matrix_on<Scalar, std::int32_t>(grid, random);
     const int row = 3 * 20 + 7;
     for (int k = csr.row_starts[row]; k < csr.row_starts[row + 1]; k++) csr.values[static_cast<std::size_t>(k)] = 0;
-    const Relaxing<Scalar> relaxing(csr, grid.lines(0), method, memory, random);
-    const auto bad = relaxing.relaxation.bad_pivot();
-    ASSERT_TRUE(bad);
-    EXPECT_EQ(bad->line, 3);
-    EXPECT_EQ(bad->row, 7);
+    Relaxing<Scalar> relaxing(csr, grid.lines(0), method, memory, random);
+    const auto good = matrix_on<Scalar, std::int32_t>(grid, random);
+    for (const bool usable : {false, true, true, false, false, true}) {
+      const There<Scalar, std::int32_t> there(memory, usable ? good : csr);
+      relaxing.matrix.read(there.view());
+      relaxing.relaxation.factor();
+      const auto bad = relaxing.relaxation.bad_pivot();
+      ASSERT_EQ(bad.has_value(), !usable);
+      if (usable) continue;
+      EXPECT_EQ(bad->line, 3);
+      EXPECT_EQ(bad->row, 7);
+    }
   });
   const Execution execution(Memory::host);
   const StencilMatrix<double> small(execution, 10);

@@ -325,19 +325,43 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The matrix in diagonals, where lines can make use of it: a grid that is all on one rank, more than one pass, or sweeps from a guess.
-PetscErrorCode MakeStencil(PC pc, const LocalMatrix &matrix, const Execution &execution)
+// What brings the unknowns of other ranks that rows of this one couple to.
+PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution)
 {
   PC_Line *line = Data(pc);
-  PetscMPIInt ranks;
+  Mat outside;
+  Vec all;
+  IS columns;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (ranks > 1 || line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE)
+  PetscCall(MatMPIAIJGetSeqAIJ(rows, NULL, &outside, NULL));
+  PetscCall(MatCreateVecs(outside, &line->ghosts, NULL));
+  PetscCall(MatCreateVecs(rows, &all, NULL));
+  PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)pc), matrix.outside_size, matrix.outside_columns, PETSC_USE_POINTER, &columns));
+  PetscCall(VecScatterCreate(all, columns, line->ghosts, NULL, &line->bring_ghosts));
+  PetscCall(ISDestroy(&columns));
+  PetscCall(VecDestroy(&all));
+  PetscCallCXX(line->outside = std::make_unique<OutsideRows<PetscScalar>>(execution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The matrix in diagonals, where lines can make use of it: a grid whose lines end on this rank, more than one pass, or sweeps from a guess.
+PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution)
+{
+  PC_Line *line = Data(pc);
+  PetscBool parallel;
+  bool crosses = false, all;
+
+  PetscFunctionBegin;
+  for (const int direction : line->shape.directions) crosses = crosses || Crosses(*line, direction);
+  if (crosses || line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
   PetscCallCXX(line->stencil->read(matrix.inside));
-  if (!line->stencil->in_diagonals()) line->stencil.reset();
+  PetscCall(AllRanks(pc, line->stencil->in_diagonals(), &all));
+  if (!all) line->stencil.reset();
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)rows, MATMPIAIJ, &parallel));
+  if (line->stencil && parallel) PetscCall(MakeGhosts(pc, rows, matrix, execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -373,12 +397,16 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   std::unique_ptr<LineMap> map;
   std::optional<std::string> why;
   bool works;
+  ForestOptions options;
 
   PetscFunctionBegin;
+  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
+  // rows alone.
+  options.least_weight = 0.13;
   if (line->shape.source == PC_LINE_MAP)
     PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, line->users_lines));
   else
-    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside));
+    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options));
   if (line->ordering != PC_LINE_JACOBI) PetscCallCXX(map->colour(matrix.inside));
   PetscMPIInt colours = PetscMax(map->colours(), 1), most;
   PetscCallMPI(MPI_Allreduce(&colours, &most, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
@@ -486,7 +514,7 @@ PetscErrorCode MakeLineSets(PC pc, Mat rows, const LocalMatrix &matrix, const Ex
     PetscCall(MapSet(pc, matrix, execution, &sets->back()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MakeStencil(pc, matrix, execution));
+  PetscCall(MakeStencil(pc, rows, matrix, execution));
   for (std::size_t k = 0; k < line->shape.directions.size(); k++) {
     sets->emplace_back();
     PetscCall(GridSet(pc, rows, matrix, k, execution, &sets->back()));

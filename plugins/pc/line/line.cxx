@@ -16,6 +16,7 @@ PetscErrorCode PCReset_Line(PC pc)
   PetscCall(PCLineLeaveProducts(pc));
   for (int memory : {0, 1}) line->forget(memory);
   PetscCall(PCLineFreeComms(pc));
+  PetscCall(PCLineFreeGhosts(pc));
   PetscCall(VecDestroy(&line->residual));
   PetscCall(MatDestroy(&line->rows));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -9,6 +9,7 @@
 #include "pc/line/line.h"
 #include "pc/line/line_set.hpp"
 #include "petsc_compat.h"
+#include "smooth/outside_rows.hpp"
 #include "tridiagonal/line_roots.hpp"
 
 namespace weft {
@@ -66,6 +67,9 @@ struct PC_Line {
   // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the CPU.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
+  std::unique_ptr<OutsideRows<PetscScalar>> outside;   ///< with a stencil on several ranks: what couples to the ghosts
+  Vec ghosts              = NULL;                      ///< unknowns of other ranks that this one's rows couple to
+  VecScatter bring_ghosts = NULL;
   std::vector<std::unique_ptr<LineSet>> sets[2];
   std::unique_ptr<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
   Vec residual      = NULL;
@@ -75,7 +79,10 @@ struct PC_Line {
   {
     sets[memory].clear();
     if (memory == static_cast<int>(shape.memory)) roots.reset();
-    if (stencil && &stencil->execution() == execution[memory].get()) stencil.reset();
+    if (stencil && &stencil->execution() == execution[memory].get()) {
+      stencil.reset();
+      outside.reset();
+    }
     execution[memory].reset();
   }
 };
@@ -99,6 +106,7 @@ extern const char *const line_precisions[];
 
 PetscErrorCode PCSetUp_Line(PC pc);
 PetscErrorCode PCLineFreeComms(PC pc);
+PetscErrorCode PCLineFreeGhosts(PC pc);
 /// Makes the PC's matrix multiply by the diagonals of line->stencil, if the user wants it so and there are any; and ends that.
 PetscErrorCode PCLineTakeProducts(PC pc);
 PetscErrorCode PCLineLeaveProducts(PC pc);

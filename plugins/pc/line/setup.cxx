@@ -143,6 +143,15 @@ PetscErrorCode PCLineFreeComms(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCLineFreeGhosts(PC pc)
+{
+  PetscFunctionBegin;
+  Data(pc)->outside.reset();
+  PetscCall(VecDestroy(&Data(pc)->ghosts));
+  PetscCall(VecScatterDestroy(&Data(pc)->bring_ghosts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCSetUp_Line(PC pc)
 {
   PC_Line *line = Data(pc);
@@ -173,12 +182,14 @@ PetscErrorCode PCSetUp_Line(PC pc)
     line->sets[here].clear();
     line->stencil.reset();
     PetscCall(PCLineFreeComms(pc));
+    PetscCall(PCLineFreeGhosts(pc));
     line->shape = shape;
     PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
     line->passes = Passes(*line, line->sets[here]);
   }
   line->roots.reset();
   if (line->stencil && !anew) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
+  if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
   for (const auto &set : line->sets[here]) PetscCallCXX(set->read(matrix));
   PetscCall(ReportPivot(pc, line->sets[here], matrix.first_row));
   line->failed = pc->failedreason != PC_NOERROR;

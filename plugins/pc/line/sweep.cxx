@@ -105,6 +105,50 @@ PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The same on several ranks: what the ghosts take from b is taken before each pass, and put back.
+PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, bool *done)
+{
+  PC_Line *line     = Data(pc);
+  const size_t many = line->passes.size();
+
+  PetscFunctionBegin;
+  *done = true;
+  if (from_zero) PetscCall(VecZeroEntries(y)); // neighbours may ask for rows that the first pass leaves as they are
+  for (size_t k = 0; *done && k < many * static_cast<size_t>(sweeps); k++) {
+    const LinePass &pass = line->passes[k % many];
+    const Guess guess    = from_zero && k == 0 ? Guess::zero : Guess::given;
+    if (guess != Guess::zero) {
+      PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+      PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+    }
+    VecArray ghosts(line->ghosts, Access::read);
+    PetscCall(ghosts.Open());
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(WithVecArrays(b, Access::read, y, Access::read_write,
+                            [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+                              const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                              PetscFunctionBegin;
+                              PetscCall(PCLineSetsIn(pc, memory, &sets));
+                              const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+                              *done              = line->outside && set.relaxes() && ghosts.memory() == memory;
+                              if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+                              auto *changed = const_cast<PetscScalar *>(rhs);
+                              if (guess != Guess::zero) PetscCallCXX(line->outside->take(changed, ghosts.data()));
+                              PetscCallCXX(set.relax(rhs, solution, guess, OptionsOf(*line, pass, Transpose::no)));
+                              if (guess != Guess::zero) PetscCallCXX(line->outside->put_back(changed));
+                              const PetscLogDouble flops = guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
+                              if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+                              if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+                              PetscFunctionReturn(PETSC_SUCCESS);
+                            }));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(ghosts.Close());
+    PetscCheck(*done || k == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "vectors went to other memory in the middle of a sweep");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
   PC_Line *line     = Data(pc);
@@ -112,7 +156,10 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
   bool done         = false;
 
   PetscFunctionBegin;
-  if (line->stencil && (many > 1 || sweeps > 1 || !from_zero)) {
+  if (line->outside && transpose == Transpose::no) {
+    if (many > 1 || sweeps > 1 || !from_zero) PetscCall(RelaxPassesWithGhosts(pc, b, y, sweeps, from_zero, &done));
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  } else if (line->stencil && !line->outside && (many > 1 || sweeps > 1 || !from_zero)) {
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(WithVecArrays(b, Access::read, y, from_zero ? Access::write : Access::read_write,
                             [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "smooth/cuda/coloured_relaxation.hpp"
+#include "smooth/line_kinds.hpp"
 #include "tridiagonal/cuda/wide_launch.hpp"
 
 namespace weft::cuda {
@@ -46,12 +47,13 @@ public:
   }
 
   bool possible() const { return blocks_ > 0; }
-  /// Copies T and the first `couplings` of those given. Does not wait.
-  void take(const Kokkos::Cuda &space, const Scalar *lower, const Scalar *diagonal, const Scalar *upper, const Scalar *values,
-            const Coupling *couplings, int count)
+  /// Copies T and the first `count` couplings, which are all that there are, and looks at them; `numbers` are those of their diagonals, T's first.
+  /// Returns false where it has not looked. Does not wait.
+  bool take(const Kokkos::Cuda &space, const Scalar *lower, const Scalar *diagonal, const Scalar *upper, const Scalar *values,
+            const Coupling *couplings, int count, const LineKinds<Kokkos::Cuda> &kinds, const int *numbers)
   {
     taken_ = blocks_ > 0 && count <= ColouredArguments<Scalar>::most_couplings;
-    if (!taken_) return;
+    if (!taken_) return false;
     count_            = count;
     const Index size  = place_.size();
     const auto needed = static_cast<std::size_t>(2 * (3 + count) * size);
@@ -62,7 +64,10 @@ public:
       from.diagonals[3 + k] = values + couplings[k].begin;
       offsets_[k]           = couplings[k].offset;
     }
-    copy(space, from, 3 + count);
+    const bool looks = kinds.look().words;
+    for (int k = 0; looks && k < 3 + count; k++) from.bits[k] = numbers[k] < 0 ? 0 : 1u << numbers[k];
+    copy(space, from, 3 + count, kinds);
+    return looks;
   }
 
   /// True if line solutions of a colour can be written over x here.
@@ -103,27 +108,41 @@ public:
   }
 
   struct Sources {
-    const Scalar *diagonals[3 + ColouredArguments<Scalar>::most_couplings] = {};
+    static constexpr int most     = 3 + ColouredArguments<Scalar>::most_couplings;
+    const Scalar *diagonals[most] = {};
+    std::uint32_t bits[most]      = {};
   };
   /// A thread copies a column of some rows: it divides once. What stands where there is no line nobody uses.
-  void copy(const Kokkos::Cuda &space, const Sources &from, int diagonals) const
+  void copy(const Kokkos::Cuda &space, const Sources &from, int diagonals, const LineKinds<Kokkos::Cuda> &kinds) const
   {
-    constexpr Index some    = 16;
+    constexpr Index some    = 8;
     const LineLayout layout = layout_;
     const ByColour place    = place_;
+    const LineLook look     = kinds.look();
     const Index width = layout.across[0], rows = place.across * place.length, size = place.size();
     Scalar *const even = values_.data(), *const odd = even + diagonals * size;
-    Kokkos::parallel_for(
-        "weft lines by colour", Kokkos::RangePolicy<Kokkos::Cuda, Kokkos::IndexType<Index>>(space, 0, width * ((rows + some - 1) / some)),
-        KOKKOS_LAMBDA(const Index k) {
+    kinds.for_each(
+        "weft lines by colour", space, width * ((rows + some - 1) / some), KOKKOS_LAMBDA(const Index k) {
+          int what      = 0;
           const Index i = k % width, first = k / width * some;
           Index j = first / place.length, r = first - j * place.length;
           for (Index row = first; row < rows && row < first + some; row++) {
             const Index element = i + j * layout.across_stride[1] + r * layout.stride;
-            Scalar *const to    = (ByColour::first(layout, Colour::odd, j) == (i & 1) ? odd : even) + row * place.pitch + i / 2;
-            for (int d = 0; d < diagonals; d++) to[d * size] = from.diagonals[d][element];
+            const int colour    = ByColour::first(layout, Colour::odd, j) == (i & 1);
+            Scalar *const to    = (colour ? odd : even) + row * place.pitch + i / 2;
+            Scalar v[Sources::most]; // on their way together
+            for (int d = 0; d < Sources::most; d++) v[d] = d < diagonals ? from.diagonals[d][element] : Scalar(0);
+            for (int d = 0; d < Sources::most; d++) {
+              if (d < diagonals) to[d * size] = v[d];
+            }
+            if (look.words) {
+              std::uint32_t there = 0;
+              for (int d = 0; d < Sources::most; d++) there |= v[d] != 0 ? from.bits[d] : 0u;
+              what |= LineLook::weakness(v[0], v[1], v[2]) | look.row(element, there);
+            }
             if (++r == place.length) r = 0, j++;
           }
+          return what;
         });
   }
 
