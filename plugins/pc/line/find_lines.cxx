@@ -353,7 +353,7 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
   bool crosses = false, all;
 
   PetscFunctionBegin;
-  for (const int direction : line->shape.directions) crosses = crosses || Crosses(*line, direction);
+  for (const int direction : line->shape.directions) crosses = crosses || Crosses(*line, line->shape, direction);
   if (crosses || line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE)
     PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
