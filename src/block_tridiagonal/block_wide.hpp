@@ -145,7 +145,7 @@ struct BlockWide {
   static void solve_rest(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &matrix,
                          const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
-    using Factors = BlockFactors<Space, Scalar, b, Order>;
+    using Factors                         = BlockFactors<Space, Scalar, b, Order>;
     const OwnedArray<Scalar, Space> table = plan.right;
     const OwnedArray<int, Space> redo     = plan.redo;
     const Order order                     = plan.order;
@@ -170,7 +170,8 @@ struct BlockWide {
           }
           for (Index row = layout.length - 1; row >= 0; row--) {
             const Index i = start + row * layout.stride;
-            x = row + 1 < layout.length ? residual(get_node<b>(solution, i), Factors::get(table, order.first(line, row), order.apart), x) : x;
+            x = row + 1 < layout.length ? residual(get_node<b>(solution, i), Factors::get(table, order.first(line, row), order.apart), x)
+                                        : x;
             put_node(solution, i, options.update, x);
           }
         });

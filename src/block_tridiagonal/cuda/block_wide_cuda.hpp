@@ -55,11 +55,14 @@ struct BlockTile {
   struct Place {
     Scalar blocks[3][Lane::groups * 16]; ///< lower, diagonal, upper
     Scalar rhs[Lane::groups * 4];
-    __device__ static int row_of_block(int group, int p) { return group * 16 + (p ^ (group * static_cast<int>(sizeof(Scalar)) / 8 & 3)) * 4; }
+    __device__ static int row_of_block(int group, int p)
+    {
+      return group * 16 + (p ^ (group * static_cast<int>(sizeof(Scalar)) / 8 & 3)) * 4;
+    }
   };
   struct OfWarp {
     Place ring[S];
-    Pair<Scalar> kept[R - 1][8][32]; ///< couplings of all rows but the last
+    Pair<Scalar> kept[R - 1][8][32];   ///< couplings of all rows but the last
     Scalar x[R][Lane::groups * 4 + 4]; ///< values, then unknowns: of row j of all groups, in the order of the node
   };
   alignas(128) OfWarp of_warp[W];
@@ -102,7 +105,8 @@ struct BlockPart {
   __device__ static Start start(Index element, Index apart)
   {
     const int lane = Lane::lane();
-    return {(element + lane / of_block * R * apart) * 4 + lane % of_block * words, element + lane / of_node * R * apart + lane % of_node * words};
+    return {(element + lane / of_block * R * apart) * 4 + lane % of_block * words,
+            element + lane / of_node * R * apart + lane % of_node * words};
   }
   /// Brings the rows number j of all groups, zeros where `exists` says so or the line has none.
   template <class Place>
@@ -117,13 +121,16 @@ struct BlockPart {
     const int at = Place::row_of_block(lane / of_block, q / 4) + q % 4;
 #pragma unroll
     for (int n = 0; n < Lane::groups / together; n++, from += step, r += together * R) {
-      const bool is_row = exists && r < rows;
-      copy_piece(to.blocks[0] + at + n * together * 16, a.lower + from, is_row && !(top && r == 0));
-      copy_piece(to.blocks[1] + at + n * together * 16, a.diagonal + from, is_row);
-      copy_piece(to.blocks[2] + at + n * together * 16, a.upper + from, is_row && !(end && r == rows - 1));
+      const bool is_row   = exists && r < rows;
+      const Index at_from = is_row ? from : 0;
+      copy_piece(to.blocks[0] + at + n * together * 16, a.lower + at_from, is_row && !(top && r == 0));
+      copy_piece(to.blocks[1] + at + n * together * 16, a.diagonal + at_from, is_row);
+      copy_piece(to.blocks[2] + at + n * together * 16, a.upper + at_from, is_row && !(end && r == rows - 1));
     }
-    if (lane < Lane::groups * of_node)
-      copy_piece(to.rhs + lane / of_node * 4 + lane % of_node * words, a.rhs + start.unknown + further, exists && lane / of_node * R + j < rows);
+    if (lane < Lane::groups * of_node) {
+      const bool is_row = exists && lane / of_node * R + j < rows;
+      copy_piece(to.rhs + lane / of_node * 4 + lane % of_node * words, a.rhs + (is_row ? start.unknown + further : 0), is_row);
+    }
   }
 };
 
@@ -142,7 +149,7 @@ struct ArrivedRow {
     const auto pair = [](const Scalar *p) { return *reinterpret_cast<const Pair<Scalar> *>(p); };
 #pragma unroll
     for (int p = 0; p < 4; p++) {
-      const int at            = Place::row_of_block(group, p ^ own);
+      const int at           = Place::row_of_block(group, p ^ own);
       const Pair<Scalar> low = pair(from.blocks[0] + at + own), rest = pair(from.blocks[0] + at + others);
       const Pair<Scalar> middle = pair(from.blocks[1] + at + own), up = pair(from.blocks[2] + at + own);
       lower(p, 0)     = low.x;
@@ -166,7 +173,8 @@ struct ArrivedRow {
   {
 #pragma unroll
     for (int p = 0; p < 4; p++)
-      scale[p] = abs(lower(p, 0)) + abs(lower(p, 1)) + abs(diagonal[0][p]) + abs(diagonal[1][p]) + abs(row.after[0][p]) + abs(row.after[1][p]);
+      scale[p] =
+          abs(lower(p, 0)) + abs(lower(p, 1)) + abs(diagonal[0][p]) + abs(diagonal[1][p]) + abs(row.after[0][p]) + abs(row.after[1][p]);
     add_other(scale);
   }
 };
@@ -178,9 +186,9 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
   using Tile = BlockTile<Scalar, R, W, S, P>;
   using Row  = BlockRow<Scalar>;
   extern __shared__ __align__(128) char shared[];
-  Tile &tile                   = *reinterpret_cast<Tile *>(shared);
-  typename Tile::OfWarp &warp  = tile.of_warp[threadIdx.x / 32];
-  const LineLayout &layout     = a.lines.layout;
+  Tile &tile                  = *reinterpret_cast<Tile *>(shared);
+  typename Tile::OfWarp &warp = tile.of_warp[threadIdx.x / 32];
+  const LineLayout &layout    = a.lines.layout;
   const int lane = Lane::lane(), half = Lane::half(), group = Lane::group();
   const int blocks = a.blocks, block = static_cast<int>(blockIdx.x % blocks);
   const int parts = blocks * W, number = block * W + static_cast<int>(threadIdx.x / 32);
@@ -193,9 +201,9 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
   };
   const Index first_row = Index(number) * Tile::rows_of_warp, left_rows = layout.length - first_row;
   BlockPart<Scalar, R> part;
-  part.rows = left_rows < 0 ? 0 : left_rows < Tile::rows_of_warp ? static_cast<int>(left_rows) : Tile::rows_of_warp;
-  part.top  = first_row == 0;
-  part.end  = left_rows <= Tile::rows_of_warp;
+  part.rows             = left_rows < 0 ? 0 : left_rows < Tile::rows_of_warp ? static_cast<int>(left_rows) : Tile::rows_of_warp;
+  part.top              = first_row == 0;
+  part.end              = left_rows <= Tile::rows_of_warp;
   const auto element_of = [&](Index of_line) { return a.lines.start(of_line) + first_row * layout.stride; };
 
   if (threadIdx.x == 0) {
@@ -205,7 +213,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
     share_arrivals();
   }
   cluster_arrive();
-  Index line = with_colour(blockIdx.x / blocks);
+  Index line    = with_colour(blockIdx.x / blocks);
   Index element = line < count ? element_of(line) : 0;
   auto start    = part.start(element, layout.stride);
 #pragma unroll
@@ -217,14 +225,14 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
 
   int place = 0; // in the ring
   for (std::uint32_t turn = 0; line < count; turn++) {
-    const Index next_line = with_colour(line + clusters);
-    const bool goes_on    = next_line < count;
+    const Index next_line    = with_colour(line + clusters);
+    const bool goes_on       = next_line < count;
     const Index next_element = goes_on ? element_of(next_line) : 0;
-    const auto next_start = part.start(next_element, layout.stride);
+    const auto next_start    = part.start(next_element, layout.stride);
     if (threadIdx.x == 0)
       tile.arrivals[turn % 2].expect(static_cast<std::uint32_t>(parts * (sizeof(tile.messages[0][0]) + sizeof(Scalar))));
 
-    Row mine = Row::passing(), head{};
+    Row mine  = Row::passing(), head{};
     bool safe = true;
 #pragma unroll 1
     for (int j = 0; j < R; j++) {
@@ -257,8 +265,9 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
       subtract(arrived.diagonal, arrived.lower, mine.after);
       subtract(row.value, arrived.lower, mine.value);
       subtract(row.before, arrived.lower, mine.before);
-      safe = solve_row(whole_block(arrived.diagonal), row, arrived.scale, margin) && safe;
-      mine = row;
+      Block<Scalar, 4> pivot = whole_block(arrived.diagonal);
+      safe                   = solve_row(pivot, row, arrived.scale, margin) && safe;
+      mine                   = row;
     }
 
     BlockEnds<Scalar> ends = reduce_groups<false>(mine, head, 0, margin, safe);
@@ -279,15 +288,15 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
     arrival.wait_for_cluster(turn / 2 % 2);
 
     const int first = Lane::groups - parts, of = group - first;
-    Row row          = of >= 0 ? read_message(messages[of][1]) : Row::passing();
-    const Row top    = of >= 0 ? read_message(messages[of][0]) : Row::passing();
-    const bool told  = of < 0 || unsafe[of] == 0;
-    ends             = reduce_groups<true>(row, top, first, margin, safe);
-    safe             = __all_sync(every_lane, safe && told);
+    Row row         = of >= 0 ? read_message(messages[of][1]) : Row::passing();
+    const Row top   = of >= 0 ? read_message(messages[of][0]) : Row::passing();
+    const bool told = of < 0 || unsafe[of] == 0;
+    ends            = reduce_groups<true>(row, top, first, margin, safe);
+    safe            = __all_sync(every_lane, safe && told);
     if (number == 0 && lane == 0) a.redo[line] = !safe;
     if (safe) {
       const Pair<Scalar> nothing{0, 0}, last_of_line = ends.last.pair(8);
-      Pair<Scalar> x        = known_pair(row, nothing, last_of_line);
+      Pair<Scalar> x = known_pair(row, nothing, last_of_line);
       if (group == Lane::last) x = last_of_line;
       const Pair<Scalar> g  = from_lane(x, Lane::of_group(first + number));
       Pair<Scalar> g_before = from_lane(x, Lane::of_group(number > 0 ? first + number - 1 : 0));

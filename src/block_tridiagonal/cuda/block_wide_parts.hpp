@@ -12,12 +12,9 @@ namespace weft::cuda {
 
 inline constexpr unsigned every_lane = 0xffffffff;
 
-/// Couplings of this size are rounding error, so are squares of 4 * 4 blocks of changes of this size; no number is larger than this one.
-/// Variables, since device code may not call numeric_limits.
+/// Couplings of this size are rounding error; no number is larger than this one. Variables, since device code may not call numeric_limits.
 template <class Scalar>
 inline constexpr Scalar small_coupling = std::numeric_limits<Scalar>::epsilon() / 8;
-template <class Scalar>
-inline constexpr Scalar small_change = sizeof(Scalar) == 8 ? 2.5e-9 : 6e-5;
 template <class Scalar>
 inline constexpr Scalar largest_number = std::numeric_limits<Scalar>::max();
 
@@ -99,9 +96,9 @@ struct BlockRow {
   }
   __device__ void set_pair(int n, const Pair<Scalar> &p)
   {
-    Scalar *const column    = n < 4 ? before[n / 2] : after[n / 2 - 2];
-    column[n % 2 * 2]       = p.x;
-    column[n % 2 * 2 + 1]   = p.y;
+    Scalar *const column  = n < 4 ? before[n / 2] : after[n / 2 - 2];
+    column[n % 2 * 2]     = p.x;
+    column[n % 2 * 2 + 1] = p.y;
   }
 };
 
@@ -188,21 +185,22 @@ __device__ bool all_below(const Columns<Scalar> &x, Scalar bound)
 }
 
 /// `row` becomes pivot^-1 row by Gauss-Jordan elimination with the pivots of `invert`, each row of the pivot measured by its scale. False
-/// where one of them is less than `margin` times its scale. A function of its own, since it is rarely called.
+/// where one of them is less than `margin` times its scale.
 template <class Scalar>
-__device__ __noinline__ bool solve_with_pivots(Block<Scalar, 4> &pivot, BlockRow<Scalar> &row, Scalar (&scale)[4], Scalar margin)
+__device__ bool solve_with_pivots(Block<Scalar, 4> &pivot, BlockRow<Scalar> &row, Scalar (&scale)[4], Scalar margin)
 {
   bool safe = true;
 #pragma unroll
   for (int k = 0; k < 4; k++) {
     int chosen  = k;
-    Scalar best = abs(pivot(k, k)) / scale[k];
+    Scalar best = abs(pivot(k, k)), best_scale = scale[k];
 #pragma unroll
     for (int p = k + 1; p < 4; p++) {
-      const Scalar size = abs(pivot(p, k)) / scale[p];
-      if (size > best) {
-        best   = size;
-        chosen = p;
+      const Scalar size = abs(pivot(p, k));
+      if (size * best_scale > best * scale[p]) {
+        best       = size;
+        best_scale = scale[p];
+        chosen     = p;
       }
     }
     const auto for_each_column = [&](const auto &change) {
@@ -230,7 +228,7 @@ __device__ __noinline__ bool solve_with_pivots(Block<Scalar, 4> &pivot, BlockRow
         pivot(p, q)    = x;
       }
     }
-    safe                 = safe && best > margin && abs(pivot(k, k)) <= largest_number<Scalar>;
+    safe                 = safe && best > margin * best_scale && abs(pivot(k, k)) <= largest_number<Scalar>;
     const Scalar inverse = reciprocal(pivot(k, k));
     Scalar f[4];
 #pragma unroll
@@ -305,17 +303,10 @@ private:
 
 /// `row` becomes m^-1 row. All lanes of the warp call it.
 template <class Scalar>
-__device__ bool solve_row(const Block<Scalar, 4> &m, BlockRow<Scalar> &row, const Scalar (&scale)[4], Scalar margin)
+__device__ bool solve_row(Block<Scalar, 4> &m, BlockRow<Scalar> &row, Scalar (&scale)[4], Scalar margin)
 {
   const Halves<Scalar> halves(m);
-  if (!__all_sync(every_lane, halves.good(scale))) {
-    Block<Scalar, 4> pivot      = m; // copies, so that the originals stay in registers
-    BlockRow<Scalar> solved     = row;
-    Scalar scales[4]            = {scale[0], scale[1], scale[2], scale[3]};
-    const bool safe             = solve_with_pivots(pivot, solved, scales, margin);
-    row                         = solved;
-    return safe;
-  }
+  if (!__all_sync(every_lane, halves.good(scale))) return solve_with_pivots(m, row, scale, margin);
   halves.apply(m, row.value);
 #pragma unroll
   for (int k = 0; k < 2; k++) {
@@ -337,22 +328,12 @@ __device__ bool solve_joined(const Columns<Scalar> &pivot, BlockRow<Scalar> &row
     for (int k = 0; k < 2; k++) rest[k][p] = pivot[k][p] - (p == k);
   }
   if (__all_sync(every_lane, all_below(rest, small_coupling<Scalar>))) return true;
-  const Block<Scalar, 4> whole = whole_block(pivot);
-  if (__all_sync(every_lane, all_below(rest, small_change<Scalar>))) { // (1 + rest)^-1 = 1 - rest, but for rest^2
-    Block<Scalar, 4> change = whole;
-#pragma unroll
-    for (int p = 0; p < 4; p++) change(p, p) -= 1;
-    const BlockRow<Scalar> old = row;
-    subtract(row.value, change, old.value);
-    subtract(row.before, change, old.before);
-    subtract(row.after, change, old.after);
-    return true;
-  }
 #pragma unroll
   for (int p = 0; p < 4; p++) scale[p] = abs(rest[0][p]) + abs(rest[1][p]);
   add_other(scale);
 #pragma unroll
   for (int p = 0; p < 4; p++) scale[p] += 1;
+  Block<Scalar, 4> whole = whole_block(pivot);
   return solve_row(whole, row, scale, margin);
 }
 
@@ -375,16 +356,16 @@ __device__ void insert(const Block<Scalar, 4> &coupling, const BlockRow<Scalar> 
   subtract(row.*away, coupling, neighbour.*away);
 }
 
-/// reduce_warp of wide_parts.hpp for blocks: the chunks of a line that the groups of a warp hold, from group `first` on (the row of the one
-/// before that is passing()). Stops where
-/// couplings are rounding error. `safe` turns false where a pivot is not. `whole`: the part is the whole line, whose first row nobody asks for.
+/// reduce_warp of wide_parts.hpp for blocks: the chunks of a line that the groups of a warp hold, from group `first` on; those before it have
+/// passing() rows. Stops where couplings are rounding error. `safe` turns false where a pivot is not. `whole`: the part is the whole line,
+/// whose first row nobody asks for.
 template <bool whole, class Scalar>
 __device__ BlockEnds<Scalar> reduce_groups(BlockRow<Scalar> &mine, const BlockRow<Scalar> &head, int first, Scalar margin, bool &safe)
 {
   using Lane      = BlockLane;
   using Row       = BlockRow<Scalar>;
   const int group = Lane::group(), lane = Lane::lane();
-  const Scalar small = small_coupling<Scalar>, change = small_change<Scalar>;
+  const Scalar small = small_coupling<Scalar>;
   Columns<Scalar> pivot;
   { // joined to the next one
     const Row next               = head.from_lane(lane + 2 < 32 ? lane + 2 : lane);
@@ -401,24 +382,6 @@ __device__ BlockEnds<Scalar> reduce_groups(BlockRow<Scalar> &mine, const BlockRo
     const bool has_left = group >= first + distance && group < Lane::last, has_right = group >= first && group + distance < Lane::last;
     if (__all_sync(every_lane, (!has_left || all_below(mine.before, small)) && (!has_right || all_below(mine.after, small)))) break;
     const int at_left = lane >= distance * 2 ? lane - distance * 2 : lane, at_right = lane + distance * 2 < 32 ? lane + distance * 2 : lane;
-    if (__all_sync(every_lane, group < first || group == Lane::last || (all_below(mine.before, change) && all_below(mine.after, change)))) {
-      // The last step: products of two couplings are rounding error, so that pivots are identities and nothing hangs on what is further away.
-      const Pair<Scalar> left = cuda::from_lane(mine.pair(8), at_left), right = cuda::from_lane(mine.pair(8), at_right);
-      Scalar known[4];
-#pragma unroll
-      for (int p = 0; p < 4; p++) {
-        known[p] = (has_left ? mine.before[0][p] * left.x + mine.before[1][p] * left.y : 0) +
-                   (has_right ? mine.after[0][p] * right.x + mine.after[1][p] * right.y : 0);
-      }
-      add_other(known);
-#pragma unroll
-      for (int p = 0; p < 4; p++) {
-        if (has_left || has_right) mine.value[p] -= known[p];
-        if (has_left) mine.before[0][p] = mine.before[1][p] = 0;
-        if (has_right) mine.after[0][p] = mine.after[1][p] = 0;
-      }
-      break;
-    }
     Row row = mine;
     unit_columns(pivot);
     {
