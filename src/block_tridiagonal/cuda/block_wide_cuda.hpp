@@ -229,7 +229,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
     const bool goes_on       = next_line < count;
     const Index next_element = goes_on ? element_of(next_line) : 0;
     const auto next_start    = part.start(next_element, layout.stride);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && blocks > 1)
       tile.arrivals[turn % 2].expect(static_cast<std::uint32_t>(parts * (sizeof(tile.messages[0][0]) + sizeof(Scalar))));
 
     Row mine  = Row::passing(), head{};
@@ -275,7 +275,17 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
     auto &messages         = tile.messages[turn % 2];
     auto &unsafe           = tile.unsafe[turn % 2];
     Arrival &arrival       = tile.arrivals[turn % 2];
-    if (group < blocks) {
+    if (blocks == 1) { // a cluster of one block has nobody to send to
+      if (group == 0) {
+#pragma unroll
+        for (int n = 0; n < Row::pairs; n++) {
+          messages[number][0][n][half] = ends.first.pair(n);
+          messages[number][1][n][half] = ends.last.pair(n);
+        }
+        if (half == 0) unsafe[number] = !safe;
+      }
+      __syncthreads();
+    } else if (group < blocks) {
       const std::uint32_t arrival_at = address_in_block(&arrival, group), at = address_in_block(messages[number], group);
 #pragma unroll
       for (int n = 0; n < Row::pairs; n++) {
@@ -285,7 +295,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
       }
       if (half == 0) send_to_block(address_in_block(unsafe + number, group), Scalar(!safe), arrival_at);
     }
-    arrival.wait_for_cluster(turn / 2 % 2);
+    if (blocks > 1) arrival.wait_for_cluster(turn / 2 % 2);
 
     const int first = Lane::groups - parts, of = group - first;
     Row row         = of >= 0 ? read_message(messages[of][1]) : Row::passing();
