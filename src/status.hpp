@@ -32,6 +32,8 @@ public:
   {
     Kokkos::deep_copy(space, first_, none);
   }
+  /// The same by one thread of a kernel before those that report.
+  KOKKOS_INLINE_FUNCTION void clear() const { first_() = none; }
   KOKKOS_INLINE_FUNCTION void report(Index line, Index row, int step = 0) const
   {
     Kokkos::atomic_min(&first_(), (line * steps + step) * length_ + row);

@@ -38,9 +38,6 @@ public:
   /// Rows of a chunk, chunks of a line, and what is known of each: where there is one chunk, nothing.
   Index rows_of_chunk = 0, chunks = 1;
   Table first_before, first_after, last_before, last_after, right_before;
-  const int *only = nullptr; ///< a word for each line, 0 for those that are left out; where there is no such array, none is
-
-  KOKKOS_INLINE_FUNCTION bool works_on(Index line) const { return only == nullptr || only[line] != 0; }
 
   /// `slice`: rows of a chunk, 0 for the own choice.
   BlockFactors(const BlockLines &of, const Order &in, int slice)
@@ -115,7 +112,6 @@ void block_factor_chunks(const Space &space, const BlockFactors<Space, Scalar, b
       "weft block factor chunks", Kokkos::RangePolicy<Space>(space, 0, all), KOKKOS_LAMBDA(const Index number) {
         const LineLayout &layout = factors.lines.layout;
         const Index line = number % factors.lines.count(), chunk = number / factors.lines.count();
-        if (!factors.works_on(line)) return;
         const Index start = factors.lines.start(line), first = chunk * factors.rows_of_chunk;
         const Index end     = Kokkos::min(first + factors.rows_of_chunk, layout.length);
         const Scalar margin = Scalar(1e-5) / std::numeric_limits<Scalar>::epsilon(); // 100 epsilon become 1e-3
@@ -148,7 +144,6 @@ void block_factor_between_chunks(const Space &space, const BlockFactors<Space, S
       "weft block factor between chunks", Kokkos::RangePolicy<Space>(space, 0, count), KOKKOS_LAMBDA(const Index line) {
         const LineLayout &layout = factors.lines.layout;
         const Index start        = factors.lines.start(line);
-        if (!factors.works_on(line)) return;
         Block<Scalar, b> right;
         for (Index chunk = 0; chunk < factors.chunks; chunk++) {
           const Index number = chunk * count + line, first = chunk * factors.rows_of_chunk;
@@ -186,7 +181,6 @@ void block_factor_rows(const Space &space, const BlockFactors<Space, Scalar, b, 
         const LineLayout &layout = factors.lines.layout;
         const Index line = number % count, start = factors.lines.start(line), first = number / count * factors.rows_of_chunk;
         const Index end = Kokkos::min(first + factors.rows_of_chunk, layout.length);
-        if (!factors.works_on(line)) return;
         Block<Scalar, b> right;
         if (first > 0) right = factors.get(factors.right_before, number, all);
         for (Index row = first; row < end; row++) {

@@ -27,9 +27,9 @@ namespace weft {
 template <class Space, class Scalar, int b>
 struct NativeBlockWide {
   static bool takes(const BlockLines &) { return false; }
-  /// False where it could not. `redo` says which lines it has not solved.
+  /// False where it could not. `redo` says which lines it has not solved (of those of options.colour); `flag` is cleared.
   static bool launch(const Space &, const BlockTridiagonal<Scalar, Space, b> &, const Array<Scalar, Space> &, const Array<Scalar, Space> &,
-                     const SolveOptions<Scalar> &, const OwnedArray<int, Space> &)
+                     const SolveOptions<Scalar> &, const OwnedArray<int, Space> &, const PivotFlag<typename Space::memory_space> &)
   {
     return false;
   }
@@ -42,14 +42,15 @@ struct NativeBlockWide<Kokkos::Cuda, Scalar, 4> {
 
   static bool takes(const BlockLines &lines) { return cuda::block_wide_lines(lines.layout); }
   static bool launch(const Space &space, const BlockTridiagonal<Scalar, Space, 4> &matrix, const Array<Scalar, Space> &rhs,
-                     const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options, const OwnedArray<int, Space> &redo)
+                     const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options, const OwnedArray<int, Space> &redo,
+                     const PivotFlag<typename Space::memory_space> &flag)
   {
     const auto aligned = [](const Scalar *p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
     if (matrix.transposed || !takes(matrix.lines) || !aligned(matrix.lower.data()) || !aligned(matrix.diagonal.data()) ||
-        !aligned(matrix.upper.data()) || !aligned(rhs.data()))
+        !aligned(matrix.upper.data()) || !aligned(rhs.data()) || !aligned(solution.data()))
       return false;
     cuda::launch_block_wide<Scalar>(space, {matrix.lower.data(), matrix.diagonal.data(), matrix.upper.data(), rhs.data(), solution.data(),
-                                            matrix.lines, options.update, options.colour, redo.data(), 1});
+                                            matrix.lines, options.update.scale, options.colour, redo.data(), flag});
     return true;
   }
 };
@@ -131,11 +132,49 @@ struct BlockWide {
   static void solve_once(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &matrix,
                          const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
-    Plan<Space, Scalar, b> rest = plan;
-    if (plan.redo.data() && NativeBlockWide<Space, Scalar, b>::launch(space, matrix, rhs, solution, options, plan.redo))
-      rest.only = plan.redo.data();
-    factor(space, rest, matrix);
-    solve(space, rest, rhs, solution, options);
+    if (plan.redo.data() && NativeBlockWide<Space, Scalar, b>::launch(space, matrix, rhs, solution, options, plan.redo, plan.flag)) {
+      solve_rest(space, plan, matrix, rhs, solution, options);
+      return;
+    }
+    factor(space, plan, matrix);
+    solve(space, plan, rhs, solution, options);
+  }
+
+  /// Factors and solves the lines of plan.redo, a thread a line: mostly there are none, so that what counts is that this is one short launch.
+  template <class Space, class Scalar, int b>
+  static void solve_rest(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &matrix,
+                         const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
+  {
+    using Factors                         = BlockFactors<Space, Scalar, b, Order>;
+    const OwnedArray<Scalar, Space> table = plan.right;
+    const OwnedArray<int, Space> redo     = plan.redo;
+    const Order order                     = plan.order;
+    const auto flag                       = plan.flag;
+    const Kokkos::RangePolicy<Space> lines(space, 0, matrix.lines.count());
+    Kokkos::parallel_for(
+        "weft block wide rest", Kokkos::Experimental::require(lines, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+        KOKKOS_LAMBDA(const Index line) {
+          if (redo(line) == 0 || !matrix.lines.has_colour(line, options.colour)) return;
+          const LineLayout &layout = matrix.lines.layout;
+          const Index start        = matrix.lines.start(line);
+          Block<Scalar, b> right;
+          BlockVector<Scalar, b> x;
+          for (Index row = 0; row < layout.length; row++) {
+            const Index i = start + row * layout.stride;
+            const EliminatedRow<Scalar, b> r(matrix, row, i, right);
+            if (!r.usable) flag.report(line, row);
+            x     = r.inverse * residual(get_node<b>(rhs, i), r.lower, x);
+            right = r.inverse * r.upper;
+            put_node(solution, i, Update<Scalar>{}, x);
+            Factors::set(table, order.first(line, row), order.apart, right);
+          }
+          for (Index row = layout.length - 1; row >= 0; row--) {
+            const Index i = start + row * layout.stride;
+            x = row + 1 < layout.length ? residual(get_node<b>(solution, i), Factors::get(table, order.first(line, row), order.apart), x)
+                                        : x;
+            put_node(solution, i, options.update, x);
+          }
+        });
   }
 
   /// value_after = product * value_before + offset
@@ -278,7 +317,7 @@ struct BlockWide {
           const LineLayout &layout = plan.lines.layout;
           const Shown<Space, Scalar, b> shown{View(team.team_scratch(0), words), threads};
           for (Index line = team.league_rank(); line < plan.lines.count(); line += team.league_size()) {
-            if (!plan.lines.has_colour(line, options.colour) || !plan.works_on(line)) continue;
+            if (!plan.lines.has_colour(line, options.colour)) continue;
             const Index start = plan.lines.start(line);
             recurrence<true>(
                 team, plan, shown, line, plan.left,

@@ -1,18 +1,24 @@
 /// The native CUDA form of block_wide.hpp's one-shot solve, on Hopper: every block is read once, where the portable form writes factors and
 /// reads them again. b = 4.
 ///
-/// The blocks of a cluster keep a line in their shared memories. Four lanes eliminate R consecutive rows, each lane a column of the blocks,
-/// and what is left of a row takes its place,
+/// A cluster of thread blocks goes through lines. Each of its warps has a part of a line, R rows for each group of two lanes, and brings the
+/// rows number j of all groups into its ring of S places in shared memory; the rows of the next line come while this one is joined. What is
+/// left of a row is kept in shared memory too,
 ///   x_j = value_j - before_j x_-1 - after_j x_{j+1}   (wide.hpp, with blocks for the scalars);
-/// the chunks' last unknowns are joined on three levels: the groups of a warp, the warps of a block, the blocks of a cluster. Couplings that
-/// are rounding error end a level early.
+/// the chunks' last unknowns are joined on two levels: the groups of a warp, then all warps of the line, each of which solves for all of them.
+/// Couplings that are rounding error end a level early. No warp waits for another but for its message.
+///
+/// What limits it is how many bytes shared memory and shuffles hand to the lanes, hence two lanes a row: four would each need a copy of the
+/// whole block that the row is multiplied by.
 ///
 /// Pivots are those of a cut line. Where one is below 1/1000 of its row, nothing of that line is stored and `redo` says so: the portable form
 /// solves it then.
 ///
 /// Words moved per row: 3 b^2 + 2 b.
 #pragma once
-#include <iterator>
+#include <algorithm>
+#include <array>
+#include <optional>
 
 #include "block_tridiagonal/block_tridiagonal.hpp"
 #include "block_tridiagonal/cuda/block_wide_parts.hpp"
@@ -25,253 +31,376 @@ struct BlockWideArguments {
   const Scalar *lower, *diagonal, *upper, *rhs;
   Scalar *solution;
   BlockLines lines;
-  Update<Scalar> update;
+  Scalar scale; ///< of the solution
   Colour colour;
   int *redo; ///< a word for each line
-  int blocks;
+  PivotFlag<Kokkos::CudaSpace> flag;
+  int blocks = 1; ///< of a cluster
 };
 
-/// What a thread block keeps in shared memory. Chunks are a little apart, so that neighbouring ones meet no bank conflict.
-template <class Scalar, int b, int R, int T>
+/// 16 bytes, what a lane copies at once.
+template <class Scalar>
+struct alignas(16) Piece {
+  static constexpr int words = 16 / sizeof(Scalar);
+  Scalar entries[words];
+};
+
+/// What a thread block keeps in shared memory: W warps, places for S rows of each group on their way, messages of P warps.
+template <class Scalar, int R, int W, int S, int P>
 struct BlockTile {
-  static constexpr int chunks = T / b, rows = R * chunks, warps = T / 32;
-  static constexpr int block_pitch = R * b * b + b, vector_pitch = R * b + b, most_of_cluster = BlockLane<b>::groups;
-  static_assert(T % 32 == 0 && warps <= BlockLane<b>::groups);
+  static constexpr int rows_of_warp = R * BlockLane::groups, rows = W * rows_of_warp;
+  using Lane = BlockLane;
 
-  /// What warps and blocks tell each other.
-  struct Talk {
-    Scalar of_warps[warps][2][BlockRow<Scalar, b>::words], of_blocks[most_of_cluster][2][BlockRow<Scalar, b>::words];
-    Scalar unsafe[most_of_cluster], any_unsafe;
-    Scalar x[warps + 1][b]; ///< last unknown before the block, then of each warp
+  /// Row number j of every group. A block's rows change places, so that lanes of neighbouring groups meet no bank conflict.
+  struct Place {
+    Scalar blocks[3][Lane::groups * 16]; ///< lower, diagonal, upper
+    Scalar rhs[Lane::groups * 4];
+    __device__ static int row_of_block(int group, int p)
+    {
+      return group * 16 + (p ^ (group * static_cast<int>(sizeof(Scalar)) / 8 & 3)) * 4;
+    }
   };
-  alignas(128) Scalar lower[chunks * block_pitch];
-  Scalar upper[chunks * block_pitch];
-  Scalar rhs[chunks * vector_pitch];
-  union {
-    Scalar diagonal[chunks * block_pitch];
-    Talk talk; ///< once all are eliminated
+  struct OfWarp {
+    Place ring[S];
+    Pair<Scalar> kept[R - 1][8][32];   ///< couplings of all rows but the last
+    Scalar x[R][Lane::groups * 4 + 4]; ///< values, then unknowns: of row j of all groups, in the order of the node
   };
+  alignas(128) OfWarp of_warp[W];
+  BlockMessage<Scalar> messages[2][P][2]; ///< for this line and the next: first and last row of each warp's part
+  Scalar unsafe[2][P];
+  Arrival arrivals[2];
 };
 
-template <class Scalar, int R, int T, int at_least>
-__global__ void __launch_bounds__(T, at_least) native_block_wide(const __grid_constant__ BlockWideArguments<Scalar> a)
+/// 16 bytes without waiting, or zeros.
+template <class Scalar>
+__device__ void copy_piece(Scalar *to, const Scalar *from, bool exists)
 {
-  constexpr int b = 4, bb = b * b, piece = 16 / sizeof(Scalar);
-  using Lane = BlockLane<b>;
-  using Tile = BlockTile<Scalar, b, R, T>;
-  using Row  = BlockRow<Scalar, b>;
-  extern __shared__ __align__(128) char shared[];
-  Tile &tile               = *reinterpret_cast<Tile *>(shared);
-  const LineLayout &layout = a.lines.layout;
-  const int thread = threadIdx.x, c = Lane::column(), chunk = thread / b, warp = thread / 32;
-  const int blocks = a.blocks, block = static_cast<int>(blockIdx.x % blocks);
-  const Index line = blockIdx.x / blocks;
-  if (!a.lines.has_colour(line, a.colour)) { // all blocks of the cluster leave
-    if (block == 0 && thread == 0) a.redo[line] = 0;
-    return;
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "r"(exists ? 16 : 0) : "memory");
+}
+__device__ inline void copies_are_a_group()
+{
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
+template <int pending>
+__device__ void older_copies_arrived()
+{
+  asm volatile("cp.async.wait_group %0;" ::"n"(pending) : "memory");
+}
+
+/// The rows of a warp in its part of a line.
+template <class Scalar, int R>
+struct BlockPart {
+  static constexpr int words = Piece<Scalar>::words, of_block = 16 / words, of_node = 4 / words; ///< pieces
+  using Lane = BlockLane;
+
+  int rows = 0;     ///< that the line has here
+  bool top = false; ///< the line begins here
+  bool end = false; ///< the line ends here
+
+  /// What a lane brings of row 0: the first of its entries of the blocks, and of the right-hand side.
+  struct Start {
+    Index entry, unknown;
+  };
+  /// element: of the first node.
+  __device__ static Start start(Index element, Index apart)
+  {
+    const int lane = Lane::lane();
+    return {(element + lane / of_block * R * apart) * 4 + lane % of_block * words,
+            element + lane / of_node * R * apart + lane % of_node * words};
   }
-  const Index first_row = Index(block) * Tile::rows, left_rows = layout.length - first_row;
-  const int rows    = left_rows < Tile::rows ? static_cast<int>(left_rows) : Tile::rows;
-  const Index apart = layout.stride, element = a.lines.start(line) + first_row * apart; // of the block's first node
+  /// Brings the rows number j of all groups, zeros where `exists` says so or the line has none.
+  template <class Place>
+  __device__ void fetch(Place &to, int j, const Start &start, bool exists, const BlockWideArguments<Scalar> &a) const
+  {
+    constexpr int together = 32 / of_block; // groups
+    const Index apart = a.lines.layout.stride, further = j * apart, step = together * R * apart * 4;
+    const int lane = Lane::lane(), q = lane % of_block * words;
+    Index from = start.entry + 4 * further;
+    int r      = lane / of_block * R + j;
+    // Groups that are `together` apart have their blocks in the same order.
+    const int at = Place::row_of_block(lane / of_block, q / 4) + q % 4;
+#pragma unroll
+    for (int n = 0; n < Lane::groups / together; n++, from += step, r += together * R) {
+      const bool is_row   = exists && r < rows;
+      const Index at_from = is_row ? from : 0;
+      copy_piece(to.blocks[0] + at + n * together * 16, a.lower + at_from, is_row && !(top && r == 0));
+      copy_piece(to.blocks[1] + at + n * together * 16, a.diagonal + at_from, is_row);
+      copy_piece(to.blocks[2] + at + n * together * 16, a.upper + at_from, is_row && !(end && r == rows - 1));
+    }
+    if (lane < Lane::groups * of_node) {
+      const bool is_row = exists && lane / of_node * R + j < rows;
+      copy_piece(to.rhs + lane / of_node * 4 + lane % of_node * words, a.rhs + (is_row ? start.unknown + further : 0), is_row);
+    }
+  }
+};
+
+/// A lane's share of a row as it arrived.
+template <class Scalar>
+struct ArrivedRow {
+  Block<Scalar, 4> lower;
+  Columns<Scalar> diagonal;
+  BlockRow<Scalar> row; ///< value and after: right-hand side and upper
+  Scalar scale[4];
+
+  template <class Place>
+  __device__ ArrivedRow(const Place &from, bool exists)
+  {
+    const int group = BlockLane::group(), own = 2 * BlockLane::half(), others = 2 - own;
+    const auto pair = [](const Scalar *p) { return *reinterpret_cast<const Pair<Scalar> *>(p); };
+#pragma unroll
+    for (int p = 0; p < 4; p++) {
+      const int at           = Place::row_of_block(group, p ^ own);
+      const Pair<Scalar> low = pair(from.blocks[0] + at + own), rest = pair(from.blocks[0] + at + others);
+      const Pair<Scalar> middle = pair(from.blocks[1] + at + own), up = pair(from.blocks[2] + at + own);
+      lower(p, 0)     = low.x;
+      lower(p, 1)     = low.y;
+      lower(p, 2)     = rest.x;
+      lower(p, 3)     = rest.y;
+      diagonal[0][p]  = middle.x;
+      diagonal[1][p]  = middle.y;
+      row.after[0][p] = up.x;
+      row.after[1][p] = up.y;
+    }
+    if (!exists) diagonal[0][0] = diagonal[1][1] = 1; // the rest of it is zero
+    const Pair<Scalar> v = pair(from.rhs + group * 4 + own), w = pair(from.rhs + group * 4 + others);
+    row.value[0] = v.x;
+    row.value[1] = v.y;
+    row.value[2] = w.x;
+    row.value[3] = w.y;
+  }
+  /// Sums of the magnitudes in the rows.
+  __device__ void measure()
+  {
+#pragma unroll
+    for (int p = 0; p < 4; p++)
+      scale[p] =
+          abs(lower(p, 0)) + abs(lower(p, 1)) + abs(diagonal[0][p]) + abs(diagonal[1][p]) + abs(row.after[0][p]) + abs(row.after[1][p]);
+    add_other(scale);
+  }
+};
+
+template <class Scalar, int R, int W, int S, int P, int at_least>
+__global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __grid_constant__ BlockWideArguments<Scalar> a)
+{
+  using Lane = BlockLane;
+  using Tile = BlockTile<Scalar, R, W, S, P>;
+  using Row  = BlockRow<Scalar>;
+  extern __shared__ __align__(128) char shared[];
+  Tile &tile                  = *reinterpret_cast<Tile *>(shared);
+  typename Tile::OfWarp &warp = tile.of_warp[threadIdx.x / 32];
+  const LineLayout &layout    = a.lines.layout;
+  const int lane = Lane::lane(), half = Lane::half(), group = Lane::group();
+  const int blocks = a.blocks, block = static_cast<int>(blockIdx.x % blocks);
+  const int parts = blocks * W, number = block * W + static_cast<int>(threadIdx.x / 32);
+  const Index clusters = gridDim.x / blocks, count = a.lines.count();
   const Scalar margin = Scalar(1e-3);
 
-  // Pieces of 16 bytes.
-  for (int n = thread; n < rows * (bb / piece); n += T) {
-    const int r = n / (bb / piece), q = n % (bb / piece) * piece, to = r / R * Tile::block_pitch + r % R * bb + q;
-    const Index from = (element + r * apart) * b + q;
-    thread_copy(tile.lower + to, a.lower + from);
-    thread_copy(tile.diagonal + to, a.diagonal + from);
-    thread_copy(tile.upper + to, a.upper + from);
-  }
-  for (int n = thread; n < rows * (b / piece); n += T) {
-    const int r = n / (b / piece), q = n % (b / piece) * piece;
-    thread_copy(tile.rhs + r / R * Tile::vector_pitch + r % R * b + q, a.rhs + element + r * apart + q);
-  }
-  copies_arrived();
-  __syncthreads();
+  const auto with_colour = [&](Index line) { // from this one on
+    while (line < count && !a.lines.has_colour(line, a.colour)) line += clusters;
+    return line;
+  };
+  const Index first_row = Index(number) * Tile::rows_of_warp, left_rows = layout.length - first_row;
+  BlockPart<Scalar, R> part;
+  part.rows             = left_rows < 0 ? 0 : left_rows < Tile::rows_of_warp ? static_cast<int>(left_rows) : Tile::rows_of_warp;
+  part.top              = first_row == 0;
+  part.end              = left_rows <= Tile::rows_of_warp;
+  const auto element_of = [&](Index of_line) { return a.lines.start(of_line) + first_row * layout.stride; };
 
-  Scalar *const lower = tile.lower + chunk * Tile::block_pitch, *const upper = tile.upper + chunk * Tile::block_pitch;
-  Scalar *const rhs = tile.rhs + chunk * Tile::vector_pitch;
-  Row mine{}, head{};
-  bool safe = true;
-#pragma unroll 1
-  for (int j = 0; j < R; j++) {
-    const int r       = chunk * R + j;
-    const bool exists = r < rows, has_lower = exists && first_row + r > 0, has_upper = exists && first_row + r + 1 < layout.length;
-    const Scalar *diagonal = tile.diagonal + chunk * Tile::block_pitch + j * bb;
-    Block<Scalar, b> low;
-    Row row;
-    Scalar pivot[b], scale[b];
-#pragma unroll
-    for (int p = 0; p < b; p++) {
-#pragma unroll
-      for (int q = 0; q < b; q++) low(p, q) = has_lower ? lower[j * bb + p * b + q] : Scalar(0);
-      pivot[p]         = exists ? diagonal[p * b + c] : Scalar(p == c);
-      row.value[p]     = exists ? rhs[j * b + p] : Scalar(0);
-      row.after[p]     = has_upper ? upper[j * bb + p * b + c] : Scalar(0);
-      const Scalar own = has_lower ? lower[j * bb + p * b + c] : Scalar(0);
-      row.before[p]    = j == 0 ? own : Scalar(0);
-      scale[p]         = abs(own) + abs(pivot[p]) + abs(row.after[p]);
-    }
-    sum_group(scale);
-    if (j > 0) {
-      subtract(pivot, low, mine.after);
-      subtract(row.value, low, mine.value);
-      subtract(row.before, low, mine.before);
-    }
-    safe = solve_row(pivot, row, scale, margin) && safe;
-    mine = row;
-    __syncwarp(); // all lanes have read the row
-#pragma unroll
-    for (int p = 0; p < b; p++) {
-      lower[j * bb + p * b + c] = mine.before[p];
-      upper[j * bb + p * b + c] = mine.after[p];
-    }
-    rhs[j * b + c] = own_entry(mine.value);
+  if (threadIdx.x == 0) {
+    if (blockIdx.x == 0) a.flag.clear(); // only who solves what is left reports
+    tile.arrivals[0].init();
+    tile.arrivals[1].init();
+    share_arrivals();
   }
-  __syncwarp();
-  unit_column(head.after);
+  cluster_arrive();
+  Index line    = with_colour(blockIdx.x / blocks);
+  Index element = line < count ? element_of(line) : 0;
+  auto start    = part.start(element, layout.stride);
 #pragma unroll
-  for (int p = 0; p < b; p++) head.after[p] = -head.after[p];
-#pragma unroll 1
-  for (int j = R - 2; j >= 0; j--) { // the first unknown, hanging on the one before the chunk and on its last one
-    Block<Scalar, b> after;
-    Row h;
-#pragma unroll
-    for (int p = 0; p < b; p++) {
-#pragma unroll
-      for (int q = 0; q < b; q++) after(p, q) = upper[j * bb + p * b + q];
-      h.value[p]  = rhs[j * b + p];
-      h.before[p] = lower[j * bb + p * b + c];
-      h.after[p]  = 0;
-    }
-    subtract(h.value, after, head.value);
-    subtract(h.before, after, head.before);
-    subtract(h.after, after, head.after);
-    head = h;
+  for (int j = 0; j < S; j++) {
+    part.fetch(warp.ring[j], j, start, line < count, a);
+    copies_are_a_group();
   }
-  __syncthreads(); // the diagonal's place is free
-  if (blocks > 1) cluster_arrive();
+  cluster_wait();
 
-  BlockEnds<Scalar, b> ends = reduce_groups(mine, head, 0, margin, safe);
-  if (Lane::group() == 0) {
-    ends.first.write([&](int place, Scalar x) { tile.talk.of_warps[warp][0][place] = x; });
-    ends.last.write([&](int place, Scalar x) { tile.talk.of_warps[warp][1][place] = x; });
-  }
-  safe = !__syncthreads_or(!safe);
-  if (warp == 0) {
-    constexpr int first = Lane::groups - Tile::warps; // the warps' rows at the upper groups
-    const int w         = Lane::group() - first;
-    Row row             = w >= 0 ? Row::read(tile.talk.of_warps[w][1]) : Row::passing();
-    const Row top       = w >= 0 ? Row::read(tile.talk.of_warps[w][0]) : Row::passing();
-    ends                = reduce_groups(row, top, first, margin, safe);
-    Scalar g_before = 0, g = own_entry(ends.last.value);
-    safe = __all_sync(every_lane, safe);
-    if (blocks > 1) {
-      cluster_wait(); // nobody's diagonal is needed any more
-      if (Lane::group() < blocks) {
-        const int to                 = Lane::group();
-        const std::uint32_t first_at = address_in_block(tile.talk.of_blocks[block][0], to),
-                            last_at  = address_in_block(tile.talk.of_blocks[block][1], to);
-        ends.first.write([&](int place, Scalar x) { store_in_block(first_at + static_cast<std::uint32_t>(place * sizeof(Scalar)), x); });
-        ends.last.write([&](int place, Scalar x) { store_in_block(last_at + static_cast<std::uint32_t>(place * sizeof(Scalar)), x); });
-        if (c == 0) store_in_block(address_in_block(tile.talk.unsafe + block, to), Scalar(!safe));
+  int place = 0; // in the ring
+  for (std::uint32_t turn = 0; line < count; turn++) {
+    const Index next_line    = with_colour(line + clusters);
+    const bool goes_on       = next_line < count;
+    const Index next_element = goes_on ? element_of(next_line) : 0;
+    const auto next_start    = part.start(next_element, layout.stride);
+    if (threadIdx.x == 0 && blocks > 1)
+      tile.arrivals[turn % 2].expect(static_cast<std::uint32_t>(parts * (sizeof(tile.messages[0][0]) + sizeof(Scalar))));
+
+    Row mine  = Row::passing(), head{};
+    bool safe = true;
+#pragma unroll 1
+    for (int j = 0; j < R; j++) {
+      older_copies_arrived<S - 1>();
+      __syncwarp();
+      ArrivedRow<Scalar> arrived(warp.ring[place], group * R + j < part.rows);
+      __syncwarp(); // all lanes have read the row
+      const bool is_next = j + S >= R;
+      part.fetch(warp.ring[place], is_next ? j + S - R : j + S, is_next ? next_start : start, !is_next || goes_on, a);
+      copies_are_a_group();
+      place = place + 1 < S ? place + 1 : 0;
+
+      arrived.measure();
+      { // the first unknown, hanging on the one before the chunk and on this row's, by what the row before says; in row 0 it is this one
+        const Block<Scalar, 4> after = whole_block(head.after);
+        subtract(head.value, after, mine.value);
+        subtract(head.before, after, mine.before);
+#pragma unroll
+        for (int p = 0; p < 4; p++) head.after[0][p] = head.after[1][p] = 0;
+        head.after[0][0] = head.after[1][1] = j == 0 ? -1 : 0;
+        subtract(head.after, after, mine.after);
+        const int of = j > 0 ? j - 1 : 0; // what is kept of no row, the next one replaces
+#pragma unroll
+        for (int n = 0; n < 8; n++) warp.kept[of][n][lane] = mine.pair(n);
+        *reinterpret_cast<Pair<Scalar> *>(warp.x[of] + group * 4 + 2 * half) = mine.pair(8);
       }
-      cluster_arrive();
-      cluster_wait();
-      const int first_block = Lane::groups - blocks, t = Lane::group() - first_block;
-      Row of_block         = t >= 0 ? Row::read(tile.talk.of_blocks[t][1]) : Row::passing();
-      const Row top_block  = t >= 0 ? Row::read(tile.talk.of_blocks[t][0]) : Row::passing();
-      const bool told      = t < 0 || tile.talk.unsafe[t] == 0;
-      ends                 = reduce_groups(of_block, top_block, first_block, margin, safe);
-      safe                 = __all_sync(every_lane, safe && told);
-      const Scalar end     = own_entry(ends.last.value);
-      const Scalar between = known_entry(of_block, Scalar(0), end);
-      const Scalar x       = Lane::group() == Lane::last ? end : between;
-      g                    = __shfl_sync(every_lane, x, (first_block + block) * b + c);
-      g_before             = __shfl_sync(every_lane, x, (first_block + (block > 0 ? block - 1 : 0)) * b + c);
-      if (block == 0) g_before = 0;
+      Row &row = arrived.row;
+#pragma unroll
+      for (int p = 0; p < 4; p++) row.before[0][p] = row.before[1][p] = 0;
+      subtract(arrived.diagonal, arrived.lower, mine.after);
+      subtract(row.value, arrived.lower, mine.value);
+      subtract(row.before, arrived.lower, mine.before);
+      Block<Scalar, 4> pivot = whole_block(arrived.diagonal);
+      safe                   = solve_row(pivot, row, arrived.scale, margin) && safe;
+      mine                   = row;
     }
-    const Scalar between = known_entry(row, g_before, g);
-    if (w >= 0) tile.talk.x[w + 1][c] = Lane::group() == Lane::last ? g : between;
-    if (Lane::group() == 0) tile.talk.x[0][c] = g_before;
-    if (thread == 0) {
-      tile.talk.any_unsafe = Scalar(!safe);
-      if (block == 0) a.redo[line] = !safe;
-    }
-  } else if (blocks > 1) {
-    cluster_wait();
-    cluster_arrive();
-    cluster_wait();
-  }
-  __syncthreads();
-  if (tile.talk.any_unsafe != 0) return;
-  const Scalar g_before = tile.talk.x[warp][c], g = tile.talk.x[warp + 1][c], between = known_entry(mine, g_before, g);
-  Scalar x        = Lane::group() == Lane::last ? g : between;
-  Scalar x_before = __shfl_up_sync(every_lane, x, b);
-  if (Lane::group() == 0) x_before = g_before;
 
-  // Upwards, a lane a row of the blocks.
-  Scalar before_chunk[b], next[b];
+    BlockEnds<Scalar> ends = reduce_groups<false>(mine, head, 0, margin, safe);
+    safe                   = __all_sync(every_lane, safe);
+    auto &messages         = tile.messages[turn % 2];
+    auto &unsafe           = tile.unsafe[turn % 2];
+    Arrival &arrival       = tile.arrivals[turn % 2];
+    if (blocks == 1) { // a cluster of one block has nobody to send to
+      if (group == 0) {
 #pragma unroll
-  for (int q = 0; q < b; q++) before_chunk[q] = __shfl_sync(every_lane, x_before, Lane::of_column(q));
-#pragma unroll 1
-  for (int j = R - 1; j >= 0; j--) {
-    if (j < R - 1) {
-      x = rhs[j * b + c];
+        for (int n = 0; n < Row::pairs; n++) {
+          messages[number][0][n][half] = ends.first.pair(n);
+          messages[number][1][n][half] = ends.last.pair(n);
+        }
+        if (half == 0) unsafe[number] = !safe;
+      }
+      __syncthreads();
+    } else if (group < blocks) {
+      const std::uint32_t arrival_at = address_in_block(&arrival, group), at = address_in_block(messages[number], group);
 #pragma unroll
-      for (int q = 0; q < b; q++) x -= lower[j * bb + c * b + q] * before_chunk[q];
-#pragma unroll
-      for (int q = 0; q < b; q++) x -= upper[j * bb + c * b + q] * next[q];
+      for (int n = 0; n < Row::pairs; n++) {
+        const auto to = static_cast<std::uint32_t>(at + (2 * n + half) * sizeof(Pair<Scalar>));
+        send_to_block(to, ends.first.pair(n), arrival_at);
+        send_to_block(static_cast<std::uint32_t>(to + sizeof(BlockMessage<Scalar>)), ends.last.pair(n), arrival_at);
+      }
+      if (half == 0) send_to_block(address_in_block(unsafe + number, group), Scalar(!safe), arrival_at);
     }
+    if (blocks > 1) arrival.wait_for_cluster(turn / 2 % 2);
+
+    const int first = Lane::groups - parts, of = group - first;
+    Row row         = of >= 0 ? read_message(messages[of][1]) : Row::passing();
+    const Row top   = of >= 0 ? read_message(messages[of][0]) : Row::passing();
+    const bool told = of < 0 || unsafe[of] == 0;
+    ends            = reduce_groups<true>(row, top, first, margin, safe);
+    safe            = __all_sync(every_lane, safe && told);
+    if (number == 0 && lane == 0) a.redo[line] = !safe;
+    if (safe) {
+      const Pair<Scalar> nothing{0, 0}, last_of_line = ends.last.pair(8);
+      Pair<Scalar> x = known_pair(row, nothing, last_of_line);
+      if (group == Lane::last) x = last_of_line;
+      const Pair<Scalar> g  = from_lane(x, Lane::of_group(first + number));
+      Pair<Scalar> g_before = from_lane(x, Lane::of_group(number > 0 ? first + number - 1 : 0));
+      if (number == 0) g_before = nothing;
+      x = known_pair(mine, g_before, g);
+      if (group == Lane::last) x = g;
+      Pair<Scalar> before = from_lane(x, lane >= 2 ? lane - 2 : lane);
+      if (group == 0) before = g_before;
+
+      Pair<Scalar> *const own = reinterpret_cast<Pair<Scalar> *>(warp.x[0] + group * 4 + 2 * half);
+      constexpr int apart     = sizeof(warp.x[0]) / sizeof(Pair<Scalar>);
+      own[(R - 1) * apart]    = x;
 #pragma unroll
-    for (int q = 0; q < b; q++) next[q] = __shfl_sync(every_lane, x, Lane::of_column(q));
-    const int r = chunk * R + j;
-    if (r < rows) put(a.solution[element + r * apart + c], a.update, x);
+      for (int j = R - 2; j >= 0; j--) {
+        Row r;
+#pragma unroll
+        for (int n = 0; n < 8; n++) r.set_pair(n, warp.kept[j][n][lane]);
+        const Pair<Scalar> value = own[j * apart];
+        r.value[0]               = value.x;
+        r.value[1]               = value.y;
+        x                        = known_pair(r, before, x);
+        own[j * apart]           = x;
+      }
+      __syncwarp();
+      constexpr int words = Piece<Scalar>::words, of_node = 4 / words;
+      for (int n = lane; n < part.rows * of_node; n += 32) {
+        const int r = n / of_node, p = n % of_node * words;
+        Piece<Scalar> piece = *reinterpret_cast<const Piece<Scalar> *>(warp.x[r % R] + r / R * 4 + p);
+#pragma unroll
+        for (Scalar &entry : piece.entries) entry *= a.scale;
+        *reinterpret_cast<Piece<Scalar> *>(a.solution + element + r * layout.stride + p) = piece;
+      }
+      __syncwarp(); // before the next line's values come there
+    }
+    line    = next_line;
+    element = next_element;
+    start   = next_start;
   }
+  cluster_arrive(); // no block leaves that others still write to
+  cluster_wait();
 }
 
-/// Rows of a chunk, and threads of a block: as few as hold the line in a cluster, since small blocks fill each other's waits.
-inline constexpr int block_rows_of_chunk = 8;
-inline constexpr int block_threads[]     = {64, 128, 256};
+/// A form of the kernel: as much as fits shared memory.
+template <int R, int W, int P>
+struct BlockWideForm {
+  static constexpr int places = 3, at_least = R == 8 ? 4 / W : 1;
+  static constexpr Index rows_of_block = R * W * BlockLane::groups, most_rows = R * P * BlockLane::groups;
+  template <class Scalar>
+  using Tile = BlockTile<Scalar, R, W, places, P>;
 
-/// Blocks of `threads` threads that hold a line.
-constexpr Index block_wide_blocks(Index length, int threads)
+  /// For clusters of that many blocks.
+  template <class Scalar>
+  static const NativeLaunch<Scalar> &launch(int blocks)
+  {
+    static std::array<std::optional<NativeLaunch<Scalar>>, P / W + 1> known;
+    auto &launch = known[static_cast<std::size_t>(blocks)];
+    if (!launch) launch = launch_of<Scalar>(native_block_wide<Scalar, R, W, places, P, at_least>, 32 * W, sizeof(Tile<Scalar>), blocks);
+    return *launch;
+  }
+};
+
+/// Calls body(form) with the smallest form that holds such lines.
+template <class Body>
+void with_block_wide_form(Index length, const Body &body)
 {
-  const Index rows = Index(block_rows_of_chunk) * threads / 4;
-  return (length + rows - 1) / rows;
+  if (length <= BlockWideForm<8, 1, 1>::most_rows)
+    body(BlockWideForm<8, 1, 1>());
+  else if (length <= BlockWideForm<8, 2, 2>::most_rows)
+    body(BlockWideForm<8, 2, 2>());
+  else if (length <= BlockWideForm<8, 4, 16>::most_rows)
+    body(BlockWideForm<8, 4, 16>());
+  else
+    body(BlockWideForm<16, 2, 16>());
 }
 
-/// Lines long enough to fill a block's warps, short enough for a cluster.
+/// Lines long enough to give most lanes something to do, short enough for a cluster.
 inline bool block_wide_lines(const LineLayout &layout)
 {
-  return layout.length >= 64 && block_wide_blocks(layout.length, std::end(block_threads)[-1]) <= BlockLane<4>::groups;
-}
-
-template <class Scalar, std::size_t size = 0>
-NativeLaunch<Scalar> block_wide_launch(Index length)
-{
-  constexpr int R = block_rows_of_chunk, T = block_threads[size];
-  if constexpr (size + 1 < std::size(block_threads)) {
-    if (block_wide_blocks(length, T) > BlockLane<4>::groups) return block_wide_launch<Scalar, size + 1>(length);
-  }
-  static const NativeLaunch<Scalar> launch =
-      launch_of<Scalar>(native_block_wide<Scalar, R, T, 256 / T>, T, sizeof(BlockTile<Scalar, 4, R, T>));
-  return launch;
+  return layout.length >= 64 && layout.length <= BlockWideForm<16, 2, 16>::most_rows;
 }
 
 template <class Scalar>
 void launch_block_wide(const Kokkos::Cuda &space, BlockWideArguments<Scalar> a)
 {
-  const Index length                = a.lines.layout.length;
-  const NativeLaunch<Scalar> launch = block_wide_launch<Scalar>(length);
-  a.blocks                          = static_cast<int>(block_wide_blocks(length, launch.threads));
-  const dim3 grid(static_cast<unsigned>(a.lines.count() * a.blocks));
-  cudaLaunchAttribute attribute;
-  cudaLaunchConfig_t config = cluster_launch(launch, grid, a.blocks, space.cuda_stream(), attribute);
-  if (a.blocks == 1) config.numAttrs = 0;
-  void *arguments[] = {&a};
-  check_launch(cudaLaunchKernelExC(&config, launch.kernel, arguments), "launch");
+  with_block_wide_form(a.lines.layout.length, [&](auto form) {
+    a.blocks                           = static_cast<int>((a.lines.layout.length + form.rows_of_block - 1) / form.rows_of_block);
+    const NativeLaunch<Scalar> &launch = form.template launch<Scalar>(a.blocks);
+    const Index clusters               = std::min<Index>(launch.resident, a.lines.count());
+    const dim3 grid(static_cast<unsigned>(clusters * a.blocks));
+    cudaLaunchAttribute attribute;
+    const cudaLaunchConfig_t config = cluster_launch(launch, grid, a.blocks, space.cuda_stream(), attribute);
+    void *arguments[]               = {&a};
+    check_launch(cudaLaunchKernelExC(&config, launch.kernel, arguments), "launch");
+  });
 }
 
 } // namespace weft::cuda
