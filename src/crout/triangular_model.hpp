@@ -224,8 +224,9 @@ private:
     if (halves.has_levels || (this->in_use != Method::levels && this->in_use != Method::syncfree)) return;
     for (auto &ticket : tickets_)
       if (!ticket.data()) ticket = Ticket<Space>("weft ticket");
-    halves.first_levels  = find_levels(space_, halves.first, as_device);
-    halves.second_levels = find_levels(space_, halves.second, as_device);
+    const bool in_blocks = this->in_use == Method::syncfree;
+    halves.first_levels  = find_levels(space_, halves.first, as_device, in_blocks);
+    halves.second_levels = find_levels(space_, halves.second, as_device, in_blocks);
     halves.has_levels    = true;
     this->levels         = std::max(this->levels, halves.first_levels.count() + halves.second_levels.count());
   }
