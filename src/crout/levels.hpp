@@ -18,8 +18,8 @@ struct Levels {
   Index count() const { return number; }
 };
 
-/// Rows of a block. Its solution fits into the scratch memory of a team, for some right-hand sides.
-inline constexpr Index block_rows = 1024;
+/// Rows of a block. Its solution fits into the scratch memory of a team, and a device has room for many such teams at a time.
+inline constexpr Index block_rows = 2048;
 
 /// Publishes the level of each row, from 0; not yet known: -1.
 template <class Scalar>

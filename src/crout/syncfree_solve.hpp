@@ -1,15 +1,26 @@
-/// Exact, one launch a triangle. A team takes a block of neighbouring rows in the order of their levels and keeps their solution in its scratch
-/// memory: most of what a row waits for comes from its own block, by way of that memory, and only what crosses blocks goes by way of the
-/// device's. Blocks are handed out in the order of the solve, so that whatever a block waits for is under way or done (in_order.hpp). A row
-/// adds its entries in their order: the same bits every time.
+/// Exact, one launch a triangle; rows wait for the values they need (in_order.hpp) and add their entries in their order: the same bits every time.
+///
+/// Short rows: a team takes a block of neighbouring rows in the order of their levels, a thread a row, and keeps their solution in its scratch
+/// memory. Most of what a row waits for comes from its own block, by way of that memory, and only what crosses blocks goes by way of the
+/// device's. Blocks are handed out in the order of the solve, so that whatever a block waits for is under way or done. Long rows: a warp a row,
+/// all rows in the order of their levels.
 #pragma once
 #include "crout/levels.hpp"
 
 namespace weft::triangular {
 
+/// Whether the rows of a triangle are solved in blocks: what find_levels must know.
+template <class Space, class Scalar>
+bool solved_in_blocks(const Triangle<Scalar> &t)
+{
+  return lanes_of<Space>(t.rows, t.entries) == 1;
+}
+
 template <int width, class Space, class Scalar>
-struct BlocksOfRows {
-  using Scratch = Kokkos::View<double *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+struct WaitingRows {
+  using Scratch                = Kokkos::View<double *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr bool keeps  = width == 1;         ///< what more right-hand sides need would leave room for few teams
+  static constexpr int at_once = width == 1 ? 4 : 2; ///< entries that a thread waits for at a time
 
   Triangle<Scalar> triangle;
   const Scalar *scale, *before;
@@ -17,30 +28,33 @@ struct BlocksOfRows {
   double *x;       ///< unfinished() until it is known
   const std::int32_t *order;
   Ticket<Space> ticket;
-  bool share; ///< rows are so long that a warp takes each
+  Index rows_of_team;
+  bool share; ///< a warp a row
 
-  static std::size_t scratch_bytes() { return Scratch::shmem_size(static_cast<std::size_t>(width * block_rows)); }
+  static std::size_t scratch_bytes() { return keeps ? Scratch::shmem_size(static_cast<std::size_t>(block_rows)) : 0; }
 
-  /// Where the rows of a block, from `first` in the order of the solve, find each other's solution.
+  /// Rows from `first` on in the order of the solve, and where they find each other's solution.
   struct Block {
-    double *near, *x;
+    double *near, *x; ///< near null: nowhere but in x
     Index first, rows;
     bool forward;
 
     /// Distance of a row from the first one of the block: negative for rows of blocks before.
     KOKKOS_INLINE_FUNCTION Index place(Index i) const { return (forward ? i : rows - 1 - i) - first; }
-    KOKKOS_INLINE_FUNCTION const double *of(Index i) const { return place(i) >= 0 ? near + place(i) * width : x + i * width; }
+    KOKKOS_INLINE_FUNCTION const double *of(Index i) const { return near && place(i) >= 0 ? near + place(i) * width : x + i * width; }
   };
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
   {
-    const Index first = take_number<Member, Space>(team, ticket) * block_rows;
-    const int count   = static_cast<int>(triangle.rows - first < block_rows ? triangle.rows - first : block_rows);
-    const Scratch near(team.team_scratch(0), static_cast<std::size_t>(width * block_rows));
-    const Block block{near.data(), x, first, triangle.rows, triangle.forward};
-    Kokkos::parallel_for(Kokkos::TeamVectorRange(team, width * count), [&](const int k) { near(k) = unfinished(); });
-    team.team_barrier();
+    const Index first = take_number<Member, Space>(team, ticket) * rows_of_team;
+    const int count   = static_cast<int>(triangle.rows - first < rows_of_team ? triangle.rows - first : rows_of_team);
+    Block block{nullptr, x, first, triangle.rows, triangle.forward};
+    if (keeps && !share) {
+      block.near = Scratch(team.team_scratch(0), static_cast<std::size_t>(block_rows)).data();
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const int k) { block.near[k] = unfinished(); });
+      team.team_barrier();
+    }
     for (int p = team.team_rank(); p < count; p += team.team_size()) {
       if (share)
         by_warp(team, block, order[first + p]);
@@ -49,14 +63,22 @@ struct BlocksOfRows {
     }
   }
 
-private:
-  static constexpr int together = width == 1 ? 4 : 2; ///< entries that a thread waits for at a time
-
+  /// Reads at once what is used only when all entries are known. A compiler would read it there, and all who wait for the row would wait for
+  /// that too.
+  template <class T>
+  KOKKOS_INLINE_FUNCTION static double now(const T *array, Index i)
+  {
+    return array ? static_cast<double>(*const_cast<const volatile T *>(array + i)) : 1.0;
+  }
+  KOKKOS_INLINE_FUNCTION void start(Index i, double *g) const
+  {
+    for (int c = 0; c < width; c++) g[c] = now(before, i) * (now(in.scale, i) * now(in.data, in.at(i, c)));
+  }
   KOKKOS_INLINE_FUNCTION void finish(const Block &block, Index i, const double *g, double factor, const double *sums) const
   {
     for (int c = 0; c < width; c++) {
       const double value = g[c] - factor * sums[c], word = finished(value);
-      publish(block.near[block.place(i) * width + c], word);
+      if (block.near) publish(block.near[block.place(i) * width + c], word);
       publish(x[i * width + c], word);
       if (out.data) out.put(i, c, value);
     }
@@ -64,39 +86,36 @@ private:
   /// Threads of a warp may depend on each other: none stays in a loop of its own, and results are published inside the loop.
   KOKKOS_INLINE_FUNCTION void by_thread(const Block &block, Index i) const
   {
-    double g[width], sums[width], values[together], seen[together][width];
-    const double *from[together];
+    double g[width], sums[width] = {}, values[at_once], seen[at_once][width];
+    const double *from[at_once];
     std::int64_t k         = triangle.starts[i];
     const std::int64_t end = triangle.starts[i + 1];
-    for (int c = 0; c < width; c++) {
-      g[c]    = times(before, i, in.get(i, c));
-      sums[c] = 0;
-    }
-    const double factor = times(scale, i, 1.0);
+    start(i, g);
+    const double factor = now(scale, i);
     const auto next     = [&] {
-      for (int a = 0; a < together; a++) {
+      for (int a = 0; a < at_once; a++) {
         const bool there = k + a < end;
         values[a]        = there ? static_cast<double>(triangle.values[k + a]) : 0.0;
-        from[a]          = there ? block.of(triangle.columns[k + a]) : block.near;
+        from[a]          = there ? block.of(triangle.columns[k + a]) : x;
         for (int c = 0; c < width; c++) seen[a][c] = there ? unfinished() : 0.0;
       }
     };
     next();
     for (bool done = false; !done;) {
       bool ready = true;
-      for (int a = 0; a < together; a++) {
+      for (int a = 0; a < at_once; a++) {
         for (int c = 0; c < width; c++) {
           if (is_unfinished(seen[a][c])) seen[a][c] = look(from[a][c]);
         }
       }
-      for (int a = 0; a < together; a++) {
+      for (int a = 0; a < at_once; a++) {
         for (int c = 0; c < width; c++) ready = ready && !is_unfinished(seen[a][c]);
       }
       if (!ready) continue;
-      for (int a = 0; a < together; a++) {
+      for (int a = 0; a < at_once; a++) {
         for (int c = 0; c < width; c++) sums[c] += values[a] * seen[a][c];
       }
-      k += together;
+      k += at_once;
       if (k < end) {
         next();
       } else {
@@ -110,7 +129,7 @@ private:
   {
     const std::int64_t first = triangle.starts[i];
     double g[width], sums[width];
-    for (int c = 0; c < width; c++) g[c] = times(before, i, in.get(i, c));
+    start(i, g);
     for (int c = 0; c < width; c++) {
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, static_cast<int>(triangle.starts[i + 1] - first)),
@@ -127,19 +146,21 @@ private:
 };
 
 /// Leaves the solution in x, and in half.out where that is given. half.in may not be x. Both x and ticket must be fresh: see refresh. levels
-/// are those of find_levels with in_blocks.
+/// are those of find_levels, in blocks where lanes is 1.
 template <int width, class Space, class Scalar>
 void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Space> &levels, int lanes, double *x,
                    const Ticket<Space> &ticket)
 {
   const Triangle<Scalar> &t = half.triangle;
   if (t.rows == 0) return;
-  using Kernel      = BlocksOfRows<width, Space, Scalar>;
+  using Kernel      = WaitingRows<width, Space, Scalar>;
   const bool share  = lanes > 1 && !on_host<Space>;
-  const int threads = on_host<Space> ? 1 : 256, blocks = static_cast<int>((t.rows + block_rows - 1) / block_rows);
-  Kokkos::TeamPolicy<Space> policy(space, blocks, share ? threads / 32 : threads, share ? 32 : 1);
-  Kokkos::parallel_for("weft sync-free solve", policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes()))),
-                       Kernel{t, half.scale, half.before, half.in, half.out, x, levels.order.data(), ticket, share});
+  const int threads = on_host<Space> ? 1 : share ? 4 : 128;
+  const Index rows  = share ? threads : block_rows;
+  Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((t.rows + rows - 1) / rows), threads, share ? 32 : 1);
+  policy.set_scratch_size(0, Kokkos::PerTeam(share ? 0 : static_cast<int>(Kernel::scratch_bytes())));
+  Kokkos::parallel_for("weft sync-free solve", policy,
+                       Kernel{t, half.scale, half.before, half.in, half.out, x, levels.order.data(), ticket, rows, share});
 }
 
 /// Makes x of both halves and their tickets ready in one launch.
