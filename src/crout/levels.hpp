@@ -18,8 +18,13 @@ struct Levels {
   Index count() const { return number; }
 };
 
-/// Rows of a block. Its solution fits into the scratch memory of a team, and a device has room for many such teams at a time.
-inline constexpr Index block_rows = 2048;
+/// Rows of a block, whose solution fits into the scratch memory of a team. Small ones start more teams; large ones leave more rows under way at
+/// a time, of all that a device has room for.
+inline constexpr Index most_block_rows = 2048;
+KOKKOS_INLINE_FUNCTION Index block_rows(Index rows)
+{
+  return rows <= (Index(1) << 19) ? most_block_rows / 2 : most_block_rows;
+}
 
 /// Publishes the level of each row, from 0; not yet known: -1.
 template <class Scalar>
@@ -48,8 +53,8 @@ struct KeyInBlocks {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
   {
-    const Index position = forward ? i : rows - 1 - i;
-    keys(i)              = (position / block_rows * levels + keys(i)) * block_rows + position % block_rows;
+    const Index position = forward ? i : rows - 1 - i, size = block_rows(rows);
+    keys(i) = (position / size * levels + keys(i)) * size + position % size;
   }
 };
 template <class Space>
@@ -61,8 +66,8 @@ struct OrderInBlocks {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index p) const
   {
-    const Index position = p / block_rows * block_rows + keys(p) % block_rows;
-    order(p)             = static_cast<std::int32_t>(forward ? position : rows - 1 - position);
+    const Index size = block_rows(rows), position = p / size * size + keys(p) % size;
+    order(p) = static_cast<std::int32_t>(forward ? position : rows - 1 - position);
   }
 };
 

@@ -31,7 +31,7 @@ struct WaitingRows {
   Index rows_of_team;
   bool share; ///< a warp a row
 
-  static std::size_t scratch_bytes() { return keeps ? Scratch::shmem_size(static_cast<std::size_t>(block_rows)) : 0; }
+  static std::size_t scratch_bytes(Index rows) { return keeps ? Scratch::shmem_size(static_cast<std::size_t>(rows)) : 0; }
 
   /// Rows from `first` on in the order of the solve, and where they find each other's solution.
   struct Block {
@@ -51,7 +51,7 @@ struct WaitingRows {
     const int count   = static_cast<int>(triangle.rows - first < rows_of_team ? triangle.rows - first : rows_of_team);
     Block block{nullptr, x, first, triangle.rows, triangle.forward};
     if (keeps && !share) {
-      block.near = Scratch(team.team_scratch(0), static_cast<std::size_t>(block_rows)).data();
+      block.near = Scratch(team.team_scratch(0), static_cast<std::size_t>(rows_of_team)).data();
       Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const int k) { block.near[k] = unfinished(); });
       team.team_barrier();
     }
@@ -155,10 +155,11 @@ void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Sp
   if (t.rows == 0) return;
   using Kernel      = WaitingRows<width, Space, Scalar>;
   const bool share  = lanes > 1 && !on_host<Space>;
-  const int threads = on_host<Space> ? 1 : share ? 4 : 128;
-  const Index rows  = share ? threads : block_rows;
+  const Index block = block_rows(t.rows);
+  const int threads = on_host<Space> ? 1 : share ? 4 : block < most_block_rows ? 256 : 128;
+  const Index rows  = share ? threads : block;
   Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((t.rows + rows - 1) / rows), threads, share ? 32 : 1);
-  policy.set_scratch_size(0, Kokkos::PerTeam(share ? 0 : static_cast<int>(Kernel::scratch_bytes())));
+  policy.set_scratch_size(0, Kokkos::PerTeam(share ? 0 : static_cast<int>(Kernel::scratch_bytes(block))));
   Kokkos::parallel_for("weft sync-free solve", policy,
                        Kernel{t, half.scale, half.before, half.in, half.out, x, levels.order.data(), ticket, rows, share});
 }
