@@ -27,6 +27,8 @@ LIMIT = "0.1"  # seconds of one measurement of crout_bench
 GRIDS = {"2049 x 2049, eps 1e-3": ["-da_grid_x", "2049", "-da_grid_y", "2049", "-eps", "1e-3"],
          "129 x 129 x 129, (1, 1000, 0.001)": ["-dim", "3", "-k", "1,1e3,1e-3", *(word for axis in "xyz" for word in (f"-da_grid_{axis}", "129"))],
          "129 x 129 x 129": ["-dim", "3", "-k", "1,1,1", *(word for axis in "xyz" for word in (f"-da_grid_{axis}", "129"))]}
+DENSE = ["moved", "crout", "getrf", "getrf_unpivoted", "error", "sequential_error"]
+WHOLE = ["-repeat", "1", "-ksp_rtol", "1e-8", "-ksp_type", "cg", "-dm_vec_type", "cuda", "-dm_mat_type", "aijcusparse", "-pc_type", "ilu"]
 SOLVERS = {"ilu": [], "crout": ["-pc_factor_mat_solver_type", "crout"]}
 
 
@@ -44,18 +46,18 @@ def run(options):
         print(f"{name}: {status}, {time.time() - started:.0f} s since the start", flush=True)
 
     # What runs on a core of the host goes on beside what runs on the device.
-    host = threading.Thread(target=call, args=("solves-host", [program / "crout_solves", "-dll_append", options.weft, "-files", ",".join(map(str, files)), *KRYLOV,
-                                                               "-sets", f" {EXACT}; {HOST}", "-json", out / "solves-host.json"], 2 * options.limit))
+    solves = [program / "crout_solves", "-dll_append", options.weft, "-files", ",".join(map(str, files)), *KRYLOV]
+    on_host = [*solves, "-sets", f" {EXACT}; {HOST}", "-json", out / "solves-host.json"]
+    host = threading.Thread(target=call, args=("solves-host", on_host, 2 * options.limit))
     host.start()
     call("kernels", [program / "crout_bench", "--quick", f"--limit={LIMIT}", "--methods=^auto$|syncfree|cusparse",
                      f"--matrices={','.join(map(str, files))}", f"--json={out / 'kernels.json'}"], options.limit)
-    solves = [program / "crout_solves", "-dll_append", options.weft, "-files", ",".join(map(str, files)), *KRYLOV]
     call("solves", [*solves, "-sets", f" {CUSPARSE}; {CROUT}", "-json", out / "solves.json"], options.limit)
     rows = []
     for grid, words in GRIDS.items():
         for solver, more in SOLVERS.items():
-            done = subprocess.run([str(word) for word in [program / "diffusion", "-dll_append", options.weft, "-repeat", "1", "-ksp_rtol", "1e-8", "-ksp_type", "cg",
-                                   "-dm_vec_type", "cuda", "-dm_mat_type", "aijcusparse", "-pc_type", "ilu", *more, *words]], capture_output=True, text=True)
+            command = [program / "diffusion", "-dll_append", options.weft, *WHOLE, *more, *words]
+            done = subprocess.run([str(word) for word in command], capture_output=True, text=True)
             found = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
             rows += [{"grid_name": grid, "solver": solver, **row} for row in found] or [{"grid_name": grid, "solver": solver, "reason": "failed"}]
             (out / "diffusion.json").write_text(json.dumps(rows, indent=1))
@@ -121,11 +123,13 @@ def summary(names, size, timed, solved):
     ratios = sorted(ratio for ratio, _ in both)
     within = sum(ratio <= 1.5 for ratio in ratios)
     total = len(both) + len(lost)
+    median = statistics.median(ratios) if ratios else math.nan
+    larger = ", ".join(f"{name} {ratio:.2f}" for ratio, name in sorted(both, reverse=True) if ratio > 1.5)
     lines = ["## What it comes to", "",
-             f"Exact ILU(0) (PETSc's on the host or cuSPARSE's) converges on {total} of {len(names)} matrices. `-pc_type crout` on the device takes a median of "
-             f"{statistics.median(ratios) if ratios else math.nan:.2f} x its iterations, at most 1.5 x on {within} of {total} ({100 * within / max(total, 1):.0f} %); it does not converge on "
-             f"{len(lost)} of them: {', '.join(lost) or 'none'}. It solves {len(gained)} that exact ILU(0) does not: {', '.join(gained) or 'none'}. More than 1.5 x: "
-             f"{', '.join(f'{name} {ratio:.2f}' for ratio, name in sorted(both, reverse=True) if ratio > 1.5) or 'none'}.", ""]
+             f"Exact ILU(0) (PETSc's on the host or cuSPARSE's) converges on {total} of {len(names)} matrices. `-pc_type crout` on the device takes a "
+             f"median of {median:.2f} x its iterations, at most 1.5 x on {within} of {total} ({100 * within / max(total, 1):.0f} %); it does not converge "
+             f"on {len(lost)} of them: {', '.join(lost) or 'none'}. It solves {len(gained)} that exact ILU(0) does not: {', '.join(gained) or 'none'}. "
+             f"More than 1.5 x: {larger or 'none'}.", ""]
     rows = [["cuSPARSE's time over ours, geometric means", "first set-up", "new values", "apply"]]
     for title, method, keep in (("auto", "auto", lambda name: True), ("auto, 10,000 rows and more", "auto", lambda name: size[name][0] >= SMALL),
                                 ("exact elimination and syncfree", "syncfree", lambda name: True)):
@@ -172,8 +176,8 @@ def thesis(rows):
         found = ours.get(name)
         if found and found["moved"]:
             total, theirs = total + found["moved"], theirs + float(row["icm32"])
-        out.append([row["matrix"], row["rows"], row["cm"], row["icm32"],
-                    *([f"{found[what]:.3g}" for what in ("moved", "crout", "getrf", "getrf_unpivoted", "error", "sequential_error")] if found else ["not at hand"] + ["-"] * 5)])
+        numbers = [f"{found[what]:.3g}" if found[what] is not None else "-" for what in DENSE] if found else ["not at hand"] + ["-"] * 5
+        out.append([row["matrix"], row["rows"], row["cm"], row["icm32"], *numbers])
     there = sum(1 for row in out[1:] if row[4] != "not at hand")
     return ["## The thesis's matrices", "", source, "",
             f"Seconds, its own for blocks of 32 on an A100. {there} of {len(figures)} are at hand: {total:.3g} s here against {theirs:.4g} s there.", "", *table(out, 1), ""]
