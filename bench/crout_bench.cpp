@@ -1,7 +1,8 @@
 // Crout factors and their triangular solves on general sparse matrices, beside cuSPARSE's ILU(0): first set-up, new values, one apply, and the
 // iterations of BiCGStab that the factors make. Prints a row for each matrix and method; scripts/bench_crout.py makes tables of them.
 // Options: --backend=host|device --matrices=NAME,NAME (GENERATOR-N with poisson7, random7, anisotropic, convection, poisson27; or Matrix
-// Market files) --methods=REGEX --quick --profile (seconds of each kernel of the library too) --json=FILE
+// Market files) --methods=REGEX --quick --profile (seconds of each kernel of the library too) --limit=SECONDS (of each measurement: BiCGStab
+// ends there, what takes longer runs once, and where new values do, factors alone and warm ones are left out) --json=FILE
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -95,17 +96,22 @@ private:
   inline static std::map<std::string, std::pair<double, int>> times_;
 };
 
+/// Seconds that a measurement may take.
+double limit = 60;
+
 /// The least of a few runs.
 template <class Space>
 double best_seconds(const Space &space, bool quick, const std::function<void()> &before, const std::function<void()> &body)
 {
   Stopwatch<Space> watch(space);
-  double best = INFINITY;
-  for (int run = 0; run < (quick ? 4 : 8) && (run < 2 || best < 0.5); run++) {
+  double best = INFINITY, all = 0;
+  for (int run = 0; run < (quick ? 4 : 8) && (run < (limit < 1 ? 1 : 2) || (best < 0.5 && all < limit)); run++) {
     before();
     watch.start();
     body();
-    best = std::min(best, watch.stop());
+    const double seconds = watch.stop();
+    best                 = std::min(best, seconds);
+    all += seconds;
   }
   return best;
 }
@@ -119,7 +125,9 @@ double best_of_many(const Space &space, bool quick, const std::function<void()> 
   watch.start();
   body();
   const double once = watch.stop();
-  const int calls = std::clamp(static_cast<int>((quick ? 0.002 : 0.01) / once), 1, 200), runs = once > 0.5 ? 1 : quick ? 3 : 5;
+  const int calls = std::clamp(static_cast<int>(std::min(quick ? 0.002 : 0.01, limit) / once), 1, 200), runs = once > 0.5 ? 1
+                                                                                                               : quick    ? 3
+                                                                                                                          : 5;
   double best = once;
   for (int run = 0; run < runs; run++) {
     watch.start();
@@ -173,7 +181,9 @@ struct Krylov {
     Kokkos::deep_copy(space, start, r);
     double rho = 1, alpha = 1, omega = 1;
     const double goal = rtol * std::sqrt(dot(r, r));
+    const auto begin  = std::chrono::steady_clock::now();
     for (int step = 1; step <= most_cycles; step++) {
+      if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > limit) return -1;
       const double next = dot(start, r), beta = next / rho * alpha / omega;
       rho = next;
       combine(p, 1, r, beta, p, -beta * omega, v);
@@ -291,6 +301,20 @@ public:
   {
   }
 
+  /// problem() makes the matrix called `name`; one that cannot be used is a row of its own.
+  void run(const std::string &name, const std::function<CroutProblem<Space>()> &problem) const
+  {
+    try {
+      run(problem());
+    } catch (const std::exception &error) {
+      Measured row;
+      row.matrix = name.substr(name.rfind('/') + 1);
+      row.method = "none";
+      row.note   = error.what();
+      table_.add(row);
+    }
+  }
+
   void run(const CroutProblem<Space> &problem) const
   {
     const auto wanted = [&](const std::string &name) { return std::regex_search(name, wanted_); };
@@ -355,11 +379,13 @@ private:
     bool odd         = false;
     const auto other = [&] { return (odd = !odd) ? problem.changed_csr() : problem.csr(); };
     const auto leave = [] {};
-    row.warm         = best_seconds(space_, quick_, leave, [&] { factors.refactor(other(), true); });
     row.refactor     = best_seconds(space_, quick_, leave, [&] { factors.refactor(other(), false); });
-    row.factor       = best_seconds(space_, quick_, leave, [&] { factors.factor(other(), false); });
-    row.set_up       = best_seconds(
-              space_, quick_, [&] { factors.forget(); }, [&] { factors.set_up(problem); });
+    if (row.refactor < limit) {
+      row.warm   = best_seconds(space_, quick_, leave, [&] { factors.refactor(other(), true); });
+      row.factor = best_seconds(space_, quick_, leave, [&] { factors.factor(other(), false); });
+    }
+    row.set_up = best_seconds(
+        space_, quick_, [&] { factors.forget(); }, [&] { factors.set_up(problem); });
   }
 
   void iterations(const Krylov<Space> &krylov, const std::function<void(const double *, double *)> &apply, Measured &row) const
@@ -450,6 +476,8 @@ int main(int argc, char **argv)
       matrices = value("--matrices=");
     else if (word.starts_with("--methods="))
       methods = value("--methods=");
+    else if (word.starts_with("--limit="))
+      limit = std::stod(value("--limit="));
     else if (word.starts_with("--json="))
       json = value("--json=");
     else if (!word.starts_with("--kokkos")) {
@@ -470,7 +498,7 @@ int main(int argc, char **argv)
     const Suite<std::decay_t<decltype(space)>> suite(execution, space, table, methods, quick, profile);
     std::istringstream names(matrices);
     for (std::string name; std::getline(names, name, ',');) {
-      suite.run(problem_of(space, name));
+      suite.run(name, [&] { return problem_of(space, name); });
       if (!json.empty()) table.write(json); // so that what is measured stays if a later one ends badly
     }
   });

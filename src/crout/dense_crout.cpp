@@ -25,7 +25,7 @@ public:
 namespace dense {
 
 /// Rows up to which sections beside a finished diagonal one, and blocks of a solve, are gone through without products.
-inline constexpr Index leaf = 32;
+inline constexpr int leaf = 32;
 
 /// Scratch memory that a diagonal section may have.
 inline constexpr std::size_t most_scratch = 32 * 1024;
@@ -144,7 +144,7 @@ private:
   void right(Index r0, Index r1, Index c0, Index c1)
   {
     if (r1 - r0 <= leaf) {
-      for_each("weft right section", c1 - c0, Right<Scalar>{a(r0, c0), const_z(r0, r0), z(r0, c0), r1 - r0});
+      for_each("weft right section", c1 - c0, Right<Scalar, leaf>{a(r0, c0), const_z(r0, r0), z(r0, c0), static_cast<int>(r1 - r0)});
       return;
     }
     const Index mid = middle(r0, r1, leaf);
@@ -155,7 +155,7 @@ private:
   void below(Index r0, Index r1, Index c0, Index c1)
   {
     if (c1 - c0 <= leaf) {
-      for_each("weft lower section", r1 - r0, Below<Scalar>{a(r0, c0), const_z(c0, c0), z(r0, c0), c1 - c0});
+      for_each("weft lower section", r1 - r0, Below<Scalar, leaf>{a(r0, c0), const_z(c0, c0), z(r0, c0), static_cast<int>(c1 - c0)});
       return;
     }
     const Index mid = middle(c0, c1, leaf);
@@ -177,12 +177,16 @@ private:
                               options_.stop == DenseCroutOptions::Stop::residual,
                               options_.start == DenseCroutOptions::Start::scaled};
     if (small(section_)) {
-      using Kernel   = SmallDiagonal<Space, Scalar>;
-      const int team = on_host ? 1 : 256;
-      Kokkos::TeamPolicy<Space> policy(space_, 1, team);
+      using Kernel = SmallDiagonal<Space, Scalar>;
+      const Kernel kernel{sweep, z(first, first), most, sweeps_.data() + launched_};
+      Kokkos::TeamPolicy<Space> policy(space_, 1, 1);
+      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes(size))));
+      const int most_threads =
+          on_host ? 1 : policy.team_size_max(kernel, Kokkos::ParallelForTag()); // a thread an entry, if there are so many
       Kokkos::parallel_for("weft diagonal section",
-                           policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes(size)))),
-                           Kernel{sweep, z(first, first), most, sweeps_.data() + launched_});
+                           Kokkos::TeamPolicy<Space>(space_, 1, std::min(most_threads, 1024))
+                               .set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes(size)))),
+                           kernel);
       done_.push_back(0); // known when the kernels have run
       launched_++;
       return;

@@ -34,13 +34,13 @@ struct Sweep {
     const Scalar left = a(i, j) - p(i, j), pivot = a(i, i) - p(i, i);
     return i < j && scaled_start && pivot != 0 ? left / pivot : left;
   }
-  /// One entry of a sweep; adds 1 to `unsettled` unless it has converged. NaN never has.
-  template <class Old, class New>
-  KOKKOS_INLINE_FUNCTION void step(const Old &old_z, const New &new_z, Index entry, Index &unsettled) const
+  /// One entry of a sweep, in small integers where it can be, whose quotients are cheap; adds 1 to `unsettled` unless it has converged. NaN never has.
+  template <class Old, class New, class Int>
+  KOKKOS_INLINE_FUNCTION void step(const Old &old_z, const New &new_z, Int entry, Index &unsettled) const
   {
-    const Index i = entry % size, j = entry / size, last = i < j ? i : j;
+    const Int rows = static_cast<Int>(size), i = entry % rows, j = entry / rows, last = i < j ? i : j;
     Scalar sum = p(i, j);
-    for (Index k = 0; k < last; k++) sum += old_z(i, k) * old_z(k, j);
+    for (Int k = 0; k < last; k++) sum += old_z(i, k) * old_z(k, j);
     const Scalar z = i < j ? (a(i, j) - sum) / old_z(i, i) : a(i, j) - sum;
     Scalar change  = Kokkos::abs(z - old_z(i, j));
     if (of_residual && i < j) change *= Kokkos::abs(old_z(i, i));
@@ -68,7 +68,7 @@ struct SmallDiagonal {
     const Scratch one(team.team_scratch(0), static_cast<std::size_t>(count)), two(team.team_scratch(0), static_cast<std::size_t>(count));
     Matrix<Scalar> old_z{one.data(), size}, new_z{two.data(), size};
     const auto all = Kokkos::TeamThreadRange(team, count);
-    Kokkos::parallel_for(all, [&](const int e) { old_z.data[e] = sweep.start(e % size, e / size); });
+    Kokkos::parallel_for(all, [&](const int e) { old_z.data[e] = sweep.start(e % static_cast<int>(size), e / static_cast<int>(size)); });
     team.team_barrier();
     int done        = 0;
     Index unsettled = 1;
@@ -106,37 +106,54 @@ struct LargeEnd {
   KOKKOS_INLINE_FUNCTION void operator()(const Index e) const { z(e % size, e / size) = from.data[e]; }
 };
 
-/// Columns right of a finished diagonal section, a thread each: rows downwards.
-template <class Scalar>
+/// body(0) .. body(count - 1), each with its number known to the compiler.
+template <int count, class Body>
+KOKKOS_INLINE_FUNCTION void in_turn(const Body &body)
+{
+  if constexpr (count > 0) {
+    in_turn<count - 1>(body);
+    body.template operator()<count - 1>();
+  }
+}
+
+/// Columns right of a finished diagonal section, a thread each: rows downwards. A thread keeps its column, a constant number of rows long so
+/// that a device has it in registers: reading back what it has just written would take longer than all else.
+template <class Scalar, int most>
 struct Right {
   Matrix<const Scalar> a, l;
   Matrix<Scalar> z;
-  Index rows;
+  int rows; ///< up to most
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index j) const
   {
-    for (Index i = 0; i < rows; i++) {
+    Scalar column[most];
+    in_turn<most>([&]<int i>() {
+      if (i >= rows) return;
       Scalar sum = z(i, j);
-      for (Index k = 0; k < i; k++) sum += l(i, k) * z(k, j);
-      z(i, j) = (a(i, j) - sum) / l(i, i);
-    }
+      in_turn<i>([&]<int k>() { sum += l(i, k) * column[k]; });
+      column[i] = (a(i, j) - sum) / l(i, i);
+      z(i, j)   = column[i];
+    });
   }
 };
 
 /// Rows below a finished diagonal section, a thread each: columns to the right.
-template <class Scalar>
+template <class Scalar, int most>
 struct Below {
   Matrix<const Scalar> a, u;
   Matrix<Scalar> z;
-  Index columns;
+  int columns; ///< up to most
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
   {
-    for (Index j = 0; j < columns; j++) {
+    Scalar row[most];
+    in_turn<most>([&]<int j>() {
+      if (j >= columns) return;
       Scalar sum = z(i, j);
-      for (Index k = 0; k < j; k++) sum += z(i, k) * u(k, j);
-      z(i, j) = a(i, j) - sum;
-    }
+      in_turn<j>([&]<int k>() { sum += row[k] * u(k, j); });
+      row[j]  = a(i, j) - sum;
+      z(i, j) = row[j];
+    });
   }
 };
 

@@ -44,20 +44,12 @@ template <class Space>
 using Ticket = Kokkos::View<int, typename Space::memory_space>;
 
 template <class Member, class Space>
-KOKKOS_INLINE_FUNCTION Index take_position(const Member &team, const Ticket<Space> &ticket)
+KOKKOS_INLINE_FUNCTION Index take_number(const Member &team, const Ticket<Space> &ticket)
 {
   int number = 0;
   Kokkos::single(
       Kokkos::PerTeam(team), [&](int &taken) { taken = Kokkos::atomic_fetch_add(&ticket(), 1); }, number);
-  return Index(number) * team.team_size() + team.team_rank();
-}
-
-/// Threads of a team for one row each, or a warp each.
-template <class Space>
-Kokkos::TeamPolicy<Space> in_order_policy(const Space &space, Index rows, int lanes)
-{
-  const int team = rows_of_team<Space>(128, lanes);
-  return Kokkos::TeamPolicy<Space>(space, static_cast<int>((rows + team - 1) / team), team, lanes);
+  return number;
 }
 
 /// A thread a row. Threads of a warp may depend on each other: none stays in a loop of its own, and results are published inside the loop.
@@ -69,7 +61,7 @@ struct InOrderByThread {
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
   {
-    const Index position = take_position<Member, Space>(team, ticket);
+    const Index position = take_number<Member, Space>(team, ticket) * team.team_size() + team.team_rank();
     const auto &t        = kernel.triangle;
     if (position >= t.rows) return;
     const Index i          = kernel.row(position);
@@ -86,35 +78,15 @@ struct InOrderByThread {
   }
 };
 
-/// A warp a row, for long rows: rows of a warp never wait for each other.
-template <class Kernel, class Space>
-struct InOrderByWarp {
-  Kernel kernel;
-  Ticket<Space> ticket;
-
-  template <class Member>
-  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
-  {
-    const Index position = take_position<Member, Space>(team, ticket);
-    const auto &t        = kernel.triangle;
-    if (position >= t.rows) return;
-    const Index i = kernel.row(position);
-    kernel.finish_together(team, i, t.starts[i], static_cast<int>(t.starts[i + 1] - t.starts[i]));
-  }
-};
-
-/// Runs kernel over its rows. ticket must be 0.
+/// Runs kernel over its rows, a thread each. ticket must be 0.
 template <class Space, class Kernel>
-void in_order(const char *label, const Space &space, const Kernel &kernel, const Ticket<Space> &ticket, int lanes)
+void in_order(const char *label, const Space &space, const Kernel &kernel, const Ticket<Space> &ticket)
 {
-  if (kernel.triangle.rows == 0) return;
-  if constexpr (requires { &Kernel::can_share_rows; }) {
-    if (lanes > 1) {
-      Kokkos::parallel_for(label, in_order_policy(space, kernel.triangle.rows, lanes), InOrderByWarp<Kernel, Space>{kernel, ticket});
-      return;
-    }
-  }
-  Kokkos::parallel_for(label, in_order_policy(space, kernel.triangle.rows, 1), InOrderByThread<Kernel, Space>{kernel, ticket});
+  const Index rows = kernel.triangle.rows;
+  if (rows == 0) return;
+  const int team = rows_of_team<Space>(128, 1);
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>((rows + team - 1) / team), team),
+                       InOrderByThread<Kernel, Space>{kernel, ticket});
 }
 
 } // namespace weft::triangular

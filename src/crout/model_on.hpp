@@ -447,7 +447,8 @@ private:
       found_ = {FactorFailure::not_finite, -1};
       return "not finite";
     }
-    if (options_.ladder && plan.stop == SweepStop::automatic && report_.residuals.back() > most_residual)
+    const double most = plan.omega < 1 ? most_damped_residual : most_residual;
+    if (options_.ladder && plan.stop == SweepStop::automatic && report_.residuals.back() > most)
       return "residual " + short_number(report_.residuals.back());
     if (options_.ladder && report_.growth > most_growth) return "residual grew " + short_number(report_.growth) + " times";
     if (!warm && plan.stop == SweepStop::automatic) settled_ = report_.residuals.back();

@@ -26,6 +26,8 @@ struct SweepPlan {
 inline constexpr double most_growth = 10;
 /// Larger last residuals are no approximation of B.
 inline constexpr double most_residual = 0.1;
+/// The same of damped sweeps: what they have not reached yet is far from L and U, and not only from B (bcsstk06: 0.094, and no convergence).
+inline constexpr double most_damped_residual = 0.05;
 /// SweepStop::automatic: sweeps that are enough for most matrices.
 inline constexpr int most_few = 8;
 /// Sweeps before the first look that start from the factors of values much alike.

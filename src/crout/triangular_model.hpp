@@ -224,8 +224,11 @@ private:
     if (halves.has_levels || (this->in_use != Method::levels && this->in_use != Method::syncfree)) return;
     for (auto &ticket : tickets_)
       if (!ticket.data()) ticket = Ticket<Space>("weft ticket");
-    halves.first_levels  = find_levels(space_, halves.first, as_device);
-    halves.second_levels = find_levels(space_, halves.second, as_device);
+    const auto find = [&](const Triangle<Scalar> &t) {
+      return find_levels(space_, t, as_device, this->in_use == Method::syncfree && solved_in_blocks<Space>(t));
+    };
+    halves.first_levels  = find(halves.first);
+    halves.second_levels = find(halves.second);
     halves.has_levels    = true;
     this->levels         = std::max(this->levels, halves.first_levels.count() + halves.second_levels.count());
   }

@@ -482,7 +482,8 @@ TYPED_TEST(Triangular, RowsSharedByLanesAndLevelsSharedByTeams)
   const triangular::Triangle<double> lower{s.rows, s.lower_entries, s.lower_starts, s.lower_columns, s.lower_values, true};
   const auto b = random_values<double>(t.rows(), random);
   const auto r = to_backend<TypeParam>(b), x = to_backend<TypeParam>(b), y = to_backend<TypeParam>(b);
-  const auto levels = triangular::find_levels(TypeParam(), lower);
+  const auto levels    = triangular::find_levels(TypeParam(), lower);
+  const auto in_blocks = triangular::find_levels(TypeParam(), lower, !triangular::on_host<TypeParam>, true);
   for (const int lanes : {4, 32}) {
     triangular::Half<double> half;
     half.triangle = lower;
@@ -496,7 +497,7 @@ TYPED_TEST(Triangular, RowsSharedByLanesAndLevelsSharedByTeams)
     }
     triangular::Ticket<TypeParam> one("one"), two("two");
     triangular::refresh(TypeParam(), x.data(), y.data(), one, two, s.rows);
-    triangular::syncfree_half<1>(TypeParam(), half, levels, lanes, x.data(), one);
+    triangular::syncfree_half<1>(TypeParam(), half, in_blocks, lanes, x.data(), one);
     TypeParam().fence();
     expect_near(to_host(y), solve_lower(t, b), 1e-13, "sync-free");
   }
