@@ -61,15 +61,17 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   const Index groups = gridDim.x / blocks, group = blockIdx.x / blocks;
   const Index tiles = many ? Index(blocks) : a.tiles, items = layout.count() * (many ? 1 : a.tiles);
 
-  // Item k is tile k % tiles of line k / tiles, or this block's tile of line k.
+  // Item k is tile k % tiles of line k / tiles, or this block's tile of line k. The second of two passes goes backwards: what the first one
+  // read last is still in the cache.
+  const auto item = [&](Index k) { return part == WidePart::finish ? items - 1 - k : k; };
   struct Place {
     Index line, tile, element; // of its first row
     int rows;
   };
   const auto place = [&](Index k) {
     Place at;
-    at.line       = many ? k : k / tiles;
-    at.tile       = many ? block : k % tiles;
+    at.line       = many ? k : item(k) / tiles;
+    at.tile       = many ? block : item(k) % tiles;
     const Index r = at.tile * Tile::rows;
     at.element    = layout.start(at.line) + r;
     const Index n = layout.length - r;
@@ -77,7 +79,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
     return at;
   };
   const auto after = [&](Index k) { // the next item that is wanted
-    while (k < items && !layout.has_colour(many ? k : k / tiles, a.colour)) k += groups;
+    while (k < items && !layout.has_colour(many ? k : item(k) / tiles, a.colour)) k += groups;
     return k;
   };
   // Copies whole pieces; what is left at the end is at most piece - 1 elements, which their thread reads itself.

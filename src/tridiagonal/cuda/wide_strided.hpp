@@ -225,8 +225,10 @@ __device__ void solve_bundles(Block block, int blocks)
   constexpr bool cluster = sharing == Sharing::cluster, whole = part == WidePart::whole;
   Tile &tile          = block.tile;
   const Index bundles = block.bundles(), items = bundles * (whole ? 1 : block.a.tiles), groups = gridDim.x / blocks;
-  // Item k is tile k / bundles of bundle k % bundles, or this block's tile of bundle k.
-  const auto turn_to = [&](Index k) {
+  // Item k is tile k / bundles of bundle k % bundles, or this block's tile of bundle k. The second of two passes goes backwards: what the first
+  // one read last is still in the cache.
+  const auto turn_to = [&](Index turn) {
+    const Index k = part == WidePart::finish ? items - 1 - turn : turn;
     if constexpr (!whole) block.block = static_cast<int>(k / bundles);
     return block.place(whole ? k : k % bundles);
   };
