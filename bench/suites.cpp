@@ -200,8 +200,8 @@ std::vector<Request> toeplitz_suite(Memory memory)
   }
   // What the thesis leaves out: lines across memory, long ones, odd lengths, single precision.
   const bool device = memory == Memory::device;
-  const Size cube = device ? Size{262144, 512} : Size{4096, 256};
-  const auto add  = [&](const Size &size, bool contiguous, const char *precision) {
+  const Size cube   = device ? Size{262144, 512} : Size{4096, 256};
+  const auto add    = [&](const Size &size, bool contiguous, const char *precision) {
     Request request{size, contiguous, Coefficients::constant, Values::pade};
     request.operations = {Operation::solve};
     request.precisions = {precision};
