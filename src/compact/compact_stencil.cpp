@@ -126,62 +126,72 @@ public:
     return sum;
   }
 
-  /// On a device: a thread for `several` points, all loads before the sums. Along x these are far apart, and neighbouring threads have neighbouring points; else
-  /// they follow each other on a line, which is read once. Unsigned says how far points are counted; 32 bits divide faster.
+  KOKKOS_INLINE_FUNCTION static Scalar special(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index length, bool ring,
+                                               Index step)
+  {
+    return ring ? around(weights, f, whole, length, step) : near_end(weights, f, whole, length - 1 - whole, step);
+  }
+
+  /// The sum of a row whose window of 2 width + 1 rows is here.
+  template <int width>
+  KOKKOS_FORCEINLINE_FUNCTION static Scalar weighted(const Weights<Scalar> &weights, const Scalar (&window)[2 * width + 1])
+  {
+    Scalar sum = 0;
+    for (int j = 0; j <= 2 * width; j++) sum += weights.inner[j] * window[j];
+    return sum;
+  }
+
+  /// On a device. Along x a thread has a point, and neighbouring threads neighbouring ones; else a thread has `several` points that follow each other
+  /// on a line, which it reads once, all loads before the sums. Unsigned says how far points are counted; 32 bits divide faster.
   template <int width, class Unsigned>
   static void points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end, const Scalar *f,
                      Scalar *result)
   {
-    constexpr int several = 8;
-    const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows()),
-               groups = (rows + several - 1) / several;
-    const Index from = piece.first, length = piece.length, size = piece.rows() * piece.lines(), apart = (size + several - 1) / several;
-    const bool ring  = piece.ring;
-    const auto store = KOKKOS_LAMBDA(const Index number, const Index row, const Scalar *window)
-    {
-      const Index whole = from + row, left = length - 1 - whole;
-      if (row < begin || row >= end) return;
-      if (ring ? whole < width || left < width : whole < weights.heads || left < weights.tails) {
-        const auto apart_in_memory = static_cast<Index>(stride);
-        result[number]             = ring ? around(weights, f + number, whole, length, apart_in_memory)
-                                          : near_end(weights, f + number, whole, left, apart_in_memory);
-      } else {
-        Scalar sum = 0;
-        for (int j = 0; j <= 2 * width; j++) sum += weights.inner[j] * window[j];
-        result[number] = sum;
-      }
-    };
+    constexpr int several = 4;
+    const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows());
+    const Index from = piece.first, length = piece.length;
+    const bool ring = piece.ring;
     if (stride == 1) {
       Kokkos::parallel_for(
-          "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, apart), KOKKOS_LAMBDA(const Index item) {
-            Scalar windows[several][2 * width + 1];
-            for (int k = 0; k < several; k++) {
-              for (int j = 0; j <= 2 * width; j++) {
-                const Index at = item + k * apart + j - width;
-                windows[k][j]  = at >= 0 && at < size ? f[at] : Scalar(0);
-              }
+          "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, piece.rows() * piece.lines()),
+          KOKKOS_LAMBDA(const Index number) {
+            const auto row    = static_cast<Index>(static_cast<Unsigned>(number) % rows);
+            const Index whole = from + row, left = length - 1 - whole;
+            if (row < begin || row >= end) return;
+            if (ring ? whole < width || left < width : whole < weights.heads || left < weights.tails) {
+              result[number] = special(weights, f + number, whole, length, ring, 1);
+              return;
             }
-            for (int k = 0; k < several; k++) {
-              const Index number = item + k * apart;
-              if (number < size) store(number, static_cast<Index>(static_cast<Unsigned>(number) % rows), windows[k]);
-            }
+            Scalar window[2 * width + 1];
+            for (int j = 0; j <= 2 * width; j++) window[j] = f[number + j - width];
+            result[number] = weighted<width>(weights, window);
           });
       return;
     }
-    const auto items = static_cast<Index>(groups) * piece.lines();
+    const Unsigned groups = (rows + several - 1) / several;
     Kokkos::parallel_for(
-        "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, items), KOKKOS_LAMBDA(const Index item) {
+        "weft compact stencil", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, static_cast<Index>(groups) * piece.lines()),
+        KOKKOS_LAMBDA(const Index item) {
           const auto at        = static_cast<Unsigned>(item);
           const Unsigned group = at / stride;
-          const auto first_row = static_cast<Index>(group % groups * several), step = static_cast<Index>(stride);
-          const Index number = (static_cast<Index>(group / groups * rows) + first_row) * step + static_cast<Index>(at % stride);
+          const auto first_row = static_cast<Index>(group % groups * several), step = static_cast<Index>(stride),
+                     count   = static_cast<Index>(rows);
+          const Index number = (static_cast<Index>(group / groups) * count + first_row) * step + static_cast<Index>(at % stride);
           Scalar window[several + 2 * width];
           for (int j = 0; j < several + 2 * width; j++) {
             const Index row = first_row + j - width;
-            window[j]       = row >= 0 && row < static_cast<Index>(rows) ? f[number + (j - width) * step] : Scalar(0);
+            window[j]       = row >= 0 && row < count ? f[number + (j - width) * step] : Scalar(0);
           }
           for (int k = 0; k < several; k++) {
-            if (first_row + k < static_cast<Index>(rows)) store(number + k * step, first_row + k, window + k);
+            const Index row = first_row + k, whole = from + row, left = length - 1 - whole, here = number + k * step;
+            if (row < begin || row >= end) continue;
+            if (ring ? whole < width || left < width : whole < weights.heads || left < weights.tails) {
+              result[here] = special(weights, f + here, whole, length, ring, step);
+            } else {
+              Scalar own[2 * width + 1];
+              for (int j = 0; j <= 2 * width; j++) own[j] = window[k + j];
+              result[here] = weighted<width>(weights, own);
+            }
           }
         });
   }
@@ -196,11 +206,8 @@ public:
     // Rows with weights of their own, or that reach around.
     const Index low = ring ? width - from : weights.heads - from, high = length - from - (ring ? width : weights.tails);
     const Index first = Kokkos::min(Kokkos::max(begin, low), end), last = Kokkos::max(Kokkos::min(end, high), first);
-    const auto special = [=](const Scalar *at, Index row) {
-      const Index whole = from + row;
-      return ring ? around(weights, at, whole, length, step) : near_end(weights, at, whole, length - 1 - whole, step);
-    };
-    const auto sum = [=](const Scalar *at, Index apart) {
+    const auto of_its_own = [=](const Scalar *at, Index row) { return special(weights, at, from + row, length, ring, step); };
+    const auto sum        = [=](const Scalar *at, Index apart) {
       Scalar value = weights.inner[width] * at[0];
       for (int j = 1; j <= width; j++) value += weights.inner[width - j] * at[-j * apart] + weights.inner[width + j] * at[j * apart];
       return value;
@@ -212,9 +219,9 @@ public:
           if (step == 1) {
             const Scalar *line = f + number * rows;
             Scalar *to         = result + number * rows;
-            for (Index row = begin; row < first; row++) to[row] = special(line + row, row);
+            for (Index row = begin; row < first; row++) to[row] = of_its_own(line + row, row);
             for (Index row = first; row < last; row++) to[row] = sum(line + row, 1);
-            for (Index row = last; row < end; row++) to[row] = special(line + row, row);
+            for (Index row = last; row < end; row++) to[row] = of_its_own(line + row, row);
           } else {
             const Index row    = number % rows;
             const Scalar *line = f + number * step;
@@ -223,7 +230,7 @@ public:
             if (row >= first && row < last) {
               for (Index i = 0; i < step; i++) to[i] = sum(line + i, step);
             } else {
-              for (Index i = 0; i < step; i++) to[i] = special(line + i, row);
+              for (Index i = 0; i < step; i++) to[i] = of_its_own(line + i, row);
             }
           }
         });
