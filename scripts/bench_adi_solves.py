@@ -172,7 +172,7 @@ def steady(rows, _):
         out.append([row["shape"], f"{row['width']} x {row['width']}", f"{row['shifts']} x {row['cycles']}", milliseconds(row), times_floor(row),
                     number(row["set_up"]), *solved(row)])
     return ["## The steady problem, until a cycle changes no cell by 1e-8", "",
-            "Set-up: from the matrix to factors, bounds of the spectra included. The change is formed by a pass of its own and read after each cycle.", "",
+            "Set-up: from the matrix to factors, bounds of the spectra included. The change is formed by the last half-sweep where that is one pass (on Hopper), else while x is replaced, and read after each cycle.", "",
             *table(out, 2)]
 
 
