@@ -58,9 +58,8 @@ PetscErrorCode RegisterEvents(Events *events)
 PetscErrorCode Derivative::MakeHalo(Vec f)
 {
   Boxes boxes;
-  const PetscMPIInt *neighbours;
   std::vector<PetscInt> indices;
-  PetscMPIInt ranks;
+  PetscMPIInt ranks, here;
   PetscInt start, local;
   VecType type;
   IS from;
@@ -68,19 +67,20 @@ PetscErrorCode Derivative::MakeHalo(Vec f)
 
   PetscFunctionBeginUser;
   PetscCall(BoxesOf(da_, &boxes));
-  PetscCall(DMDAGetNeighbors(da_, &neighbours));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)da_), &ranks));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da_), &here));
   std::vector<PetscInt> starts((std::size_t)ranks);
   PetscCall(VecGetOwnershipRange(f, &start, NULL));
   PetscCallMPI(MPI_Allgather(&start, 1, MPIU_INT, starts.data(), 1, MPIU_INT, PetscObjectComm((PetscObject)da_)));
-  PetscInt at = 0; // of this box among those along the direction
+  const PetscInt steps[3] = {1, boxes.ranks[0], boxes.ranks[0] * boxes.ranks[1]}; // DMDA numbers ranks like nodes, along x first
+  PetscInt at             = 0;                                                    // of this box among those along the direction
   for (PetscInt sum = 0; sum < boxes.first[d]; at++) sum += boxes.sizes[d][at];
   for (int side = -1; side <= 1; side += 2) {
     if (!(side < 0 ? stencil_->needs_before() : stencil_->needs_after())) continue;
-    const PetscInt middle = boxes.dim == 3 ? 13 : boxes.dim == 2 ? 4 : 1, step = d == 0 ? 1 : d == 1 ? 3 : 9;
-    const PetscMPIInt rank = neighbours[middle + side * step];
+    const PetscInt other   = (at + side + boxes.ranks[d]) % boxes.ranks[d];
+    const PetscMPIInt rank = here + (PetscMPIInt)((other - at) * steps[d]);
     PetscInt n[3]          = {boxes.nodes[0], boxes.nodes[1], boxes.nodes[2]}, x[3];
-    n[d]                   = boxes.sizes[d][(at + side + boxes.ranks[d]) % boxes.ranks[d]];
+    n[d]                   = boxes.sizes[d][other];
     for (int plane = 0; plane < width; plane++) {
       PetscInt size[3] = {n[0], n[1], n[2]};
       size[d]          = 1;

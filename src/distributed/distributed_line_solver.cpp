@@ -158,6 +158,12 @@ void DistributedLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, Sol
 }
 
 template <class Scalar>
+void DistributedLineSolver<Scalar>::observe(SolveObserver observer)
+{
+  model_->observe(std::move(observer));
+}
+
+template <class Scalar>
 bool DistributedLineSolver<Scalar>::neighbours_only(Transpose transpose) const
 {
   return model_->neighbours_only(transpose);

@@ -1,6 +1,7 @@
 /// DistributedLineSolver: tridiagonal lines that cross the ranks of an MPI communicator. Each rank has a piece of every line, of any length,
 /// also of one row or of none; any method of select.hpp solves the pieces. docs/kernels/distributed.md has formulas, words and messages.
 #pragma once
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +13,12 @@ namespace weft {
 
 template <class Scalar>
 class DistributedModel;
+
+/// Steps of a solve, in their order: what the other pieces need to know of this one; messages, the reduced systems, and what they change in the
+/// right-hand side; this rank's piece.
+enum class SolveStep : int { products, reduced, piece };
+/// For profiles: called as a step begins and as it ends. Messages wait for the kernels before them; those of the piece may still run.
+using SolveObserver = std::function<void(SolveStep step, bool begins)>;
 
 template <class Scalar>
 class DistributedLineSolver {
@@ -53,6 +60,9 @@ public:
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
   /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards. Collective.
   void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {});
+
+  /// Who is told of each solve's steps; nobody at first.
+  void observe(SolveObserver observer);
 
   /// True where the last factorization found that no end of any piece acts on the other end by more than the tolerance: then solves talk to
   /// the neighbours only. The same on all ranks.

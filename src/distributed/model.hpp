@@ -29,6 +29,31 @@ public:
   virtual bool neighbours_only(Transpose transpose) const                                                                       = 0;
   virtual Index bad_pivot() const                                                                                               = 0;
   virtual void solve(const LineSolver<Scalar> *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
+
+  void observe(SolveObserver observer) { observer_ = std::move(observer); }
+
+protected:
+  /// Tells the observer that a step begins, and at the end of its life that it ends.
+  class Step {
+  public:
+    Step(const DistributedModel &model, SolveStep step) : observer_(model.observer_), step_(step)
+    {
+      if (observer_) observer_(step_, true);
+    }
+    ~Step()
+    {
+      if (observer_) observer_(step_, false);
+    }
+    Step(const Step &)            = delete;
+    Step &operator=(const Step &) = delete;
+
+  private:
+    const SolveObserver &observer_;
+    SolveStep step_;
+  };
+
+private:
+  SolveObserver observer_;
 };
 
 /// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
@@ -53,6 +78,8 @@ private:
 
 template <class Space, class Scalar>
 class DistributedModelOn final : public DistributedModel<Scalar> {
+  using typename DistributedModel<Scalar>::Step;
+
 public:
   using Host      = typename DistributedModel<Scalar>::Host;
   using Values    = OwnedArray<Scalar, Space>;
@@ -163,6 +190,7 @@ public:
       const Array<Scalar, Space> b(rhs, size(problem_.layout.span()));
       if (coupled) exchange(side, b, options.colour);
       if (ranks_.is_empty()) continue;
+      const Step step(*this, SolveStep::piece);
       if (options.update.add)
         piece->solve_add(rhs, solution, once);
       else
@@ -345,11 +373,15 @@ private:
     const LineLayout &layout = problem_.layout;
     const bool near          = side.neighbours_only;
     Scalar *mine = mine_.data(), *theirs = theirs_.data();
-    if (!ranks_.is_empty()) {
-      products_.launch(space_, side.inverse, rhs, colour);
-      tell(space_, products_, layout, colour, near ? close_places_ : exact_places_, own_, mine, near);
+    {
+      const Step step(*this, SolveStep::products);
+      if (!ranks_.is_empty()) {
+        products_.launch(space_, side.inverse, rhs, colour);
+        tell(space_, products_, layout, colour, near ? close_places_ : exact_places_, own_, mine, near);
+      }
+      space_.fence("weft: products to send");
     }
-    space_.fence("weft: products to send");
+    const Step step(*this, SolveStep::reduced);
     if (near) {
       const LineOrder::Range range = close_.share(0, colour);
       ranks_.swap(mine + range.begin, mine + count() + range.begin, theirs + range.begin, theirs + count() + range.begin, range.size());

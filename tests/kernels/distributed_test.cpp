@@ -271,6 +271,20 @@ TEST(DistributedLines, ReadConstantLinesFromTheHost)
   }
 }
 
+TEST(DistributedLines, TellTheStepsOfASolve)
+{
+  std::mt19937 random(24);
+  const std::vector<Index> lengths(static_cast<std::size_t>(ranks()), 12);
+  const Lines<double> lines(LineProblem(strided(sum(lengths, ranks()), 5)), random);
+  const Piece<double> piece(lines, strided(12, 5), my_first(lengths));
+  DistributedSolving<double> s(piece, "thomas", Memory::host);
+  std::string told;
+  s.solver.observe([&](SolveStep step, bool begins) { told += "prx"[static_cast<int>(step)] + std::string(begins ? "(" : ")"); });
+  const Buffer<double> rhs(Memory::host, piece.rhs), solution(Memory::host, piece.start);
+  s.solver.solve(rhs.data(), solution.data());
+  EXPECT_EQ(told, ranks() > 1 ? "p(p)r(r)x(x)" : "x(x)");
+}
+
 TEST(DistributedLines, AgreeForEveryMethod)
 {
   std::mt19937 random(22);

@@ -40,13 +40,16 @@ def test_orders_of_the_second_derivative_and_the_filter(run):
     assert orders(run, "-compact_derivative filter -compact_periodic -compact_order 6", (32, 64))[0] == pytest.approx(6, abs=0.1)
 
 
+GRIDS = {1: "-dim 1 -da_grid_x 61", 2: "-dim 2 -da_grid_x 19 -da_grid_y 40", 3: "-da_grid_x 19 -da_grid_y 33 -da_grid_z 14"}
+
+
+@pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("options", ["", "-compact_order 6", "-compact_periodic -compact_derivative second", "-compact_derivative filter -compact_order 6"])
-def test_any_number_of_ranks(run, options):
-    grid = "-da_grid_x 19 -da_grid_y 33 -da_grid_z 14"
-    one = derivatives(compact(run, f"{grid} {options}"))
-    assert [row["axis"] for row in one] == ["x", "y", "z"]
-    for ranks in (2, 3, 8):
-        for row, expected in zip(derivatives(compact(run, f"{grid} {options}", ranks=ranks)), one):
+def test_any_number_of_ranks(run, options, dim):
+    one = derivatives(compact(run, f"{GRIDS[dim]} {options}"))
+    assert [row["axis"] for row in one] == ["x", "y", "z"][:dim]
+    for ranks in (2, 3, 8) if options == "" else (3,):
+        for row, expected in zip(derivatives(compact(run, f"{GRIDS[dim]} {options}", ranks=ranks)), one):
             assert row["most"] == pytest.approx(expected["most"], rel=1e-9)
             assert row["mean_square"] == pytest.approx(expected["mean_square"], rel=1e-9)
 
@@ -73,6 +76,15 @@ def test_a_pulse_keeps_its_shape(run, tmp_path):
     rows = [[float(word) for word in line.split(",")] for line in (tmp_path / "pulse.csv").read_text().splitlines()[1:]]
     assert len(rows) == 257 and all(energy == pytest.approx(exact, rel=1e-4) for _, _, energy, exact in rows)
     assert (tmp_path / "pulse.vts").stat().st_size > 0 and (tmp_path / "pulse.bin").stat().st_size >= 64 * 64 * 8
+
+
+def test_the_log_shows_the_steps_of_a_derivative(run):
+    """Halo, stencil and solve; in that products, the reduced systems and the pieces of lines that cross ranks."""
+    output = compact(run, "-dim 1 -da_grid_x 400 -repeat 1 -log_view", ranks=2).output
+    calls = {name: int(rows[0].split()[1]) for name in ("CompactHalo", "CompactStencil", "CompactSolve", "PCLineProducts", "PCLineReduced", "PCLinePiece")
+             if (rows := [line for line in output.splitlines() if line.startswith(name) and line.split()[1] != "1"])}
+    assert set(calls) == {"CompactHalo", "CompactStencil", "CompactSolve", "PCLineProducts", "PCLineReduced", "PCLinePiece"}, output[-4000:]
+    assert calls["PCLineProducts"] == calls["PCLineReduced"] == calls["PCLinePiece"] == calls["CompactSolve"]
 
 
 def test_the_modified_wavenumber(run):

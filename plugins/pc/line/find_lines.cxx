@@ -281,8 +281,17 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
     PetscCall(CouplingsOutside(rows, line->grid, matrix, direction, piece, execution, &couplings.back()));
   }
   const bool device_messages = DeviceMessages();
-  const auto make            = [line, k, comm, device_messages](const Execution &where, const LinePiece &piece) {
-    return std::make_unique<Solver>(where, comm, ProblemOf(*line, k, piece.layout), line->kernel, line->kernel_parameters, device_messages);
+  const auto make            = [pc, line, k, comm, device_messages](const Execution &where, const LinePiece &piece) {
+    auto solver =
+        std::make_unique<Solver>(where, comm, ProblemOf(*line, k, piece.layout), line->kernel, line->kernel_parameters, device_messages);
+    solver->observe([pc](SolveStep step, bool begins) {
+      const PetscLogEvent event = line_step_events[static_cast<int>(step)];
+      if (begins)
+        PetscCallAbort(PETSC_COMM_SELF, PetscLogEventBegin(event, pc, 0, 0, 0));
+      else
+        PetscCallAbort(PETSC_COMM_SELF, PetscLogEventEnd(event, pc, 0, 0, 0));
+    });
+    return solver;
   };
   const auto read = [line, k, pieces, couplings](Solver &solver, std::size_t p, const LocalMatrix &from) {
     if (!line->constants.empty()) {

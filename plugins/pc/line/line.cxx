@@ -4,7 +4,7 @@
 
 namespace weft {
 
-PetscLogEvent line_setup_event, line_sweep_event;
+PetscLogEvent line_setup_event, line_sweep_event, line_step_events[3];
 
 namespace {
 
@@ -108,5 +108,8 @@ PetscErrorCode PCLineRegisterEvents()
   PetscFunctionBegin;
   PetscCall(PetscLogEventRegister("PCLineSetUp", PC_CLASSID, &weft::line_setup_event));
   PetscCall(PetscLogEventRegister("PCLineSweep", PC_CLASSID, &weft::line_sweep_event));
+  PetscCall(PetscLogEventRegister("PCLineProducts", PC_CLASSID, &weft::line_step_events[0]));
+  PetscCall(PetscLogEventRegister("PCLineReduced", PC_CLASSID, &weft::line_step_events[1]));
+  PetscCall(PetscLogEventRegister("PCLinePiece", PC_CLASSID, &weft::line_step_events[2]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -92,8 +92,8 @@ inline PC_Line *Data(PC pc)
   return static_cast<PC_Line *>(pc->data);
 }
 
-/// Events of -log_view: set-up, and the sweeps of an application.
-extern PetscLogEvent line_setup_event, line_sweep_event;
+/// Events of -log_view: set-up, the sweeps of an application, and in these the steps of lines that cross ranks, by SolveStep.
+extern PetscLogEvent line_setup_event, line_sweep_event, line_step_events[3];
 
 /// The names of the options' values, in PETSc's form.
 extern const char *const line_directions[];
