@@ -103,17 +103,10 @@ double limit = 60;
 template <class Space>
 double best_seconds(const Space &space, bool quick, const std::function<void()> &before, const std::function<void()> &body)
 {
-  Stopwatch<Space> watch(space);
-  double best = INFINITY, all = 0;
-  for (int run = 0; run < (quick ? 4 : 8) && (run < (limit < 1 ? 1 : 2) || (best < 0.5 && all < limit)); run++) {
-    before();
-    watch.start();
-    body();
-    const double seconds = watch.stop();
-    best                 = std::min(best, seconds);
-    all += seconds;
-  }
-  return best;
+  const auto more = [quick](int runs, double best, double all) {
+    return runs < (quick ? 4 : 8) && (runs < (limit < 1 ? 1 : 2) || (best < 0.5 && all < limit));
+  };
+  return least_seconds(space, more, before, body);
 }
 
 /// Of many calls one after the other.

@@ -163,16 +163,9 @@ private:
 
   double best(const std::function<void()> &body) const
   {
-    Stopwatch<Space> watch(space_);
-    double best = INFINITY, all = 0;
-    for (int run = 0; run < (quick_ ? 3 : 10) && (run < 2 || all < 2); run++) {
-      watch.start();
-      body();
-      const double seconds = watch.stop();
-      best                 = std::min(best, seconds);
-      all += seconds;
-    }
-    return best;
+    const auto more = [this](int runs, double, double all) { return runs < (quick_ ? 3 : 10) && (runs < 2 || all < 2); };
+    return least_seconds(
+        space_, more, [] {}, body);
   }
   const Execution &execution_;
   Space space_;

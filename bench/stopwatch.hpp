@@ -5,6 +5,8 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <chrono>
+#include <functional>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -90,5 +92,24 @@ inline Index cache_bytes<Kokkos::Cuda>()
   return bytes;
 }
 #endif
+
+/// The least seconds of `body` over the runs that `more` asks for, told how many there were, the least of them and their sum; `before` each run, and
+/// not timed, what it needs.
+template <class Space>
+double least_seconds(const Space &space, const std::function<bool(int runs, double least, double all)> &more,
+                     const std::function<void()> &before, const std::function<void()> &body)
+{
+  Stopwatch<Space> watch(space);
+  double least = std::numeric_limits<double>::infinity(), all = 0;
+  for (int runs = 0; more(runs, least, all); runs++) {
+    before();
+    watch.start();
+    body();
+    const double seconds = watch.stop();
+    least                = std::min(least, seconds);
+    all += seconds;
+  }
+  return least;
+}
 
 } // namespace weft::bench

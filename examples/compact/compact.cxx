@@ -155,6 +155,8 @@ PetscErrorCode RunOperators(DM da, const Settings &settings, const Events &event
   PetscCall(VecDuplicate(f, &part));
   PetscCall(VecDuplicate(f, &divergence));
   PetscCall(VecDuplicate(f, &laplacian));
+  PetscCall(VecZeroEntries(divergence));
+  PetscCall(VecZeroEntries(laplacian));
   PetscCall(Fill(da, Waves(0, 0), f));
   for (int d = 0; d < axes.dim; d++) {
     Derivative first, second;

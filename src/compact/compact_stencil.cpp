@@ -100,8 +100,7 @@ public:
   }
   void apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result) const override
   {
-    const Index rows = begin_ + piece_.rows() - end_;
-    if (rows > 0) ends(space_, piece_, weights_, begin_, end_, f, before, after, result);
+    if (begin_ > 0 || end_ < piece_.rows()) ends(space_, piece_, weights_, begin_, end_, f, before, after, result);
   }
 
   /// Row `whole` of an open line, at f, where it has weights of its own. step: elements from row to row.
@@ -126,6 +125,11 @@ public:
     return sum;
   }
 
+  /// Rows with weights of their own, and those of a ring that is all here from which the stencil reaches around.
+  KOKKOS_INLINE_FUNCTION static bool is_special(const Weights<Scalar> &weights, int width, Index whole, Index left, bool ring)
+  {
+    return ring ? whole < width || left < width : whole < weights.heads || left < weights.tails;
+  }
   KOKKOS_INLINE_FUNCTION static Scalar special(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index length, bool ring,
                                                Index step)
   {
@@ -158,7 +162,7 @@ public:
             const auto row    = static_cast<Index>(static_cast<Unsigned>(number) % rows);
             const Index whole = from + row, left = length - 1 - whole;
             if (row < begin || row >= end) return;
-            if (ring ? whole < width || left < width : whole < weights.heads || left < weights.tails) {
+            if (is_special(weights, width, whole, left, ring)) {
               result[number] = special(weights, f + number, whole, length, ring, 1);
               return;
             }
@@ -185,7 +189,7 @@ public:
           for (int k = 0; k < several; k++) {
             const Index row = first_row + k, whole = from + row, left = length - 1 - whole, here = number + k * step;
             if (row < begin || row >= end) continue;
-            if (ring ? whole < width || left < width : whole < weights.heads || left < weights.tails) {
+            if (is_special(weights, width, whole, left, ring)) {
               result[here] = special(weights, f + here, whole, length, ring, step);
             } else {
               Scalar own[2 * width + 1];

@@ -275,10 +275,11 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   PetscFunctionBegin;
   PetscCall(GridLineComm(PetscObjectComm((PetscObject)pc), line->grid, direction, &comm));
   line->comms.push_back(comm);
-  for (const LinePiece &piece : pieces) {
-    if (!line->constants.empty()) break;
-    couplings.emplace_back();
-    PetscCall(CouplingsOutside(rows, line->grid, matrix, direction, piece, execution, &couplings.back()));
+  if (line->constants.empty()) { // else they hold the couplings too
+    for (const LinePiece &piece : pieces) {
+      couplings.emplace_back();
+      PetscCall(CouplingsOutside(rows, line->grid, matrix, direction, piece, execution, &couplings.back()));
+    }
   }
   const bool device_messages = DeviceMessages();
   const auto make            = [pc, line, k, comm, device_messages](const Execution &where, const LinePiece &piece) {
