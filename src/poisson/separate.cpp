@@ -204,21 +204,16 @@ private:
 
   void collect_factors(Separation &found) const
   {
-    const Box mine = inner_ & read_.read.part;
-    const Index nx = mine.size(0), ny = mine.size(1), count = nx * ny * mine.size(2);
+    const Box mine    = inner_ & read_.read.part;
+    const Index count = mine.size(0) * mine.size(1) * mine.size(2);
     const Kokkos::View<double *, typename Space::memory_space> factors("weft row factors", static_cast<std::size_t>(count));
     Kokkos::parallel_for("weft row factors", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, count),
                          RowFactors<Space, Int>{read_, mine, factors});
     const auto host = Kokkos::create_mirror_view(factors);
     Kokkos::deep_copy(space_, host, factors);
     space_.fence("weft row factors");
-    found.row_scale.assign(static_cast<std::size_t>(found.size()), 0.0);
-    for (Index k = 0; k < count; k++) {
-      const Index x = mine.lo[0] - inner_.lo[0] + k % nx, y = mine.lo[1] - inner_.lo[1] + k / nx % ny,
-                  z                                                                            = mine.lo[2] - inner_.lo[2] + k / nx / ny;
-      found.row_scale[static_cast<std::size_t>(x + inner_.size(0) * (y + inner_.size(1) * z))] = host(k);
-    }
-    if (all_ranks_) all_ranks_(found.row_scale.data(), found.row_scale.size(), Combine::sum);
+    found.row_scale.assign(host.data(), host.data() + host.size());
+    found.scaled = true;
   }
 
   Index middle(int d) const { return inner_.lo[d] + inner_.size(d) / 2; }
@@ -418,7 +413,8 @@ bool same_operator(const Separation &a, const Separation &b)
 {
   const SeparableOperator &x = a.separable, &y = b.separable;
   bool same = std::equal(a.grid, a.grid + 3, b.grid) && std::equal(a.first, a.first + 3, b.first) &&
-              std::equal(a.nodes, a.nodes + 3, b.nodes) && x.dimension == y.dimension && x.shift == y.shift && a.row_scale == b.row_scale;
+              std::equal(a.nodes, a.nodes + 3, b.nodes) && x.dimension == y.dimension && x.shift == y.shift && a.scaled == b.scaled &&
+              a.row_scale == b.row_scale;
   for (int d = 0; same && d < 3; d++) same = a.faces[d][0] == b.faces[d][0] && a.faces[d][1] == b.faces[d][1];
   for (int d = 0; same && d < x.dimension; d++) {
     const Direction &p = x.directions[d], &q = y.directions[d];

@@ -51,7 +51,7 @@ struct FaceRows {
   friend bool operator==(const FaceRows &, const FaceRows &) = default;
 };
 
-/// What separate() finds; the same on all processes.
+/// What separate() finds; the same on all processes but for row_scale.
 struct Separation {
   Index grid[3] = {1, 1, 1};
   FaceRows faces[3][2];                    ///< by direction, lower and upper end
@@ -59,15 +59,16 @@ struct Separation {
   Index nodes[3]              = {1, 1, 1}; ///< nodes within them; the product may be 0
   SeparableOperator separable = {};        ///< of these nodes; directions of one node are left out
   bool symmetric              = true;      ///< the separable operator is
-  std::vector<double> row_scale; ///< of these nodes: factors of the rows, where the matrix is separable but for them; empty: all 1
-  double deviation = 0;          ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
-  double foreign   = 0;          ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
-  double unusable  = 0;          ///< entries that are not finite, or zero diagonals of eliminated rows: nothing else is found then
+  bool scaled                 = false;     ///< the matrix is separable but for factors of its rows
+  std::vector<double> row_scale;           ///< these factors, of those of the nodes that this process holds
+  double deviation = 0;                    ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
+  double foreign   = 0; ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
+  double unusable  = 0; ///< entries that are not finite, or zero diagonals of eliminated rows: nothing else is found then
 
   Index size() const { return nodes[0] * nodes[1] * nodes[2]; }
 };
 
-/// True if solvers made for one can serve the other.
+/// True if solvers made for one can serve the other, as far as this process knows: the others may have other factors.
 bool same_operator(const Separation &a, const Separation &b);
 
 /// T^T in each direction.

@@ -120,18 +120,6 @@ Separation slab_of(const Separation &whole, const SpreadPlan &plan, int process)
     }
   }
 
-  if (!whole.row_scale.empty()) {
-    Index strides[3] = {1, whole.nodes[0], whole.nodes[0] * whole.nodes[1]};
-    for (Index z = rows.begin; z < rows.end; z++) {
-      for (Index y = 0; y < plan.nodes[1]; y++) {
-        for (Index x = 0; x < plan.nodes[0]; x++) {
-          const Index position = x * strides[plan.order[0]] + y * strides[plan.order[1]] + z * strides[plan.order[2]];
-          slab.row_scale.push_back(whole.row_scale[static_cast<std::size_t>(position)]);
-        }
-      }
-    }
-  }
-
   slab.separable.dimension = 3;
   slab.separable.shift     = whole.separable.shift;
   for (int k = 0; k < 3; k++) slab.separable.directions[k] = direction_of(whole, plan.order[k]);

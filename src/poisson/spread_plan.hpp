@@ -46,8 +46,8 @@ private:
 /// all nodes lie along one direction, where a direction has no transform, or where `auto` is faster otherwise.
 std::optional<SpreadPlan> spread_plan(const Separation &separation, const DirectOptions &options, int processes);
 
-/// What is left of a separation in a process's slab: its grid, faces and factors, in the plan's order. The operator is the whole one, of three
-/// directions in that order.
+/// What is left of a separation in a process's slab, in the plan's order: its grid and faces. The operator is the whole one, of three directions
+/// in that order. Factors of the rows, where there are some, are for the caller to bring.
 Separation slab_of(const Separation &whole, const SpreadPlan &plan, int process);
 
 } // namespace weft

@@ -140,10 +140,8 @@ private:
 
 } // namespace
 
-SpreadSolver::SpreadSolver(const Execution &execution, const Separation &separation, const SpreadPlan &plan, int process,
-                           Precision precision)
+SpreadSolver::SpreadSolver(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process, Precision precision)
 {
-  const Separation slab = slab_of(separation, plan, process);
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
     if (precision == Precision::both_double)

@@ -11,9 +11,9 @@ namespace weft {
 
 class SpreadSolver {
 public:
-  /// Makes tables and arrays; nothing is allocated after this, but by the first transposed solve of an operator that is not symmetric. Throws
+  /// `slab`: that of the process, as slab_of has it, with its factors. Makes tables and arrays; nothing is allocated after this, but by the first transposed solve of an operator that is not symmetric. Throws
   /// std::invalid_argument, in all processes, where lines are too long for a device. `execution` must live as long as the solver. Waits.
-  SpreadSolver(const Execution &execution, const Separation &separation, const SpreadPlan &plan, int process, Precision precision);
+  SpreadSolver(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process, Precision precision);
   ~SpreadSolver();
   SpreadSolver(const SpreadSolver &)            = delete;
   SpreadSolver &operator=(const SpreadSolver &) = delete;

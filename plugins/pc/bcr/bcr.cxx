@@ -138,10 +138,18 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
   PetscCall(MakeExecution(memory, &bcr->execution[here]));
   if (bcr->plan) {
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-    PetscCallCXX(bcr->spread_solver[here] =
-                     std::make_unique<SpreadSolver>(*bcr->execution[here], bcr->separation, *bcr->plan, rank, precision));
+    Separation slab;
+    PetscCallCXX(slab = slab_of(bcr->separation, *bcr->plan, rank));
+    PetscCallCXX(slab.row_scale = bcr->factors);
+    PetscCallCXX(bcr->spread_solver[here] = std::make_unique<SpreadSolver>(*bcr->execution[here], slab, *bcr->plan, rank, precision));
   } else {
-    PetscCallCXX(bcr->solver[here] = std::make_unique<BoxSolver>(*bcr->execution[here], bcr->separation, bcr->options, precision));
+    std::optional<Separation> whole;
+    if (bcr->gather && bcr->separation.scaled) {
+      PetscCallCXX(whole = bcr->separation);
+      PetscCallCXX(whole->row_scale = bcr->factors);
+    }
+    PetscCallCXX(bcr->solver[here] =
+                     std::make_unique<BoxSolver>(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -180,6 +188,32 @@ PetscErrorCode MakeGather(PC pc)
   PetscCall(VecScatterCreate(vec, nodes, bcr->whole_rhs, NULL, &bcr->gather));
   PetscCall(VecDestroy(&vec));
   PetscCall(ISDestroy(&nodes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The factors of the rows of all nodes within the eliminated faces, on the first rank.
+PetscErrorCode GatherFactors(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+  Vec factors;
+  PetscScalar *mine;
+  const PetscScalar *all;
+  PetscInt count;
+
+  PetscFunctionBegin;
+  PetscCallCXX(bcr->factors.clear());
+  if (!bcr->gather || !bcr->separation.scaled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(pc->pmat, NULL, &factors));
+  PetscCall(VecGetArrayWrite(factors, &mine));
+  PetscCall(FactorsOfNodes(*bcr, mine));
+  PetscCall(VecRestoreArrayWrite(factors, &mine));
+  PetscCall(VecScatterBegin(bcr->gather, factors, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(bcr->gather, factors, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecDestroy(&factors));
+  PetscCall(VecGetLocalSize(bcr->whole_rhs, &count));
+  PetscCall(VecGetArrayRead(bcr->whole_rhs, &all));
+  if (count > 0) PetscCallCXX(bcr->factors = InnerValues(bcr->separation.grid, bcr->separation.first, bcr->separation.nodes, all));
+  PetscCall(VecRestoreArrayRead(bcr->whole_rhs, &all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,17 +272,23 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   PetscCall(CheckSeparation(pc, found));
   PetscCall(Solves(pc, &solves, &ranks));
 
-  const int here  = static_cast<int>(memory);
-  const bool same = pc->setupcalled && same_operator(found, bcr->separation);
+  const int here   = static_cast<int>(memory);
+  PetscMPIInt same = pc->setupcalled && same_operator(found, bcr->separation);
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   bcr->separation = std::move(found);
   PetscCall(Plan(pc, ranks));
   solves = solves || bcr->plan;
-  if (!bcr->plan) PetscCall(MakeGather(pc));
+  if (bcr->plan) {
+    PetscCall(SpreadMakeWays(pc));
+  } else {
+    PetscCall(MakeGather(pc));
+    PetscCall(GatherFactors(pc));
+  }
   if (solves && !(same && bcr->has_solver(here))) {
     bcr->forget_solver(1 - here); // it follows when vectors ask for it
     PetscCall(MakeSolver(pc, memory));
   }
-  if (bcr->plan && !bcr->to_slabs) PetscCall(SpreadSetUp(pc));
+  if (bcr->plan) PetscCall(SpreadWarmUp(pc));
   PetscMPIInt state[2] = {0, 0};
   if (solves) {
     PetscCallCXX(state[0] = bcr->plan ? bcr->spread_solver[here]->singular() : bcr->solver[here]->singular());

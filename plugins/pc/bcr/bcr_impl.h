@@ -4,6 +4,7 @@
 #include <petscsf.h>
 
 #include <optional>
+#include <vector>
 
 #include "device_view.hpp"
 #include "lines_from_dm.h"
@@ -30,6 +31,7 @@ struct PC_BCR {
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<BoxSolver> solver[2];
   std::unique_ptr<SpreadSolver> spread_solver[2];
+  std::vector<double> factors; ///< several ranks: of the rows that a rank's solvers solve for, within the eliminated faces
   // Several ranks, gathered: from the DMDA's order of unknowns to the whole grid on the first rank.
   VecScatter gather  = NULL;
   Vec whole_rhs      = NULL;
@@ -38,6 +40,7 @@ struct PC_BCR {
   std::optional<SpreadPlan> plan;
   PetscSF to_slabs               = NULL;
   PetscSF to_columns             = NULL;
+  bool new_ways                  = false;             ///< nothing has gone that way yet
   MPI_Datatype block             = MPI_DATATYPE_NULL; ///< of numbers of this precision:
   PCBCRPrecision block_precision = PC_BCR_DOUBLE;
 
@@ -64,8 +67,15 @@ PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);
 /// Makes the solver that works in `memory`, on PETSc's current stream, unless it is there.
 PetscErrorCode EnsureSolver(PC pc, Memory memory);
 
-/// Makes the ways between the ranks of a new plan, whose solver is there. Collective.
-PetscErrorCode SpreadSetUp(PC pc);
+/// Factors of the rows of this rank's nodes, 1 on eliminated faces.
+PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[]);
+/// Values of the inner nodes of a box, whose values are given x fastest.
+std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], const Index (&nodes)[3], const PetscScalar values[]);
+
+/// Makes the ways between the ranks of a new plan, and brings the factors of rows to the slabs. Collective.
+PetscErrorCode SpreadMakeWays(PC pc);
+/// Solves once on new ways: PETSc makes its buffers when they are first needed, which shall not be in a solve. Collective.
+PetscErrorCode SpreadWarmUp(PC pc);
 /// A solve, which every rank has a part of. Collective.
 PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose);
 PetscErrorCode SpreadReset(PC pc);

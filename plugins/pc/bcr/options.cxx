@@ -136,7 +136,7 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
   PetscCallCXX(kinds = Kinds(found.separable));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %s, largest relative deviation %.3g; %ssymmetric%s%s%s\n",
                                    bcr->separable() ? "separable" : "the nearest separable one", found.deviation,
-                                   found.symmetric ? "" : "not ", found.row_scale.empty() ? "" : " but for a factor of each row",
+                                   found.symmetric ? "" : "not ", found.scaled ? " but for a factor of each row" : "",
                                    bcr->singular ? ", singular (constants)" : "", kinds.c_str()));
   if (sizes == inner)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %s nodes\n", sizes.c_str()));

@@ -99,24 +99,77 @@ PetscErrorCode Timed(const Kernels &kernels)
 
 } // namespace
 
-PetscErrorCode SpreadSetUp(PC pc)
+PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[])
+{
+  const Separation &found = bcr.separation;
+  auto next               = found.row_scale.begin();
+
+  PetscFunctionBegin;
+  for (Index k = 0; k < bcr.grid.nodes[0] * bcr.grid.nodes[1] * bcr.grid.nodes[2]; k++) {
+    Index left  = k;
+    bool within = true;
+    for (int d = 0; d < 3; d++) {
+      const Index at = bcr.grid.first[d] + left % bcr.grid.nodes[d] - found.first[d];
+      within         = within && at >= 0 && at < found.nodes[d];
+      left /= bcr.grid.nodes[d];
+    }
+    factors[k] = within ? *next++ : 1;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], const Index (&nodes)[3], const PetscScalar values[])
+{
+  std::vector<double> inner;
+  for (Index z = first[2]; z < first[2] + nodes[2]; z++) {
+    for (Index y = first[1]; y < first[1] + nodes[1]; y++) {
+      const PetscScalar *const row = values + box[0] * (y + box[1] * z) + first[0];
+      inner.insert(inner.end(), row, row + nodes[0]);
+    }
+  }
+  return inner;
+}
+
+PetscErrorCode SpreadMakeWays(PC pc)
 {
   PC_BCR *bcr = Bcr(pc);
   PetscMPIInt rank;
-  Vec rhs, solution;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-  PetscCall(MakeToSlabs(pc, rank));
-  PetscCall(MakeToColumns(pc, rank));
-  PetscCallMPI(MPI_Type_contiguous(bcr->plan->block, bcr->precision == PC_BCR_SINGLE ? MPI_FLOAT : MPIU_SCALAR, &bcr->block));
-  PetscCallMPI(MPI_Type_commit(&bcr->block));
-  // PETSc makes its buffers when they are first needed: not in a solve.
+  if (!bcr->to_slabs) {
+    PetscCall(MakeToSlabs(pc, rank));
+    PetscCall(MakeToColumns(pc, rank));
+    PetscCallMPI(MPI_Type_contiguous(bcr->plan->block, bcr->precision == PC_BCR_SINGLE ? MPI_FLOAT : MPIU_SCALAR, &bcr->block));
+    PetscCallMPI(MPI_Type_commit(&bcr->block));
+    bcr->new_ways = true;
+  }
+  PetscCallCXX(bcr->factors.clear());
+  if (!bcr->separation.scaled) PetscFunctionReturn(PETSC_SUCCESS);
+  Separation slab;
+  std::vector<PetscScalar> of_nodes, of_slab;
+  PetscCallCXX(slab = slab_of(bcr->separation, *bcr->plan, rank));
+  PetscCallCXX(of_nodes.resize(static_cast<size_t>(bcr->grid.nodes[0] * bcr->grid.nodes[1] * bcr->grid.nodes[2])));
+  PetscCallCXX(of_slab.resize(static_cast<size_t>(slab.grid[0] * slab.grid[1] * slab.grid[2])));
+  PetscCall(FactorsOfNodes(*bcr, of_nodes.data()));
+  PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, PETSC_MEMTYPE_HOST, of_nodes.data(), PETSC_MEMTYPE_HOST, of_slab.data()));
+  PetscCallCXX(bcr->factors = InnerValues(slab.grid, slab.first, slab.nodes, of_slab.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SpreadWarmUp(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+  Vec rhs, solution;
+
+  PetscFunctionBegin;
+  if (!bcr->new_ways) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs));
   PetscCall(VecSet(rhs, 0));
   PetscCall(SpreadSolve(pc, rhs, solution, Transpose::no));
   PetscCall(VecDestroy(&rhs));
   PetscCall(VecDestroy(&solution));
+  bcr->new_ways = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
