@@ -1,0 +1,91 @@
+"""What the manual needs beyond Sphinx and MyST: formulae as MathML, tables of contents from contents.py, links of a git host made to work."""
+
+import os
+import re
+
+from latex2mathml.converter import convert
+from sphinx.errors import ExtensionError
+
+from contents import BELOW, PAGES, PARTS
+
+LINK = re.compile(r"(!?)\[([^\]\[]*(?:\[[^\]]*\][^\]\[]*)*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
+FENCE = re.compile(r"^ {0,3}(```+|~~~+)")
+
+
+def toctree(pages, here, caption=None):
+    lines = ["```{toctree}", ":hidden:", ":maxdepth: 2"] + ([f":caption: {caption}"] if caption else [])
+    return "\n".join(lines + ["/" + page for page in pages if page in here] + ["```"])
+
+
+def relink(app, docname, text):
+    """Links to what is no page of this manual: a folder becomes its README or plain text, a file a download (MyST does that)."""
+
+    def replace(match):
+        image, words, path, anchor = match.groups()
+        if image or re.match(r"[a-z]+:", path):
+            return match.group(0)
+        target = os.path.normpath(os.path.join(os.path.dirname(docname), path))
+        if target.endswith(".md"):
+            return match.group(0) if target[:-3] in app.env.found_docs else words
+        if os.path.isdir(os.path.join(app.srcdir, target)):
+            return f"[{words}]({path.rstrip('/')}/README.md)" if f"{target}/README" in app.env.found_docs else words
+        return match.group(0)
+
+    return LINK.sub(replace, text)
+
+
+def read(app, docname, source):
+    lines, fence = [], None
+    for line in source[0].split("\n"):
+        found = FENCE.match(line)
+        if fence is None and found:
+            fence = found.group(1)
+            line = re.sub(r"^(\s*```+)math\s*$", r"\1{math}", line)
+        elif fence is not None and line.strip() == fence:
+            fence = None
+        elif fence is None and not line.startswith("    "):
+            line = relink(app, docname, line)
+        lines.append(line)
+    text = "\n".join(lines)
+    if docname == app.config.root_doc:
+        text += "".join("\n\n" + toctree(pages, app.env.found_docs, caption) for caption, pages in PARTS.items())
+    if docname in BELOW:
+        text += "\n\n" + toctree(BELOW[docname], app.env.found_docs)
+    source[0] = text + "\n"
+
+
+def mathml(latex, display):
+    if display == "block" and "\\\\" in latex and "\\begin" not in latex:
+        latex = "\\begin{aligned}" + latex + "\\end{aligned}"
+    return convert(latex, display=display)
+
+
+def inline(self, node):
+    self.body.append(mathml(node.astext(), "inline"))
+    raise_skip()
+
+
+def block(self, node):
+    self.body.append(f'<div class="math-block">{mathml(node.astext(), "block")}</div>\n')
+    raise_skip()
+
+
+def raise_skip():
+    from docutils.nodes import SkipNode
+
+    raise SkipNode
+
+
+def complete(app):
+    """A page that contents.py does not know would be missing from the manual without a word."""
+    there = {os.path.relpath(os.path.join(folder, name), app.srcdir)[:-3] for folder, _, names in os.walk(os.path.join(app.srcdir, "docs")) for name in names if name.endswith(".md")}
+    for wrong, why in ((there - set(PAGES), "not in docs/sphinx/contents.py"), (set(PAGES) - there - {p for p in PAGES if not p.startswith("docs/")}, "in contents.py and missing")):
+        if wrong:
+            raise ExtensionError(f"pages {why}: {', '.join(sorted(wrong))}")
+
+
+def setup(app):
+    app.add_html_math_renderer("mathml", (inline, None), (block, None))
+    app.connect("builder-inited", complete)
+    app.connect("source-read", read)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
