@@ -31,7 +31,7 @@ build_docs() {
   say "printing build/docs/weft.pdf"
   sphinx singlehtml build/docs/paper -t pdf
   cp "$font" build/docs/paper/_static/
-  /usr/bin/python3 docs/sphinx/paper.py build/docs/paper/docs/index.html
+  PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 docs/sphinx/paper.py build/docs/paper/docs/index.html
   # Root needs --no-sandbox; the pages are our own.
   quietly build/docs/chromium.log chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer --generate-pdf-document-outline \
     --user-data-dir="$PWD/build/docs/chromium" --print-to-pdf="$PWD/build/docs/weft.pdf" "file://$PWD/build/docs/paper/docs/index.html" ||

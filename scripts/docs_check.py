@@ -7,7 +7,7 @@
 
 Shell blocks are those fenced as sh or console. The blocks of a page run in order, in one shell, in a fresh folder that holds links to the repository's
 files, with WEFT set to the build. Of a console block each line after `$ ` is a command, and the lines below it must appear in its output in that order
-(`...` stands for any lines). HTML comments before a block tell more:
+(`...` stands for any text, alone for any lines). HTML comments before a block tell more:
 
     <!-- file: NAME -->         the block is written to NAME
     <!-- needs: TOOL ... -->    it runs where these programs (or Python modules, as python:NAME) are
@@ -155,7 +155,8 @@ def in_order(wanted, output):
     rest = iter([" ".join(line.split()) for line in output.split("\n")])
     for line in wanted:
         words = " ".join(line.split())
-        if words and words != "..." and words not in rest:
+        pattern = ".*".join(map(re.escape, words.split("...")))
+        if words and words != "..." and not any(re.fullmatch(pattern, printed) for printed in rest):
             return line
     return None
 
