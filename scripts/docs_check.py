@@ -6,7 +6,7 @@
     docs_check.py --html FOLDER          links, anchors and resources of the built pages
 
 Shell blocks are those fenced as sh or console. The blocks of a page run in order, in one shell, in a fresh folder that holds links to the repository's
-files, with WEFT set to the build. Of a console block each line after `$ ` is a command, and the lines below it must appear in its output in that order
+folders, with WEFT set to the build. Of a console block each line after `$ ` is a command, and the lines below it must appear in its output in that order
 (`...` stands for any text, alone for any lines). HTML comments before a block tell more:
 
     <!-- file: NAME -->         the block is written to NAME
@@ -185,7 +185,7 @@ def run_page(page, blocks, build, limit):
     with tempfile.TemporaryDirectory(prefix="weft-docs") as name:
         folder = Path(name)
         for entry in ROOT.iterdir():
-            if entry.name not in (".git", "build", "__pycache__"):
+            if entry.is_dir() and entry.name not in (".git", "build"):
                 (folder / entry.name).symlink_to(entry)
         for inner in (".tmp", ".bin", "build"):
             (folder / inner).mkdir()
@@ -194,7 +194,7 @@ def run_page(page, blocks, build, limit):
         steps, script = [], ["set -euo pipefail", "exec 2>&1"]
         for block in blocks:
             if "file" in block.marks:
-                target = folder / block.marks["file"]
+                target = folder / Path(block.marks["file"]).name  # never into a linked folder of the repository
                 target.write_text("\n".join(block.text) + "\n")
             if block.kind not in SHELLS:
                 continue
