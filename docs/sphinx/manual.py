@@ -51,6 +51,8 @@ def read(app, docname, source):
         text += "".join("\n\n" + toctree(pages, app.env.found_docs, caption) for caption, pages in PARTS.items())
     if docname in BELOW:
         text += "\n\n" + toctree(BELOW[docname], app.env.found_docs)
+    if docname == "docs/reference" and not app.tags.has("pdf"):
+        text = text.replace("`api/index.html`", '<a href="../api/index.html">api/index.html</a>')
     source[0] = text + "\n"
 
 
