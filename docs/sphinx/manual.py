@@ -4,6 +4,7 @@ import os
 import re
 
 from latex2mathml.converter import convert
+from docutils.nodes import SkipNode
 from sphinx.errors import ExtensionError
 
 from contents import BELOW, PAGES, PARTS
@@ -56,26 +57,29 @@ def read(app, docname, source):
     source[0] = text + "\n"
 
 
-def mathml(latex, display):
-    if display == "block" and "\\\\" in latex and "\\begin" not in latex:
-        latex = "\\begin{aligned}" + latex + "\\end{aligned}"
-    return convert(latex, display=display)
-
-
 def inline(self, node):
-    self.body.append(mathml(node.astext(), "inline"))
-    raise_skip()
+    self.body.append(convert(node.astext(), display="inline"))
+    raise SkipNode
 
 
 def block(self, node):
-    self.body.append(f'<div class="math-block">{mathml(node.astext(), "block")}</div>\n')
-    raise_skip()
-
-
-def raise_skip():
-    from docutils.nodes import SkipNode
-
+    """A formula for each line that ends in two backslashes."""
+    rows = re.split(r"\\\\\s*\n", node.astext().strip())
+    self.body.append('<div class="math-block">' + "\n".join(convert(row, display="block") for row in rows) + "</div>\n")
     raise SkipNode
+
+
+def wrap(app, page, template, context, doctree):
+    """Code breaks at spaces and between choices, long names also at their joints; not after an option's hyphen (see manual.css)."""
+
+    def joints(word):
+        text = word.group(1).replace("|", "|<wbr>")
+        if len(word.group(1)) > 24:
+            text = re.sub(r"([_./:(]|[a-z](?=[A-Z]))(?=.)", r"\1<wbr>", text)
+        return f'<span class="pre">{text}</span>'
+
+    if context.get("body"):
+        context["body"] = re.sub(r'<span class="pre">([^<]*)</span>', joints, context["body"])
 
 
 def complete(app):
@@ -90,4 +94,5 @@ def setup(app):
     app.add_html_math_renderer("mathml", (inline, None), (block, None))
     app.connect("builder-inited", complete)
     app.connect("source-read", read)
+    app.connect("html-page-context", wrap)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
