@@ -17,6 +17,7 @@ build_docs() {
   if [ ! -d "$math" ]; then
     rm -rf "$math.part"; unzip -qo -d "$math.part" "$(fetch "$latex2mathml" binary)"; mv "$math.part" "$math"
   fi
+  exec 9>&- # all is there: the next command may go on
   mkdir -p build/docs; rm -rf build/docs/html build/docs/paper build/docs/*.log
   local font=/usr/share/texmf/fonts/opentype/public/lm-math/latinmodern-math.otf
 
@@ -33,7 +34,7 @@ build_docs() {
   cp "$font" build/docs/paper/_static/
   PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 docs/sphinx/paper.py build/docs/paper/docs/index.html
   # Root needs --no-sandbox; the pages are our own.
-  quietly build/docs/chromium.log chromium --headless --no-sandbox --disable-gpu --no-pdf-header-footer --generate-pdf-document-outline \
+  quietly build/docs/chromium.log chromium --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-pdf-header-footer --generate-pdf-document-outline \
     --user-data-dir="$PWD/build/docs/chromium" --print-to-pdf="$PWD/build/docs/weft.pdf" "file://$PWD/build/docs/paper/docs/index.html" ||
     die "chromium could not print the manual: see build/docs/chromium.log"
   [ -s build/docs/weft.pdf ] || die "chromium printed nothing: see build/docs/chromium.log"
