@@ -1,0 +1,35 @@
+"""The results of a run as they come: a file with a line of JSON for each, from which a later run goes on."""
+
+import json
+import os
+
+
+class Store:
+    """Rows by key. What a run that was cut off left half written at the end is dropped."""
+
+    def __init__(self, path, keep=True):
+        self.path, self.rows = path, {}
+        if not keep:
+            path.unlink(missing_ok=True)
+        whole = 0
+        if path.exists():
+            with open(path, "rb") as file:
+                for line in file:
+                    try:
+                        row = json.loads(line) if line.endswith(b"\n") else None
+                    except ValueError:
+                        row = None
+                    if not isinstance(row, dict) or "key" not in row:
+                        break
+                    self.rows[row["key"]] = row
+                    whole += len(line)
+            os.truncate(path, whole)
+        self.file = open(path, "a", encoding="utf-8")
+
+    def add(self, row):
+        self.file.write(json.dumps(row, ensure_ascii=False) + "\n")
+        self.file.flush()
+        self.rows[row["key"]] = row
+
+    def close(self):
+        self.file.close()
