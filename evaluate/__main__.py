@@ -73,10 +73,14 @@ def parse(words):
     parser.add_argument("--backend", choices=("host", "device"), help="where vectors and matrices live (default: device for a build with CUDA, else host)")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results go (default: evaluation in the build folder)")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, help="go on from the results that the folder holds (the default: same case, same library, same result)")
+    parser.add_argument("--no-pictures", action="store_true", help="tables and the page alone")
     parser.add_argument("--check-page", action="store_true", help="load the page in a headless Chromium, sort and filter it, and leave screenshots beside it")
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
     parser.add_argument("--check-input", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args(words)
+    typed = list(sys.argv[1:] if words is None else words)
+    place = typed.index("--build") if "--build" in typed else len(typed)
+    arguments.command = "./weft evaluate " + shlex.join(typed[:place] + typed[place + 2:])
     if not 0 < arguments.rtol < 1:
         parser.error("--rtol is between 0 and 1")
     arguments.time_limit = arguments.time_limit or (20 if arguments.quick else 60)
@@ -130,7 +134,7 @@ def describe(problems, commands, store, arguments):
     """Reads each matrix in a process of its own and notes what it is like. The problems that can be solved, and a row for each that cannot."""
     matrices = [problem for problem in problems if problem.kind == "matrix"]
     readings = {problem.name: commands.describe(problem) for problem in matrices}
-    run_cases("matrices to read", list(readings.values()), store, arguments)
+    run_cases("reading matrices", list(readings.values()), store, arguments)
     usable, unread = [], []
     for problem in problems:
         row = store.rows[readings[problem.name].key] if problem.name in readings else None
@@ -153,7 +157,7 @@ def offered(configurations, commands, store, arguments, folder):
     tiny = {"matrix": cases.Problem("(probe)", "matrix", file=str(matrix), facts=facts), "grid": cases.Problem("(probe)", "grid", options="-da_grid_x 9 -da_grid_y 9", facts=facts)}
     doubtful = [configuration for configuration in configurations if arguments.configurations or configuration.type in plots.EXTERNAL]
     probes = {configuration.name: commands.case(tiny[configuration.kinds[0]], configuration) for configuration in doubtful}
-    run_cases("libraries to ask for", list(probes.values()), store, arguments)
+    run_cases("asking for libraries", list(probes.values()), store, arguments)
     missing = []
     for configuration in doubtful:
         row = store.rows[probes[configuration.name].key]
@@ -169,7 +173,7 @@ def say(text):
     print(f"evaluate: {text}", file=sys.stderr, flush=True)
 
 
-def report(folder, problems, rows, configurations, order, run):
+def report(folder, problems, rows, configurations, order, run, pictures=True):
     """Every file of the output."""
     recommendations = recommend.for_problems(problems, rows, order)
     rules = recommend.rules(problems, rows, order)
@@ -177,7 +181,7 @@ def report(folder, problems, rows, configurations, order, run):
     table.write_json(folder / "results.json", {**run, "rules": rules, "results": full})
     table.write_json(folder / "recommendations.json", {"recommendations": recommendations, "rules": rules})
     table.write_csv(folder / "results.csv", full)
-    page.write(folder, run, full, recommendations, rules, plots.draw(problems, rows, configurations, folder))
+    page.write(folder, run, full, recommendations, rules, plots.draw(problems, rows, configurations, folder) if pictures else [])
     return recommendations
 
 
@@ -193,11 +197,11 @@ def summary(rows, recommendations, folder):
 
 
 def evaluate(arguments):
-    arguments.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="weft-evaluate-") as scratch:
         problems, configurations, order = plan(arguments, arguments.output / "unpacked")
         if arguments.check_input:
             return
+        arguments.output.mkdir(parents=True, exist_ok=True)
         commands = cases.Commands(arguments, machine.fingerprint(arguments.build, arguments.backend))
         store = Store(arguments.output / "results.jsonl", keep=arguments.resume is not False)
         if arguments.resume and not store.rows:
@@ -207,12 +211,11 @@ def evaluate(arguments):
             usable, unread = describe(problems, commands, store, arguments)
             configurations, missing = offered(configurations, commands, store, arguments, pathlib.Path(scratch))
             todo = [commands.case(problem, configuration) for problem in usable for configuration in configurations if configuration.fits(problem)]
-            run_cases("cases", todo, store, arguments)
+            run_cases("solving", todo, store, arguments)
         finally:
             store.close()
     rows = unread + [{**store.rows[case.key], "problem": case.problem.name, "configuration": case.configuration.name, "type": case.configuration.type} for case in todo]
-    command = "./weft evaluate " + shlex.join(word for word in sys.argv[1:] if not word.startswith("--build"))
-    facts = machine.facts(arguments, command.replace(str(arguments.build), "BUILD").strip())
+    facts = machine.facts(arguments, arguments.command)
     facts["PETSc"] = next((row["petsc"] for row in store.rows.values() if row.get("petsc")), "unknown")
     facts["Not in this PETSc"] = ", ".join(configuration.name for configuration in missing) or "nothing that was asked for"
     facts["Limits"] = f"{duration(arguments.time_limit)} and {arguments.memory_limit / 2**20:.0f} MiB a case, {arguments.max_it} iterations, {arguments.parallel} at once"
@@ -221,7 +224,7 @@ def evaluate(arguments):
     named = [problem for problem in problems if problem in usable or any(row["problem"] == problem.name for row in unread)]
     lead = page.lead_of(len(named), len(todo), sum(row["wall_seconds"] for row in rows), facts.get("Device") or machine.processor())
     run = {"lead": lead, "rtol": arguments.rtol, "backend": arguments.backend, "facts": facts, "seconds": round(time.monotonic() - started, 1)}
-    recommendations = report(arguments.output, named, rows, configurations, order, run)
+    recommendations = report(arguments.output, named, rows, configurations, order, run, not arguments.no_pictures)
     summary(rows, recommendations, arguments.output)
 
 

@@ -18,7 +18,10 @@ OUTCOMES = {
     "memory": "the memory limit",
 }
 LOOSE = 1.5  # a residual that the Krylov method carries along differs from the true one by rounding
-OUT_OF_MEMORY = re.compile(r"out of memory|memory allocation|bad_alloc|needs more memory|cannot allocate|OUTMEMORY", re.IGNORECASE)
+OUT_OF_MEMORY = re.compile(r"out of memory|MemoryError|memory allocation|bad_alloc|needs more memory|cannot allocate|OUTMEMORY", re.IGNORECASE)
+
+
+NO_PIVOT = re.compile(r"missing diagonal|zero diagonal|zero pivot", re.IGNORECASE)
 
 
 def row_of(child, case, rtol, backend):
@@ -33,7 +36,7 @@ def row_of(child, case, rtol, backend):
     if not child.reason:
         try:
             found = reader_of(case)(child, output)
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        except (FileNotFoundError, ValueError, KeyError, IndexError, TypeError, AttributeError):
             found = {}
     row |= {name: value for name, value in numbers(found, case, backend).items() if name in row}
     row["outcome"], row["reason"] = judge(child, output, found, row, rtol)
@@ -99,6 +102,8 @@ def judge(child, output, found, row, rtol):
         return "solved", ""
     reason = found.get("reason", "")
     if not found or reason == "ERROR" or not reason:
+        if NO_PIVOT.search(why):
+            return "failed", why
         return ("memory" if OUT_OF_MEMORY.search(why + output) else "error"), why or f"ended with {child.code} and no result"
     if reason.startswith("CONVERGED"):
         if row["residual"] is None:

@@ -25,7 +25,10 @@ function optionsCell(text) {
     if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, select); else select();
   });
   const fragment = document.createDocumentFragment();
-  fragment.append(element("code", {}, text), button);
+  // A line ends between words, never after the dash of an option.
+  const code = element("code");
+  text.split(" ").forEach((word, place) => code.append(place ? " " : "", element("span", {}, word)));
+  fragment.append(code, button);
   return fragment;
 }
 

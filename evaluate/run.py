@@ -25,7 +25,7 @@ class Progress:
         self.started = self.shown = time.monotonic()
         self.terminal = stream.isatty()
         if not self.terminal and total > done:
-            self.line(f"{total - done} {what} to do" + (f", {done} done before" if done else ""))
+            self.line(f"{what}: {total - done}" + (f", and {done} done before" if done else ""))
 
     def line(self, text):
         print(f"evaluate: {text}", file=self.stream, flush=True)
@@ -43,11 +43,11 @@ class Progress:
         self.shown = now
         if self.terminal:
             filled = 30 * self.done // max(1, self.total)
-            text = f"[{'#' * filled}{'.' * (30 - filled)}] {self.done}/{self.total} {self.what}, left {self.left()}  {self.now}"
+            text = f"{self.what}: [{'#' * filled}{'.' * (30 - filled)}] {self.done}/{self.total}, left {self.left()}  {self.now}"
             self.stream.write("\r\x1b[K" + text[:150])
             self.stream.flush()
         else:
-            self.line(f"{self.done}/{self.total} {self.what}, {self.failed} without a solution, left {self.left()}")
+            self.line(f"{self.what}: {self.done}/{self.total}, {self.failed} without a result, left {self.left()}")
 
     def end(self):
         if self.terminal:
@@ -76,7 +76,7 @@ def run_cases(what, cases, store, arguments):
                 store.add(row)
                 progress.done += 1
                 progress.failed += row["outcome"] != "solved"
-            time.sleep(0.005)
+            time.sleep(0.01)
     finally:
         for _, child in running:
             child.kill("stopped")

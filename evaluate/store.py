@@ -12,7 +12,7 @@ class Store:
         if not keep:
             path.unlink(missing_ok=True)
         whole = 0
-        if path.exists():
+        if path.is_file():
             with open(path, "rb") as file:
                 for line in file:
                     try:
