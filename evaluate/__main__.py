@@ -59,7 +59,7 @@ def positive(text):
 def parse(words):
     parser = argparse.ArgumentParser(prog="./weft evaluate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matrices", metavar="WHAT", help="a folder, a manifest (.csv, .json), a text file of Group/Name lines, or one matrix; by default those of matrices/")
-    parser.add_argument("--models", metavar="FAMILIES", help="model problems: none, all, or some of their families, with commas (default: all but large ones; none beside --matrices)")
+    parser.add_argument("--models", metavar="FAMILIES", help="model problems: none, all, or some of their families, with commas (default: all but large and huge ones; none beside --matrices)")
     parser.add_argument("--types", metavar="T,T,...", default="", help="only configurations of these types: line, ilu, hypre ...")
     parser.add_argument("--configurations", metavar="FILE", help="your own configurations, JSON (default: evaluate/configurations.json)")
     parser.add_argument("--quick", action="store_true", help="few problems, few configurations, each solved once")
@@ -106,7 +106,7 @@ def pick_models(arguments):
     families = [word for word in wanted.split(",") if word]
     if unknown := [word for word in families if word not in known]:
         raise InputError(f"--models: there is no family '{unknown[0]}'; there are {', '.join(known)}, all and none")
-    chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - {"large"})]
+    chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - {"large", "huge"})]
     return [model for model in chosen if model.quick] if arguments.quick and not families else chosen
 
 
@@ -122,8 +122,10 @@ def plan(arguments, unpack_to):
     chosen = cases.configurations(arguments.configurations) if arguments.configurations else cases.configurations()
     order = recommend.order_of(chosen)
     chosen = cases.pick(chosen, arguments.types)
-    if arguments.quick and not arguments.types and not arguments.configurations:
-        chosen = [configuration for configuration in chosen if configuration.quick]
+    if arguments.quick and not arguments.configurations:
+        quick = {configuration.type for configuration in chosen if configuration.quick}
+        wanted = quick if not arguments.types else {configuration.type for configuration in chosen}
+        chosen = [configuration for configuration in chosen if configuration.type in wanted and (configuration.quick or configuration.type not in quick)]
     problems = pick_matrices(arguments, unpack_to) + pick_models(arguments)
     if not problems:
         raise InputError("nothing to solve: no matrix, and --models none")
@@ -230,7 +232,7 @@ def evaluate(arguments):
 
 def main(words=None):
     arguments = parse(words)
-    signal.signal(signal.SIGTERM, signal.getsignal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGINT may be ignored, as behind nohup; this one is not
     try:
         evaluate(arguments)
         if arguments.check_page and not arguments.check_input:

@@ -92,7 +92,7 @@ def draw_profile(plot, problems, rows, style):
 
 def draw_size(plot, problems, rows, style):
     panels = []
-    grids = {problem.name: problem.facts["rows"] for problem in problems if problem.kind == "grid" and {"size", "large"} & set(problem.family.split())
+    grids = {problem.name: problem.facts["rows"] for problem in problems if problem.kind == "grid" and {"size", "large", "huge"} & set(problem.family.split())
              and "dim 3" not in problem.options}
     curves, count = profile.ratios(profile.times_of([row for row in rows if row["problem"] in grids]))
     if len(set(grids.values())) > 1 and count:

@@ -1,7 +1,10 @@
 """The results of a run as they come: a file with a line of JSON for each, from which a later run goes on."""
 
+import fcntl
 import json
 import os
+
+from . import InputError
 
 
 class Store:
@@ -9,8 +12,15 @@ class Store:
 
     def __init__(self, path, keep=True):
         self.path, self.rows = path, {}
-        if not keep:
-            path.unlink(missing_ok=True)
+        self.file = open(path, "a", encoding="utf-8")
+        try:
+            fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"another evaluation is writing into {path.parent}: wait for it, or name another folder with --output") from None
+        except OSError:  # a file system without locks
+            pass
+        if not keep and path.is_file():
+            self.file.truncate(0)
         whole = 0
         if path.is_file():
             with open(path, "rb") as file:
@@ -24,7 +34,6 @@ class Store:
                     self.rows[row["key"]] = row
                     whole += len(line)
             os.truncate(path, whole)
-        self.file = open(path, "a", encoding="utf-8")
 
     def add(self, row):
         self.file.write(json.dumps(row, ensure_ascii=False) + "\n")

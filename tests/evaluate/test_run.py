@@ -92,12 +92,14 @@ def test_stopped_and_gone_on_with(evaluate, matrices, configure, how):
     while not child.exists() or not child.read_text():  # the probe of "hang" hangs
         assert time.monotonic() < deadline and process.poll() is None
         time.sleep(0.05)
+    second = evaluate(*words)
+    assert second.returncode == 2 and "another evaluation is writing into" in second.stderr
     process.send_signal(how)
     _, said = process.communicate(timeout=30)
     assert process.returncode == 130 and "the same command goes on from there" in said
     assert not alive(int(child.read_text()))
     count = len(evaluate.log.read_text().split())
-    done = evaluate("--matrices", matrices, "--configurations", words[3], "--time-limit", "100", "--types", "slow,good", "--resume")
+    done = evaluate(*words, "--types", "slow,good", "--resume")
     assert done.returncode == 0, done.stderr
     assert evaluate.log.read_text().split()[count:] == ["slow", "good"]  # neither read nor probed again
 
