@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from . import InputError, cases, machine, page, plots, recommend, table
+from . import InputError, cases, machine, page, plots, recommend, summary, table
 from .outcome import OUTCOMES
 from .run import duration, run_cases
 from .store import Store
@@ -73,6 +73,7 @@ def parse(words):
     parser.add_argument("--backend", choices=("host", "device"), help="where vectors and matrices live (default: device for a build with CUDA, else host)")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results go (default: evaluation in the build folder)")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, help="go on from the results that the folder holds (the default: same case, same library, same result)")
+    parser.add_argument("--report", action="store_true", help="solve nothing: tables, pictures and the page of what the folder holds of this")
     parser.add_argument("--no-pictures", action="store_true", help="tables and the page alone")
     parser.add_argument("--check-page", action="store_true", help="load the page in a headless Chromium, sort and filter it, and leave screenshots beside it")
     parser.add_argument("--build", type=pathlib.Path, required=True, help=argparse.SUPPRESS)
@@ -132,13 +133,22 @@ def plan(arguments, unpack_to):
     return problems, chosen, order
 
 
+def solve(what, wanted, store, arguments):
+    """Runs the cases that have no result; those that have one then."""
+    if not arguments.report:
+        run_cases(what, wanted, store, arguments)
+    return [case for case in wanted if case.key in store.rows]
+
+
 def describe(problems, commands, store, arguments):
     """Reads each matrix in a process of its own and notes what it is like. The problems that can be solved, and a row for each that cannot."""
     matrices = [problem for problem in problems if problem.kind == "matrix"]
     readings = {problem.name: commands.describe(problem) for problem in matrices}
-    run_cases("reading matrices", list(readings.values()), store, arguments)
+    read = {case.problem.name for case in solve("reading matrices", list(readings.values()), store, arguments)}
     usable, unread = [], []
     for problem in problems:
+        if problem.kind == "matrix" and problem.name not in read:
+            continue
         row = store.rows[readings[problem.name].key] if problem.name in readings else None
         if row and row["outcome"] != "solved":
             unread.append({**row, "problem": problem.name})
@@ -159,10 +169,9 @@ def offered(configurations, commands, store, arguments, folder):
     tiny = {"matrix": cases.Problem("(probe)", "matrix", file=str(matrix), facts=facts), "grid": cases.Problem("(probe)", "grid", options="-da_grid_x 9 -da_grid_y 9", facts=facts)}
     doubtful = [configuration for configuration in configurations if arguments.configurations or configuration.type in plots.EXTERNAL]
     probes = {configuration.name: commands.case(tiny[configuration.kinds[0]], configuration) for configuration in doubtful}
-    run_cases("asking for libraries", list(probes.values()), store, arguments)
     missing = []
-    for configuration in doubtful:
-        row = store.rows[probes[configuration.name].key]
+    for case in solve("asking for libraries", list(probes.values()), store, arguments):
+        configuration, row = case.configuration, store.rows[case.key]
         if row["outcome"] == "error" and any(words in row["reason"] for words in NOT_THERE):
             missing.append(configuration)
             say(f"left out: {configuration.name}: {row['reason']}")
@@ -183,11 +192,12 @@ def report(folder, problems, rows, configurations, order, run, pictures=True):
     table.write_json(folder / "results.json", {**run, "rules": rules, "results": full})
     table.write_json(folder / "recommendations.json", {"recommendations": recommendations, "rules": rules})
     table.write_csv(folder / "results.csv", full)
+    summary.write(folder, run, full, recommendations, rules, configurations)
     page.write(folder, run, full, recommendations, rules, plots.draw(problems, rows, configurations, folder) if pictures else [])
     return recommendations
 
 
-def summary(rows, recommendations, folder):
+def last_lines(rows, recommendations, folder):
     counts = {outcome: sum(row["outcome"] == outcome for row in rows) for outcome in OUTCOMES}
     say(f"{len(rows)} cases: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count))
     width = max((len(entry["problem"]) for entry in recommendations), default=0)
@@ -206,14 +216,14 @@ def evaluate(arguments):
         arguments.output.mkdir(parents=True, exist_ok=True)
         commands = cases.Commands(arguments, machine.fingerprint(arguments.build, arguments.backend))
         store = Store(arguments.output / "results.jsonl", keep=arguments.resume is not False)
-        if arguments.resume and not store.rows:
-            raise InputError(f"--resume: {arguments.output} holds no results to go on from")
+        if (arguments.resume or arguments.report) and not store.rows:
+            raise InputError(f"{arguments.output} holds no results to go on from")
         started = time.monotonic()
         try:
             usable, unread = describe(problems, commands, store, arguments)
             configurations, missing = offered(configurations, commands, store, arguments, pathlib.Path(scratch))
             todo = [commands.case(problem, configuration) for problem in usable for configuration in configurations if configuration.fits(problem)]
-            run_cases("solving", todo, store, arguments)
+            todo = solve("solving", todo, store, arguments)
         finally:
             store.close()
     rows = unread + [{**store.rows[case.key], "problem": case.problem.name, "configuration": case.configuration.name, "type": case.configuration.type} for case in todo]
@@ -227,7 +237,7 @@ def evaluate(arguments):
     lead = page.lead_of(len(named), len(todo), sum(row["wall_seconds"] for row in rows), facts.get("Device") or machine.processor())
     run = {"lead": lead, "rtol": arguments.rtol, "backend": arguments.backend, "facts": facts, "seconds": round(time.monotonic() - started, 1)}
     recommendations = report(arguments.output, named, rows, configurations, order, run, not arguments.no_pictures)
-    summary(rows, recommendations, arguments.output)
+    last_lines(rows, recommendations, arguments.output)
 
 
 def main(words=None):
