@@ -29,6 +29,7 @@ class Child:
         self.code = None
         # Open MPI jobs that start and end at the same time remove each other's session folder: each gets a place of its own.
         environment = {name: value for name, value in os.environ.items() if name not in NOT_PASSED_ON} | {"TMPDIR": str(self.folder)}
+        environment["OMPI_MCA_ess_singleton_isolated"] = "1"  # one rank alone needs no daemon, which would leave our process group
         parent = os.getpid()
 
         def limit():
