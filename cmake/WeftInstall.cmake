@@ -7,9 +7,9 @@ set(weft_pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 set(weft_generated ${CMAKE_BINARY_DIR}/install)
 
 if(SKBUILD) # a wheel holds the library, and the Python around it knows what this build knows
-  install(TARGETS weft LIBRARY DESTINATION lib NAMELINK_SKIP COMPONENT wheel)
+  install(TARGETS weft LIBRARY DESTINATION lib NAMELINK_SKIP COMPONENT wheel EXCLUDE_FROM_ALL)
   configure_file(${PROJECT_SOURCE_DIR}/packaging/python/built.py.in ${weft_generated}/built.py @ONLY)
-  install(FILES ${weft_generated}/built.py DESTINATION . COMPONENT wheel)
+  install(FILES ${weft_generated}/built.py DESTINATION . COMPONENT wheel EXCLUDE_FROM_ALL)
 endif()
 
 install(TARGETS weft EXPORT weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
