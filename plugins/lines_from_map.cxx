@@ -7,13 +7,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include "petsc_compat.h"
+#include "read_file.h"
 
 namespace weft {
 
@@ -88,16 +88,6 @@ Sequence ParseLines(const std::string &text, PetscInt *bad_line)
     sequence.push_back(end_of_line);
   }
   return sequence;
-}
-
-std::optional<std::string> ReadFile(const char *name)
-{
-  std::error_code unknown;
-  std::ifstream file(name, std::ios::binary);
-  if (!file.is_open() || std::filesystem::is_directory(name, unknown)) return std::nullopt;
-  std::ostringstream contents;
-  contents << file.rdbuf();
-  return contents.str();
 }
 
 /// The contents of a file that the first rank can read, on all ranks.

@@ -173,6 +173,8 @@ PetscErrorCode RunPulse(DM da, int order, bool assembled, const Events &events)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "pulse: time %g after %d steps, error %.3e, energy %.6e, exact %.6e\n", (double)time, (int)steps,
                         (double)errors.most, (double)(norm * norm / size), ExactEnergy(pulse, (double)time)));
   if (write) {
+    // rank 0 has the file; PETSc writes and closes it without a word on a full disk
+    PetscCheck(!pulse.table || !ferror(pulse.table), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s.csv could not be written to its end", name);
     PetscCall(PetscFClose(PETSC_COMM_WORLD, pulse.table));
     PetscCall(Write(pulse, name, u));
   }
