@@ -11,6 +11,8 @@ EVERYWHERE = [
     "-pc_line_direction xyz -ring 1,1,1 -pc_line_ordering multicolor -pc_line_sweep symmetric -diagonals -pc_line_sweeps 2",
     "-pc_line_direction xz -pc_line_plane_cycles 2",
     "-pc_line_direction y -dof 2",
+    "-couple -dof 2 -pc_line_ordering zebra -pc_line_sweep symmetric",
+    "-couple -dof 3 -n 9,8,7 -ring 1,1,0 -pc_line_direction xy -pc_line_ordering multicolor -diagonals",
     "-n 40,17 -ring 0,1 -pc_line_direction xy",
     "-n 61 -ring 1",
     "-n 2,6,2 -ring 1,1,1 -pc_line_direction xyz",
@@ -111,9 +113,28 @@ def test_stiff_directions_are_found(run):
 @pytest.mark.parametrize("problem", ["-n 100 -dof 2", "-n 30,30 -dof 4 -stretch 0,1", "-n 4,5,30 -dof 8 -stretch 0,0,1", "-n 50 -dof 5 -pc_line_components together"])
 def test_one_sweep_solves_lines_of_blocks(run, problem):
     options = f"-probe exact -pc_type line -couple {problem}"
-    assert run("pc_probe", options).number("exact difference") < 1e-12
-    assert "of blocks" in run("pc_probe", options + " -view").output
+    for ranks in (1, 2, 3):
+        result = run("pc_probe", options + " -view", ranks=ranks)
+        assert result.number("exact difference") < 1e-12
+        assert ("of blocks across ranks" if ranks > 1 else "of blocks") in result.output and "cut" not in result.output
     assert run("pc_probe", options + " -pc_line_components apart").number("exact difference") > 1e-2
+    cut = run("pc_probe", options + " -pc_line_ranks cut -view", ranks=3)
+    assert cut.number("exact difference") > 1e-6 and "of blocks, cut where ranks meet" in cut.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("problem", ["-n 31 -dof 2 -ring 1", "-n 4,40 -dof 3 -ring 0,1 -stretch 0,1", "-n 3,4,12 -dof 8 -stretch 0,0,1 -ring 0,0,1"])
+def test_one_sweep_solves_rings_of_blocks(run, ranks, problem):
+    assert run("pc_probe", f"-probe exact -pc_type line -couple {problem}", ranks=ranks).number("exact difference") < 1e-11
+    refreshed = run("pc_probe", f"-probe refresh -pc_type line -couple {problem} -pc_line_ordering zebra", ranks=ranks)
+    assert refreshed.number("refresh difference") == 0
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_bad_pivot_of_blocks_fails_all_ranks(run, ranks):
+    output = run("pc_probe", "-probe pivot -pc_type line -couple -n 40 -dof 3 -pc_line_components together -info :pc", ranks=ranks).output
+    assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output
+    assert "pivot of a line in row 117" in output
 
 
 def test_unknowns_that_do_not_couple_have_lines_of_their_own(run):

@@ -46,7 +46,6 @@ public:
   const char *method() const override { return solver_.method(); }
   PetscInt64 count() const override { return map_->lines(); }
   PetscInt64 longest() const override { return map_->longest(); }
-  bool across_ranks() const override { return false; }
   std::string kind() const override { return std::is_same_v<Scalar, float> ? " in single precision" : ""; }
 
 private:
