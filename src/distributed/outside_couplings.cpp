@@ -24,9 +24,9 @@ class OutsideCouplings<Scalar>::ValuesIn final : public OutsideCouplings<Scalar>
 public:
   ValuesIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after,
            Index block)
-      : space_(space), layout_(layout), block_(block), columns_{copy(before), copy(after)},
-        values_{Array("weft before", before.size() * static_cast<std::size_t>(block)),
-                Array("weft after", after.size() * static_cast<std::size_t>(block))}
+      : space_(space), layout_(layout),
+        block_(block), columns_{copy(before), copy(after)}, values_{Array("weft before", before.size() * static_cast<std::size_t>(block)),
+                                                                    Array("weft after", after.size() * static_cast<std::size_t>(block))}
   {
     this->before = values_[0].data();
     this->after  = values_[1].data();

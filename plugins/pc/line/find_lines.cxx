@@ -141,11 +141,13 @@ PetscErrorCode FindSource(PC pc, LineShape *shape)
   PC_Line *line       = Data(pc);
   const bool has_grid = line->grid.dimension > 0;
   bool has_map        = false;
+  JoinedPieces joined;
 
   PetscFunctionBegin;
   line->users_lines = {};
   if (line->source == PC_LINE_MAP || line->source == PC_LINE_SOURCE_AUTO)
-    PetscCall(LinesFromMap(pc->pmat, line->file.c_str(), &line->users_lines, &has_map));
+    PetscCall(LinesFromMap(pc->pmat, line->file.c_str(), &line->users_lines, &joined, &has_map));
+  PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(std::move(joined)));
   PetscCheck(
       has_map || line->source != PC_LINE_MAP, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
       "-pc_line_source map needs a map: name a file by -pc_line_file, or compose an IS or a PetscSection called \"%s\" with the matrix",

@@ -270,6 +270,13 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   PetscCall(AllRanks(pc, !why, &works));
   PetscCheck(works, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s: %s", line->kernel.c_str(),
              why ? why->c_str() : "refuses the lines of another rank");
+#if defined(WEFT_DISTRIBUTED)
+  if (JoinsLines(*line)) {
+    PetscCallCXX(*set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, line->kernel,
+                                                         line->kernel_parameters));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
   if (line->precision == PC_LINE_SINGLE)
     PetscCallCXX(*set = std::make_unique<MapLines<float>>(std::move(map), most, line->kernel, line->kernel_parameters));
   else

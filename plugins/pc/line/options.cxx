@@ -116,7 +116,8 @@ std::string CutLines(const PC_Line &line, size_t set)
     return line.grid.ranks[direction] > 1 && !Crosses(line, direction) ? ", cut where ranks meet" : "";
   }
   case PC_LINE_MAP:
-    return line.cut_lines > 0 ? ", " + std::to_string(line.cut_lines) + " of the map's cut where ranks meet" : "";
+    return CrossingLines(line) > 0 && !JoinsLines(line) ? ", " + std::to_string(CrossingLines(line)) + " of the map's cut where ranks meet"
+                                                        : "";
   default:
     return ", cut where ranks meet";
   }

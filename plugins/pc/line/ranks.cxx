@@ -27,6 +27,16 @@ bool Closes(const PC_Line &line, int direction)
   return grid.periodic[direction] && grid.global[direction] > 2 && (grid.ranks[direction] == 1 || Crosses(line, direction));
 }
 
+Index CrossingLines(const PC_Line &line)
+{
+  return line.shape.source == PC_LINE_MAP && line.joined ? line.joined->count() : 0;
+}
+
+bool JoinsLines(const PC_Line &line)
+{
+  return line.ranks == PC_LINE_EXACT && line.ordering == PC_LINE_JACOBI && line.precision == PC_LINE_DOUBLE && CrossingLines(line) > 0;
+}
+
 #if defined(WEFT_DISTRIBUTED)
 namespace {
 
