@@ -84,7 +84,7 @@ def run(part, tool, options):
         return Outcome(part, tool, 0, 0, "not begun", False, set(), set())
     name = re.sub(r"\W+", "-", part.name)
     log, launches = options.out / f"{name}.{tool}.log", options.out / f"{name}.{tool}.launches"
-    environment = dict(os.environ, WEFT_TEST_SAMPLE=str(part.sample), WEFT_LAUNCHES=str(launches), OMP_WAIT_POLICY="passive")
+    environment = dict(os.environ, WEFT_TEST_SAMPLE=str(part.sample * options.coarser), WEFT_LAUNCHES=str(launches), OMP_WAIT_POLICY="passive")
     start, ended = time.monotonic(), True
     with open(log, "w") as output:
         process = subprocess.Popen(
@@ -162,6 +162,7 @@ def main():
     parser.add_argument("--parts", nargs="+", default=names, choices=names)
     parser.add_argument("--limit", type=float, default=300, help="seconds that a part may take under a tool")
     parser.add_argument("--total", type=float, default=3600, help="seconds for everything")
+    parser.add_argument("--coarser", type=int, default=1, help="a sample of the samples: every n-th comparison of theirs")
     parser.add_argument("--jobs", type=int, default=3, help="at a time")
     options = parser.parse_args()
     options.end = time.monotonic() + options.total

@@ -230,7 +230,7 @@ bool native_takes(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan
 
 /// The kernel for these arguments.
 template <class Scalar, bool alike, bool checks>
-NativeLaunch<Scalar> native_launch_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sharing sharing)
+NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sharing sharing)
 {
   const LineLayout &layout = a.shape.layout;
   if (!a.shape.rows_first) {
@@ -274,9 +274,9 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
 
   const bool alike = a.matrix.problem.coefficients != Coefficients::general;
   const NativeLaunch<Scalar> launch =
-      alike      ? (a.checks ? native_launch_for<Scalar, true, true>(a, sharing) : native_launch_for<Scalar, true, false>(a, sharing))
-      : a.checks ? native_launch_for<Scalar, false, true>(a, sharing)
-                 : native_launch_for<Scalar, false, false>(a, sharing);
+      alike      ? (a.checks ? kernel_for<Scalar, true, true>(a, sharing) : kernel_for<Scalar, true, false>(a, sharing))
+      : a.checks ? kernel_for<Scalar, false, true>(a, sharing)
+                 : kernel_for<Scalar, false, false>(a, sharing);
   const cudaStream_t stream = space.cuda_stream();
   const Index blocks = n.exchange.blocks, lines = a.shape.lines;
   const Index items  = (a.shape.rows_first ? layout.count() : (layout.across[0] + lines - 1) / lines * layout.across[1]) * n.tiles;
