@@ -36,6 +36,7 @@ void check_block(const BlockProblem<Scalar> &problem, const std::string &method,
                                   << static_cast<int>(options.colour) << ", transposed " << (options.transpose == Transpose::yes)
                                   << ", many " << options.many << ", in place " << in_place << ", once " << once << ", partitions "
                                   << parameters.partitions << ", slice " << parameters.slice);
+  if (!sampled()) return;
   BlockSolving<Scalar> s(problem, method, memory, parameters, !once);
   const Buffer<Scalar> rhs(memory, problem.rhs), separate(memory, problem.start);
   const Buffer<Scalar> &solution   = in_place ? rhs : separate;
