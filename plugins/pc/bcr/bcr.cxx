@@ -1,6 +1,7 @@
 // PCBCR: reads a matrix on a DMDA as a separable operator, hands it to the direct solvers, brings vectors to them and back.
 #include <petscdmda.h>
 
+#include "guarded.h"
 #include "kokkos_start.h"
 #include "pc/bcr/bcr_impl.h"
 #include "pc/bcr/owners.h"
@@ -506,12 +507,12 @@ PetscErrorCode PCCreate_BCR(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_BCR);
-  pc->ops->setup          = weft::PCSetUp_BCR;
-  pc->ops->apply          = weft::PCApply_BCR;
-  pc->ops->applytranspose = weft::PCApplyTranspose_BCR;
-  pc->ops->matapply       = weft::PCMatApply_BCR;
-  pc->ops->setfromoptions = weft::PCSetFromOptions_BCR;
-  pc->ops->view           = weft::PCView_BCR;
+  pc->ops->setup          = weft::Guarded<weft::PCSetUp_BCR>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_BCR>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_BCR>;
+  pc->ops->matapply       = weft::Guarded<weft::PCMatApply_BCR>;
+  pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_BCR>;
+  pc->ops->view           = weft::Guarded<weft::PCView_BCR>;
   pc->ops->reset          = weft::PCReset_BCR;
   pc->ops->destroy        = weft::PCDestroy_BCR;
   PetscCall(weft::PCBCRComposeSetters(pc, true));
