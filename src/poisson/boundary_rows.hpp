@@ -29,8 +29,8 @@ public:
   std::size_t factor_bytes() const { return sizeof(double) * row_scale_.size(); }
   double flops() const { return 4.0 * static_cast<double>(nodes_.size()); }
 
-  /// The right-hand side of the inner box, x fastest, `padding` elements between its planes of constant z. A transposed solve begins with the
-  /// faces' solution. rhs and solution are arrays over the grid, and may be the same one.
+  /// The right-hand side of the inner box, x fastest, `padding` elements between its planes of constant z. A transposed solve begins with
+  /// the faces' solution. rhs and solution are arrays over the grid, and may be the same one.
   void reduce(const double *rhs, double *solution, Scalar *inner_rhs, Transpose transpose, Index padding = 0) const
   {
     const bool backward = transpose == Transpose::yes;

@@ -1,5 +1,5 @@
-/// SpreadTransforms and SpreadLines: the kernels' half of spread_solver.cpp. TensorLines (tensor_lines.hpp) is the same for one process, and for
-/// fast transforms only.
+/// SpreadTransforms and SpreadLines: the kernels' half of spread_solver.cpp. TensorLines (tensor_lines.hpp) is the same for one process,
+/// and for fast transforms only.
 #pragma once
 #include <algorithm>
 #include <stdexcept>
@@ -168,8 +168,8 @@ public:
   Index modes() const { return modes_; }
   std::size_t bytes() const { return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar); }
 
-  /// Solves in place. Of a singular operator: the right-hand side less its part outside the range, the solution without a constant part. Both
-  /// are a matter of one mode, since all others are orthogonal to the null vectors.
+  /// Solves in place. Of a singular operator: the right-hand side less its part outside the range, the solution without a constant part.
+  /// Both are a matter of one mode, since all others are orthogonal to the null vectors.
   void operator()(Scalar *values) const
   {
     if (modes_ == 0) return;

@@ -22,7 +22,7 @@ Direction direction_of(const Separation &separation, int d)
 
 // Times of a transform of one point, one without small factors being a chirp, in units of that of a fast one; a row of a matrix product.
 constexpr double chirp_time = 5, product_time = 1.0 / 16;
-/// Rows of a matrix product for each process from which on the gathered methods are faster.
+/// Rows of a matrix product for each process up to which it takes less time than `separable` on one, by their operations.
 constexpr Index most_rows_of_product = 64;
 
 /// Of transforms along a direction; nothing where there are none that `auto` or `facr` would take.

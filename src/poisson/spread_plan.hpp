@@ -1,7 +1,8 @@
 /// How a separable operator's transforms and lines are spread over processes.
 ///
-/// Right-hand sides lie in slabs, in which whole planes across the lines are: they are transformed there. Modes lie in columns, in which whole
-/// lines are: they are solved there. Each process has a slab and some columns; every other process sends it a piece of each line between.
+/// Right-hand sides lie in slabs, in which whole planes across the lines are: they are transformed there. Modes lie in columns, in which
+/// whole lines are: they are solved there. Each process has a slab and some columns; every other process sends it a piece of each line
+/// between.
 #pragma once
 #include <optional>
 
@@ -42,12 +43,12 @@ private:
   Share share(Index count, int process) const { return {count * process / processes, count * (process + 1) / processes}; }
 };
 
-/// Of `facr` without levels and of `auto`: the directions whose transforms take least time. Nothing for other methods, for one process, where
-/// all nodes lie along one direction, where a direction has no transform, or where `auto` is faster otherwise.
+/// Of `facr` without levels and of `auto`: the directions whose transforms take least time. Nothing for other methods, for one process,
+/// where all nodes lie along one direction, where a direction has no transform, or where `auto` is faster otherwise.
 std::optional<SpreadPlan> spread_plan(const Separation &separation, const DirectOptions &options, int processes);
 
-/// What is left of a separation in a process's slab, in the plan's order: its grid and faces. The operator is the whole one, of three directions
-/// in that order. Factors of the rows, where there are some, are for the caller to bring.
+/// What is left of a separation in a process's slab, in the plan's order: its grid and faces. The operator is the whole one, of three
+/// directions in that order. Factors of the rows, where there are some, are for the caller to bring.
 Separation slab_of(const Separation &whole, const SpreadPlan &plan, int process);
 
 } // namespace weft

@@ -1,5 +1,5 @@
-/// SpreadSolver: what a process does in a solve that is spread over several (spread_plan.hpp). The caller brings values from one array to the
-/// next: right-hand sides to the slabs, blocks of modes from slabs to columns and back, solutions from the slabs.
+/// SpreadSolver: what a process does in a solve that is spread over several (spread_plan.hpp). The caller brings values from one array to
+/// the next: right-hand sides to the slabs, blocks of modes from slabs to columns and back, solutions from the slabs.
 #pragma once
 #include <memory>
 #include <string>
@@ -11,14 +11,16 @@ namespace weft {
 
 class SpreadSolver {
 public:
-  /// `slab`: that of the process, as slab_of has it, with its factors. Makes tables and arrays; nothing is allocated after this, but by the first transposed solve of an operator that is not symmetric. Throws
-  /// std::invalid_argument, in all processes, where lines are too long for a device. `execution` must live as long as the solver. Waits.
+  /// `slab`: that of the process, as slab_of has it, with its factors. Makes tables and arrays; nothing is allocated after this, but by the
+  /// first transposed solve of an operator that is not symmetric. Throws std::invalid_argument, in all processes, where lines are too long
+  /// for a device. `execution` must live as long as the solver. Waits.
   SpreadSolver(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process, Precision precision);
   ~SpreadSolver();
   SpreadSolver(const SpreadSolver &)            = delete;
   SpreadSolver &operator=(const SpreadSolver &) = delete;
 
-  /// The nodes of this process's slab, eliminated faces too, in the plan's order of directions: right-hand side before, solution afterwards.
+  /// The nodes of this process's slab, eliminated faces too, in the plan's order of directions: right-hand side before, solution
+  /// afterwards.
   double *slab() const;
   /// Row by row the blocks of modes of this slab, and of this process's columns: block_bytes() each.
   void *slab_modes(Transpose transpose = Transpose::no) const;

@@ -179,8 +179,7 @@ void compare_with_one_process(const Separation &separation, const std::string &m
   ASSERT_TRUE(plan);
   const auto size = static_cast<std::size_t>(separation.grid[0] * separation.grid[1] * separation.grid[2]);
   const auto rhs  = random_values<double>(size, random);
-  for (Memory memory : {Memory::host, Memory::device}) {
-    if (!has_backend(memory)) continue;
+  for (Memory memory : memories()) {
     for (Precision precision : {Precision::both_double, Precision::single_inside}) {
       const Processes all(memory, separation, *plan, precision);
       const Execution execution(memory);

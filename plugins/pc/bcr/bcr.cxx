@@ -155,69 +155,6 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// From the unknowns of all ranks to the grid in its natural order on the first, and back.
-PetscErrorCode MakeGather(PC pc)
-{
-  PC_BCR *bcr = Bcr(pc);
-  Vec vec;
-  VecType type;
-  GridOwners owners;
-  IS nodes;
-  PetscInt *rows, count, k = 0;
-  PetscMPIInt ranks;
-  bool solves;
-
-  PetscFunctionBegin;
-  PetscCall(Solves(pc, &solves, &ranks));
-  if (ranks == 1 || bcr->gather) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(owners.Find(bcr->grid, pc->pmat));
-  PetscCall(MatGetSize(pc->pmat, &count, NULL));
-  if (!solves) count = 0;
-  PetscCall(PetscMalloc1(count, &rows));
-  for (Index z = 0; k < count; z++) {
-    for (Index y = 0; y < bcr->grid.global[1]; y++) {
-      for (Index x = 0; x < bcr->grid.global[0]; x++) rows[k++] = owners.row({x, y, z});
-    }
-  }
-  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, rows, PETSC_OWN_POINTER, &nodes));
-  PetscCall(MatGetVecType(pc->pmat, &type));
-  PetscCall(VecCreate(PETSC_COMM_SELF, &bcr->whole_rhs));
-  PetscCall(VecSetSizes(bcr->whole_rhs, count, count));
-  PetscCall(VecSetType(bcr->whole_rhs, type));
-  PetscCall(VecDuplicate(bcr->whole_rhs, &bcr->whole_solution));
-  PetscCall(MatCreateVecs(pc->pmat, NULL, &vec));
-  PetscCall(VecScatterCreate(vec, nodes, bcr->whole_rhs, NULL, &bcr->gather));
-  PetscCall(VecDestroy(&vec));
-  PetscCall(ISDestroy(&nodes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// The factors of the rows of all nodes within the eliminated faces, on the first rank.
-PetscErrorCode GatherFactors(PC pc)
-{
-  PC_BCR *bcr = Bcr(pc);
-  Vec factors;
-  PetscScalar *mine;
-  const PetscScalar *all;
-  PetscInt count;
-
-  PetscFunctionBegin;
-  PetscCallCXX(bcr->factors.clear());
-  if (!bcr->gather || !bcr->separation.scaled) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatCreateVecs(pc->pmat, NULL, &factors));
-  PetscCall(VecGetArrayWrite(factors, &mine));
-  PetscCall(FactorsOfNodes(*bcr, mine));
-  PetscCall(VecRestoreArrayWrite(factors, &mine));
-  PetscCall(VecScatterBegin(bcr->gather, factors, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecScatterEnd(bcr->gather, factors, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecDestroy(&factors));
-  PetscCall(VecGetLocalSize(bcr->whole_rhs, &count));
-  PetscCall(VecGetArrayRead(bcr->whole_rhs, &all));
-  if (count > 0) PetscCallCXX(bcr->factors = InnerValues(bcr->separation.grid, bcr->separation.first, bcr->separation.nodes, all));
-  PetscCall(VecRestoreArrayRead(bcr->whole_rhs, &all));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // A singular operator is solved in the space without constants, which the user must know of.
 PetscErrorCode CheckNullSpace(PC pc)
 {
@@ -282,8 +219,7 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   if (bcr->plan) {
     PetscCall(SpreadMakeWays(pc));
   } else {
-    PetscCall(MakeGather(pc));
-    PetscCall(GatherFactors(pc));
+    PetscCall(GatherMakeWay(pc));
   }
   if (solves && !(same && bcr->has_solver(here))) {
     bcr->forget_solver(1 - here); // it follows when vectors ask for it
@@ -497,8 +433,8 @@ PetscErrorCode PCDestroy_BCR(PC pc)
   A singular operator (Neumann or periodic conditions all around) needs its null space attached by `MatSetNullSpace()`.
 
   On several ranks methods facr (without levels) and auto spread the solve over all of them, where there are transforms for the operator: in
-  slabs of the grid for the transforms, in columns of modes for the lines. Otherwise the first rank solves, and vectors are brought to it and
-  back. `-ksp_view` says which.
+  slabs of the grid for the transforms, in columns of modes for the lines. Otherwise the first rank solves, and vectors are brought to it
+  and back. `-ksp_view` says which.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
           `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`

@@ -72,6 +72,9 @@ PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[]);
 /// Values of the inner nodes of a box, whose values are given x fastest.
 std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], const Index (&nodes)[3], const PetscScalar values[]);
 
+/// Makes the way of vectors to the first of several ranks and back, unless it is there, and brings the factors of rows there. Collective.
+PetscErrorCode GatherMakeWay(PC pc);
+
 /// Makes the ways between the ranks of a new plan, and brings the factors of rows to the slabs. Collective.
 PetscErrorCode SpreadMakeWays(PC pc);
 /// Solves once on new ways: PETSc makes its buffers when they are first needed, which shall not be in a solve. Collective.

@@ -99,37 +99,6 @@ PetscErrorCode Timed(const Kernels &kernels)
 
 } // namespace
 
-PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[])
-{
-  const Separation &found = bcr.separation;
-  auto next               = found.row_scale.begin();
-
-  PetscFunctionBegin;
-  for (Index k = 0; k < bcr.grid.nodes[0] * bcr.grid.nodes[1] * bcr.grid.nodes[2]; k++) {
-    Index left  = k;
-    bool within = true;
-    for (int d = 0; d < 3; d++) {
-      const Index at = bcr.grid.first[d] + left % bcr.grid.nodes[d] - found.first[d];
-      within         = within && at >= 0 && at < found.nodes[d];
-      left /= bcr.grid.nodes[d];
-    }
-    factors[k] = within ? *next++ : 1;
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], const Index (&nodes)[3], const PetscScalar values[])
-{
-  std::vector<double> inner;
-  for (Index z = first[2]; z < first[2] + nodes[2]; z++) {
-    for (Index y = first[1]; y < first[1] + nodes[1]; y++) {
-      const PetscScalar *const row = values + box[0] * (y + box[1] * z) + first[0];
-      inner.insert(inner.end(), row, row + nodes[0]);
-    }
-  }
-  return inner;
-}
-
 PetscErrorCode SpreadMakeWays(PC pc)
 {
   PC_BCR *bcr = Bcr(pc);
