@@ -111,14 +111,15 @@ PetscErrorCode Report(const Problem &problem, const std::vector<SolveResult> &re
   if (rank == 0) {
     const std::string table =
         arguments.study_sweeps.empty() ? table_of(problem, results) : study_table_of(problem, arguments.study_sweeps, results);
-    std::fputs(table.c_str(), stdout);
-    std::fflush(stdout); // the sentences on stderr come after it
+    written = std::fputs(table.c_str(), stdout) >= 0 && std::fflush(stdout) == 0; // the sentences on stderr come after it
+    if (!written) std::fprintf(stderr, "weft_mm: the table could not be written to its end\n");
     if (!json_path.empty()) {
-      written = static_cast<bool>(json << json_of(problem, results) << std::flush);
-      if (written)
+      const bool kept = static_cast<bool>(json << json_of(problem, results) << std::flush);
+      if (kept)
         std::printf("The results as JSON: %s\n", json_path.c_str());
       else
         std::fprintf(stderr, "weft_mm: %s could not be written to its end\n", json_path.c_str());
+      written = written && kept;
     }
   }
   PetscCallMPI(MPI_Bcast(&written, 1, MPI_CXX_BOOL, 0, PETSC_COMM_WORLD));

@@ -1,0 +1,43 @@
+"""The pages of the manual in reading order: path from the repository's root without .md, parts, and what is under what."""
+
+# caption of a part of the table of contents -> its pages
+PARTS = {
+    "Start": ["docs/which", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
+    "Types": ["docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/crout"],
+    "Kernels": ["docs/kernels/README"],
+    "Where it runs": ["docs/gpu", "docs/ranks"],
+    "When something is wrong": ["docs/faq", "docs/messages"],
+    "Results": ["docs/results/plots", "docs/results/README"],
+    "The project": ["docs/architecture", "docs/reference", "CONTRIBUTING", "CHANGELOG", "matrices/README"],
+}
+
+# page -> pages below it
+BELOW = {
+    "docs/kernels/README": [
+        "docs/kernels/" + name
+        for name in (
+            "thomas thomas_late cr pcr cr_pcr pcr_thomas cr_pcr_thomas spike tpr toeplitz wide pivoted block_tridiagonal distributed forest "
+            "smooth adi poisson compact crout triangular dense_crout"
+        ).split()
+    ],
+    "docs/results/README": [
+        "docs/results/" + name
+        for name in (
+            "setup demo line lines suitesparse-lines adi adi-features heat poisson poisson-features potential crout crout-matrices compact "
+            "kernels features"
+        ).split()
+    ],
+    "docs/results/kernels": [
+        "docs/results/kernels/" + name
+        for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
+    ],
+    "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
+}
+
+# Tables of hundreds of rows or dozens of columns.
+SCREEN_ONLY = {*BELOW["docs/results/kernels"], *BELOW["docs/results/poisson"], "docs/results/crout-matrices"}
+
+PAGES = {"docs/index": {}}
+for _pages in (*PARTS.values(), *BELOW.values()):
+    for _page in _pages:
+        PAGES[_page] = {"screen_only": _page in SCREEN_ONLY}

@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Checks the manual: README.md, CONTRIBUTING.md, CHANGELOG.md, matrices/README.md and docs/.
+
+    docs_check.py                        links, anchors and images of every page; every shell block is run or says why not
+    docs_check.py --build build/debian   the same, and runs the blocks with the library of that build
+    docs_check.py --html FOLDER          links, anchors and resources of the built pages
+
+Shell blocks are those fenced as sh or console. The blocks of a page run in order, in one shell, in a fresh folder that holds links to the repository's
+folders, with WEFT set to the build. Of a console block each line after `$ ` is a command, and the lines below it must appear in its output in that order
+(`...` stands for any text, alone for any lines). HTML comments before a block tell more:
+
+    <!-- file: NAME -->         the block is written to NAME
+    <!-- needs: TOOL ... -->    it runs where these programs (or Python modules, as python:NAME) are
+    <!-- not run: REASON -->    it never does
+    <!-- page not run: REASON -->   so for every command of this page, fenced or indented
+"""
+
+import argparse
+import html.parser
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.parse
+from dataclasses import dataclass, field
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "matrices/README.md"]
+FENCE = re.compile(r"^ {0,3}(```+|~~~+)\s*(\S*)\s*$")
+COMMENT = re.compile(r"^\s*<!-- (file|needs|not run|page not run): (.+?) -->\s*$")
+LINK = re.compile(r"(!?)\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+# An indented block that begins like this is a command that nothing would check: it belongs into a fence.
+COMMAND = re.compile(r"(\$ |\./|build/|scripts/|matrices/|python3? |pip |mpiexec |mpirun |cmake |make |git |apt-get |export |[A-Z][A-Z_]*=\S|\$[A-Z]|\S+ .*-dll_append )")
+SHELLS = ("sh", "console")
+
+
+@dataclass
+class Block:
+    line: int
+    kind: str
+    text: list
+    marks: dict
+
+
+@dataclass
+class Page:
+    path: Path
+    blocks: list = field(default_factory=list)
+    links: list = field(default_factory=list)  # (line, target)
+    anchors: set = field(default_factory=set)
+    errors: list = field(default_factory=list)
+    not_run: str = ""
+
+    @property
+    def name(self):
+        return str(self.path.relative_to(ROOT))
+
+
+def slug(heading):
+    """The anchor that git hosts and MyST give a heading."""
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
+    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
+
+
+def read(path):
+    page, fence, marks, indented, seen = Page(path), None, {}, None, {}
+    lines = path.read_text().split("\n")
+    for number, line in enumerate(lines, 1):
+        if fence:
+            if re.match(rf"^ {{0,3}}{fence}\s*$", line):
+                fence = None
+            else:
+                page.blocks[-1].text.append(line)
+            continue
+        found = FENCE.match(line)
+        if found:
+            fence = found.group(1)
+            page.blocks.append(Block(number, found.group(2), [], marks))
+            marks, indented = {}, None
+            continue
+        found = COMMENT.match(line)
+        if found:
+            if found.group(1) == "page not run":
+                page.not_run = found.group(2)
+            else:
+                marks[found.group(1)] = found.group(2)
+            continue
+        if line.startswith("    ") and line.strip():
+            if indented is None and not (number > 1 and lines[number - 2].strip()):
+                indented = Block(number, "indented", [], marks)
+                page.blocks.append(indented)
+            if indented:
+                indented.text.append(line[4:])
+            continue
+        if line.strip():
+            if marks:
+                page.errors.append(f"{page.name}:{number}: a comment about a block stands before something else")
+            indented, marks = None, {}
+        found = re.match(r"^(#{1,6}) (.*)$", line)
+        if found:
+            anchor = slug(found.group(2))
+            seen[anchor] = seen.get(anchor, -1) + 1
+            page.anchors.add(anchor + (f"-{seen[anchor]}" if seen[anchor] else ""))
+        for found in LINK.finditer(re.sub(r"`[^`]*`", lambda code: "x" * len(code.group(0)), line) if "](`" not in line else line):
+            page.links.append((number, found.group(2)))
+    return page
+
+
+def check_links(pages):
+    """Every link into the repository leads somewhere. Returns how many there are, and how many lead to other hosts."""
+    by_path = {page.path: page for page in pages}
+    inner = outer = 0
+    for page in pages:
+        for line, target in page.links:
+            if re.match(r"[a-z]+:", target):
+                outer += 1
+                continue
+            inner += 1
+            path, _, anchor = target.partition("#")
+            there = (page.path.parent / urllib.parse.unquote(path)).resolve() if path else page.path
+            if not there.exists():
+                page.errors.append(f"{page.name}:{line}: the link {target} leads nowhere")
+            elif anchor and there in by_path and anchor not in by_path[there].anchors:
+                page.errors.append(f"{page.name}:{line}: {path or page.name} has no heading #{anchor}")
+    return inner, outer
+
+
+def has(tool):
+    if tool.startswith("python:"):
+        return subprocess.run([sys.executable, "-c", f"import {tool[7:]}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+    return shutil.which(tool) is not None
+
+
+def expected(block):
+    """(command, lines that it prints) of a block; an sh block is one command."""
+    if block.kind == "sh":
+        return [("\n".join(block.text), [])]
+    steps = []
+    for line in block.text:
+        if line.startswith("$ "):
+            steps.append([line[2:], []])
+        elif steps and steps[-1][0].endswith("\\") and not steps[-1][1]:
+            steps[-1][0] += "\n" + line
+        elif steps:
+            steps[-1][1].append(line)
+    return steps
+
+
+def in_order(wanted, output):
+    """The first of the wanted lines that does not follow the others in the output."""
+    rest = iter([" ".join(line.split()) for line in output.split("\n")])
+    for line in wanted:
+        words = " ".join(line.split())
+        pattern = ".*".join(map(re.escape, words.split("...")))
+        if words and words != "..." and not any(re.fullmatch(pattern, printed) for printed in rest):
+            return line
+    return None
+
+
+def shell_environment(build, folder):
+    environment = dict(
+        os.environ,
+        WEFT=str(build),
+        OMPI_ALLOW_RUN_AS_ROOT="1",
+        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        OMPI_MCA_rmaps_base_oversubscribe="1",
+        OMPI_MCA_mpi_yield_when_idle="1",
+        HWLOC_HIDE_ERRORS="2",
+        OMP_WAIT_POLICY="passive",
+        TMPDIR=str(folder / ".tmp"),
+        PATH=f"{folder}/.bin:{os.environ['PATH']}",
+        PYTHONDONTWRITEBYTECODE="1",
+    )
+    for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS", "PETSC_DIR", "PETSC_ARCH"):
+        environment.pop(name, None)
+    return environment
+
+
+def run_page(page, blocks, build, limit):
+    """Runs the blocks of a page in one shell; returns the seconds they took."""
+    with tempfile.TemporaryDirectory(prefix="weft-docs") as name:
+        folder = Path(name)
+        for entry in ROOT.iterdir():
+            if entry.is_dir() and entry.name not in (".git", "build"):
+                (folder / entry.name).symlink_to(entry)
+        for inner in (".tmp", ".bin", "build"):
+            (folder / inner).mkdir()
+        (folder / "build" / "debian").symlink_to(build)
+        (folder / ".bin" / "python3").symlink_to(sys.executable)
+        steps, script = [], ["set -euo pipefail", "exec 2>&1"]
+        for block in blocks:
+            if "file" in block.marks:
+                target = folder / Path(block.marks["file"]).name  # never into a linked folder of the repository
+                target.write_text("\n".join(block.text) + "\n")
+            if block.kind not in SHELLS:
+                continue
+            for command, wanted in expected(block):
+                script += [f"printf '\\n@@step {len(steps)}\\n'", command]
+                steps.append((block, command, wanted))
+        start = time.monotonic()
+        try:
+            process = subprocess.run(["bash", "-c", "\n".join(script)], cwd=folder, env=shell_environment(build, folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace", timeout=limit)
+            code, output = process.returncode, process.stdout
+        except subprocess.TimeoutExpired as expired:
+            code, output = f"no end after {limit} s", (expired.stdout or b"").decode(errors="replace")
+        outputs = re.split(r"\n@@step \d+\n", output)[1:]
+        for number, (block, command, wanted) in enumerate(steps):
+            where = f"{page.name}:{block.line}"
+            if code and number >= len(outputs) - 1:
+                page.errors.append(f"{where}: `{command.strip()}` ended with {code}:\n{outputs[number][-1500:] if number < len(outputs) else ''}")
+                break
+            missing = in_order(wanted, outputs[number])
+            if missing is not None:
+                page.errors.append(f"{where}: `{command.strip()}` does not print '{missing.strip()}' where the page says so:\n{outputs[number][-1500:]}")
+        return time.monotonic() - start
+
+
+def check_blocks(pages, build, limit):
+    """Runs the shell blocks if there is a build; returns how many were run, how many not and why."""
+    counts, reasons = {"run": 0, "not run": 0}, {}
+
+    def leave(reason, number=1):
+        counts["not run"] += number
+        reasons[reason] = reasons.get(reason, 0) + number
+
+    for page in pages:
+        chosen, shell = [], 0
+        for block in page.blocks:
+            missing = [tool for tool in block.marks.get("needs", "").replace(",", " ").split() if not has(tool)]
+            if block.kind == "indented" and any(COMMAND.match(line) for line in block.text):
+                if page.not_run:
+                    leave(page.not_run)
+                else:
+                    page.errors.append(f"{page.name}:{block.line}: a command that nothing runs: fence it as sh or console, or as text if it is none")
+            elif block.kind in SHELLS:
+                if page.not_run or "not run" in block.marks:
+                    leave(block.marks.get("not run", page.not_run))
+                elif missing:
+                    leave(f"{' '.join(missing)} missing here")
+                else:
+                    chosen.append(block)
+                    shell += 1
+            elif "file" in block.marks and not missing:
+                chosen.append(block)
+        if shell and build:
+            seconds = run_page(page, chosen, build, limit)
+            print(f"{page.name}: {shell} shell blocks, {seconds:.1f} s", flush=True)
+        counts["run"] += shell
+    return counts, reasons
+
+
+class Html(html.parser.HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.links, self.ids, self.loads = [], set(), []
+
+    def handle_starttag(self, tag, attributes):
+        attributes = dict(attributes)
+        for name in ("id", "name"):
+            if attributes.get(name) and tag != "meta":
+                self.ids.add(attributes[name])
+        if tag == "a" and attributes.get("href"):
+            self.links.append(attributes["href"])
+        for name in {"script": ["src"], "img": ["src"], "link": ["href"], "iframe": ["src"]}.get(tag, []):
+            if attributes.get(name) and attributes.get("rel") != "canonical":
+                self.loads.append(attributes[name])
+
+
+def check_html(folder):
+    """The built pages: nothing leads nowhere, and nothing is loaded from a network. Returns pages, links and resources."""
+    files = {path: Html() for path in sorted(folder.rglob("*.html"))}
+    for path, parsed in files.items():
+        parsed.feed(path.read_text(errors="replace"))
+    errors, links, loads = [], 0, 0
+    for path, parsed in files.items():
+        for target in parsed.links + parsed.loads:
+            where = path.relative_to(folder)
+            if re.match(r"(https?:)?//", target):
+                if target in parsed.loads:
+                    errors.append(f"{where} loads {target} from a network")
+                continue
+            if re.match(r"[a-z]+:", target):
+                continue
+            file, _, anchor = target.partition("#")
+            file = urllib.parse.unquote(file.partition("?")[0])
+            there = (path.parent / file).resolve() if file else path
+            if there.is_dir():
+                there = there / "index.html"
+            if not there.exists():
+                errors.append(f"{where}: {target} leads nowhere")
+            elif anchor and there in files and urllib.parse.unquote(anchor) not in files[there].ids:
+                errors.append(f"{where}: {target}: no such anchor")
+        links, loads = links + len(parsed.links), loads + len(parsed.loads)
+    print(f"{len(files)} pages, {links} links, {loads} resources")
+    return errors
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, help="build folder with bin/ and lib/libweft.so")
+    parser.add_argument("--html", type=Path, help="built pages to check instead")
+    parser.add_argument("--limit", type=int, default=300, help="seconds that the blocks of a page may take")
+    parser.add_argument("pages", nargs="*", type=Path, help="pages whose blocks to run (all)")
+    arguments = parser.parse_args()
+    if arguments.html:
+        errors = check_html(arguments.html.resolve())
+    else:
+        pages = [read(ROOT / name) for name in TOP if (ROOT / name).exists()] + [read(path) for path in sorted((ROOT / "docs").rglob("*.md"))]
+        inner, outer = check_links(pages)
+        wanted = {path.resolve() for path in arguments.pages}
+        build = arguments.build.resolve() if arguments.build else None
+        counts, reasons = check_blocks([page for page in pages if not wanted or page.path in wanted], build, arguments.limit)
+        errors = [error for page in pages for error in page.errors]
+        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed)")
+        print(f"shell blocks: {counts['run']} {'run' if build else 'to run'}, {counts['not run']} not run:")
+        for reason, number in sorted(reasons.items()):
+            print(f"  {number:3} {reason}")
+    for error in errors:
+        print(f"error: {error}", file=sys.stderr)
+    sys.exit(1 if errors else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,97 @@
+"""The manual says what the library does: its blocks run, its option tables are -help's, its messages are the sources'."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import programs
+import pytest
+
+SOURCE = Path(os.environ["WEFT_SOURCE"])
+CHECK = SOURCE / "scripts" / "docs_check.py"
+TABLES = {
+    "line": ("docs/types/line.md", "ex45", "-pc_type line", "-pc_line_"),
+    "adi": ("docs/types/adi.md", "ex45", "-ksp_type adi -pc_type adi", "-(?:pc|ksp)_adi_"),
+    "bcr": ("docs/types/bcr.md", "ex45", "-pc_type bcr", "-pc_bcr_"),
+    "crout": ("docs/types/crout.md", "ex45", "-pc_type crout", "-pc_crout_"),
+}
+
+
+def test_links_and_shell_blocks():
+    check = subprocess.run([sys.executable, str(CHECK), "--build", str(programs.BUILD)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    print(check.stdout)
+    assert check.returncode == 0, check.stdout
+
+
+def spread(option):
+    """-a_(b|c) is -a_b and -a_c."""
+    found = re.match(r"([^(]*)\(([^)]*)\)(.*)$", option)
+    return [found.group(1) + middle + found.group(3) for middle in found.group(2).split("|")] if found else [option]
+
+
+def documented(page, prefix):
+    """Options and their choices in the first columns of a page's tables."""
+    options = {}
+    for row in re.findall(r"^\| *(`-.*?) \|(?: |$)", (SOURCE / page).read_text().replace("\\|", "\x00"), re.M):
+        for code in re.findall(r"`(-[^`]*)`", row):
+            name, _, value = code.replace("\x00", "|").partition(" ")
+            for option in spread(name):
+                if re.match(prefix, option):
+                    options[option] = set(value[1:-1].split("|")) if value.startswith("(") else set()
+    return options
+
+
+def helped(run, program, options, prefix):
+    found = {}
+    for line in run(program, f"{options} -help").output.split("\n"):
+        option = re.match(rf"\s*({prefix}\w+)", line)
+        if option:
+            choices = re.search(r"\(choose one of\) ([^(]*) \(", line)
+            found[option.group(1)] = set(choices.group(1).split()) if choices else set()
+    return found
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_option_tables_are_those_of_help(run, name):
+    page, program, options, prefix = TABLES[name]
+    pages, helps = documented(page, prefix), helped(run, program, options, prefix)
+    # KSPADI's option is in a list of its own page.
+    text = (SOURCE / page).read_text()
+    pages.update({option: set() for option in re.findall(r"^- `(-ksp_adi_\w+)", text, re.M)})
+    assert set(pages) == set(helps) and len(helps) > 5
+    # Names of kernels are a list on a page of their own.
+    assert {o: c for o, c in pages.items() if c} == {o: c for o, c in helps.items() if c and o not in ("-pc_line_kernel", "-pc_adi_line_solver")}
+
+
+def test_every_kernel_has_a_row_and_a_page(run):
+    kernels = helped(run, "ex45", "-pc_type line", "-pc_line_")["-pc_line_kernel"] - {"auto"}
+    rows = dict(re.findall(r"^\| \[([\w-]+)\]\((\w+\.md)\) \|", (SOURCE / "docs/kernels/README.md").read_text(), re.M))
+    assert kernels == set(rows) and len(kernels) > 5
+    text = (SOURCE / "docs/types/line.md").read_text()
+    assert all(f"`{kernel}`" in text for kernel in kernels)
+
+
+def messages(text):
+    """The messages of PetscCheck, with an ellipsis for each value."""
+    text = re.sub(r'" *PetscInt(64)?_FMT\b', 'd"', text)
+    for found in re.finditer(r'PETSC_ERR_\w+,\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', text):
+        message = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found.group(1))).replace('\\"', '"')
+        yield re.sub(r"%[-.\d]*[a-zA-Z]", "…", message)
+
+
+def test_every_message_is_explained():
+    page = " ".join((SOURCE / "docs/messages.md").read_text().split())
+    sources = [path for path in sorted((SOURCE / "plugins").rglob("*")) if path.suffix in (".cxx", ".hpp", ".h")]
+    every = {message for path in sources for message in messages(path.read_text()) if message.strip("… ")}
+    assert len(every) > 90
+    missing = sorted(message for message in every if " ".join(message.split()) not in page)
+    assert not missing, "docs/messages.md lacks:\n" + "\n".join(missing)
+
+
+def test_every_function_of_the_headers_is_in_the_reference():
+    headers = [path.read_text() for path in sorted((SOURCE / "plugins").rglob("*.h"))]
+    functions = [name for header in headers for name in re.findall(r"^WEFT_EXTERN PetscErrorCode (\w+)\(", header, re.M)]
+    rows = re.findall(r"^\| `(\w+)\(", (SOURCE / "docs/reference.md").read_text(), re.M)
+    assert sorted(rows) == sorted(functions) and len(rows) > 40
