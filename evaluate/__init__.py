@@ -1,5 +1,9 @@
 """./weft evaluate: preconditioners compared on matrices and model problems. docs/evaluate.md says how to use it."""
 
 
+class Failure(Exception):
+    """Nothing can be measured here; the message says why. Ends with exit code 1."""
+
+
 class InputError(Exception):
     """What the user gave cannot be used; the message says why and what would do. Ends with exit code 2."""

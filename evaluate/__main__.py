@@ -16,7 +16,7 @@ import sys
 import tempfile
 import time
 
-from . import InputError, cases, machine, page, plots, recommend, summary, table
+from . import Failure, InputError, cases, machine, page, plots, recommend, summary, table
 from .outcome import OUTCOMES
 from .run import duration, run_cases
 from .store import Store
@@ -167,6 +167,12 @@ def offered(configurations, commands, store, arguments, folder):
     matrix.write_text("\n".join(["%%MatrixMarket matrix coordinate real symmetric", f"12 12 {len(entries)}", *entries]) + "\n", encoding="utf-8")
     facts = {"symmetric": True, "definite": "positive"}
     tiny = {"matrix": cases.Problem("(probe)", "matrix", file=str(matrix), facts=facts), "grid": cases.Problem("(probe)", "grid", options="-da_grid_x 9 -da_grid_y 9", facts=facts)}
+    # Where the library does not load every case would be an error, and none would say more than the first.
+    first = commands.case(tiny["matrix"], cases.Configuration("none", "-pc_type none"))
+    if store.rows.get(first.key, {}).get("outcome") != "solved":
+        store.rows.pop(first.key, None)  # what was missing then may be there now
+    if solve("trying the library", [first], store, arguments) and store.rows[first.key]["outcome"] in ("error", "crash"):
+        raise Failure(f"the tiniest problem cannot be solved: {store.rows[first.key]['reason']}")
     doubtful = [configuration for configuration in configurations if arguments.configurations or configuration.type in plots.EXTERNAL]
     probes = {configuration.name: commands.case(tiny[configuration.kinds[0]], configuration) for configuration in doubtful}
     missing = []
@@ -251,6 +257,9 @@ def main(words=None):
     except InputError as error:
         say(str(error))
         return 2
+    except Failure as failure:
+        say(str(failure))
+        return 1
     except KeyboardInterrupt:
         say(f"stopped. What is done is kept in {arguments.output}: the same command goes on from there")
         return 130

@@ -121,10 +121,10 @@ def judge(child, output, found, row, rtol):
 def last_words(output):
     """The sentence that says what went wrong: PETSc's message, the program's, or the last line."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
-    petsc = [line.split("PETSC ERROR:", 1)[1].strip() for line in lines if "PETSC ERROR:" in line]
-    start = next((index for index, line in enumerate(petsc) if "Error Message" in line), None)
+    start = next((index for index, line in enumerate(lines) if "PETSC ERROR:" in line and "Error Message" in line), None)
     if start is not None:
-        said = [line for line in petsc[start + 1:] if not line.startswith(("See https", "Petsc Release", "-----"))]
-        return " ".join(said[:2])[:300]
+        petsc = [line.split("PETSC ERROR:", 1)[-1].strip() for line in lines[start + 1:]]
+        end = next((index for index, line in enumerate(petsc) if line.startswith(("See https", "Petsc Release", "-----"))), len(petsc))
+        return " ".join(petsc[:min(end, 5)])[:300]
     said = [line for line in lines if line.startswith("weft_mm: ")]
     return (said or lines or [""])[-1].removeprefix("weft_mm: ")[:300]

@@ -2,7 +2,7 @@
 
 # caption of a part of the table of contents -> its pages
 PARTS = {
-    "Start": ["docs/which", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
+    "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
     "Types": ["docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/crout"],
     "Kernels": ["docs/kernels/README"],
     "Where it runs": ["docs/gpu", "docs/ranks"],
@@ -23,7 +23,7 @@ BELOW = {
     "docs/results/README": [
         "docs/results/" + name
         for name in (
-            "setup demo line lines suitesparse-lines adi adi-features heat poisson poisson-features potential crout crout-matrices compact "
+            "setup demo evaluation line lines suitesparse-lines adi adi-features heat poisson poisson-features potential crout crout-matrices compact "
             "kernels features"
         ).split()
     ],

@@ -69,7 +69,7 @@ def test_what_is_done_is_not_done_again(evaluate, matrices, configure):
     assert evaluate("--matrices", matrices, "--configurations", configure("good")).returncode == 0
     assert evaluate.log.read_text().split()[count + 2:] == ["reading", "good"]
     assert evaluate("--matrices", matrices, "--configurations", configure("good"), "--no-resume").returncode == 0
-    assert evaluate.log.read_text().split()[count + 4:] == ["reading", "good", "good"]
+    assert evaluate.log.read_text().split()[count + 4:] == ["reading", "none", "good", "good"]
 
 
 def test_a_torn_line_is_dropped(evaluate, matrices, configure):
@@ -132,6 +132,13 @@ def test_what_this_petsc_lacks_is_left_out(evaluate, matrices, configure):
     document = results(evaluate.output)
     assert [row["configuration"] for row in document["results"]] == ["good"]
     assert document["facts"]["Not in this PETSc"] == "unknown"
+
+
+def test_a_library_that_does_not_load_is_said_once(evaluate, build, matrices, configure):
+    program = build / "bin" / "weft_mm"
+    program.write_text(program.read_text().replace('if pc == "crash":', 'if pc == "none":\n    sys.exit("[0]PETSC ERROR: --- Error Message ---\\n[0]PETSC ERROR: Unable to open file\\n  no such library")\nif pc == "crash":'))
+    done = evaluate("--matrices", matrices, "--configurations", configure("good"))
+    assert done.returncode == 1 and "the tiniest problem cannot be solved: Unable to open file no such library" in done.stderr
 
 
 def test_a_matrix_that_cannot_be_read_is_a_row(evaluate, matrices, configure):
