@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <numbers>
@@ -17,6 +16,7 @@
 #include "backend.hpp"
 #include "common_options.hpp"
 #include "copy.hpp"
+#include "write_file.hpp"
 
 namespace {
 
@@ -236,7 +236,7 @@ public:
     put("difference", row.difference);
     json_ << "}";
   }
-  void write(const std::string &file) const { std::ofstream(file) << json_.str() << "\n]}\n"; }
+  void write(const std::string &file) const { write_file(file, json_.str() + "\n]}\n"); }
 
 private:
   void put(const char *name, double value)

@@ -5,7 +5,6 @@
 // ends there, what takes longer runs once, and where new values do, factors alone and warm ones are left out) --json=FILE
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
@@ -27,6 +26,7 @@
 #include "../examples/weft_mm/reader.hpp"
 #endif
 #include "stopwatch.hpp"
+#include "write_file.hpp"
 
 namespace {
 
@@ -241,7 +241,7 @@ public:
     }
     json_ << "}";
   }
-  void write(const std::string &file) const { std::ofstream(file) << json_.str() << "\n]}\n"; }
+  void write(const std::string &file) const { write_file(file, json_.str() + "\n]}\n"); }
 
 private:
   int count_ = 0;

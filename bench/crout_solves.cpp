@@ -3,13 +3,13 @@
 //
 //   crout_solves -files a.mtx.gz,b.mtx.gz -sets "-mat_type aij -pc_type ilu; -mat_type aijcusparse -pc_type crout" -json FILE
 //                -dll_append libweft.so -ksp_type gmres ...
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "../examples/weft_mm/option_set.hpp"
 #include "../examples/weft_mm/problem.hpp"
 #include "../examples/weft_mm/solve.hpp"
+#include "write_file.hpp"
 
 using namespace weft_mm;
 
@@ -62,7 +62,7 @@ PetscErrorCode Run()
       rows.push_back(json_of(problem, title.substr(0, title.find(".mtx")), result));
       PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s\n", rows.back().dump().c_str()));
     }
-    if (!json.empty()) std::ofstream(json) << rows.dump(1) << "\n"; // so that what is measured stays if a later one ends badly
+    if (!json.empty()) weft::bench::write_file(json, rows.dump(1) + "\n"); // so that what is measured stays if a later one ends badly
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -5,7 +5,6 @@
 #include <Kokkos_Core.hpp>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <functional>
 #include <limits>
 #include <sstream>
@@ -20,6 +19,7 @@
 #include "../examples/weft_mm/reader.hpp"
 #endif
 #include "stopwatch.hpp"
+#include "write_file.hpp"
 
 namespace {
 
@@ -204,7 +204,7 @@ int main(int argc, char **argv)
       std::printf("%s\n", row.c_str());
       std::fflush(stdout);
       rows += (rows.empty() ? "" : ",\n") + row;
-      if (!json.empty()) std::ofstream(json) << "{\"backend\": \"" << execution.name() << "\", \"rows\": [\n" << rows << "\n]}\n";
+      if (!json.empty()) write_file(json, "{\"backend\": \"" + execution.name() + "\", \"rows\": [\n" + rows + "\n]}\n");
     }
   });
 }

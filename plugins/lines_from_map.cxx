@@ -7,13 +7,13 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <limits>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include "petsc_compat.h"
+#include "read_file.h"
 
 namespace weft {
 
@@ -33,8 +33,9 @@ struct Taken {
   PetscInt64 wrong[kinds_of_wrong] = {no_row, no_row, no_row};
 };
 
-/// The rows start .. end-1 of a sequence for a matrix of `rows` rows. Others end a line; unless a file may name them, they are wrong too.
-Taken TakeOwnRows(const Sequence &sequence, PetscInt64 start, PetscInt64 end, PetscInt64 rows, bool others_are_wrong)
+/// The rows start .. end-1 of two sequences for a matrix of `rows` rows. Others end a line; unless they are in what all ranks share, they are
+/// wrong too.
+Taken TakeOwnRows(const Sequence &sequence, const Sequence &shared, PetscInt64 start, PetscInt64 end, PetscInt64 rows)
 {
   Taken taken;
   std::vector<bool> seen(static_cast<std::size_t>(end - start), false);
@@ -43,22 +44,64 @@ Taken TakeOwnRows(const Sequence &sequence, PetscInt64 start, PetscInt64 end, Pe
     const Index here = static_cast<Index>(taken.lines.rows.size());
     if (taken.lines.starts.back() != here) taken.lines.starts.push_back(here);
   };
+  for (const Sequence *from : {&sequence, &shared}) {
+    for (const PetscInt64 row : *from) {
+      if (row < start || row >= end) {
+        end_line();
+        if (row >= rows)
+          is_wrong(outside, row);
+        else if (row >= 0 && from == &sequence)
+          is_wrong(foreign, row);
+        continue;
+      }
+      auto before = seen[static_cast<std::size_t>(row - start)];
+      if (before) is_wrong(twice, row);
+      before = true;
+      taken.lines.rows.push_back(row - start);
+    }
+    end_line();
+  }
+  return taken;
+}
+
+/// The lines of a sequence that have rows of several ranks; `ranges` are the ranks' first rows, one more than ranks.
+JoinedPieces Join(const Sequence &sequence, const PetscInt *ranges, int ranks, int rank)
+{
+  JoinedPieces joined;
+  std::vector<PetscInt64> line;
+  std::vector<int> at; // the ranks of its rows
+  const auto end_line = [&] {
+    const bool crosses = std::adjacent_find(at.begin(), at.end(), std::not_equal_to<int>()) != at.end();
+    for (std::size_t k = 0; crosses && k < line.size(); k++) {
+      const bool begins = k == 0 || at[k] != at[k - 1], ends = k + 1 == line.size() || at[k] != at[k + 1];
+      if (begins) joined.ranks.push_back(at[k]);
+      if (at[k] != rank) continue;
+      joined.own.rows.push_back(static_cast<Index>(line[k] - ranges[rank]));
+      if (begins) {
+        joined.before.push_back(k == 0 ? -1 : line[k - 1]);
+        joined.begin_elsewhere += k > 0;
+      }
+      if (!ends) continue;
+      joined.after.push_back(k + 1 == line.size() ? -1 : line[k + 1]);
+      joined.own.starts.push_back(static_cast<Index>(joined.own.rows.size()));
+    }
+    if (crosses) {
+      joined.starts.push_back(static_cast<Index>(joined.ranks.size()));
+      joined.longest = std::max(joined.longest, static_cast<Index>(line.size()));
+    }
+    line.clear();
+    at.clear();
+  };
   for (const PetscInt64 row : sequence) {
-    if (row < start || row >= end) {
+    if (row < 0) {
       end_line();
-      if (row >= rows)
-        is_wrong(outside, row);
-      else if (row >= 0 && others_are_wrong)
-        is_wrong(foreign, row);
       continue;
     }
-    auto before = seen[static_cast<std::size_t>(row - start)];
-    if (before) is_wrong(twice, row);
-    before = true;
-    taken.lines.rows.push_back(row - start);
+    line.push_back(row);
+    at.push_back(static_cast<int>(std::upper_bound(ranges + 1, ranges + ranks, row) - ranges) - 1);
   }
   end_line();
-  return taken;
+  return joined;
 }
 
 /// Numbers of a text, line by line; of what is no number, the number of its line in `bad_line`.
@@ -88,16 +131,6 @@ Sequence ParseLines(const std::string &text, PetscInt *bad_line)
     sequence.push_back(end_of_line);
   }
   return sequence;
-}
-
-std::optional<std::string> ReadFile(const char *name)
-{
-  std::error_code unknown;
-  std::ifstream file(name, std::ios::binary);
-  if (!file.is_open() || std::filesystem::is_directory(name, unknown)) return std::nullopt;
-  std::ostringstream contents;
-  contents << file.rdbuf();
-  return contents.str();
 }
 
 /// The contents of a file that the first rank can read, on all ranks.
@@ -154,6 +187,41 @@ PetscErrorCode SequenceFromIS(IS is, Sequence *sequence)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Takes the lines out of a sequence that have rows of other ranks than this one, whose rows are start .. end-1, and gives those of all ranks to
+/// all of them.
+PetscErrorCode ShareLines(MPI_Comm comm, PetscInt64 start, PetscInt64 end, Sequence *sequence, Sequence *shared)
+{
+  Sequence kept, mine;
+  PetscMPIInt ranks, words = 0;
+  std::vector<PetscMPIInt> counts, places;
+  PetscInt64 here, all;
+
+  PetscFunctionBegin;
+  for (auto line = sequence->begin(); line != sequence->end();) {
+    auto after         = std::find_if(line, sequence->end(), [](PetscInt64 row) { return row < 0; });
+    const bool crosses = std::any_of(line, after, [&](PetscInt64 row) { return row < start || row >= end; });
+    PetscCallCXX((crosses ? mine : kept).insert((crosses ? mine : kept).end(), line, after));
+    PetscCallCXX((crosses ? mine : kept).push_back(end_of_line));
+    line = after == sequence->end() ? after : after + 1;
+  }
+  here = static_cast<PetscInt64>(mine.size());
+  PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCheck(all <= std::numeric_limits<PetscMPIInt>::max(), comm, PETSC_ERR_SUP,
+             "the line map has too many rows in lines of several ranks");
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  PetscCallCXX(counts.resize(static_cast<std::size_t>(ranks)));
+  PetscMPIInt count = static_cast<PetscMPIInt>(here);
+  PetscCallMPI(MPI_Allgather(&count, 1, MPI_INT, counts.data(), 1, MPI_INT, comm));
+  for (const PetscMPIInt n : counts) {
+    places.push_back(words);
+    words += n;
+  }
+  PetscCallCXX(shared->resize(static_cast<std::size_t>(all)));
+  PetscCallMPI(MPI_Allgatherv(mine.data(), count, MPIU_INT64, shared->data(), counts.data(), places.data(), MPIU_INT64, comm));
+  PetscCallCXX(*sequence = std::move(kept));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SequenceFromSection(PetscSection section, PetscInt first_row, Sequence *sequence)
 {
   PetscInt first, last, offset, rows;
@@ -170,59 +238,68 @@ PetscErrorCode SequenceFromSection(PetscSection section, PetscInt first_row, Seq
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The map composed on A, and whether any rank has one.
-PetscErrorCode SequenceFromObject(Mat A, PetscInt first_row, Sequence *sequence, bool *found)
+/// The map composed on A, and whether any rank has one; `shared`: the lines of several ranks, which all of these get.
+PetscErrorCode SequenceFromObject(Mat A, PetscInt first_row, PetscInt last_row, Sequence *sequence, Sequence *shared, bool *found)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
   PetscObject object;
   PetscClassId id = 0;
-  enum { has_object, has_other };
-  PetscMPIInt here[2] = {0, 0}, any[2];
+  enum { has_object, has_other, has_is };
+  PetscMPIInt here[3] = {0, 0, 0}, any[3];
 
   PetscFunctionBegin;
   PetscCall(PetscObjectQuery((PetscObject)A, line_map_name, &object));
   if (object) PetscCall(PetscObjectGetClassId(object, &id));
   here[has_object] = object != NULL;
   here[has_other]  = object && id != IS_CLASSID && id != PETSC_SECTION_CLASSID;
-  PetscCallMPI(MPI_Allreduce(here, any, 2, MPI_INT, MPI_MAX, comm));
+  here[has_is]     = object && id == IS_CLASSID;
+  PetscCallMPI(MPI_Allreduce(here, any, 3, MPI_INT, MPI_MAX, comm));
   PetscCheck(!any[has_other], comm, PETSC_ERR_ARG_WRONG, "what is composed on the matrix as '%s' must be an IS or a PetscSection",
              line_map_name);
   *found = any[has_object];
   if (object && id == IS_CLASSID) PetscCall(SequenceFromIS((IS)object, sequence));
+  if (any[has_is]) PetscCall(ShareLines(comm, first_row, last_row, sequence, shared));
   if (object && id == PETSC_SECTION_CLASSID) PetscCall(SequenceFromSection((PetscSection)object, first_row, sequence));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, bool *found)
+PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPieces *joined, bool *found)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
   PetscInt start, end, rows;
-  Sequence sequence;
+  const PetscInt *ranges;
+  PetscMPIInt rank, ranks;
+  Sequence sequence, shared;
   Taken taken;
   PetscInt64 wrong[kinds_of_wrong];
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &start, &end));
   PetscCall(MatGetSize(A, &rows, NULL));
-  PetscCall(SequenceFromObject(A, start, &sequence, found));
-  const bool from_file = !*found && file && *file;
-  if (from_file) {
-    PetscCall(SequenceFromFile(comm, file, &sequence));
+  PetscCall(SequenceFromObject(A, start, end, &sequence, &shared, found));
+  if (!*found && file && *file) {
+    PetscCall(SequenceFromFile(comm, file, &shared));
     *found = true;
   }
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(taken = TakeOwnRows(sequence, start, end, rows, !from_file));
+  PetscCallCXX(taken = TakeOwnRows(sequence, shared, start, end, rows));
   PetscCallMPI(MPI_Allreduce(taken.wrong, wrong, kinds_of_wrong, MPIU_INT64, MPI_MIN, comm));
   PetscCheck(wrong[outside] == no_row, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "row %" PetscInt64_FMT " of the line map is not in the matrix, whose rows are 0 to %" PetscInt_FMT, wrong[outside], rows - 1);
   PetscCheck(wrong[foreign] == no_row, comm, PETSC_ERR_ARG_OUTOFRANGE,
-             "row %" PetscInt64_FMT " of the line map is on another rank than the one that gave it: each rank gives the rows that it owns",
+             "row %" PetscInt64_FMT
+             " of the line map is on another rank than the one that gave it: a PetscSection has the rows that its rank owns, "
+             "lines of several ranks take an IS",
              wrong[foreign]);
   PetscCheck(wrong[twice] == no_row, comm, PETSC_ERR_ARG_WRONG,
              "row %" PetscInt64_FMT " is in the line map twice: a row can be in one line only", wrong[twice]);
   PetscCallCXX(*lines = std::move(taken.lines));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  PetscCall(MatGetOwnershipRanges(A, &ranges));
+  PetscCallCXX(*joined = Join(shared, ranges, ranks, rank));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

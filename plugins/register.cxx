@@ -1,6 +1,7 @@
 // The load hook, the version check and the one list of types.
 #include <petscksp.h>
 
+#include <cstdio>
 #include <vector>
 
 #include "petsc_compat.h"
@@ -65,6 +66,17 @@ PetscErrorCode WeftForgetRegistration()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Where PETSc belongs to an extension module (petsc4py), a libweft for another PETSc brings its own along, and is bound to that one: nobody
+// has started it, and it cannot even raise an error of its own.
+bool PetscIsAsleep()
+{
+  if (PETSC_COMM_WORLD != MPI_COMM_NULL) return false;
+  std::fputs("libweft: its PETSc has not started. Either PetscInitialize() has not been called yet, or this program runs another PETSc than the one\n"
+             "libweft was built with (" PETSC_LIB_DIR "): build Weft with PETSC_DIR set to this program's PETSc\n",
+             stderr);
+  return true;
+}
+
 // PETSc's private structures differ between releases, scalar types and index sizes, so the library serves the PETSc it was built with and
 // no other.
 PetscErrorCode WeftCheckPetsc()
@@ -106,10 +118,10 @@ PetscErrorCode WeftCheckPetsc()
 
   Notes:
   PETSc calls it when a program runs with -dll_append /path/libweft.so. A program that is linked to libweft calls it after
-`PetscInitialize()`. It may be called any number of times.
+  `PetscInitialize()`. It may be called any number of times.
 
-  It fails with `PETSC_ERR_LIB` if this PETSc is not the one that Weft was built with (minor version, scalar type, index size), or if a type
-of the same name is registered already; nothing is overwritten.
+  It fails with `PETSC_ERR_LIB` if PETSc has not started, if it is not the one that Weft was built with (minor version, scalar type, index
+  size), or if a type of the same name is registered already; nothing is overwritten.
 
 .seealso: `PCADI`, `PCBCR`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
 @*/
@@ -118,6 +130,7 @@ PetscErrorCode PetscDLLibraryRegister_weft(void)
   void (*known)(void) = NULL;
   PetscBool name_taken, replace_sor = PETSC_FALSE;
 
+  if (PetscIsAsleep()) return PETSC_ERR_LIB;
   PetscFunctionBegin;
   if (registered) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(WeftCheckPetsc());

@@ -3,6 +3,7 @@
 #include <petsc/private/pcimpl.h>
 
 #include "device_view.hpp"
+#include "guarded.h"
 #include "pc/line/line.h"
 
 namespace weft {
@@ -53,7 +54,7 @@ PetscErrorCode PCCreate_SorOrLine(PC pc)
 {
   PetscFunctionBegin;
   PetscCall((*create_sor)(pc));
-  pc->ops->setup = PCSetUp_SorOrLine; // SOR has none
+  pc->ops->setup = Guarded<PCSetUp_SorOrLine>; // SOR has none
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

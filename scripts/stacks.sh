@@ -109,7 +109,18 @@ petsc_build() {
 
 stack_debian() {
   need_packages petsc-dev libpetsc3.18-dev-examples
-  [ "$command" != check ] || need_packages python3-petsc4py
+  case $command in
+    check) need_packages python3-petsc4py python3-petsc4py-complex3.18 libpetsc-complex3.18-dev ;; # the complex ones must be refused
+    package) need_packages python3-petsc4py debhelper dpkg-dev fakeroot ;;
+  esac
+  own_petsc
+}
+
+# Debian's PETSc with 64-bit indices stands beside its default one, which stays the default.
+stack_debian64() {
+  need_packages libpetsc64-real3.18-dev libpetsc3.18-dev-examples
+  export PETSC_ARCH= PETSC_DIR
+  PETSC_DIR=$(ls -d /usr/lib/petscdir/petsc64-3.18/*-real)
   own_petsc
 }
 

@@ -7,6 +7,7 @@ static char help[] =
   -compact_derivative <first> (first|second|filter), -compact_order <4> (4|6), -compact_alpha <0.45> : the scheme; alpha is the filter's\n\
   -dim <3>, -da_grid_x, _y, _z <33>, -compact_periodic : the grid, [0, 1] in each direction\n\
   -compact_assembled : A as an assembled matrix of the whole grid, for any PC, in place of the matrix of one line\n\
+  -compact_one_pass : stencil and elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough\n\
   -repeat <0> : timed calls of a derivative\n\
   -output <name> : of the pulse, name.vts (name.bin in 1-D and 2-D too) and name.csv\n\
 The solvers have the prefixes x_, y_ and z_: load libweft.so and -options_file examples/compact/compact.opts.\n";
@@ -26,7 +27,8 @@ constexpr double pi = 3.14159265358979323846;
 struct Settings {
   PetscInt derivative = 1, order = 4, repeat = 0;
   PetscReal alpha    = 0.45;
-  PetscBool periodic = PETSC_FALSE, assembled = PETSC_FALSE;
+  PetscBool periodic = PETSC_FALSE;
+  Ways ways;
 };
 
 /// A wave along one direction: sin(2 pi x + phase), a derivative of it, or what the filter leaves of it.
@@ -109,14 +111,14 @@ PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &sche
     PetscReal whole = 0, stencil = 0, copy = 0;
     Errors errors;
     const char axis[] = {"xyz"[d], 0};
-    PetscCall(derivative.Create(da, d, scheme, axes.h[d], settings.assembled, "", events));
+    PetscCall(derivative.Create(da, d, scheme, axes.h[d], settings.ways, "", events));
     PetscCall(derivative.Apply(f, g));
     PetscCall(ErrorsOf(da, d, g, Waves(d, scheme.derivative), &errors));
     PetscCall(PetscLogStageRegister(axis, &stage));
     PetscCall(PetscLogStagePush(stage));
     if (settings.repeat > 0) {
       PetscCall(Time(settings.repeat, &whole, [&]() { return derivative.Apply(f, g); }));
-      PetscCall(Time(settings.repeat, &stencil, [&]() { return derivative.ApplyRight(f, right); }));
+      if (!derivative.InOnePass()) PetscCall(Time(settings.repeat, &stencil, [&]() { return derivative.ApplyRight(f, right); }));
       PetscCall(Time(settings.repeat, &copy, [&]() { return VecCopy(f, g); }));
     }
     PetscCall(PetscLogStagePop());
@@ -129,10 +131,11 @@ PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &sche
         PETSC_COMM_WORLD,
         "\n{\"case\": \"derivative\", \"derivative\": %d, \"order\": %d, \"periodic\": %s, \"axis\": \"%s\", \"grid\": [%d, %d, %d], "
         "\"ranks\": %d, "
-        "\"vec\": \"%s\", \"most\": %.6e, \"mean_square\": %.6e, \"middle\": %.6e, \"seconds\": %.6e, \"stencil\": %.6e, \"copy\": %.6e}\n",
+        "\"vec\": \"%s\", \"one_pass\": %s, \"most\": %.6e, \"mean_square\": %.6e, \"middle\": %.6e, \"seconds\": %.6e, \"stencil\": %.6e, "
+        "\"copy\": %.6e}\n",
         scheme.derivative, scheme.order, settings.periodic ? "true" : "false", axis, (int)axes.n[0], (int)axes.n[1], (int)axes.n[2],
-        (int)ranks, type, (double)errors.most, (double)errors.mean_square, (double)errors.middle, (double)whole, (double)stencil,
-        (double)copy));
+        (int)ranks, type, derivative.InOnePass() ? "true" : "false", (double)errors.most, (double)errors.mean_square, (double)errors.middle,
+        (double)whole, (double)stencil, (double)copy));
     PetscCall(derivative.Destroy());
   }
   PetscCall(VecDestroy(&f));
@@ -160,15 +163,15 @@ PetscErrorCode RunOperators(DM da, const Settings &settings, const Events &event
   PetscCall(Fill(da, Waves(0, 0), f));
   for (int d = 0; d < axes.dim; d++) {
     Derivative first, second;
-    PetscCall(first.Create(da, d, make_scheme(1, (int)settings.order), axes.h[d], settings.assembled, "", events));
-    PetscCall(second.Create(da, d, make_scheme(2, (int)settings.order), axes.h[d], settings.assembled, "", events));
+    PetscCall(first.Create(da, d, make_scheme(1, (int)settings.order), axes.h[d], settings.ways, "", events));
+    PetscCall(second.Create(da, d, make_scheme(2, (int)settings.order), axes.h[d], settings.ways, "", events, &first));
     PetscCall(first.Apply(f, g));
     PetscCall(ErrorsOf(da, d, g, Waves(d, 1), &errors));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "gradient, %c: error %.3e\n", "xyz"[d], (double)errors.most));
+    PetscCall(second.Apply(f, part, true));
+    PetscCall(VecAXPY(laplacian, 1, part));
     PetscCall(first.Apply(g, part));
     PetscCall(VecAXPY(divergence, 1, part));
-    PetscCall(second.Apply(f, part));
-    PetscCall(VecAXPY(laplacian, 1, part));
     PetscCall(first.Destroy());
     PetscCall(second.Destroy());
   }
@@ -207,6 +210,7 @@ PetscErrorCode Run()
 {
   const char *const cases[] = {"derivative", "operators", "pulse", "wavenumber"}, *const names[] = {"filter", "first", "second"};
   Settings settings;
+  PetscBool assembled = PETSC_FALSE, one_pass = PETSC_FALSE;
   PetscInt which = 0;
   DM da;
   Events events;
@@ -218,7 +222,9 @@ PetscErrorCode Run()
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-compact_order", &settings.order, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_alpha", &settings.alpha, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_periodic", &settings.periodic, NULL));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_assembled", &settings.assembled, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_assembled", &assembled, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_one_pass", &one_pass, NULL));
+  settings.ways = {assembled == PETSC_TRUE, one_pass == PETSC_TRUE};
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeat", &settings.repeat, NULL));
   try {
     scheme = make_scheme((int)settings.derivative, (int)settings.order, (double)settings.alpha);
@@ -235,7 +241,7 @@ PetscErrorCode Run()
   PetscCall(MakeGrid(which == 2 ? PETSC_TRUE : settings.periodic, &da));
   if (which == 0) PetscCall(RunDerivative(da, settings, scheme, events));
   if (which == 1) PetscCall(RunOperators(da, settings, events));
-  if (which == 2) PetscCall(RunPulse(da, (int)settings.order, settings.assembled, events));
+  if (which == 2) PetscCall(RunPulse(da, (int)settings.order, settings.ways, events));
   PetscCall(DMDestroy(&da));
   PetscFunctionReturn((PetscErrorCode)0);
 }

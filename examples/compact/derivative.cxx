@@ -1,5 +1,6 @@
 #include "derivative.hpp"
 
+#include <algorithm>
 #include <climits>
 #include <cmath>
 
@@ -8,23 +9,6 @@
 namespace compact {
 
 namespace {
-
-/// The box of this rank and of its neighbours, as DMDA numbers them.
-struct Boxes {
-  PetscInt dim, global[3], first[3], nodes[3], ranks[3];
-  const PetscInt *sizes[3] = {};
-  DMBoundaryType boundary[3];
-};
-
-PetscErrorCode BoxesOf(DM da, Boxes *boxes)
-{
-  PetscFunctionBeginUser;
-  PetscCall(DMDAGetInfo(da, &boxes->dim, &boxes->global[0], &boxes->global[1], &boxes->global[2], &boxes->ranks[0], &boxes->ranks[1],
-                        &boxes->ranks[2], NULL, NULL, &boxes->boundary[0], &boxes->boundary[1], &boxes->boundary[2], NULL));
-  PetscCall(DMDAGetCorners(da, &boxes->first[0], &boxes->first[1], &boxes->first[2], &boxes->nodes[0], &boxes->nodes[1], &boxes->nodes[2]));
-  PetscCall(DMDAGetOwnershipRanges(da, &boxes->sizes[0], &boxes->sizes[1], &boxes->sizes[2]));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
 
 /// An error on all ranks where some rank has one.
 PetscErrorCode Together(MPI_Comm comm, const std::string &why)
@@ -50,59 +34,7 @@ PetscErrorCode RegisterEvents(Events *events)
   PetscCall(PetscLogEventRegister("CompactHalo", id, &events->halo));
   PetscCall(PetscLogEventRegister("CompactStencil", id, &events->stencil));
   PetscCall(PetscLogEventRegister("CompactSolve", id, &events->solve));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-/// The neighbours' rows next to this box, row by row, go to halo_: on a device PETSc packs and sends them there, or through pinned memory where MPI knows
-/// no device (-use_gpu_aware_mpi 0).
-PetscErrorCode Derivative::MakeHalo(Vec f)
-{
-  Boxes boxes;
-  std::vector<PetscInt> indices;
-  PetscMPIInt ranks, here;
-  PetscInt start, local;
-  VecType type;
-  IS from;
-  const int d = direction_, width = stencil_->width();
-
-  PetscFunctionBeginUser;
-  PetscCall(BoxesOf(da_, &boxes));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)da_), &ranks));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da_), &here));
-  std::vector<PetscInt> starts((std::size_t)ranks);
-  PetscCall(VecGetOwnershipRange(f, &start, NULL));
-  PetscCallMPI(MPI_Allgather(&start, 1, MPIU_INT, starts.data(), 1, MPIU_INT, PetscObjectComm((PetscObject)da_)));
-  const PetscInt steps[3] = {1, boxes.ranks[0], boxes.ranks[0] * boxes.ranks[1]}; // DMDA numbers ranks like nodes, along x first
-  PetscInt at             = 0;                                                    // of this box among those along the direction
-  for (PetscInt sum = 0; sum < boxes.first[d]; at++) sum += boxes.sizes[d][at];
-  for (int side = -1; side <= 1; side += 2) {
-    if (!(side < 0 ? stencil_->needs_before() : stencil_->needs_after())) continue;
-    const PetscInt other   = (at + side + boxes.ranks[d]) % boxes.ranks[d];
-    const PetscMPIInt rank = here + (PetscMPIInt)((other - at) * steps[d]);
-    PetscInt n[3]          = {boxes.nodes[0], boxes.nodes[1], boxes.nodes[2]}, x[3];
-    n[d]                   = boxes.sizes[d][other];
-    for (int plane = 0; plane < width; plane++) {
-      PetscInt size[3] = {n[0], n[1], n[2]};
-      size[d]          = 1;
-      for (x[2] = 0; x[2] < size[2]; x[2]++) {
-        for (x[1] = 0; x[1] < size[1]; x[1]++) {
-          for (x[0] = 0; x[0] < size[0]; x[0]++) {
-            PetscInt node[3] = {x[0], x[1], x[2]};
-            node[d]          = side < 0 ? n[d] - width + plane : plane;
-            indices.push_back(starts[(std::size_t)rank] + (node[2] * n[1] + node[1]) * n[0] + node[0]);
-          }
-        }
-      }
-    }
-  }
-  local = (PetscInt)indices.size();
-  PetscCall(VecGetType(f, &type));
-  PetscCall(VecCreate(PetscObjectComm((PetscObject)f), &halo_));
-  PetscCall(VecSetSizes(halo_, local, PETSC_DETERMINE));
-  PetscCall(VecSetType(halo_, type));
-  PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)f), local, indices.data(), PETSC_COPY_VALUES, &from));
-  PetscCall(VecScatterCreate(f, from, halo_, NULL, &exchange_));
-  PetscCall(ISDestroy(&from));
+  PetscCall(PetscLogEventRegister("CompactSweep", id, &events->sweep));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -166,25 +98,25 @@ PetscErrorCode Derivative::MakeMatrix(const Scheme &scheme, bool assembled, VecT
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, bool assembled, const char prefix[],
-                                  const Events &events)
+PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
+                                  const Events &events, const Derivative *with)
 {
   Boxes boxes;
+  Vec like;
   VecType type;
   PetscMemType where;
   const PetscScalar *array;
   std::string why;
-  PC pc;
 
   PetscFunctionBeginUser;
   da_        = da;
   direction_ = direction;
   events_    = events;
   PetscCall(BoxesOf(da, &boxes));
-  PetscCall(DMCreateGlobalVector(da, &right_));
-  PetscCall(VecGetType(right_, &type));
-  PetscCall(VecGetArrayReadAndMemType(right_, &array, &where));
-  PetscCall(VecRestoreArrayReadAndMemType(right_, &array));
+  PetscCall(DMCreateGlobalVector(da, &like));
+  PetscCall(VecGetType(like, &type));
+  PetscCall(VecGetArrayReadAndMemType(like, &array, &where));
+  PetscCall(VecRestoreArrayReadAndMemType(like, &array));
   PetscCall(weft::MakeExecution(PetscMemTypeDevice(where) ? weft::Memory::device : weft::Memory::host, &execution_));
 
   weft::BoxPiece piece;
@@ -193,6 +125,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   piece.first             = boxes.first[direction];
   piece.length            = boxes.global[direction];
   piece.ring              = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
+  lines_                  = (PetscInt)piece.lines();
   weft::CompactRows right = scheme.right;
   const auto divide       = [&](std::vector<double> &weights) {
     for (double &weight : weights) weight /= std::pow((double)spacing, scheme.derivative);
@@ -206,18 +139,64 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
     why = refused.what();
   }
   PetscCall(Together(PetscObjectComm((PetscObject)da), why));
-  PetscCall(MakeHalo(right_));
-  PetscCall(MakeMatrix(scheme, assembled, type));
-  PetscCall(KSPCreate(PetscObjectComm((PetscObject)da), &ksp_));
-  PetscCall(KSPGetPC(ksp_, &pc));
-  PetscCall(PCSetDM(pc, da));
-  PetscCall(KSPSetOperators(ksp_, matrix_, matrix_));
-  const char axis[] = {"xyz"[direction], '_', 0};
-  PetscCall(KSPSetOptionsPrefix(ksp_, prefix));
-  PetscCall(KSPAppendOptionsPrefix(ksp_, axis));
-  PetscCall(KSPSetType(ksp_, KSPPREONLY));
-  PetscCall(KSPSetFromOptions(ksp_));
-  PetscCall(KSPSetUp(ksp_));
+  needs_before_ = stencil_->needs_before();
+  needs_after_  = stencil_->needs_after();
+  depth_        = stencil_->width();
+  if (ways.one_pass) PetscCall(MakeSweep(piece, scheme, right));
+  if (with && with->halo_->Depth() >= depth_) {
+    halo_   = with->halo_;
+    shares_ = true;
+  } else {
+    halo_ = std::make_shared<Halo>();
+    PetscCall(halo_->Create(da, direction, depth_, needs_before_, needs_after_, like));
+  }
+  if (!sweep_) {
+    PC pc;
+    right_            = like;
+    const char axis[] = {"xyz"[direction], '_', 0};
+    PetscCall(PetscObjectReference((PetscObject)like));
+    PetscCall(MakeMatrix(scheme, ways.assembled, type));
+    PetscCall(KSPCreate(PetscObjectComm((PetscObject)da), &ksp_));
+    PetscCall(KSPGetPC(ksp_, &pc));
+    PetscCall(PCSetDM(pc, da));
+    PetscCall(KSPSetOperators(ksp_, matrix_, matrix_));
+    PetscCall(KSPSetOptionsPrefix(ksp_, prefix));
+    PetscCall(KSPAppendOptionsPrefix(ksp_, axis));
+    PetscCall(KSPSetType(ksp_, KSPPREONLY));
+    PetscCall(KSPSetFromOptions(ksp_));
+    PetscCall(KSPSetUp(ksp_));
+  }
+  PetscCall(VecDestroy(&like));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// One pass on all ranks, or on none.
+PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right)
+{
+  Boxes boxes;
+  PetscMPIInt can = 1;
+
+  PetscFunctionBeginUser;
+  PetscCall(BoxesOf(da_, &boxes));
+  const PetscInt *const sizes = boxes.sizes[direction_];
+  const PetscInt least        = *std::min_element(sizes, sizes + boxes.ranks[direction_]);
+  try {
+    sweep_ = std::make_unique<weft::CompactSweep<PetscScalar>>(*execution_, piece,
+                                                               weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right);
+    if (boxes.ranks[direction_] > 1 && least < sweep_->least_rows()) {
+      PetscCall(PetscInfo(da_, "not in one pass along %c: a rank has %d rows, and %d are needed\n", "xyz"[direction_], (int)least,
+                          (int)sweep_ -> least_rows()));
+      can = 0;
+    }
+  } catch (const std::invalid_argument &refused) {
+    PetscCall(PetscInfo(da_, "not in one pass along %c: %s\n", "xyz"[direction_], refused.what()));
+    can = 0;
+  }
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)da_)));
+  if (can)
+    depth_ = (PetscInt)sweep_->depth();
+  else
+    sweep_.reset();
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -227,53 +206,72 @@ PetscErrorCode Derivative::Destroy()
   PetscCall(KSPDestroy(&ksp_));
   PetscCall(MatDestroy(&matrix_));
   PetscCall(VecDestroy(&right_));
-  PetscCall(VecDestroy(&halo_));
-  PetscCall(VecScatterDestroy(&exchange_));
+  if (halo_.use_count() == 1) PetscCall(halo_->Destroy());
+  halo_.reset();
+  sweep_.reset();
   stencil_.reset();
   execution_.reset();
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode Derivative::ApplyRight(Vec f, Vec right)
+/// to = what `on` makes of f, stencil or sweep: first on the rows that need no neighbour, while theirs are on their way.
+template <class On>
+PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec to, bool again)
 {
   using weft::Access;
-  const weft::CompactStencil<PetscScalar> &stencil = *stencil_;
-  const PetscInt before                            = stencil.needs_before() ? (PetscInt)(stencil.width() * stencil.piece().lines()) : 0;
+  const bool fetches = !again || !shares_;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscLogEventBegin(events_.halo, f, right, NULL, NULL));
-  PetscCall(VecScatterBegin(exchange_, f, halo_, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(PetscLogEventEnd(events_.halo, f, right, NULL, NULL));
-  PetscCall(PetscLogEventBegin(events_.stencil, f, right, NULL, NULL));
-  PetscCall(weft::WithVecArrays(f, Access::read, right, Access::write, [&](weft::Memory, PetscScalar *from, PetscScalar *to) {
+  if (fetches) {
+    PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
+    PetscCall(halo_->Begin(f));
+    PetscCall(PetscLogEventEnd(events_.halo, f, to, NULL, NULL));
+  }
+  PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
+  PetscCall(weft::WithVecArrays(f, Access::read, to, Access::write, [&](weft::Memory, PetscScalar *from, PetscScalar *result) {
     PetscFunctionBeginUser;
-    PetscCallCXX(stencil.apply_inside(from, to));
+    PetscCallCXX(on.apply_inside(from, result));
     PetscFunctionReturn((PetscErrorCode)0);
   }));
-  PetscCall(PetscLogEventEnd(events_.stencil, f, right, NULL, NULL));
-  PetscCall(PetscLogEventBegin(events_.halo, f, right, NULL, NULL));
-  PetscCall(VecScatterEnd(exchange_, f, halo_, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(PetscLogEventEnd(events_.halo, f, right, NULL, NULL));
-  if (!stencil.needs_before() && !stencil.needs_after()) PetscFunctionReturn((PetscErrorCode)0);
-  PetscCall(PetscLogEventBegin(events_.stencil, f, right, NULL, NULL));
-  weft::VecArray rows(halo_, Access::read);
+  PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
+  if (fetches) {
+    PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
+    PetscCall(halo_->End(f));
+    PetscCall(PetscLogEventEnd(events_.halo, f, to, NULL, NULL));
+  }
+  if (!needs_before_ && !needs_after_) PetscFunctionReturn((PetscErrorCode)0);
+  PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
+  weft::VecArray rows(halo_->Rows(), Access::read);
   PetscCall(rows.Open());
-  PetscCall(weft::WithVecArrays(f, Access::read, right, Access::read_write, [&](weft::Memory, PetscScalar *from, PetscScalar *to) {
+  // A halo that is shared may be deeper: of the rows before, the last ones are nearest.
+  const PetscInt before = needs_before_ ? (halo_->Depth() - depth_) * lines_ : 0, after = needs_before_ ? halo_->Depth() * lines_ : 0;
+  PetscCall(weft::WithVecArrays(f, Access::read, to, Access::read_write, [&](weft::Memory, PetscScalar *from, PetscScalar *result) {
     PetscFunctionBeginUser;
-    PetscCallCXX(stencil.apply_ends(from, rows.data(), rows.data() + before, to));
+    PetscCallCXX(on.apply_ends(from, needs_before_ ? rows.data() + before : nullptr, needs_after_ ? rows.data() + after : nullptr, result));
     PetscFunctionReturn((PetscErrorCode)0);
   }));
   PetscCall(rows.Close());
-  PetscCall(PetscLogEventEnd(events_.stencil, f, right, NULL, NULL));
+  PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode Derivative::Apply(Vec f, Vec g)
+PetscErrorCode Derivative::ApplyRight(Vec f, Vec right)
+{
+  PetscFunctionBeginUser;
+  PetscCall(ApplyTo(*stencil_, events_.stencil, f, right, false));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode Derivative::Apply(Vec f, Vec g, bool again)
 {
   KSPConvergedReason reason;
 
   PetscFunctionBeginUser;
-  PetscCall(ApplyRight(f, right_));
+  if (sweep_) {
+    PetscCall(ApplyTo(*sweep_, events_.sweep, f, g, again));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscCall(ApplyTo(*stencil_, events_.stencil, f, right_, again));
   PetscCall(PetscLogEventBegin(events_.solve, f, g, NULL, NULL));
   PetscCall(KSPSolve(ksp_, right_, g));
   PetscCall(PetscLogEventEnd(events_.solve, f, g, NULL, NULL));

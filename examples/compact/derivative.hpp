@@ -5,44 +5,58 @@
 
 #include <memory>
 
+#include "compact/compact_sweep.hpp"
+#include "halo.hpp"
 #include "schemes.hpp"
 
 namespace compact {
 
 /// Steps that -log_view shows.
 struct Events {
-  PetscLogEvent halo, stencil, solve;
+  PetscLogEvent halo, stencil, solve, sweep;
 };
 PetscErrorCode RegisterEvents(Events *events);
 
+/// How g = A^-1 B f is worked out.
+struct Ways {
+  bool assembled =
+      false; ///< A is an AIJ matrix of the whole grid, which any PC takes; else a shell that carries the matrix of one line as "weft_line",
+             ///< which -pc_type line takes
+  bool one_pass = false; ///< B f and the elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough
+};
+
 class Derivative {
 public:
-  /// `spacing`: between nodes along `direction`. The KSP's options begin with x_, y_ or z_, and `prefix` before that. With `assembled` its matrix is an AIJ
-  /// matrix of the whole grid, which any PC takes; else a shell that carries the matrix of one line as "weft_line", which -pc_type line takes.
-  PetscErrorCode Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, bool assembled, const char prefix[],
-                        const Events &events);
+  /// `spacing`: between nodes along `direction`. The KSP's options begin with x_, y_ or z_, and `prefix` before that. `with`: a derivative along the
+  /// same direction whose neighbours' rows serve this one too, if they are enough.
+  PetscErrorCode Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
+                        const Events &events, const Derivative *with = nullptr);
   PetscErrorCode Destroy();
-  /// g = A^-1 B f; f is not g.
-  PetscErrorCode Apply(Vec f, Vec g);
-  /// B f alone.
+  /// g = A^-1 B f; f is not g. again: `with` was applied to this f just before.
+  PetscErrorCode Apply(Vec f, Vec g, bool again = false);
+  /// B f alone, where it is not part of one pass.
   PetscErrorCode ApplyRight(Vec f, Vec right);
 
-  KSP Solver() const { return ksp_; }
+  bool InOnePass() const { return sweep_ != nullptr; }
 
 private:
-  PetscErrorCode MakeHalo(Vec f);
   PetscErrorCode MakeMatrix(const Scheme &scheme, bool assembled, VecType type);
+  PetscErrorCode MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right);
+  template <class On>
+  PetscErrorCode ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec to, bool again);
 
   DM da_         = NULL;
   int direction_ = 0;
   Events events_{};
-  Mat matrix_          = NULL;
-  KSP ksp_             = NULL;
-  Vec right_           = NULL; ///< B f
-  Vec halo_            = NULL; ///< rows of the rank before, then of the one after
-  VecScatter exchange_ = NULL;
+  Mat matrix_     = NULL;
+  KSP ksp_        = NULL;
+  Vec right_      = NULL; ///< B f
+  PetscInt depth_ = 0, lines_ = 0;
+  bool needs_before_ = false, needs_after_ = false, shares_ = false;
+  std::shared_ptr<Halo> halo_;
   std::unique_ptr<weft::Execution> execution_;
   std::unique_ptr<weft::CompactStencil<PetscScalar>> stencil_;
+  std::unique_ptr<weft::CompactSweep<PetscScalar>> sweep_; ///< where it all is one pass
 };
 
 } // namespace compact

@@ -63,7 +63,7 @@ PetscErrorCode RightHandSide(TS, PetscReal, Vec u, Vec change, void *context)
   for (int k = 0; k < pulse->axes.dim; k++) {
     PetscCall(pulse->first[k].Apply(u, pulse->part));
     PetscCall(VecAXPY(change, -pulse->wind[k], pulse->part));
-    PetscCall(pulse->second[k].Apply(u, pulse->part));
+    PetscCall(pulse->second[k].Apply(u, pulse->part, true));
     PetscCall(VecAXPY(change, pulse->nu, pulse->part));
   }
   PetscFunctionReturn((PetscErrorCode)0);
@@ -122,7 +122,7 @@ PetscErrorCode Write(const Pulse &pulse, const std::string &name, Vec u)
 
 } // namespace
 
-PetscErrorCode RunPulse(DM da, int order, bool assembled, const Events &events)
+PetscErrorCode RunPulse(DM da, int order, const Ways &ways, const Events &events)
 {
   Pulse pulse;
   TS ts;
@@ -142,9 +142,9 @@ PetscErrorCode RunPulse(DM da, int order, bool assembled, const Events &events)
   PetscCheck(pulse.nu > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-pulse_nu %g: the pulse spreads, so it must be positive",
              (double)pulse.nu);
   for (int k = 0; k < pulse.axes.dim; k++) {
-    PetscCall(pulse.first[k].Create(da, k, make_scheme(1, order), pulse.axes.h[k], assembled, "", events));
-    PetscCall(pulse.second[k].Create(da, k, make_scheme(2, order), pulse.axes.h[k], assembled, "", events));
-    if (pulse.filter_every > 0) PetscCall(pulse.filter[k].Create(da, k, make_scheme(0, order), pulse.axes.h[k], assembled, "", events));
+    PetscCall(pulse.first[k].Create(da, k, make_scheme(1, order), pulse.axes.h[k], ways, "", events));
+    PetscCall(pulse.second[k].Create(da, k, make_scheme(2, order), pulse.axes.h[k], ways, "", events, &pulse.first[k]));
+    if (pulse.filter_every > 0) PetscCall(pulse.filter[k].Create(da, k, make_scheme(0, order), pulse.axes.h[k], ways, "", events));
   }
   PetscCall(DMCreateGlobalVector(da, &u));
   PetscCall(VecDuplicate(u, &pulse.part));
@@ -173,6 +173,8 @@ PetscErrorCode RunPulse(DM da, int order, bool assembled, const Events &events)
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "pulse: time %g after %d steps, error %.3e, energy %.6e, exact %.6e\n", (double)time, (int)steps,
                         (double)errors.most, (double)(norm * norm / size), ExactEnergy(pulse, (double)time)));
   if (write) {
+    // rank 0 has the file; PETSc writes and closes it without a word on a full disk
+    PetscCheck(!pulse.table || !ferror(pulse.table), PETSC_COMM_SELF, PETSC_ERR_FILE_WRITE, "%s.csv could not be written to its end", name);
     PetscCall(PetscFClose(PETSC_COMM_WORLD, pulse.table));
     PetscCall(Write(pulse, name, u));
   }

@@ -5,6 +5,6 @@
 namespace compact {
 
 /// Options: -pulse_nu <0.002>, -pulse_filter_every <0> (steps between filters; 0: none), -output <name>, and those of TS (-ts_max_time, -ts_dt, ...).
-PetscErrorCode RunPulse(DM da, int order, bool assembled, const Events &events);
+PetscErrorCode RunPulse(DM da, int order, const Ways &ways, const Events &events);
 
 } // namespace compact

@@ -77,6 +77,8 @@ CommandLine::CommandLine(int given_count, char **given_words)
 
 PetscErrorCode ReadArguments(const CommandLine &line, Arguments &arguments, std::string &complaint)
 {
+  PetscBool describe = PETSC_FALSE;
+
   PetscFunctionBeginUser;
   if (line.comparing) arguments.json = "weft_mm.json";
   PetscCall(FindFreeWord(line, arguments.matrix));
@@ -84,6 +86,9 @@ PetscErrorCode ReadArguments(const CommandLine &line, Arguments &arguments, std:
   PetscCall(ReadValue("-rhs", arguments.right_hand_side, complaint));
   PetscCall(ReadValue("-json", arguments.json, complaint));
   PetscCall(ReadStudy(arguments.study_sweeps, complaint));
+  PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-repeat", &arguments.repeat, nullptr));
+  PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-describe", &describe, nullptr));
+  arguments.describe = describe == PETSC_TRUE;
   if (!complaint.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   if (arguments.matrix.empty())
     complaint = "no matrix: give the file as the first word, or after -f (after another option it counts as that option's value)";

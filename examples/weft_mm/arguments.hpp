@@ -26,6 +26,8 @@ struct Arguments {
   std::string right_hand_side = "ones";
   std::string json;              // empty: none is written
   std::vector<int> study_sweeps; // of -sweep-study; empty: none
+  PetscInt repeat = 0;           // times that everything is done again
+  bool describe   = false;
 };
 
 // After PetscInitialize(). complaint: one sentence on what is wrong, empty where nothing is; the same on all ranks.

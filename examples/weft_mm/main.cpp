@@ -33,6 +33,8 @@ Solves A x = b for a square real, integer or pattern matrix in Matrix Market for
   -compare SETS  sets of PETSc options, separated by ';'; each is laid over the other options for its own run only
   -sweep-study N,N,...  solves with -pc_type crout after so many sweeps each, and with its exact factors (needs -dll_append libweft.so);
                  scripts/sweep_study.py draws what -json keeps of it
+  -repeat N      set-up and solve again from nothing, up to N times and for 5 s; the least times go into the JSON beside those of the first time
+  -describe      no solve: what the matrix is like (symmetry, definiteness, its diagonal, bandwidth)
   -json FILE     where the results go as JSON; under -compare weft_mm.json if not given, otherwise no JSON is written
 
 The table: iterations; residual, ||b - A x|| / ||b|| in the 2-norm, computed anew; set-up s, KSPSetUp with the preconditioner's; solve s, the first
@@ -61,7 +63,8 @@ std::vector<std::string> study_sets(const std::vector<int> &sweeps)
   return sets;
 }
 
-PetscErrorCode SolveAll(const Problem &problem, const std::vector<std::string> &sets, bool comparing, std::vector<SolveResult> &results)
+PetscErrorCode SolveAll(const Problem &problem, const std::vector<std::string> &sets, bool comparing, PetscInt repeat,
+                        std::vector<SolveResult> &results)
 {
   PetscFunctionBeginUser;
   for (std::size_t number = 0; number < sets.size(); ++number) {
@@ -69,6 +72,7 @@ PetscErrorCode SolveAll(const Problem &problem, const std::vector<std::string> &
     if (comparing) PetscCall(Complain(progress + " ..."));
     SolveResult result;
     PetscCall(SolveWithOptions(problem, sets[number], comparing, result));
+    PetscCall(RepeatSolve(problem, repeat, result));
     if (comparing) PetscCall(Complain(progress + ": " + stop_reason(result)));
     results.push_back(result);
   }
@@ -107,14 +111,15 @@ PetscErrorCode Report(const Problem &problem, const std::vector<SolveResult> &re
   if (rank == 0) {
     const std::string table =
         arguments.study_sweeps.empty() ? table_of(problem, results) : study_table_of(problem, arguments.study_sweeps, results);
-    std::fputs(table.c_str(), stdout);
-    std::fflush(stdout); // the sentences on stderr come after it
+    written = std::fputs(table.c_str(), stdout) >= 0 && std::fflush(stdout) == 0; // the sentences on stderr come after it
+    if (!written) std::fprintf(stderr, "weft_mm: the table could not be written to its end\n");
     if (!json_path.empty()) {
-      written = static_cast<bool>(json << json_of(problem, results) << std::flush);
-      if (written)
+      const bool kept = static_cast<bool>(json << json_of(problem, results) << std::flush);
+      if (kept)
         std::printf("The results as JSON: %s\n", json_path.c_str());
       else
         std::fprintf(stderr, "weft_mm: %s could not be written to its end\n", json_path.c_str());
+      written = written && kept;
     }
   }
   PetscCallMPI(MPI_Bcast(&written, 1, MPI_CXX_BOOL, 0, PETSC_COMM_WORLD));
@@ -125,6 +130,25 @@ PetscErrorCode Report(const Problem &problem, const std::vector<SolveResult> &re
     const std::string &advice = results[0].advice;
     PetscCall(Complain("no solution: " + stop_reason(results[0]) + (advice.empty() ? "" : "; " + advice)));
   }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Only rank 0 holds the matrix.
+PetscErrorCode Describe(const Problem &problem, std::ofstream &json, ExitCode &exit_code)
+{
+  PetscMPIInt rank = 0;
+  bool written     = true;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
+  if (rank == 0) {
+    const Structure structure = structure_of(problem.matrix);
+    std::fputs(description_of(problem, structure).c_str(), stdout);
+    if (json.is_open()) written = static_cast<bool>(json << json_of(problem, structure) << std::flush);
+    if (!written) std::fprintf(stderr, "weft_mm: the JSON could not be written to its end\n");
+  }
+  PetscCallMPI(MPI_Bcast(&written, 1, MPI_CXX_BOOL, 0, PETSC_COMM_WORLD));
+  exit_code = written ? all_converged : wrong_input;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,12 +193,16 @@ PetscErrorCode Run(const CommandLine &line, ExitCode &exit_code)
   PetscCall(LoadProblem(arguments.matrix, arguments.right_hand_side, problem, usable));
   if (usable && !arguments.json.empty()) PetscCall(OpenJson(arguments.json, json, usable));
   if (!usable) PetscFunctionReturn(PETSC_SUCCESS);
+  if (arguments.describe) {
+    PetscCall(Describe(problem, json, exit_code));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
   std::vector<std::string> sets = line.comparing ? line.option_sets : std::vector<std::string>{""};
   const bool studying           = !arguments.study_sweeps.empty();
   if (studying) sets = study_sets(arguments.study_sweeps);
   std::vector<SolveResult> results;
-  PetscCall(SolveAll(problem, sets, line.comparing || studying, results));
+  PetscCall(SolveAll(problem, sets, line.comparing || studying, arguments.repeat, results));
   PetscCall(Report(problem, results, arguments, json, exit_code));
   PetscCall(AskForUnusedOptions());
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -103,7 +103,50 @@ std::string title_of(const Problem &problem)
          "; right-hand side: " + problem.right_hand_side + "; ranks: " + std::to_string(problem.ranks) + "\n\n";
 }
 
+nlohmann::ordered_json matrix_of(const Problem &problem)
+{
+  return {{"file", problem.path},
+          {"rows", problem.header.rows},
+          {"columns", problem.header.columns},
+          {"nonzeros", problem.nonzeros},
+          {"field", name_of(problem.header.field)},
+          {"symmetry", name_of(problem.header.symmetry)}};
+}
+
+std::string petsc_version()
+{
+  return std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR);
+}
+
+// A file's name need not be UTF-8.
+std::string text_of(const nlohmann::ordered_json &document)
+{
+  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
 } // namespace
+
+std::string json_of(const Problem &problem, const Structure &structure)
+{
+  nlohmann::ordered_json document = {{"matrix", matrix_of(problem)}, {"petsc", petsc_version()}};
+  document["structure"]           = {
+                {"symmetric", structure.symmetric},           {"symmetric_pattern", structure.symmetric_pattern}, {"definite", structure.definite},
+                {"zero_diagonals", structure.zero_diagonals}, {"dominant_rows", structure.dominant_rows},         {"bandwidth", structure.bandwidth},
+                {"factor_entries", structure.factor_entries}};
+  return text_of(document);
+}
+
+std::string description_of(const Problem &problem, const Structure &structure)
+{
+  const auto count = [](std::int64_t number) { return std::to_string(number); };
+  return problem.path + ": " + count(problem.header.rows) + " x " + count(problem.header.columns) + ", " + count(problem.nonzeros) +
+         " non-zeros, " +
+         (structure.symmetric           ? "symmetric"
+          : structure.symmetric_pattern ? "symmetric in its pattern"
+                                        : "unsymmetric") +
+         ", definite: " + structure.definite + ", zeros on the diagonal: " + count(structure.zero_diagonals) +
+         ", dominant rows: " + count(structure.dominant_rows) + ", bandwidth: " + count(structure.bandwidth) + "\n";
+}
 
 std::string table_of(const Problem &problem, const std::vector<SolveResult> &results)
 {
@@ -134,36 +177,29 @@ std::string study_table_of(const Problem &problem, const std::vector<int> &sweep
 std::string json_of(const Problem &problem, const std::vector<SolveResult> &results)
 {
   nlohmann::ordered_json document = {
-      {"matrix",
-       {{"file", problem.path},
-        {"rows", problem.header.rows},
-        {"columns", problem.header.columns},
-        {"nonzeros", problem.nonzeros},
-        {"field", name_of(problem.header.field)},
-        {"symmetry", name_of(problem.header.symmetry)}}},
-      {"right_hand_side", problem.right_hand_side},
-      {"ranks", problem.ranks},
-      {"petsc",
-       std::to_string(PETSC_VERSION_MAJOR) + "." + std::to_string(PETSC_VERSION_MINOR) + "." + std::to_string(PETSC_VERSION_SUBMINOR)},
-      {"results", nlohmann::ordered_json::array()},
+      {"matrix", matrix_of(problem)}, {"right_hand_side", problem.right_hand_side}, {"ranks", problem.ranks},
+      {"petsc", petsc_version()},     {"results", nlohmann::ordered_json::array()},
   };
   for (const SolveResult &result : results) {
     nlohmann::ordered_json row = {
         {"options", result.options}, {"solved", result.solved}, {"reason", result.reason}, {"detail", result.detail}};
     // A number that there is not is null, and so is one that is not finite: JSON has no other word for it.
-    const auto number     = [&](double value) { return result.ran ? nlohmann::ordered_json(value) : nlohmann::ordered_json(); };
-    row["iterations"]     = result.ran ? nlohmann::ordered_json(result.iterations) : nlohmann::ordered_json();
-    row["residual"]       = number(result.residual);
-    row["setup_seconds"]  = number(result.setup_seconds);
-    row["solve_seconds"]  = number(result.solve_seconds);
-    row["again_seconds"]  = result.again_seconds >= 0 ? number(result.again_seconds) : nlohmann::ordered_json();
-    row["memory_bytes"]   = number(result.memory_bytes);
-    row["unused_options"] = result.unused_options;
+    const auto number          = [&](double value) { return result.ran ? nlohmann::ordered_json(value) : nlohmann::ordered_json(); };
+    row["iterations"]          = result.ran ? nlohmann::ordered_json(result.iterations) : nlohmann::ordered_json();
+    row["residual"]            = number(result.residual);
+    row["setup_seconds"]       = number(result.setup_seconds);
+    row["solve_seconds"]       = number(result.solve_seconds);
+    row["again_seconds"]       = result.again_seconds >= 0 ? number(result.again_seconds) : nlohmann::ordered_json();
+    row["memory_bytes"]        = number(result.memory_bytes);
+    row["repeats"]             = result.repeats;
+    row["least_setup_seconds"] = number(result.least_setup);
+    row["least_solve_seconds"] = number(result.least_solve);
+    row["unused_options"]      = result.unused_options;
     if (!result.history.empty()) row["history"] = result.history;
     row["advice"] = result.advice;
     document["results"].push_back(row);
   }
-  return document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n"; // a file's name need not be UTF-8
+  return text_of(document);
 }
 
 } // namespace weft_mm

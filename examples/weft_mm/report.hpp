@@ -2,6 +2,7 @@
 #pragma once
 
 #include "solve.hpp"
+#include "structure.hpp"
 
 #include <string>
 #include <vector>
@@ -12,6 +13,10 @@ std::string table_of(const Problem &problem, const std::vector<SolveResult> &res
 // Of a sweep study: a row for each number of sweeps, and one for exact elimination at the end.
 std::string study_table_of(const Problem &problem, const std::vector<int> &sweeps, const std::vector<SolveResult> &results);
 std::string json_of(const Problem &problem, const std::vector<SolveResult> &results);
+
+// What -describe says, for people and for programs.
+std::string description_of(const Problem &problem, const Structure &structure);
+std::string json_of(const Problem &problem, const Structure &structure);
 
 // "CONVERGED_RTOL", "DIVERGED_PC_FAILED (FACTOR_NUMERIC_ZEROPIVOT)", "ERROR: Unable to find requested PC type foo"
 std::string stop_reason(const SolveResult &result);

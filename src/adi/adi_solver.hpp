@@ -114,7 +114,7 @@ public:
   const std::vector<int> &directions() const { return directions_; }
   /// Bounds of the spectra of the parts, in the order of directions(). The upper ends are Gershgorin's for the parts made symmetric.
   /// lanczos: the lower ends by 16 steps of the Lanczos method on the inverses. gershgorin: its lower ends, or those of a uniform line
-  /// between fixed ends where they are not positive. Collective. Waits. Throws std::runtime_error where a part cannot be inverted.
+  /// between fixed ends where they are not positive. Collective. Waits. Throws std::domain_error where a part cannot be inverted.
   AdiBounds bounds(AdiBoundsMethod method) const;
   /// The shifts of a cycle. A single direction needs none, whatever is given. Makes factors' room. scale: AdiSum's, for a symmetric one.
   void set_shifts(const std::vector<AdiShift> &shifts, double scale = 1);

@@ -136,7 +136,7 @@ public:
     lines->factor();
     double bad = lines->bad_pivot() ? 1 : 0;
     setting_.ranks.sum(&bad, 1);
-    if (bad > 0) throw std::runtime_error("a part of the matrix is not regular");
+    if (bad > 0) throw std::domain_error("a part of the matrix is not regular");
     const SpectralInterval inverse = lanczos_of_inverse(space_, box, fixed_.data(), *lines, setting_.ranks);
     found.low                      = inverse.low < 0 ? 1 / inverse.low : 1 / inverse.high - sigma;
     if (std::abs(found.low) < 0.01 * sigma) found.low = 0;

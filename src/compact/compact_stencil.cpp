@@ -7,57 +7,9 @@
 #include <string>
 
 #include "backend.hpp"
+#include "compact/compact_weights.hpp"
 
 namespace weft {
-
-namespace {
-
-/// B with its sizes, as a kernel gets it: by value.
-template <class Scalar>
-struct Weights {
-  int width = 0, heads = 0, tails = 0, head_reach = 0, tail_reach = 0;
-  Scalar inner[2 * most_stencil_width + 1]              = {};
-  Scalar head[most_stencil_width + 1][most_end_weights] = {};
-  Scalar tail[most_stencil_width + 1][most_end_weights] = {};
-};
-
-void check(bool holds, const std::string &message)
-{
-  if (!holds) throw std::invalid_argument(message);
-}
-
-/// Rows that the rows near an end make use of.
-int reach(const std::vector<std::vector<double>> &ends)
-{
-  std::size_t most = ends.size();
-  for (const auto &row : ends) most = std::max(most, row.size());
-  return static_cast<int>(most);
-}
-
-template <class Scalar>
-Weights<Scalar> weights_of(const CompactRows &rows)
-{
-  Weights<Scalar> weights;
-  weights.width      = rows.width();
-  weights.heads      = static_cast<int>(rows.head.size());
-  weights.tails      = static_cast<int>(rows.tail.size());
-  weights.head_reach = reach(rows.head);
-  weights.tail_reach = reach(rows.tail);
-  check(rows.inner.size() % 2 == 1 && weights.width <= most_stencil_width && weights.heads <= most_stencil_width + 1 &&
-            weights.tails <= most_stencil_width + 1 && weights.head_reach <= most_end_weights && weights.tail_reach <= most_end_weights,
-        "a stencil has an odd number of weights, up to 7, and at most 4 rows of their own at an end, with up to 6");
-  for (std::size_t j = 0; j < rows.inner.size(); j++) weights.inner[j] = static_cast<Scalar>(rows.inner[j]);
-  const auto take = [](const std::vector<std::vector<double>> &from, Scalar(&to)[most_stencil_width + 1][most_end_weights]) {
-    for (std::size_t i = 0; i < from.size(); i++) {
-      for (std::size_t j = 0; j < from[i].size(); j++) to[i][j] = static_cast<Scalar>(from[i][j]);
-    }
-  };
-  take(rows.head, weights.head);
-  take(rows.tail, weights.tail);
-  return weights;
-}
-
-} // namespace
 
 template <class Scalar>
 class CompactStencil<Scalar>::Model {
@@ -103,42 +55,9 @@ public:
     if (begin_ > 0 || end_ < piece_.rows()) ends(space_, piece_, weights_, begin_, end_, f, before, after, result);
   }
 
-  /// Row `whole` of an open line, at f, where it has weights of its own. step: elements from row to row.
-  KOKKOS_INLINE_FUNCTION static Scalar near_end(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index left, Index step)
-  {
-    Scalar sum = 0;
-    if (whole < weights.heads) {
-      for (int j = 0; j < weights.head_reach; j++) sum += weights.head[whole][j] * f[(j - whole) * step];
-    } else {
-      for (int j = 0; j < weights.tail_reach; j++) sum += weights.tail[left][j] * f[(left - j) * step];
-    }
-    return sum;
-  }
-  /// A row of a ring that is all here, from which the stencil reaches around.
-  KOKKOS_INLINE_FUNCTION static Scalar around(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index length, Index step)
-  {
-    Scalar sum = 0;
-    for (int j = -weights.width; j <= weights.width; j++) {
-      const Index k = whole + j, wrapped = k < 0 ? k + length : k >= length ? k - length : k;
-      sum += weights.inner[weights.width + j] * f[(wrapped - whole) * step];
-    }
-    return sum;
-  }
-
-  /// Rows with weights of their own, and those of a ring that is all here from which the stencil reaches around.
-  KOKKOS_INLINE_FUNCTION static bool is_special(const Weights<Scalar> &weights, int width, Index whole, Index left, bool ring)
-  {
-    return ring ? whole < width || left < width : whole < weights.heads || left < weights.tails;
-  }
-  KOKKOS_INLINE_FUNCTION static Scalar special(const Weights<Scalar> &weights, const Scalar *f, Index whole, Index length, bool ring,
-                                               Index step)
-  {
-    return ring ? around(weights, f, whole, length, step) : near_end(weights, f, whole, length - 1 - whole, step);
-  }
-
   /// The sum of a row whose window of 2 width + 1 rows is here.
   template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION static Scalar weighted(const Weights<Scalar> &weights, const Scalar (&window)[2 * width + 1])
+  KOKKOS_FORCEINLINE_FUNCTION static Scalar weighted(const StencilWeights<Scalar> &weights, const Scalar (&window)[2 * width + 1])
   {
     Scalar sum = 0;
     for (int j = 0; j <= 2 * width; j++) sum += weights.inner[j] * window[j];
@@ -148,8 +67,8 @@ public:
   /// On a device. Along x a thread has a point, and neighbouring threads neighbouring ones; else a thread has `several` points that follow each other
   /// on a line, which it reads once, all loads before the sums. Unsigned says how far points are counted; 32 bits divide faster.
   template <int width, class Unsigned>
-  static void points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end, const Scalar *f,
-                     Scalar *result)
+  static void points(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
+                     const Scalar *f, Scalar *result)
   {
     constexpr int several = 4;
     const auto stride = static_cast<Unsigned>(piece.stride()), rows = static_cast<Unsigned>(piece.rows());
@@ -202,7 +121,7 @@ public:
 
   /// On a host: loops that vectorize, along the lines where their rows are neighbours, else over the lines side by side.
   template <int width>
-  static void rows_of_points(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end,
+  static void rows_of_points(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
                              const Scalar *f, Scalar *result)
   {
     const Index step = piece.stride(), rows = piece.rows(), from = piece.first, length = piece.length;
@@ -241,8 +160,8 @@ public:
   }
 
   /// The rows that reach over the piece's ends.
-  static void ends(const Space &space, const BoxPiece &piece, const Weights<Scalar> &weights, Index begin, Index end, const Scalar *f,
-                   const Scalar *before, const Scalar *after, Scalar *result)
+  static void ends(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
+                   const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result)
   {
     const Index stride = piece.stride(), rows = piece.rows(), lines = piece.lines(), count = begin + rows - end;
     Kokkos::parallel_for(
@@ -265,7 +184,7 @@ public:
 private:
   Space space_;
   BoxPiece piece_;
-  Weights<Scalar> weights_;
+  StencilWeights<Scalar> weights_;
   Index begin_, end_; ///< rows that need no neighbour
 };
 
@@ -274,13 +193,13 @@ CompactStencil<Scalar>::CompactStencil(const Execution &execution, const BoxPiec
     : piece_(piece), width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
       needs_after_(piece.ring ? piece.rows() < piece.length : piece.first + piece.rows() < piece.length)
 {
-  check(piece.ring || (static_cast<int>(rows.head.size()) >= width_ && static_cast<int>(rows.tail.size()) >= width_),
-        "an open line needs rows of their own at both ends, as many as the stencil reaches");
+  check_stencil(piece.ring || (static_cast<int>(rows.head.size()) >= width_ && static_cast<int>(rows.tail.size()) >= width_),
+                "an open line needs rows of their own at both ends, as many as the stencil reaches");
   const int head = piece.ring || needs_before_ ? 0 : reach(rows.head), tail = piece.ring || needs_after_ ? 0 : reach(rows.tail),
             both  = head > 0 && tail > 0 ? static_cast<int>(rows.head.size() + rows.tail.size()) : 0,
             sides = width_ * (needs_before_ + needs_after_), needed = std::max({head, tail, both, sides, piece.ring ? 2 * width_ : width_});
-  check(piece.rows() >= needed, "a box of " + std::to_string(piece.rows()) + " rows is shorter than the stencil, which needs " +
-                                    std::to_string(needed) + " here: take fewer ranks along this direction, or more points");
+  check_stencil(piece.rows() >= needed, "a box of " + std::to_string(piece.rows()) + " rows is shorter than the stencil, which needs " +
+                                            std::to_string(needed) + " here: take fewer ranks along this direction, or more points");
   model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Model> {
     return std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, piece, rows, needs_before_, needs_after_);
   });

@@ -1,10 +1,6 @@
 #include "distributed/distributed_line_solver.hpp"
 
-#include <algorithm>
-#include <limits>
-#include <stdexcept>
-
-#include "distributed/model.hpp"
+#include "distributed/solver_parts.hpp"
 
 namespace weft {
 
@@ -17,33 +13,12 @@ LineProblem cut_off(LineProblem piece)
   return piece;
 }
 
-/// True where all ranks have the same value.
-bool same(const Ranks &ranks, Index value)
-{
-  return ranks.smallest(value) == -ranks.smallest(-value);
-}
-
-/// Why these pieces make no lines; the same answer on all ranks.
-std::optional<std::string> pieces_refused(const Ranks &ranks, const LineProblem &piece, const std::optional<std::string> &here)
-{
-  const LineLayout &layout = piece.layout;
-  if (ranks.smallest(here ? 0 : 1) == 0) return here ? *here : "the piece of another rank is refused";
-  bool fit = same(ranks, piece.periodic);
-  for (Index value : {layout.components, layout.across[0], layout.across[1], Index(layout.first_colour & 1)})
-    fit = same(ranks, value) && fit;
-  if (!fit) return "all ranks must have the same number of lines, in the same order and of the same colours, and agree on periodicity";
-  // MPI counts words by int.
-  if (4 * (layout.count() + 2 * ranks.size()) > std::numeric_limits<int>::max())
-    return "so many lines that their messages are too long: solve them in several batches";
-  return std::nullopt;
-}
-
 } // namespace
 
 template <class Scalar>
 DistributedLineSolver<Scalar>::DistributedLineSolver(const Execution &execution, MPI_Comm ranks, const LineProblem &piece,
                                                      const std::string &method, const MethodParameters &parameters, bool device_messages)
-    : execution_(execution), piece_(piece), ranks_(ranks, piece.layout.length, piece.periodic)
+    : Base(execution, ranks, piece.layout, piece.periodic), piece_(piece)
 {
   const LineProblem problem = cut_off(piece);
   std::optional<std::string> why;
@@ -58,18 +33,12 @@ DistributedLineSolver<Scalar>::DistributedLineSolver(const Execution &execution,
   } catch (const std::invalid_argument &refusal) {
     why = refusal.what();
   }
-  if (const auto refused = pieces_refused(ranks_, piece, why)) throw std::invalid_argument(*refused);
+  this->check(piece.layout, 1, why);
   const bool each = ranks_.smallest(ranks_.is_empty() || one_ ? 1 : 0) == 0;
-  model_          = on_backend(execution, [&](const auto &space) -> std::unique_ptr<DistributedModel<Scalar>> {
-    return std::make_unique<DistributedModelOn<std::decay_t<decltype(space)>, Scalar>>(space, ranks_, problem, each, parameters.tolerance,
-                                                                                       device_messages);
+  on_backend(execution, [&](const auto &space) {
+    using Model = DistributedModelOn<std::decay_t<decltype(space)>, Scalar, LineSolver<Scalar>, 1>;
+    model_      = std::make_unique<Model>(space, ranks_, problem, each, parameters.tolerance, device_messages);
   });
-}
-
-template <class Scalar>
-DistributedLineSolver<Scalar>::~DistributedLineSolver()
-{
-  destroy_or_leave(model_);
 }
 
 template <class Scalar>
@@ -87,7 +56,7 @@ void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
   if (!local_) return;
   local_->read(lines);
   one_->read(lines);
-  typename DistributedModel<Scalar>::Host before("weft before", 1), after("weft after", 1);
+  typename DistributedModel<Scalar, LineSolver<Scalar>>::Host before("weft before", 1), after("weft after", 1);
   before(0) = ranks_.has_before() ? lines.lower.front() : Scalar(0);
   after(0)  = ranks_.has_after() ? lines.upper.back() : Scalar(0);
   model_->use_couplings(before, after);
@@ -112,63 +81,8 @@ void DistributedLineSolver<Scalar>::use(const Scalar *lower, const Scalar *diago
   model_->use(lower, upper);
 }
 
-template <class Scalar>
-void DistributedLineSolver<Scalar>::factor()
-{
-  transposed_is_factored_ = false;
-  if (local_) local_->factor();
-  if (one_) one_->factor();
-  model_->factor(Transpose::no, ends());
-}
-
-template <class Scalar>
-std::optional<LineRow> DistributedLineSolver<Scalar>::bad_pivot() const
-{
-  const Index n = ranks_.length();
-  Index first   = model_->bad_pivot();
-  if (const auto here = local_ ? local_->bad_pivot() : std::nullopt)
-    first = std::min(first, 2 * here->line * n + ranks_.starts()[static_cast<std::size_t>(ranks_.piece())] + here->row);
-  first = ranks_.smallest(first);
-  if (first == std::numeric_limits<Index>::max()) return std::nullopt;
-  return LineRow{first / n / 2, first % n};
-}
-
-template <class Scalar>
-void DistributedLineSolver<Scalar>::solve_pieces(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
-{
-  if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    model_->factor(Transpose::yes, ends());
-    transposed_is_factored_ = true;
-  }
-  model_->solve(local_.get(), rhs, solution, options);
-}
-
-template <class Scalar>
-void DistributedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
-{
-  if (options.update.add) throw std::invalid_argument("solve keeps its right-hand side: call solve_add to add to the solution");
-  solve_pieces(rhs, solution, options);
-}
-
-template <class Scalar>
-void DistributedLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options)
-{
-  options.update.add = true;
-  solve_pieces(rhs, solution, options);
-}
-
-template <class Scalar>
-void DistributedLineSolver<Scalar>::observe(SolveObserver observer)
-{
-  model_->observe(std::move(observer));
-}
-
-template <class Scalar>
-bool DistributedLineSolver<Scalar>::neighbours_only(Transpose transpose) const
-{
-  return model_->neighbours_only(transpose);
-}
-
+template class DistributedSolver<double, LineSolver<double>>;
+template class DistributedSolver<float, LineSolver<float>>;
 template class DistributedLineSolver<double>;
 template class DistributedLineSolver<float>;
 template void DistributedLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const double *, const double *);

@@ -22,9 +22,11 @@ template <class Scalar>
 template <class Space>
 class OutsideCouplings<Scalar>::ValuesIn final : public OutsideCouplings<Scalar>::Values {
 public:
-  ValuesIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after)
-      : space_(space), layout_(layout), columns_{copy(before), copy(after)}, values_{Array("weft before", before.size()),
-                                                                                     Array("weft after", after.size())}
+  ValuesIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after,
+           Index block)
+      : space_(space), layout_(layout),
+        block_(block), columns_{copy(before), copy(after)}, values_{Array("weft before", before.size() * static_cast<std::size_t>(block)),
+                                                                    Array("weft after", after.size() * static_cast<std::size_t>(block))}
   {
     this->before = values_[0].data();
     this->after  = values_[1].data();
@@ -68,36 +70,40 @@ private:
   }
 
 public:
-  /// The entries of row `row` of each line in its column.
+  /// The entries of row `row` of each line in the columns of its block.
   template <class Int>
   void take(const CsrMatrix<Scalar, Int> &outside, const Columns &columns, Index row, const Array &values) const
   {
     const LineLayout layout = layout_;
+    const Index block       = block_;
     Kokkos::parallel_for(
         "weft couplings outside", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, layout.count()),
         KOKKOS_LAMBDA(const Index line) {
-          const Index i = layout.start(line) + row * layout.stride;
-          Scalar value  = 0;
+          const Index i = layout.start(line) + row * layout.stride, first = line - line % block;
+          for (Index q = 0; q < block; q++) values(line * block + q) = 0;
           for (Int k = outside.begin(i); k < outside.end(i); k++) {
-            if (outside.column(k) == columns(line)) value = outside.values[k];
+            for (Index q = 0; q < block; q++) {
+              if (outside.column(k) == columns(first + q)) values(line * block + q) = outside.values[k];
+            }
           }
-          values(line) = value;
         });
   }
 
 private:
   Space space_;
   LineLayout layout_;
+  Index block_;
   Columns columns_[2];
   Array values_[2];
 };
 
 template <class Scalar>
 OutsideCouplings<Scalar>::OutsideCouplings(const Execution &execution, const LineLayout &layout, const std::vector<std::int64_t> &before,
-                                           const std::vector<std::int64_t> &after)
+                                           const std::vector<std::int64_t> &after, Index block)
 {
-  on_backend(execution,
-             [&](const auto &space) { values_ = std::make_unique<ValuesIn<std::decay_t<decltype(space)>>>(space, layout, before, after); });
+  on_backend(execution, [&](const auto &space) {
+    values_ = std::make_unique<ValuesIn<std::decay_t<decltype(space)>>>(space, layout, before, after, block);
+  });
 }
 
 template <class Scalar>

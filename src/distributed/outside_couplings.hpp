@@ -15,9 +15,10 @@ template <class Scalar>
 class OutsideCouplings {
 public:
   /// For each line of `layout`, in order: the column of the row before its first one and of the row after its last one in matrices to be
-  /// read, -1 where there is none.
+  /// read, -1 where there is none. `block`: so many lines, those of a node's unknowns, are solved for together, and each couples to all of
+  /// them.
   OutsideCouplings(const Execution &execution, const LineLayout &layout, const std::vector<std::int64_t> &before,
-                   const std::vector<std::int64_t> &after);
+                   const std::vector<std::int64_t> &after, Index block = 1);
   ~OutsideCouplings();
   OutsideCouplings(const OutsideCouplings &)            = delete;
   OutsideCouplings &operator=(const OutsideCouplings &) = delete;
@@ -26,10 +27,10 @@ public:
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &outside);
 
-  /// A value a line, in the memory of the execution.
+  /// `block` values a line, in the memory of the execution: entry (p, q) of a node's block is value q of line p of the node.
   const Scalar *before() const;
   const Scalar *after() const;
-  /// The two values where all lines share them, but for rounding; nothing where some line has another, or there are no lines. Waits.
+  /// For a block of 1. The two values where all lines share them, but for rounding; nothing where some line has another, or there are no lines. Waits.
   std::optional<std::array<Scalar, 2>> shared() const;
 
   class Values;

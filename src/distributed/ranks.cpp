@@ -72,6 +72,50 @@ std::vector<Index> LineOrder::lines(int number) const
   return lines;
 }
 
+Items::Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received)
+    : communicator_(duplicate_of(communicator)), sent_(std::move(sent)), received_(std::move(received))
+{
+  for (int side = 0; side < 2; side++) {
+    counts_[side].resize(sent_.size());
+    places_[side].resize(sent_.size());
+  }
+}
+
+template <class Scalar>
+void Items::there(const Scalar *mine, Scalar *theirs, int words) const
+{
+  exchange(mine, sent_, theirs, received_, words);
+}
+
+template <class Scalar>
+void Items::back(const Scalar *theirs, Scalar *mine, int words) const
+{
+  exchange(theirs, received_, mine, sent_, words);
+}
+
+template <class Scalar>
+void Items::exchange(const Scalar *from, const std::vector<int> &sent, Scalar *to, const std::vector<int> &received, int words) const
+{
+  for (int side = 0; side < 2; side++) {
+    const std::vector<int> &items = side == 0 ? sent : received;
+    int place                     = 0;
+    for (std::size_t r = 0; r < items.size(); r++) {
+      counts_[side][r] = words * items[r];
+      places_[side][r] = place;
+      place += counts_[side][r];
+    }
+  }
+  MPI_Alltoallv(from, counts_[0].data(), places_[0].data(), mpi_type<Scalar>(), to, counts_[1].data(), places_[1].data(),
+                mpi_type<Scalar>(), communicator_);
+}
+
+Index Items::smallest(Index value) const
+{
+  std::int64_t result = value;
+  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, communicator_);
+  return result;
+}
+
 Ranks::Ranks(MPI_Comm communicator, Index length, bool ring) : communicator_(duplicate_of(communicator)), ring_(ring)
 {
   MPI_Comm_rank(communicator_, &rank_);
@@ -164,6 +208,10 @@ void Ranks::to_all(const Scalar *mine, Scalar *all, int words) const
                  communicator_);
 }
 
+template void Items::there(const double *, double *, int) const;
+template void Items::there(const float *, float *, int) const;
+template void Items::back(const double *, double *, int) const;
+template void Items::back(const float *, float *, int) const;
 template void Ranks::swap(const double *, const double *, double *, double *, Index) const;
 template void Ranks::swap(const float *, const float *, float *, float *, Index) const;
 template void Ranks::to_owners(const double *, double *, int, const LineOrder &, Colour) const;

@@ -36,6 +36,28 @@ private:
   std::vector<Index> places_;
 };
 
+/// Items that every rank sends to every other one, and the way back; each of as many words as the call says.
+class Items {
+public:
+  /// `sent` to each rank of the communicator, `received` from each. Collective, as in Ranks.
+  Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received);
+
+  /// Items lie in the order of the ranks.
+  template <class Scalar>
+  void there(const Scalar *mine, Scalar *theirs, int words) const;
+  template <class Scalar>
+  void back(const Scalar *theirs, Scalar *mine, int words) const;
+  Index smallest(Index value) const;
+
+private:
+  template <class Scalar>
+  void exchange(const Scalar *from, const std::vector<int> &sent, Scalar *to, const std::vector<int> &received, int words) const;
+
+  MPI_Comm communicator_;
+  std::vector<int> sent_, received_;
+  mutable std::vector<int> counts_[2], places_[2]; ///< of the messages under way
+};
+
 /// The ranks of a communicator, in the order of the rows. A rank may have no rows; the others hold the pieces of the lines, counted from 0.
 class Ranks {
 public:

@@ -3,22 +3,37 @@
 ///   t_j = ylast_j  + lf_j t_{j-1} + ll_j s_{j+1},     lf = -before last_0,   ll = -after last_{m-1}
 /// (Mattor, Williams and Hewett 1995; the signs of the thesis of seed NEATO, (3.8), are wrong). Two ways to solve them:
 ///
-/// OwnedSystems, exact. Elimination from piece to piece, in blocks of the two unknowns beside an interface, a thread per line: with
-/// t_{j-1} = a_{j-1} + b_{j-1} s_j + e_{j-1} tau the first equation gives s_j = S_j + c_j s_{j+1} + h_j tau, where 1 - ff_j b_{j-1} is the
+/// All of them are vectors of b unknowns, ff .. ll b x b blocks, and what follows is said for these. Two ways to solve the systems:
+///
+/// OwnedSystems, exact. Elimination from piece to piece, in blocks of the unknowns beside an interface, a thread per line: with
+/// t_{j-1} = a_{j-1} + g_{j-1} s_j + e_{j-1} tau the first equation gives s_j = S_j + c_j s_{j+1} + h_j tau, where 1 - ff_j g_{j-1} is the
 /// pivot, and the second gives t_j. On a ring tau = t of the last piece, which comes before the first; elsewhere e, h and tau are 0.
 ///
-/// NeighbourSystems. Where fl and lf vanish every interface stands alone: t_{j-1} = (ylast_{j-1} + ll_{j-1} yfirst_j) / (1 - ff_j ll_{j-1}),
-/// s_j likewise, and both neighbours solve the 2 x 2 system themselves.
+/// NeighbourSystems. Where fl and lf vanish every interface stands alone: t_{j-1} = (1 - ll_{j-1} ff_j)^-1 (ylast_{j-1} + ll_{j-1} yfirst_j),
+/// s_j likewise, and both neighbours solve the system themselves.
 #pragma once
 #include "distributed/piece.hpp"
 
 namespace weft {
 
 /// ff, fl, lf, ll of a line's piece.
-template <class Scalar>
+template <class Scalar, int b>
 struct Spikes {
-  Scalar ff = 0, fl = 0, lf = 0, ll = 0;
+  Block<Scalar, b> ff, fl, lf, ll;
 };
+
+/// Replaces m by (1 - m)^-1. False where a pivot is unusable next to what it is the difference of.
+template <class Scalar, int b>
+KOKKOS_INLINE_FUNCTION bool invert_one_minus(Block<Scalar, b> &m)
+{
+  BlockVector<Scalar, b> scale;
+  for (int p = 0; p < b; p++) {
+    scale(p) = 1;
+    for (int q = 0; q < b; q++) scale(p) += Kokkos::abs(m(p, q));
+  }
+  m = identity<Scalar, b>() + -m;
+  return invert(m, scale);
+}
 
 /// Keeps the first unusable pivot of the reduced systems, as 2 line + 1, then the row of the whole line at which the piece starts. Even
 /// numbers are for the pivots of the pieces, which come first.
@@ -31,18 +46,18 @@ struct ReducedFlag {
   KOKKOS_INLINE_FUNCTION void report(Index line, Index row) const { Kokkos::atomic_min(&first(), (2 * line + 1) * length + row); }
 };
 
-template <class Space, class Scalar>
+template <class Space, class Scalar, int b>
 class OwnedSystems {
 public:
-  using Words = Kokkos::View<EndWords<Scalar> *, typename Space::memory_space>;
+  using Words  = Kokkos::View<EndWords<Scalar, b> *, typename Space::memory_space>;
+  using Square = Block<Scalar, b>;
+  using Vector = BlockVector<Scalar, b>;
   /// A piece of a matrix after elimination.
   struct Eliminated {
-    Scalar inverse, before, c, h, lf, b, e, product;
+    Square inverse, before, c, h, lf, g, e, product;
   };
-  /// sigma and tau from the sum of the S_j, weighted, and a of the last piece.
-  struct Closing {
-    Scalar sum_to_sigma, a_to_sigma, sum_to_tau, a_to_tau;
-  };
+  /// From the sum of the S_j, weighted, and a of the last piece to sigma = s_0 and tau.
+  using Closing = Block<Scalar, 2 * b>;
 
   OwnedSystems() = default;
   /// `lines` are the numbers of those that this rank owns; the matrices are all the same unless `each`.
@@ -57,7 +72,7 @@ public:
   Index pieces() const { return static_cast<Index>(starts_.extent(0)); }
 
   /// Eliminates. `spikes`: of each line (or the one), piece by piece.
-  static void factor(const Space &space, const OwnedSystems &self, const Spikes<Scalar> *spikes, const ReducedFlag<Space> &flag)
+  static void factor(const Space &space, const OwnedSystems &self, const Spikes<Scalar, b> *spikes, const ReducedFlag<Space> &flag)
   {
     const Index matrices = self.matrices_, pieces = self.pieces();
     const bool ring    = self.ring_;
@@ -69,36 +84,33 @@ public:
     Kokkos::parallel_for(
         "weft reduced factor", Kokkos::RangePolicy<Space>(space, 0, matrices), KOKKOS_LAMBDA(const Index k) {
           const Index line = each ? lines(k) : 0;
-          Scalar b = 0, e = ring ? 1 : 0, product = 1, h_sum = 0;
+          Square g, e, product = identity<Scalar, b>(), h_sum;
+          if (ring) e = product;
           for (Index j = 0; j < pieces; j++) {
-            const Spikes<Scalar> s = spikes[j * matrices + k];
-            const Scalar pivot     = 1 - s.ff * b;
-            if (!usable_pivot(pivot, 1 + Kokkos::abs(s.ff * b))) flag.report(line, starts(j));
-            Eliminated r;
-            r.inverse = 1 / pivot;
-            r.before  = s.ff * r.inverse;
-            r.c       = s.fl * r.inverse;
-            r.h       = r.before * e;
+            const Spikes<Scalar, b> &s = spikes[j * matrices + k];
+            Eliminated &r              = rows(j * matrices + k);
+            r.inverse                  = s.ff * g;
+            if (!invert_one_minus(r.inverse)) flag.report(line, starts(j));
+            r.before  = r.inverse * s.ff;
+            r.c       = r.inverse * s.fl;
             r.lf      = s.lf;
             r.product = product;
-            h_sum += product * r.h;
-            product *= r.c;
-            e                      = s.lf * (e + b * r.h);
-            b                      = s.ll + s.lf * b * r.c;
-            r.b                    = b;
-            r.e                    = e;
-            rows(j * matrices + k) = r;
+            if (ring) {
+              r.h     = r.before * e;
+              h_sum   = h_sum + product * r.h;
+              product = product * r.c;
+              e       = s.lf * (e + g * r.h);
+            }
+            g   = s.ll + s.lf * (g * r.c);
+            r.g = g;
+            r.e = e;
           }
-          if (!ring) return;
-          // s_0 = sigma = A + product sigma + h_sum tau,   tau = a + b sigma + e tau
-          const Scalar one = (1 - product) * (1 - e), other = h_sum * b, determinant = one - other;
-          if (!usable_pivot(determinant, 1 + Kokkos::abs(product) + Kokkos::abs(e) + Kokkos::abs(other))) flag.report(line, starts(0));
-          closing(k) = {(1 - e) / determinant, h_sum / determinant, b / determinant, (1 - product) / determinant};
+          if (ring && !close(closing(k), product, h_sum, g, e)) flag.report(line, starts(0));
         });
   }
 
   /// From yfirst, ylast of every line and piece to t of the piece before it and s of the piece after it. Lines from `begin` to `end`.
-  static void solve(const Space &space, const OwnedSystems &self, EndWords<Scalar> *words, Index begin, Index end)
+  static void solve(const Space &space, const OwnedSystems &self, EndWords<Scalar, b> *words, Index begin, Index end)
   {
     const Index count = self.count(), matrices = self.matrices_, pieces = self.pieces();
     const bool ring = self.ring_, each = matrices == count;
@@ -108,30 +120,35 @@ public:
     Kokkos::parallel_for(
         "weft reduced solve", Kokkos::RangePolicy<Space>(space, begin, end), KOKKOS_LAMBDA(const Index line) {
           const Index k = each ? line : 0;
-          Scalar a = 0, b = 0, sum = 0;
+          Vector a, sum;
           for (Index j = 0; j < pieces; j++) {
-            const Eliminated r       = rows(j * matrices + k);
-            const EndWords<Scalar> y = words[j * count + line];
-            const Scalar s           = r.inverse * y.first + r.before * a;
-            a                        = y.last + r.lf * (a + b * s);
-            b                        = r.b;
-            sum += r.product * s;
+            const Eliminated &r         = rows(j * matrices + k);
+            const EndWords<Scalar, b> y = words[j * count + line];
+            const Vector s              = r.inverse * y.first + r.before * a;
+            if (j > 0) a = a + rows((j - 1) * matrices + k).g * s;
+            a = y.last + r.lf * a;
+            if (ring) sum = sum + r.product * s;
             work(j * count + line) = {s, a};
           }
-          Scalar after = 0, tau = 0;
+          Vector after, tau;
           if (ring) {
-            const Closing c = closing(k);
-            after           = c.sum_to_sigma * sum + c.a_to_sigma * a;
-            tau             = c.sum_to_tau * sum + c.a_to_tau * a;
+            const Closing &c = closing(k);
+            for (int p = 0; p < b; p++) {
+              for (int q = 0; q < b; q++) {
+                after(p) += c(p, q) * sum(q) + c(p, b + q) * a(q);
+                tau(p) += c(b + p, q) * sum(q) + c(b + p, b + q) * a(q);
+              }
+            }
           }
           for (Index j = pieces - 1; j >= 0; j--) {
-            const Eliminated r   = rows(j * matrices + k);
-            const Scalar s       = work(j * count + line).first + r.c * after + r.h * tau;
-            const Index previous = j - 1;
-            Scalar t             = tau;
+            const Eliminated &r = rows(j * matrices + k);
+            Vector s = work(j * count + line).first + r.c * after, t = tau;
+            if (ring) s = s + r.h * tau;
             if (j > 0) {
-              const Eliminated p = rows(previous * matrices + k);
-              t                  = work(previous * count + line).last + p.b * s + p.e * tau;
+              const Index previous = j - 1;
+              const Eliminated &p  = rows(previous * matrices + k);
+              t                    = work(previous * count + line).last + p.g * s;
+              if (ring) t = t + p.e * tau;
             }
             words[j * count + line] = {t, after};
             after                   = s;
@@ -140,6 +157,22 @@ public:
   }
 
 private:
+  /// A ring's last two unknowns: sigma = sum + product sigma + h_sum tau,  tau = a + g sigma + e tau.
+  KOKKOS_INLINE_FUNCTION static bool close(Closing &closing, const Square &product, const Square &h_sum, const Square &g, const Square &e)
+  {
+    Closing m;
+    for (int p = 0; p < b; p++) {
+      for (int q = 0; q < b; q++) {
+        m(p, q)         = product(p, q);
+        m(p, b + q)     = h_sum(p, q);
+        m(b + p, q)     = g(p, q);
+        m(b + p, b + q) = e(p, q);
+      }
+    }
+    const bool usable = invert_one_minus(m);
+    closing           = m;
+    return usable;
+  }
   static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
 
   Kokkos::View<Index *, typename Space::memory_space> lines_, starts_;
@@ -151,40 +184,42 @@ private:
 };
 
 /// What a piece takes from its right-hand side in exact solves: its couplings times the unknowns that its lines' owners found.
-template <class Space, class Scalar>
+template <class Space, class Scalar, int b>
 struct FromOwners {
   OwnedArray<Scalar, Space> before, after; ///< couplings
   bool each;
   Kokkos::View<Index *, typename Space::memory_space> places;
-  const EndWords<Scalar> *unknowns;
+  const EndWords<Scalar, b> *unknowns;
 
-  KOKKOS_INLINE_FUNCTION EndWords<Scalar> operator()(Index line) const
+  KOKKOS_INLINE_FUNCTION EndWords<Scalar, b> operator()(Index line) const
   {
-    const EndWords<Scalar> u = unknowns[places(line)];
-    const Index k            = each ? line : 0;
-    return {before(k) * u.first, after(k) * u.last};
+    const EndWords<Scalar, b> u = unknowns[places(line)];
+    const Index k               = each ? line : 0;
+    return {get_block<b>(before, k) * u.first, get_block<b>(after, k) * u.last};
   }
 };
 
 /// And where interfaces stand alone: so much of a neighbour's product and so much of its own.
-template <class Space, class Scalar>
+template <class Space, class Scalar, int b>
 struct FromNeighbours {
   struct Weights {
-    Scalar before, own_first, after, own_last;
+    Block<Scalar, b> before, own_first, after, own_last;
   };
   Kokkos::View<Weights *, typename Space::memory_space> weights;
-  bool each;
+  bool each, has_before, has_after;
   Kokkos::View<Index *, typename Space::memory_space> places;
-  Kokkos::View<EndWords<Scalar> *, typename Space::memory_space> own;
-  const Scalar *from_before, *from_after;
+  Kokkos::View<EndWords<Scalar, b> *, typename Space::memory_space> own;
+  const BlockVector<Scalar, b> *from_before, *from_after; ///< not read where there is no such neighbour
 
-  KOKKOS_INLINE_FUNCTION EndWords<Scalar> operator()(Index line) const
+  KOKKOS_INLINE_FUNCTION EndWords<Scalar, b> operator()(Index line) const
   {
-    const Weights w          = weights(each ? line : 0);
-    const EndWords<Scalar> y = own(line);
-    const Index place        = places(line);
-    return {(w.before != 0 ? w.before * from_before[place] : Scalar(0)) + w.own_first * y.first,
-            (w.after != 0 ? w.after * from_after[place] : Scalar(0)) + w.own_last * y.last};
+    const Weights &w            = weights(each ? line : 0);
+    const EndWords<Scalar, b> y = own(line);
+    const Index place           = places(line);
+    EndWords<Scalar, b> taken{w.own_first * y.first, w.own_last * y.last};
+    if (has_before) taken.first = taken.first + w.before * from_before[place];
+    if (has_after) taken.last = taken.last + w.after * from_after[place];
+    return taken;
   }
 };
 

@@ -9,12 +9,13 @@
 
 #include "backend.hpp"
 #include "poisson/bordered_lines.hpp"
+#include "poisson/mode_transform.hpp"
 #include "poisson/prepare.hpp"
+#include "poisson/right_hand_side.hpp"
 #include "poisson/shifted_lines.hpp"
 #include "poisson/shifted_lines_device.hpp"
 #include "poisson/shifted_lines_host.hpp"
 #include "poisson/tensor_lines.hpp"
-#include "poisson/transform.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "poisson/cuda/fraction_launch.hpp"
 #endif
@@ -33,53 +34,6 @@ public:
 };
 
 namespace poisson {
-
-/// The right-hand side of W^-1 A, times a factor: to = from * scale_x * scale_y * scale_z * factor - factor * perturbation.
-template <class Space, class Scalar>
-struct ScaleRightHandSide {
-  Index n[3];
-  OwnedArray<Scalar, Space> scale[3];
-  Scalar factor;
-  const Scalar *from;
-  Scalar *to;
-  Kokkos::View<const double, typename Space::memory_space> perturbation; ///< or empty
-
-  KOKKOS_INLINE_FUNCTION Scalar scaled(Index number) const
-  {
-    const Index xy = number / n[0], x = number - xy * n[0], z = xy / n[1], y = xy - z * n[1];
-    Scalar value = from[number];
-    if (scale[0].extent(0) > 0) value *= scale[0](x);
-    if (scale[1].extent(0) > 0) value *= scale[1](y);
-    if (scale[2].extent(0) > 0) value *= scale[2](z);
-    return value;
-  }
-  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
-  {
-    Scalar value = scaled(number);
-    if (perturbation.data()) value -= static_cast<Scalar>(perturbation());
-    to[number] = factor * value;
-  }
-};
-
-/// sum of left_x left_y left_z (the scaled right-hand side), divided by the sum of left_x left_y left_z.
-template <class Space, class Scalar>
-struct MeanOf {
-  ScaleRightHandSide<Space, Scalar> of;
-  OwnedArray<double, Space> left[3];
-
-  KOKKOS_INLINE_FUNCTION void operator()(const Index number, double &sum) const
-  {
-    const Index xy = number / of.n[0], x = number - xy * of.n[0], z = xy / of.n[1], y = xy - z * of.n[1];
-    sum += left[0](x) * left[1](y) * left[2](z) * static_cast<double>(of.scaled(number));
-  }
-};
-
-template <class Space>
-struct Divide {
-  Kokkos::View<double, typename Space::memory_space> value;
-  double by;
-  KOKKOS_INLINE_FUNCTION void operator()(const Index) const { value() /= by; }
-};
 
 /// Native kernels for the lines of a step, where a backend has some: here none.
 template <class Space, class Scalar>
@@ -139,8 +93,8 @@ public:
     } else {
       check_length();
       if (p.transforms()) {
-        to_modes_   = modes_transform(p.modes.inverse, p.modes.fast ? std::optional(p.modes.fast->to_modes) : std::nullopt);
-        from_modes_ = modes_transform(p.modes.vectors, p.modes.fast ? std::optional(p.modes.fast->from_modes) : std::nullopt);
+        to_modes_   = Modes(space_, p.modes.inverse, p.modes.fast ? std::optional(p.modes.fast->to_modes) : std::nullopt);
+        from_modes_ = Modes(space_, p.modes.vectors, p.modes.fast ? std::optional(p.modes.fast->from_modes) : std::nullopt);
       }
       make_steps();
     }
@@ -167,12 +121,8 @@ public:
   }
 
 private:
-  using Mean = Kokkos::View<double, typename Space::memory_space>;
-  /// A transform of all lines of one direction, in place of which a fast one may stand.
-  struct Modes {
-    Transform<Space, Scalar> matrix;
-    std::optional<FastTransform<Space, Scalar>> fast;
-  };
+  using Mean  = Kokkos::View<double, typename Space::memory_space>;
+  using Modes = ModeTransform<Space, Scalar>;
   struct LinesOfStep {
     StepTables<Scalar> tables;
     NativeLines<Space, Scalar> native;
@@ -217,19 +167,17 @@ private:
         steps_.push_back({std::move(made)});
       } else {
         const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
-        Modes modes;
-        Transform<Space, Scalar> &transform = modes.matrix;
-        transform.matrix                    = upload<Scalar, Space>("weft poisson transform", t.matrix);
-        if (t.fast) modes.fast.emplace(space_, *t.fast);
-        transform.n            = t.n;
-        transform.inner        = grid_.length;
-        transform.inner_stride = grid_.line_stride;
-        transform.outer        = grid_.planes;
-        transform.outer_stride = grid_.plane_stride;
-        transform.from_stride  = t.from_step * grid_.row_stride;
-        transform.to_stride    = t.to_step * grid_.row_stride;
-        last_row               = std::max(last_row, t.to_first + (t.n - 1) * t.to_step);
-        bytes_ += t.matrix.size() * sizeof(Scalar) + (modes.fast ? modes.fast->bytes() : 0);
+        Modes modes(space_, t.matrix, t.fast);
+        Transform<Space, Scalar> &transform = modes.lines;
+        transform.n                         = t.n;
+        transform.inner                     = grid_.length;
+        transform.inner_stride              = grid_.line_stride;
+        transform.outer                     = grid_.planes;
+        transform.outer_stride              = grid_.plane_stride;
+        transform.from_stride               = t.from_step * grid_.row_stride;
+        transform.to_stride                 = t.to_step * grid_.row_stride;
+        last_row                            = std::max(last_row, t.to_first + (t.n - 1) * t.to_step);
+        bytes_ += modes.bytes();
         steps_.push_back({std::move(modes), t.from_first, t.to_first});
       }
     }
@@ -273,22 +221,6 @@ private:
       scratch_ =
           allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
   }
-  Modes modes_transform(const std::vector<double> &matrix, const std::optional<TransformShape> &fast) const
-  {
-    Modes modes;
-    modes.matrix.matrix = upload<Scalar, Space>("weft poisson modes", matrix);
-    if (fast) modes.fast.emplace(space_, *fast);
-    return modes;
-  }
-  void run_modes(const Transform<Space, Scalar> &t, const std::optional<FastTransform<Space, Scalar>> &fast) const
-  {
-    if (!fast) {
-      run_transform(space_, t);
-      return;
-    }
-    const LinesAt from{t.from_stride, t.inner, t.inner_stride, t.outer_stride}, to{t.to_stride, t.inner, t.inner_stride, t.outer_stride};
-    (*fast)(space_, t.from, from, t.to, to, t.inner * t.outer);
-  }
 
   void solve_one(const Scalar *rhs, Scalar *solution) const
   {
@@ -325,10 +257,10 @@ private:
         run_lines({lines->tables, b_, rows, parts_.data()}, lines->native);
       } else {
         const Modes &modes                 = std::get<Modes>(step.what);
-        Transform<Space, Scalar> transform = modes.matrix;
+        Transform<Space, Scalar> transform = modes.lines;
         transform.from                     = rows.row(step.from, 0);
         transform.to                       = rows.row(step.to, 0);
-        run_modes(transform, modes.fast);
+        modes(space_, transform);
       }
     }
     if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
@@ -354,7 +286,7 @@ private:
   }
   void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
   {
-    Transform<Space, Scalar> t = modes.matrix;
+    Transform<Space, Scalar> t = modes.lines;
     t.n                        = grid_.planes;
     t.inner                    = grid_.length;
     t.inner_stride             = grid_.line_stride;
@@ -363,7 +295,7 @@ private:
     t.from_stride = t.to_stride = grid_.plane_stride;
     t.from                      = from;
     t.to                        = to;
-    run_modes(t, modes.fast);
+    modes(space_, t);
   }
 
   void run_lines(const LineArguments<Scalar> &a, const NativeLines<Space, Scalar> &native) const

@@ -70,11 +70,12 @@ struct ReduceToInner {
   Scalar *inner_rhs;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
+  Index padding = 0; ///< elements between the planes of the inner array
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
-    const Index nx = inner.size(0), ny = inner.size(1);
-    const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + k / nx / ny};
+    const Index nx = inner.size(0), ny = inner.size(1), plane = k / nx / ny;
+    const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + plane};
     const Index here  = faces.element(at);
     double value      = rhs[here];
     for (int d = 0; d < 3; d++) {
@@ -86,7 +87,7 @@ struct ReduceToInner {
       }
     }
     if (!transposed && row_scale.size() > 0) value /= row_scale(k);
-    inner_rhs[k] = static_cast<Scalar>(value);
+    inner_rhs[k + plane * padding] = static_cast<Scalar>(value);
   }
 };
 
@@ -98,12 +99,13 @@ struct FillInner {
   double *solution;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
+  Index padding = 0; ///< elements between the planes of the inner array
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
-    const Index nx = inner.size(0), ny = inner.size(1);
-    const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + k / nx / ny};
-    double value      = inner_solution[k];
+    const Index nx = inner.size(0), ny = inner.size(1), plane = k / nx / ny;
+    const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + plane};
+    double value      = inner_solution[k + plane * padding];
     if (transposed && row_scale.size() > 0) value /= row_scale(k);
     solution[faces.element(at)] = value;
   }

@@ -32,7 +32,11 @@ struct Facr {
 
   static Schedule schedule(const RowProblem &problem, const DirectOptions &options)
   {
-    if (options.levels <= 0) return tensor(problem);
+    if (options.levels <= 0) {
+      Schedule schedule = tensor(problem);
+      if (const auto fast = fast_modes(problem.block)) schedule.bordering = bordering(problem.block, fast->values, schedule.line);
+      return schedule;
+    }
     const int levels = options.levels;
     const Halving halving(problem.block);
     Schedule schedule = halving.schedule(problem);
@@ -53,6 +57,23 @@ struct Facr {
     schedule.steps.push_back(std::move(modes));
     schedule.steps.push_back(TransformStep{count, basis.vectors, from_modes(basis), problem.block.n, 1, first, n});
     for (int k = levels - 1; k >= 0; k--) schedule.steps.push_back(FractionLevels::backward(halving, k));
+    return schedule;
+  }
+
+  /// No levels.
+  static Schedule tensor(const RowProblem &problem)
+  {
+    const EigenBasis basis = mode_basis(problem.block);
+    Schedule schedule{problem.line.shifted(problem.shift, 1), 1, {}, true};
+    const Index n = problem.block.n;
+    LineStep modes;
+    for (Index q = 0; q < n; q++) {
+      modes.add_pole(-basis.values[static_cast<std::size_t>(q)], {1}, {1});
+      modes.groups.push_back({q, 1, {{{n + q, 1}}}, {{n + q, {}}}});
+    }
+    schedule.steps.push_back(TransformStep{n, basis.inverse, to_modes(basis), 0, 1, n, 1});
+    schedule.steps.push_back(std::move(modes));
+    schedule.steps.push_back(TransformStep{n, basis.vectors, from_modes(basis), n, 1, 0, 1});
     return schedule;
   }
 
@@ -87,23 +108,6 @@ private:
     if (line.n > 1 && (constant.ends == Ends::neumann_neumann || constant.ends == Ends::neumann_dirichlet)) line.upper.front() = 2;
     if (line.n > 1 && (constant.ends == Ends::neumann_neumann || constant.ends == Ends::dirichlet_neumann)) line.lower.back() = 2;
     return {constant, line, row};
-  }
-
-  static Schedule tensor(const RowProblem &problem)
-  {
-    const EigenBasis basis = mode_basis(problem.block);
-    Schedule schedule{problem.line.shifted(problem.shift, 1), 1, {}, true};
-    const Index n = problem.block.n;
-    LineStep modes;
-    for (Index q = 0; q < n; q++) {
-      modes.add_pole(-basis.values[static_cast<std::size_t>(q)], {1}, {1});
-      modes.groups.push_back({q, 1, {{{n + q, 1}}}, {{n + q, {}}}});
-    }
-    schedule.steps.push_back(TransformStep{n, basis.inverse, to_modes(basis), 0, 1, n, 1});
-    schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{n, basis.vectors, from_modes(basis), n, 1, 0, 1});
-    if (basis.fast) schedule.bordering = bordering(problem.block, basis.values, schedule.line);
-    return schedule;
   }
 };
 

@@ -222,12 +222,10 @@ bool all_pivots_are_usable(const Prepared &p)
   return true;
 }
 
-} // namespace
-
-Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host)
+/// `make_schedule` makes that of the rows.
+template <class MakeSchedule>
+Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, const MakeSchedule &make_schedule)
 {
-  Choice choice;
-  if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
   Prepared p;
   p.method = choice.method;
   p.line   = choice.line;
@@ -245,13 +243,35 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options,
     p.modes = mode_basis(lines[p.batch]);
   else
     p.modes.values = {lines[p.batch].diagonal[0]};
-  for_each_poisson_method([&](auto method) {
-    if (p.method == method.name) p.schedule = method.schedule({lines[p.line], lines[p.block], problem.shift}, options);
-  });
+  p.schedule = make_schedule(RowProblem{lines[p.line], lines[p.block], problem.shift});
   look_for_null_space(p, lines, problem.shift);
   pin(p);
   p.bad_pivot = !all_pivots_are_usable(p);
   return p;
+}
+
+} // namespace
+
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host)
+{
+  Choice choice;
+  if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
+  return prepare_as(problem, choice, [&](const RowProblem &rows) {
+    Schedule schedule;
+    for_each_poisson_method([&](auto method) {
+      if (choice.method == method.name) schedule = method.schedule(rows, options);
+    });
+    return schedule;
+  });
+}
+
+Prepared prepare_tensor(const SeparableOperator &problem)
+{
+  if (const auto why = problem_refused(problem)) throw std::invalid_argument(*why);
+  for (int k : {0, 1}) {
+    if (const auto why = mode_basis_refused(line_matrix(problem.directions[k]))) throw std::invalid_argument(*why);
+  }
+  return prepare_as(problem, Choice{Facr::name, 2, 0, 1}, [](const RowProblem &rows) { return Facr::tensor(rows); });
 }
 
 double Prepared::flops() const

@@ -28,4 +28,8 @@ struct Prepared {
 /// Throws std::invalid_argument where poisson_method_refuses. `on_host`: what `auto` is the fastest method for.
 Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host);
 
+/// Transforms along the first two directions, lines along the third: `facr` without levels of three directions, of which the second may
+/// have one point. Throws std::invalid_argument where mode_basis_refused.
+Prepared prepare_tensor(const SeparableOperator &problem);
+
 } // namespace weft::poisson

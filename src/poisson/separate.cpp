@@ -428,6 +428,20 @@ bool same_operator(const Separation &a, const Separation &b)
   return same;
 }
 
+SeparableOperator transposed(SeparableOperator op)
+{
+  for (int d = 0; d < op.dimension; d++) {
+    Direction &direction = op.directions[d];
+    const auto n         = static_cast<std::size_t>(direction.n);
+    const auto lower = direction.lower, upper = direction.upper;
+    for (std::size_t i = 0; i < n; i++) {
+      direction.lower[i] = upper[i > 0 ? i - 1 : n - 1];
+      direction.upper[i] = lower[i + 1 < n ? i + 1 : 0];
+    }
+  }
+  return op;
+}
+
 template <class Int>
 Separation separate(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
 {

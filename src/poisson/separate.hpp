@@ -70,6 +70,9 @@ struct Separation {
 /// True if solvers made for one can serve the other.
 bool same_operator(const Separation &a, const Separation &b);
 
+/// T^T in each direction.
+SeparableOperator transposed(SeparableOperator op);
+
 /// Waits for the result. Collective over the processes that `all_ranks` combines.
 template <class Int>
 Separation separate(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks);

@@ -68,4 +68,25 @@ std::vector<Scalar> solve_block_tridiagonal(std::size_t b, const std::vector<Sca
   return rhs;
 }
 
+/// The same of a ring: the first lower couples to the last node, the last upper to the first one. As one dense system.
+template <class Scalar>
+std::vector<Scalar> solve_block_ring(std::size_t b, const std::vector<Scalar> &lower, const std::vector<Scalar> &diagonal,
+                                     const std::vector<Scalar> &upper, std::vector<Scalar> rhs)
+{
+  const std::size_t unknowns = rhs.size(), n = unknowns / b;
+  std::vector<Scalar> matrix(unknowns * unknowns, 0);
+  for (std::size_t i = 0; i < n; i++) {
+    const auto add = [&](const std::vector<Scalar> &blocks, std::size_t j) {
+      for (std::size_t p = 0; p < b; p++) {
+        for (std::size_t q = 0; q < b; q++) matrix[(i * b + p) * unknowns + j * b + q] += blocks[(i * b + p) * b + q];
+      }
+    };
+    add(lower, (i + n - 1) % n);
+    add(diagonal, i);
+    add(upper, (i + 1) % n);
+  }
+  solve_dense(unknowns, matrix, rhs, 1);
+  return rhs;
+}
+
 } // namespace weft::reference

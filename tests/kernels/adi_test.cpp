@@ -138,6 +138,7 @@ void check_cycle(const AdiBox &box, const Dense &a, const AdiOptions &options, M
   SCOPED_TRACE(testing::Message() << box.n[0] << " x " << box.n[1] << " x " << box.n[2] << ", components " << box.components << ", type "
                                   << static_cast<int>(options.type) << ", symmetric " << options.symmetric << ", kept "
                                   << options.keep_factors << ", measured " << options.measure_change << ", " << options.line_solver);
+  if (!sampled()) return;
   const Execution execution(memory);
   AdiSolver<Scalar> solver(execution, box, options);
   const Csr<Scalar> csr(a);

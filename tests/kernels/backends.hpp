@@ -3,11 +3,39 @@
 #include <Kokkos_Core.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cstdlib>
 #include <random>
 #include <string>
 #include <vector>
 
+#include "execution.hpp"
+
 namespace weft::test {
+
+/// WEFT_TEST_SAMPLE=n: of the comparisons that tests make by the hundred every n-th is made, and what can run in several memories runs in the
+/// device's alone. For tools under which everything takes hours (scripts/sanitize.py); 0 if it is not set.
+inline int sample()
+{
+  static const int every = [] {
+    const char *value = std::getenv("WEFT_TEST_SAMPLE");
+    return value ? std::max(1, std::atoi(value)) : 0;
+  }();
+  return every;
+}
+/// False for a comparison that is left out; asked once for each.
+inline bool sampled()
+{
+  static int asked = 0;
+  return sample() == 0 || asked++ % sample() == 0;
+}
+
+/// The memories of this build.
+inline std::vector<Memory> memories()
+{
+  if (!has_backend(Memory::device)) return {Memory::host};
+  return sample() > 0 ? std::vector{Memory::device} : std::vector{Memory::host, Memory::device};
+}
 
 using Backends = testing::Types<
 #if defined(KOKKOS_ENABLE_SERIAL)

@@ -1,5 +1,6 @@
-// Stencils of compact differences against the serial twin: pieces of lines along each direction of a box, with and without neighbours.
+// Compact differences, stencils alone and swept in one pass, against the serial twins: pieces of lines along each direction of a box, with and without neighbours.
 #include "compact/compact_stencil.hpp"
+#include "compact/compact_sweep.hpp"
 
 #include "line_problem.hpp"
 #include "reference/compact.hpp"
@@ -80,6 +81,124 @@ TEST(CompactStencil, AgreesWithTheSerialTwinInEveryPiece)
       check<double>(piece, rows, memory, random);
     }
   }
+}
+
+/// Couplings that decay: an unknown is lost in rounding 40 rows away.
+CompactMatrix random_matrix(int ends, std::mt19937 &random)
+{
+  const auto row = [&](double largest) {
+    std::uniform_real_distribution<double> value(-largest, largest);
+    return std::array<double, 3>{value(random), 1 + value(random), value(random)};
+  };
+  CompactMatrix matrix{row(0.2), {}, {}};
+  for (int i = 0; i < ends; i++) {
+    matrix.head.push_back(row(0.3));
+    matrix.tail.push_back(row(0.3));
+  }
+  return matrix;
+}
+
+/// A^-1 B f on one whole line.
+std::vector<double> differences(const CompactMatrix &matrix, const CompactRows &rows, bool ring, const std::vector<double> &f)
+{
+  const std::size_t n = f.size();
+  std::vector<double> lower(n), diagonal(n), upper(n);
+  for (std::size_t i = 0; i < n; i++) {
+    const auto &row = !ring && i < matrix.head.size()           ? matrix.head[i]
+                      : !ring && n - 1 - i < matrix.tail.size() ? matrix.tail[n - 1 - i]
+                                                                : matrix.inner;
+    lower[i] = row[0], diagonal[i] = row[1], upper[i] = row[2];
+  }
+  const std::vector<double> right = reference::apply_rows(rows, ring, f);
+  return ring ? reference::solve_periodic(lower, diagonal, upper, right) : reference::solve_tridiagonal(lower, diagonal, upper, right);
+}
+
+template <class Scalar>
+void check_sweep(const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows, Memory memory, std::mt19937 &random)
+{
+  SCOPED_TRACE(testing::Message() << "box " << piece.n[0] << " x " << piece.n[1] << " x " << piece.n[2] << ", direction " << piece.direction
+                                  << ", rows from " << piece.first << " of " << piece.length << ", ring " << piece.ring << ", width "
+                                  << rows.width() << ", " << rows.head.size() << " rows of the ends, " << sizeof(Scalar) << " bytes");
+  using Values = std::vector<Scalar>;
+  const Execution execution(memory);
+  const CompactSweep<Scalar> sweep(execution, piece, matrix, rows);
+  const auto size = static_cast<std::size_t>(piece.rows() * piece.lines()), count = static_cast<std::size_t>(piece.lines());
+  const auto deep = static_cast<std::size_t>(sweep.depth()) * count;
+  Values f(size), before(deep, std::numeric_limits<Scalar>::quiet_NaN()), after = before;
+  std::vector<double> expected(size);
+  for (Index line = 0; line < piece.lines(); line++) {
+    const Values whole               = random_values<Scalar>(static_cast<std::size_t>(piece.length), random);
+    const std::vector<double> result = differences(matrix, rows, piece.ring, std::vector<double>(whole.begin(), whole.end()));
+    const auto row_of  = [&](Index row) { return static_cast<std::size_t>((piece.first + row + piece.length) % piece.length); };
+    const Index stride = piece.stride(), start = line % stride + line / stride * stride * piece.rows();
+    for (Index row = 0; row < piece.rows(); row++) {
+      f[static_cast<std::size_t>(start + row * stride)]        = whole[row_of(row)];
+      expected[static_cast<std::size_t>(start + row * stride)] = result[row_of(row)];
+    }
+    for (Index k = 0; k < sweep.depth(); k++) {
+      const auto at = static_cast<std::size_t>(k * piece.lines() + line);
+      if (sweep.needs_before()) before[at] = whole[row_of(k - sweep.depth())];
+      if (sweep.needs_after()) after[at] = whole[row_of(piece.rows() + k)];
+    }
+  }
+  const Buffer<Scalar> from(memory, f), left(memory, before), right(memory, after),
+      to(memory, Values(size, std::numeric_limits<Scalar>::quiet_NaN()));
+  sweep.apply_inside(from.data(), to.data());
+  sweep.apply_ends(from.data(), sweep.needs_before() ? left.data() : nullptr, sweep.needs_after() ? right.data() : nullptr, to.data());
+  execution.wait();
+  const Values got = to.values();
+  for (std::size_t i = 0; i < size; i++) ASSERT_NEAR(got[i], expected[i], 100 * std::numeric_limits<Scalar>::epsilon()) << "element " << i;
+}
+
+TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
+{
+  std::mt19937 random(73);
+  const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
+  for (int trial = 0; trial < 150; trial++) {
+    BoxPiece piece;
+    const int width = static_cast<int>(between(1, 2)), ends = static_cast<int>(between(width, 2));
+    piece.direction = static_cast<int>(between(0, 2));
+    for (Index &n : piece.n) n = trial % 7 ? between(1, 9) : between(30, 70);
+    piece.n[piece.direction]   = between(12, trial % 10 ? 200 : 1500);
+    const bool whole           = between(0, 2) == 0;
+    piece.first                = whole || between(0, 2) == 0 ? 0 : between(60, 90); // neighbours have more rows than are asked of them
+    piece.length               = piece.first + piece.rows() + (whole || between(0, 2) == 0 ? 0 : between(60, 90));
+    piece.ring                 = between(0, 1) == 1;
+    const CompactMatrix matrix = random_matrix(ends, random);
+    const CompactRows rows     = random_rows(width, ends, random);
+    for (Memory memory : memories()) {
+      check_sweep<float>(piece, matrix, rows, memory, random);
+      check_sweep<double>(piece, matrix, rows, memory, random);
+    }
+  }
+}
+
+TEST(CompactSweep, SaysWhyItCannot)
+{
+  std::mt19937 random(74);
+  const Execution execution(Memory::host);
+  const auto why = [&](Index rows, double coupling, int width, int ends) -> std::string {
+    BoxPiece piece;
+    piece.n[0] = piece.length = rows;
+    CompactMatrix matrix{{coupling, 1, coupling}, {}, {}};
+    for (int i = 0; i < ends; i++) {
+      matrix.head.push_back({coupling, 1, coupling});
+      matrix.tail.push_back({coupling, 1, coupling});
+    }
+    try {
+      CompactSweep<double>(execution, piece, matrix, random_rows(width, ends, random));
+    } catch (const std::invalid_argument &refused) {
+      return refused.what();
+    }
+    return "";
+  };
+  EXPECT_EQ(why(100, 0.25, 1, 1), "");
+  EXPECT_NE(why(100, 0.45, 1, 1).find("is felt over"), std::string::npos); // the filter's couplings
+  EXPECT_NE(why(100, 0.5, 1, 1).find("is felt over"), std::string::npos);  // does not decay
+  EXPECT_NE(why(100, 1, 1, 1).find("breaks down"), std::string::npos);
+  EXPECT_NE(why(100, 0.25, 3, 3).find("one or two rows"), std::string::npos);
+  EXPECT_NE(why(100, 0.25, 1, 3).find("rows with weights of their own"), std::string::npos);
+  EXPECT_NE(why(11, 0.25, 1, 1).find("at least 12 rows"), std::string::npos);
 }
 
 TEST(CompactStencil, RefusesPiecesThatAreTooShort)

@@ -256,10 +256,4 @@ inline SparseRows market_matrix(const std::string &name)
   return matrix;
 }
 
-/// The memories of this build.
-inline std::vector<Memory> memories()
-{
-  return has_backend(Memory::device) ? std::vector<Memory>{Memory::host, Memory::device} : std::vector<Memory>{Memory::host};
-}
-
 } // namespace weft::test

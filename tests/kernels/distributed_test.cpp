@@ -2,51 +2,12 @@
 #include "distributed/distributed_line_solver.hpp"
 
 #include "line_problem.hpp"
+#include "pieces.hpp"
 
 namespace {
 
 using namespace weft;
 using namespace weft::test;
-
-int ranks()
-{
-  int size = 1;
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  return size;
-}
-
-int rank()
-{
-  int rank = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  return rank;
-}
-
-Index between(std::mt19937 &random, Index low, Index high)
-{
-  return std::uniform_int_distribution<Index>(low, high)(random);
-}
-
-/// Lengths of the pieces: of up to `most` rows, or one, or none; one row at least in all.
-std::vector<Index> random_cuts(std::mt19937 &random, Index most)
-{
-  std::vector<Index> lengths;
-  Index sum = 0;
-  for (int r = 0; r < ranks(); r++) {
-    const Index kind = between(random, 0, 4);
-    lengths.push_back(kind == 0 ? 0 : kind == 1 ? 1 : between(random, 1, most));
-    sum += lengths.back();
-  }
-  if (sum == 0) lengths[static_cast<std::size_t>(between(random, 0, ranks() - 1))] = between(random, 1, most);
-  return lengths;
-}
-
-Index sum(const std::vector<Index> &lengths, int end)
-{
-  Index rows = 0;
-  for (int r = 0; r < end; r++) rows += lengths[static_cast<std::size_t>(r)];
-  return rows;
-}
 
 /// The lines of a box along a direction, of `length` rows.
 LineLayout lines_along(int direction, Index length, const Index (&across)[2], Index components, Index first)
@@ -133,14 +94,6 @@ struct DistributedSolving {
   }
 };
 
-template <class Scalar>
-void compare(const std::vector<Scalar> &got, const std::vector<Scalar> &expected, Scalar tolerance)
-{
-  ASSERT_EQ(got.size(), expected.size());
-  for (std::size_t i = 0; i < got.size(); i++)
-    ASSERT_NEAR(got[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i << " of rank " << rank();
-}
-
 enum class Way { exact, neighbours, either };
 
 /// Solves and compares this rank's part.
@@ -179,26 +132,6 @@ void check(const Piece<Scalar> &piece, const std::string &method, Memory memory,
   if (!options.update.add && !in_place) {
     EXPECT_EQ(rhs.values(), piece.rhs) << "the right-hand side must be kept";
   }
-}
-
-/// Calls body(scalar, memory) for each precision and backend.
-template <class Body>
-void for_each_precision(Body &&body)
-{
-  for (Memory memory : memories()) {
-    body(float(), memory);
-    body(double(), memory);
-  }
-}
-
-Index my_length(const std::vector<Index> &lengths)
-{
-  return lengths[static_cast<std::size_t>(rank())];
-}
-
-Index my_first(const std::vector<Index> &lengths)
-{
-  return sum(lengths, rank());
 }
 
 TEST(DistributedLines, AgreeAtRandomCutsWithAllOptions)

@@ -106,14 +106,6 @@ struct Lines {
   }
 };
 
-/// Memories that this build has kernels for.
-inline std::vector<Memory> memories()
-{
-  std::vector<Memory> all{Memory::host};
-  if (has_backend(Memory::device)) all.push_back(Memory::device);
-  return all;
-}
-
 /// An array in one of them.
 template <class Scalar>
 class Buffer {
@@ -182,7 +174,7 @@ void check(const Lines<Scalar> &lines, const std::string &method, Memory memory,
                                   << (options.transpose == Transpose::yes) << ", many " << options.many << ", call "
                                   << static_cast<int>(call) << ", steps " << parameters.steps << ", switch " << parameters.switch_rows
                                   << ", partitions " << parameters.partitions << ", slice " << parameters.slice);
-  if (tridiagonal_method_refuses(method, lines.problem, parameters)) return;
+  if (tridiagonal_method_refuses(method, lines.problem, parameters) || !sampled()) return;
   Solving<Scalar> s(lines, method, memory, parameters);
   const Buffer<Scalar> rhs(memory, lines.rhs), separate(memory, lines.start);
   const Buffer<Scalar> &solution   = call == Call::in_place ? rhs : separate;

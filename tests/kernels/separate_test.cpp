@@ -65,9 +65,7 @@ Separation separated(const Entries &entries, Memory memory)
 template <class Body>
 void on_each_memory(const Body &body)
 {
-  for (Memory memory : {Memory::host, Memory::device}) {
-    if (has_backend(memory)) body(memory);
-  }
+  for (Memory memory : memories()) body(memory);
 }
 
 /// The error of the solution of A u = f for a known u, over the largest u.

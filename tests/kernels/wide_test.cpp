@@ -55,6 +55,48 @@ TEST(Wide, LinesSideBySideAroundItsTiles)
   });
 }
 
+// The native form eliminates their coefficients once and then takes several lines.
+TEST(Wide, LinesWithTheSameCoefficients)
+{
+  std::mt19937 random(25);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    for (Index length : {129, 256, 288, 289, 1153, 4097, 4320, 4321, 40000}) {
+      const Index count = memory == Memory::host ? 3 : length < 300 ? 2500 : length < 1000 ? 700 : length < 5000 ? 301 : 17;
+      for (const LineLayout &layout :
+           {contiguous(length, count), contiguous(length, 5, 1), strided(length, count, 1), strided(length, 48)}) {
+        LineProblem problem(layout);
+        problem.coefficients = Coefficients::shared;
+        const Lines<Scalar> shared(problem, random);
+        check(shared, "wide", memory);
+        check(shared, "wide", memory, {{0.5, true}, Colour::odd});
+        check(shared, "wide", memory, {{2}, Colour::even}, Call::once);
+        check(shared, "wide", memory, {}, Call::in_place);
+        check(shared, "wide", memory, {{1}, Colour::all, Transpose::yes});
+        problem.coefficients = Coefficients::constant;
+        problem.closure      = 2;
+        check(Lines<Scalar>(problem, random), "wide", memory);
+      }
+    }
+    for (Index row : {0, 100, 3000, 4999}) {
+      for (const LineLayout &layout : {contiguous(5000, 3), strided(5000, 20)}) {
+        LineProblem problem(layout);
+        problem.coefficients = Coefficients::shared;
+        Lines<Scalar> lines(problem, random);
+        const auto i      = static_cast<std::size_t>(row);
+        lines.diagonal[i] = lines.lower[i] = lines.upper[i] = 0;
+        Solving<Scalar> s(lines, "wide", memory);
+        const Buffer<Scalar> rhs(memory, lines.rhs), x(memory, lines.start);
+        s.solver.solve_once(rhs.data(), x.data());
+        const auto found = s.solver.bad_pivot();
+        ASSERT_TRUE(found) << row;
+        EXPECT_EQ(found->line, 0) << row;
+        EXPECT_EQ(found->row, row);
+      }
+    }
+  });
+}
+
 TEST(Wide, LinesOfMoreTilesThanBlocksCanShare)
 {
   std::mt19937 random(22);

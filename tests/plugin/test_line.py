@@ -1,5 +1,7 @@
 """Directions, orders, ranks, blocks and precisions of PCLINE."""
 
+import random
+
 import pytest
 
 EVERYWHERE = [
@@ -11,6 +13,8 @@ EVERYWHERE = [
     "-pc_line_direction xyz -ring 1,1,1 -pc_line_ordering multicolor -pc_line_sweep symmetric -diagonals -pc_line_sweeps 2",
     "-pc_line_direction xz -pc_line_plane_cycles 2",
     "-pc_line_direction y -dof 2",
+    "-couple -dof 2 -pc_line_ordering zebra -pc_line_sweep symmetric",
+    "-couple -dof 3 -n 9,8,7 -ring 1,1,0 -pc_line_direction xy -pc_line_ordering multicolor -diagonals",
     "-n 40,17 -ring 0,1 -pc_line_direction xy",
     "-n 61 -ring 1",
     "-n 2,6,2 -ring 1,1,1 -pc_line_direction xyz",
@@ -111,9 +115,28 @@ def test_stiff_directions_are_found(run):
 @pytest.mark.parametrize("problem", ["-n 100 -dof 2", "-n 30,30 -dof 4 -stretch 0,1", "-n 4,5,30 -dof 8 -stretch 0,0,1", "-n 50 -dof 5 -pc_line_components together"])
 def test_one_sweep_solves_lines_of_blocks(run, problem):
     options = f"-probe exact -pc_type line -couple {problem}"
-    assert run("pc_probe", options).number("exact difference") < 1e-12
-    assert "of blocks" in run("pc_probe", options + " -view").output
+    for ranks in (1, 2, 3):
+        result = run("pc_probe", options + " -view", ranks=ranks)
+        assert result.number("exact difference") < 1e-12
+        assert ("of blocks across ranks" if ranks > 1 else "of blocks") in result.output and "cut" not in result.output
     assert run("pc_probe", options + " -pc_line_components apart").number("exact difference") > 1e-2
+    cut = run("pc_probe", options + " -pc_line_ranks cut -view", ranks=3)
+    assert cut.number("exact difference") > 1e-6 and "of blocks, cut where ranks meet" in cut.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("problem", ["-n 31 -dof 2 -ring 1", "-n 4,40 -dof 3 -ring 0,1 -stretch 0,1", "-n 3,4,12 -dof 8 -stretch 0,0,1 -ring 0,0,1"])
+def test_one_sweep_solves_rings_of_blocks(run, ranks, problem):
+    assert run("pc_probe", f"-probe exact -pc_type line -couple {problem}", ranks=ranks).number("exact difference") < 1e-11
+    refreshed = run("pc_probe", f"-probe refresh -pc_type line -couple {problem} -pc_line_ordering zebra", ranks=ranks)
+    assert refreshed.number("refresh difference") == 0
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_bad_pivot_of_blocks_fails_all_ranks(run, ranks):
+    output = run("pc_probe", "-probe pivot -pc_type line -couple -n 40 -dof 3 -pc_line_components together -info :pc", ranks=ranks).output
+    assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output
+    assert "pivot of a line in row 117" in output
 
 
 def test_unknowns_that_do_not_couple_have_lines_of_their_own(run):
@@ -189,18 +212,46 @@ def test_lines_of_the_graph_follow_the_stiff_direction(run, ranks):
     assert norms(graph) == pytest.approx(norms(grid), rel=1e-12)
 
 
-@pytest.mark.parametrize("ranks", [1, 2])
+NATURAL = "-n 8,15 -da_processors_x 1"  # rows have the same numbers on any number of ranks
+
+
+def write_lines(path, kind):
+    numbers = list(range(8 * 15))
+    if kind == "columns":
+        rows = [numbers[i::8] for i in range(8)]
+    else:  # as they come, so that lines go from rank to rank and back
+        random.Random(7).shuffle(numbers)
+        rows = [numbers[:3], numbers[3:40], numbers[40:41], numbers[41:100]]
+    path.write_text("# a line of the file for each\n" + "\n".join(" ".join(map(str, line)) for line in rows) + "\n")
+    return f"-pc_type line -pc_line_file {path} {NATURAL}"
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_lines_of_a_file(run, ranks, tmp_path):
-    path = tmp_path / "lines.txt"
-    path.write_text("# columns of a grid of 8 by 5\n" + "\n".join(" ".join(str(8 * j + i) for j in range(5)) for i in range(8)) + "\n")
-    processors = "-da_processors_x 1 -da_processors_y" if ranks == 1 else "-da_processors_x 2 -da_processors_y"
-    if ranks == 1:
-        columns = run("pc_probe", f"-probe norm -pc_type line -pc_line_direction y -n 8,5 {processors} 1")
-        mapped = run("pc_probe", f"-probe norm -pc_type line -pc_line_file {path} -n 8,5 {processors} 1 -view")
-        assert norms(mapped) == pytest.approx(norms(columns), rel=1e-12)
-        assert "lines from a map of the user's" in mapped.output
-    else:  # row numbers are others there: still a preconditioner
-        assert run("pc_probe", f"-probe adjoint -pc_type line -pc_line_file {path} -n 8,5", ranks=2).number("adjoint difference") < 1e-12
+    options = write_lines(tmp_path / "lines.txt", "columns")
+    columns = run("pc_probe", f"-probe norm -pc_type line -pc_line_direction y {NATURAL}", ranks=ranks)
+    mapped = run("pc_probe", f"-probe norm {options} -view", ranks=ranks)
+    assert norms(mapped) == pytest.approx(norms(columns), rel=1e-11)
+    assert "lines from a map of the user's" in mapped.output and "cut" not in mapped.output
+    assert "lines: 8 of at most 15 rows" + (", 8 of them across ranks" if ranks > 1 else "") + "\n" in mapped.output
+
+
+@pytest.mark.parametrize("kind", ["columns", "scattered"])
+def test_lines_of_a_file_do_not_depend_on_the_ranks(run, kind, tmp_path):
+    options = write_lines(tmp_path / "lines.txt", kind)
+    one = run("pc_probe", f"-probe norm {options} -pc_line_sweeps 2", ranks=1)
+    for ranks in (2, 4):
+        assert norms(run("pc_probe", f"-probe norm {options} -pc_line_sweeps 2", ranks=ranks)) == pytest.approx(norms(one), rel=1e-11)
+        assert run("pc_probe", f"-probe adjoint {options}", ranks=ranks).number("adjoint difference") < 1e-12
+    assert run("pc_probe", f"-probe refresh {options}", ranks=3).number("refresh difference") == 0
+    output = run("pc_probe", f"-probe pivot {options} -info :pc", ranks=3).output
+    assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output and "pivot of a line in row 119" in output
+
+
+@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_ordering zebra", "-pc_line_precision single"])
+def test_how_many_lines_of_a_file_are_cut(run, options, tmp_path):
+    result = run("pc_probe", f"-probe norm {write_lines(tmp_path / 'lines.txt', 'columns')} {options} -view", ranks=2)
+    assert ", 8 of the map's cut where ranks meet\n" in result.output
 
 
 def test_a_wrong_map_is_an_error(run, tmp_path):

@@ -17,6 +17,8 @@ def probe(run, options, **keywords):
     (1, "-is_0 -1,2,-7", ["[0] lines 2"]),
     (2, "-is_0 1,0 -is_1 11,6,-1,8", ["[0] lines 1 0", "[1] lines 5 0 ; 2"]),
     (2, "-is_1 7,8", ["[0] lines", "[1] lines 1 2"]),
+    (2, "-is_0 3,8,9,-1,5,4", ["[0] lines 5 4 ; 3 | joined -1<3>8", "[1] lines 2 3 | joined 3<2>-1"]),
+    (2, "-is_0 7,6 -is_1 11,0,10", ["[0] lines 0 | joined 11<0>10", "[1] lines 1 0 ; 5 ; 4 | joined -1<5>0 0<4>-1"]),
     (1, "-section_0 2,0,3", ["[0] lines 0 1 ; 2 3 4"]),
     (2, "-section_0 6 -section_1 1,2", ["[0] lines 0 1 2 3 4 5", "[1] lines 0 ; 1 2"]),
 ])
@@ -36,12 +38,19 @@ def test_file(run, tmp_path):
     path = tmp_path / "lines.txt"
     path.write_text(FILE)
     assert lines(probe(run, f"-n 10 -pc_line_file {path}")) == ["[0] lines 3 4 5 8 7 ; 0 1 2 ; 9 6"]
-    expected = ["[0] lines 3 4 5 ; 0 1 2", "[1] lines 2 1 ; 3 0"]
+    expected = ["[0] lines 3 4 5 ; 0 1 2 | joined -1<3>8", "[1] lines 2 1 ; 3 0 | joined 5<2>-1"]
     assert lines(probe(run, f"-n 6 -pc_line_file {path}", ranks=2)) == expected
     path.write_text("")
     assert lines(probe(run, f"-pc_line_file {path}", ranks=2)) == ["[0] lines", "[1] lines"]
     path.write_bytes(b"1 2\r\n3")
     assert lines(probe(run, f"-pc_line_file {path}")) == ["[0] lines 1 2 ; 3"]
+
+
+def test_a_file_whose_lines_come_back(run, tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("0 2 1 5\n3\n")
+    assert lines(probe(run, f"-n 2 -pc_line_file {path}", ranks=3)) == [
+        "[0] lines 0 ; 1 | joined -1<0>2 2<1>5", "[1] lines 0 ; 1 | joined 0<0>1", "[2] lines 1 | joined 1<1>-1"]
 
 
 def test_an_object_goes_before_the_file(run, tmp_path):
@@ -52,7 +61,7 @@ def test_an_object_goes_before_the_file(run, tmp_path):
     (1, "-is_0 3,1,-1,3", "row 3 is in the line map twice"),
     (2, "-is_0 3,1 -is_1 7,9,7", "row 7 is in the line map twice"),
     (2, "-is_0 3,12", "row 12 of the line map is not in the matrix, whose rows are 0 to 11"),
-    (2, "-is_0 3,8", "row 8 of the line map is on another rank"),
+    (2, "-is_0 3,8 -is_1 8,4", "row 8 is in the line map twice"),
     (2, "-section_0 3 -section_1 2,5", "row 12 of the line map is not in the matrix"),
     (2, "-section_0 3,4", "row 6 of the line map is on another rank"),
     (2, "-other", "must be an IS or a PetscSection"),

@@ -1,6 +1,7 @@
 """How the library comes into a program: by option and by environment, in the right PETSc and in no other."""
 
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -125,13 +126,33 @@ def test_two_rounds_of_petsc(run):
     [
         ("other_version", f"libweft was built with PETSc {'.'.join(os.environ['WEFT_PETSC_VERSION'].split('.')[:2])} and this program runs PETSc 3.99"),
         ("other_scalar", "libweft was built with PETSc scalars of type DOUBLE and this program's are COMPLEX"),
-        ("other_index", "libweft was built with PETSc indices of 32 bits and this program's have 64"),
+        ("other_index", "libweft was built with PETSc indices of (32 bits and this program's have 64|64 bits and this program's have 32):"),
     ],
 )
 def test_another_petsc_is_refused(run, shim, message):
     refused = run("ex2", "-pc_type line", environment={"LD_PRELOAD": str(BUILD / "lib" / f"lib{shim}.so")}, expect=None)
     assert refused.code != 0
     assert message in refused.output
+
+
+# Debian's other PETScs, which stand beside the default one.
+other_petscs = sorted(str(file.parent) for file in Path("/usr/lib/petscdir").glob("petsc*3.*/*/lib/pkgconfig/PETSc.pc") if str(file.parents[2]) != os.environ.get("WEFT_PETSC_PREFIX"))
+
+
+@pytest.mark.skipif(not other_petscs, reason="no other PETSc here (Debian: libpetsc-complex-dev, libpetsc64-real-dev)")
+@pytest.mark.parametrize("pkgconfig", other_petscs)
+def test_a_real_other_petsc_refuses_the_library(run, library, tmp_path, pkgconfig):
+    """Not a stand-in: a program of another release, with complex scalars or with indices of another size."""
+    source = tmp_path / "program.c"
+    source.write_text("#include <petscksp.h>\nint main(int argc, char **argv) { PetscCall(PetscInitialize(&argc, &argv, 0, 0)); return PetscFinalize(); }\n")
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "PETSc"], stdout=subprocess.PIPE, text=True, check=True, env=dict(os.environ, PKG_CONFIG_PATH=pkgconfig)).stdout
+    subprocess.run(["mpicc", str(source), "-o", str(tmp_path / "program"), *flags.split()], check=True)
+    run(tmp_path / "program", load=False)
+    refused = run(tmp_path / "program", expect=None)
+    assert refused.code > 0, refused.output  # and no signal
+    messages = [line for line in refused.output.splitlines() if "PETSC ERROR: libweft was built with PETSc" in line]
+    assert len(messages) == 1, refused.output
+    assert messages[0].endswith("build Weft with PETSC_DIR set to this PETSc")
 
 
 @pytest.mark.parametrize("shim, named", [("clash", "PC type 'line'"), ("clash_solver", "MatSolverType 'crout'")])

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import programs
 import pytest
@@ -47,3 +48,16 @@ def test_petsc4py(library, way):
         options = []
     result = subprocess.run([sys.executable, "-c", SCRIPT] + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     assert result.stdout.split() == ["line", "1", "True"], result.stdout
+
+
+complex_petsc4py = next(Path("/usr/lib/petscdir").glob("petsc3*/*-complex/lib/python3/dist-packages/petsc4py"), None)
+
+
+@pytest.mark.skipif(not complex_petsc4py, reason="no complex petsc4py here (Debian: python3-petsc4py-complex)")
+def test_a_petsc4py_of_another_petsc_is_refused(library):
+    """The library brings its own PETSc along, which nobody has started: the program's own is private to its extension module."""
+    environment = dict(programs.ENVIRONMENT, PETSC_DIR=str(complex_petsc4py.parents[3]), PETSC_ARCH="")
+    result = subprocess.run([sys.executable, "-c", SCRIPT, "-dll_append", str(library)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
+    assert result.returncode > 0, result.stdout  # and no signal
+    assert "this program runs another PETSc than the one" in result.stdout
+    assert "build Weft with PETSC_DIR set to this program's PETSc" in result.stdout

@@ -217,3 +217,26 @@ def test_default_solver_of_a_symmetric_matrix(weft_mm, matrices, more):
 def test_matrix_may_come_later_or_by_f(weft_mm, matrices):
     rows = [weft_mm("-pc_type", "jacobi", matrices / SPD).rows(), weft_mm("-f", matrices / SPD, "-pc_type", "jacobi").rows()]
     assert rows[0][0][1:3] == rows[1][0][1:3]
+
+
+def test_describe(weft_mm, matrices, write, tmp_path):
+    """What a matrix is like, by names that the description and the JSON share; no solve."""
+    wanted = {"HB__gr_30_30.mtx.gz": (True, True, "positive", 0, 900, 31), "HB__sherman1.mtx.gz": (True, True, "negative", 0, 529, 100),
+              "HB__orsirr_1.mtx.gz": (False, True, "no", 0, 1030, 554), "HB__jagmesh7.mtx.gz": (True, True, "no", 0, 0, 903)}
+    for name, facts in wanted.items():
+        outcome = weft_mm(matrices / name, "-describe", "-json", "d.json")
+        structure = json.loads((tmp_path / "d.json").read_text())["structure"]
+        names = ["symmetric", "symmetric_pattern", "definite", "zero_diagonals", "dominant_rows", "bandwidth"]
+        assert outcome.code == 0 and tuple(structure[key] for key in names) == facts
+        assert f"definite: {facts[2]}" in outcome.out and "why it stopped" not in outcome.out
+    write("%%MatrixMarket matrix coordinate real general\n3 3 5\n1 1 1\n2 1 -2\n1 2 -2.5\n3 3 4\n2 3 1\n")
+    assert "unsymmetric, definite: no, zeros on the diagonal: 1, dominant rows: 1, bandwidth: 1" in weft_mm("A.mtx", "-describe").out
+
+
+def test_repeat_keeps_the_least_times(weft_mm, matrices, tmp_path):
+    weft_mm(matrices / SPD, "-pc_type ilu", "-repeat", "3", "-json", "r.json")
+    (row,) = json.loads((tmp_path / "r.json").read_text())["results"]
+    assert row["repeats"] == 3 and 0 < row["least_setup_seconds"] <= row["setup_seconds"] and 0 < row["least_solve_seconds"] <= row["solve_seconds"]
+    weft_mm(matrices / SPD, "-ksp_max_it", "1", "-repeat", "3", "-json", "r.json")
+    (row,) = json.loads((tmp_path / "r.json").read_text())["results"]
+    assert row["repeats"] == 0 and row["reason"] == "DIVERGED_ITS"  # what gave no solution is not done again

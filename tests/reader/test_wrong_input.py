@@ -39,6 +39,7 @@ WRONG_FILES = {
     "one entry much later": (GOOD + "% comment\n" * 50000 + "1 2 1\n", "line 50006: '1 2 1' is one entry more than the 3"),
     "letters in an entry": (GOOD.replace("2 1 1", "2 x 1"), "line 4: '2 x 1' is no entry: expected 'row column value'"),
     "too many words": (GOOD.replace("2 1 1", "2 1 1 9"), "line 4: '2 1 1 9' is no entry"),
+    "zero bytes in an entry": (GOOD.replace("2 1 1", "2 1 1\0\0 9"), "line 4: '2 1 1?? 9' holds a zero byte: the file is damaged"),
     "Fortran exponent": (GOOD.replace("2 1 1", "2 1 1.0D+00"), "line 4: '2 1 1.0D+00' is no entry"),
     "row that is no integer": (GOOD.replace("2 1 1", "1.5 1 1"), "line 4: '1.5 1 1' is no entry"),
     "pattern with values": (PATTERN + "1 1 1\n1 1 1\n", "is no entry: expected 'row column'"),

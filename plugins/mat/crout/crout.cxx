@@ -1,6 +1,7 @@
 // The MatSolverType "crout": PETSc's factorization interface over CroutFactor.
 #include <petsc/private/matimpl.h>
 
+#include "guarded.h"
 #include "kokkos_start.h"
 #include "mat/crout/factor.hpp"
 #include "types.h"
@@ -128,8 +129,8 @@ PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *
   PetscCall(CroutFactorCreate(A, SettingsOf(F, *info), &data->factor));
   PetscCall(data->factor->Symbolic(A, rows, columns, &failure));
   PetscCall(Report(F, A, failure));
-  F->ops->lufactornumeric       = Numeric;
-  F->ops->choleskyfactornumeric = Numeric;
+  F->ops->lufactornumeric       = Guarded<Numeric>;
+  F->ops->choleskyfactornumeric = Guarded<Numeric>;
   F->assembled                  = PETSC_TRUE; // -ksp_view looks into the factors only then
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -287,17 +288,17 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   PetscCallCXX(F->data = new Mat_Crout);
   PetscCall(MatFactorInfoInitialize(&Data(F)->info));
 
-  F->ops->lufactorsymbolic       = Symbolic;
-  F->ops->ilufactorsymbolic      = Symbolic;
-  F->ops->choleskyfactorsymbolic = SymbolicSymmetric;
-  F->ops->iccfactorsymbolic      = SymbolicSymmetric;
-  F->ops->solve                  = Solve;
-  F->ops->solvetranspose         = SolveTranspose;
-  F->ops->matsolve               = weft::MatSolve;
-  F->ops->matsolvetranspose      = weft::MatSolveTranspose;
+  F->ops->lufactorsymbolic       = Guarded<Symbolic>;
+  F->ops->ilufactorsymbolic      = Guarded<Symbolic>;
+  F->ops->choleskyfactorsymbolic = Guarded<SymbolicSymmetric>;
+  F->ops->iccfactorsymbolic      = Guarded<SymbolicSymmetric>;
+  F->ops->solve                  = Guarded<Solve>;
+  F->ops->solvetranspose         = Guarded<SolveTranspose>;
+  F->ops->matsolve               = Guarded<weft::MatSolve>;
+  F->ops->matsolvetranspose      = Guarded<weft::MatSolveTranspose>;
   F->ops->getinertia             = type == MAT_FACTOR_CHOLESKY ? GetInertia : NULL;
-  F->ops->getinfo                = GetInfo;
-  F->ops->view                   = View;
+  F->ops->getinfo                = Guarded<GetInfo>;
+  F->ops->view                   = Guarded<View>;
   F->ops->destroy                = Destroy;
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", GetSolverType));
 

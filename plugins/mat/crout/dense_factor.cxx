@@ -101,7 +101,7 @@ private:
     const DenseCroutReport &report = crout_->report();
     using Failure                  = DenseCroutReport::Failure;
     if (report.failure == Failure::none) PetscFunctionReturn(PETSC_SUCCESS);
-    failure->error    = report.failure == Failure::zero_pivot ? MAT_FACTOR_NUMERIC_ZEROPIVOT : MAT_FACTOR_OTHER;
+    failure->error    = MAT_FACTOR_NUMERIC_ZEROPIVOT; // also of values that are not finite: see the sparse factors
     failure->row      = (PetscInt)report.row;
     failure->sentence = report.text();
     PetscFunctionReturn(PETSC_SUCCESS);

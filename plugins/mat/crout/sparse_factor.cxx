@@ -9,16 +9,10 @@ namespace weft {
 
 namespace {
 
+// Values that are not finite are bad pivots too: PETSc's PCs factor again after that reason alone, once the values are others.
 MatFactorError PetscError(FactorFailure failure)
 {
-  switch (failure) {
-  case FactorFailure::none:
-    return MAT_FACTOR_NOERROR;
-  case FactorFailure::zero_pivot:
-    return MAT_FACTOR_NUMERIC_ZEROPIVOT;
-  default:
-    return MAT_FACTOR_OTHER; // not finite
-  }
+  return failure == FactorFailure::none ? MAT_FACTOR_NOERROR : MAT_FACTOR_NUMERIC_ZEROPIVOT;
 }
 
 // Empty for an order that changes nothing.

@@ -1,8 +1,11 @@
 // PCADI: splits a matrix into directions, chooses the shifts, runs the cycles.
 #include <limits>
+#include <stdexcept>
 
+#include "guarded.h"
 #include "kokkos_start.h"
 #include "pc/adi/adi_impl.h"
+#include "richardson_reason.h"
 #include "types.h"
 #if defined(WEFT_DISTRIBUTED)
 #include "adi/distributed_lines.hpp"
@@ -128,7 +131,7 @@ PetscErrorCode FindBounds(PC pc, const AdiSolver<PetscScalar> &solver)
     // The same on all ranks: what it throws is decided by sums over them.
     try {
       adi->bounds = solver.bounds(static_cast<AdiBoundsMethod>(adi->bounds_method));
-    } catch (const std::runtime_error &failure) {
+    } catch (const std::domain_error &failure) {
       why = failure.what();
     }
     PetscCheck(why.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
@@ -384,7 +387,7 @@ PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec, PetscReal, PetscR
   else if (guesszero)
     PetscCall(VecZeroEntries(y));
   *outits = its;
-  *reason = PCRICHARDSON_CONVERGED_ITS;
+  *reason = RichardsonReason(pc->failedreason != PC_NOERROR);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -457,12 +460,12 @@ PetscErrorCode PCCreate_ADI(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_ADI);
-  pc->ops->setup           = weft::PCSetUp_ADI;
-  pc->ops->apply           = weft::PCApply_ADI;
-  pc->ops->applytranspose  = weft::PCApplyTranspose_ADI;
-  pc->ops->applyrichardson = weft::PCApplyRichardson_ADI;
-  pc->ops->setfromoptions  = weft::PCSetFromOptions_ADI;
-  pc->ops->view            = weft::PCView_ADI;
+  pc->ops->setup           = weft::Guarded<weft::PCSetUp_ADI>;
+  pc->ops->apply           = weft::Guarded<weft::PCApply_ADI>;
+  pc->ops->applytranspose  = weft::Guarded<weft::PCApplyTranspose_ADI>;
+  pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_ADI>;
+  pc->ops->setfromoptions  = weft::Guarded<weft::PCSetFromOptions_ADI>;
+  pc->ops->view            = weft::Guarded<weft::PCView_ADI>;
   pc->ops->reset           = weft::PCReset_ADI;
   pc->ops->destroy         = weft::PCDestroy_ADI;
   PetscCall(weft::PCADIComposeSetters(pc, true));

@@ -1,48 +1,57 @@
 // Masks from files: PGM images and raw bytes.
 #include <cctype>
-#include <fstream>
-#include <iterator>
+#include <new>
 
 #include "pc/adi/adi_impl.h"
+#include "read_file.h"
 
 namespace weft {
 
 namespace {
 
-// A PGM image: "P2" (text) or "P5" (bytes), width, height, largest grey; # starts a comment that ends with its line.
+// A PGM image: "P2" (text) or "P5" (bytes), width, height, largest grey; # starts a comment that ends with its line. What a head promises need
+// not fit into memory: the pixels are read once it is known how many there must be.
 class Pgm {
 public:
+  explicit Pgm(const std::string &bytes) : bytes_(bytes) {}
+
   Index width = 0, height = 0, largest = 0;
   std::vector<Index> greys; ///< row by row from the top
 
-  // Why the bytes are no such image, or nothing.
-  const char *read(const std::string &bytes)
+  // Why the bytes begin with no head of such an image, or nothing.
+  const char *read_head()
   {
     at_ = 2;
-    if (!number(bytes, &width) || !number(bytes, &height) || !number(bytes, &largest)) return "its head is not width, height, largest grey";
+    if (!number(&width) || !number(&height) || !number(&largest)) return "its head is not width, height, largest grey";
     if (width < 1 || height < 1 || largest < 1 || largest > 65535) return "its head has impossible numbers";
-    const auto count       = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    return nullptr;
+  }
+
+  // Why these pixels do not follow, or nothing.
+  const char *read_greys(std::size_t count)
+  {
     const std::size_t wide = largest > 255 ? 2 : 1;
-    if (bytes[1] == '2') {
+    if (bytes_[1] == '2') {
       greys.resize(count);
       for (Index &grey : greys) {
-        if (!number(bytes, &grey)) return "it has fewer pixels than its head says";
+        if (!number(&grey)) return "it has fewer pixels than its head says";
       }
       return nullptr;
     }
     at_++; // the one blank after the head
-    if (at_ > bytes.size() || bytes.size() - at_ < count * wide) return "it has fewer pixels than its head says";
+    if (at_ > bytes_.size() || bytes_.size() - at_ < count * wide) return "it has fewer pixels than its head says";
     for (std::size_t i = 0; i < count; i++) {
       Index grey = 0;
-      for (std::size_t byte = 0; byte < wide; byte++) grey = 256 * grey + static_cast<unsigned char>(bytes[at_ + wide * i + byte]);
+      for (std::size_t byte = 0; byte < wide; byte++) grey = 256 * grey + static_cast<unsigned char>(bytes_[at_ + wide * i + byte]);
       greys.push_back(grey);
     }
     return nullptr;
   }
 
 private:
-  bool number(const std::string &bytes, Index *value)
+  bool number(Index *value)
   {
+    const std::string &bytes = bytes_;
     while (at_ < bytes.size() && (std::isspace(static_cast<unsigned char>(bytes[at_])) || bytes[at_] == '#')) {
       if (bytes[at_] == '#') {
         while (at_ < bytes.size() && bytes[at_] != '\n') at_++;
@@ -57,6 +66,7 @@ private:
     return at_ > first;
   }
 
+  const std::string &bytes_;
   std::size_t at_ = 0;
 };
 
@@ -66,11 +76,12 @@ std::string mask_of(const std::string &bytes, const AdiBox &box, std::vector<std
   const Index *n   = box.global;
   const auto nodes = static_cast<std::size_t>(n[0] * n[1] * n[2]);
   if (bytes.size() >= 2 && bytes[0] == 'P' && (bytes[1] == '2' || bytes[1] == '5')) {
-    Pgm image;
-    if (const char *why = image.read(bytes)) return std::string("is no PGM image: ") + why;
+    Pgm image(bytes);
+    if (const char *why = image.read_head()) return std::string("is no PGM image: ") + why;
     if (image.width != n[0] || image.height != n[1] * n[2])
       return "is an image of " + std::to_string(image.width) + " x " + std::to_string(image.height) + " pixels and the grid has " +
              std::to_string(n[0]) + " x " + std::to_string(n[1] * n[2]) + " nodes";
+    if (const char *why = image.read_greys(nodes)) return std::string("is no PGM image: ") + why;
     mask->resize(nodes);
     for (Index y = 0; y < image.height; y++) {
       for (Index x = 0; x < n[0]; x++)
@@ -102,11 +113,12 @@ PetscErrorCode AdiReadMask(MPI_Comm comm, const char file[], const AdiBox &box, 
   PetscCheck(nodes <= PETSC_MPI_INT_MAX, comm, PETSC_ERR_ARG_OUTOFRANGE, "-pc_adi_mask: a grid of more than 2^31 nodes takes no mask");
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   if (rank == 0) {
-    std::ifstream in(file, std::ios::binary);
-    if (!in)
-      why = "cannot be opened";
-    else
-      why = mask_of(std::string(std::istreambuf_iterator<char>(in), {}), box, mask);
+    try {
+      const std::optional<std::string> bytes = ReadFile(file);
+      why                                    = bytes ? mask_of(*bytes, box, mask) : "cannot be opened";
+    } catch (const std::bad_alloc &) { // an error on all ranks, not on this one alone
+      why = "does not fit into memory";
+    }
     length = static_cast<PetscMPIInt>(why.size());
   }
   PetscCallMPI(MPI_Bcast(&length, 1, MPI_INT, 0, comm));

@@ -1,8 +1,10 @@
 // PCBCR: reads a matrix on a DMDA as a separable operator, hands it to the direct solvers, brings vectors to them and back.
 #include <petscdmda.h>
 
+#include "guarded.h"
 #include "kokkos_start.h"
 #include "pc/bcr/bcr_impl.h"
+#include "pc/bcr/owners.h"
 #include "types.h"
 
 namespace weft {
@@ -62,13 +64,14 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
   }
   PetscCallMPI(MPI_Comm_size(comm, &ranks));
   if (ranks > 1) {
-    AO order;
-    std::vector<PetscInt> nodes;
+    GridOwners owners;
+    Index at[3];
 
-    PetscCallCXX(nodes.assign(local.outside_columns, local.outside_columns + local.outside_size));
-    PetscCall(DMDAGetAO(bcr->grid.dm, &order));
-    PetscCall(AOPetscToApplication(order, local.outside_size, nodes.data()));
-    PetscCallCXX(matrix.outside_nodes.assign(nodes.begin(), nodes.end()));
+    PetscCall(owners.Find(bcr->grid, pc->pmat));
+    for (PetscInt k = 0; k < local.outside_size; k++) {
+      owners.node(local.outside_columns[k], at);
+      PetscCallCXX(matrix.outside_nodes.push_back(at[0] + matrix.grid[0] * (at[1] + matrix.grid[1] * at[2])));
+    }
     all_ranks = [comm](double *values, std::size_t size, Combine how) {
       if (CombineOverRanks(comm, values, size, how)) throw std::runtime_error("the ranks could not exchange what they know of the matrix");
     };
@@ -126,15 +129,21 @@ PetscErrorCode Solves(PC pc, bool *here, PetscMPIInt *ranks)
 
 PetscErrorCode MakeSolver(PC pc, Memory memory)
 {
-  PC_BCR *bcr    = Bcr(pc);
-  const int here = static_cast<int>(memory);
+  PC_BCR *bcr               = Bcr(pc);
+  const int here            = static_cast<int>(memory);
+  const Precision precision = bcr->precision == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double;
+  PetscMPIInt rank;
 
   PetscFunctionBegin;
   bcr->forget_solver(here);
   PetscCall(MakeExecution(memory, &bcr->execution[here]));
-  PetscCallCXX(bcr->solver[here] =
-                   std::make_unique<BoxSolver>(*bcr->execution[here], bcr->separation, bcr->options,
-                                               bcr->precision == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double));
+  if (bcr->plan) {
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+    PetscCallCXX(bcr->spread_solver[here] =
+                     std::make_unique<SpreadSolver>(*bcr->execution[here], bcr->separation, *bcr->plan, rank, precision));
+  } else {
+    PetscCallCXX(bcr->solver[here] = std::make_unique<BoxSolver>(*bcr->execution[here], bcr->separation, bcr->options, precision));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -144,20 +153,25 @@ PetscErrorCode MakeGather(PC pc)
   PC_BCR *bcr = Bcr(pc);
   Vec vec;
   VecType type;
-  AO order;
+  GridOwners owners;
   IS nodes;
-  PetscInt count;
+  PetscInt *rows, count, k = 0;
   PetscMPIInt ranks;
   bool solves;
 
   PetscFunctionBegin;
   PetscCall(Solves(pc, &solves, &ranks));
   if (ranks == 1 || bcr->gather) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(owners.Find(bcr->grid, pc->pmat));
   PetscCall(MatGetSize(pc->pmat, &count, NULL));
   if (!solves) count = 0;
-  PetscCall(ISCreateStride(PETSC_COMM_SELF, count, 0, 1, &nodes));
-  PetscCall(DMDAGetAO(bcr->grid.dm, &order));
-  PetscCall(AOApplicationToPetscIS(order, nodes));
+  PetscCall(PetscMalloc1(count, &rows));
+  for (Index z = 0; k < count; z++) {
+    for (Index y = 0; y < bcr->grid.global[1]; y++) {
+      for (Index x = 0; x < bcr->grid.global[0]; x++) rows[k++] = owners.row({x, y, z});
+    }
+  }
+  PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, rows, PETSC_OWN_POINTER, &nodes));
   PetscCall(MatGetVecType(pc->pmat, &type));
   PetscCall(VecCreate(PETSC_COMM_SELF, &bcr->whole_rhs));
   PetscCall(VecSetSizes(bcr->whole_rhs, count, count));
@@ -186,6 +200,23 @@ PetscErrorCode CheckNullSpace(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Whether each rank has a part of the solve, and which. The ways between the ranks stay while the plan does.
+PetscErrorCode Plan(PC pc, PetscMPIInt ranks)
+{
+  PC_BCR *bcr = Bcr(pc);
+  std::optional<SpreadPlan> plan;
+
+  PetscFunctionBegin;
+  PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
+  if (plan != bcr->plan || bcr->block_precision != bcr->precision) {
+    for (int which : {0, 1}) bcr->forget_solver(which);
+    PetscCall(SpreadReset(pc));
+  }
+  PetscCallCXX(bcr->plan = plan);
+  bcr->block_precision = bcr->precision;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCSetUp_BCR(PC pc)
 {
   PC_BCR *bcr   = Bcr(pc);
@@ -206,20 +237,23 @@ PetscErrorCode PCSetUp_BCR(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CheckSeparation(pc, found));
-  PetscCall(MakeGather(pc));
   PetscCall(Solves(pc, &solves, &ranks));
 
   const int here  = static_cast<int>(memory);
   const bool same = pc->setupcalled && same_operator(found, bcr->separation);
   bcr->separation = std::move(found);
-  if (solves && !(same && bcr->solver[here])) {
+  PetscCall(Plan(pc, ranks));
+  solves = solves || bcr->plan;
+  if (!bcr->plan) PetscCall(MakeGather(pc));
+  if (solves && !(same && bcr->has_solver(here))) {
     bcr->forget_solver(1 - here); // it follows when vectors ask for it
     PetscCall(MakeSolver(pc, memory));
   }
+  if (bcr->plan && !bcr->to_slabs) PetscCall(SpreadSetUp(pc));
   PetscMPIInt state[2] = {0, 0};
   if (solves) {
-    PetscCallCXX(state[0] = bcr->solver[here]->singular());
-    PetscCallCXX(state[1] = bcr->solver[here]->bad_pivot());
+    PetscCallCXX(state[0] = bcr->plan ? bcr->spread_solver[here]->singular() : bcr->solver[here]->singular());
+    PetscCallCXX(state[1] = bcr->plan ? bcr->spread_solver[here]->bad_pivot() : bcr->solver[here]->bad_pivot());
   }
   PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   bcr->singular = state[0] != 0;
@@ -231,23 +265,26 @@ PetscErrorCode PCSetUp_BCR(PC pc)
 
 // ----------------------------------------------------------------------------------------------------------------------- apply
 
-// The solver that works in `memory`, on PETSc's current stream; made when vectors first come in the other memory, or on another stream.
-PetscErrorCode SolverIn(PC pc, Memory memory, const BoxSolver **solver)
+} // namespace
+
+// Made when vectors first come in that memory, or on another stream.
+PetscErrorCode EnsureSolver(PC pc, Memory memory)
 {
   PC_BCR *bcr      = Bcr(pc);
   const int here   = static_cast<int>(memory);
   bool same_stream = true;
 
   PetscFunctionBegin;
-  if (bcr->solver[here] && memory == Memory::device) {
+  if (bcr->has_solver(here) && memory == Memory::device) {
     void *stream;
     PetscCall(CurrentStream(&stream));
     same_stream = stream == bcr->execution[here]->stream();
   }
-  if (!bcr->solver[here] || !same_stream) PetscCall(MakeSolver(pc, memory));
-  *solver = bcr->solver[here].get();
+  if (!bcr->has_solver(here) || !same_stream) PetscCall(MakeSolver(pc, memory));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+namespace {
 
 PetscErrorCode LogSolve(const BoxSolver &solver, int many)
 {
@@ -265,12 +302,11 @@ PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(
       WithVecArrays(rhs, Access::read, solution, Access::write, [&](Memory memory, const PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
-        const BoxSolver *solver = nullptr;
-
         PetscFunctionBegin;
-        PetscCall(SolverIn(pc, memory, &solver));
-        PetscCallCXX(solver->solve(b, x, transpose));
-        PetscCall(LogSolve(*solver, 1));
+        PetscCall(EnsureSolver(pc, memory));
+        const BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
+        PetscCallCXX(solver.solve(b, x, transpose));
+        PetscCall(LogSolve(solver, 1));
         PetscFunctionReturn(PETSC_SUCCESS);
       }));
   PetscCall(PetscLogGpuTimeEnd());
@@ -291,6 +327,10 @@ PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscCall(Solves(pc, &solves, &ranks));
   if (ranks == 1) {
     PetscCall(SolveHere(pc, rhs, solution, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (bcr->plan) {
+    PetscCall(SpreadSolve(pc, rhs, solution, transpose));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecScatterBegin(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
@@ -336,12 +376,11 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
     const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
     const bool together = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
     if (together) {
-      const BoxSolver *solver = nullptr;
-
       PetscCall(PetscLogGpuTimeBegin());
-      PetscCall(SolverIn(pc, memory, &solver));
-      PetscCallCXX(solver->solve(b, x, Transpose::no, (int)columns, b_apart));
-      PetscCall(LogSolve(*solver, (int)columns));
+      PetscCall(EnsureSolver(pc, memory));
+      const BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
+      PetscCallCXX(solver.solve(b, x, Transpose::no, (int)columns, b_apart));
+      PetscCall(LogSolve(solver, (int)columns));
       PetscCall(PetscLogGpuTimeEnd());
     }
     PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
@@ -369,6 +408,7 @@ PetscErrorCode PCReset_BCR(PC pc)
   PetscFunctionBegin;
   for (int which : {0, 1}) bcr->forget_solver(which);
   bcr->separation = {};
+  PetscCall(SpreadReset(pc));
   PetscCall(VecScatterDestroy(&bcr->gather));
   PetscCall(VecDestroy(&bcr->whole_rhs));
   PetscCall(VecDestroy(&bcr->whole_solution));
@@ -416,7 +456,9 @@ PetscErrorCode PCDestroy_BCR(PC pc)
 
   A singular operator (Neumann or periodic conditions all around) needs its null space attached by `MatSetNullSpace()`.
 
-  On several ranks the first one solves: vectors are brought to it and back.
+  On several ranks methods facr (without levels) and auto spread the solve over all of them, where there are transforms for the operator: in
+  slabs of the grid for the transforms, in columns of modes for the lines. Otherwise the first rank solves, and vectors are brought to it and
+  back. `-ksp_view` says which.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
           `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`
@@ -425,12 +467,12 @@ PetscErrorCode PCCreate_BCR(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_BCR);
-  pc->ops->setup          = weft::PCSetUp_BCR;
-  pc->ops->apply          = weft::PCApply_BCR;
-  pc->ops->applytranspose = weft::PCApplyTranspose_BCR;
-  pc->ops->matapply       = weft::PCMatApply_BCR;
-  pc->ops->setfromoptions = weft::PCSetFromOptions_BCR;
-  pc->ops->view           = weft::PCView_BCR;
+  pc->ops->setup          = weft::Guarded<weft::PCSetUp_BCR>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_BCR>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_BCR>;
+  pc->ops->matapply       = weft::Guarded<weft::PCMatApply_BCR>;
+  pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_BCR>;
+  pc->ops->view           = weft::Guarded<weft::PCView_BCR>;
   pc->ops->reset          = weft::PCReset_BCR;
   pc->ops->destroy        = weft::PCDestroy_BCR;
   PetscCall(weft::PCBCRComposeSetters(pc, true));

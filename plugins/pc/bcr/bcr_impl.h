@@ -1,12 +1,16 @@
 /// What the files of PCBCR share.
 #pragma once
 #include <petsc/private/pcimpl.h>
+#include <petscsf.h>
+
+#include <optional>
 
 #include "device_view.hpp"
 #include "lines_from_dm.h"
 #include "pc/bcr/bcr.h"
 #include "petsc_compat.h"
 #include "poisson/box_solver.hpp"
+#include "poisson/spread_solver.hpp"
 
 namespace weft {
 
@@ -21,18 +25,28 @@ struct PC_BCR {
   Grid grid;
   Separation separation;
   bool singular = false;
-  // On the rank that solves, the first: a backend for each memory that vectors have come in, host and device.
+  // A backend for each memory that vectors have come in, host and device; with a solver on the rank that solves for all, the first, or one
+  // on each rank where the solve is spread.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<BoxSolver> solver[2];
-  // Several ranks: from the DMDA's order of unknowns to the whole grid on the first rank.
+  std::unique_ptr<SpreadSolver> spread_solver[2];
+  // Several ranks, gathered: from the DMDA's order of unknowns to the whole grid on the first rank.
   VecScatter gather  = NULL;
   Vec whole_rhs      = NULL;
   Vec whole_solution = NULL;
+  // Several ranks, spread: from the DMDA's order of unknowns to slabs, and blocks of modes from slabs to columns.
+  std::optional<SpreadPlan> plan;
+  PetscSF to_slabs               = NULL;
+  PetscSF to_columns             = NULL;
+  MPI_Datatype block             = MPI_DATATYPE_NULL; ///< of numbers of this precision:
+  PCBCRPrecision block_precision = PC_BCR_DOUBLE;
 
   bool separable() const { return separation.deviation <= tolerance; }
+  bool has_solver(int which) const { return solver[which] || spread_solver[which]; }
   void forget_solver(int which)
   {
     solver[which].reset();
+    spread_solver[which].reset();
     execution[which].reset();
   }
 };
@@ -46,5 +60,14 @@ PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);
+
+/// Makes the solver that works in `memory`, on PETSc's current stream, unless it is there.
+PetscErrorCode EnsureSolver(PC pc, Memory memory);
+
+/// Makes the ways between the ranks of a new plan, whose solver is there. Collective.
+PetscErrorCode SpreadSetUp(PC pc);
+/// A solve, which every rank has a part of. Collective.
+PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose);
+PetscErrorCode SpreadReset(PC pc);
 
 } // namespace weft

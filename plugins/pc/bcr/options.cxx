@@ -1,4 +1,5 @@
 // PCBCR's options, view and setters.
+#include <algorithm>
 #include <cstring>
 #include <vector>
 
@@ -76,6 +77,41 @@ std::string Kinds(const SeparableOperator &op)
   return text;
 }
 
+PetscErrorCode ViewPlan(const SpreadPlan &plan, PetscViewer viewer)
+{
+  Index rows = 0, columns = 0;
+
+  PetscFunctionBegin;
+  for (int rank = 0; rank < plan.processes; rank++) {
+    rows    = std::max(rows, plan.layers(rank).size());
+    columns = std::max(columns, plan.columns(rank).size() * plan.block);
+  }
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "  ranks: spread over %d, of which one has at most %" PetscInt64_FMT " of %" PetscInt64_FMT
+                                   " nodes along %c, and the lines of %" PetscInt64_FMT " of %" PetscInt64_FMT " modes\n",
+                                   plan.processes, (PetscInt64)rows, (PetscInt64)plan.grid[2], "xyz"[plan.order[2]],
+                                   (PetscInt64)std::min(columns, plan.modes()), (PetscInt64)plan.modes()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Solvers of one rank, or of all: then the memory of the largest part is shown, which all ranks have to ask for.
+template <class Solver>
+PetscErrorCode ViewSolver(PC pc, const Solver &solver, const char method[], const char largest[], PetscViewer viewer)
+{
+  std::string backend, description;
+  double megabytes = 1e-6 * static_cast<double>(solver.work_bytes());
+
+  PetscFunctionBegin;
+  if (largest) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &megabytes, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  PetscCallCXX(backend = solver.execution().name());
+  PetscCallCXX(description = solver.description());
+  PetscCall(PetscViewerASCIIPrintf(
+      viewer, "  solver: %s%s on the %s (%s), %.3g MB%s\n", method, Bcr(pc)->options.method == "auto" ? " (auto)" : "",
+      solver.execution().memory() == Memory::device ? "device" : "host", backend.c_str(), megabytes, largest ? largest : ""));
+  if (!description.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "    %s\n", description.c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
@@ -108,17 +144,11 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
     PetscCall(
         PetscViewerASCIIPrintf(viewer, "  grid: %s nodes, %s within boundary rows that are solved apart\n", sizes.c_str(), inner.c_str()));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: vectors of %d are gathered on the first, which solves\n", ranks));
-  for (const auto &solver : bcr->solver) {
-    if (!solver) continue;
-    std::string backend, description;
-    PetscCallCXX(backend = solver->execution().name());
-    PetscCallCXX(description = solver->description());
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  solver: %s%s on the %s (%s), %.3g MB\n", solver->method(),
-                                     bcr->options.method == "auto" ? " (auto)" : "",
-                                     solver->execution().memory() == Memory::device ? "device" : "host", backend.c_str(),
-                                     1e-6 * static_cast<double>(solver->work_bytes())));
-    if (!description.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "    %s\n", description.c_str()));
+  if (ranks > 1 && !bcr->plan) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
+  if (bcr->plan) PetscCall(ViewPlan(*bcr->plan, viewer));
+  for (int which : {0, 1}) {
+    if (bcr->solver[which]) PetscCall(ViewSolver(pc, *bcr->solver[which], bcr->solver[which]->method(), NULL, viewer));
+    if (bcr->spread_solver[which]) PetscCall(ViewSolver(pc, *bcr->spread_solver[which], "facr", " on the rank with most", viewer));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,6 +2,7 @@
 #include <climits>
 
 #include "device_view.hpp"
+#include "guarded.h"
 #include "kokkos_start.h"
 #include "pc/crout/crout_impl.h"
 #include "types.h"
@@ -281,12 +282,12 @@ PetscErrorCode PCCreate_Crout(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_Crout);
-  pc->ops->setup          = weft::PCSetUp_Crout;
-  pc->ops->apply          = weft::PCApply_Crout;
-  pc->ops->applytranspose = weft::PCApplyTranspose_Crout;
-  pc->ops->matapply       = weft::PCMatApply_Crout;
-  pc->ops->setfromoptions = weft::PCSetFromOptions_Crout;
-  pc->ops->view           = weft::PCView_Crout;
+  pc->ops->setup          = weft::Guarded<weft::PCSetUp_Crout>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_Crout>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_Crout>;
+  pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Crout>;
+  pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_Crout>;
+  pc->ops->view           = weft::Guarded<weft::PCView_Crout>;
   pc->ops->reset          = weft::PCReset_Crout;
   pc->ops->destroy        = weft::PCDestroy_Crout;
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetData_C", weft::PCCroutGetData_Crout));

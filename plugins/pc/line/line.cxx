@@ -1,4 +1,5 @@
 // PCLINE: its creation, its end, its page.
+#include "guarded.h"
 #include "pc/line/line_impl.h"
 #include "types.h"
 
@@ -88,15 +89,15 @@ PetscErrorCode PCCreate_Line(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_Line);
-  pc->ops->setup               = weft::PCSetUp_Line;
-  pc->ops->apply               = weft::PCApply_Line;
-  pc->ops->applytranspose      = weft::PCApplyTranspose_Line;
-  pc->ops->applyrichardson     = weft::PCApplyRichardson_Line;
-  pc->ops->matapply            = weft::PCMatApply_Line;
-  pc->ops->applysymmetricleft  = weft::PCApplySymmetricLeft_Line;
-  pc->ops->applysymmetricright = weft::PCApplySymmetricRight_Line;
-  pc->ops->setfromoptions      = weft::PCSetFromOptions_Line;
-  pc->ops->view                = weft::PCView_Line;
+  pc->ops->setup               = weft::Guarded<weft::PCSetUp_Line>;
+  pc->ops->apply               = weft::Guarded<weft::PCApply_Line>;
+  pc->ops->applytranspose      = weft::Guarded<weft::PCApplyTranspose_Line>;
+  pc->ops->applyrichardson     = weft::Guarded<weft::PCApplyRichardson_Line>;
+  pc->ops->matapply            = weft::Guarded<weft::PCMatApply_Line>;
+  pc->ops->applysymmetricleft  = weft::Guarded<weft::PCApplySymmetricLeft_Line>;
+  pc->ops->applysymmetricright = weft::Guarded<weft::PCApplySymmetricRight_Line>;
+  pc->ops->setfromoptions      = weft::Guarded<weft::PCSetFromOptions_Line>;
+  pc->ops->view                = weft::Guarded<weft::PCView_Line>;
   pc->ops->reset               = weft::PCReset_Line;
   pc->ops->destroy             = weft::PCDestroy_Line;
   PetscCall(weft::PCLineComposeSetters(pc, true));

@@ -53,7 +53,6 @@ public:
   virtual const char *method() const = 0;
   virtual PetscInt64 count() const   = 0; ///< lines that start on this rank
   virtual PetscInt64 longest() const = 0; ///< rows of the longest one, as far as this rank sees it
-  virtual bool across_ranks() const  = 0;
   virtual std::string kind() const   = 0; ///< " in single precision", ...
 };
 
@@ -67,7 +66,8 @@ struct LinePiece {
 /// each of the directions across.
 std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], bool four);
 
-/// Lines of a grid, in pieces, each with a Solver of its own: LineSolver, SingleLineSolver, BlockLineSolver or DistributedLineSolver.
+/// Lines of a grid, in pieces, each with a Solver of its own: LineSolver, SingleLineSolver, BlockLineSolver or one
+/// of those across ranks.
 template <class Solver>
 class GridLines final : public LineSet {
 public:
@@ -146,13 +146,6 @@ public:
     return count;
   }
   PetscInt64 longest() const override { return length_of(*solvers_.front()); }
-  bool across_ranks() const override
-  {
-    return requires(const Solver &s)
-    {
-      s.local();
-    };
-  }
   std::string kind() const override { return kind_; }
 
 private:
@@ -230,7 +223,6 @@ public:
   const char *method() const override { return lines_.solver().method(); }
   PetscInt64 count() const override { return lines_.solver().layout().count(); }
   PetscInt64 longest() const override { return lines_.solver().layout().length; }
-  bool across_ranks() const override { return false; }
   std::string kind() const override;
 
 private:

@@ -2,6 +2,9 @@
 #pragma once
 #include "forest/mapped_line_solver.hpp"
 #include "pc/line/line_set.hpp"
+#if defined(WEFT_DISTRIBUTED)
+#include "distributed/joined_line_solver.hpp"
+#endif
 
 namespace weft {
 
@@ -46,7 +49,6 @@ public:
   const char *method() const override { return solver_.method(); }
   PetscInt64 count() const override { return map_->lines(); }
   PetscInt64 longest() const override { return map_->longest(); }
-  bool across_ranks() const override { return false; }
   std::string kind() const override { return std::is_same_v<Scalar, float> ? " in single precision" : ""; }
 
 private:
@@ -58,5 +60,63 @@ private:
   MappedLineSolver<Scalar, PetscScalar> solver_;
   MethodParameters parameters_;
 };
+
+#if defined(WEFT_DISTRIBUTED)
+/// Lines of a map some of which go on on other ranks, solved exactly.
+class JoinedMapLines final : public LineSet {
+public:
+  JoinedMapLines(std::unique_ptr<LineMap> map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, const std::string &kernel,
+                 const MethodParameters &parameters)
+      : map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)),
+        solver_(std::make_unique<Solver>(*map_, ranks, pieces_, kernel, parameters, DeviceMessages())), parameters_(parameters)
+  {
+  }
+
+  const Execution &execution() const override { return map_->execution(); }
+  int colours() const override { return 1; }
+
+  void read(const LocalMatrix &matrix) override
+  {
+    solver_->read(matrix.inside, matrix.outside,
+                  std::vector<std::int64_t>(matrix.outside_columns, matrix.outside_columns + matrix.outside_size));
+    solver_->factor();
+  }
+  std::optional<Index> bad_row() const override { return solver_->bad_pivot(); }
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override
+  {
+    auto other = std::make_unique<JoinedMapLines>(std::make_unique<LineMap>(execution, *map_), ranks_, pieces_, method(), parameters_);
+    other->solver_->read(*solver_);
+    other->solver_->factor();
+    return other;
+  }
+
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    // Values of b change for a while.
+    for (int k = 0; k < options.many; k++)
+      solver_->solve(const_cast<PetscScalar *>(b) + k * options.apart, x + k * options.apart, how(options));
+  }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    for (int k = 0; k < options.many; k++) solver_->solve_add(r + k * options.apart, x + k * options.apart, how(options));
+  }
+
+  double flops(int) const override { return solver_->local().flops(); }
+  const char *method() const override { return solver_->local().method(); }
+  PetscInt64 count() const override { return map_->lines() - pieces_->begin_elsewhere; }
+  PetscInt64 longest() const override { return std::max(map_->longest(), pieces_->longest); }
+  std::string kind() const override { return ", " + std::to_string(pieces_->count()) + " of them across ranks"; }
+
+private:
+  using Solver = JoinedLineSolver<PetscScalar>;
+  static MappedSolveOptions how(const LineSetOptions &options) { return {options.omega, options.colour, options.transpose}; }
+
+  std::unique_ptr<LineMap> map_;
+  MPI_Comm ranks_;
+  std::shared_ptr<const JoinedPieces> pieces_;
+  std::unique_ptr<Solver> solver_;
+  MethodParameters parameters_;
+};
+#endif
 
 } // namespace weft

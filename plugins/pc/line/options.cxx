@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "pc/line/line_impl.h"
+#include "pc/line/ranks.h"
 
 namespace weft {
 
@@ -106,8 +107,24 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 
 namespace {
 
+// What becomes of lines that cross ranks, where they are not solved exactly: grids and graphs have pieces in their place.
+std::string CutLines(const PC_Line &line, size_t set)
+{
+  switch (line.shape.source) {
+  case PC_LINE_GRID: {
+    const int direction = line.shape.directions[set];
+    return line.grid.ranks[direction] > 1 && !Crosses(line, direction) ? ", cut where ranks meet" : "";
+  }
+  case PC_LINE_MAP:
+    return CrossingLines(line) > 0 && !JoinsLines(line) ? ", " + std::to_string(CrossingLines(line)) + " of the map's cut where ranks meet"
+                                                        : "";
+  default:
+    return ", cut where ranks meet";
+  }
+}
+
 // Lines are counted where they start; a line that crosses ranks starts on the first of them.
-PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, const char name[])
+PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k, const char name[])
 {
   PetscMPIInt ranks;
   PetscInt64 count = set.count(), total, length = set.longest(), longest;
@@ -116,9 +133,8 @@ PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, const ch
   PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  const bool shared = set.across_ranks();
   PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s\n", name, total, longest,
-                                   set.kind().c_str(), ranks > 1 && !shared ? ", cut where ranks meet" : ""));
+                                   set.kind().c_str(), ranks > 1 ? CutLines(*Data(pc), k).c_str() : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,7 +173,7 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  planes: %" PetscInt_FMT " cycles of lines inside them\n", line->plane_cycles));
   if (line->with_products) PetscCall(PetscViewerASCIIPrintf(viewer, "  products and residuals of the matrix: from its diagonals\n"));
   const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
-  for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], grid ? along[line->shape.directions[k]] : ""));
+  for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], k, grid ? along[line->shape.directions[k]] : ""));
   for (const auto &found : line->sets) {
     if (found.empty()) continue;
     const Execution &execution = found.front()->execution();

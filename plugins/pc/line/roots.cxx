@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "pc/line/line_impl.h"
+#include "pc/line/ranks.h"
 
 namespace weft {
 
@@ -20,7 +21,7 @@ PetscErrorCode NeedRoots(PC pc)
   const LineShape &shape = line->shape;
   const bool grid        = shape.source == PC_LINE_GRID;
   PetscCheck((grid || shape.source == PC_LINE_ROWS) && shape.directions.size() == 1 && line->passes.size() == 1 && line->sweeps == 1 &&
-                 !shape.together && !line->sets[static_cast<int>(shape.memory)].front()->across_ranks(),
+                 !shape.together && !(grid && Crosses(*line, shape.directions.front())),
              PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE preconditions from both sides by one sweep over all lines of a direction that end on their rank: -pc_line_ordering "
              "jacobi -pc_line_sweeps 1, -pc_line_direction x, y or z, -pc_line_ranks cut, -pc_line_components apart");

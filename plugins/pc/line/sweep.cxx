@@ -1,5 +1,6 @@
 // PCLINE at work: passes over the colours of its lines.
 #include "pc/line/line_impl.h"
+#include "richardson_reason.h"
 
 namespace weft {
 
@@ -220,7 +221,7 @@ PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, Petsc
   PetscFunctionBegin;
   PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
   *done   = its;
-  *reason = PCRICHARDSON_CONVERGED_ITS;
+  *reason = RichardsonReason(pc->failedreason != PC_NOERROR);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

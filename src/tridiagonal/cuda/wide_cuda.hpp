@@ -17,7 +17,8 @@ template <class Scalar>
 struct NativeArguments {
   const Scalar *lower, *diagonal, *upper, *rhs;
   Scalar *solution;
-  LineLayout layout; ///< stride 1
+  Tridiagonal<Scalar, Kokkos::Cuda> matrix; ///< the same coefficients, where all lines have the same
+  LineLayout layout;                        ///< stride 1
   Update<Scalar> update;
   Colour colour;
   bool in_pieces; ///< the solution can be stored by bulk copies: it is not added to and begins at a multiple of 16 bytes
@@ -31,15 +32,16 @@ struct NativeArguments {
 };
 
 /// What a block keeps in shared memory.
-template <class Scalar, int R, int T, bool many>
+template <class Scalar, int R, int T, bool many, bool alike>
 struct NativeTile {
   static_assert(R % 2 == 1 && T % 32 == 0);
-  static constexpr int rows  = R * T;
-  static constexpr int warps = T / 32;
+  static constexpr int rows   = R * T;
+  static constexpr int warps  = T / 32;
+  static constexpr int arrays = alike ? 1 : 4; ///< that are read for each line; the last one is rhs
   static constexpr int space =
       rows + 16 / int(sizeof(Scalar)); ///< of an array in shared memory: a copy may begin an element or three early
 
-  alignas(128) Scalar in[4][space];
+  alignas(128) Scalar in[arrays][space];
   alignas(16) Scalar out[rows];
   Hanging<Scalar> warp_first[warps], warp_last[warps];
   Scalar warp_x[warps + 1];                  ///< last unknown before the block, then of each warp
@@ -47,11 +49,11 @@ struct NativeTile {
   Arrival arrival;
 };
 
-/// Many: several blocks a line, whole lines only.
-template <class Scalar, int R, int T, int at_least, WidePart part, bool many, bool checks>
+/// Many: several blocks a line, whole lines only. Alike: all lines have the same coefficients, which a block eliminates once; whole lines only.
+template <class Scalar, int R, int T, int at_least, WidePart part, bool many, bool alike, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments<Scalar> a)
 {
-  using Tile          = NativeTile<Scalar, R, T, many>;
+  using Tile          = NativeTile<Scalar, R, T, many, alike>;
   constexpr int piece = 16 / sizeof(Scalar); // elements
   extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
@@ -86,12 +88,14 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   const auto fetch = [&](const Place &at) {
     const Index begin = at.element / piece * piece, end = (at.element + at.rows) / piece * piece;
     const auto bytes = static_cast<std::uint32_t>((end > begin && at.rows > 0 ? end - begin : 0) * sizeof(Scalar));
-    tile.arrival.expect(4 * bytes);
+    tile.arrival.expect(Tile::arrays * bytes);
     if (bytes == 0) return;
-    bulk_copy(tile.in[0], a.lower + begin, bytes, tile.arrival);
-    bulk_copy(tile.in[1], a.diagonal + begin, bytes, tile.arrival);
-    bulk_copy(tile.in[2], a.upper + begin, bytes, tile.arrival);
-    bulk_copy(tile.in[3], a.rhs + begin, bytes, tile.arrival);
+    if constexpr (!alike) {
+      bulk_copy(tile.in[0], a.lower + begin, bytes, tile.arrival);
+      bulk_copy(tile.in[1], a.diagonal + begin, bytes, tile.arrival);
+      bulk_copy(tile.in[2], a.upper + begin, bytes, tile.arrival);
+    }
+    bulk_copy(tile.in[Tile::arrays - 1], a.rhs + begin, bytes, tile.arrival);
   };
 
   if (thread == 0) {
@@ -101,6 +105,14 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   __syncthreads();
   Index k = after(group);
   if (thread == 0 && k < items) fetch(place(k));
+  ChunkOf<Scalar, R, alike> chunk;
+  if constexpr (alike) {
+    const Index r = (many ? block : 0) * Index(Tile::rows) + thread * R;
+    Watch<checks> watch;
+    chunk.factor([&](int j) { return r + j < layout.length ? a.matrix.at(r + j, r + j) : Row<Scalar>{}; },
+                 [&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, scale, 0, thread * R + j); });
+    if (k < items) watch.report(a, k, r - thread * R);
+  }
   unsigned phase = 0, turn = 1;
   const auto messages = [&](unsigned turn) { return a.exchange.rows + (group * 2 + turn % 2) * blocks * 6; };
   while (k < items) {
@@ -108,32 +120,35 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
     const Index next_k = after(k + groups);
     const int first    = thread * R;
     const int early    = static_cast<int>(at.element % piece);
-    Chunk<Scalar, R> chunk;
     tile.arrival.wait(phase);
     phase ^= 1;
     const int copied = static_cast<int>((at.element + at.rows) / piece * piece - at.element);
     if (first + R < at.rows && first + R <= copied) {
 #pragma unroll
       for (int j = 0; j < R; j++) {
-        chunk.lower[j]    = tile.in[0][early + first + j];
-        chunk.diagonal[j] = tile.in[1][early + first + j];
-        chunk.upper[j]    = tile.in[2][early + first + j];
-        chunk.rhs[j]      = tile.in[3][early + first + j];
+        if constexpr (!alike) {
+          chunk.lower[j]    = tile.in[0][early + first + j];
+          chunk.diagonal[j] = tile.in[1][early + first + j];
+          chunk.upper[j]    = tile.in[2][early + first + j];
+        }
+        chunk.rhs[j] = tile.in[Tile::arrays - 1][early + first + j];
       }
     } else {
 #pragma unroll
       for (int j = 0; j < R; j++) {
         const int r       = first + j;
         const bool exists = r < at.rows, there = r < copied;
-        const Index i     = at.element + r;
-        const auto get    = [&](int array, const Scalar *from) { return there ? tile.in[array][early + r] : from[i]; };
-        chunk.lower[j]    = exists ? get(0, a.lower) : Scalar(0);
-        chunk.diagonal[j] = exists ? get(1, a.diagonal) : Scalar(1);
-        chunk.upper[j]    = exists && at.tile * Tile::rows + r + 1 < layout.length ? get(2, a.upper) : Scalar(0);
-        chunk.rhs[j]      = exists ? get(3, a.rhs) : Scalar(0);
+        const Index i  = at.element + r;
+        const auto get = [&](int array, const Scalar *from) { return there ? tile.in[array][early + r] : from[i]; };
+        if constexpr (!alike) {
+          chunk.lower[j]    = exists ? get(0, a.lower) : Scalar(0);
+          chunk.diagonal[j] = exists ? get(1, a.diagonal) : Scalar(1);
+          chunk.upper[j]    = exists && at.tile * Tile::rows + r + 1 < layout.length ? get(2, a.upper) : Scalar(0);
+        }
+        chunk.rhs[j] = exists ? get(Tile::arrays - 1, a.rhs) : Scalar(0);
       }
     }
-    if (at.tile == 0 && thread == 0) chunk.lower[0] = 0;
+    if (!alike && at.tile == 0 && thread == 0) chunk.lower[0] = 0;
     if (thread == 0) bulk_stored();
     __syncthreads(); // everybody has read: the next tile may come, and the last one has left
     if (thread == 0 && next_k < items) fetch(place(next_k));
@@ -156,6 +171,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
     }
 
     Watch<checks> watch;
+    if (alike && turn > 1) watch.close(); // the pivots are those of the first line
     const Scalar joined_scale = a.step > 0 ? 1 : 0;
     Hanging<Scalar> mine =
         chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, first + j); });

@@ -27,39 +27,45 @@ std::array<NativeLaunch<Scalar>, most_of_cluster + 1> by_cluster_size(const Make
 
 // -------------------------------------------------------------------------------------------------------- rows that follow each other
 
-template <class Scalar, int T, WidePart part, bool many, bool checks>
+template <class Scalar, int T, WidePart part, bool many, bool alike, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
   constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, many, checks>, T,
-                                                               sizeof(NativeTile<Scalar, native_rows, T, many>));
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, many, alike, checks>, T,
+                                                               sizeof(NativeTile<Scalar, native_rows, T, many, alike>));
   return launch;
 }
 
-template <class Scalar, WidePart part, bool checks>
+template <class Scalar, WidePart part, bool alike, bool checks>
 NativeLaunch<Scalar> native_launch_for(int threads)
 {
   if constexpr (part == WidePart::whole) {
     switch (threads) {
     case 32:
-      return native_launch<Scalar, 32, part, false, checks>();
+      return native_launch<Scalar, 32, part, false, alike, checks>();
     case 64:
-      return native_launch<Scalar, 64, part, false, checks>();
+      return native_launch<Scalar, 64, part, false, alike, checks>();
     case 128:
-      return native_launch<Scalar, 128, part, false, checks>();
+      return native_launch<Scalar, 128, part, false, alike, checks>();
     case 480:
-      return native_launch<Scalar, 480, part, false, checks>();
+      return native_launch<Scalar, 480, part, false, alike, checks>();
     default:
       break;
     }
   }
-  return native_launch<Scalar, native_tile_threads, part, false, checks>();
+  return native_launch<Scalar, native_tile_threads, part, false, alike, checks>();
 }
 
-template <class Scalar, bool checks>
+template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> native_shared_launch()
 {
-  return native_launch<Scalar, native_shared_threads, WidePart::whole, true, checks>();
+  return native_launch<Scalar, native_shared_threads, WidePart::whole, true, alike, checks>();
+}
+/// Blocks of those kernels that fit the device at once.
+template <class Scalar>
+int native_shared_resident()
+{
+  return std::min(native_shared_launch<Scalar, false, true>().resident, native_shared_launch<Scalar, true, true>().resident);
 }
 
 /// Threads of a block for lines of this length.
@@ -70,7 +76,7 @@ int native_threads_for(Index length)
     if (length <= Index(native_rows) * threads) return threads;
   }
   const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
-  return blocks <= std::min(most_blocks, native_shared_launch<Scalar, true>().resident) ? native_shared_threads : native_tile_threads;
+  return blocks <= std::min(most_blocks, native_shared_resident<Scalar>()) ? native_shared_threads : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -95,32 +101,41 @@ int strided_rows_for(Index length)
   return at_work(rows[1]) > at_work(rows[0]) ? rows[1] : rows[0];
 }
 
-template <class Scalar, int R, WidePart part, bool in_line, bool checks>
+template <class Scalar, int R, WidePart part, bool in_line, bool alike, bool checks>
 NativeLaunch<Scalar> strided_launch()
 {
   constexpr int T = strided_threads, W = strided_lines<Scalar>;
-  static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, checks, part>, T,
-                                               StridedTile<Scalar, R, T, W, Sharing::none, in_line>::bytes(1));
+  static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, alike, checks, part>, T,
+                                               StridedTile<Scalar, R, T, W, Sharing::none, in_line, alike>::bytes(1));
   return launch;
 }
 
-template <class Scalar, int R, bool in_line, bool checks>
+template <class Scalar, int R, bool in_line, bool alike, bool checks>
 NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
 {
   constexpr int T = strided_threads, W = strided_lines<Scalar>;
-  if (sharing == Sharing::none) return strided_launch<Scalar, R, WidePart::whole, in_line, checks>();
+  if (sharing == Sharing::none) return strided_launch<Scalar, R, WidePart::whole, in_line, alike, checks>();
   if (sharing == Sharing::cluster) {
     static const auto launches = by_cluster_size<Scalar>([](int blocks) {
-      return launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, checks>, T,
-                               StridedTile<Scalar, R, T, W, Sharing::cluster, in_line>::bytes(blocks), blocks);
+      return launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, alike, checks, WidePart::whole>, T,
+                               StridedTile<Scalar, R, T, W, Sharing::cluster, in_line, alike>::bytes(blocks), blocks);
     });
     return launches[tiles];
   }
   // Shared memory grows with the blocks: it is asked for as if there were the most.
   static const auto launch =
-      launch_of<Scalar>(native_wide_shared<Scalar, strided_rows<Scalar>[0], T, W, in_line, checks>, T,
-                        StridedTile<Scalar, strided_rows<Scalar>[0], T, W, Sharing::device, in_line>::bytes(most_blocks));
+      launch_of<Scalar>(native_wide_shared<Scalar, strided_rows<Scalar>[0], T, W, in_line, alike, checks>, T,
+                        StridedTile<Scalar, strided_rows<Scalar>[0], T, W, Sharing::device, in_line, alike>::bytes(most_blocks));
   return launch;
+}
+
+/// Blocks of the kernels for lines that many blocks share that fit the device at once.
+template <class Scalar>
+int strided_shared_resident()
+{
+  constexpr int rows = strided_rows<Scalar>[0];
+  return std::min(strided_launch<Scalar, rows, false, false, true>(2, Sharing::device).resident,
+                  strided_launch<Scalar, rows, false, true, true>(2, Sharing::device).resident);
 }
 
 /// Who works on lines of this many tiles. Two passes are Sharing::none of many tiles; then rows are the fewer ones.
@@ -129,22 +144,25 @@ Sharing strided_sharing(int rows, Index tiles)
 {
   if (tiles == 1) return Sharing::none;
   const bool few = tiles <= most_of_cluster;
-  if (few && (rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], false, true>(int(tiles), Sharing::cluster)
-                                              : strided_launch<Scalar, strided_rows<Scalar>[1], false, true>(int(tiles), Sharing::cluster))
-                     .resident > 0)
+  if (few &&
+      (rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], false, false, true>(int(tiles), Sharing::cluster)
+                                       : strided_launch<Scalar, strided_rows<Scalar>[1], false, false, true>(int(tiles), Sharing::cluster))
+              .resident > 0)
     return Sharing::cluster;
-  const int resident = strided_launch<Scalar, strided_rows<Scalar>[0], false, true>(2, Sharing::device).resident;
-  return rows == strided_rows<Scalar>[0] && tiles <= std::min(most_blocks, resident) ? Sharing::device : Sharing::none;
+  return rows == strided_rows<Scalar>[0] && tiles <= std::min(most_blocks, strided_shared_resident<Scalar>()) ? Sharing::device
+                                                                                                              : Sharing::none;
 }
 
-template <class Scalar, bool in_line, bool checks>
+template <class Scalar, bool in_line, bool alike, bool checks>
 NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing, WidePart part)
 {
-  if (part == WidePart::reduce) return strided_launch<Scalar, strided_rows<Scalar>[0], WidePart::reduce, in_line, checks>();
-  if (part == WidePart::finish) return strided_launch<Scalar, strided_rows<Scalar>[0], WidePart::finish, in_line, false>();
+  if constexpr (!alike) {
+    if (part == WidePart::reduce) return strided_launch<Scalar, strided_rows<Scalar>[0], WidePart::reduce, in_line, alike, checks>();
+    if (part == WidePart::finish) return strided_launch<Scalar, strided_rows<Scalar>[0], WidePart::finish, in_line, alike, false>();
+  }
   const int tiles = static_cast<int>(shape.tiles);
-  return shape.rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], in_line, checks>(tiles, sharing)
-                                               : strided_launch<Scalar, strided_rows<Scalar>[1], in_line, checks>(tiles, sharing);
+  return shape.rows == strided_rows<Scalar>[0] ? strided_launch<Scalar, strided_rows<Scalar>[0], in_line, alike, checks>(tiles, sharing)
+                                               : strided_launch<Scalar, strided_rows<Scalar>[1], in_line, alike, checks>(tiles, sharing);
 }
 
 // -------------------------------------------------------------------------------------------------------------------------- both
@@ -153,6 +171,7 @@ NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing,
 template <class Scalar>
 struct NativePlan {
   Kokkos::View<Message<Scalar> *, Kokkos::CudaSpace> messages;
+  int resident    = 0;     ///< blocks that it is for
   bool native     = false; ///< the shape is one of the native kernels'
   Sharing sharing = Sharing::none;
   bool many() const { return sharing != Sharing::none; } ///< lines of several tiles are solved at once
@@ -174,8 +193,9 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     shape.lines   = 1;
     shape.cut();
     if (shape.tiles > 1 && shape.threads == native_shared_threads) {
-      plan.sharing = Sharing::device;
-      messages     = Index(2 * 6) * native_shared_launch<Scalar, true>().resident;
+      plan.sharing  = Sharing::device;
+      plan.resident = native_shared_resident<Scalar>();
+      messages      = Index(2 * 6) * plan.resident;
     }
   } else if (side_by_side) {
     WideShape native = shape;
@@ -187,8 +207,10 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     // Two passes over a few lines would ask for each piece of memory several times.
     if (native.tiles > 1 && !plan.many() && 2 * layout.across[0] < native.lines) return plan;
     shape = native;
-    if (plan.sharing == Sharing::device)
-      messages = Index(7) * native.lines * strided_launch_for<Scalar, false, true>(shape, Sharing::device, WidePart::whole).resident;
+    if (plan.sharing == Sharing::device) {
+      plan.resident = strided_shared_resident<Scalar>();
+      messages      = Index(7) * native.lines * plan.resident;
+    }
   } else {
     return plan;
   }
@@ -197,12 +219,32 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   return plan;
 }
 
-/// True if a native kernel can work on these arguments: general coefficients as they are stored, all arrays at multiples of 16 bytes.
+/// True if a native kernel can work on these arguments: coefficients as they are stored or the same for all lines, which then must not take two
+/// passes; all arrays at multiples of 16 bytes.
 template <class Scalar>
 bool native_takes(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<Scalar> &plan)
 {
-  return plan.native && begins_in_pieces(a) && a.solves && a.matrix.problem.coefficients == Coefficients::general && !a.matrix.transposed &&
-         !a.matrix.problem.periodic;
+  if (!plan.native || !begins_in_pieces(a) || !a.solves || a.matrix.problem.periodic) return false;
+  return a.matrix.problem.coefficients == Coefficients::general ? !a.matrix.transposed : a.shape.tiles == 1 || plan.many();
+}
+
+/// The kernel for these arguments.
+template <class Scalar, bool alike, bool checks>
+NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sharing sharing)
+{
+  const LineLayout &layout = a.shape.layout;
+  if (!a.shape.rows_first) {
+    constexpr Index piece = 16 / sizeof(Scalar);
+    return layout.stride % piece == 0 && layout.across_stride[1] % piece == 0
+               ? strided_launch_for<Scalar, true, alike, checks>(a.shape, sharing, a.part)
+               : strided_launch_for<Scalar, false, alike, checks>(a.shape, sharing, a.part);
+  }
+  if (sharing == Sharing::device) return native_shared_launch<Scalar, alike, checks>();
+  if constexpr (!alike) {
+    if (a.part == WidePart::reduce) return native_launch_for<Scalar, WidePart::reduce, alike, checks>(a.shape.threads);
+    if (a.part == WidePart::finish) return native_launch_for<Scalar, WidePart::finish, alike, false>(a.shape.threads);
+  }
+  return native_launch_for<Scalar, WidePart::whole, alike, checks>(a.shape.threads);
 }
 
 template <class Scalar>
@@ -216,6 +258,7 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   n.upper           = a.matrix.upper.data();
   n.rhs             = a.rhs.data();
   n.solution        = a.solution.data();
+  n.matrix          = a.matrix;
   n.layout          = layout;
   n.update          = a.update;
   n.colour          = a.colour;
@@ -229,27 +272,15 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   n.last            = a.last.data();
   n.exchange        = {plan.messages.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
 
-  const NativeLaunch<Scalar> launch = [&] {
-    if (!a.shape.rows_first) {
-      constexpr Index piece = 16 / sizeof(Scalar);
-      if (layout.stride % piece == 0 && layout.across_stride[1] % piece == 0)
-        return a.checks ? strided_launch_for<Scalar, true, true>(a.shape, sharing, a.part)
-                        : strided_launch_for<Scalar, true, false>(a.shape, sharing, a.part);
-      return a.checks ? strided_launch_for<Scalar, false, true>(a.shape, sharing, a.part)
-                      : strided_launch_for<Scalar, false, false>(a.shape, sharing, a.part);
-    }
-    if (sharing == Sharing::device) return a.checks ? native_shared_launch<Scalar, true>() : native_shared_launch<Scalar, false>();
-    if (a.part == WidePart::reduce)
-      return a.checks ? native_launch_for<Scalar, WidePart::reduce, true>(a.shape.threads)
-                      : native_launch_for<Scalar, WidePart::reduce, false>(a.shape.threads);
-    if (a.part == WidePart::finish) return native_launch_for<Scalar, WidePart::finish, false>(a.shape.threads);
-    return a.checks ? native_launch_for<Scalar, WidePart::whole, true>(a.shape.threads)
-                    : native_launch_for<Scalar, WidePart::whole, false>(a.shape.threads);
-  }();
+  const bool alike = a.matrix.problem.coefficients != Coefficients::general;
+  const NativeLaunch<Scalar> launch =
+      alike      ? (a.checks ? kernel_for<Scalar, true, true>(a, sharing) : kernel_for<Scalar, true, false>(a, sharing))
+      : a.checks ? kernel_for<Scalar, false, true>(a, sharing)
+                 : kernel_for<Scalar, false, false>(a, sharing);
   const cudaStream_t stream = space.cuda_stream();
   const Index blocks = n.exchange.blocks, lines = a.shape.lines;
   const Index items  = (a.shape.rows_first ? layout.count() : (layout.across[0] + lines - 1) / lines * layout.across[1]) * n.tiles;
-  const Index groups = std::min<Index>(sharing == Sharing::device ? launch.resident / blocks : launch.resident, items);
+  const Index groups = std::min<Index>(sharing == Sharing::device ? plan.resident / blocks : launch.resident, items);
   void *arguments[]  = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
   const auto bytes = static_cast<std::size_t>(launch.shared_bytes);

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tridiagonal/wide_kernel.hpp"
 
@@ -175,6 +176,57 @@ struct Chunk {
   }
 };
 
+/// The same of lines that have the same coefficients: these are eliminated once, before the first line, and are then lower (before), upper
+/// (after) and diagonal (the pivot's inverse). What is left to do for a line are its right-hand sides.
+template <class Scalar, int R>
+struct AlikeChunk : Chunk<Scalar, R> {
+  using Base = Chunk<Scalar, R>;
+  using Base::diagonal, Base::lower, Base::upper, Base::rhs;
+  Scalar multiplier[R]; ///< lower of the line over the pivot
+  Scalar head_before, head_after;
+
+  /// row(j): the coefficients of row j.
+  template <class RowOf, class Check>
+  __device__ void factor(const RowOf &row, const Check &check)
+  {
+#pragma unroll
+    for (int j = 0; j < R; j++) {
+      const Row<Scalar> r = row(j);
+      lower[j]            = r.lower;
+      diagonal[j]         = r.diagonal;
+      upper[j]            = r.upper;
+      rhs[j]              = 0;
+    }
+    Base::eliminate([&](Scalar pivot, Scalar scale, int j) {
+      check(pivot, scale, j);
+      diagonal[j]   = reciprocal(pivot);
+      multiplier[j] = lower[j] * diagonal[j];
+    });
+    const Hanging<Scalar> top = Base::head();
+    head_before               = top.before;
+    head_after                = top.after;
+  }
+  template <class Check>
+  __device__ Hanging<Scalar> eliminate(const Check &)
+  {
+    Scalar value = 0;
+#pragma unroll
+    for (int j = 0; j < R; j++) value = rhs[j] = rhs[j] * diagonal[j] - multiplier[j] * value;
+    return {value, lower[R - 1], upper[R - 1]};
+  }
+  __device__ Hanging<Scalar> head() const
+  {
+    Scalar value = 0;
+#pragma unroll
+    for (int j = R - 2; j >= 0; j--) value = rhs[j] - upper[j] * value;
+    return {value, head_before, head_after};
+  }
+};
+
+/// alike: all lines have the same coefficients.
+template <class Scalar, int R, bool alike>
+using ChunkOf = std::conditional_t<alike, AlikeChunk<Scalar, R>, Chunk<Scalar, R>>;
+
 template <class Scalar>
 __device__ Hanging<Scalar> shuffle_up(const Hanging<Scalar> &h, int distance)
 {
@@ -197,8 +249,12 @@ __device__ Hanging<Scalar> shuffle(const Hanging<Scalar> &h, int lane)
 /// Remembers the first unusable pivot that a thread meets, so that there is one place to report it from: reports cost registers.
 template <bool checks>
 struct Watch {
+  static constexpr int closed = 1 << 30;
+
   int step = -1, row = 0;
 
+  /// Looks at nothing from now on.
+  __device__ void close() { step = closed; }
   /// A check for elimination in this row of the tile.
   __device__ auto at(int row_of_tile)
   {
@@ -215,7 +271,7 @@ struct Watch {
   template <class Arguments>
   __device__ void report(const Arguments &a, Index line, Index tile) const
   {
-    if (!checks || step < 0) return;
+    if (!checks || step < 0 || step == closed) return;
     const Index end = (tile + row + 1) * a.rows_of_row;
     a.flag.report(line, (end < a.original_length ? end : a.original_length) - 1, a.step + step);
   }

@@ -14,14 +14,15 @@
 namespace weft::cuda {
 
 /// What a block keeps in shared memory.
-template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line>
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool alike = false>
 struct StridedTile {
   static constexpr int chunks = T / W, rows = R * chunks, lines_of_warp = 32 / chunks, pitch = chunks + 1;
   static_assert(T % 32 == 0 && chunks <= 32 && chunks % most_of_cluster == 0 && T / 32 * lines_of_warp == W);
 
   static constexpr int piece = 16 / sizeof(Scalar), in_pitch = in_line ? W : W + piece; ///< elements; a copy may begin early
+  static constexpr int arrays = alike ? 1 : 4; ///< that are read for each line; the last one is rhs
 
-  alignas(128) Scalar in[4][rows * in_pitch];
+  alignas(128) Scalar in[arrays][rows * in_pitch];
   Scalar ends[6][W * pitch]; ///< of the chunks: last row, first row; one line after another
   Scalar x[W * pitch];       ///< last unknown before the block, then of each chunk
   Scalar between[2 * W];     ///< last unknowns before the block, then of it
@@ -45,15 +46,18 @@ WEFT_INLINE int first_shared(int block, int blocks)
   return (block * W + blocks - 1) / blocks;
 }
 
-/// What a block does with a bundle of lines. in_line: all rows begin at a multiple of 16 bytes.
-template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks>
+/// What a block does with a bundle of lines. in_line: all rows begin at a multiple of 16 bytes. alike: all lines have the same coefficients.
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks, bool alike = false>
 struct StridedBlock {
-  using Tile                         = StridedTile<Scalar, R, T, W, sharing, in_line>;
+  using Tile                         = StridedTile<Scalar, R, T, W, sharing, in_line, alike>;
   using Number                       = Scalar;
+  using Rows                         = ChunkOf<Scalar, R, alike>;
   static constexpr int rows_of_chunk = R, lines = W;
+  static constexpr bool same = alike;
   const NativeArguments<Scalar> &a;
   Tile &tile;
-  int block; ///< its number among those that share lines
+  int block;           ///< its number among those that share lines
+  bool watches = true; ///< pivots
 
   // Functions, so that the compiler may find them again where registers are short.
   __device__ int w() const { return threadIdx.x % W; }
@@ -107,14 +111,27 @@ struct StridedBlock {
   __device__ void copy(int to, Index from) const
   {
     if (from >= copied()) return;
-    thread_copy(tile.in[0] + to, a.lower + from);
-    thread_copy(tile.in[1] + to, a.diagonal + from);
-    thread_copy(tile.in[2] + to, a.upper + from);
-    thread_copy(tile.in[3] + to, a.rhs + from);
+    if constexpr (!alike) {
+      thread_copy(tile.in[0] + to, a.lower + from);
+      thread_copy(tile.in[1] + to, a.diagonal + from);
+      thread_copy(tile.in[2] + to, a.upper + from);
+    }
+    thread_copy(tile.in[Tile::arrays - 1] + to, a.rhs + from);
+  }
+  /// Before the first bundle, which begins at `line`.
+  __device__ void factor(Index line, Rows &chunk) const
+  {
+    if constexpr (alike) {
+      const Index r = first_row() + first();
+      Watch<checks> watch;
+      chunk.factor([&](int j) { return r + j < a.layout.length ? a.matrix.at(r + j, (r + j) * a.layout.stride) : Row<Scalar>{}; },
+                   [&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, scale, 0, first() + j); });
+      watch.report(a, line, first_row());
+    }
   }
   /// What can be done before the bundle has arrived.
-  __device__ void begin(const Place &, Chunk<Scalar, R> &) const {}
-  __device__ void read(const Place &at, Chunk<Scalar, R> &chunk) const
+  __device__ void begin(const Place &, Rows &) const {}
+  __device__ void read(const Place &at, Rows &chunk) const
   {
     const Index stride = a.layout.stride;
     const int early = static_cast<int>(at.element), step = static_cast<int>(stride); // their last bits count
@@ -122,14 +139,16 @@ struct StridedBlock {
     if (rows() == Tile::rows && at.lines == W && at.element + (rows() - 1) * stride + W <= copied()) {
 #pragma unroll
       for (int j = 0; j < R; j++) {
-        const int in      = place_in(first() + j);
-        chunk.lower[j]    = tile.in[0][in];
-        chunk.diagonal[j] = tile.in[1][in];
-        chunk.upper[j]    = tile.in[2][in];
-        chunk.rhs[j]      = tile.in[3][in];
+        const int in = place_in(first() + j);
+        if constexpr (!alike) {
+          chunk.lower[j]    = tile.in[0][in];
+          chunk.diagonal[j] = tile.in[1][in];
+          chunk.upper[j]    = tile.in[2][in];
+        }
+        chunk.rhs[j] = tile.in[Tile::arrays - 1][in];
       }
-      if (first_row() + first() == 0) chunk.lower[0] = 0;
-      if (first_row() + first() + R == a.layout.length) chunk.upper[R - 1] = 0;
+      if (!alike && first_row() + first() == 0) chunk.lower[0] = 0;
+      if (!alike && first_row() + first() + R == a.layout.length) chunk.upper[R - 1] = 0;
       return;
     }
 #pragma unroll
@@ -138,15 +157,17 @@ struct StridedBlock {
       const bool exists = r < rows() && w() < at.lines;
       const Index i     = at.element + r * stride + w();
       const auto get    = [&](int array, const Scalar *from) { return i < copied() ? tile.in[array][place_in(r)] : from[i]; };
-      chunk.lower[j]    = exists && first_row() + r > 0 ? get(0, a.lower) : Scalar(0);
-      chunk.diagonal[j] = exists ? get(1, a.diagonal) : Scalar(1);
-      chunk.upper[j]    = exists && first_row() + r + 1 < a.layout.length ? get(2, a.upper) : Scalar(0);
-      chunk.rhs[j]      = exists ? get(3, a.rhs) : Scalar(0);
+      if constexpr (!alike) {
+        chunk.lower[j]    = exists && first_row() + r > 0 ? get(0, a.lower) : Scalar(0);
+        chunk.diagonal[j] = exists ? get(1, a.diagonal) : Scalar(1);
+        chunk.upper[j]    = exists && first_row() + r + 1 < a.layout.length ? get(2, a.upper) : Scalar(0);
+      }
+      chunk.rhs[j] = exists ? get(Tile::arrays - 1, a.rhs) : Scalar(0);
     }
   }
   /// Finish: what the first pass has found takes the place of the tile's last row and of what is before its first one. A tile that is not
   /// full ends its line: what it kept is a row beyond, which is 0 already.
-  __device__ void put_known(const Place &at, Chunk<Scalar, R> &chunk) const
+  __device__ void put_known(const Place &at, Rows &chunk) const
   {
     if (w() >= at.lines) return;
     const Index count  = a.layout.count();
@@ -174,10 +195,11 @@ struct StridedBlock {
     a.tile_rows.last_after(t)   = ends.last.after;
   }
   /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
-  __device__ Ends<Scalar> eliminate(const Place &at, Chunk<Scalar, R> &chunk, Hanging<Scalar> &row) const
+  __device__ Ends<Scalar> eliminate(const Place &at, Rows &chunk, Hanging<Scalar> &row) const
   {
     const Scalar joined_scale = a.step > 0 ? 1 : 0;
     Watch<checks> own, joint;
+    if (alike && !watches) joint.close();
     const Hanging<Scalar> mine =
         chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
     own.report(a, at.number(w()), first_row());
@@ -202,7 +224,7 @@ struct StridedBlock {
     if (joined_chunk() == 0) x[0] = g_before;
   }
   /// From the last unknowns of the chunks to all.
-  __device__ void substitute_and_store(const Place &at, Chunk<Scalar, R> &chunk) const
+  __device__ void substitute_and_store(const Place &at, Rows &chunk) const
   {
     const Scalar *x = tile.x + w() * Tile::pitch + chunk_of_line();
     chunk.substitute(x[0], x[1]);
@@ -246,9 +268,10 @@ __device__ void solve_bundles(Block block, int blocks)
     cluster_arrive();
     cluster_wait();
   }
+  typename Block::Rows chunk;
+  if (k < items) block.factor(turn_to(k).line, chunk);
   for (unsigned turn = 0; k < items; k += groups, turn++) {
     auto at = turn_to(k);
-    Chunk<Scalar, Block::rows_of_chunk> chunk;
     Hanging<Scalar> row;
     block.begin(at, chunk);
     copies_arrived();
@@ -273,12 +296,14 @@ __device__ void solve_bundles(Block block, int blocks)
       fetch(k + groups);
       told.wait_for_cluster(turn / 2 % 2);
       Watch<checks> watch;
+      if (!block.watches) watch.close();
       solve_cluster<Tile::chunks>(rows, blocks, block.block, watch.at(Tile::rows - 1), g_before, g);
       watch.report(block.a, at.number(block.joined_line()), block.first_row());
     }
     block.found(row, g_before, g);
     __syncthreads();
     block.substitute_and_store(at, chunk);
+    if (Block::same) block.watches = false; // the pivots are those of the first lines
   }
   if constexpr (cluster) { // a block's memory must outlive what others write there
     cluster_arrive();
@@ -286,10 +311,10 @@ __device__ void solve_bundles(Block block, int blocks)
   }
 }
 
-template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks, WidePart part = WidePart::whole>
+template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool alike, bool checks, WidePart part>
 __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArguments<Scalar> a)
 {
-  using Block = StridedBlock<Scalar, R, T, W, sharing, in_line, checks>;
+  using Block = StridedBlock<Scalar, R, T, W, sharing, in_line, checks, alike>;
   extern __shared__ __align__(128) char shared[];
   const int blocks = sharing == Sharing::cluster ? a.exchange.blocks : 1;
   solve_bundles<sharing, checks, part>(Block{a, *reinterpret_cast<typename Block::Tile *>(shared), static_cast<int>(blockIdx.x % blocks)},
@@ -297,26 +322,29 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArgument
 }
 
 /// Lines that many blocks share.
-template <class Scalar, int R, int T, int W, bool in_line, bool checks>
+template <class Scalar, int R, int T, int W, bool in_line, bool alike, bool checks>
 __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments<Scalar> a)
 {
-  using Block = StridedBlock<Scalar, R, T, W, Sharing::device, in_line, checks>;
+  using Block = StridedBlock<Scalar, R, T, W, Sharing::device, in_line, checks, alike>;
   using Tile  = typename Block::Tile;
   extern __shared__ __align__(128) char shared[];
   Tile &tile         = *reinterpret_cast<Tile *>(shared);
   const int blocks   = a.exchange.blocks;
   const Index groups = gridDim.x / blocks, group = blockIdx.x / blocks;
-  const Block block{a, tile, static_cast<int>(blockIdx.x % blocks)};
+  Block block{a, tile, static_cast<int>(blockIdx.x % blocks)};
   const int thread = threadIdx.x, w = block.w();
   const int first_line = first_shared<W>(block.block, blocks), solved_lines = first_shared<W>(block.block + 1, blocks) - first_line;
   // Of a group: six numbers of each block for each line; last unknowns of each line's blocks. Nobody says more before all have heard.
   Message<Scalar> *const rows_said = a.exchange.rows + group * blocks * 7 * W, *const unknowns_said = rows_said + blocks * 6 * W;
 
   Index k = group;
-  if (k < block.bundles()) block.fetch(block.place(k));
+  typename Block::Rows chunk;
+  if (k < block.bundles()) {
+    block.fetch(block.place(k));
+    block.factor(block.place(k).line, chunk);
+  }
   for (unsigned turn = 1; k < block.bundles(); k += groups, turn++) {
     const auto at = block.place(k);
-    Chunk<Scalar, R> chunk;
     Hanging<Scalar> row;
     copies_arrived();
     __syncthreads();
@@ -332,6 +360,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
       const int line  = first_line + thread / 32;
       const auto tell = [&](int t, Scalar x) { send(unknowns_said + line * blocks + t, x, turn); };
       Watch<checks> watch;
+      if (!block.watches) watch.close();
       const Scalar *rows = rows_of_all + thread / 32 * blocks * 6;
       solve_blocks(rows, blocks, watch.at(Tile::rows - 1), tell);
       watch.report(a, at.line + line, block.first_row());
@@ -344,6 +373,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments
     block.found(row, tile.between[block.joined_line()], tile.between[W + block.joined_line()]);
     __syncthreads();
     block.substitute_and_store(at, chunk);
+    if (alike) block.watches = false;
   }
 }
 

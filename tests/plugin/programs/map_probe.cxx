@@ -49,6 +49,7 @@ int main(int argc, char **argv)
   PetscMPIInt rank;
   char file[PETSC_MAX_PATH_LEN] = "";
   weft::HostLines lines;
+  weft::JoinedPieces joined;
   bool found;
 
   PetscFunctionBeginUser;
@@ -58,7 +59,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetString(NULL, NULL, "-pc_line_file", file, sizeof(file), NULL));
   PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, n, n, PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, &A));
   PetscCall(Compose(A, rank));
-  PetscCall(weft::LinesFromMap(A, file, &lines, &found));
+  PetscCall(weft::LinesFromMap(A, file, &lines, &joined, &found));
   std::string text = found ? "lines" : "none";
   for (std::size_t line = 0; found && line + 1 < lines.starts.size(); line++) {
     if (line > 0) text += " ;";
@@ -67,6 +68,10 @@ int main(int argc, char **argv)
       text += std::to_string(lines.rows[static_cast<std::size_t>(k)]);
     }
   }
+  if (joined.count() > 0) text += " | joined";
+  for (std::size_t piece = 0; piece < joined.before.size(); piece++)
+    text += " " + std::to_string(joined.before[piece]) + "<" +
+            std::to_string(joined.own.rows[static_cast<std::size_t>(joined.own.starts[piece])]) + ">" + std::to_string(joined.after[piece]);
   PetscCall(PetscSynchronizedPrintf(PETSC_COMM_WORLD, "[%d] %s\n", rank, text.c_str()));
   PetscCall(PetscSynchronizedFlush(PETSC_COMM_WORLD, PETSC_STDOUT));
   PetscCall(MatDestroy(&A));

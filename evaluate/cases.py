@@ -1,0 +1,172 @@
+"""What is compared: problems, configurations, and the cases they make together."""
+
+import dataclasses
+import hashlib
+import json
+import pathlib
+
+from . import InputError, inputs
+from .child import RESULT
+
+HERE = pathlib.Path(__file__).resolve().parent
+GMRES = "-ksp_type gmres -ksp_gmres_restart 50 -ksp_pc_side right"
+WEFT = ("line", "crout", "adi", "bcr")
+READING = "reading"  # the configuration of rows about matrices, not solves
+DEVICE = {"matrix": "-mat_type aijcusparse -vec_type cuda", "grid": "-dm_mat_type aijcusparse -dm_vec_type cuda"}
+
+
+@dataclasses.dataclass
+class Problem:
+    """A matrix (file) or a model problem (options of examples/diffusion). facts: what is known of it, filled in as it becomes known."""
+    name: str
+    kind: str  # matrix, grid
+    file: str = ""
+    options: str = ""
+    family: str = ""
+    parameter: float | None = None
+    quick: bool = False
+    facts: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def symmetric(self):
+        return bool(self.facts.get("symmetric"))
+
+    @property
+    def definite(self):
+        """As far as is known: where a factorization would have taken too long, a diagonal of one sign must do."""
+        return self.facts.get("definite") in ("positive", "negative", "unknown")
+
+
+@dataclasses.dataclass
+class Configuration:
+    """A set of PETSc options. kinds: the problems it can be tried on; needs: "", symmetric, definite; krylov: auto, or none where the options name it."""
+    name: str
+    options: str
+    type: str = ""
+    kinds: tuple = ("matrix", "grid")
+    needs: str = ""
+    krylov: str = "auto"
+    quick: bool = False
+
+    @property
+    def ours(self):
+        return self.type in WEFT
+
+    def fits(self, problem):
+        if problem.kind not in self.kinds:
+            return False
+        return {"": True, "symmetric": problem.symmetric, "definite": problem.definite}[self.needs]
+
+    def full_options(self, problem):
+        """What to paste: the Krylov method and the preconditioner."""
+        if self.krylov == "none":
+            return self.options
+        method = "-ksp_type cg" if self.krylov != "gmres" and problem.definite else self.krylov_options()
+        return f"{method} {self.options}"
+
+    def krylov_options(self):
+        return "-ksp_type fgmres -ksp_gmres_restart 50" if self.krylov == "flexible" else GMRES
+
+
+@dataclasses.dataclass
+class Case:
+    problem: Problem
+    configuration: Configuration
+    command: list
+    key: str = ""
+
+    @property
+    def name(self):
+        return f"{self.problem.name} + {self.configuration.name}"
+
+
+def read_json(path, what):
+    try:
+        return json.loads(pathlib.Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise InputError(f"{path} does not exist: it should be {what}") from None
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise InputError(f"{path} is no JSON: {error}; it should be {what}") from None
+
+
+def first_type(options):
+    """The type that the options name: what the results can be filtered by."""
+    words = options.split()
+    for option in ("-mg_levels_pc_type", "-pc_factor_mat_solver_type", "-pc_type", "-ksp_type"):
+        if option in words[:-1]:
+            return words[words.index(option) + 1]
+    return "default"
+
+
+def configurations(path=HERE / "configurations.json"):
+    entries = read_json(path, "a list of configurations")
+    if not isinstance(entries, list) or not entries:
+        raise InputError(f'{path}: configurations are a list of objects like {{"name": "my ilu", "options": "-pc_type ilu"}}')
+    known = {field.name for field in dataclasses.fields(Configuration)}
+    found = []
+    for number, entry in enumerate(entries, 1):
+        where = f"{path}, entry {number}"
+        if not isinstance(entry, dict) or not isinstance(entry.get("name"), str) or not isinstance(entry.get("options"), str):
+            raise InputError(f"{where}: a configuration needs a name and options, both text")
+        if strange := set(entry) - known:
+            raise InputError(f"{where}: nothing is known of '{strange.pop()}'; it takes {', '.join(sorted(known))}")
+        configuration = Configuration(**{**entry, "kinds": tuple(entry.get("kinds", ("matrix", "grid"))), "type": entry.get("type") or first_type(entry["options"])})
+        if configuration.needs not in ("", "symmetric", "definite") or configuration.krylov not in ("auto", "none", "gmres", "flexible"):
+            raise InputError(f"{where}: needs is symmetric or definite, krylov is auto, gmres, flexible or none")
+        if not set(configuration.kinds) <= {"matrix", "grid"}:
+            raise InputError(f"{where}: kinds are matrix and grid")
+        if any(configuration.name == other.name for other in found):
+            raise InputError(f"{where}: '{configuration.name}' is there twice")
+        found.append(configuration)
+    return found
+
+
+def pick(configurations_, types):
+    """Those of the types that --types named."""
+    if not types:
+        return configurations_
+    known = sorted({configuration.type for configuration in configurations_})
+    wanted = [word.strip() for word in types.split(",") if word.strip()]
+    if unknown := [word for word in wanted if word not in known]:
+        raise InputError(f"--types: there is no configuration of type '{unknown[0]}'; there are {', '.join(known)}")
+    if not wanted:
+        raise InputError(f"--types names none; there are {', '.join(known)}")
+    return [configuration for configuration in configurations_ if configuration.type in wanted]
+
+
+def models(path=HERE / "models.json"):
+    return [Problem(kind="grid", **entry) for entry in read_json(path, "a list of model problems")]
+
+
+def matrices(given, unpack_to):
+    return [Problem(name=name, kind="matrix", file=str(file), facts={"digest": inputs.digest(file)}) for name, file in inputs.find(given, unpack_to).items()]
+
+
+class Commands:
+    """How a problem is solved with a configuration: the program's words, and the key by which a result is found again."""
+
+    def __init__(self, arguments, fingerprint):
+        self.build, self.backend, self.rtol = arguments.build, arguments.backend, arguments.rtol
+        self.most, self.repeat = arguments.max_it, arguments.repeat
+        self.fixed = [fingerprint, arguments.time_limit, arguments.memory_limit]
+
+    def case(self, problem, configuration):
+        words = [str(self.build / "bin" / ("weft_mm" if problem.kind == "matrix" else "diffusion"))]
+        words += [problem.file] if problem.kind == "matrix" else problem.options.split()
+        words += ["-dll_append", str(self.build / "lib" / "libweft.so"), "-ksp_rtol", f"{self.rtol:g}", "-ksp_norm_type", "unpreconditioned",
+                  "-ksp_max_it", str(self.most)]
+        words += DEVICE[problem.kind].split() if self.backend == "device" else []
+        # A random right-hand side, always the same: one of ones can be too easy.
+        words += ["-rhs", "random", "-repeat", str(self.repeat if problem.kind == "matrix" else max(1, self.repeat))]
+        words += configuration.full_options(problem).split()
+        key = self.key(problem, words[1:])
+        return Case(problem, configuration, words + (["-json", RESULT] if problem.kind == "matrix" else []), key)
+
+    def describe(self, problem):
+        words = [str(self.build / "bin" / "weft_mm"), problem.file, "-describe"]
+        return Case(problem, Configuration(READING, "", type=READING), words + ["-json", RESULT], self.key(problem, words[1:]))
+
+    def key(self, problem, words):
+        """Two runs with the same key would give the same result: same file, options, limits, library."""
+        words = [word for word in words if word != problem.file and not word.endswith("libweft.so")]
+        return hashlib.sha256(json.dumps([problem.facts.get("digest", ""), words, *self.fixed]).encode()).hexdigest()[:20]

@@ -1,0 +1,111 @@
+"""Which options for this matrix: the fastest that solved it; and for each kind of problem what does best over all of its kind."""
+
+from .cases import WEFT
+
+TIE = 1.10  # times within ten per cent are the same, and the simpler options win
+SIZES = ((1000, "fewer than 1,000 rows"), (10_000, "1,000 to 10,000 rows"), (100_000, "10,000 to 100,000 rows"), (float("inf"), "100,000 rows and more"))
+
+
+def order_of(configurations):
+    """Simple comes first in the list of configurations."""
+    return {configuration.name: place for place, configuration in enumerate(configurations)}
+
+
+def simplest_of_best(seconds, order):
+    """The configuration to take, of {configuration: seconds}."""
+    least = min(seconds.values())
+    return min((name for name in seconds if seconds[name] <= TIE * least), key=lambda name: order.get(name, len(order)))
+
+
+def paste(row):
+    """The options as they are typed."""
+    words = row["options"].split()
+    ours = any(word in WEFT for word in words)
+    return ("-dll_append /path/to/libweft.so " if ours else "") + row["options"]
+
+
+def for_problems(problems, rows, order, baseline="ilu(0)"):
+    """A recommendation for each problem."""
+    found = []
+    for problem in problems:
+        mine = [row for row in rows if row["problem"] == problem.name]
+        solved = {row["configuration"]: row for row in mine if row["outcome"] == "solved"}
+        entry = {"problem": problem.name, "kind": problem.kind, "tried": len(mine), "solved": len(solved), **summary_of(problem)}
+        if solved:
+            seconds = {name: row["total_seconds"] for name, row in solved.items()}
+            name = simplest_of_best(seconds, order)
+            row = solved[name]
+            others = sorted((other for other in seconds if other != name), key=seconds.get)
+            base = seconds.get(baseline)
+            entry |= {"configuration": name, "type": row["type"], "options": paste(row), "seconds": row["total_seconds"], "iterations": row["iterations"],
+                      "fastest": min(seconds, key=seconds.get), "next": others[0] if others else None, "next_seconds": seconds[others[0]] if others else None,
+                      "baseline_ratio": base / row["total_seconds"] if base else None}
+        else:
+            nearest = min((row for row in mine if row["residual"] is not None), key=lambda row: row["residual"], default=None)
+            entry |= {"configuration": None, "type": None, "options": None, "seconds": None,
+                      "nearest": nearest and f"{nearest['configuration']}: residual {nearest['residual']:.1e}, {nearest['reason']}"}
+        found.append(entry)
+    return found
+
+
+def summary_of(problem):
+    return {"rows": problem.facts.get("rows"), "nonzeros": problem.facts.get("nonzeros"), "structure": structure_of(problem)}
+
+
+def structure_of(problem):
+    facts = problem.facts
+    if "symmetric" not in facts:
+        return "not read"
+    if facts["symmetric"]:
+        text = {"positive": "symmetric positive definite", "negative": "symmetric negative definite",
+                "unknown": "symmetric, perhaps definite"}.get(facts.get("definite"), "symmetric indefinite")
+    else:
+        text = "unsymmetric"
+    return text + (", zeros on the diagonal" if facts.get("zero_diagonals") else "")
+
+
+def size_of(rows):
+    return next(text for most, text in SIZES if rows < most)
+
+
+def groups_of(problems):
+    """Problems that a rule could speak of: {words: problems}."""
+    groups = {}
+    for problem in problems:
+        if "rows" not in problem.facts:
+            continue
+        if problem.kind == "grid":
+            key = f"grid: {problem.family.split()[0]}"
+        else:
+            structure = structure_of(problem).replace("positive ", "").replace("negative ", "")
+            key = f"matrix: {structure}, {size_of(problem.facts['rows'])}"
+        groups.setdefault(key, []).append(problem)
+    return dict(sorted(groups.items()))
+
+
+def rules(problems, rows, order):
+    """For each group the configuration with the best speed over the group, where the speed on a problem is the least time over its own, 0 where it did
+    not solve; and the one that solved most of them. Ties go to the simpler."""
+    found = []
+    for words, members in groups_of(problems).items():
+        names = {problem.name for problem in members}
+        times = {}
+        for row in rows:
+            if row["problem"] in names and row["outcome"] == "solved":
+                times.setdefault(row["problem"], {})[row["configuration"]] = max(row["total_seconds"], 1e-9)
+        if not times:
+            found.append({"group": words, "problems": len(members), "solvable": 0, "configuration": None})
+            continue
+        speed, solved = {}, {}
+        for seconds in times.values():
+            least = min(seconds.values())
+            for name, value in seconds.items():
+                speed[name] = speed.get(name, 0) + least / value / len(times)
+                solved[name] = solved.get(name, 0) + 1
+        best = simplest_of_best({name: 1 / value for name, value in speed.items()}, order)
+        most = max(solved.values())
+        sure = simplest_of_best({name: 1 / speed[name] for name in solved if solved[name] == most}, order)
+        options = sorted({paste(row) for row in rows if row["configuration"] == best and row["problem"] in names}, key=len)
+        found.append({"group": words, "problems": len(members), "solvable": len(times), "configuration": best, "options": options[0],
+                      "speed": speed[best], "solves": solved[best], "surest": sure, "surest_solves": most, "surest_speed": speed[sure]})
+    return found

@@ -1,0 +1,174 @@
+// PCBCR on several ranks where each has a part of the solve: slabs are transformed, columns of modes solved, and values sent between.
+#include <vector>
+
+#include "pc/bcr/bcr_impl.h"
+#include "pc/bcr/owners.h"
+
+namespace weft {
+
+namespace {
+
+// Each node of this rank's slab comes from the rank that owns it.
+PetscErrorCode MakeToSlabs(PC pc, int rank)
+{
+  PC_BCR *bcr            = Bcr(pc);
+  const SpreadPlan &plan = *bcr->plan;
+  const Share layers     = plan.layers(rank);
+  GridOwners owners;
+  PetscSFNode *nodes;
+  PetscInt rows, count, k = 0;
+  Index at[3];
+
+  PetscFunctionBegin;
+  PetscCall(owners.Find(bcr->grid, pc->pmat));
+  PetscCall(MatGetLocalSize(pc->pmat, &rows, NULL));
+  PetscCall(PetscIntCast(plan.grid[0] * plan.grid[1] * layers.size(), &count));
+  PetscCall(PetscMalloc1(count, &nodes));
+  for (Index c = layers.begin; c < layers.end; c++) {
+    for (Index b = 0; b < plan.grid[1]; b++) {
+      for (Index a = 0; a < plan.grid[0]; a++) {
+        at[plan.order[0]]            = a;
+        at[plan.order[1]]            = b;
+        at[plan.order[2]]            = c;
+        const GridOwners::Place from = owners.place(at);
+        nodes[k].rank                = from.rank;
+        nodes[k++].index             = from.row;
+      }
+    }
+  }
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)pc), &bcr->to_slabs));
+  PetscCall(PetscSFSetGraph(bcr->to_slabs, rows, count, NULL, PETSC_OWN_POINTER, nodes, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(bcr->to_slabs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Each block of this rank's columns comes from the slab of its row.
+PetscErrorCode MakeToColumns(PC pc, int rank)
+{
+  PC_BCR *bcr            = Bcr(pc);
+  const SpreadPlan &plan = *bcr->plan;
+  const Share columns    = plan.columns(rank);
+  PetscSFNode *blocks;
+  PetscInt roots, count, k = 0;
+
+  PetscFunctionBegin;
+  PetscCall(PetscIntCast(plan.rows(rank).size() * plan.blocks(), &roots));
+  PetscCall(PetscIntCast(plan.nodes[2] * columns.size(), &count));
+  PetscCall(PetscMalloc1(count, &blocks));
+  for (int from = 0; from < plan.processes; from++) {
+    const Share rows = plan.rows(from);
+    for (Index row = 0; row < rows.size(); row++) {
+      for (Index block = columns.begin; block < columns.end; block++) {
+        blocks[k].rank    = from;
+        blocks[k++].index = (PetscInt)(row * plan.blocks() + block);
+      }
+    }
+  }
+  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)pc), &bcr->to_columns));
+  PetscCall(PetscSFSetGraph(bcr->to_columns, roots, count, NULL, PETSC_OWN_POINTER, blocks, PETSC_OWN_POINTER));
+  PetscCall(PetscSFSetUp(bcr->to_columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// From the leaves of a star forest to its roots, one of which each leaf has for itself: back where Bcast brought them from.
+PetscErrorCode Return(PetscSF forest, MPI_Datatype unit, PetscMemType leaf_type, const void *leaves, PetscMemType root_type, void *roots)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFReduceWithMemTypeBegin(forest, unit, leaf_type, leaves, root_type, roots, MPI_REPLACE));
+  PetscCall(PetscSFReduceEnd(forest, unit, leaves, roots, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Bring(PetscSF forest, MPI_Datatype unit, PetscMemType root_type, const void *roots, PetscMemType leaf_type, void *leaves)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscSFBcastWithMemTypeBegin(forest, unit, root_type, roots, leaf_type, leaves, MPI_REPLACE));
+  PetscCall(PetscSFBcastEnd(forest, unit, roots, leaves, MPI_REPLACE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <class Kernels>
+PetscErrorCode Timed(const Kernels &kernels)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCallCXX(kernels());
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode SpreadSetUp(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+  PetscMPIInt rank;
+  Vec rhs, solution;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+  PetscCall(MakeToSlabs(pc, rank));
+  PetscCall(MakeToColumns(pc, rank));
+  PetscCallMPI(MPI_Type_contiguous(bcr->plan->block, bcr->precision == PC_BCR_SINGLE ? MPI_FLOAT : MPIU_SCALAR, &bcr->block));
+  PetscCallMPI(MPI_Type_commit(&bcr->block));
+  // PETSc makes its buffers when they are first needed: not in a solve.
+  PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs));
+  PetscCall(VecSet(rhs, 0));
+  PetscCall(SpreadSolve(pc, rhs, solution, Transpose::no));
+  PetscCall(VecDestroy(&rhs));
+  PetscCall(VecDestroy(&solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SpreadReset(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  PetscCall(PetscSFDestroy(&bcr->to_slabs));
+  PetscCall(PetscSFDestroy(&bcr->to_columns));
+  if (bcr->block != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&bcr->block));
+  PetscCallCXX(bcr->plan.reset());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PC_BCR *bcr = Bcr(pc);
+  PetscMemType type, solution_type;
+  const PetscScalar *b;
+  PetscScalar *x;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayReadAndMemType(rhs, &b, &type));
+  const bool on_device = PetscMemTypeDevice(type) && has_backend(Memory::device);
+  const Memory memory  = on_device ? Memory::device : Memory::host;
+  if (!on_device) {
+    PetscCall(VecRestoreArrayReadAndMemType(rhs, &b));
+    PetscCall(VecGetArrayRead(rhs, &b));
+    type = PETSC_MEMTYPE_HOST;
+  }
+  PetscCall(EnsureSolver(pc, memory));
+  const SpreadSolver &solver = *bcr->spread_solver[static_cast<int>(memory)];
+  void *slab_modes           = NULL;
+  PetscCallCXX(slab_modes = solver.slab_modes(transpose));
+
+  PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, type, b, type, solver.slab()));
+  if (on_device)
+    PetscCall(VecRestoreArrayReadAndMemType(rhs, &b));
+  else
+    PetscCall(VecRestoreArrayRead(rhs, &b));
+  PetscCall(Timed([&] { solver.to_modes(transpose); }));
+  PetscCall(Bring(bcr->to_columns, bcr->block, type, slab_modes, type, solver.column_modes()));
+  PetscCall(Timed([&] { solver.solve_lines(transpose); }));
+  PetscCall(Return(bcr->to_columns, bcr->block, type, solver.column_modes(), type, slab_modes));
+  PetscCall(Timed([&] { solver.from_modes(transpose); }));
+  PetscCall(VecGetArrayWriteAndMemType(solution, &x, &solution_type));
+  PetscCall(Return(bcr->to_slabs, MPIU_SCALAR, type, solver.slab(), solution_type, x));
+  PetscCall(VecRestoreArrayWriteAndMemType(solution, &x));
+  if (on_device) PetscCall(PetscLogGpuFlops(solver.flops()));
+  if (!on_device) PetscCall(PetscLogFlops(solver.flops()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

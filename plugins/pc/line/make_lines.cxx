@@ -1,0 +1,317 @@
+// PCLINE's sets: what solves the lines that were found.
+#include "block_tridiagonal/block_line_solver.hpp"
+#include "pc/line/find_lines.h"
+#include "pc/line/map_lines.hpp"
+#include "pc/line/ranks.h"
+#include "tridiagonal/single_line_solver.hpp"
+#if defined(WEFT_DISTRIBUTED)
+#include "distributed/distributed_block_line_solver.hpp"
+#include "distributed/distributed_line_solver.hpp"
+#endif
+
+namespace weft {
+
+std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], bool four)
+{
+  const LineLayout whole = lines_of_box(direction, nodes, components, first);
+  if (!four) return {{whole, 0}};
+  const int across[2] = {direction == 0 ? 1 : 0, direction == 2 ? 1 : 2};
+  std::vector<LinePiece> pieces;
+  for (int colour = 0; colour < 4; colour++) {
+    LinePiece piece{whole, 0};
+    for (int k = 0; k < 2; k++) {
+      const Index skip       = ((colour >> k & 1) + first[across[k]]) & 1; // parities count in the whole grid
+      piece.layout.across[k] = (whole.across[k] + 1 - skip) / 2;
+      piece.layout.across_stride[k] *= 2;
+      piece.offset += skip * whole.across_stride[k];
+    }
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+namespace {
+
+// The tridiagonal equations of a piece.
+LineProblem ProblemOf(const PC_Line &line, std::size_t k, const LineLayout &layout)
+{
+  LineProblem problem(layout);
+  problem.periodic = line.shape.source == PC_LINE_GRID && Closes(line, line.shape.directions[k]);
+  if (!line.shape.closures.empty()) {
+    problem.coefficients = Coefficients::constant;
+    problem.closure      = line.shape.closures[k];
+  }
+  return problem;
+}
+
+// A kernel may refuse lines, or the parameters that it was given.
+PetscErrorCode CheckKernel(PC pc, const LineProblem &problem, bool blocks)
+{
+  PC_Line *line = Data(pc);
+  std::optional<std::string> why;
+  bool all;
+
+  PetscFunctionBegin;
+  if (blocks) {
+    if (line->kernel != "auto")
+      PetscCallCXX(why = block_tridiagonal_method_refuses("block-" + line->kernel, problem.layout, line->kernel_parameters));
+  } else if (line->kernel != "auto") {
+    PetscCallCXX(why = tridiagonal_method_refuses(line->kernel, problem, line->kernel_parameters));
+  }
+  PetscCall(AllRanks(pc, !why, &all));
+  PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s%s: %s", line->kernel.c_str(),
+             blocks ? " for lines of blocks" : "", why ? why->c_str() : "refuses the lines of another rank");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+int Colours(const PC_Line &line)
+{
+  if (line.shape.source != PC_LINE_GRID || (line.ordering == PC_LINE_JACOBI && line.plane_cycles == 0)) return 1;
+  return line.plane_cycles > 0 || (line.ordering == PC_LINE_MULTICOLOR && line.grid.dimension == 3) ? 4 : 2;
+}
+
+CsrMatrix<PetscScalar, PetscInt> From(const CsrMatrix<PetscScalar, PetscInt> &matrix, Index offset)
+{
+  CsrMatrix<PetscScalar, PetscInt> part = matrix;
+  part.first                            = offset;
+  return part;
+}
+
+// Lines that end on this rank: of scalars, in either precision.
+template <class Solver>
+std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Execution &execution, const std::vector<LinePiece> &pieces,
+                                    std::string kind)
+{
+  const auto make = [&line, k](const Execution &where, const LinePiece &piece) {
+    return std::make_unique<Solver>(where, ProblemOf(line, k, piece.layout), line.kernel, line.kernel_parameters);
+  };
+  const auto read = [&line, k, pieces](Solver &solver, std::size_t p, const LocalMatrix &matrix) {
+    if (line.constants.empty())
+      solver.read(From(matrix.inside, pieces[p].offset));
+    else
+      solver.read(line.constants[k]);
+  };
+  const auto own = [](Index row) { return std::optional(row); };
+  return std::make_unique<GridLines<Solver>>(execution, pieces, Colours(line), std::move(kind), make, read, own);
+}
+
+std::string BlockKernel(const PC_Line &line)
+{
+  return line.kernel == "auto" ? "auto" : "block-" + line.kernel;
+}
+
+std::unique_ptr<LineSet> BlockLinesOf(const PC_Line &line, const Execution &execution, const std::vector<LinePiece> &pieces)
+{
+  using Solver    = BlockLineSolver<PetscScalar>;
+  const auto make = [&line](const Execution &where, const LinePiece &piece) {
+    return std::make_unique<Solver>(where, piece.layout, BlockKernel(line), line.kernel_parameters);
+  };
+  const auto read = [pieces](Solver &solver, std::size_t p, const LocalMatrix &matrix) {
+    solver.read(From(matrix.inside, pieces[p].offset));
+  };
+  const auto own = [](Index row) { return std::optional(row); };
+  return std::make_unique<GridLines<Solver>>(execution, pieces, Colours(line), " of blocks", make, read, own);
+}
+
+#if defined(WEFT_DISTRIBUTED)
+void MakeShared(const PC_Line &line, std::size_t k, const Execution &execution, MPI_Comm comm, const LineLayout &layout,
+                std::unique_ptr<DistributedLineSolver<PetscScalar>> *solver)
+{
+  *solver = std::make_unique<DistributedLineSolver<PetscScalar>>(execution, comm, ProblemOf(line, k, layout), line.kernel,
+                                                                 line.kernel_parameters, DeviceMessages());
+}
+
+void MakeShared(const PC_Line &line, std::size_t k, const Execution &execution, MPI_Comm comm, const LineLayout &layout,
+                std::unique_ptr<DistributedBlockLineSolver<PetscScalar>> *solver)
+{
+  *solver = std::make_unique<DistributedBlockLineSolver<PetscScalar>>(execution, comm, layout, Closes(line, line.shape.directions[k]),
+                                                                      BlockKernel(line), line.kernel_parameters, DeviceMessages());
+}
+
+// Lines that go on on other ranks, and rings of blocks: Solver is one of the distributed ones.
+template <class Solver>
+PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k, const Execution &execution,
+                           const std::vector<LinePiece> &pieces, std::unique_ptr<LineSet> *set)
+{
+  PC_Line *line       = Data(pc);
+  const int direction = line->shape.directions[k];
+  std::vector<std::shared_ptr<CouplingsAcross>> couplings;
+  MPI_Comm comm;
+
+  PetscFunctionBegin;
+  PetscCall(GridLineComm(PetscObjectComm((PetscObject)pc), line->grid, direction, &comm));
+  line->comms.push_back(comm);
+  if (line->constants.empty()) { // else they hold the couplings too
+    const Index block = line->shape.together ? line->shape.components : 1;
+    for (const LinePiece &piece : pieces) {
+      couplings.emplace_back();
+      PetscCall(MakeCouplingsAcross(rows, line->grid, matrix, direction, piece, block, execution, &couplings.back()));
+    }
+  }
+  const auto make = [pc, line, k, comm](const Execution &where, const LinePiece &piece) {
+    std::unique_ptr<Solver> solver;
+    MakeShared(*line, k, where, comm, piece.layout, &solver);
+    solver->observe([pc](SolveStep step, bool begins) {
+      const PetscLogEvent event = line_step_events[static_cast<int>(step)];
+      if (begins)
+        PetscCallAbort(PETSC_COMM_SELF, PetscLogEventBegin(event, pc, 0, 0, 0));
+      else
+        PetscCallAbort(PETSC_COMM_SELF, PetscLogEventEnd(event, pc, 0, 0, 0));
+    });
+    return solver;
+  };
+  const auto read = [line, k, direction, pieces, couplings](Solver &solver, std::size_t p, const LocalMatrix &from) {
+    if constexpr (requires { solver.read(line->constants[k]); }) {
+      if (!line->constants.empty()) {
+        solver.read(line->constants[k]);
+        return;
+      }
+    }
+    ReadAcross(*couplings[p], line->grid, from, direction, pieces[p]);
+    solver.read(From(from.inside, pieces[p].offset), couplings[p]->before(), couplings[p]->after());
+  };
+  const Index first = line->grid.first[direction], nodes = line->grid.nodes[direction];
+  const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
+  const std::string kind = std::string(line->shape.together ? " of blocks" : "") + (Crosses(*line, direction) ? " across ranks" : "");
+  PetscCallCXX(*set = std::make_unique<GridLines<Solver>>(execution, pieces, Colours(*line), kind, make, read, own));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
+PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k, const Execution &execution, std::unique_ptr<LineSet> *set)
+{
+  PC_Line *line       = Data(pc);
+  const int direction = line->shape.directions[k];
+  const std::vector<LinePiece> pieces =
+      LinePieces(direction, line->grid.nodes, line->grid.components, line->grid.first, Colours(*line) == 4);
+
+  PetscFunctionBegin;
+  for (const LinePiece &piece : pieces) PetscCall(CheckKernel(pc, ProblemOf(*line, k, piece.layout), line->shape.together));
+#if defined(WEFT_DISTRIBUTED)
+  if (line->shape.together && (Crosses(*line, direction) || Closes(*line, direction)))
+    PetscCall(SharedLines<DistributedBlockLineSolver<PetscScalar>>(pc, rows, matrix, k, execution, pieces, set));
+  else if (!line->shape.together && Crosses(*line, direction))
+    PetscCall(SharedLines<DistributedLineSolver<PetscScalar>>(pc, rows, matrix, k, execution, pieces, set));
+  else
+#endif
+      if (line->shape.together)
+    PetscCallCXX(*set = BlockLinesOf(*line, execution, pieces));
+  else if (line->precision == PC_LINE_SINGLE)
+    PetscCallCXX(*set = LocalLines<SingleLineSolver>(*line, k, execution, pieces, " in single precision"));
+  else if (line->stencil && pieces.size() == 1)
+    PetscCallCXX(*set = std::make_unique<StencilLines>(*line->stencil, ProblemOf(*line, k, pieces.front().layout), Colours(*line),
+                                                       line->kernel, line->kernel_parameters));
+  else
+    PetscCallCXX(*set = LocalLines<LineSolver<PetscScalar>>(*line, k, execution, pieces, ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What brings the unknowns of other ranks that rows of this one couple to.
+PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution)
+{
+  PC_Line *line = Data(pc);
+  Mat outside;
+  Vec all;
+  IS columns;
+
+  PetscFunctionBegin;
+  PetscCall(MatMPIAIJGetSeqAIJ(rows, NULL, &outside, NULL));
+  PetscCall(MatCreateVecs(outside, &line->ghosts, NULL));
+  PetscCall(MatCreateVecs(rows, &all, NULL));
+  PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)pc), matrix.outside_size, matrix.outside_columns, PETSC_USE_POINTER, &columns));
+  PetscCall(VecScatterCreate(all, columns, line->ghosts, NULL, &line->bring_ghosts));
+  PetscCall(ISDestroy(&columns));
+  PetscCall(VecDestroy(&all));
+  PetscCallCXX(line->outside = std::make_unique<OutsideRows<PetscScalar>>(execution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The matrix in diagonals, where lines can make use of it: a grid whose lines end on this rank, more than one pass, or sweeps from a guess.
+PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution)
+{
+  PC_Line *line = Data(pc);
+  PetscBool parallel;
+  bool crosses = false, all;
+
+  PetscFunctionBegin;
+  for (const int direction : line->shape.directions) crosses = crosses || Crosses(*line, direction);
+  if (crosses || line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE)
+    PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
+  PetscCallCXX(line->stencil->read(matrix.inside));
+  PetscCall(AllRanks(pc, line->stencil->in_diagonals(), &all));
+  if (!all) line->stencil.reset();
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)rows, MATMPIAIJ, &parallel));
+  if (line->stencil && parallel) PetscCall(MakeGhosts(pc, rows, matrix, execution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The lines of a map: the user's, or those of the matrix's graph.
+PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineSet> *set)
+{
+  PC_Line *line = Data(pc);
+  std::unique_ptr<LineMap> map;
+  std::optional<std::string> why;
+  bool works;
+  ForestOptions options;
+
+  PetscFunctionBegin;
+  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
+  // rows alone.
+  options.least_weight = 0.13;
+  if (line->shape.source == PC_LINE_MAP)
+    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, line->users_lines));
+  else
+    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options));
+  if (line->ordering != PC_LINE_JACOBI) PetscCallCXX(map->colour(matrix.inside));
+  PetscMPIInt colours = PetscMax(map->colours(), 1), most;
+  PetscCallMPI(MPI_Allreduce(&colours, &most, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  if (line->kernel != "auto") PetscCallCXX(why = mapped_method_refuses(line->kernel, *map, line->kernel_parameters));
+  PetscCall(AllRanks(pc, !why, &works));
+  PetscCheck(works, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s: %s", line->kernel.c_str(),
+             why ? why->c_str() : "refuses the lines of another rank");
+#if defined(WEFT_DISTRIBUTED)
+  if (JoinsLines(*line)) {
+    PetscCallCXX(*set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, line->kernel,
+                                                         line->kernel_parameters));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  if (line->precision == PC_LINE_SINGLE)
+    PetscCallCXX(*set = std::make_unique<MapLines<float>>(std::move(map), most, line->kernel, line->kernel_parameters));
+  else
+    PetscCallCXX(*set = std::make_unique<MapLines<PetscScalar>>(std::move(map), most, line->kernel, line->kernel_parameters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode MakeLineSets(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution,
+                            std::vector<std::unique_ptr<LineSet>> *sets)
+{
+  PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  if (line->shape.source == PC_LINE_ROWS) {
+    const LineLayout layout = one_line(matrix.rows);
+    PetscCall(CheckKernel(pc, ProblemOf(*line, 0, layout), false));
+    if (line->precision == PC_LINE_SINGLE)
+      PetscCallCXX(sets->push_back(LocalLines<SingleLineSolver>(*line, 0, execution, {{layout, 0}}, " in single precision")));
+    else
+      PetscCallCXX(sets->push_back(LocalLines<LineSolver<PetscScalar>>(*line, 0, execution, {{layout, 0}}, "")));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (line->shape.source != PC_LINE_GRID) {
+    sets->emplace_back();
+    PetscCall(MapSet(pc, matrix, execution, &sets->back()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MakeStencil(pc, rows, matrix, execution));
+  for (std::size_t k = 0; k < line->shape.directions.size(); k++) {
+    sets->emplace_back();
+    PetscCall(GridSet(pc, rows, matrix, k, execution, &sets->back()));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

@@ -1,0 +1,32 @@
+/// Lines on several ranks: what all of them must agree on, and how those that cross ranks couple.
+#pragma once
+#include "pc/line/line_impl.h"
+#if defined(WEFT_DISTRIBUTED)
+#include "distributed/outside_couplings.hpp"
+#endif
+
+namespace weft {
+
+/// `here` on all ranks, or false.
+PetscErrorCode AllRanks(PC pc, bool here, bool *all);
+
+/// True where the lines along a direction of the grid go on on other ranks, and are solved exactly.
+bool Crosses(const PC_Line &line, int direction);
+/// True where they are rings.
+bool Closes(const PC_Line &line, int direction);
+/// Lines of the user's map that go on on other ranks, and whether these are solved exactly: not by colours, nor in single precision.
+Index CrossingLines(const PC_Line &line);
+bool JoinsLines(const PC_Line &line);
+
+#if defined(WEFT_DISTRIBUTED)
+using CouplingsAcross = OutsideCouplings<PetscScalar>;
+
+/// The couplings of the ends of a piece's lines to the rows that follow, on other ranks or at the other end of a ring; `block` unknowns of a node
+/// together. To be read.
+PetscErrorCode MakeCouplingsAcross(Mat rows, const Grid &grid, const LocalMatrix &matrix, int direction, const LinePiece &piece,
+                                   Index block, const Execution &execution, std::shared_ptr<CouplingsAcross> *couplings);
+/// Takes their values out of the matrix.
+void ReadAcross(CouplingsAcross &couplings, const Grid &grid, const LocalMatrix &matrix, int direction, const LinePiece &piece);
+#endif
+
+} // namespace weft

@@ -1,0 +1,275 @@
+#!/usr/bin/env python3
+"""./weft check-faults: everything that looks for faults, with a table of results at the end. --only names some of the steps."""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parent.parent
+SUPPRESSIONS = SOURCE / "tests" / "faults" / "suppressions"
+TYPES = {
+    "line": "-pc_type line",
+    "adi": "-pc_type adi",
+    "bcr": "-pc_type bcr",
+    "crout": "-pc_type crout",
+    "ksp adi": "-ksp_type adi",
+    "factors": "-pc_type lu -pc_factor_mat_solver_type crout",
+}
+BLOCKS = "-pc_type bjacobi -sub_pc_type lu -sub_pc_factor_mat_solver_type crout"
+KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "poisson_tests", "crout_tests", "trisolve_tests"]
+# What a slow instrument can run of the kernel tests: small sizes. The pattern names GoogleTest's tests.
+SMALL = "-*Large*:*Long*:*Many*:*Random*:*Matrices*"
+TUTORIALS = {
+    "ex45": "-da_grid_x 9 -da_grid_y 11 -da_grid_z 13",
+    "ex50": "-da_grid_x 33 -da_grid_y 21",
+    "ex29": "-da_grid_x 17 -da_grid_y 21",
+}
+
+
+class Steps:
+    def __init__(self, arguments):
+        self.build, self.jobs, self.inputs = Path(arguments.build).resolve(), arguments.jobs, arguments.inputs
+        self.version, self.rows, self.notes = arguments.petsc, [], []
+        self.environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                                OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1", HWLOC_HIDE_ERRORS="2")
+        self.environment.pop("PETSC_OPTIONS", None)
+        self.mpiexec = os.environ.get("WEFT_MPIEXEC") or "mpiexec"
+
+    # ------------------------------------------------------------------------------------------------------------- what all use
+
+    def run(self, command, timeout=900, **environment):
+        """Output and exit code; None for one that took too long."""
+        with tempfile.TemporaryDirectory(prefix="weft") as folder:
+            try:
+                done = subprocess.run([str(word) for word in command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=timeout,
+                                      env=dict(self.environment, TMPDIR=folder, **environment))
+            except subprocess.TimeoutExpired as late:
+                return (late.stdout or b"").decode(errors="replace"), None
+        return done.stdout, done.returncode
+
+    def petsc(self, program, options, ranks=1, before=(), build=None, **environment):
+        build = build or self.build
+        command = ([self.mpiexec, "-n", ranks] if ranks > 1 else []) + [*before, build / "bin" / program, "-dll_append", build / "lib" / "libweft.so"]
+        environment.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
+        return self.run(command + options.split(), **environment)
+
+    def add(self, step, what, cases, failures, seconds):
+        """A row of the table; failures are [(case, output)]."""
+        result = "clean" if not failures else f"**{len(failures)} of {cases} failed**"
+        self.rows.append((step, what, cases, result, seconds))
+        print(f"{step:<10} {what:<60} {cases:>8} {result} ({seconds:.0f} s)", flush=True)
+        for case, output in failures:
+            print(f"---- {case}\n{output[-3000:]}\n----", flush=True)
+
+    def compile(self, name, options, source=SOURCE):
+        """A build beside the main one."""
+        folder = self.build.with_name(f"{self.build.name}-{name}")
+        folder.mkdir(parents=True, exist_ok=True)
+        with open(folder / "build.log", "w") as log:
+            for command in (["cmake", "-S", source, "-B", folder, "-G", "Ninja", "-DWEFT_TESTS=ON", f"-DPython3_EXECUTABLE={sys.executable}", *options],
+                            ["cmake", "--build", folder, "--parallel", str(self.jobs)]):
+                if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
+                    raise SystemExit(f"weft: the build in {folder} failed: see {folder}/build.log")
+        return folder
+
+    # -------------------------------------------------------------------------------------------------------------------- steps
+
+    def tests(self):
+        """What programs and their surroundings do wrong."""
+        start = time.monotonic()
+        output, code = self.run(["ctest", "--test-dir", self.build, "--output-on-failure", "-R", "^faults$"], timeout=3600)
+        names = subprocess.run([sys.executable, "-m", "pytest", "-q", "--collect-only", SOURCE / "tests" / "faults"], stdout=subprocess.PIPE, text=True, cwd=SOURCE,
+                               env=dict(self.environment, WEFT_BUILD=str(self.build), WEFT_SOURCE=str(SOURCE), WEFT_PETSC_VERSION=self.version, PYTHONPATH=str(SOURCE / "tests"))).stdout
+        self.add("tests", "tests/faults", names.count("::"), [] if code == 0 else [("ctest", output)], time.monotonic() - start)
+
+    def memory(self):
+        """Nothing of PETSc's memory is left, and nothing overwrites it; no operation makes a NaN or an infinity on the way."""
+        for what, options in (("-malloc_debug -malloc_dump", "-malloc_debug -malloc_dump"), ("-fp_trap", "-fp_trap")):
+            start, failures, cases = time.monotonic(), [], 0
+            for tutorial, grid in TUTORIALS.items():
+                for name, chosen in TYPES.items():
+                    if tutorial == "ex50" and name == "factors":
+                        continue  # the matrix is singular: there are no complete factors
+                    for ranks in (1, 2):
+                        solver = BLOCKS if name == "factors" and ranks > 1 else chosen
+                        output, code = self.petsc(tutorial, f"{grid} {solver} -ksp_max_it 20 {options}", ranks)
+                        cases += 1
+                        if code != 0 or "bytes" in output or "PETSC ERROR" in output:
+                            failures.append((f"{tutorial} {solver} on {ranks} ranks", output))
+            self.add("memory", f"{what}: types on {', '.join(TUTORIALS)}, 1 and 2 ranks", cases, failures, time.monotonic() - start)
+
+    def ranks(self):
+        """The same on 1 to 8 ranks. Applications to rounding; where a type is another one on other ranks, its solutions to the tolerance."""
+        start, failures, cases = time.monotonic(), [], 0
+        self.notes.append("| type | what is compared with one rank | " + " | ".join(str(n) for n in range(2, 9)) + " |")
+        self.notes.append("|---|---|" + "--:|" * 7)
+        whats = {
+            "line": ("pc_probe", "-probe norm -n 19,23,17 -pc_type line -pc_line_direction xyz -pc_line_ordering zebra", r"^norm (\S+)", "an application", 1e-12),
+            "adi": ("pc_probe", "-probe norm -n 19,23,17 -pc_type adi", r"^norm (\S+)", "an application", 1e-12),
+            "bcr": ("pc_probe", "-probe norm -constant -n 19,23,17 -pc_type bcr", r"^norm (\S+)", "an application", 1e-12),
+            "crout": ("fault_probe", "-n 32 -pc_type crout", r"solution (\S+)", "the solution, to 1e-10 in the residual (a block a rank)", 1e-9),
+            "ksp adi": ("fault_probe", "-n 32 -ksp_type adi", r"solution (\S+)", "the solution, to 1e-10 in the residual", 1e-9),
+            "factors": ("fault_probe", f"-n 32 {BLOCKS}", r"solution (\S+)", "the solution, to 1e-10 in the residual (a block a rank)", 1e-9),
+        }
+        for name, (program, options, pattern, what, tolerance) in whats.items():
+            values = []
+            for count in range(1, 9):
+                output, code = self.petsc(program, options, count)
+                found = re.search(pattern, output, re.MULTILINE)
+                values.append(float(found.group(1)) if found and code == 0 else float("nan"))
+                difference = abs(values[-1] / values[0] - 1)
+                cases += count > 1
+                if not difference <= tolerance:
+                    failures.append((f"{program} {options} on {count} ranks", output))
+            self.notes.append(f"| {name} | {what} | " + " | ".join(f"{abs(value / values[0] - 1):.0e}" for value in values[1:]) + " |")
+        self.add("ranks", "the same on 2 to 8 ranks as on one", cases, failures, time.monotonic() - start)
+
+    def valgrind(self):
+        """memcheck on runs of every type, and on kernel tests of small sizes."""
+        tool = ["valgrind", "-q", "--error-exitcode=9", "--num-callers=30", f"--suppressions={SUPPRESSIONS / 'valgrind.supp'}"]
+        mpi = Path("/usr/share/openmpi/openmpi-valgrind.supp")
+        if mpi.exists():
+            tool.append(f"--suppressions={mpi}")
+        start, failures, cases = time.monotonic(), [], 0
+        for name, chosen in TYPES.items():
+            for fault in ("pattern", "nan_matrix"):
+                for ranks in (1, 2) if fault == "pattern" else (1,):
+                    solver = BLOCKS if name == "factors" and ranks > 1 else chosen
+                    output, code = self.petsc("fault_probe", f"-n 8 -fault {fault} {solver}", ranks, before=tool, timeout=1800)
+                    cases += 1
+                    if code != 0:
+                        failures.append((f"fault_probe -fault {fault} {solver} on {ranks} ranks", output))
+        self.add("valgrind", "memcheck: every type, patterns that change and NaN", cases, failures, time.monotonic() - start)
+        start, failures = time.monotonic(), []
+        for program in KERNEL_TESTS:
+            output, code = self.run([*tool, self.build / "bin" / program, f"--gtest_filter={SMALL}"], timeout=7200)
+            if code != 0:
+                failures.append((program, output))
+        self.add("valgrind", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
+
+    def fuzz(self):
+        """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan."""
+        if not shutil.which("clang++"):
+            raise SystemExit("weft: fuzzing needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
+        folder = self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], SOURCE / "tests" / "fuzz" / "guided")
+        for name in ("matrix", "mask", "lines"):
+            start = time.monotonic()
+            corpus = SOURCE / "tests" / "fuzz" / "corpus" / name
+            with tempfile.TemporaryDirectory() as found:
+                output, code = self.run([folder / "bin" / f"fuzz_{name}", found, corpus, f"-runs={self.inputs}", "-max_len=600", f"-dict={SOURCE / 'tests' / 'fuzz' / name}.dict",
+                                         "-rss_limit_mb=2000", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
+                                        LSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'leaks.supp'}:print_suppressions=0")
+            self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
+
+    def sanitized(self, name, sanitizers, options, environment, programs):
+        folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
+        start, failures = time.monotonic(), []
+        for program in programs:
+            output, code = self.run([folder / "bin" / program], timeout=7200, **environment)
+            if code != 0:
+                failures.append((program, output))
+        self.add(name, f"-fsanitize={sanitizers}: kernel tests", len(programs), failures, time.monotonic() - start)
+        start, failures, cases = time.monotonic(), [], 0
+        for kind, chosen in TYPES.items():
+            for fault in ("pattern", "nan_matrix", "nan_rhs"):
+                for ranks in (1, 3) if kind != "factors" else (1,):
+                    output, code = self.petsc("fault_probe", f"-fault {fault} {chosen}", ranks, build=folder, **environment)
+                    cases += 1
+                    if code != 0:
+                        failures.append((f"fault_probe -fault {fault} {chosen} on {ranks} ranks", output))
+        self.add(name, f"-fsanitize={sanitizers}: every type", cases, failures, time.monotonic() - start)
+
+    def address(self):
+        """AddressSanitizer and UBSan on all of Weft, on two threads."""
+        # PETSc and MPI are not instrumented, and keep what they have until the process ends.
+        environment = dict(ASAN_OPTIONS="detect_leaks=0:protect_shadow_gap=0", UBSAN_OPTIONS="print_stacktrace=1", OMP_NUM_THREADS="2")
+        self.sanitized("address", "address,undefined", [], environment, KERNEL_TESTS)
+
+    def thread(self):
+        """ThreadSanitizer. It understands no OpenMP of gcc's: Kokkos runs on std::threads here, built with it too."""
+        prefix = self.build.with_name(f"{self.build.name}-kokkos-threads")
+        sources = list((Path(os.environ.get("WEFT_CACHE", Path.home() / ".cache" / "weft")) / "sources").glob("pycompadre-*/kokkos"))
+        if not sources:
+            raise SystemExit("weft: Kokkos' source is not there: ./weft check --stack petsc-3.26 brings it")
+        if not (prefix / "lib").exists():
+            with open(f"{prefix}.log", "w") as log:
+                for command in (["cmake", "-S", sources[0], "-B", f"{prefix}-build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-fsanitize=thread -O1 -g1",
+                                 "-DBUILD_SHARED_LIBS=OFF", "-DCMAKE_POSITION_INDEPENDENT_CODE=ON", "-DCMAKE_CXX_VISIBILITY_PRESET=hidden", "-DCMAKE_CXX_STANDARD=20",
+                                 "-DKokkos_ENABLE_SERIAL=ON", "-DKokkos_ENABLE_THREADS=ON", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"],
+                                ["cmake", "--build", f"{prefix}-build", "--parallel", str(self.jobs), "--target", "install"]):
+                    if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
+                        raise SystemExit(f"weft: Kokkos did not build: see {prefix}.log")
+        environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3")
+        self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, KERNEL_TESTS)
+
+    def coverage(self):
+        """Lines of src and plugins that the tests of a host run."""
+        folder = self.compile("coverage", ["-DWEFT_COVERAGE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1", "-DCMAKE_C_FLAGS_DEBUG=-O0 -g1"])
+        start = time.monotonic()
+        output, code = self.run(["ctest", "--test-dir", folder, "-E", "^(setup|bench)$", "--timeout", "7200"], timeout=20000)
+        self.add("coverage", "the tests, counted", len(re.findall(r"Test +#", output)), [] if code == 0 else [("ctest", output)], time.monotonic() - start)
+        self.table_of_coverage(folder)
+
+    def table_of_coverage(self, folder):
+        start = time.monotonic()
+        output, code = self.run(["gcovr", "--root", SOURCE, "--filter", f"{SOURCE}/src/", "--filter", f"{SOURCE}/plugins/", "--csv", "--merge-mode-functions=separate",
+                                 "--gcov-ignore-parse-errors", folder], timeout=7200)
+        lines = [line.split(",") for line in output.splitlines() if line.startswith(("src/", "plugins/"))]
+        if code or not lines:
+            return self.add("coverage", "gcovr", 1, [("gcovr", output)], time.monotonic() - start)
+        counts = {"all": [0, 0]}
+        below = []
+        for name, total, covered, *_ in lines:
+            part = "/".join(name.split("/")[:2]) if name.count("/") > 1 else name.split("/")[0]
+            for key in (part, "all"):
+                counts.setdefault(key, [0, 0])
+                counts[key][0] += int(covered)
+                counts[key][1] += int(total)
+            if int(total) >= 10 and int(covered) < 0.9 * int(total):
+                below.append((name, int(covered), int(total)))
+        self.notes += ["| part | lines run | of | share |", "|---|--:|--:|--:|"]
+        self.notes += [f"| {name} | {run} | {of} | {100 * run / of:.1f} % |" for name, (run, of) in sorted(counts.items()) if of]
+        self.notes += ["", "Files below 90 %:", ""] + [f"- {name}: {run} of {of}" for name, run, of in below]
+        run, of = counts["all"]
+        self.add("coverage", f"lines of src and plugins that run: {100 * run / of:.1f} % of", of, [] if run >= 0.9 * of else [("coverage", "below 90 %")], time.monotonic() - start)
+
+    # ------------------------------------------------------------------------------------------------------------------ results
+
+    def text(self, command):
+        rows = ["| step | what | cases | result | s |", "|---|---|--:|---|--:|"]
+        rows += [f"| {step} | {what} | {cases} | {result} | {seconds:.0f} |" for step, what, cases, result, seconds in self.rows]
+        return "\n".join([f"`{command}`, PETSc {self.version}:", "", *rows, "", *self.notes, ""])
+
+
+NAMES = ["tests", "memory", "ranks", "fuzz", "valgrind", "address", "thread", "coverage"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, help="what ./weft build made")
+    parser.add_argument("--petsc", default="", help="PETSc's version, for the table")
+    parser.add_argument("--only", default=",".join(NAMES), help="some of " + ",".join(NAMES))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--inputs", type=int, default=1000000, help="to each fuzzed reader")
+    arguments = parser.parse_args()
+    chosen = arguments.only.split(",")
+    wrong = [name for name in chosen if name not in NAMES]
+    if wrong:
+        parser.error(f"no step {', '.join(wrong)}: --only takes some of {','.join(NAMES)}")
+    steps = Steps(arguments)
+    for name in chosen:
+        getattr(steps, name)()
+    text = steps.text("./weft check-faults" + ("" if chosen == NAMES else f" --only {arguments.only}"))
+    (steps.build / "faults.md").write_text(text)
+    print(f"\n{text}\nThe table: {steps.build}/faults.md")
+    return 1 if any(result != "clean" for *_, result, _ in steps.rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,49 @@
+"""No more memory on the host: an error or a reason of PETSc's, for every allocation of set-up and solve."""
+
+import os
+import re
+import subprocess
+
+import programs
+import pytest
+
+from test_mistakes import TYPES
+
+PROBE = [str(programs.BUILD / "bin" / "fault_probe"), "-dll_append", str(programs.LIBRARY)]
+
+
+def run_probe(options, **environment):
+    return subprocess.run(PROBE + options.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300,
+                          env=dict(programs.ENVIRONMENT, OMP_NUM_THREADS="1", **environment))
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_each_allocation_may_be_refused(name):
+    done = run_probe(f"{TYPES[name]} -refuse", LD_PRELOAD=str(programs.BUILD / "lib" / "libfail_allocation.so"))
+    counts = re.search(r"refused: (\d+), told by PETSc's error (\d+), by KSP's reason (\d+), killed (\d+)", done.stdout)
+    assert counts, done.stdout
+    refused, errors, reasons, killed = map(int, counts.groups())
+    assert refused >= 5 and refused == errors + reasons and killed == 0, done.stdout
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_little_memory(name):
+    """A limit on the address space, from nothing to what the type needs: 200 x 200 nodes."""
+    solved = []
+    for headroom in (0, 2, 5, 1000):
+        done = run_probe(f"-n 200 {TYPES[name]} -ksp_max_it 3 -headroom {headroom}")
+        assert 0 <= done.returncode < 128, done.stdout  # no signal
+        told = "PETSC ERROR" in done.stdout or "FACTOR_OUTMEMORY" in done.stdout
+        solved.append(bool(re.search(r"^first: (CONVERGED|DIVERGED_ITS)", done.stdout, re.MULTILINE)))
+        assert solved[-1] != told, done.stdout
+    assert not solved[0] and solved[-1], solved
+
+
+@pytest.mark.skipif("WEFT_DEVICE" not in os.environ, reason="needs a device: set WEFT_DEVICE to its memory in MiB")
+@pytest.mark.parametrize("name", TYPES)
+def test_no_more_device_memory(name):
+    """A grid whose matrix fits on the device and whose solver does not: 40 doubles and 5 indices a node are the matrix and its vectors."""
+    nodes = int((0.85 * float(os.environ["WEFT_DEVICE"]) * 2**20 / 200) ** 0.5)
+    done = run_probe(f"-n {nodes} {TYPES[name]} -dm_mat_type aijkokkos -dm_vec_type kokkos -ksp_max_it 3")
+    assert 0 <= done.returncode < 128, done.stdout
+    assert "PETSC ERROR" in done.stdout or "FACTOR_OUTMEMORY" in done.stdout, done.stdout

@@ -1,0 +1,271 @@
+#include "poisson/spread_solver.hpp"
+
+#include <cstring>
+#include <memory>
+
+#include "poisson_problem.hpp"
+
+namespace weft::test {
+namespace {
+
+/// What separate() finds for an operator of three directions within random eliminated faces, and factors of its rows.
+Separation separation_of(const std::vector<Direction> &directions, double shift, bool faces, bool factors, std::mt19937 &random)
+{
+  Separation found;
+  found.symmetric           = false;
+  found.separable.dimension = 0;
+  found.separable.shift     = shift;
+  for (std::size_t d = 0; d < 3; d++) {
+    const Direction &direction = directions[d];
+    const bool has_faces       = faces && !direction.periodic && direction.n > 1;
+    found.nodes[d]             = direction.n;
+    found.first[d]             = has_faces ? 1 : 0;
+    found.grid[d]              = direction.n + (has_faces ? 2 : 0);
+    if (direction.n > 1) found.separable.directions[found.separable.dimension++] = direction;
+  }
+  // A node on several faces has one diagonal.
+  const Index strides[3] = {1, found.grid[0], found.grid[0] * found.grid[1]};
+  const auto diagonal    = random_values<double>(static_cast<std::size_t>(strides[2] * found.grid[2]), random, 1, 2);
+  for (int d = 0; d < 3; d++) {
+    if (found.first[d] == 0) continue;
+    const int a = d == 0 ? 1 : 0, b = d == 2 ? 1 : 2;
+    for (int side : {0, 1}) {
+      FaceRows &face = found.faces[d][side];
+      for (Index k = 0; k < found.grid[a] * found.grid[b]; k++) {
+        const Index node = k % found.grid[a] * strides[a] + k / found.grid[a] * strides[b] + side * (found.grid[d] - 1) * strides[d];
+        face.diagonal.push_back(diagonal[static_cast<std::size_t>(node)]);
+      }
+      face.outward = random_values<double>(face.diagonal.size(), random);
+      face.inward  = random_values<double>(face.diagonal.size(), random);
+    }
+  }
+  if (factors) found.row_scale = random_values<double>(static_cast<std::size_t>(found.size()), random, 0.5, 2);
+  return found;
+}
+
+template <class T>
+std::vector<T> read(Memory memory, const void *from, Index count)
+{
+  const Buffer<T> copy(memory, std::vector<T>(static_cast<std::size_t>(count)));
+  const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
+  if (memory == Memory::host)
+    std::memcpy(copy.data(), from, bytes);
+  else
+    Kokkos::deep_copy(Kokkos::View<T *, Kokkos::DefaultExecutionSpace::memory_space>(copy.data(), static_cast<std::size_t>(count)),
+                      Kokkos::View<const T *, Kokkos::DefaultExecutionSpace::memory_space>(static_cast<const T *>(from),
+                                                                                           static_cast<std::size_t>(count)));
+  return copy.values();
+}
+
+template <class T>
+void write(Memory memory, void *to, const std::vector<T> &values)
+{
+  const Buffer<T> copy(memory, values);
+  if (memory == Memory::host)
+    std::memcpy(to, copy.data(), values.size() * sizeof(T));
+  else
+    Kokkos::deep_copy(Kokkos::View<T *, Kokkos::DefaultExecutionSpace::memory_space>(static_cast<T *>(to), values.size()),
+                      Kokkos::View<const T *, Kokkos::DefaultExecutionSpace::memory_space>(copy.data(), values.size()));
+}
+
+/// All processes of a solve, one after the other.
+class Processes {
+public:
+  Processes(Memory memory, const Separation &separation, const SpreadPlan &plan, Precision precision)
+      : memory_(memory), separation_(separation), plan_(plan), execution_(memory)
+  {
+    for (int p = 0; p < plan.processes; p++) solvers_.push_back(std::make_unique<SpreadSolver>(execution_, separation, plan, p, precision));
+  }
+
+  std::vector<double> solve(const std::vector<double> &rhs, Transpose transpose) const
+  {
+    for (int p = 0; p < plan_.processes; p++) {
+      std::vector<double> slab;
+      for_slab(p, [&](std::size_t node) { slab.push_back(rhs[node]); });
+      write(memory_, of(p).slab(), slab);
+      of(p).to_modes(transpose);
+    }
+    exchange(transpose, true);
+    for (int p = 0; p < plan_.processes; p++) of(p).solve_lines(transpose);
+    exchange(transpose, false);
+    std::vector<double> solution(rhs.size(), std::numeric_limits<double>::quiet_NaN());
+    for (int p = 0; p < plan_.processes; p++) {
+      of(p).from_modes(transpose);
+      execution_.wait();
+      const auto slab = read<double>(memory_, of(p).slab(), plan_.grid[0] * plan_.grid[1] * plan_.layers(p).size());
+      std::size_t k   = 0;
+      for_slab(p, [&](std::size_t node) { solution[node] = slab[k++]; });
+    }
+    return solution;
+  }
+
+private:
+  const SpreadSolver &of(int p) const { return *solvers_[static_cast<std::size_t>(p)]; }
+
+  template <class Body>
+  void for_slab(int p, const Body &body) const
+  {
+    const Index strides[3] = {1, separation_.grid[0], separation_.grid[0] * separation_.grid[1]};
+    for (Index c = plan_.layers(p).begin; c < plan_.layers(p).end; c++) {
+      for (Index b = 0; b < plan_.grid[1]; b++) {
+        for (Index a = 0; a < plan_.grid[0]; a++)
+          body(static_cast<std::size_t>(a * strides[plan_.order[0]] + b * strides[plan_.order[1]] + c * strides[plan_.order[2]]));
+      }
+    }
+  }
+
+  /// From slabs to columns, or back.
+  void exchange(Transpose transpose, bool to_columns) const
+  {
+    execution_.wait();
+    const auto bytes     = static_cast<Index>(of(0).block_bytes());
+    const Index of_a_row = plan_.blocks() * bytes;
+    std::vector<char> all(static_cast<std::size_t>(plan_.nodes[2] * of_a_row));
+    for (int p = 0; p < plan_.processes; p++) {
+      const Share rows = plan_.rows(p);
+      if (!to_columns) continue;
+      const auto slab = read<char>(memory_, of(p).slab_modes(transpose), rows.size() * of_a_row);
+      std::copy(slab.begin(), slab.end(), all.begin() + rows.begin * of_a_row);
+    }
+    for (int p = 0; p < plan_.processes; p++) {
+      const Share columns   = plan_.columns(p);
+      const Index of_column = columns.size() * bytes;
+      auto mine             = read<char>(memory_, of(p).column_modes(), plan_.nodes[2] * of_column);
+      for (Index row = 0; row < plan_.nodes[2]; row++) {
+        const auto there = all.begin() + row * of_a_row + columns.begin * bytes, here = mine.begin() + row * of_column;
+        if (to_columns)
+          std::copy_n(there, of_column, here);
+        else
+          std::copy_n(here, of_column, there);
+      }
+      if (to_columns) write(memory_, of(p).column_modes(), mine);
+    }
+    for (int p = 0; p < plan_.processes && !to_columns; p++) {
+      const Share rows = plan_.rows(p);
+      write(memory_, of(p).slab_modes(transpose),
+            std::vector<char>(all.begin() + rows.begin * of_a_row, all.begin() + rows.end * of_a_row));
+    }
+  }
+
+  Memory memory_;
+  const Separation &separation_;
+  SpreadPlan plan_;
+  Execution execution_;
+  std::vector<std::unique_ptr<SpreadSolver>> solvers_;
+};
+
+void compare_with_one_process(const Separation &separation, const std::string &method, int processes, std::mt19937 &random,
+                              std::vector<Transpose> ways = {Transpose::no, Transpose::yes})
+{
+  const DirectOptions options{method, "fractions", 0, -1};
+  const auto plan = spread_plan(separation, options, processes);
+  ASSERT_TRUE(plan);
+  const auto size = static_cast<std::size_t>(separation.grid[0] * separation.grid[1] * separation.grid[2]);
+  const auto rhs  = random_values<double>(size, random);
+  for (Memory memory : {Memory::host, Memory::device}) {
+    if (!has_backend(memory)) continue;
+    for (Precision precision : {Precision::both_double, Precision::single_inside}) {
+      const Processes all(memory, separation, *plan, precision);
+      const Execution execution(memory);
+      const BoxSolver one(execution, separation, options, precision);
+      for (Transpose transpose : ways) {
+        const Buffer<double> f(memory, rhs), u(memory, std::vector<double>(size, 0));
+        one.solve(f.data(), u.data(), transpose);
+        execution.wait();
+        const auto expected = u.values();
+        EXPECT_LT(largest_difference(all.solve(rhs, transpose), expected),
+                  (precision == Precision::both_double ? 1e-12 : 2e-3) * largest(expected))
+            << (memory == Memory::device ? "device, " : "host, ") << (precision == Precision::both_double ? "double" : "single")
+            << (transpose == Transpose::yes ? ", transposed" : "");
+      }
+    }
+  }
+}
+
+TEST(Spread, EqualsOneProcess)
+{
+  std::mt19937 random(1);
+  const std::vector<std::vector<Direction>> cases = {
+      {laplacian(31, Boundary::dirichlet), laplacian(20, Boundary::neumann), laplacian(1, Boundary::dirichlet)},
+      {laplacian(18, Boundary::periodic), laplacian(33, Boundary::cells), laplacian(1, Boundary::dirichlet)},
+      {random_direction(12, random), laplacian(40, Boundary::dirichlet), laplacian(1, Boundary::dirichlet)},
+      {random_direction(9, random), random_direction(14, random, true), laplacian(1, Boundary::dirichlet)},
+      {laplacian(1, Boundary::dirichlet), laplacian(7, Boundary::cells_dirichlet), laplacian(50, Boundary::periodic)},
+      {laplacian(6, Boundary::neumann), laplacian(8, Boundary::dirichlet), laplacian(11, Boundary::dirichlet_neumann)},
+      {random_direction(5, random), random_direction(4, random), random_direction(3, random)},
+      {laplacian(10, Boundary::dirichlet), random_direction(6, random), laplacian(9, Boundary::periodic)},
+      {laplacian(600, Boundary::dirichlet), laplacian(5, Boundary::dirichlet), laplacian(1, Boundary::dirichlet)}};
+  for (std::size_t k = 0; k < cases.size(); k++) {
+    for (int processes : {2, 3, 7}) {
+      const bool faces = (k + static_cast<std::size_t>(processes)) % 2 == 1, factors = processes == 3;
+      SCOPED_TRACE(testing::Message() << "case " << k << ", " << processes << " processes" << (faces ? ", faces" : "")
+                                      << (factors ? ", factors" : ""));
+      compare_with_one_process(separation_of(cases[k], -0.3, faces, factors, random), processes == 7 ? "facr" : "auto", processes, random);
+    }
+  }
+}
+
+TEST(Spread, SolvesSingularOperators)
+{
+  std::mt19937 random(2);
+  for (int processes : {2, 5}) {
+    SCOPED_TRACE(processes);
+    const Direction flat = laplacian(1, Boundary::dirichlet);
+    Direction one        = flat;
+    one.diagonal[0]      = 0;
+    for (const auto &directions : std::vector<std::vector<Direction>>{
+             {laplacian(16, Boundary::neumann), laplacian(12, Boundary::cells), one},
+             {laplacian(12, Boundary::periodic), random_direction(9, random, false, 0), one},
+             {random_direction(8, random, true, 0), laplacian(5, Boundary::periodic), laplacian(7, Boundary::neumann)}})
+      compare_with_one_process(separation_of(directions, 0, false, false, random), "auto", processes, random, {Transpose::no});
+  }
+}
+
+/// Shares add up to the whole, and none is much more than its part, of memory neither.
+TEST(Spread, SharesAreEqual)
+{
+  std::mt19937 random(3);
+  const Separation separation =
+      separation_of({laplacian(511, Boundary::dirichlet), laplacian(511, Boundary::dirichlet), laplacian(1, Boundary::dirichlet)}, 0, true,
+                    false, random);
+  for (int processes : {2, 7, 8, 600}) {
+    const SpreadPlan plan = *spread_plan(separation, {}, processes);
+    Index layers = 0, columns = 0;
+    for (int p = 0; p < processes; p++) {
+      EXPECT_LE(plan.rows(p).size(), 511 / processes + 1);
+      EXPECT_LE(plan.columns(p).size(), plan.blocks() / processes + 1);
+      layers += plan.layers(p).size();
+      columns += plan.columns(p).size();
+    }
+    EXPECT_EQ(layers, 513);
+    EXPECT_EQ(columns, plan.blocks());
+    const Execution execution(Memory::host);
+    const SpreadSolver last(execution, separation, plan, processes - 1, Precision::both_double);
+    const double three_arrays = 3 * 8 * 513.0 * 513.0 / processes, tables = 2e5;
+    EXPECT_LT(static_cast<double>(last.work_bytes()), 1.1 * three_arrays + tables);
+  }
+}
+
+TEST(Spread, TakesTheFastestDirections)
+{
+  std::mt19937 random(4);
+  const Direction one = laplacian(1, Boundary::dirichlet), even = laplacian(63, Boundary::dirichlet),
+                  prime = laplacian(66, Boundary::dirichlet), varies = random_direction(300, random);
+  const auto plan = [&](const std::vector<Direction> &directions, const std::string &method, int processes, int levels = -1) {
+    return spread_plan(separation_of(directions, 0, false, false, random), {method, "fractions", 0, levels}, processes);
+  };
+  EXPECT_EQ(plan({even, even, one}, "auto", 2)->order[2], 1);
+  EXPECT_EQ(plan({prime, even, one}, "auto", 2)->order[2], 0); // a chirp takes longer
+  EXPECT_EQ(plan({varies, prime, one}, "auto", 2)->order[2], 0);
+  EXPECT_EQ(plan({even, varies, even}, "auto", 2)->order[2], 1);
+  EXPECT_FALSE(plan({varies, varies, one}, "auto", 2)); // separable on one process is faster
+  EXPECT_TRUE(plan({varies, varies, one}, "auto", 5));
+  EXPECT_TRUE(plan({varies, varies, one}, "facr", 2));
+  EXPECT_FALSE(plan({even, even, one}, "facr", 2, 1));
+  EXPECT_FALSE(plan({even, even, one}, "partial", 2));
+  EXPECT_FALSE(plan({even, even, one}, "auto", 1));
+  EXPECT_FALSE(plan({one, even, one}, "auto", 2));
+}
+
+} // namespace
+} // namespace weft::test

@@ -1,0 +1,163 @@
+"""cmake --install, and what uses it: programs by CMake and pkg-config, weft-config, manual pages, examples. All of it from a folder that was moved."""
+
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import programs
+import pytest
+
+HERE = Path(__file__).resolve().parent
+BUILD = Path(os.environ["WEFT_BUILD"])
+SOURCE = Path(os.environ["WEFT_SOURCE"])
+PETSC_PKGCONFIG = os.environ["WEFT_PETSC_PKGCONFIG"]
+VERSION = re.search(r"project\(weft VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+LIBRARY = "libweft.so." + ".".join(VERSION.split(".")[:2])
+
+
+def command(*words, code=0, **environment):
+    process = subprocess.run(list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(programs.ENVIRONMENT, **environment))
+    assert process.returncode == code, process.stdout
+    return process.stdout
+
+
+@pytest.fixture(scope="module")
+def prefix(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("prefix")
+    command("cmake", "--install", str(BUILD), "--prefix", str(folder / "first"))
+    (folder / "first").rename(folder / "moved")
+    return folder / "moved"
+
+
+@pytest.fixture(scope="module")
+def weft_config(prefix):
+    return lambda *words, code=0: command(str(prefix / "bin" / "weft-config"), *words, code=code).rstrip("\n")
+
+
+def installed_library(prefix):
+    (library,) = prefix.glob("lib*/**/libweft.so")
+    return library
+
+
+def petsc_flags():
+    return command("pkg-config", "--cflags", "--libs", "PETSc", PKG_CONFIG_PATH=PETSC_PKGCONFIG).split()
+
+
+def rpath(*folders):
+    petsc = command("pkg-config", "--variable=libdir", "PETSc", PKG_CONFIG_PATH=PETSC_PKGCONFIG).strip()
+    return "-Wl,-rpath," + ":".join([*map(str, folders), petsc])
+
+
+def check_consumer(output):
+    for line in ("type: line", "ordering jacobi, sweeps 2 forward, omega 0.5", "lines: 4 of at most 1 rows", "kernel: pcr on the host"):
+        assert line in output, output
+
+
+def test_the_option_that_weft_config_prints_loads_the_library(prefix, weft_config):
+    options = weft_config("--options")
+    assert options == f"-dll_append {installed_library(prefix).parent}/{LIBRARY}"
+    assert "type: line" in command(str(BUILD / "bin" / "ex2"), *options.split(), "-pc_type", "line", "-ksp_view")
+    assert "type: line" in command(str(BUILD / "bin" / "ex2"), "-dll_append", str(installed_library(prefix)), "-pc_type", "line", "-ksp_view")
+
+
+def test_weft_config_knows_its_installation(prefix, weft_config, tmp_path):
+    assert weft_config("--version", "--prefix") == f"{VERSION}\n{prefix}"
+    assert weft_config("--petsc") == os.environ["WEFT_PETSC_VERSION"]
+    assert Path(weft_config("--libdir"), LIBRARY).is_file()
+    assert Path(weft_config("--includedir"), "pc", "line", "line.h").is_file()
+    assert Path(weft_config("--datadir"), "examples", "diffusion", "multigrid-line.opts").is_file()
+    (tmp_path / "weft-config").symlink_to(prefix / "bin" / "weft-config")
+    assert command(str(tmp_path / "weft-config"), "--prefix").strip() == str(prefix)
+    assert "unknown word '--option'" in weft_config("--option", code=2)
+    assert "Usage: weft-config" in weft_config(code=2)
+
+
+def test_weft_config_prints_no_option_that_would_not_work(prefix, tmp_path):
+    bin_folder = tmp_path / "with blank" / "bin"
+    shutil.copytree(prefix / "bin", bin_folder)
+    assert "is not there: install Weft again" in command(str(bin_folder / "weft-config"), "--options", code=1)
+    shutil.copytree(installed_library(prefix).parent, bin_folder.parent / installed_library(prefix).parent.relative_to(prefix))
+    assert "PETSc splits options at blanks and commas" in command(str(bin_folder / "weft-config"), "--options", code=1)
+
+
+@pytest.mark.parametrize("name", ["Weft", "weft"])
+def test_a_program_finds_the_cmake_package(prefix, tmp_path, name):
+    shutil.copytree(HERE / "consumer", tmp_path / "consumer")
+    lists = tmp_path / "consumer" / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("find_package(Weft", f"find_package({name}"))
+    configured = command("cmake", "-S", str(lists.parent), "-B", str(tmp_path), f"-D{name}_ROOT={prefix}", PKG_CONFIG_PATH=PETSC_PKGCONFIG)
+    assert f"library for -dll_append: {installed_library(prefix).parent}/{LIBRARY}, for PETSc {os.environ['WEFT_PETSC_VERSION']}" in configured
+    if name == "Weft":
+        command("cmake", "--build", str(tmp_path))
+        check_consumer(command(str(tmp_path / "consumer_program")))
+
+
+def test_another_version_is_not_taken(prefix, tmp_path):
+    shutil.copytree(HERE / "consumer", tmp_path / "consumer")
+    lists = tmp_path / "consumer" / "CMakeLists.txt"
+    lists.write_text(lists.read_text().replace("find_package(Weft 0.1", "find_package(Weft 0.2"))
+    output = command("cmake", "-S", str(lists.parent), "-B", str(tmp_path), f"-DWeft_ROOT={prefix}", code=1, PKG_CONFIG_PATH=PETSC_PKGCONFIG)
+    assert f"version: {VERSION}" in output
+
+
+def test_a_program_finds_the_pkg_config_file(prefix, tmp_path):
+    folder = next(prefix.glob("lib*/**/pkgconfig"))
+    path = f"{folder}:{PETSC_PKGCONFIG}"
+    options = command("pkg-config", "--cflags", "--libs", "weft", PKG_CONFIG_PATH=path).split()
+    assert command("pkg-config", "--modversion", "weft", PKG_CONFIG_PATH=path).strip() == VERSION
+    library = installed_library(prefix).parent
+    program = tmp_path / "consumer"
+    command("mpicc", str(HERE / "consumer" / "consumer.c"), "-o", str(program), *options, f"-L{library}", rpath(library))
+    check_consumer(command(str(program)))
+    assert LIBRARY in command("readelf", "-d", str(program))
+
+
+def test_every_symbol_has_a_version(library):
+    """The library's own, and that of a program that was linked to it."""
+    table = command("readelf", "--wide", "--dyn-syms", str(library))
+    defined = [line.split()[-1] for line in table.splitlines() if " GLOBAL DEFAULT " in line and " UND " not in line and " ABS " not in line]
+    assert len(defined) > 40
+    assert all(name.endswith(f"@@WEFT_{LIBRARY.removeprefix('libweft.so.')}") for name in defined), defined
+
+
+def test_every_public_function_has_a_manual_page(prefix):
+    declared = set()
+    for header in (SOURCE / "plugins").glob("**/*.h"):
+        declared |= set(re.findall(r"WEFT_EXTERN PetscErrorCode (\w+)\(", header.read_text()))
+    pages = {page.stem: page.read_text() for page in (prefix / "share" / "man" / "man3").glob("*.3")}
+    assert len(declared) > 40
+    assert declared | {"PCLINE", "PCADI", "PCBCR", "PCCROUT", "KSPADI", "MATSOLVERCROUT"} == set(pages)
+    for name, page in pages.items():
+        (header,) = re.findall(r"^#include <(\S+)>$", page, re.MULTILINE)
+        text = (prefix / "include" / "weft" / header).read_text()
+        assert re.search(rf"\b{name}\b", text), f"{header} does not declare {name}"
+        for section in (".SH NAME", ".SH DESCRIPTION", ".SH LEVEL", ".SH SEE ALSO"):
+            assert section in page, f"{name} has no {section}"
+        for option in re.findall(r"\.TP\n\\fB\\-(\w+)", page):
+            assert option.startswith(("pc_", "ksp_", "weft_")), f"{name}: {option}"
+
+
+@pytest.mark.skipif(not shutil.which("groff"), reason="no groff here")
+def test_manual_pages_are_set_without_a_warning(prefix):
+    pages = sorted(map(str, (prefix / "share" / "man").glob("man?/*")))
+    assert len(pages) > 40
+    for page in pages:
+        assert command("groff", "-man", "-Tutf8", "-ww", "-z", page) == "", page
+
+
+def test_a_comment_that_is_no_manual_page_stops_the_build(tmp_path):
+    source = tmp_path / "source.cxx"
+    source.write_text("/*@\n  PCLineSetNothing sets nothing\n@*/\nPetscErrorCode PCLineSetNothing(PC pc)\n")
+    output = command("python3", str(SOURCE / "scripts" / "man_pages.py"), "--version", "0", "--output", str(tmp_path / "man3"), str(source), code=1)
+    assert "a manual page begins with 'NAME - what it is', not with 'PCLineSetNothing sets nothing'" in output
+
+
+def test_an_installed_example_runs_with_its_options(prefix, weft_config, tmp_path):
+    examples = prefix / "share" / "weft" / "examples"
+    program = tmp_path / "diffusion"
+    command("mpicc", str(examples / "diffusion" / "diffusion.c"), "-o", str(program), *petsc_flags(), "-lm", rpath())
+    options = f"{weft_config('--options')} -options_file {examples}/diffusion/multigrid-line.opts -eps 1e-3 -da_grid_x 17 -da_grid_y 17 -da_refine 2 -ksp_view -ksp_converged_reason"
+    output = command(str(program), *options.split())
+    assert "type: line" in output and "CONVERGED_RTOL" in output
