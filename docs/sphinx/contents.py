@@ -8,7 +8,7 @@ PARTS = {
     "Where it runs": ["docs/gpu", "docs/ranks"],
     "When something is wrong": ["docs/faq", "docs/messages"],
     "Results": ["docs/results/plots", "docs/results/README"],
-    "The project": ["docs/architecture", "docs/reference", "CONTRIBUTING", "CHANGELOG", "matrices/README"],
+    "The project": ["docs/architecture", "docs/reference", "docs/results/tests", "CONTRIBUTING", "CHANGELOG", "matrices/README"],
 }
 
 # page -> pages below it
@@ -32,6 +32,7 @@ BELOW = {
         for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
     ],
     "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
+    "docs/results/tests": ["docs/results/sanitizer"],
 }
 
 # Tables of hundreds of rows or dozens of columns.

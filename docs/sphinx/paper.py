@@ -29,4 +29,8 @@ if missing:
 cover = f'<div class="cover"><div class="name">Weft</div><div class="what">Solvers that PETSc lacks on GPUs. Manual of version {version}</div></div>'
 where = text.index('<div class="body"')
 where = text.index(">", where) + 1
+# Sphinx's single page links to itself by its path from the root, which its own folder would be put before.
+text = text.replace('href="docs/index.html#', 'href="#')
+# Source files are no part of the paper: a link to one would lead to the folder that it was printed in.
+text = re.sub(r'<a class="reference download internal"[^>]*>(.*?)</a>', r'\1', text, flags=re.S)
 page.write_text(f'{text[:where]}{cover}<nav class="contents"><ul>{contents}</ul></nav>{text[where:]}')
