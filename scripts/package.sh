@@ -10,7 +10,8 @@ make_wheel() {
   say "making the wheel"
   [ -x "$tools/bin/scikit-build" ] || quietly "$log" "$python" -m venv "$tools" && quietly "$log" "$tools/bin/pip" install 'scikit-build-core>=0.10' ||
     die "scikit-build-core could not be installed (no network?): the whole log is $log"
-  quietly "$log" "$tools/bin/pip" wheel . --no-deps --no-build-isolation -w "$packages_folder" -C build-dir="$PWD/$build" -C cmake.define.WEFT_EXAMPLES=ON ||
+  quietly "$log" "$tools/bin/pip" wheel . --no-deps --no-build-isolation -w "$packages_folder" \
+    --config-settings=build-dir="$PWD/$build" --config-settings=cmake.define.WEFT_EXAMPLES=ON --config-settings=cmake.define.Python3_EXECUTABLE="$python" ||
     die "the wheel was not built: the whole log is $log"
 }
 

@@ -12,7 +12,7 @@ BUILD = Path(os.environ["WEFT_BUILD"])
 
 def symbols(library, kind):
     output = subprocess.run(["nm", "-D", f"--{kind}-only", str(library)], stdout=subprocess.PIPE, text=True, check=True).stdout
-    return [line.split()[-1].split("@")[0] for line in output.splitlines()]
+    return [line.split()[-1].split("@")[0] for line in output.splitlines() if " A " not in line]  # A: the name of a version
 
 
 def test_only_the_hook_and_the_setters_are_exported(library):
@@ -132,7 +132,7 @@ def test_two_rounds_of_petsc(run):
 def test_another_petsc_is_refused(run, shim, message):
     refused = run("ex2", "-pc_type line", environment={"LD_PRELOAD": str(BUILD / "lib" / f"lib{shim}.so")}, expect=None)
     assert refused.code != 0
-    assert message in refused.output
+    assert re.search(message, refused.output), refused.output
 
 
 # Debian's other PETScs, which stand beside the default one.
