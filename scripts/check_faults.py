@@ -224,8 +224,7 @@ class Steps:
 
     def table_of_coverage(self, folder):
         start = time.monotonic()
-        output, code = self.run(["gcovr", "--root", SOURCE, "--filter", f"{SOURCE}/src/", "--filter", f"{SOURCE}/plugins/", "--csv", "--merge-mode-functions=separate",
-                                 "--gcov-ignore-parse-errors", folder], timeout=7200)
+        output, code = self.run(["gcovr", "--root", SOURCE, "--filter", f"{SOURCE}/src/", "--filter", f"{SOURCE}/plugins/", "--csv", "--gcov-ignore-parse-errors", folder], timeout=7200)
         lines = [line.split(",") for line in output.splitlines() if line.startswith(("src/", "plugins/"))]
         if code or not lines:
             return self.add("coverage", "gcovr", 1, [("gcovr", output)], time.monotonic() - start)
