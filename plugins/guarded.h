@@ -13,8 +13,9 @@ PetscErrorCode GuardedCall(Arguments... arguments)
   try {
     return Function(arguments...);
   } catch (const std::bad_alloc &) {
-    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "libweft got no more memory on the host: take a smaller problem, more ranks on more nodes, or "
-                                            "options that store less (-help lists them with the type)");
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM,
+            "libweft got no more memory on the host: take a smaller problem, more ranks on more nodes, or "
+            "options that store less (-help lists them with the type)");
   } catch (const std::exception &error) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", error.what());
   }

@@ -130,13 +130,16 @@ class Steps:
             self.notes.append(f"| {name} | {what} | " + " | ".join(f"{abs(value / values[0] - 1):.0e}" for value in values[1:]) + " |")
         self.add("ranks", "the same on 2 to 8 ranks as on one", cases, failures, time.monotonic() - start)
 
-    def valgrind(self):
-        """memcheck on runs of every type, and on kernel tests of small sizes."""
+    def memcheck(self):
         tool = ["valgrind", "-q", "--error-exitcode=9", "--num-callers=30", f"--suppressions={SUPPRESSIONS / 'valgrind.supp'}"]
         mpi = Path("/usr/share/openmpi/openmpi-valgrind.supp")
         if mpi.exists():
             tool.append(f"--suppressions={mpi}")
-        start, failures, cases = time.monotonic(), [], 0
+        return tool
+
+    def valgrind(self):
+        """memcheck on runs of every type."""
+        start, failures, cases, tool = time.monotonic(), [], 0, self.memcheck()
         for name, chosen in TYPES.items():
             for fault in ("pattern", "nan_matrix"):
                 for ranks in (1, 2) if fault == "pattern" else (1,):
@@ -146,12 +149,15 @@ class Steps:
                     if code != 0:
                         failures.append((f"fault_probe -fault {fault} {solver} on {ranks} ranks", output))
         self.add("valgrind", "memcheck: every type, patterns that change and NaN", cases, failures, time.monotonic() - start)
+
+    def kernels(self):
+        """memcheck on kernel tests of small sizes."""
         start, failures = time.monotonic(), []
         for program in KERNEL_TESTS:
-            output, code = self.run([*tool, self.build / "bin" / program, f"--gtest_filter={SMALL}"], timeout=7200)
+            output, code = self.run([*self.memcheck(), self.build / "bin" / program, f"--gtest_filter={SMALL}"], timeout=7200)
             if code != 0:
                 failures.append((program, output))
-        self.add("valgrind", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
+        self.add("kernels", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
 
     def fuzz(self):
         """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan."""
@@ -218,8 +224,7 @@ class Steps:
 
     def table_of_coverage(self, folder):
         start = time.monotonic()
-        output, code = self.run(["gcovr", "--root", SOURCE, "--filter", f"{SOURCE}/src/", "--filter", f"{SOURCE}/plugins/", "--csv", "--merge-mode-functions=separate",
-                                 "--gcov-ignore-parse-errors", folder], timeout=7200)
+        output, code = self.run(["gcovr", "--root", SOURCE, "--filter", f"{SOURCE}/src/", "--filter", f"{SOURCE}/plugins/", "--csv", "--gcov-ignore-parse-errors", folder], timeout=7200)
         lines = [line.split(",") for line in output.splitlines() if line.startswith(("src/", "plugins/"))]
         if code or not lines:
             return self.add("coverage", "gcovr", 1, [("gcovr", output)], time.monotonic() - start)
@@ -247,7 +252,7 @@ class Steps:
         return "\n".join([f"`{command}`, PETSc {self.version}:", "", *rows, "", *self.notes, ""])
 
 
-NAMES = ["tests", "memory", "ranks", "fuzz", "valgrind", "address", "thread", "coverage"]
+NAMES = ["tests", "memory", "ranks", "fuzz", "valgrind", "kernels", "address", "thread", "coverage"]
 
 
 def main():

@@ -147,7 +147,8 @@ void MarketChecker::check_line(const std::string &line)
     return check_banner(line); // before the length: a binary file is no Matrix Market file, not a long line
   if (line.size() > longest_line) refuse(line, "is longer than the 1024 characters that Matrix Market allows");
   if ((!line.empty() && line[0] == '%') || is_blank(line)) return;
-  if (line.find('\0') != std::string::npos) refuse(line, "holds a zero byte: the file is damaged; fetch it again"); // the C library would end there
+  if (line.find('\0') != std::string::npos)
+    refuse(line, "holds a zero byte: the file is damaged; fetch it again"); // the C library would end there
   if (expecting_ == Expecting::sizes)
     check_sizes(line);
   else

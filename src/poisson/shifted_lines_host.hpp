@@ -223,6 +223,8 @@ private:
           if (i == rows - 1) {
             for (int l = 0; l < lanes; l++) coupling[l] += lower[n - 1];
           }
+        } else {
+          if (i == n - 1 && lane.pinned >= 0) pole[lane.pinned] = far_away; // its pivot is 0, and what comes of it is not used
         }
         for (int l = 0; l < lanes; l++) {
           const Scalar pivot_inverse = 1 / (diag - pole[l] - low * u[l]);
@@ -257,6 +259,7 @@ private:
     }
     Scalar *const last = value + (n - 1) * lanes;
     if constexpr (ring) {
+      if (lane.pinned >= 0) last_diagonal[lane.pinned] = 1;
       for (int l = 0; l < lanes; l++) last[l] = (last[l] + last_rhs[l]) / last_diagonal[l];
     }
     if (lane.pinned >= 0) last[lane.pinned] = 0;

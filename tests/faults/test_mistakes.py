@@ -97,6 +97,11 @@ def test_mistake(run, mistake, name):
     assert (result.code != 0) == is_error, result.output
 
 
+@pytest.mark.parametrize("name", [name for name in TYPES if name != "factors"])  # the matrix is singular: it has no complete factors
+def test_nothing_is_divided_by_zero(run, name):
+    run("ex50", f"-da_grid_x 33 -da_grid_y 21 {TYPES[name]} -ksp_max_it 20 -fp_trap")
+
+
 @pytest.mark.parametrize("name", ["line", "adi"])
 def test_a_failed_pc_is_no_converged_richardson(run, name):
     """Their own Richardson iteration looks at no norm."""

@@ -20,7 +20,8 @@ void require(bool fine)
 void check(const SparseMatrix &matrix)
 {
   require(matrix.column_start.size() == static_cast<std::size_t>(matrix.columns()) + 1 && matrix.column_start.front() == 0);
-  for (std::int64_t column = 0; column < matrix.columns(); ++column) require(matrix.column_start[column] <= matrix.column_start[column + 1]);
+  for (std::int64_t column = 0; column < matrix.columns(); ++column)
+    require(matrix.column_start[column] <= matrix.column_start[column + 1]);
   require(matrix.row_of.size() == matrix.value_of.size() && matrix.column_start.back() == matrix.nonzeros());
   for (const std::int64_t row : matrix.row_of) require(row >= 0 && row < matrix.rows());
 }

@@ -209,6 +209,8 @@ def test_masks_from_files(run, form, tmp_path):
         (b"\0" * 400, "has no inner node"),
         (b"P5\n10 10 255\n" + b"\xff" * 100, "is an image of 10 x 10 pixels and the grid has 20 x 20 nodes"),
         (b"P5\n20 20 255\n" + b"\xff" * 100, "it has fewer pixels than its head says"),
+        (b"P2 999999999999 999999999999 255\n1", "is an image of 999999999999 x 999999999999 pixels and the grid has 20 x 20 nodes"),
+        (b"P5 4294967296 4294967296 255\n1", "is an image of 4294967296 x 4294967296 pixels"),
         (b"P2\n20 x", "its head is not width, height, largest grey"),
         (b"P2\n20 20 255\n" + b"0 " * 400, "has no inner node"),
     ],
@@ -326,6 +328,11 @@ def test_without_a_grid(run):
     failed = run("ex2", "-pc_type adi", expect=None)
     assert failed.code != 0
     assert "PCADI needs a grid and none is known for this matrix" in failed.output
+
+
+def test_a_folder_is_no_mask(run, tmp_path):
+    failed = probe(run, f"-n 20,20 -pc_type adi -pc_adi_mask {tmp_path}", ranks=2, expect=None)
+    assert failed.code != 0 and f"-pc_adi_mask: {tmp_path} cannot be opened" in failed.output
 
 
 def test_given_shifts_and_bounds_are_used_and_shown(run):

@@ -16,19 +16,33 @@ so at each; -headroom <MiB> lets the process take so much memory more than it ha
 preloaded) refuses each allocation of that solve in turn, each in a process of its own, and counts how these end.\n";
 
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <petscdmda.h>
 #include <petscdmshell.h>
 #include <petscksp.h>
-#include <dlfcn.h>
 #include <signal.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-typedef enum { NONE, ZERO_ROW, NAN_MATRIX, NAN_RHS, GRID_SIZE, GRID_KIND, NO_GRID, VECTOR_SIZE, LAYOUT, UNASSEMBLED, PATTERN, LATE_UNASSEMBLED } Fault;
-static const char *const faults[] = {"none", "zero_row", "nan_matrix", "nan_rhs", "grid_size", "grid_kind", "no_grid", "vector_size", "layout",
-                                     "unassembled", "pattern", "late_unassembled", "Fault", "", NULL};
+typedef enum {
+  NONE,
+  ZERO_ROW,
+  NAN_MATRIX,
+  NAN_RHS,
+  GRID_SIZE,
+  GRID_KIND,
+  NO_GRID,
+  VECTOR_SIZE,
+  LAYOUT,
+  UNASSEMBLED,
+  PATTERN,
+  LATE_UNASSEMBLED
+} Fault;
+static const char *const faults[] = {"none",      "zero_row",         "nan_matrix",  "nan_rhs", "grid_size",
+                                     "grid_kind", "no_grid",          "vector_size", "layout",  "unassembled",
+                                     "pattern",   "late_unassembled", "Fault",       "",        NULL};
 
 /* Five points with a little reaction. `more` is a coupling within the stencil of each node to its right neighbour, and 0 leaves it out. */
 static PetscErrorCode Fill(DM da, Mat A, PetscScalar more)
@@ -128,8 +142,8 @@ static PetscErrorCode Solve(const char *name, KSP ksp, Vec b, Vec x)
   PetscCall(KSPGetPC(ksp, &pc));
   PetscCall(PCGetFailedReason(pc, &failure));
   PetscCall(VecNorm(x, NORM_2, &norm));
-  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s %s iterations %d solution %.10e\n", name, KSPConvergedReasons[reason], PCFailedReasons[failure],
-                        (int)iterations, (double)norm));
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s: %s %s iterations %d solution %.10e\n", name, KSPConvergedReasons[reason],
+                        PCFailedReasons[failure], (int)iterations, (double)norm));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -171,7 +185,8 @@ static PetscErrorCode NewBadMatrix(DM da, Fault fault, Mat *A)
   PetscCall(DMCreateGlobalVector(da, &x));
   PetscCall(VecGetLocalSize(x, &rows));
   PetscCall(VecDestroy(&x));
-  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, rows, rows + (fault == LAYOUT && rank == ranks - 1), PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL, 0, NULL, A));
+  PetscCall(MatCreateAIJ(PETSC_COMM_WORLD, rows, rows + (fault == LAYOUT && rank == ranks - 1), PETSC_DETERMINE, PETSC_DETERMINE, 1, NULL,
+                         0, NULL, A));
   PetscCall(MatSetDM(*A, da));
   if (fault == UNASSEMBLED) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(MatGetOwnershipRange(*A, &start, &end));
@@ -199,6 +214,13 @@ static PetscErrorCode LimitMemory(PetscInt headroom)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode Silent(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode error, PetscErrorType type,
+                             const char *message, void *context)
+{
+  (void)comm, (void)line, (void)function, (void)file, (void)type, (void)message, (void)context;
+  return error;
+}
+
 /* How a solve ends in a child whose allocation of this number is refused: an exit code of 0 (solved or failed, told by KSP), 1 (a PETSc
    error), 2 (nothing was refused); or a signal. */
 static PetscErrorCode EndOfChild(long number, KSP ksp, Vec b, Vec x, int *status)
@@ -212,7 +234,7 @@ static PetscErrorCode EndOfChild(long number, KSP ksp, Vec b, Vec x, int *status
   if (child == 0) {
     PetscErrorCode error;
     alarm(20);
-    (void)PetscPushErrorHandler(PetscIgnoreErrorHandler, NULL);
+    (void)PetscPushErrorHandler(Silent, NULL);
     (void)fail(number);
     error = KSPSolve(ksp, b, x);
     _exit(fail(0) ? 2 : error ? 1 : 0);
@@ -235,11 +257,15 @@ static PetscErrorCode RefuseEach(DM da, Mat A, KSP ksp, Vec b, Vec x)
     if (WIFSIGNALED(status)) {
       PetscCall(PetscPrintf(PETSC_COMM_SELF, "allocation %ld refused: signal %d\n", number, WTERMSIG(status)));
       signals++;
-    } else if (WEXITSTATUS(status) == 2) break;
-    else if (WEXITSTATUS(status) == 1) errors++;
-    else told++;
+    } else if (WEXITSTATUS(status) == 2)
+      break;
+    else if (WEXITSTATUS(status) == 1)
+      errors++;
+    else
+      told++;
   }
-  PetscCall(PetscPrintf(PETSC_COMM_SELF, "refused: %d, told by PETSc's error %d, by KSP's reason %d, killed %d\n", told + errors + signals, errors, told, signals));
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "refused: %d, told by PETSc's error %d, by KSP's reason %d, killed %d\n", told + errors + signals,
+                        errors, told, signals));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -250,7 +276,7 @@ int main(int argc, char **argv)
   Vec b, x;
   KSP ksp;
   PetscInt n = 12, rounds = 1, headroom = -1;
-  Fault fault = NONE;
+  Fault fault      = NONE;
   PetscBool refuse = PETSC_FALSE, heartbeat = PETSC_FALSE;
 
   PetscFunctionBeginUser;
@@ -259,16 +285,20 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &rounds, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-headroom", &headroom, NULL));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-fault", faults, (PetscEnum *)&fault, NULL));
-  PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &da));
+  PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, PETSC_DECIDE, PETSC_DECIDE, 1, 1,
+                         NULL, NULL, &da));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
-  if (fault == LAYOUT || fault == UNASSEMBLED) PetscCall(NewBadMatrix(da, fault, &A));
-  else PetscCall(NewMatrix(da, 1.0, &A));
+  if (fault == LAYOUT || fault == UNASSEMBLED)
+    PetscCall(NewBadMatrix(da, fault, &A));
+  else
+    PetscCall(NewMatrix(da, 1.0, &A));
   PetscCall(DMCreateGlobalVector(da, &b));
   PetscCall(VecSet(b, 1.0));
   PetscCall(VecDuplicate(b, &x));
   if (fault == GRID_SIZE) {
-    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n + 1, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &other));
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n + 1, PETSC_DECIDE, PETSC_DECIDE, 1,
+                           1, NULL, NULL, &other));
     PetscCall(DMSetUp(other));
   } else if (fault == GRID_KIND) {
     PetscCall(DMShellCreate(PETSC_COMM_WORLD, &other));
