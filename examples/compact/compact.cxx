@@ -9,7 +9,7 @@ static char help[] =
   -compact_along <xyz> : the directions of the case derivative\n\
   -dim <3>, -da_grid_x, _y, _z <33>, -compact_periodic : the grid, [0, 1] in each direction\n\
   -compact_assembled : A as an assembled matrix of the whole grid, for any PC, in place of the matrix of one line\n\
-  -compact_one_pass : stencil and elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough\n\
+  -compact_one_pass : stencil and elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough; for devices\n\
   -repeat <0> : timed calls of a derivative\n\
   -output <name> : of the pulse, name.vts (name.bin in 1-D and 2-D too) and name.csv\n\
 The solvers have the prefixes x_, y_ and z_: load libweft.so and -options_file examples/compact/compact.opts.\n";
