@@ -5,14 +5,18 @@ static char help[] =
   -case pulse      : a pulse that is carried along and spreads in a periodic box, by TS; its energy beside that of the exact solution\n\
   -case wavenumber : the modified wavenumber of the scheme, in 64 steps to pi\n\
   -compact_derivative <first> (first|second|filter), -compact_order <4> (4|6), -compact_alpha <0.45> : the scheme; alpha is the filter's\n\
+  -compact_stretch <0> : gives the grid coordinates x + stretch sin(2 pi x) / (2 pi), which is refused: there is no mapping here\n\
+  -compact_along <xyz> : the directions of the case derivative\n\
   -dim <3>, -da_grid_x, _y, _z <33>, -compact_periodic : the grid, [0, 1] in each direction\n\
   -compact_assembled : A as an assembled matrix of the whole grid, for any PC, in place of the matrix of one line\n\
-  -compact_one_pass : stencil and elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough\n\
+  -compact_one_pass : stencil and elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough; for devices\n\
   -repeat <0> : timed calls of a derivative\n\
   -output <name> : of the pulse, name.vts (name.bin in 1-D and 2-D too) and name.csv\n\
 The solvers have the prefixes x_, y_ and z_: load libweft.so and -options_file examples/compact/compact.opts.\n";
 
 #include <petscdevice.h>
+
+#include <cstring>
 
 #include "flow.hpp"
 #include "grid.hpp"
@@ -29,6 +33,7 @@ struct Settings {
   PetscReal alpha    = 0.45;
   PetscBool periodic = PETSC_FALSE;
   Ways ways;
+  char along[4] = "xyz";
 };
 
 /// A wave along one direction: sin(2 pi x + phase), a derivative of it, or what the filter leaves of it.
@@ -47,9 +52,27 @@ Field Waves(int direction, int derivative)
   return field;
 }
 
+PetscErrorCode Stretch(DM da, PetscReal stretch)
+{
+  Vec coordinates;
+  PetscScalar *x;
+  PetscInt size;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDASetUniformCoordinates(da, 0, 1, 0, 1, 0, 1));
+  PetscCall(DMGetCoordinates(da, &coordinates));
+  PetscCall(VecGetLocalSize(coordinates, &size));
+  PetscCall(VecGetArray(coordinates, &x));
+  for (PetscInt i = 0; i < size; i++) x[i] += stretch * std::sin(2 * pi * x[i]) / (2 * pi);
+  PetscCall(VecRestoreArray(coordinates, &x));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 PetscErrorCode MakeGrid(PetscBool periodic, DM *da)
 {
-  PetscInt dim              = 3;
+  PetscInt dim      = 3;
+  PetscReal stretch = 0;
+  PetscBool stretched;
   const DMBoundaryType ends = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
 
   PetscFunctionBeginUser;
@@ -64,6 +87,8 @@ PetscErrorCode MakeGrid(PetscBool periodic, DM *da)
                            1, NULL, NULL, NULL, da));
   PetscCall(DMSetFromOptions(*da));
   PetscCall(DMSetUp(*da));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_stretch", &stretch, &stretched));
+  if (stretched) PetscCall(Stretch(*da, stretch));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -106,6 +131,7 @@ PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &sche
   PetscCall(VecGetType(f, &type));
   PetscCall(Fill(da, Waves(0, 0), f));
   for (int d = 0; d < axes.dim; d++) {
+    if (!std::strchr(settings.along, "xyz"[d])) continue;
     Derivative derivative;
     PetscLogStage stage;
     PetscReal whole = 0, stencil = 0, copy = 0;
@@ -224,6 +250,9 @@ PetscErrorCode Run()
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_periodic", &settings.periodic, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_assembled", &assembled, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_one_pass", &one_pass, NULL));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-compact_along", settings.along, sizeof(settings.along), NULL));
+  PetscCheck(std::strspn(settings.along, "xyz") == std::strlen(settings.along) && settings.along[0], PETSC_COMM_WORLD,
+             PETSC_ERR_ARG_OUTOFRANGE, "-compact_along %s: name directions, of x, y and z", settings.along);
   settings.ways = {assembled == PETSC_TRUE, one_pass == PETSC_TRUE};
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeat", &settings.repeat, NULL));
   try {

@@ -23,6 +23,33 @@ PetscErrorCode Together(MPI_Comm comm, const std::string &why)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// An error where the DMDA has coordinates and they are not `spacing` apart along the direction.
+PetscErrorCode CheckSpacing(DM da, const Boxes &boxes, int direction, PetscReal spacing)
+{
+  Vec coordinates;
+  const PetscScalar *x;
+  std::string why;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMGetCoordinates(da, &coordinates));
+  if (!coordinates) PetscFunctionReturn((PetscErrorCode)0);
+  const PetscInt stride = direction == 0   ? 1
+                          : direction == 1 ? boxes.nodes[0]
+                                           : boxes.nodes[0] * boxes.nodes[1],
+                 rows   = boxes.nodes[direction];
+  PetscCall(VecGetArrayRead(coordinates, &x));
+  for (PetscInt i = 0; i < boxes.nodes[0] * boxes.nodes[1] * boxes.nodes[2]; i++) {
+    if (i / stride % rows + 1 == rows) continue;
+    const PetscReal apart = PetscRealPart(x[(i + stride) * boxes.dim + direction] - x[i * boxes.dim + direction]);
+    if (!(std::abs(apart - spacing) <= 1e-8 * spacing))
+      why = "nodes are " + std::to_string(apart) + " apart along " + std::string(1, "xyz"[direction]) + ", and " + std::to_string(spacing) +
+            " elsewhere: differences are taken on even spacing: map the coordinates onto it, and multiply by the mapping's derivative";
+  }
+  PetscCall(VecRestoreArrayRead(coordinates, &x));
+  PetscCall(Together(PetscObjectComm((PetscObject)da), why));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 } // namespace
 
 PetscErrorCode RegisterEvents(Events *events)
@@ -113,6 +140,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   direction_ = direction;
   events_    = events;
   PetscCall(BoxesOf(da, &boxes));
+  PetscCall(CheckSpacing(da, boxes, direction, spacing));
   PetscCall(DMCreateGlobalVector(da, &like));
   PetscCall(VecGetType(like, &type));
   PetscCall(VecGetArrayReadAndMemType(like, &array, &where));

@@ -63,8 +63,29 @@ def test_an_assembled_matrix_gives_the_same(run, ranks):
         assert a["most"] == pytest.approx(b["most"], rel=1e-9) == pytest.approx(c["most"], rel=1e-9)
 
 
-def test_gradient_divergence_and_laplacian(run):
-    result = compact(run, "-case operators -compact_periodic -compact_order 6", ranks=2)
+@pytest.mark.parametrize("options", ["", "-compact_order 6", "-compact_order 6 -compact_derivative second", "-compact_order 6 -compact_periodic", "-compact_derivative filter -compact_alpha 0.3"])
+def test_one_pass_gives_the_same(run, options):
+    """On whole lines and on lines that cross two and three ranks, along x, y and z, in unequal boxes."""
+    for grid, processors in (("-dim 1 -da_grid_x 200", "{0}"), ("-dim 2 -da_grid_x 9 -da_grid_y 203", "1 {0}"), ("-da_grid_x 6 -da_grid_y 5 -da_grid_z 201", "1 1 {0}")):
+        expected = derivatives(compact(run, f"{grid} {options} -compact_along {'xyz'[processors.count('1')]}"))
+        for ranks in (1, 2, 3):
+            given = " ".join(f"-da_processors_{axis} {count}" for axis, count in zip("xyz", processors.format(ranks).split()))
+            swept = derivatives(compact(run, f"{grid} {given} {options} -compact_one_pass -compact_along {'xyz'[processors.count('1')]}", ranks=ranks))
+            assert len(swept) == len(expected) == 1 and swept[0]["one_pass"] and not expected[0]["one_pass"]
+            for key in ("most", "mean_square"):
+                assert swept[0][key] == pytest.approx(expected[0][key], rel=1e-6)  # second derivatives round by 1e-16 / h^2
+
+
+def test_one_pass_gives_way_to_the_solver(run):
+    """Where couplings reach too far, and where boxes are too short for what the neighbours need."""
+    for options, ranks in (("-dim 1 -da_grid_x 200 -compact_derivative filter", 1), ("-dim 1 -da_grid_x 90", 3)):
+        given, swept = (derivatives(compact(run, f"{options} {way}", ranks=ranks))[0] for way in ("", "-compact_one_pass"))
+        assert not swept["one_pass"] and swept["most"] == pytest.approx(given["most"], rel=1e-9)
+
+
+@pytest.mark.parametrize("options", ["", "-compact_one_pass -dim 2 -da_grid_x 40 -da_grid_y 130 -da_processors_x 1"])
+def test_gradient_divergence_and_laplacian(run, options):
+    result = compact(run, f"-case operators -compact_periodic -compact_order 6 {options}", ranks=2)
     assert result.number("gradient, x: error") < 2e-7
     assert result.number("divergence of the gradient: error") < 1e-5
     assert result.number("Laplacian: error") < 3e-6
@@ -87,6 +108,11 @@ def test_the_log_shows_the_steps_of_a_derivative(run):
     assert calls["PCLineProducts"] == calls["PCLineReduced"] == calls["PCLinePiece"] == calls["CompactSolve"]
 
 
+def test_the_log_shows_the_one_pass(run):
+    output = compact(run, "-dim 1 -da_grid_x 400 -compact_one_pass -log_view", ranks=2).output
+    assert any(line.startswith("CompactSweep") for line in output.splitlines()) and not any(line.startswith("CompactSolve") for line in output.splitlines())
+
+
 def test_the_modified_wavenumber(run):
     rows = [tuple(map(float, line.split())) for line in compact(run, "-case wavenumber").output.splitlines() if line[:1].isdigit()]
     k, modified = max(rows, key=lambda row: row[1])
@@ -101,6 +127,8 @@ def test_the_modified_wavenumber(run):
         ("-dim 1 -da_grid_x 8 -compact_order 6", 4, "is shorter than the stencil"),
         ("-dim 1 -da_grid_x 2", 1, "is shorter than the stencil"),
         ("-dim 1 -da_grid_x 3", 1, "the solve along x ended by DIVERGED_PC_FAILED"),  # this matrix is singular
+        ("-dim 2 -compact_stretch 0.3", 2, "map the coordinates onto it"),
+        ("-compact_along xw", 1, "name directions, of x, y and z"),
         ("-dim 4", 1, "grids have 1, 2 or 3 dimensions"),
         ("-case pulse -dim 1 -output /nowhere/at/all", 1, "/nowhere/at/all.csv"),
         ("-x_pc_line_kernel thomas", 1, "it is solved by -pc_line_kernel toeplitz (or auto), not by thomas"),
