@@ -43,8 +43,8 @@ class Style:
                 "markersize": 4.5, "label": name}
 
 
-def chosen(curves, problems, style):
-    """The best of each type of Weft's, and the best of all until there are enough."""
+def chosen(curves, problems, style, one_of_each=False):
+    """The best of each type of Weft's, and the best of all, or of each other type, until there are enough."""
     ranked = sorted(curves, key=lambda name: -profile.area(curves[name], problems))
     type_of = {name: style.configurations[name].type if name in style.configurations else "" for name in ranked}
     ours = [next((name for name in ranked if type_of[name] == type_), None) for type_ in WEFT]
@@ -52,7 +52,8 @@ def chosen(curves, problems, style):
     for name in ranked:
         if len(wanted) >= MOST_CURVES:
             break
-        wanted.add(name)
+        if not one_of_each or all(type_of[name] != type_of[other] for other in wanted):
+            wanted.add(name)
     return [name for name in ranked if name in wanted]
 
 
@@ -140,7 +141,7 @@ def draw_anisotropy(plot, problems, rows, style):
             table.setdefault(x, {})[name] = max(count, 1)
     curves, count = profile.ratios(table)
     figure, axis = plot.subplots(figsize=(9.2, 4.6), layout="constrained")
-    for name in chosen(curves, count, style):
+    for name in chosen(curves, count, style, one_of_each=True):
         axis.plot(*zip(*lines[name]), **style.of(name))
     axis.set_xscale("log")
     axis.set_yscale("log")
