@@ -120,7 +120,7 @@ def judge(child, output, found, row, rtol):
 
 def last_words(output):
     """The sentence that says what went wrong: PETSc's message, the program's, or the last line."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if any(letter.isalnum() for letter in line)]  # rules of dashes say nothing
     start = next((index for index, line in enumerate(lines) if "PETSC ERROR:" in line and "Error Message" in line), None)
     if start is not None:
         petsc = [line.split("PETSC ERROR:", 1)[-1].strip() for line in lines[start + 1:]]

@@ -28,10 +28,13 @@ def matplotlib():
 
 
 class Style:
-    """One look for a configuration in all pictures: Weft's types solid, PETSc's dashed, other libraries' dotted."""
+    """The looks of configurations: Weft's types solid, PETSc's dashed, other libraries' dotted. No two alike in a panel."""
 
     def __init__(self, configurations):
         self.configurations = {configuration.name: configuration for configuration in configurations}
+        self.given = {}
+
+    def new_panel(self):
         self.given = {}
 
     def of(self, name):
@@ -43,8 +46,8 @@ class Style:
                 "markersize": 4.5, "label": name}
 
 
-def chosen(curves, problems, style):
-    """The best of each type of Weft's, and the best of all until there are enough."""
+def chosen(curves, problems, style, one_of_each=False):
+    """The best of each type of Weft's, and the best of all, or of each other type, until there are enough."""
     ranked = sorted(curves, key=lambda name: -profile.area(curves[name], problems))
     type_of = {name: style.configurations[name].type if name in style.configurations else "" for name in ranked}
     ours = [next((name for name in ranked if type_of[name] == type_), None) for type_ in WEFT]
@@ -52,7 +55,8 @@ def chosen(curves, problems, style):
     for name in ranked:
         if len(wanted) >= MOST_CURVES:
             break
-        wanted.add(name)
+        if not one_of_each or all(type_of[name] != type_of[other] for other in wanted):
+            wanted.add(name)
     return [name for name in ranked if name in wanted]
 
 
@@ -72,6 +76,7 @@ def draw_profile(plot, problems, rows, style):
         return None
     figure, axes = plot.subplots(len(panels), 1, figsize=(9.2, 4.3 * len(panels)), squeeze=False, layout="constrained")
     for axis, (words, curves, count) in zip(axes[:, 0], panels):
+        style.new_panel()
         most = 100.0
         for name in chosen(curves, count, style):
             x = [1.0] + [ratio for ratio in curves[name] if ratio <= most] + [most]
@@ -109,6 +114,7 @@ def draw_size(plot, problems, rows, style):
         return None
     figure, axes = plot.subplots(len(panels), 1, figsize=(9.2, 4.3 * len(panels)), squeeze=False, layout="constrained")
     for axis, (title, lines, joined) in zip(axes[:, 0], panels):
+        style.new_panel()
         for name, points in lines.items():
             look = style.of(name)
             axis.plot(*zip(*points), **(look if joined else {**look, "linestyle": "none", "alpha": 0.75}))
@@ -139,8 +145,9 @@ def draw_anisotropy(plot, problems, rows, style):
         for x, count in points:
             table.setdefault(x, {})[name] = max(count, 1)
     curves, count = profile.ratios(table)
+    style.new_panel()
     figure, axis = plot.subplots(figsize=(9.2, 4.6), layout="constrained")
-    for name in chosen(curves, count, style):
+    for name in chosen(curves, count, style, one_of_each=True):
         axis.plot(*zip(*lines[name]), **style.of(name))
     axis.set_xscale("log")
     axis.set_yscale("log")

@@ -69,7 +69,7 @@ def test_what_stands_in_the_page_cannot_end_its_script():
 def test_last_words():
     said = "noise\n[0]PETSC ERROR: ----- Error Message -----\n[0]PETSC ERROR: Invalid argument\n[0]PETSC ERROR: PCADI: no grid\n[0]PETSC ERROR: See https://petsc.org\n"
     assert outcome.last_words(said) == "Invalid argument PCADI: no grid"
-    assert outcome.last_words("") == "" and outcome.last_words("a\nb\n") == "b"
+    assert outcome.last_words("") == "" and outcome.last_words("a\nb\n-----\n") == "b"
 
 
 def test_durations_and_progress(capsys):
