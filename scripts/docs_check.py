@@ -131,7 +131,8 @@ def check_links(pages):
 
 def has(tool):
     if tool.startswith("python:"):
-        return subprocess.run([sys.executable, "-c", f"import {tool[7:]}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
+        program = [sys.executable, "-c", f"import {tool[7:]}"]
+        return subprocess.run(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     return shutil.which(tool) is not None
 
 
@@ -203,7 +204,16 @@ def run_page(page, blocks, build, limit):
                 steps.append((block, command, wanted))
         start = time.monotonic()
         try:
-            process = subprocess.run(["bash", "-c", "\n".join(script)], cwd=folder, env=shell_environment(build, folder), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, errors="replace", timeout=limit)
+            process = subprocess.run(
+                ["bash", "-c", "\n".join(script)],
+                cwd=folder,
+                env=shell_environment(build, folder),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                text=True,
+                errors="replace",
+                timeout=limit,
+            )
             code, output = process.returncode, process.stdout
         except subprocess.TimeoutExpired as expired:
             code, output = f"no end after {limit} s", (expired.stdout or b"").decode(errors="replace")

@@ -2,6 +2,7 @@
 
 import os
 import re
+from pathlib import Path
 
 from latex2mathml.converter import convert
 from docutils.nodes import SkipNode
@@ -84,8 +85,10 @@ def wrap(app, page, template, context, doctree):
 
 def complete(app):
     """A page that contents.py does not know would be missing from the manual without a word."""
-    there = {os.path.relpath(os.path.join(folder, name), app.srcdir)[:-3] for folder, _, names in os.walk(os.path.join(app.srcdir, "docs")) for name in names if name.endswith(".md")}
-    for wrong, why in ((there - set(PAGES), "not in docs/sphinx/contents.py"), (set(PAGES) - there - {p for p in PAGES if not p.startswith("docs/")}, "in contents.py and missing")):
+    root = Path(app.srcdir)
+    there = {str(path.relative_to(root))[:-3] for path in (root / "docs").rglob("*.md")}
+    wanted = {page for page in PAGES if page.startswith("docs/")}
+    for wrong, why in ((there - wanted, "not in docs/sphinx/contents.py"), (wanted - there, "in contents.py and missing")):
         if wrong:
             raise ExtensionError(f"pages {why}: {', '.join(sorted(wrong))}")
 
