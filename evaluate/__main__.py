@@ -24,7 +24,6 @@ from .store import Store
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 QUICK_MATRICES = ("HB/gr_30_30", "HB/nos1", "HB/sherman1", "HB/orsirr_1", "Bai/pde900", "HB/west0067")
 NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Unknown type", "unknown type")
-READING = cases.READING
 
 
 def seconds(text):

@@ -48,10 +48,6 @@ class Configuration:
     krylov: str = "auto"
     quick: bool = False
 
-    @property
-    def ours(self):
-        return self.type in WEFT
-
     def fits(self, problem):
         if problem.kind not in self.kinds:
             return False

@@ -5,6 +5,7 @@ import json
 import pathlib
 import re
 
+from .cases import WEFT
 from .outcome import OUTCOMES
 from .run import duration
 from .table import whole
@@ -30,7 +31,7 @@ def rounded(value):
 
 def tiles_of(rows, recommendations):
     solved = sum(row["outcome"] == "solved" for row in rows)
-    by_weft = sum(entry["type"] in ("line", "crout", "adi", "bcr") for entry in recommendations)
+    by_weft = sum(entry["type"] in WEFT for entry in recommendations)
     tiles = [(len(recommendations), "problems"), (len({row["configuration"] for row in rows}), "configurations"), (len(rows), "cases"),
              (f"{solved / len(rows):.0%}" if rows else "–", "solved"), (sum(not entry["configuration"] for entry in recommendations), "problems nothing solved"),
              (by_weft, "problems where a type of Weft is recommended")]
