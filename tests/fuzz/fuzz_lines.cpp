@@ -6,10 +6,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
   using namespace weft;
   constexpr PetscInt64 rows = 40;
   PetscInt bad_line         = 0;
-  const Sequence sequence   = ParseLines(std::string(data, data + size), &bad_line);
+  const Sequence sequence   = ParseLines(std::string(data, data + size), &bad_line), none;
   if (bad_line < 0 || (bad_line > 0 && !sequence.empty())) std::abort();
   for (const PetscInt64 start : {0, 13}) {
-    const Taken taken      = TakeOwnRows(sequence, start, start + 20, rows, size % 2);
+    const bool are_shared  = size % 2;
+    const Taken taken      = TakeOwnRows(are_shared ? none : sequence, are_shared ? sequence : none, start, start + 20, rows);
     const HostLines &lines = taken.lines;
     std::vector<int> times(20, 0);
     for (const Index row : lines.rows) {
@@ -23,6 +24,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size
     for (std::size_t k = 1; k < lines.starts.size(); k++) {
       if (lines.starts[k] <= lines.starts[k - 1]) std::abort();
     }
+    if (taken.wrong[outside] != no_row) continue;
+    const PetscInt ranges[]   = {0, 13, 33, rows};
+    const JoinedPieces joined = Join(sequence, ranges, 3, start == 0 ? 0 : 1);
+    if (joined.own.starts.back() != static_cast<Index>(joined.own.rows.size())) std::abort();
+    if (joined.before.size() + 1 != joined.own.starts.size() || joined.after.size() != joined.before.size()) std::abort();
   }
   return 0;
 }
