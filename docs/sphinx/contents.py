@@ -5,7 +5,7 @@ PARTS = {
     "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
     "Types": ["docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/crout"],
     "Kernels": ["docs/kernels/README"],
-    "Where it runs": ["docs/gpu", "docs/ranks"],
+    "Where it runs": ["docs/install", "docs/gpu", "docs/ranks"],
     "When something is wrong": ["docs/faq", "docs/messages"],
     "Results": ["docs/results/plots", "docs/results/README"],
     "The project": ["docs/architecture", "docs/reference", "docs/results/tests", "CONTRIBUTING", "CHANGELOG", "matrices/README"],
@@ -32,7 +32,7 @@ BELOW = {
         for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
     ],
     "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
-    "docs/results/tests": ["docs/results/sanitizer"],
+    "docs/results/tests": ["docs/results/sanitizer", "docs/results/faults", "docs/results/range"],
 }
 
 # Tables of hundreds of rows or dozens of columns.
