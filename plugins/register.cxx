@@ -71,7 +71,8 @@ PetscErrorCode WeftForgetRegistration()
 bool PetscIsAsleep()
 {
   if (PETSC_COMM_WORLD != MPI_COMM_NULL) return false;
-  std::fputs("libweft: its PETSc has not started. Either PetscInitialize() has not been called yet, or this program runs another PETSc than the one\n"
+  std::fputs("libweft: its PETSc has not started. Either PetscInitialize() has not been called yet, or this program runs another PETSc "
+             "than the one\n"
              "libweft was built with (" PETSC_LIB_DIR "): build Weft with PETSC_DIR set to this program's PETSc\n",
              stderr);
   return true;
