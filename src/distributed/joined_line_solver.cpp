@@ -202,7 +202,7 @@ public:
         });
   }
   static void products(const Space &space, const Indices &rows, const Indices &starts, Index count, const Side &side, const Scalar *rhs,
-                       Ends *products)
+                       Ends *ends)
   {
     if (count == 0) return;
     using Policy       = Kokkos::TeamPolicy<Space>;
@@ -220,7 +220,7 @@ public:
                 part.last(0) += last(k) * b;
               },
               Kokkos::Sum<Ends>(sum));
-          Kokkos::single(Kokkos::PerTeam(team), [&]() { products[piece] = sum; });
+          Kokkos::single(Kokkos::PerTeam(team), [&]() { ends[piece] = sum; });
         });
   }
   static void take_unknowns(const Space &space, const Indices &rows, const Indices &starts, Index count, const Values &couplings,

@@ -95,7 +95,8 @@ FILES = [
     ("heat", "-steps 2 -output {full}/heat.bin", "heat.bin", "Write to file failed"),
     ("compact", PULSE + " -output {full}/pulse", "pulse.vts", "Write to file failed"),
     ("compact", PULSE + " -output {full}/pulse", "pulse.bin", "Write to file failed"),
-    ("compact", PULSE + " -output {full}/pulse", "pulse.csv", "pulse.csv could not be written to its end"),
+    # PETSc 3.26 sees it at the first line, 3.18 not at all.
+    ("compact", PULSE + " -output {full}/pulse", "pulse.csv", "pulse.csv could not be written to its end|Write to file failed"),
     ("weft_mm", f"{MATRIX} -json {{full}}/weft_mm.json", "weft_mm.json", "weft_mm.json could not be written to its end"),
     ("adi_bench", "--quick --backend=host --json={full}/adi.json --parts=counts --largest=32", "adi.json", "adi.json could not be written to its end"),
     ("crout_bench", f"--quick --backend=host --json={{full}}/crout.json --matrices={MATRIX}", "crout.json", "crout.json could not be written to its end"),
@@ -110,7 +111,7 @@ def test_a_full_disk_is_told(program, options, name, message, tmp_path):
     full(tmp_path, name)
     done = subprocess.run([str(programs.BUILD / "bin" / program)] + options.format(full=tmp_path).split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, timeout=120, env=dict(programs.ENVIRONMENT, OMP_NUM_THREADS="1"))
-    assert done.returncode != 0 and message in done.stdout, done.stdout
+    assert done.returncode != 0 and re.search(message, done.stdout), done.stdout
 
 
 def test_a_table_that_cannot_be_printed():
