@@ -36,7 +36,7 @@ if pc == "hang":
 if pc == "eat":
     eaten = []
     while True:
-        eaten.append(bytearray(b"x") * (4 << 20))
+        eaten.append(bytearray(b"x") * (32 << 20))
         time.sleep(0.01)
 if pc == "refused":
     print("[0]PETSC ERROR: --------------------- Error Message -----\n[0]PETSC ERROR: Out of memory. Allocated: 0, Used by process: 1", file=sys.stderr)

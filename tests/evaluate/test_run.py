@@ -11,7 +11,7 @@ import time
 import pytest
 from conftest import MARKET, SOURCE
 
-WANTED = {"good": ("solved", "CONVERGED_RTOL"), "crash": ("crash", "SIGSEGV"), "hang": ("time", "stopped after 4 s"), "eat": ("memory", "stopped at 300 MiB"),
+WANTED = {"good": ("solved", "CONVERGED_RTOL"), "crash": ("crash", "SIGSEGV"), "hang": ("time", "stopped after 10 s"), "eat": ("memory", "stopped at 300 MiB"),
           "refused": ("memory", "Out of memory. Allocated: 0, Used by process: 1"), "silent": ("error", "ended with 0 and no result"), "torn": ("error", "ended with 0 and no result"),
           "nan": ("inaccurate", "CONVERGED_RTOL, but the residual is not a number"), "printsnan": ("inaccurate", "CONVERGED_RTOL, but the residual is not a number"),
           "liar": ("inaccurate", "CONVERGED_RTOL, but the true residual is 1.0e-03"),
@@ -30,7 +30,7 @@ def alive(process):
 
 
 def test_whatever_happens_is_a_row(evaluate, matrices, configure):
-    done = evaluate("--matrices", matrices, "--configurations", configure(*WANTED), "--time-limit", "4", "--jobs", "4")
+    done = evaluate("--matrices", matrices, "--configurations", configure(*WANTED), "--time-limit", "10", "--jobs", "4")
     assert done.returncode == 0, done.stderr
     found = results(evaluate.output)["results"]
     assert {row["configuration"]: (row["outcome"], row["reason"]) for row in found} == WANTED
