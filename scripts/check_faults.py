@@ -12,16 +12,10 @@ import time
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(SOURCE / "tests" / "faults"))
+from solver_types import BLOCKS, TYPES  # noqa: E402
+
 SUPPRESSIONS = SOURCE / "tests" / "faults" / "suppressions"
-TYPES = {
-    "line": "-pc_type line",
-    "adi": "-pc_type adi",
-    "bcr": "-pc_type bcr",
-    "crout": "-pc_type crout",
-    "ksp adi": "-ksp_type adi",
-    "factors": "-pc_type lu -pc_factor_mat_solver_type crout",
-}
-BLOCKS = "-pc_type bjacobi -sub_pc_type lu -sub_pc_factor_mat_solver_type crout"
 KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "poisson_tests", "crout_tests", "trisolve_tests"]
 # What a slow instrument can run of the kernel tests: small sizes. The pattern names GoogleTest's tests.
 SMALL = "-*Large*:*Long*:*Many*:*Random*:*Matrices*"

@@ -7,7 +7,7 @@ import subprocess
 import programs
 import pytest
 
-from test_mistakes import TYPES
+from solver_types import TYPES
 
 PROBE = [str(programs.BUILD / "bin" / "fault_probe"), "-dll_append", str(programs.LIBRARY)]
 

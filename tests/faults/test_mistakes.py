@@ -5,15 +5,7 @@ import re
 from pathlib import Path
 
 import pytest
-
-TYPES = {
-    "line": "-pc_type line",
-    "adi": "-pc_type adi",
-    "bcr": "-pc_type bcr",
-    "crout": "-pc_type crout",
-    "ksp adi": "-ksp_type adi",
-    "factors": "-pc_type lu -pc_factor_mat_solver_type crout",
-}
+from solver_types import TYPES
 
 PIVOT = r"^first: DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT"
 SOLVED = r"^first: CONVERGED_RTOL FACTOR_NOERROR .*1\.7596121\d*e\+01$"

@@ -11,7 +11,7 @@ from pathlib import Path
 import programs
 import pytest
 
-from test_mistakes import TYPES
+from solver_types import BLOCKS, TYPES
 
 SOURCE = Path(os.environ["WEFT_SOURCE"])
 MATRIX = SOURCE / "matrices" / "HB__gr_30_30.mtx.gz"
@@ -59,7 +59,7 @@ def wait_for(condition, seconds):
 
 @pytest.mark.parametrize("name", TYPES)
 def test_a_killed_rank_ends_the_others(name, tmp_path):
-    options = "-pc_type bjacobi -sub_pc_type lu -sub_pc_factor_mat_solver_type crout" if name == "factors" else TYPES[name]
+    options = BLOCKS if name == "factors" else TYPES[name]
     tag = f"-tag_{tmp_path}"
     command = [programs.MPIEXEC, "-n", "3", str(programs.BUILD / "bin" / "fault_probe"), "-dll_append", str(programs.LIBRARY)]
     job = subprocess.Popen(command + options.split() + ["-rounds", "100000000", "-heartbeat", tag], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
