@@ -122,7 +122,7 @@ template <bool checks>
 struct JoinCheck {
   int *unusable;
   template <class Scalar>
-  __device__ void operator()(Scalar pivot, Scalar scale, int) const
+  __device__ void operator()(Scalar pivot, Scalar, Scalar scale, int) const
   {
     if (checks && !usable_pivot(pivot, scale)) *unusable = 1;
   }

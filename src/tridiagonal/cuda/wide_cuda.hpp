@@ -49,9 +49,42 @@ struct NativeTile {
   Arrival arrival;
 };
 
+/// Eliminates a warp's rows once more, and what it solved for the block, and reports the first unusable pivot. element: of the tile's first row.
+template <int R, class Scalar, int T, bool many, bool alike>
+__device__ __noinline__ void look_again(const NativeArguments<Scalar> &a, const NativeTile<Scalar, R, T, many, alike> &tile, Index line,
+                                        Index number, Index element, int rows, int blocks)
+{
+  using Tile      = NativeTile<Scalar, R, T, many, alike>;
+  const int first = static_cast<int>(threadIdx.x) * R, lane = static_cast<int>(threadIdx.x) % 32;
+  Chunk<Scalar, R> chunk;
+  for (int j = 0; j < R; j++) {
+    const Index r = number * Tile::rows + first + j, i = element + first + j;
+    const bool exists     = first + j < rows;
+    const Row<Scalar> row = !exists ? Row<Scalar>{} : alike ? a.matrix.at(r, r) : Row<Scalar>{a.lower[i], a.diagonal[i], a.upper[i]};
+    chunk.lower[j]        = exists && r > 0 ? row.lower : Scalar(0);
+    chunk.diagonal[j]     = exists ? row.diagonal : Scalar(1);
+    chunk.upper[j]        = exists && r + 1 < a.layout.length ? row.upper : Scalar(0);
+    chunk.rhs[j]          = 0;
+  }
+  Watch<true> watch;
+  const Scalar joined_scale = a.step > 0 ? 1 : 0;
+  Hanging<Scalar> mine =
+      chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, first + j); });
+  reduce_warp<32, 1>(mine, chunk.head(), 0, watch.at(first + R - 1));
+  if (threadIdx.x < 32) {
+    constexpr int first_lane = 32 - Tile::warps;
+    const int w              = lane - first_lane;
+    const Hanging<Scalar> none{0, -1, 0};
+    Hanging<Scalar> row = w >= 0 ? tile.warp_last[w] : none;
+    reduce_warp<Tile::warps, 1>(row, w >= 0 ? tile.warp_first[w] : none, first_lane, watch.at(Tile::rows - 1));
+    if constexpr (many) solve_blocks(tile.blocks, blocks, watch.at(Tile::rows - 1), [](int, Scalar) {});
+  }
+  watch.report(a, line, number * Tile::rows);
+}
+
 /// Many: several blocks a line, whole lines only. Alike: all lines have the same coefficients, which a block eliminates once; whole lines only.
 template <class Scalar, int R, int T, int at_least, WidePart part, bool many, bool alike, bool checks>
-__global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments<Scalar> a)
+__global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant__ NativeArguments<Scalar> a)
 {
   using Tile          = NativeTile<Scalar, R, T, many, alike>;
   constexpr int piece = 16 / sizeof(Scalar); // elements
@@ -106,12 +139,11 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
   Index k = after(group);
   if (thread == 0 && k < items) fetch(place(k));
   ChunkOf<Scalar, R, alike> chunk;
+  Doubt<checks, Scalar> doubt;
   if constexpr (alike) {
     const Index r = (many ? block : 0) * Index(Tile::rows) + thread * R;
-    Watch<checks> watch;
-    chunk.factor([&](int j) { return r + j < layout.length ? a.matrix.at(r + j, r + j) : Row<Scalar>{}; },
-                 [&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, scale, 0, thread * R + j); });
-    if (k < items) watch.report(a, k, r - thread * R);
+    doubt.begin(false);
+    chunk.factor([&](int j) { return r + j < layout.length ? a.matrix.at(r + j, r + j) : Row<Scalar>{}; }, doubt.look());
   }
   unsigned phase = 0, turn = 1;
   const auto messages = [&](unsigned turn) { return a.exchange.rows + (group * 2 + turn % 2) * blocks * 6; };
@@ -170,12 +202,9 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
       }
     }
 
-    Watch<checks> watch;
-    if (alike && turn > 1) watch.close(); // the pivots are those of the first line
-    const Scalar joined_scale = a.step > 0 ? 1 : 0;
-    Hanging<Scalar> mine =
-        chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, first + j); });
-    const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, chunk.head(), 0, watch.at(first + R - 1));
+    if constexpr (!alike) doubt.begin(a.step > 0);
+    Hanging<Scalar> mine         = chunk.eliminate(doubt.look());
+    const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, chunk.head(), 0, doubt.look());
     if (lane == 0) tile.warp_first[warp] = warp_ends.first;
     if (lane == 31) tile.warp_last[warp] = warp_ends.last;
     __syncthreads();
@@ -187,7 +216,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
       const int w                = lane - first_lane;
       row                        = w >= 0 ? tile.warp_last[w] : Hanging<Scalar>{0, -1, 0};
       const Hanging<Scalar> head = w >= 0 ? tile.warp_first[w] : Hanging<Scalar>{0, -1, 0};
-      const Ends<Scalar> ends    = reduce_warp<Tile::warps, 1>(row, head, first_lane, watch.at(Tile::rows - 1));
+      const Ends<Scalar> ends    = reduce_warp<Tile::warps, 1>(row, head, first_lane, doubt.look());
       if constexpr (part == WidePart::reduce) {
         if (lane == 31) {
           const Index t               = at.line * tiles + at.tile;
@@ -217,13 +246,14 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
           if (t == block - 1) tile.warp_x[0] = x;
           if (t == block) tile.warp_x[Tile::warps] = x;
         };
-        solve_blocks(rows, blocks, watch.at(Tile::rows - 1), tell);
+        solve_blocks(rows, blocks, doubt.look(), tell);
         __syncwarp();
         g_before = block > 0 ? tile.warp_x[0] : Scalar(0);
         g        = tile.warp_x[Tile::warps];
       }
     }
-    watch.report(a, at.line, at.tile * Tile::rows);
+    [[maybe_unused]] const bool doubts =
+        (!alike || turn == 1) && doubt.raised(); // the pivots of the first line are those of all alike ones
     if constexpr (part != WidePart::reduce) {
       if (warp == 0) {
         const Scalar x = lane == 31 ? g : row.value - row.before * g_before - row.after * g;
@@ -246,6 +276,12 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const NativeArguments
         for (int r = thread; r < at.rows; r += T) put(a.solution[at.element + r], a.update, tile.out[r]);
       } else if (thread == 0 && at.rows > 0) {
         bulk_store(a.solution + at.element, tile.out, static_cast<std::uint32_t>(at.rows * sizeof(Scalar)));
+      }
+    }
+    if constexpr (checks) { // here, where few registers hold anything
+      if (doubts) {
+        const Place again = place(k);
+        look_again<R>(a, tile, again.line, again.tile, again.element, again.rows, blocks);
       }
     }
     k = next_k;

@@ -147,15 +147,14 @@ struct Chunk {
     Scalar before = 0, after = 0, value = 0;
 #pragma unroll
     for (int j = 0; j < R; j++) {
-      const Scalar pivot = diagonal[j] - lower[j] * after;
-      check(pivot, abs(lower[j]) + abs(diagonal[j]) + abs(upper[j]), j);
-      const Scalar inverse = reciprocal(pivot);
-      value                = (rhs[j] - lower[j] * value) * inverse;
-      before               = (j == 0 ? lower[j] : -lower[j] * before) * inverse;
-      after                = upper[j] * inverse;
-      lower[j]             = before;
-      upper[j]             = after;
-      rhs[j]               = value;
+      const Scalar pivot = diagonal[j] - lower[j] * after, inverse = reciprocal(pivot);
+      check(pivot, inverse, abs(lower[j]) + abs(diagonal[j]) + abs(upper[j]), j);
+      value    = (rhs[j] - lower[j] * value) * inverse;
+      before   = (j == 0 ? lower[j] : -lower[j] * before) * inverse;
+      after    = upper[j] * inverse;
+      lower[j] = before;
+      upper[j] = after;
+      rhs[j]   = value;
     }
     return {value, before, after};
   }
@@ -197,10 +196,10 @@ struct AlikeChunk : Chunk<Scalar, R> {
       upper[j]            = r.upper;
       rhs[j]              = 0;
     }
-    Base::eliminate([&](Scalar pivot, Scalar scale, int j) {
-      check(pivot, scale, j);
-      diagonal[j]   = reciprocal(pivot);
-      multiplier[j] = lower[j] * diagonal[j];
+    Base::eliminate([&](Scalar pivot, Scalar inverse, Scalar scale, int j) {
+      check(pivot, inverse, scale, j);
+      diagonal[j]   = inverse;
+      multiplier[j] = lower[j] * inverse;
     });
     const Hanging<Scalar> top = Base::head();
     head_before               = top.before;
@@ -258,7 +257,7 @@ struct Watch {
   /// A check for elimination in this row of the tile.
   __device__ auto at(int row_of_tile)
   {
-    return [this, row_of_tile](auto pivot, auto scale, int at_step) { look(pivot, scale, at_step, row_of_tile); };
+    return [this, row_of_tile](auto pivot, auto, auto scale, int at_step) { look(pivot, scale, at_step, row_of_tile); };
   }
   template <class Scalar>
   __device__ void look(Scalar pivot, Scalar scale, int at_step, int row_of_tile)
@@ -274,6 +273,32 @@ struct Watch {
     if (!checks || step < 0 || step == closed) return;
     const Index end = (tile + row + 1) * a.rows_of_row;
     a.flag.report(line, (end < a.original_length ? end : a.original_length) - 1, a.step + step);
+  }
+};
+
+/// Adds up what tells that no pivot was small: a row's scale over its pivot, NaN where there is no inverse. That costs less than a Watch; where
+/// the sum is too large, the rows are eliminated once more with one.
+template <bool checks, class Scalar>
+struct Doubt {
+  static constexpr Scalar most = 1 / (200 * std::numeric_limits<Scalar>::epsilon()); ///< half of what makes a pivot unusable
+
+  Scalar sum = 0;
+
+  /// always: rows whose scale is another one than elimination knows.
+  __device__ void begin(bool always) { sum = always ? std::numeric_limits<Scalar>::infinity() : Scalar(0); }
+  /// A check for elimination.
+  __device__ auto look()
+  {
+    return [this](Scalar pivot, Scalar inverse, Scalar scale, int) {
+      if constexpr (checks) sum += abs(inverse) * scale;
+      if constexpr (checks && sizeof(Scalar) < 8) sum += 0 * pivot; // the inverse of an infinite pivot is NaN in double precision only
+    };
+  }
+  /// The same answer for all threads of a warp.
+  __device__ bool raised() const
+  {
+    if constexpr (checks) return __any_sync(0xffffffff, !(sum <= most));
+    return false;
   }
 };
 
@@ -294,10 +319,9 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   const auto scale           = [](const Hanging<Scalar> &h) { return 1 + abs(h.before) + abs(h.after); };
   const Hanging<Scalar> next = shuffle_down(head, spacing);
   if (chunk < last) {
-    const Scalar pivot = 1 - mine.after * next.before;
-    check(pivot, scale(mine), 1);
-    const Scalar inverse = reciprocal(pivot);
-    mine                 = {(mine.value - mine.after * next.value) * inverse, mine.before * inverse, -mine.after * next.after * inverse};
+    const Scalar pivot = 1 - mine.after * next.before, inverse = reciprocal(pivot);
+    check(pivot, inverse, scale(mine), 1);
+    mine = {(mine.value - mine.after * next.value) * inverse, mine.before * inverse, -mine.after * next.after * inverse};
   }
 #pragma unroll
   for (int distance = 1, step = 2; distance < count - 1; distance *= 2, step++) {
@@ -315,9 +339,9 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
         reduced.value -= mine.after * right.value;
         reduced.after = -mine.after * right.after;
       }
-      check(pivot, scale(mine), step);
       const Scalar inverse = reciprocal(pivot);
-      mine                 = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
+      check(pivot, inverse, scale(mine), step);
+      mine = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
     }
   }
   Ends<Scalar> ends;
@@ -327,10 +351,9 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   if (first == last) ends.first = top;
   ends.last = mine;
   if (chunk == last) {
-    const Scalar pivot = 1 - mine.before * left.after;
-    check(pivot, scale(mine), 7);
-    const Scalar inverse = reciprocal(pivot);
-    ends.last            = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
+    const Scalar pivot = 1 - mine.before * left.after, inverse = reciprocal(pivot);
+    check(pivot, inverse, scale(mine), 7);
+    ends.last = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
   }
   return ends;
 }
@@ -460,7 +483,7 @@ __device__ void solve_blocks_by(const Scalar *rows, int blocks, const Check &che
       chunk.upper[j]    = -here.after * next.after;
     }
   }
-  Hanging<Scalar> mine   = chunk.eliminate([&](Scalar pivot, Scalar scale, int) { check(pivot, 1 + scale, 8); });
+  Hanging<Scalar> mine   = chunk.eliminate([&](Scalar pivot, Scalar inverse, Scalar scale, int) { check(pivot, inverse, 1 + scale, 8); });
   const Ends<Scalar> all = reduce_warp<32, 1>(mine, chunk.head(), 0, check);
   const Scalar end       = __shfl_sync(0xffffffff, all.last.value, 31);
   const Scalar x         = lane == 31 ? end : mine.value - mine.after * end;

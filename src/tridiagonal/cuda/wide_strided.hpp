@@ -125,7 +125,7 @@ struct StridedBlock {
       const Index r = first_row() + first();
       Watch<checks> watch;
       chunk.factor([&](int j) { return r + j < a.layout.length ? a.matrix.at(r + j, (r + j) * a.layout.stride) : Row<Scalar>{}; },
-                   [&](Scalar pivot, Scalar scale, int j) { watch.look(pivot, scale, 0, first() + j); });
+                   [&](Scalar pivot, Scalar, Scalar scale, int j) { watch.look(pivot, scale, 0, first() + j); });
       watch.report(a, line, first_row());
     }
   }
@@ -201,7 +201,7 @@ struct StridedBlock {
     Watch<checks> own, joint;
     if (alike && !watches) joint.close();
     const Hanging<Scalar> mine =
-        chunk.eliminate([&](Scalar pivot, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
+        chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
     own.report(a, at.number(w()), first_row());
     const Hanging<Scalar> top = chunk.head();
     const Scalar numbers[6]   = {mine.value, mine.before, mine.after, top.value, top.before, top.after};
