@@ -97,6 +97,39 @@ TEST(Wide, LinesWithTheSameCoefficients)
   });
 }
 
+// The native form adds up what tells of small pivots, half of what makes one unusable raises a doubt, and then looks at each of them.
+TEST(Wide, TellsSmallPivotsFromUnusableOnes)
+{
+  std::mt19937 random(26);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar            = decltype(scalar);
+    const auto pivot_of_row = [&](const LineLayout &layout, bool shared, Index row, Scalar pivot) {
+      LineProblem problem(layout);
+      if (shared) problem.coefficients = Coefficients::shared;
+      Lines<Scalar> lines(problem, random);
+      const auto i = lines.at(1, row), b = lines.at(1, row - 1);
+      lines.lower[b] = lines.upper[i] = 0;
+      lines.diagonal[b] = lines.lower[i] = lines.diagonal[i] = 1;
+      lines.upper[b]                                         = 1 - pivot; // the scale of the row is 2
+      Solving<Scalar> s(lines, "wide", memory);
+      const Buffer<Scalar> rhs(memory, lines.rhs), x(memory, lines.start);
+      s.solver.solve_once(rhs.data(), x.data());
+      return s.solver.bad_pivot();
+    };
+    const Scalar epsilon = std::numeric_limits<Scalar>::epsilon();
+    for (Index row : {1, 8, 9, 10, 18, 287, 288, 289, 2303, 2304, 4319, 4320, 4321, 4999}) {
+      for (const LineLayout &layout : {contiguous(row < 200 ? 200 : row < 4320 ? 4320 : 5000, 3), strided(row < 200 ? 200 : 5000, 20)}) {
+        for (bool shared : {false, true}) {
+          const auto bad = pivot_of_row(layout, shared, row, 30 * epsilon);
+          ASSERT_TRUE(bad) << row;
+          EXPECT_EQ(bad->line, shared ? 0 : 1) << row;
+          EXPECT_FALSE(pivot_of_row(layout, shared, row, 250 * epsilon)) << row;
+        }
+      }
+    }
+  });
+}
+
 TEST(Wide, LinesOfMoreTilesThanBlocksCanShare)
 {
   std::mt19937 random(22);
