@@ -12,8 +12,8 @@ static char help[] = "A program that makes one mistake, with a KSP from options:
   -fault pattern         : a second matrix has entries more, and a third fewer; the solutions are compared with those of fresh KSPs\n\
   -fault late_unassembled: values are set between two solves and not assembled\n\
 Prints how each solve ended, and how one ends that has the right matrix again. -rounds <n> repeats the first solve, -heartbeat says\n\
-so at each; -headroom <MiB> lets the process take so much memory more than it has before that solve, and no more. -refuse (with libfail_allocation\n\
-preloaded) refuses each allocation of that solve in turn, each in a process of its own, and counts how these end.\n";
+so at each; -headroom <MiB> lets the process take so much memory more than it has before that solve, and no more, -device_headroom <MiB> the\n\
+same on a CUDA device. -refuse (with libfail_allocation preloaded) refuses each allocation of that solve in turn, each in a process of its own, and counts how these end.\n";
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -79,12 +79,18 @@ static PetscErrorCode NewMatrix(DM da, PetscScalar more, Mat *A)
   PetscInt rows;
   ISLocalToGlobalMapping map;
   PetscInt dim, start[3], size[3];
+  MatType type;
 
   PetscFunctionBeginUser;
   PetscCall(DMCreateGlobalVector(da, &x));
   PetscCall(VecGetLocalSize(x, &rows));
   PetscCall(VecDestroy(&x));
-  PetscCall(MatCreateAIJ(PetscObjectComm((PetscObject)da), rows, rows, PETSC_DETERMINE, PETSC_DETERMINE, 5, NULL, 5, NULL, A));
+  PetscCall(DMGetMatType(da, &type));
+  PetscCall(MatCreate(PetscObjectComm((PetscObject)da), A));
+  PetscCall(MatSetSizes(*A, rows, rows, PETSC_DETERMINE, PETSC_DETERMINE));
+  PetscCall(MatSetType(*A, type));
+  PetscCall(MatSeqAIJSetPreallocation(*A, 5, NULL));
+  PetscCall(MatMPIAIJSetPreallocation(*A, 5, NULL, 5, NULL));
   PetscCall(DMGetLocalToGlobalMapping(da, &map));
   PetscCall(MatSetLocalToGlobalMapping(*A, map, map));
   PetscCall(DMDAGetGhostCorners(da, &start[0], &start[1], &start[2], &size[0], &size[1], &size[2]));
@@ -214,6 +220,25 @@ static PetscErrorCode LimitMemory(PetscInt headroom)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Takes the memory of the CUDA device but for `headroom` MiB. The runtime is the one that PETSc was linked with. */
+static PetscErrorCode LimitDeviceMemory(PetscInt headroom)
+{
+  int (*get_info)(size_t *, size_t *) = (int (*)(size_t *, size_t *))(intptr_t)dlsym(RTLD_DEFAULT, "cudaMemGetInfo");
+  int (*allocate)(void **, size_t)    = (int (*)(void **, size_t))(intptr_t)dlsym(RTLD_DEFAULT, "cudaMalloc");
+  int (*forget_error)(void)           = (int (*)(void))(intptr_t)dlsym(RTLD_DEFAULT, "cudaGetLastError");
+  size_t free, total;
+  void *taken;
+
+  PetscFunctionBeginUser;
+  if (headroom < 0) PetscFunctionReturn((PetscErrorCode)0);
+  PetscCheck(get_info && allocate && forget_error, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "this PETSc has no CUDA");
+  for (size_t piece = (size_t)1 << 40; piece >= (size_t)1 << 20; piece /= 2) {
+    PetscCheck(!get_info(&free, &total), PETSC_COMM_SELF, PETSC_ERR_GPU, "the device does not tell its memory");
+    if (free >= piece + ((size_t)headroom << 20) && allocate(&taken, piece)) (void)forget_error();
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 static PetscErrorCode Silent(MPI_Comm comm, int line, const char *function, const char *file, PetscErrorCode error, PetscErrorType type,
                              const char *message, void *context)
 {
@@ -275,7 +300,7 @@ int main(int argc, char **argv)
   Mat A;
   Vec b, x;
   KSP ksp;
-  PetscInt n = 12, rounds = 1, headroom = -1;
+  PetscInt n = 12, rounds = 1, headroom = -1, device_headroom = -1;
   Fault fault      = NONE;
   PetscBool refuse = PETSC_FALSE, heartbeat = PETSC_FALSE;
 
@@ -284,6 +309,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &n, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-rounds", &rounds, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-headroom", &headroom, NULL));
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-device_headroom", &device_headroom, NULL));
   PetscCall(PetscOptionsGetEnum(NULL, NULL, "-fault", faults, (PetscEnum *)&fault, NULL));
   PetscCall(DMDACreate2d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, DM_BOUNDARY_NONE, DMDA_STENCIL_STAR, n, n, PETSC_DECIDE, PETSC_DECIDE, 1, 1,
                          NULL, NULL, &da));
@@ -327,6 +353,7 @@ int main(int argc, char **argv)
     rounds = 0;
   }
   PetscCall(LimitMemory(headroom));
+  PetscCall(LimitDeviceMemory(device_headroom));
   PetscCall(PetscOptionsHasName(NULL, NULL, "-heartbeat", &heartbeat));
   for (PetscInt round = 0; round < rounds; round++) {
     PetscCall(Solve("first", ksp, b, x));
