@@ -153,12 +153,34 @@ def test_both_sides(run, types):
     assert run("pc_probe", f"-probe halves -values_symmetric -pc_type line -n 30,200 {types}").number("halves difference") < 1e-13
 
 
+ACROSS = [
+    "-n 40,300 -pc_line_ordering zebra",
+    "-pc_line_direction xyz",
+    "-n 200 -ring 1",
+    "-dof 3 -couple -n 20,300",
+    "-dof 2 -n 9,50 -ring 0,1 -pc_line_sweeps 2",
+]
+
+
 @on_device
-@pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize("options", ["-n 40,300 -pc_line_ordering zebra", "-pc_line_direction xyz", "-n 200 -ring 1"])
+@pytest.mark.parametrize("ranks", [2, 3, 7])
+@pytest.mark.parametrize("options", ACROSS)
 def test_lines_across_ranks(run, types, ranks, options):
     host = norms(run("pc_probe", f"-probe norm -pc_type line {options}"))
     assert norms(run("pc_probe", f"-probe norm -pc_type line {options} {types}", ranks=ranks)) == pytest.approx(host, rel=1e-11)
+
+
+@on_device
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_lines_of_a_file_across_ranks(run, types, ranks, tmp_path):
+    """Each line of the file goes through all ranks and comes back: down a column and up the next one."""
+    columns = [list(range(column, 8 * 60, 8)) for column in range(8)]
+    path = tmp_path / "lines.txt"
+    path.write_text("".join(" ".join(map(str, down + up[::-1])) + "\n" for down, up in zip(columns[::2], columns[1::2])))
+    options = f"-probe norm -pc_type line -pc_line_file {path} -pc_line_sweeps 2 -n 8,60 -da_processors_x 1"
+    device = run("pc_probe", f"{options} {types} -view", ranks=ranks)
+    assert norms(device) == pytest.approx(norms(run("pc_probe", options)), rel=1e-11)
+    assert ", 4 of them across ranks" in device.output
 
 
 @on_device
