@@ -1,5 +1,6 @@
-// Crout factors and their triangular solves on general sparse matrices, beside cuSPARSE's ILU(0): first set-up, new values, one apply, and the
-// iterations of BiCGStab that the factors make. Prints a row for each matrix and method; scripts/bench_crout.py makes tables of them.
+// Crout factors and their triangular solves on general sparse matrices, beside cuSPARSE's and Kokkos Kernels' ILU(0): first set-up, new
+// values, one apply, and the iterations of BiCGStab that the factors make. Prints a row for each matrix and method; scripts/bench_crout.py
+// makes tables of them.
 // Options: --backend=host|device --matrices=NAME,NAME (GENERATOR-N with poisson7, random7, anisotropic, convection, poisson27; or Matrix
 // Market files) --methods=REGEX --quick --profile (seconds of each kernel of the library too) --limit=SECONDS (of each measurement: BiCGStab
 // ends there, what takes longer runs once, and where new values do, factors alone and warm ones are left out) --json=FILE
@@ -7,7 +8,6 @@
 #include <cstdio>
 #include <functional>
 #include <limits>
-#include <map>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -19,12 +19,16 @@
 #include "crout/factorization.hpp"
 #include "crout/triangular_solver.hpp"
 #include "crout_problem.hpp"
+#if defined(WEFT_HAVE_KOKKOS_KERNELS)
+#include "crout_kokkos_kernels.hpp"
+#endif
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "crout_rivals.hpp"
 #endif
 #if defined(WEFT_HAVE_READER)
 #include "../examples/weft_mm/reader.hpp"
 #endif
+#include "profile.hpp"
 #include "stopwatch.hpp"
 #include "write_file.hpp"
 
@@ -36,65 +40,6 @@ using namespace weft::bench;
 constexpr double nan_     = std::numeric_limits<double>::quiet_NaN();
 constexpr double rtol     = 1e-8;
 constexpr int most_cycles = 1000;
-
-/// Seconds in kernels by their names, by waiting before and after each: for a look, not for the table.
-class Profile {
-public:
-  static void start()
-  {
-    using namespace Kokkos::Tools::Experimental;
-    const auto begin = [](const char *name, const std::uint32_t, std::uint64_t *id) {
-      if (!on_) return;
-      *id   = 1;
-      name_ = name;
-      wait();
-      at_ = std::chrono::steady_clock::now();
-    };
-    const auto end = [](const std::uint64_t) {
-      if (!on_) return;
-      wait();
-      auto &[seconds, calls] = times_[name_];
-      seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - at_).count();
-      calls++;
-    };
-    set_begin_parallel_for_callback(begin);
-    set_begin_parallel_reduce_callback(begin);
-    set_begin_parallel_scan_callback(begin);
-    set_end_parallel_for_callback(end);
-    set_end_parallel_reduce_callback(end);
-    set_end_parallel_scan_callback(end);
-  }
-  /// Of body, printed.
-  static void of(const char *what, const std::function<void()> &body)
-  {
-    times_.clear();
-    on_ = true;
-    wait();
-    const auto at = std::chrono::steady_clock::now();
-    body();
-    wait();
-    const double whole = std::chrono::duration<double>(std::chrono::steady_clock::now() - at).count();
-    on_                = false;
-    double sum         = 0;
-    for (const auto &[name, time] : times_) {
-      std::printf("  %-20s %-34s %3d x %8.1f us\n", what, name.c_str(), time.second, 1e6 * time.first / time.second);
-      sum += time.first;
-    }
-    std::printf("  %-20s kernels %.1f us, whole with waits %.1f us\n", what, 1e6 * sum, 1e6 * whole);
-  }
-
-private:
-  static void wait()
-  {
-#if defined(KOKKOS_ENABLE_CUDA)
-    cudaDeviceSynchronize();
-#endif
-  }
-  inline static bool on_ = false;
-  inline static std::string name_;
-  inline static std::chrono::steady_clock::time_point at_;
-  inline static std::map<std::string, std::pair<double, int>> times_;
-};
 
 /// Seconds that a measurement may take.
 double limit = 60;
@@ -208,6 +153,13 @@ struct Measured {
          solve = nan_;
 };
 
+/// Text as a cell of a table and of JSON takes it: Kokkos' errors have lines and quotes.
+std::string in_a_cell(std::string text)
+{
+  for (char &c : text) c = c == '"' || c == '\\' ? '\'' : c == '|' ? '/' : static_cast<unsigned char>(c) < ' ' ? ' ' : c;
+  return text;
+}
+
 class Table {
 public:
   explicit Table(const std::string &backend)
@@ -303,7 +255,7 @@ public:
       Measured row;
       row.matrix = name.substr(name.rfind('/') + 1);
       row.method = "none";
-      row.note   = error.what();
+      row.note   = in_a_cell(error.what());
       table_.add(row);
     }
   }
@@ -326,9 +278,12 @@ public:
     }
 #if defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-      if (!wanted("cusparse")) return;
-      Measured row{problem.name, "cusparse", "fp64", {}, problem.rows, problem.entries};
-      guarded(row, [&] { cusparse(problem, row); });
+      if (wanted("cusparse")) rival<CusparseIlu>(problem, "cusparse");
+    }
+#endif
+#if defined(WEFT_HAVE_KOKKOS_KERNELS)
+    if constexpr (std::is_same_v<Space, DeviceBackend>) {
+      if (wanted("kokkos-kernels")) rival<KokkosKernelsIlu<Space>>(problem, "kokkos-kernels");
     }
 #endif
   }
@@ -339,7 +294,7 @@ private:
     try {
       body();
     } catch (const std::exception &error) {
-      row.note = error.what();
+      row.note = in_a_cell(error.what());
     }
     table_.add(row);
   }
@@ -389,32 +344,32 @@ private:
     row.solve = watch.stop();
   }
 
-#if defined(KOKKOS_ENABLE_CUDA)
-  void cusparse(const CroutProblem<Space> &problem, Measured &row) const
+  /// Exact ILU(0) of another library.
+  template <class Ilu>
+  void rival(const CroutProblem<Space> &problem, const std::string &name) const
   {
-    CusparseIlu ilu(space_);
-    ilu.set_up(problem);
-    if (const int bad = ilu.zero_pivot(); bad >= 0) {
-      row.note = "zero pivot in row " + std::to_string(bad);
-      return;
-    }
-    const Krylov<Space> krylov{space_, problem};
-    const auto b = krylov.make(), x = krylov.make();
-    Kokkos::deep_copy(space_, b, 1.0);
-    iterations(
-        krylov, [&](const double *from, double *to) { ilu.apply(from, to); }, row);
-    row.apply        = best_of_many(space_, quick_, [&] { ilu.apply(b.data(), x.data()); });
-    row.forward      = best_of_many(space_, quick_, [&] { ilu.forward(b.data(), x.data()); });
-    row.backward     = best_of_many(space_, quick_, [&] { ilu.backward(b.data(), x.data()); });
-    bool odd         = false;
-    const auto other = [&] { return (odd = !odd) ? problem.changed : problem.values; };
-    const auto leave = [] {};
-    row.refactor = row.warm = best_seconds(space_, quick_, leave, [&] { ilu.refactor(other()); });
-    row.factor              = best_seconds(space_, quick_, leave, [&] { ilu.factor_only(other()); });
-    row.set_up              = best_seconds(
-                     space_, quick_, [&] { ilu.forget(); }, [&] { ilu.set_up(problem); });
+    Measured row{problem.name, name, "fp64", {}, problem.rows, problem.entries};
+    guarded(row, [&] {
+      Ilu ilu(space_);
+      ilu.set_up(problem);
+      row.note = ilu.checked(problem);
+      const Krylov<Space> krylov{space_, problem};
+      const auto b = krylov.make(), x = krylov.make();
+      Kokkos::deep_copy(space_, b, 1.0);
+      iterations(
+          krylov, [&](const double *from, double *to) { ilu.apply(from, to); }, row);
+      row.apply        = best_of_many(space_, quick_, [&] { ilu.apply(b.data(), x.data()); });
+      row.forward      = best_of_many(space_, quick_, [&] { ilu.forward(b.data(), x.data()); });
+      row.backward     = best_of_many(space_, quick_, [&] { ilu.backward(b.data(), x.data()); });
+      bool odd         = false;
+      const auto other = [&] { return (odd = !odd) ? problem.changed : problem.values; };
+      const auto leave = [] {};
+      row.refactor = row.warm = best_seconds(space_, quick_, leave, [&] { ilu.refactor(other()); });
+      row.factor              = best_seconds(space_, quick_, leave, [&] { ilu.factor_only(other()); });
+      row.set_up              = best_seconds(
+                       space_, quick_, [&] { ilu.forget(); }, [&] { ilu.set_up(problem); });
+    });
   }
-#endif
 
   const Execution &execution_;
   Space space_;

@@ -83,12 +83,13 @@ public:
     Kokkos::deep_copy(space_, factors_, values);
     factor();
   }
-  /// The row of the first pivot that is zero, or -1. Waits.
-  int zero_pivot() const
+  /// Nothing to say of the factors, or throws which pivot is zero. Waits.
+  std::string checked(const CroutProblem<Space> &) const
   {
-    int row           = -1;
-    const auto status = cusparseXcsrilu02_zeroPivot(handle_, info_, &row);
-    return status == CUSPARSE_STATUS_ZERO_PIVOT ? row : -1;
+    int row = -1;
+    if (cusparseXcsrilu02_zeroPivot(handle_, info_, &row) == CUSPARSE_STATUS_ZERO_PIVOT)
+      throw std::runtime_error("zero pivot in row " + std::to_string(row));
+    return {};
   }
   void forward(const double *rhs, double *x) { solve(halves_[0], rhs, x); }
   void backward(const double *rhs, double *x) { solve(halves_[1], rhs, x); }

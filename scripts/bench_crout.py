@@ -1,5 +1,5 @@
 """The suite crout of bench.py: runs crout_bench on stencils of several sizes and on the repository's Matrix Market files, and sets Weft's factors
-beside cuSPARSE's ILU(0). By itself: tables of what crout_bench --json=FILE wrote."""
+beside cuSPARSE's and Kokkos Kernels' ILU(0). By itself: tables of what crout_bench --json=FILE wrote."""
 
 import json
 import math
@@ -19,7 +19,7 @@ QUICK = ["poisson7-16", "poisson27-16", "convection-16"]
 #: Goals, and what is not done above: seconds of the first set-up, of new values, of an apply.
 GOALS = {"poisson7-128": ((2.5e-3, 4e-3), (0.6e-3, 1e-3), (0.25e-3, 0.4e-3)), "poisson7-192": ((8e-3, 12e-3), (2e-3, 3e-3), (0.7e-3, 1e-3))}
 WORK = [("set_up", "first set-up"), ("refactor", "new values"), ("apply", "one apply")]
-RIVAL = "cusparse"
+RIVALS = {"cusparse": "cuSPARSE", "kokkos-kernels": "Kokkos Kernels"}
 
 
 def run(program, options, folder, environment):
@@ -48,7 +48,7 @@ def report(results, load=None):
     rows = results["rows"]
     matrices = list(dict.fromkeys(row["matrix"] for row in rows))
     of = {(row["matrix"], row["method"]): row for row in rows}
-    methods = [method for method in dict.fromkeys(row["method"] for row in rows) if method != RIVAL]
+    methods = [method for method in dict.fromkeys(row["method"] for row in rows) if method not in RIVALS]
     lines = ["# Crout factors of general sparse matrices", "",
              f"{results['backend']}{f'; load {load}' if load else ''}. Milliseconds, the least of a few runs. First set-up: pattern, lists, factors, "
              "triangular solves, from a matrix where it is used. New values: factors and all that follows, from no earlier ones; warm: from the "
@@ -61,30 +61,37 @@ def report(results, load=None):
                           *([row["method"], row["precision"], row["note"] or "exact ILU(0)",
                              *(milliseconds(row[what]) for what in ("set_up", "refactor", "warm", "apply", "forward", "backward")),
                              number(row["steps"]) if (row["steps"] or -1) > 0 else "-"] for row in some)], 3), ""]
-    if any(method == RIVAL for _, method in of):
-        lines += ["## cuSPARSE's time over ours", "", "Geometric means over matrices where both were timed.", "",
-                  *table([["method", "matrices", *(title for _, title in WORK)], *(ratios(matrices, of, method) for method in methods)]), ""]
+    for rival, name in present(of):
+        lines += [f"## Times of {name} over ours", "", "Geometric means over matrices where both were timed.", "",
+                  *table([["method", "matrices", *(title for _, title in WORK)], *(ratios(matrices, of, method, rival) for method in methods)]), ""]
     return lines
 
 
+def present(of):
+    """The rivals that were run, and how they are called."""
+    return [(rival, name) for rival, name in RIVALS.items() if any(method == rival for _, method in of)]
+
+
 def goals(of):
-    rows = []
+    rows, rivals = [], present(of)
     for matrix, bounds in GOALS.items():
         for method in ("auto", "auto fp32"):
             if (matrix, method) not in of:
                 continue
             for (what, title), (goal, most) in zip(WORK, bounds):
-                time, rival = of[matrix, method][what], of.get((matrix, RIVAL), {}).get(what)
+                time = of[matrix, method][what]
+                theirs = (of.get((matrix, rival), {}).get(what) for rival, _ in rivals)
                 verdict = "-" if not time else "met" if time <= goal else "done" if time <= most else "not done"
-                rows.append([matrix, method, title, verdict, *map(milliseconds, (time, goal, most, rival))])
-    return ["## Goals", "", *table([["matrix", "method", "work", "", "ms", "goal", "at most", "cuSPARSE"], *rows], 4), ""] if rows else []
+                rows.append([matrix, method, title, verdict, *map(milliseconds, (time, goal, most, *theirs))])
+    head = ["matrix", "method", "work", "", "ms", "goal", "at most", *(name for _, name in rivals)]
+    return ["## Goals", "", *table([head, *rows], 4), ""] if rows else []
 
 
-def ratios(matrices, of, method):
+def ratios(matrices, of, method, rival):
     row, count = [], 0
     for what, _ in WORK:
-        values = [of[matrix, RIVAL][what] / of[matrix, method][what] for matrix in matrices
-                  if of.get((matrix, RIVAL), {}).get(what) and of.get((matrix, method), {}).get(what)]
+        values = [of[matrix, rival][what] / of[matrix, method][what] for matrix in matrices
+                  if of.get((matrix, rival), {}).get(what) and of.get((matrix, method), {}).get(what)]
         row.append(f"{math.exp(sum(map(math.log, values)) / len(values)):.2f} x" if values else "-")
         count = max(count, len(values))
     return [method, str(count), *row]

@@ -16,6 +16,7 @@ import sys
 import threading
 import time
 
+from bench_crout import RIVALS
 from bench_results import paper
 from bench_tables import table
 
@@ -50,7 +51,7 @@ def run(options):
     on_host = [*solves, "-sets", f" {EXACT}; {HOST}", "-json", out / "solves-host.json"]
     host = threading.Thread(target=call, args=("solves-host", on_host, 2 * options.limit))
     host.start()
-    call("kernels", [program / "crout_bench", "--quick", f"--limit={LIMIT}", "--methods=^auto$|syncfree|cusparse",
+    call("kernels", [program / "crout_bench", "--quick", f"--limit={LIMIT}", "--methods=^auto$|syncfree|cusparse|kokkos-kernels",
                      f"--matrices={','.join(map(str, files))}", f"--json={out / 'kernels.json'}"], options.limit)
     call("solves", [*solves, "-sets", f" {CUSPARSE}; {CROUT}", "-json", out / "solves.json"], options.limit)
     rows = []
@@ -130,15 +131,25 @@ def summary(names, size, timed, solved):
              f"median of {median:.2f} x its iterations, at most 1.5 x on {within} of {total} ({100 * within / max(total, 1):.0f} %); it does not converge "
              f"on {len(lost)} of them: {', '.join(lost) or 'none'}. It solves {len(gained)} that exact ILU(0) does not: {', '.join(gained) or 'none'}. "
              f"More than 1.5 x: {larger or 'none'}.", ""]
-    rows = [["cuSPARSE's time over ours, geometric means", "first set-up", "new values", "apply"]]
+    for rival, of_rival in RIVALS.items():
+        if not any((name, rival) in timed for name in names):
+            continue
+        lines += [*table(over_ours(names, size, timed, rival, of_rival), 1), ""]
+        failed = [f"{name}: {timed[name, rival]['note']}" for name in names if (name, rival) in timed and not timed[name, rival]["set_up"]]
+        lines += [f"Without times of {of_rival}, {len(failed)}: {'; '.join(failed) or 'none'}.", ""]
+    return lines
+
+
+def over_ours(names, size, timed, rival, of_rival):
+    rows = [[f"times of {of_rival} over ours, geometric means", "first set-up", "new values", "apply"]]
     for title, method, keep in (("auto", "auto", lambda name: True), ("auto, 10,000 rows and more", "auto", lambda name: size[name][0] >= SMALL),
                                 ("exact elimination and syncfree", "syncfree", lambda name: True)):
         row = [title]
         for what in ("set_up", "refactor", "apply"):
-            pairs = [(timed.get((name, "cusparse"), {}).get(what), timed.get((name, method), {}).get(what)) for name in names if keep(name)]
-            row.append(geometric([rival / own for rival, own in pairs if rival and own]))
+            pairs = [(timed.get((name, rival), {}).get(what), timed.get((name, method), {}).get(what)) for name in names if keep(name)]
+            row.append(geometric([theirs / own for theirs, own in pairs if theirs and own]))
         rows.append(row)
-    return [*lines, *table(rows, 1), ""]
+    return rows
 
 
 def small(names, size, solved):

@@ -163,7 +163,9 @@ def test_crout_factors_of_stencils_and_files(bench):
     rows = json.loads((bench.results / "crout.json").read_text())["rows"]
     assert {row["matrix"] for row in rows} == {"poisson7-16", "HB__orsirr_1"}
     steps = {(row["matrix"], row["method"]): row["steps"] for row in rows}
-    assert len(steps) == 12 and all(count > 0 for (_, method), count in steps.items() if method != "isai"), steps
+    rivals = {method for _, method in steps if method == "kokkos-kernels"}  # where the build has found it
+    assert len(steps) == 12 + 2 * len(rivals) and all(count > 0 for (_, method), count in steps.items() if method != "isai"), steps
+    assert all(abs(steps[matrix, method] - steps[matrix, "levels"]) <= 1 for matrix, method in steps if method in rivals), steps
     assert steps["poisson7-16", "levels"] <= steps["poisson7-16", "isai"]
     text = (bench.results / "crout.md").read_text()
     assert "## poisson7-16: 4096 rows, 27136 entries" in text and len(rows_of(text, "syncfree", "fp64")) == 2
