@@ -21,6 +21,7 @@ The solvers have the prefixes x_, y_ and z_: load libweft.so and -options_file e
 #include "flow.hpp"
 #include "grid.hpp"
 #include "kokkos_start.h"
+#include "petsc_compat.h"
 
 using namespace compact;
 
@@ -115,12 +116,31 @@ PetscErrorCode Time(PetscInt repeat, PetscReal *seconds, const Body &body)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// How messages of vectors like this one travel, for people and as one word.
+PetscErrorCode MessagesOf(Vec u, const char **words, const char **word)
+{
+  const PetscScalar *array;
+  PetscMemType type;
+
+  PetscFunctionBeginUser;
+  PetscCall(VecGetArrayReadAndMemType(u, &array, &type));
+  PetscCall(VecRestoreArrayReadAndMemType(u, &array));
+  *words = "from host to host";
+  *word  = "host";
+  if (PetscMemTypeDevice(type)) {
+    *words = weft::DeviceMessages() ? "from device to device" : "staged through pinned memory of the host";
+    *word  = weft::DeviceMessages() ? "device" : "pinned";
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &scheme, const Events &events)
 {
   Axes axes;
   Vec f, g, right;
   PetscMPIInt ranks;
   VecType type;
+  const char *messages = "", *message = "";
 
   PetscFunctionBeginUser;
   PetscCall(AxesOf(da, &axes));
@@ -130,6 +150,8 @@ PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &sche
   PetscCall(VecDuplicate(f, &right));
   PetscCall(VecGetType(f, &type));
   PetscCall(Fill(da, Waves(0, 0), f));
+  PetscCall(MessagesOf(f, &messages, &message));
+  if (ranks > 1) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "messages between %d ranks: %s\n", (int)ranks, messages));
   for (int d = 0; d < axes.dim; d++) {
     if (!std::strchr(settings.along, "xyz"[d])) continue;
     Derivative derivative;
@@ -157,11 +179,12 @@ PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &sche
         PETSC_COMM_WORLD,
         "\n{\"case\": \"derivative\", \"derivative\": %d, \"order\": %d, \"periodic\": %s, \"axis\": \"%s\", \"grid\": [%d, %d, %d], "
         "\"ranks\": %d, "
-        "\"vec\": \"%s\", \"one_pass\": %s, \"most\": %.6e, \"mean_square\": %.6e, \"middle\": %.6e, \"seconds\": %.6e, \"stencil\": %.6e, "
+        "\"vec\": \"%s\", \"messages\": \"%s\", \"one_pass\": %s, \"most\": %.6e, \"mean_square\": %.6e, \"middle\": %.6e, \"seconds\": "
+        "%.6e, \"stencil\": %.6e, "
         "\"copy\": %.6e}\n",
         scheme.derivative, scheme.order, settings.periodic ? "true" : "false", axis, (int)axes.n[0], (int)axes.n[1], (int)axes.n[2],
-        (int)ranks, type, derivative.InOnePass() ? "true" : "false", (double)errors.most, (double)errors.mean_square, (double)errors.middle,
-        (double)whole, (double)stencil, (double)copy));
+        (int)ranks, type, ranks > 1 ? message : "none", derivative.InOnePass() ? "true" : "false", (double)errors.most,
+        (double)errors.mean_square, (double)errors.middle, (double)whole, (double)stencil, (double)copy));
     PetscCall(derivative.Destroy());
   }
   PetscCall(VecDestroy(&f));

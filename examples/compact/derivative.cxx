@@ -1,6 +1,5 @@
 #include "derivative.hpp"
 
-#include <algorithm>
 #include <climits>
 #include <cmath>
 
@@ -171,12 +170,12 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   needs_after_  = stencil_->needs_after();
   depth_        = stencil_->width();
   if (ways.one_pass) PetscCall(MakeSweep(piece, scheme, right));
-  if (with && with->halo_->Depth() >= depth_) {
+  if (with && !sweep_ && !with->sweep_ && with->halo_->Words() >= depth_) {
     halo_   = with->halo_;
     shares_ = true;
   } else {
     halo_ = std::make_shared<Halo>();
-    PetscCall(halo_->Create(da, direction, depth_, needs_before_, needs_after_, like));
+    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_, *execution_));
   }
   if (!sweep_) {
     PC pc;
@@ -201,30 +200,18 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
 /// One pass on all ranks, or on none.
 PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right)
 {
-  Boxes boxes;
   PetscMPIInt can = 1;
 
   PetscFunctionBeginUser;
-  PetscCall(BoxesOf(da_, &boxes));
-  const PetscInt *const sizes = boxes.sizes[direction_];
-  const PetscInt least        = *std::min_element(sizes, sizes + boxes.ranks[direction_]);
   try {
     sweep_ = std::make_unique<weft::CompactSweep<PetscScalar>>(*execution_, piece,
                                                                weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right);
-    if (boxes.ranks[direction_] > 1 && least < sweep_->least_rows()) {
-      PetscCall(PetscInfo(da_, "not in one pass along %c: a rank has %d rows, and %d are needed\n", "xyz"[direction_], (int)least,
-                          (int)sweep_ -> least_rows()));
-      can = 0;
-    }
   } catch (const std::invalid_argument &refused) {
     PetscCall(PetscInfo(da_, "not in one pass along %c: %s\n", "xyz"[direction_], refused.what()));
     can = 0;
   }
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)da_)));
-  if (can)
-    depth_ = (PetscInt)sweep_->depth();
-  else
-    sweep_.reset();
+  if (!can) sweep_.reset();
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -242,6 +229,23 @@ PetscErrorCode Derivative::Destroy()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// Begins to send what the neighbours need of f.
+PetscErrorCode Derivative::Tell(Vec f)
+{
+  weft::VecArray array(f, weft::Access::read);
+
+  PetscFunctionBeginUser;
+  PetscCall(array.Open());
+  PetscCall(halo_->Begin([&](PetscScalar *to_before, PetscScalar *to_after) {
+    if (sweep_)
+      sweep_->tell(array.data(), to_before, to_after);
+    else
+      stencil_->tell(array.data(), halo_->Words(), to_before, to_after);
+  }));
+  PetscCall(array.Close());
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 /// to = what `on` makes of f, stencil or sweep: first on the rows that need no neighbour, while theirs are on their way.
 template <class On>
 PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec to, bool again)
@@ -252,7 +256,7 @@ PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec
   PetscFunctionBeginUser;
   if (fetches) {
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
-    PetscCall(halo_->Begin(f));
+    PetscCall(Tell(f));
     PetscCall(PetscLogEventEnd(events_.halo, f, to, NULL, NULL));
   }
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
@@ -264,21 +268,18 @@ PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec
   PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
   if (fetches) {
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
-    PetscCall(halo_->End(f));
+    PetscCall(halo_->End());
     PetscCall(PetscLogEventEnd(events_.halo, f, to, NULL, NULL));
   }
   if (!needs_before_ && !needs_after_) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
-  weft::VecArray rows(halo_->Rows(), Access::read);
-  PetscCall(rows.Open());
   // A halo that is shared may be deeper: of the rows before, the last ones are nearest.
-  const PetscInt before = needs_before_ ? (halo_->Depth() - depth_) * lines_ : 0, after = needs_before_ ? halo_->Depth() * lines_ : 0;
+  const PetscScalar *const before = halo_->FromBefore() + (sweep_ ? 0 : (halo_->Words() - depth_) * lines_);
   PetscCall(weft::WithVecArrays(f, Access::read, to, Access::read_write, [&](weft::Memory, PetscScalar *from, PetscScalar *result) {
     PetscFunctionBeginUser;
-    PetscCallCXX(on.apply_ends(from, needs_before_ ? rows.data() + before : nullptr, needs_after_ ? rows.data() + after : nullptr, result));
+    PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
     PetscFunctionReturn((PetscErrorCode)0);
   }));
-  PetscCall(rows.Close());
   PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
   PetscFunctionReturn((PetscErrorCode)0);
 }

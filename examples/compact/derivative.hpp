@@ -42,6 +42,7 @@ public:
 private:
   PetscErrorCode MakeMatrix(const Scheme &scheme, bool assembled, VecType type);
   PetscErrorCode MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right);
+  PetscErrorCode Tell(Vec f);
   template <class On>
   PetscErrorCode ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec to, bool again);
 

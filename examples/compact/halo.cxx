@@ -1,6 +1,6 @@
 #include "halo.hpp"
 
-#include <vector>
+#include "device_view.hpp"
 
 namespace compact {
 
@@ -14,77 +14,55 @@ PetscErrorCode BoxesOf(DM da, Boxes *boxes)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode Halo::Create(DM da, int direction, PetscInt depth, bool needs_before, bool needs_after, Vec like)
+PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
+                            const weft::Execution &execution)
 {
   Boxes boxes;
-  std::vector<PetscInt> indices;
-  PetscMPIInt ranks, here;
-  PetscInt start, local;
-  VecType type;
-  IS from;
+  PetscMPIInt here;
   const int d = direction;
 
   PetscFunctionBeginUser;
-  depth_ = depth;
+  words_     = words;
+  execution_ = &execution;
+  comm_      = PetscObjectComm((PetscObject)da);
+  PetscCall(PetscMPIIntCast(words * lines, &size_));
   PetscCall(BoxesOf(da, &boxes));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)da), &ranks));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &here));
-  std::vector<PetscInt> starts((std::size_t)ranks);
-  PetscCall(VecGetOwnershipRange(like, &start, NULL));
-  PetscCallMPI(MPI_Allgather(&start, 1, MPIU_INT, starts.data(), 1, MPIU_INT, PetscObjectComm((PetscObject)da)));
+  PetscCallMPI(MPI_Comm_rank(comm_, &here));
+  PetscCall(PetscObjectGetNewTag((PetscObject)da, &forwards_));
+  PetscCall(PetscObjectGetNewTag((PetscObject)da, &backwards_));
+  if (!needs_before && !needs_after) PetscFunctionReturn((PetscErrorCode)0);
   const PetscInt steps[3] = {1, boxes.ranks[0], boxes.ranks[0] * boxes.ranks[1]}; // DMDA numbers ranks like nodes, along x first
   PetscInt at             = 0;                                                    // of this box among those along the direction
   for (PetscInt sum = 0; sum < boxes.first[d]; at++) sum += boxes.sizes[d][at];
-  for (int side = -1; side <= 1; side += 2) {
-    if (!(side < 0 ? needs_before : needs_after)) continue;
-    const PetscInt other   = (at + side + boxes.ranks[d]) % boxes.ranks[d];
-    const PetscMPIInt rank = here + (PetscMPIInt)((other - at) * steps[d]);
-    PetscInt n[3]          = {boxes.nodes[0], boxes.nodes[1], boxes.nodes[2]}, x[3];
-    n[d]                   = boxes.sizes[d][other];
-    for (PetscInt plane = 0; plane < depth; plane++) {
-      PetscInt size[3] = {n[0], n[1], n[2]};
-      size[d]          = 1;
-      for (x[2] = 0; x[2] < size[2]; x[2]++) {
-        for (x[1] = 0; x[1] < size[1]; x[1]++) {
-          for (x[0] = 0; x[0] < size[0]; x[0]++) {
-            PetscInt node[3] = {x[0], x[1], x[2]};
-            node[d]          = side < 0 ? n[d] - depth + plane : plane;
-            indices.push_back(starts[(std::size_t)rank] + (node[2] * n[1] + node[1]) * n[0] + node[0]);
-          }
-        }
-      }
-    }
-  }
-  local = (PetscInt)indices.size();
-  PetscCall(VecGetType(like, &type));
-  PetscCall(VecCreate(PetscObjectComm((PetscObject)like), &rows_));
-  PetscCall(VecSetSizes(rows_, local, PETSC_DETERMINE));
-  PetscCall(VecSetType(rows_, type));
-  PetscCall(ISCreateGeneral(PetscObjectComm((PetscObject)like), local, indices.data(), PETSC_COPY_VALUES, &from));
-  if (boxes.ranks[d] > 1) PetscCall(VecScatterCreate(like, from, rows_, NULL, &exchange_));
-  PetscCall(ISDestroy(&from));
+  const auto neighbour = [&](int side) { return here + (PetscMPIInt)(((at + side + boxes.ranks[d]) % boxes.ranks[d] - at) * steps[d]); };
+  if (needs_before) before_ = neighbour(-1);
+  if (needs_after) after_ = neighbour(1);
+  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<PetscScalar>>(execution, words * lines, weft::DeviceMessages()));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 PetscErrorCode Halo::Destroy()
 {
   PetscFunctionBeginUser;
-  PetscCall(VecDestroy(&rows_));
-  PetscCall(VecScatterDestroy(&exchange_));
+  PetscCallCXX(messages_.reset());
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode Halo::Begin(Vec f)
+PetscErrorCode Halo::Send()
 {
   PetscFunctionBeginUser;
-  if (exchange_) PetscCall(VecScatterBegin(exchange_, f, rows_, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCallCXX(execution_->wait()); // for what is sent, and for kernels that read what came the last time
+  PetscCallMPI(MPI_Irecv(messages_->from_before(), size_, MPIU_SCALAR, before_, forwards_, comm_, &requests_[0]));
+  PetscCallMPI(MPI_Irecv(messages_->from_after(), size_, MPIU_SCALAR, after_, backwards_, comm_, &requests_[1]));
+  PetscCallMPI(MPI_Isend(messages_->to_before(), size_, MPIU_SCALAR, before_, backwards_, comm_, &requests_[2]));
+  PetscCallMPI(MPI_Isend(messages_->to_after(), size_, MPIU_SCALAR, after_, forwards_, comm_, &requests_[3]));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-PetscErrorCode Halo::End(Vec f)
+PetscErrorCode Halo::End()
 {
   PetscFunctionBeginUser;
-  if (exchange_) PetscCall(VecScatterEnd(exchange_, f, rows_, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCallMPI(MPI_Waitall(4, requests_, MPI_STATUSES_IGNORE));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -1,6 +1,10 @@
-/// Rows of the neighbours along one direction of a DMDA, for vectors of any type.
+/// Messages between neighbours along one direction of a DMDA, wherever their kernels run.
 #pragma once
 #include <petscdmda.h>
+
+#include <memory>
+
+#include "compact/end_messages.hpp"
 
 namespace compact {
 
@@ -12,24 +16,41 @@ struct Boxes {
 };
 PetscErrorCode BoxesOf(DM da, Boxes *boxes);
 
-/// The rows next to this rank's box, row by row: `depth` ones of the rank before, then of the one after, where there are such ranks.
+/// What this rank and its neighbours along a direction tell each other.
 class Halo {
 public:
-  /// `like`: a global vector of the DMDA. Every rank must have `depth` rows.
-  PetscErrorCode Create(DM da, int direction, PetscInt depth, bool needs_before, bool needs_after, Vec like);
+  /// `words` rows with a value for each of `lines`. Collective.
+  PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
+                        const weft::Execution &execution);
   PetscErrorCode Destroy();
-  /// Sends and receives; between the two the box may be worked on. On a device PETSc packs and sends there, or through pinned memory where MPI knows no
-  /// device (-use_gpu_aware_mpi 0).
-  PetscErrorCode Begin(Vec f);
-  PetscErrorCode End(Vec f);
+  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives; between the two the box may be worked on. On a device messages
+  /// go from there where MPI knows it, else through pinned memory of the host (-use_gpu_aware_mpi 0).
+  template <class Tell>
+  PetscErrorCode Begin(const Tell &tell)
+  {
+    PetscFunctionBeginUser;
+    if (!messages_) PetscFunctionReturn((PetscErrorCode)0);
+    PetscCallCXX(tell(messages_->to_before(), messages_->to_after()));
+    PetscCall(Send());
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscErrorCode End();
 
-  Vec Rows() const { return rows_; }
-  PetscInt Depth() const { return depth_; }
+  const PetscScalar *FromBefore() const { return messages_ ? messages_->from_before() : nullptr; }
+  const PetscScalar *FromAfter() const { return messages_ ? messages_->from_after() : nullptr; }
+  PetscInt Words() const { return words_; }
 
 private:
-  PetscInt depth_      = 0;
-  Vec rows_            = NULL;
-  VecScatter exchange_ = NULL; ///< NULL where no rank has a neighbour along the direction
+  PetscErrorCode Send();
+
+  PetscInt words_     = 0;
+  PetscMPIInt size_   = 0; ///< of a message
+  MPI_Comm comm_      = MPI_COMM_NULL;
+  PetscMPIInt before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
+  PetscMPIInt forwards_ = 0, backwards_ = 0; ///< tags: a rank can be both neighbours of another
+  MPI_Request requests_[4]          = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  const weft::Execution *execution_ = nullptr;
+  std::unique_ptr<weft::EndMessages<PetscScalar>> messages_; ///< null where there is no neighbour
 };
 
 } // namespace compact

@@ -15,6 +15,7 @@ template <class Scalar>
 class CompactStencil<Scalar>::Model {
 public:
   virtual ~Model()                                                                                          = default;
+  virtual void tell(const Scalar *f, Index depth, bool first, Scalar *message) const                        = 0;
   virtual void apply_inside(const Scalar *f, Scalar *result) const                                          = 0;
   virtual void apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result) const = 0;
 };
@@ -29,6 +30,10 @@ public:
   {
   }
 
+  void tell(const Scalar *f, Index depth, bool first, Scalar *message) const override
+  {
+    copy_rows(space_, piece_, first ? 0 : piece_.rows() - depth, depth, f, message);
+  }
   void apply_inside(const Scalar *f, Scalar *result) const override
   {
     switch (weights_.width) {
@@ -159,6 +164,17 @@ public:
         });
   }
 
+  static void copy_rows(const Space &space, const BoxPiece &piece, Index first, Index count, const Scalar *f, Scalar *message)
+  {
+    const Index stride = piece.stride(), rows = piece.rows(), lines = piece.lines();
+    Kokkos::parallel_for(
+        "weft compact rows to send", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count * lines),
+        KOKKOS_LAMBDA(const Index number) {
+          const Index line = number % lines, row = first + number / lines;
+          message[number] = f[line % stride + (line / stride * rows + row) * stride];
+        });
+  }
+
   /// The rows that reach over the piece's ends.
   static void ends(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
                    const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result)
@@ -209,6 +225,13 @@ template <class Scalar>
 CompactStencil<Scalar>::~CompactStencil()
 {
   destroy_or_leave(model_);
+}
+
+template <class Scalar>
+void CompactStencil<Scalar>::tell(const Scalar *f, Index depth, Scalar *to_before, Scalar *to_after) const
+{
+  if (needs_before_) model_->tell(f, depth, true, to_before);
+  if (needs_after_) model_->tell(f, depth, false, to_after);
 }
 
 template <class Scalar>

@@ -43,6 +43,9 @@ public:
   CompactStencil(const CompactStencil &)            = delete;
   CompactStencil &operator=(const CompactStencil &) = delete;
 
+  /// Copies the first and the last `depth` rows, for the ranks before and after: row by row, a value for each line, x fastest. Nothing where no neighbour
+  /// needs it; does not wait.
+  void tell(const Scalar *f, Index depth, Scalar *to_before, Scalar *to_after) const;
   /// result = B f on the rows that need no row of another rank. Arrays of the box, f is not result; does not wait.
   void apply_inside(const Scalar *f, Scalar *result) const;
   /// The other rows, if there are any. before and after: the width() rows next to the piece on the ranks before and after it, row by row, a value

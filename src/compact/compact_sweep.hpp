@@ -19,11 +19,12 @@ struct CompactMatrix {
 /// Where the couplings of A decay, its factors do not: they are the same in all rows but the first ones. A line is swept downwards, the stencil and
 /// the elimination of a tile of rows at a time in registers; a tile's unknowns are substituted from `reach` rows further down, where an
 /// unknown counts for less than rounding error. For the same reason a sweep may begin anywhere, `reach` rows early: lines are cut where
-/// there are few, and a rank needs of its neighbours reach() + width rows of f, and nothing else.
+/// there are few. What a rank's rows feel of a neighbour is in width() rows of f and one number a line: what the elimination has in the neighbour's
+/// last row, and the unknown in its first row. Either is a product of `reach` rows of f at that end with weights that decay, so ranks tell them
+/// before they sweep; a part of the lines, whose inner rows need no neighbour, is swept while messages are under way.
 ///
-/// Words moved per row: 2.
-/// Source: X.-H. Sun, Application and accuracy of the parallel diagonal dominant algorithm, Parallel Computing 21 (1995), for the decay; here the
-/// neighbours' unknowns are worked out twice instead of being sent.
+/// Words moved per row: 2; across ranks reach + width more at each end for the products, and for the said part 4 * reach rows.
+/// Source: X.-H. Sun, Application and accuracy of the parallel diagonal dominant algorithm, Parallel Computing 21 (1995), for the decay.
 template <class Scalar>
 class CompactSweep {
 public:
@@ -34,15 +35,18 @@ public:
   CompactSweep(const CompactSweep &)            = delete;
   CompactSweep &operator=(const CompactSweep &) = delete;
 
-  /// g on the rows that no neighbour's row reaches. Arrays of the box, f is not g; does not wait.
+  /// What the neighbours need to know of this rank: words() rows with a value for each line, x fastest. The first width() ones
+  /// are the rows of f next to the neighbour, in their order. Nothing where no neighbour needs it. Does not wait.
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const;
+  /// g as far as it can be had without the neighbours. Arrays of the box, f is not g; does not wait.
   void apply_inside(const Scalar *f, Scalar *g) const;
-  /// The other rows, if there are any. before and after: the depth() rows next to the piece on the ranks before and after it, row by row, a value
-  /// for each line, x fastest; not read where the lines end or where a ring is all here.
-  void apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *g) const;
+  /// The rest, if there is any, after tell: from_before and from_after are what the neighbours told; not read where the lines end or where a ring is all
+  /// here.
+  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const;
 
-  /// Rows of a neighbour that are needed. The neighbour must have least_rows() of its own.
-  Index depth() const { return depth_; }
-  Index least_rows() const { return depth_ + most_end_weights; }
+  /// Words that neighbours tell each other of a line. Each of them must have least_rows().
+  int words() const { return width_ + 1; }
+  Index least_rows() const { return reach_ + width_ + most_end_weights; }
   bool needs_before() const { return needs_before_; }
   bool needs_after() const { return needs_after_; }
 
@@ -51,7 +55,8 @@ public:
   class ModelOn;
 
 private:
-  Index depth_;
+  int width_;
+  Index reach_ = 0;
   bool needs_before_, needs_after_;
   std::unique_ptr<Model> model_;
 };

@@ -14,10 +14,10 @@ struct RowFactors {
 };
 template <class Scalar>
 struct LineFactors {
-  static constexpr Index around = 128; ///< rows of zeros that the table has before and after the line
-  RowFactors<Scalar> inner;            ///< of rows [begin, end) of the whole line, which are equal to rounding; of all rows of a ring
+  static constexpr Index around = 128; ///< rows of zeros that the table has before and after the piece, but for those beside neighbours
+  RowFactors<Scalar> inner;            ///< of rows [begin, end) of the piece, which are equal to rounding; of all rows of a ring
   Index begin = 0, end = 0;
-  const RowFactors<Scalar> *table = nullptr; ///< row 0 of an open line
+  const RowFactors<Scalar> *table = nullptr; ///< row 0 of the piece; null where a ring is all here
 };
 
 /// body(0) ... body(n - 1). On a device each with a number known to the compiler: arrays that are indexed by it stay in registers.
@@ -47,11 +47,15 @@ struct SweptLines {
   }
 };
 
-/// Where it reads and writes, and which tiles of a piece it gives.
+/// Where it reads and writes, and which tiles of which lines of a piece it gives.
 template <class Scalar>
 struct SweepRange {
-  const Scalar *f, *before, *after; ///< neighbours' rows; null where there are none, or where they are not to be read
+  const Scalar *f, *before, *after; ///< neighbours' rows of f; null where there are none, or where they are not to be read
+  /// Of each line what the elimination had in the row before the piece, and the unknown in the row after it; null as above. These rows stand
+  /// in the table as 0, 1, 0, so that what is put in the place of their right-hand sides is their value.
+  const Scalar *value_before, *value_after;
   Scalar *g;
+  Index first_line, end_line;
   Index from, to; ///< tiles
   Index segment;  ///< tiles that are swept together
 };
@@ -68,7 +72,6 @@ struct CompactSweepKernel {
   using Tile = Scalar[tile][lanes];
 
   SweptLines piece;
-  Index depth; ///< rows that neighbours gave
   StencilWeights<Scalar> weights;
   LineFactors<Scalar> factors;
   SweepRange<Scalar> range;
@@ -97,7 +100,7 @@ struct CompactSweepKernel {
   KOKKOS_INLINE_FUNCTION Index bundles() const
   {
     constexpr int together = on_host ? lanes : team;
-    return (piece.lines + together - 1) / together;
+    return (range.end_line - range.first_line + together - 1) / together;
   }
 
   /// f in a row of a line here or at a neighbour; nothing beyond.
@@ -106,8 +109,8 @@ struct CompactSweepKernel {
     const Index rows = piece.rows, lines = piece.lines;
     if (piece.whole_ring) row = (row % rows + rows) % rows;
     if (row >= 0 && row < rows) return range.f[start + row * stride()];
-    if (row < 0) return range.before && row >= -depth ? range.before[(depth + row) * lines + line] : Scalar(0);
-    return range.after && row < rows + depth ? range.after[(row - rows) * lines + line] : Scalar(0);
+    if (row < 0) return range.before && row >= -width ? range.before[(width + row) * lines + line] : Scalar(0);
+    return range.after && row < rows + width ? range.after[(row - rows) * lines + line] : Scalar(0);
   }
   KOKKOS_INLINE_FUNCTION bool all_here(Index k) const { return k >= 0 && (k + 1) * tile <= piece.rows; }
 
@@ -155,28 +158,35 @@ struct CompactSweepKernel {
   };
   using Own = const RowFactors<Scalar> *;
 
-  /// B f in the rows near the ends of an open line that have weights of their own, and where they are in a tile.
+  /// B f in the rows near the ends of an open line that have weights of their own, or what neighbours told of the rows beside the piece; and where
+  /// they are in a tile.
   struct Ends {
     static constexpr int most = CompactSweepKernel::most_ends;
     Scalar head[most][lanes], tail[most][lanes];
-    int first_head, first_tail;
+    int first_head, first_tail, heads, tails;
   };
   KOKKOS_INLINE_FUNCTION Ends ends_in(const Lines &lines, Index row) const
   {
     Ends ends;
-    const Index to_head = -piece.first - row, to_tail = piece.length - weights.tails - piece.first - row;
-    const auto place = [](Index at) { return at > -Ends::most && at < tile ? static_cast<int>(at) : tile; };
-    ends.first_head  = place(to_head);
-    ends.first_tail  = place(to_tail);
-    const auto of    = [&](int at, int i, int count, Index begin, int l) {
+    const bool told_head = range.value_before, told_tail = range.value_after;
+    const Index to_head = (told_head ? -1 : -piece.first) - row,
+                to_tail = (told_tail ? piece.rows : piece.length - weights.tails - piece.first) - row;
+    const auto place    = [](Index at) { return at > -Ends::most && at < tile ? static_cast<int>(at) : tile; };
+    ends.first_head     = place(to_head);
+    ends.first_tail     = place(to_tail);
+    ends.heads          = told_head ? 1 : weights.heads;
+    ends.tails          = told_tail ? 1 : weights.tails;
+    const auto of       = [&](const Scalar *told, int at, int i, int count, Index begin, int l) {
       const Index whole = begin + i;
-      if (at == tile || i >= count || whole < piece.first || whole >= piece.first + piece.rows) return Scalar(0);
+      if (at == tile || i >= count) return Scalar(0);
+      if (told) return told[lines.number[l]];
+      if (whole < piece.first || whole >= piece.first + piece.rows) return Scalar(0);
       return near_end(weights, range.f + lines.start[l] + (whole - piece.first) * stride(), whole, piece.length - 1 - whole, stride());
     };
     loop<Ends::most>([&](int i) {
       for (int l = 0; l < lanes; l++) {
-        ends.head[i][l] = of(ends.first_head, i, weights.heads, 0, l);
-        ends.tail[i][l] = of(ends.first_tail, i, weights.tails, piece.length - weights.tails, l);
+        ends.head[i][l] = of(range.value_before, ends.first_head, i, ends.heads, 0, l);
+        ends.tail[i][l] = of(range.value_after, ends.first_tail, i, ends.tails, piece.length - weights.tails, l);
       }
     });
     return ends;
@@ -184,8 +194,8 @@ struct CompactSweepKernel {
   /// Whether all rows of the sweep at tile k are ones with equal factors.
   KOKKOS_INLINE_FUNCTION bool is_equal(Index k) const
   {
-    const Index first = piece.first + (k - looks) * tile;
-    return piece.ring || (first >= factors.begin && first + kept <= factors.end);
+    const Index first = (k - looks) * tile;
+    return piece.whole_ring || (first >= factors.begin && first + kept <= factors.end);
   }
 
   /// Downwards: the stencil, and values from right-hand sides. f is tile k, whose rows are `width` later than those of a.
@@ -202,8 +212,8 @@ struct CompactSweepKernel {
         loop<2 * width>([&](int i) { sum += weights.inner[i + 1] * at(j + i + 1, l); });
         if constexpr (!equal) {
           loop<Ends::most>([&](int i) {
-            if (j == ends.first_head + i && i < weights.heads) sum = ends.head[i][l];
-            if (j == ends.first_tail + i && i < weights.tails) sum = ends.tail[i][l];
+            if (j == ends.first_head + i && i < ends.heads) sum = ends.head[i][l];
+            if (j == ends.first_tail + i && i < ends.tails) sum = ends.tail[i][l];
           });
         }
         s.values[place + j][l] = a[j].inverse * sum - a[j].low * s.values[place + j - 1][l];
@@ -239,7 +249,7 @@ struct CompactSweepKernel {
   KOKKOS_INLINE_FUNCTION Segment segment(Index number) const
   {
     const Index begin = range.from + number * range.segment, end = begin + range.segment, first = begin - looks;
-    const bool starts = !piece.whole_ring && !range.before && first < 0; // nothing is known, or there, before the piece
+    const bool starts = !piece.whole_ring && first < 0; // what is felt of the rows before the piece was told, or there are none
     return {starts ? 0 : first, begin, end < range.to ? end : range.to};
   }
 
@@ -252,7 +262,8 @@ struct CompactSweepKernel {
     State s;
     Tile f, g;
     loop<2 * width>([&](int j) {
-      for (int l = 0; l < lanes; l++) s.carry[j][l] = 0;
+      for (int l = 0; l < lanes; l++)
+        s.carry[j][l] = segment.first == 0 && range.before ? value(lines.number[l], lines.start[l], j - 2 * width) : Scalar(0);
     });
     loop<kept>([&](int j) {
       for (int l = 0; l < lanes; l++) s.values[j][l] = 0;
@@ -264,13 +275,13 @@ struct CompactSweepKernel {
       if (is_inner)
         eliminate<true>(s, lines, f, k, equal);
       else
-        eliminate<false>(s, lines, f, k, Own(factors.table + piece.first + k * tile - width));
+        eliminate<false>(s, lines, f, k, Own(factors.table + k * tile - width));
       if (k + 1 < segment.end + looks) bring(k + 1, f); // it is on its way while the unknowns are worked out
       if (k - looks >= segment.begin) {
         if (is_inner)
           substitute(s, equal, g);
         else
-          substitute(s, Own(factors.table + piece.first + (k - looks) * tile), g);
+          substitute(s, Own(factors.table + (k - looks) * tile), g);
         take(k - looks, g);
       }
       shift(s);
@@ -283,8 +294,8 @@ struct CompactSweepKernel {
     lines.count      = 0;
     lines.neighbours = !contiguous || lanes == 1;
     for (int l = 0; l < lanes; l++) {
-      const bool is_there = first + l < piece.lines;
-      lines.number[l]     = is_there ? first + l : piece.lines - 1;
+      const bool is_there = first + l < range.end_line;
+      lines.number[l]     = is_there ? first + l : range.end_line - 1;
       lines.start[l]      = start_of(lines.number[l]);
       lines.count += is_there;
       lines.neighbours = lines.neighbours && lines.start[l] == lines.start[0] + l;
@@ -296,7 +307,7 @@ struct CompactSweepKernel {
   KOKKOS_INLINE_FUNCTION void operator()(const Index item) const
   {
     const Index count = bundles();
-    const Lines lines = lines_from(item % count * lanes);
+    const Lines lines = lines_from(range.first_line + item % count * lanes);
     sweep(
         segment(item / count), lines, [&](Index k, Tile &f) { load(lines, k, f); }, [](Tile &) {},
         [&](Index k, const Tile &g) { store(lines, k, g); });
@@ -308,7 +319,7 @@ struct CompactSweepKernel {
   /// On a device. Where rows are neighbours in memory, so are those that the threads read and write; team scratch turns tiles.
   KOKKOS_INLINE_FUNCTION void operator()(const Member &member) const
   {
-    const Index count = bundles(), first = member.league_rank() % count * team;
+    const Index count = bundles(), first = range.first_line + member.league_rank() % count * team;
     const int rank    = member.team_rank();
     const Lines lines = lines_from(first + rank);
     const Segment own = segment(member.league_rank() / count);
@@ -317,7 +328,7 @@ struct CompactSweepKernel {
       // Where rows are neighbours in memory, so are those that threads move: this one has a row of every `apart`-th line. Scratch turns tiles.
       constexpr int apart = team / tile, pitch = tile + 1;
       const int line = rank / tile, row = rank % tile;
-      const Index left = piece.lines - first, start = (first + line) * piece.rows + row, step = apart * piece.rows;
+      const Index left = range.end_line - first, start = (first + line) * piece.rows + row, step = apart * piece.rows;
       const auto is_there = [&](int j) { return line + j * apart < left; };
       Scalar *const mine = scratch + rank * pitch, *const moved = scratch + line * pitch + row;
       sweep(

@@ -9,6 +9,7 @@
 #include "distributed/piece.hpp"
 #include "distributed/ranks.hpp"
 #include "distributed/reduced.hpp"
+#include "messages.hpp"
 
 namespace weft {
 
@@ -55,26 +56,6 @@ protected:
 
 private:
   SolveObserver observer_;
-};
-
-/// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
-template <class Space, class Scalar>
-class Messages {
-public:
-  void allocate(Index size, bool device_messages)
-  {
-    const auto label = Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft messages");
-    const auto n     = static_cast<std::size_t>(size);
-    if (device_messages)
-      device_ = OwnedArray<Scalar, Space>(label, n);
-    else
-      host_ = Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace>(label, n);
-  }
-  Scalar *data() const { return device_.data() ? device_.data() : host_.data(); }
-
-private:
-  OwnedArray<Scalar, Space> device_;
-  Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace> host_;
 };
 
 /// Local solves the pieces, lines of nodes of b unknowns.

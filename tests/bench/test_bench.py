@@ -184,6 +184,20 @@ def test_compact_differences(bench):
     assert "its energy is within" in text and (bench.results / "compact.json").exists()
 
 
+def test_scaling_of_compact_differences(tmp_path):
+    """Every row of two ranks, and a program that fails is told."""
+    script = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "compact_scaling.py")
+    command = [sys.executable, script, "--build", str(BUILD), "--size", "40", "--ranks", "2", "--options", "", "--json", str(tmp_path / "rows.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert len(rows) == 20 and all(row["seconds"] > 0 for row in rows)
+    assert len([line for line in done.stdout.splitlines() if line.startswith("| ")]) == 21
+    command[command.index("--options") + 1] = "-compact_order 5"
+    failed = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+    assert failed.returncode == 1 and "not of order 5" in failed.stdout
+
+
 def test_matrices_that_do_not_exist_are_said(bench):
     done = bench("crout", "nosuchthing")
     assert done.returncode != 0

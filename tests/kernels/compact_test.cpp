@@ -1,6 +1,10 @@
 // Compact differences, stencils alone and swept in one pass, against the serial twins: pieces of lines along each direction of a box, with and without neighbours.
+#include <numeric>
+#include <optional>
+
 #include "compact/compact_stencil.hpp"
 #include "compact/compact_sweep.hpp"
+#include "compact/product_field.hpp"
 
 #include "line_problem.hpp"
 #include "reference/compact.hpp"
@@ -113,41 +117,72 @@ std::vector<double> differences(const CompactMatrix &matrix, const CompactRows &
   return ring ? reference::solve_periodic(lower, diagonal, upper, right) : reference::solve_tridiagonal(lower, diagonal, upper, right);
 }
 
+/// A rank's piece of lines that are cut in `sizes`, with what it has, makes and tells.
 template <class Scalar>
-void check_sweep(const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows, Memory memory, std::mt19937 &random)
+struct Swept {
+  BoxPiece piece;
+  std::vector<Scalar> values;
+  std::vector<double> expected;
+  std::unique_ptr<CompactSweep<Scalar>> sweep;
+  std::optional<Buffer<Scalar>> f, g, to_before, to_after;
+};
+
+/// Pieces one after the other along `direction` through a box whose other sides are given, each swept with what the others tell.
+template <class Scalar>
+void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const CompactMatrix &matrix, const CompactRows &rows, Memory memory,
+                 std::mt19937 &random)
 {
-  SCOPED_TRACE(testing::Message() << "box " << piece.n[0] << " x " << piece.n[1] << " x " << piece.n[2] << ", direction " << piece.direction
-                                  << ", rows from " << piece.first << " of " << piece.length << ", ring " << piece.ring << ", width "
+  SCOPED_TRACE(testing::Message() << "box " << box.n[0] << " x " << box.n[1] << " x " << box.n[2] << ", direction " << box.direction << ", "
+                                  << sizes.size() << " pieces, the first of " << sizes[0] << " rows, ring " << box.ring << ", width "
                                   << rows.width() << ", " << rows.head.size() << " rows of the ends, " << sizeof(Scalar) << " bytes");
   using Values = std::vector<Scalar>;
   const Execution execution(memory);
-  const CompactSweep<Scalar> sweep(execution, piece, matrix, rows);
-  const auto size = static_cast<std::size_t>(piece.rows() * piece.lines()), count = static_cast<std::size_t>(piece.lines());
-  const auto deep = static_cast<std::size_t>(sweep.depth()) * count;
-  Values f(size), before(deep, std::numeric_limits<Scalar>::quiet_NaN()), after = before;
-  std::vector<double> expected(size);
-  for (Index line = 0; line < piece.lines(); line++) {
-    const Values whole               = random_values<Scalar>(static_cast<std::size_t>(piece.length), random);
-    const std::vector<double> result = differences(matrix, rows, piece.ring, std::vector<double>(whole.begin(), whole.end()));
-    const auto row_of  = [&](Index row) { return static_cast<std::size_t>((piece.first + row + piece.length) % piece.length); };
-    const Index stride = piece.stride(), start = line % stride + line / stride * stride * piece.rows();
-    for (Index row = 0; row < piece.rows(); row++) {
-      f[static_cast<std::size_t>(start + row * stride)]        = whole[row_of(row)];
-      expected[static_cast<std::size_t>(start + row * stride)] = result[row_of(row)];
-    }
-    for (Index k = 0; k < sweep.depth(); k++) {
-      const auto at = static_cast<std::size_t>(k * piece.lines() + line);
-      if (sweep.needs_before()) before[at] = whole[row_of(k - sweep.depth())];
-      if (sweep.needs_after()) after[at] = whole[row_of(piece.rows() + k)];
+  const std::size_t count = sizes.size();
+  const Scalar nothing    = std::numeric_limits<Scalar>::quiet_NaN();
+  std::vector<Swept<Scalar>> pieces(count);
+  Index first = 0;
+  for (std::size_t k = 0; k < count; k++) {
+    Swept<Scalar> &p         = pieces[k];
+    p.piece                  = box;
+    p.piece.n[box.direction] = sizes[k];
+    p.piece.first            = first;
+    p.piece.length           = std::accumulate(sizes.begin(), sizes.end(), Index(0));
+    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows);
+    const auto size          = static_cast<std::size_t>(p.piece.rows() * p.piece.lines());
+    p.values                 = Values(size);
+    p.expected               = std::vector<double>(size);
+    first += sizes[k];
+  }
+  for (Index line = 0; line < box.lines(); line++) {
+    const Values whole               = random_values<Scalar>(static_cast<std::size_t>(first), random);
+    const std::vector<double> result = differences(matrix, rows, box.ring, std::vector<double>(whole.begin(), whole.end()));
+    for (Swept<Scalar> &p : pieces) {
+      const Index stride = p.piece.stride(), start = line % stride + line / stride * stride * p.piece.rows();
+      for (Index row = 0; row < p.piece.rows(); row++) {
+        const auto at = static_cast<std::size_t>(start + row * stride), from = static_cast<std::size_t>(p.piece.first + row);
+        p.values[at]   = whole[from];
+        p.expected[at] = result[from];
+      }
     }
   }
-  const Buffer<Scalar> from(memory, f), left(memory, before), right(memory, after),
-      to(memory, Values(size, std::numeric_limits<Scalar>::quiet_NaN()));
-  sweep.apply_inside(from.data(), to.data());
-  sweep.apply_ends(from.data(), sweep.needs_before() ? left.data() : nullptr, sweep.needs_after() ? right.data() : nullptr, to.data());
-  execution.wait();
-  const Values got = to.values();
-  for (std::size_t i = 0; i < size; i++) ASSERT_NEAR(got[i], expected[i], 100 * std::numeric_limits<Scalar>::epsilon()) << "element " << i;
+  for (Swept<Scalar> &p : pieces) {
+    const Values message(static_cast<std::size_t>(p.sweep->words() * p.piece.lines()), nothing);
+    p.f.emplace(memory, p.values);
+    p.g.emplace(memory, Values(p.values.size(), nothing));
+    p.to_before.emplace(memory, message);
+    p.to_after.emplace(memory, message);
+    p.sweep->tell(p.f->data(), p.to_before->data(), p.to_after->data());
+  }
+  for (std::size_t k = 0; k < count; k++) {
+    Swept<Scalar> &p = pieces[k];
+    p.sweep->apply_inside(p.f->data(), p.g->data());
+    p.sweep->apply_ends(p.f->data(), pieces[(k + count - 1) % count].to_after->data(), pieces[(k + 1) % count].to_before->data(),
+                        p.g->data());
+    execution.wait();
+    const Values got = p.g->values();
+    for (std::size_t i = 0; i < got.size(); i++)
+      ASSERT_NEAR(got[i], p.expected[i], 100 * std::numeric_limits<Scalar>::epsilon()) << "piece " << k << ", element " << i;
+  }
 }
 
 TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
@@ -155,21 +190,46 @@ TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
   std::mt19937 random(73);
   const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
   for (int trial = 0; trial < 150; trial++) {
-    BoxPiece piece;
+    BoxPiece box;
     const int width = static_cast<int>(between(1, 2)), ends = static_cast<int>(between(width, 2));
-    piece.direction = static_cast<int>(between(0, 2));
-    for (Index &n : piece.n) n = trial % 7 ? between(1, 9) : between(30, 70);
-    piece.n[piece.direction]   = between(12, trial % 10 ? 200 : 1500);
-    const bool whole           = between(0, 2) == 0;
-    piece.first                = whole || between(0, 2) == 0 ? 0 : between(60, 90); // neighbours have more rows than are asked of them
-    piece.length               = piece.first + piece.rows() + (whole || between(0, 2) == 0 ? 0 : between(60, 90));
-    piece.ring                 = between(0, 1) == 1;
+    box.direction = static_cast<int>(between(0, 2));
+    for (Index &n : box.n) n = trial % 7 ? between(1, 9) : between(30, 70);
+    box.n[box.direction] = 1;
+    box.ring             = between(0, 1) == 1;
+    const auto pieces    = trial % 3 == 0 ? 1 : between(2, 4); // beside neighbours a piece has least_rows()
+    std::vector<Index> sizes;
+    for (Index k = 0; k < pieces; k++)
+      sizes.push_back(pieces == 1 ? between(12, trial % 10 ? 200 : 1500) : between(60, trial % 10 ? 200 : 900));
+    box.length                 = std::accumulate(sizes.begin(), sizes.end(), Index(0));
     const CompactMatrix matrix = random_matrix(ends, random);
     const CompactRows rows     = random_rows(width, ends, random);
     for (Memory memory : memories()) {
-      check_sweep<float>(piece, matrix, rows, memory, random);
-      check_sweep<double>(piece, matrix, rows, memory, random);
+      check_sweep<float>(box, sizes, matrix, rows, memory, random);
+      check_sweep<double>(box, sizes, matrix, rows, memory, random);
     }
+  }
+}
+
+TEST(ProductField, FillsAndMeasures)
+{
+  const ProductFactors factors{std::vector<double>{1, 2, 3}, {5, 7}, {11, 13, 17, 19}};
+  for (Memory memory : memories()) {
+    const Execution execution(memory);
+    const Buffer<double> u(memory, std::vector<double>(24, std::numeric_limits<double>::quiet_NaN()));
+    EXPECT_EQ(distance_to_product(execution, factors, 0, 0, 1, u.data()).most, std::numeric_limits<double>::infinity());
+    fill_product(execution, factors, u.data());
+    std::vector<double> values = u.values();
+    EXPECT_EQ(values[0], 1 * 5 * 11);
+    EXPECT_EQ(values[23], 3 * 7 * 19);
+    EXPECT_EQ(values[7], 2 * 5 * 13);
+    EXPECT_EQ(distance_to_product(execution, factors, 2, 0, 4, u.data()).most, 0);
+    values[7] += 3;  // row 1 along z
+    values[20] -= 4; // row 3
+    const Buffer<double> changed(memory, values);
+    const Distance distance = distance_to_product(execution, factors, 2, 1, 3, changed.data());
+    EXPECT_EQ(distance.most, 4);
+    EXPECT_EQ(distance.inside, 3);
+    EXPECT_EQ(distance.squares, 25);
   }
 }
 

@@ -65,15 +65,21 @@ def test_an_assembled_matrix_gives_the_same(run, ranks):
 
 @pytest.mark.parametrize("options", ["", "-compact_order 6", "-compact_order 6 -compact_derivative second", "-compact_order 6 -compact_periodic", "-compact_derivative filter -compact_alpha 0.3"])
 def test_one_pass_gives_the_same(run, options):
-    """On whole lines and on lines that cross two and three ranks, along x, y and z, in unequal boxes."""
+    """On whole lines and on lines that cross up to four ranks, along x, y and z, in unequal boxes."""
     for grid, processors in (("-dim 1 -da_grid_x 200", "{0}"), ("-dim 2 -da_grid_x 9 -da_grid_y 203", "1 {0}"), ("-da_grid_x 6 -da_grid_y 5 -da_grid_z 201", "1 1 {0}")):
         expected = derivatives(compact(run, f"{grid} {options} -compact_along {'xyz'[processors.count('1')]}"))
-        for ranks in (1, 2, 3):
+        for ranks in (1, 2, 3, 4):
             given = " ".join(f"-da_processors_{axis} {count}" for axis, count in zip("xyz", processors.format(ranks).split()))
             swept = derivatives(compact(run, f"{grid} {given} {options} -compact_one_pass -compact_along {'xyz'[processors.count('1')]}", ranks=ranks))
             assert len(swept) == len(expected) == 1 and swept[0]["one_pass"] and not expected[0]["one_pass"]
             for key in ("most", "mean_square"):
                 assert swept[0][key] == pytest.approx(expected[0][key], rel=1e-6)  # second derivatives round by 1e-16 / h^2
+
+
+def test_the_way_of_messages_is_told(run):
+    one, two = (compact(run, "-dim 1", ranks=ranks) for ranks in (1, 2))
+    assert "messages between 2 ranks: from host to host" in two.output and "messages between" not in one.output
+    assert [derivatives(result)[0]["messages"] for result in (one, two)] == ["none", "host"]
 
 
 def test_one_pass_gives_way_to_the_solver(run):

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Weak and strong scaling of examples/compact over the GPUs (or ranks) of one host: prints the table of docs/results/compact.md, and every row as JSON
+with --json. A run that does not end in time, or fails, is told and the others go on. --limit ends all of it."""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bench_text import table
+
+ROOT = Path(__file__).resolve().parent.parent
+WAYS = {"one pass": ["-compact_one_pass"], "solver": []}
+
+
+def cases(size, most):
+    """Name, ranks, way, whether messages are staged, the axis that ranks cut, the grid, the axes to time. The telling ones come first."""
+    counts = [ranks for ranks in (4, 2) if ranks <= most]
+    for way in WAYS:
+        yield "weak", 1, way, False, "z", [size] * 3, "xyz"
+    def weak(axes, staged):
+        for axis in axes:
+            for ranks in counts:
+                for way in WAYS:
+                    yield "weak", ranks, way, staged, axis, [size * (ranks if a == axis else 1) for a in "xyz"], axis
+
+    yield from weak("z", False)
+    for way in WAYS:
+        for axis in "zyx" if most >= 4 else "":
+            yield "large", 4, way, False, axis, [2 * size] * 3, axis
+    yield from weak("yx", False)
+    yield from weak("z", True)
+    for way in WAYS:
+        for ranks in counts:
+            yield "strong", ranks, way, False, "z", [size] * 3, "xyz"
+
+
+def run(build, case, options, seconds):
+    name, ranks, way, staged, axis, grid, along = case
+    command = [] if ranks == 1 else ["mpiexec", "-n", str(ranks)]
+    command += [f"{build}/bin/compact", "-dll_append", f"{build}/lib/libweft.so", "-options_file", str(ROOT / "examples/compact/compact.opts"), *WAYS[way], *options,
+                "-repeat", "4", "-compact_along", along]
+    for a, n in zip("xyz", grid):
+        command += [f"-da_grid_{a}", str(n), f"-da_processors_{a}", str(ranks if a == axis else 1)]
+    if staged:
+        command += ["-use_gpu_aware_mpi", "0"]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        print(f"not done after {seconds:.0f} s: {' '.join(command)}", flush=True)
+        return []
+    if done.returncode != 0:
+        print(f"exit status {done.returncode}: {' '.join(command)}\n{done.stdout[-6000:]}", flush=True)
+        return []
+    return [{**json.loads(line), "what": name, "way": way, "cut": axis} for line in done.stdout.splitlines() if line.startswith("{")]
+
+
+def rows_of(results):
+    alone = {(r["way"], r["axis"]): r["seconds"] for r in results if r["ranks"] == 1}
+    rows = [["work", "ranks, cut along", "messages", "way", "lines along", "ms", "one rank's ms", "efficiency"]]
+    for r in results:
+        one = alone.get((r["way"], r["axis"]))
+        share = {"weak": 1, "strong": 1 / r["ranks"], "large": 8 / r["ranks"]}[r["what"]]
+        rows.append([f"{r['what']}, {' x '.join(map(str, r['grid']))}", f"{r['ranks']}" + (f", {r['cut']}" if r["ranks"] > 1 else ""), r["messages"],
+                     r["way"] + ("" if (r["way"] == "one pass") == r["one_pass"] else " (the solver took over)"), r["axis"], f"{1e3 * r['seconds']:.3f}",
+                     f"{1e3 * one:.3f}" if one else "–", f"{100 * share * one / r['seconds']:.0f} %" if one else "–"])
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", required=True, help="of a stack: build/cuda, say")
+    parser.add_argument("--size", type=int, default=512, help="nodes of a rank along each axis (512); twice as many in the large grid")
+    parser.add_argument("--ranks", type=int, default=4, help="the most ranks (4)")
+    parser.add_argument("--options", default="-dm_vec_type cuda", help="of PETSc (-dm_vec_type cuda)")
+    parser.add_argument("--limit", type=float, default=150, help="seconds for everything (150)")
+    parser.add_argument("--json", help="a file for all rows")
+    given = parser.parse_args()
+    end = time.monotonic() + given.limit
+    results = []
+    for case in cases(given.size, given.ranks):
+        left = end - time.monotonic()
+        if left < 2:
+            print("no time is left for: " + ", ".join(map(str, case)), flush=True)
+            continue
+        start = time.monotonic()
+        got = run(given.build, case, given.options.split(), min(left, 30))
+        print(f"{time.monotonic() - start:5.1f} s  {case[0]}, {case[1]} ranks along {case[4]}, {case[2]}{', staged' if case[3] else ''}: "
+              + ", ".join(f"{r['axis']} {1e3 * r['seconds']:.3f} ms, error {r['most']:.1e}" for r in got), flush=True)
+        results += got
+    if given.json:
+        Path(given.json).write_text(json.dumps(results, indent=1) + "\n")
+    if not results:
+        return 1
+    print("\n" + "\n".join(table(rows_of(results), 5)))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
