@@ -28,8 +28,8 @@ def cases(size, most):
 
     yield from weak("z", False)
     for way in WAYS:
-        for axis in "zyx" if most >= 4 else "":
-            yield "large", 4, way, False, axis, [2 * size] * 3, axis
+        for axis in "zyx" if counts else "":
+            yield "large", counts[0], way, False, axis, [2 * size] * 3, axis
     yield from weak("yx", False)
     yield from weak("z", True)
     for way in WAYS:
