@@ -37,6 +37,7 @@ struct NativeWide {
   /// Changes the shape where there is one for these lines.
   static Plan plan(WideShape &, const MethodParameters &) { return {}; }
   static bool takes(const WideArguments<Space, Scalar> &, const Plan &) { return false; }
+  static bool clears_flag(const WideArguments<Space, Scalar> &, const Plan &) { return false; } ///< before it checks pivots
   static void launch(const Space &, const WideArguments<Space, Scalar> &, const Plan &) {}
 };
 
@@ -48,6 +49,7 @@ struct NativeWide<Kokkos::Cuda, Scalar> {
 
   static Plan plan(WideShape &shape, const MethodParameters &parameters) { return cuda::native_plan<Scalar>(shape, parameters); }
   static bool takes(const Arguments &a, const Plan &plan) { return cuda::native_takes(a, plan); }
+  static bool clears_flag(const Arguments &a, const Plan &plan) { return cuda::clears_flag(a, plan); }
   static void launch(const Kokkos::Cuda &space, const Arguments &a, const Plan &plan) { cuda::launch_native(space, a, plan); }
 };
 #endif
@@ -129,8 +131,9 @@ struct Wide {
   static void solve_once(const Space &space, const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix,
                          const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
-    plan.flag.clear(space);
-    run(space, plan, arguments(plan, matrix, rhs, solution, options, true, true));
+    const WideArguments<Space, Scalar> a = arguments(plan, matrix, rhs, solution, options, true, true);
+    if (!NativeWide<Space, Scalar>::clears_flag(a, plan.native)) plan.flag.clear(space);
+    run(space, plan, a);
   }
 
   template <class Space, class Scalar>
@@ -139,6 +142,7 @@ struct Wide {
                                                 const SolveOptions<Scalar> &options, bool solves, bool checks)
   {
     WideArguments<Space, Scalar> a;
+    a.shape           = plan.shape;
     a.matrix          = matrix;
     a.rhs             = rhs;
     a.solution        = solution;

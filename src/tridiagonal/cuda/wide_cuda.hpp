@@ -250,6 +250,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
         __syncwarp();
         g_before = block > 0 ? tile.warp_x[0] : Scalar(0);
         g        = tile.warp_x[Tile::warps];
+        __syncwarp(); // before lanes put their own there
       }
     }
     [[maybe_unused]] const bool doubts =

@@ -228,6 +228,13 @@ bool native_takes(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan
   return a.matrix.problem.coefficients == Coefficients::general ? !a.matrix.transposed : a.shape.tiles == 1 || plan.many();
 }
 
+/// True if the launch clears the flag: one launch less. Lines of tiles' last unknowns report beside the lines that they are of.
+template <class Scalar>
+bool clears_flag(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<Scalar> &plan)
+{
+  return a.checks && a.step == 0 && plan.sharing == Sharing::device && native_takes(a, plan);
+}
+
 /// The kernel for these arguments.
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sharing sharing)
@@ -285,7 +292,9 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
   const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
-    check_launch(cudaMemsetAsync(plan.messages.data(), 0, plan.messages.span() * sizeof(Message<Scalar>), stream), "messages");
+    const auto messages = static_cast<int>(plan.messages.span());
+    clear_messages<<<(messages + 255) / 256, 256, 0, stream>>>(plan.messages.data(), messages, a.flag, clears_flag(a, plan));
+    check_launch(cudaGetLastError(), "messages");
     check_launch(cudaLaunchCooperativeKernel(launch.kernel, grid, block, arguments, bytes, stream), "launch");
   } else if (sharing == Sharing::cluster) {
     cudaLaunchAttribute attribute;

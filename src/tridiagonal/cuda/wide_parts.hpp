@@ -420,6 +420,15 @@ struct alignas(16) Message {
   unsigned turn;
 };
 
+/// Before a launch whose blocks share lines: no message is of a turn. clears: the flag says nothing, in the same launch.
+template <class Scalar>
+__global__ void clear_messages(Message<Scalar> *messages, int count, const PivotFlag<Kokkos::CudaSpace> flag, bool clears)
+{
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (i < count) messages[i] = {0, 0};
+  if (i == 0 && clears) flag.clear();
+}
+
 template <class Scalar>
 __device__ void send(Message<Scalar> *to, Scalar number, unsigned turn)
 {
