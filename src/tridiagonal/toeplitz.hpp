@@ -106,6 +106,7 @@ struct Toeplitz {
     WindowCut windows; ///< by `factor`; none where couplings reach too far
     Words<Space, Scalar> sweep_tables;
     SweepTables<Scalar> sweep;
+    OwnedArray<Scalar, Space> sweep_room;
   };
 
   template <class Space, class Scalar>
@@ -133,10 +134,14 @@ struct Toeplitz {
     for (LineLayout layout = problem.layout; layout.rows() > 0;) {
       using Kind                 = typename Level<Space, Scalar>::Kind;
       Level<Space, Scalar> level = level_of<Space, Scalar>(layout, parameters);
-      if (level.kind == Kind::sweep)
+      if (level.kind == Kind::sweep) {
         level.sweep_tables = Words<Space, Scalar>((plan.ring ? 5 : 3) * layout.length);
-      else
+        const Index room   = ToeplitzSweep<Space, Scalar>(layout, Space().concurrency()).room_size();
+        level.sweep_room   = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft toeplitz sweep room"),
+                                                     static_cast<std::size_t>(room));
+      } else {
         level.tables = {ChunkCut(form, level.rows), level.kind == Kind::team};
+      }
       if (level.kind != Kind::reduce) {
         plan.levels->push_back(level);
         break;
@@ -408,10 +413,14 @@ struct Toeplitz {
     const Level<Space, Scalar> &level = (*plan.levels)[number];
     if (level.kind == Level<Space, Scalar>::Kind::sweep) {
       if constexpr (is_host_space<Space>) {
-        ToeplitzSweep<Space, Scalar> sweep{level.layout, level.sweep, rhs, solution, options.update, options.colour};
-        // Whole cache lines of a row and their neighbours, where that leaves every core something to do.
-        if (!level.layout.rows_are_closest() && level.layout.count() >= 2 * sweep.many * space.concurrency()) sweep.width = sweep.many;
-        Kokkos::parallel_for("weft toeplitz sweep", Kokkos::RangePolicy<Space>(space, 0, sweep.blocks()), sweep);
+        ToeplitzSweep<Space, Scalar> sweep(level.layout, Space().concurrency());
+        sweep.tables   = level.sweep;
+        sweep.rhs      = rhs;
+        sweep.solution = solution;
+        sweep.update   = options.update;
+        sweep.colour   = options.colour;
+        sweep.room     = level.sweep_room;
+        Kokkos::parallel_for("weft toeplitz sweep", Kokkos::RangePolicy<Space>(space, 0, sweep.slots), sweep);
       }
       return;
     }

@@ -1,6 +1,9 @@
 /// The host's kernel of toeplitz.hpp: a line is one chunk, and neighbouring lines share the registers of a core.
 #pragma once
+#include <algorithm>
+
 #include "tridiagonal/tridiagonal.hpp"
+#include "vectors.hpp"
 
 namespace weft {
 
@@ -15,7 +18,9 @@ struct SweepTables {
   Scalar ring_lower = 0, ring_upper = 0, ring_inverse = 0;
 };
 
-/// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes.
+/// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes. What elimination leaves of a
+/// row waits until the way back: in `room` where lines follow each other in memory, since their rows, powers of two apart as they often are, would push
+/// each other out of the cache; else in the solution, or in the right-hand side where the solution is added to.
 template <class Space, class Scalar>
 struct ToeplitzSweep {
   static constexpr int few = 8, many = 32; ///< lines worked on at once; many where they follow each other in memory
@@ -24,7 +29,17 @@ struct ToeplitzSweep {
   Array<Scalar, Space> rhs, solution;
   Update<Scalar> update;
   Colour colour = Colour::all;
-  int width     = few; ///< lines of a thread
+  int width     = few; ///< lines of a block
+  Index slots   = 1;   ///< blocks in work at a time, each with room of its own
+  Array<Scalar, Space> room;
+
+  ToeplitzSweep() = default;
+  ToeplitzSweep(const LineLayout &lines, Index threads) : layout(lines)
+  {
+    // Whole cache lines of a row and their neighbours, where that leaves every core something to do.
+    if (!layout.rows_are_closest() && layout.count() >= 2 * many * threads) width = many;
+    slots = std::min(threads, blocks());
+  }
 
   /// Lines that follow each other in memory.
   struct Neighbours {
@@ -39,12 +54,23 @@ struct ToeplitzSweep {
   };
 
   Index blocks() const { return (layout.count() + width - 1) / width; }
+  /// Words of room of a slot, and of all.
+  Index slot_size() const { return width == many ? width * layout.length : 0; }
+  Index room_size() const { return slots * slot_size(); }
 
-  void operator()(const Index block) const
+  void operator()(const Index slot) const
+  {
+    const Index end = blocks() * (slot + 1) / slots;
+    with_widest_vectors([&] {
+      for (Index block = blocks() * slot / slots; block < end; block++) solve_lines(block, room.data() + slot * slot_size());
+    });
+  }
+
+  void solve_lines(Index block, Scalar *z) const
   {
     const Index begin = block * width, end = begin + width < layout.count() ? begin + width : layout.count();
     if (end - begin == many && colour == Colour::all && follow_each_other(begin, end)) {
-      sweep<many>(Neighbours{layout.start(begin), layout.stride}, many);
+      sweep<many>(Neighbours{layout.start(begin), layout.stride}, many, z);
       return;
     }
     Apart apart{{}, layout.stride};
@@ -52,11 +78,11 @@ struct ToeplitzSweep {
     for (Index line = begin; line < end; line++) {
       if (layout.has_colour(line, colour)) apart.starts[lanes++] = layout.start(line);
       if (lanes == few) {
-        sweep<few>(apart, few);
+        sweep<few>(apart, few, z);
         lanes = 0;
       }
     }
-    if (lanes > 0) sweep<0>(apart, lanes);
+    if (lanes > 0) sweep<0>(apart, lanes, z);
   }
 
   bool follow_each_other(Index begin, Index end) const
@@ -69,24 +95,28 @@ struct ToeplitzSweep {
 
   /// `fixed`: the number of lanes where the compiler may know it, or 0.
   template <int fixed, class Lines>
-  void sweep(const Lines &lines, int some) const
+  void sweep(const Lines &lines, int some, Scalar *KOKKOS_RESTRICT z) const
   {
-    const int lanes       = fixed ? fixed : some;
-    const Index n         = tables.length - (tables.ring ? 1 : 0);
-    const Scalar *const b = rhs.data();
-    Scalar *const work    = update.add ? rhs.data() : solution.data();
-    constexpr int most    = fixed ? fixed : few;
+    const int lanes          = fixed ? fixed : some;
+    const Index n            = tables.length - (tables.ring ? 1 : 0);
+    const Scalar *const b    = rhs.data();
+    Scalar *const to         = solution.data();
+    Scalar *const work       = update.add ? rhs.data() : to; // of lines that are apart
+    const Update<Scalar> how = update;                       // a copy: stores cannot change it
+    constexpr int most       = fixed ? fixed : few;
     Scalar value[most] = {}, x[most] = {}, first[most] = {};
     [[maybe_unused]] Scalar row_values[most];
     for (Index row = 0; row < n; row++) {
       const Scalar low = tables.low[row], inverse = tables.inverse[row];
       if constexpr (Lines::together) {
-        for (int l = 0; l < lanes; l++) value[l] = b[lines.element(row, l)] * inverse - low * value[l];
+        const Scalar *KOKKOS_RESTRICT const from = b + lines.element(row, 0);
+        for (int l = 0; l < lanes; l++) value[l] = from[l] * inverse - low * value[l];
+        for (int l = 0; l < lanes; l++) z[row * lanes + l] = value[l];
       } else {
         for (int l = 0; l < lanes; l++) row_values[l] = b[lines.element(row, l)];
         for (int l = 0; l < lanes; l++) value[l] = row_values[l] * inverse - low * value[l];
+        for (int l = 0; l < lanes; l++) work[lines.element(row, l)] = value[l];
       }
-      for (int l = 0; l < lanes; l++) work[lines.element(row, l)] = value[l];
       if (tables.ring) {
         for (int l = 0; l < lanes; l++) first[l] += tables.weight[row] * value[l];
       }
@@ -96,13 +126,13 @@ struct ToeplitzSweep {
         const Index i = lines.element(n, l);
         x[l]          = (b[i] - tables.ring_lower * value[l] - tables.ring_upper * first[l]) * tables.ring_inverse;
         first[l]      = x[l];
-        put(solution.data()[i], update, x[l]);
+        put(to[i], how, x[l]);
       }
     }
     for (Index row = n - 1; row >= 0; row--) {
       const Scalar after = tables.after[row];
       if constexpr (Lines::together) {
-        for (int l = 0; l < lanes; l++) x[l] = work[lines.element(row, l)] - after * x[l];
+        for (int l = 0; l < lanes; l++) x[l] = z[row * lanes + l] - after * x[l];
       } else {
         for (int l = 0; l < lanes; l++) row_values[l] = work[lines.element(row, l)];
         for (int l = 0; l < lanes; l++) x[l] = row_values[l] - after * x[l];
@@ -110,10 +140,10 @@ struct ToeplitzSweep {
       if (tables.ring) {
         for (int l = 0; l < lanes; l++) x[l] -= tables.before[row] * first[l];
       }
-      if (update.add) {
-        for (int l = 0; l < lanes; l++) solution.data()[lines.element(row, l)] += update.scale * x[l];
+      if (how.add) {
+        for (int l = 0; l < lanes; l++) to[lines.element(row, l)] += how.scale * x[l];
       } else {
-        for (int l = 0; l < lanes; l++) solution.data()[lines.element(row, l)] = update.scale * x[l];
+        for (int l = 0; l < lanes; l++) to[lines.element(row, l)] = how.scale * x[l];
       }
     }
   }
