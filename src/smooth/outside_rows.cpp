@@ -64,8 +64,7 @@ struct RowsIn final : OutsideRows<Scalar>::Rows {
           const Index size = outside.end(i) - outside.begin(i);
           if (last && size > 0) {
             row_here(before.rows)       = i;
-            start_here(before.rows)     = before.entries;
-            start_here(before.rows + 1) = before.entries + size;
+            start_here(before.rows + 1) = before.entries + size; // the first one is 0
             for (Index k = 0; k < size; k++) {
               columns_here(before.entries + k) = outside.columns[outside.begin(i) + k];
               values_here(before.entries + k)  = outside.values[outside.begin(i) + k];
