@@ -155,7 +155,7 @@ bool fill_diagonals(const Space &space, Index rows, const CsrMatrix<Scalar, Int>
     Kokkos::parallel_for(
         "weft diagonals", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, pitch), KOKKOS_LAMBDA(const Index i) {
           const Int first = i < rows ? matrix.row_starts[i] : Int(0), end = i < rows ? matrix.row_starts[i + 1] : Int(0);
-          if (!diagonals.fill(i, matrix.columns + first, matrix.values + first, end - first)) missing() = 1;
+          if (!diagonals.fill(i, matrix.columns + first, matrix.values + first, end - first)) Kokkos::atomic_store(&missing(), 1);
         });
   } else {
     constexpr int most_bytes = 32 * 1024, entry = sizeof(Scalar) + sizeof(Int);
