@@ -205,7 +205,8 @@ class Steps:
                                 ["cmake", "--build", f"{prefix}-build", "--parallel", str(self.jobs), "--target", "install"]):
                     if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
                         raise SystemExit(f"weft: Kokkos did not build: see {prefix}.log")
-        environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3")
+        environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3",
+                           WEFT_TEST_SAMPLE="40")  # of the comparisons that tests make by the thousand
         self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, KERNEL_TESTS)
 
     def coverage(self):
