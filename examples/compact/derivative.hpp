@@ -27,8 +27,9 @@ struct Ways {
 
 class Derivative {
 public:
-  /// `spacing`: between nodes along `direction`; an error where the DMDA has coordinates that are spaced otherwise. The KSP's options begin with x_, y_ or z_, and `prefix` before that. `with`: a derivative along the
-  /// same direction whose neighbours' rows serve this one too, if they are enough.
+  /// `spacing`: between nodes along `direction`; an error where the DMDA has coordinates that are spaced otherwise. The KSP's options begin
+  /// with x_, y_ or z_, and `prefix` before that. `with`: a derivative along the same direction whose neighbours' rows serve this one too,
+  /// if they are enough.
   PetscErrorCode Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
                         const Events &events, const Derivative *with = nullptr);
   PetscErrorCode Destroy();

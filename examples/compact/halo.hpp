@@ -23,8 +23,8 @@ public:
   PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
                         const weft::Execution &execution);
   PetscErrorCode Destroy();
-  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives; between the two the box may be worked on. On a device messages
-  /// go from there where MPI knows it, else through pinned memory of the host (-use_gpu_aware_mpi 0).
+  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives; between the two the box may be worked on. On a
+  /// device messages go from there where MPI knows it, else through pinned memory of the host (-use_gpu_aware_mpi 0).
   template <class Tell>
   PetscErrorCode Begin(const Tell &tell)
   {

@@ -43,8 +43,8 @@ public:
   CompactStencil(const CompactStencil &)            = delete;
   CompactStencil &operator=(const CompactStencil &) = delete;
 
-  /// Copies the first and the last `depth` rows, for the ranks before and after: row by row, a value for each line, x fastest. Nothing where no neighbour
-  /// needs it; does not wait.
+  /// Copies the first and the last `depth` rows, for the ranks before and after: row by row, a value for each line, x fastest. Nothing
+  /// where no neighbour needs it; does not wait.
   void tell(const Scalar *f, Index depth, Scalar *to_before, Scalar *to_after) const;
   /// result = B f on the rows that need no row of another rank. Arrays of the box, f is not result; does not wait.
   void apply_inside(const Scalar *f, Scalar *result) const;

@@ -228,7 +228,8 @@ public:
 
   // Launches; public for nvcc.
 
-  /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A thread for an end of a line; a null message is none.
+  /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A thread for an end of a line; a null
+  /// message is none.
   static void tell_ends(const Space &space, const SweptLines &piece, int width, Index reach,
                         const Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
                         Scalar *to_after, const Values &own_value)

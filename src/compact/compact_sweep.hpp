@@ -40,8 +40,8 @@ public:
   void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const;
   /// g as far as it can be had without the neighbours. Arrays of the box, f is not g; does not wait.
   void apply_inside(const Scalar *f, Scalar *g) const;
-  /// The rest, if there is any, after tell: from_before and from_after are what the neighbours told; not read where the lines end or where a ring is all
-  /// here.
+  /// The rest, if there is any, after tell: from_before and from_after are what the neighbours told; not read where the lines end or where
+  /// a ring is all here.
   void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const;
 
   /// Words that neighbours tell each other of a line. Each of them must have least_rows().

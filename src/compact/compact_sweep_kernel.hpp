@@ -60,8 +60,9 @@ struct SweepRange {
   Index segment;  ///< tiles that are swept together
 };
 
-/// A sweep down `lanes` lines at once: one a thread on a device, where a team has 32, several on a host. Tile k has rows [k tile, (k + 1) tile); while
-/// its rows of f come in, rows of tile k - looks of g go out. The stencil needs `width` rows more than it gives, so it is as many rows behind.
+/// A sweep down `lanes` lines at once: one a thread on a device, where a team has 32, several on a host. Tile k has rows [k tile, (k + 1)
+/// tile); while its rows of f come in, rows of tile k - looks of g go out. The stencil needs `width` rows more than it gives, so it is as
+/// many rows behind.
 template <class Space, class Scalar, int tile, int looks, int width, int lanes, bool contiguous>
 struct CompactSweepKernel {
   static_assert(tile >= 2 * width);

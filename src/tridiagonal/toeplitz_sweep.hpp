@@ -18,9 +18,9 @@ struct SweepTables {
   Scalar ring_lower = 0, ring_upper = 0, ring_inverse = 0;
 };
 
-/// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes. What elimination leaves of a
-/// row waits until the way back: in `room` where lines follow each other in memory, since their rows, powers of two apart as they often are, would push
-/// each other out of the cache; else in the solution, or in the right-hand side where the solution is added to.
+/// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes. What elimination leaves
+/// of a row waits until the way back: in `room` where lines follow each other in memory, since their rows, powers of two apart as they
+/// often are, would push each other out of the cache; else in the solution, or in the right-hand side where the solution is added to.
 template <class Space, class Scalar>
 struct ToeplitzSweep {
   static constexpr int few = 8, many = 32; ///< lines worked on at once; many where they follow each other in memory

@@ -1,4 +1,5 @@
-// Compact differences, stencils alone and swept in one pass, against the serial twins: pieces of lines along each direction of a box, with and without neighbours.
+// Compact differences, stencils alone and swept in one pass, against the serial twins: pieces of lines along each direction of a box, with
+// and without neighbours.
 #include <numeric>
 #include <optional>
 

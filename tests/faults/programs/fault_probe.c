@@ -13,7 +13,8 @@ static char help[] = "A program that makes one mistake, with a KSP from options:
   -fault late_unassembled: values are set between two solves and not assembled\n\
 Prints how each solve ended, and how one ends that has the right matrix again. -rounds <n> repeats the first solve, -heartbeat says\n\
 so at each; -headroom <MiB> lets the process take so much memory more than it has before that solve, and no more, -device_headroom <MiB> the\n\
-same on a CUDA device. -refuse (with libfail_allocation preloaded) refuses each allocation of that solve in turn, each in a process of its own, and counts how these end.\n";
+same on a CUDA device. -refuse (with libfail_allocation preloaded) refuses each allocation of that solve in turn, each in a process of its\n\
+own, and counts how these end.\n";
 
 #define _GNU_SOURCE
 #include <dlfcn.h>
