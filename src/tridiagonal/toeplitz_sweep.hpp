@@ -33,7 +33,6 @@ struct ToeplitzSweep {
   Index slots   = 1;   ///< blocks in work at a time, each with room of its own
   Array<Scalar, Space> room;
 
-  ToeplitzSweep() = default;
   ToeplitzSweep(const LineLayout &lines, Index threads) : layout(lines)
   {
     // Whole cache lines of a row and their neighbours, where that leaves every core something to do.
