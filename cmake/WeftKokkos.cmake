@@ -44,10 +44,15 @@ if(CUDA IN_LIST Kokkos_DEVICES)
   if(Kokkos_VERSION VERSION_LESS 4.7)
     set(WEFT_KOKKOS_INCLUDE -include ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kokkos_cuda13.h)
   endif()
+  # Device code that asks std::numeric_limits: nvcc wants to be told, and a Kokkos built without Kokkos_ENABLE_CUDA_CONSTEXPR tells it nothing.
+  get_target_property(weft_kokkos_options Kokkos::kokkoscore INTERFACE_COMPILE_OPTIONS)
+  if(Kokkos_CXX_COMPILER_ID STREQUAL NVIDIA AND NOT weft_kokkos_options MATCHES relaxed-constexpr)
+    set(WEFT_RELAXED_CONSTEXPR --expt-relaxed-constexpr)
+  endif()
 endif()
 
 # What every target with kernels links: Kokkos, and what it needs from us.
 add_library(weft_kokkos INTERFACE)
 target_link_libraries(weft_kokkos INTERFACE Kokkos::kokkos)
-target_compile_options(weft_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${WEFT_KOKKOS_INCLUDE}>)
+target_compile_options(weft_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${WEFT_KOKKOS_INCLUDE}> $<$<COMPILE_LANGUAGE:CXX>:${WEFT_RELAXED_CONSTEXPR}>)
 message(STATUS "Weft: Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} (${Kokkos_DEVICES}; shared: ${WEFT_KOKKOS_SHARED})")

@@ -18,10 +18,11 @@ lock_cache() {
 die() { printf 'weft: %s\n' "$*" >&2; exit 1; }
 say() { printf 'weft: %s\n' "$*"; }
 
-# quietly LOG COMMAND…: runs it with its output at the end of LOG; on failure shows the log's end.
+# quietly LOG COMMAND…: runs it with its output at the end of LOG; on failure shows the errors in it, which others that ran beside it may have
+# written over, and the log's end.
 quietly() {
   local log=$1; shift
-  "$@" >> "$log" 2>&1 || { tail -n 25 "$log" >&2; return 1; }
+  "$@" >> "$log" 2>&1 || { grep -E -m 10 '^FAILED:|error:' "$log" >&2; tail -n 25 "$log" >&2; return 1; }
 }
 
 # Debian packages, asked for by name. Only what is missing is installed, and only root can do that.

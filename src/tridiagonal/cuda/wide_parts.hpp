@@ -280,12 +280,13 @@ struct Watch {
 /// the sum is too large, the rows are eliminated once more with one.
 template <bool checks, class Scalar>
 struct Doubt {
-  static constexpr Scalar most = 1 / (200 * std::numeric_limits<Scalar>::epsilon()); ///< half of what makes a pivot unusable
+  static constexpr Scalar most   = 1 / (200 * std::numeric_limits<Scalar>::epsilon()); ///< half of what makes a pivot unusable
+  static constexpr Scalar doubts = std::numeric_limits<Scalar>::infinity();
 
   Scalar sum = 0;
 
   /// always: rows whose scale is another one than elimination knows.
-  __device__ void begin(bool always) { sum = always ? std::numeric_limits<Scalar>::infinity() : Scalar(0); }
+  __device__ void begin(bool always) { sum = always ? doubts : Scalar(0); }
   /// A check for elimination.
   __device__ auto look()
   {
