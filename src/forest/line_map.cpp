@@ -5,6 +5,7 @@
 
 #include "forest/colouring.hpp"
 #include "forest/line_arrays.hpp"
+#include "forest/open_lines.hpp"
 #include "forest/paths.hpp"
 #include "forest/safe_pivots.hpp"
 
@@ -41,18 +42,26 @@ std::vector<Index> to_host(const View &array)
 } // namespace
 
 template <class Scalar, class Int>
-LineMap::LineMap(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &matrix, const ForestOptions &options)
+LineMap::LineMap(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &matrix, const ForestOptions &options,
+                 const GhostRows *ghosts)
     : execution_(execution), rows_(rows), arrays_(std::make_unique<Arrays>())
 {
   const RowNumber n = checked_rows(rows);
+  if (ghosts) checked_rows(ghosts->all);
   on_backend(execution, [&](const auto &space) {
-    using Space       = std::decay_t<decltype(space)>;
-    auto &lines       = arrays_of<Space>(*arrays_);
-    const auto graph  = graph_of(space, n, matrix, options, not_finite_);
+    using Space = std::decay_t<decltype(space)>;
+    auto &lines = arrays_of<Space>(*arrays_);
+    const Ghosts<Space> others(space, n, ghosts);
+    const auto graph  = graph_of(space, others, matrix, options, not_finite_);
     const auto factor = find_factor(space, graph);
     if (options.safe_pivots) make_pivots_safe(space, graph, factor);
-    longest_ = order_rows(space, factor, lines);
-    lines_   = static_cast<Index>(lines.starts.extent(0)) - 1;
+    const auto order = [&] {
+      longest_ = order_rows(space, factor, lines);
+      if (ghosts) open_lines_ = find_open_lines(space, *ghosts, factor, lines);
+    };
+    order();
+    while (ghosts && cut_cycles_across(space, *ghosts, factor, lines, open_lines_)) order();
+    lines_ = static_cast<Index>(lines.starts.extent(0)) - 1;
     space.fence("weft: lines of a matrix");
   });
   start_with_one_colour();
@@ -129,6 +138,15 @@ void LineMap::colour(const CsrMatrix<Scalar, Int> &matrix)
   });
 }
 
+void LineMap::turn_round(const std::vector<Index> &lines)
+{
+  if (lines.empty()) return;
+  on_backend(execution_, [&](const auto &space) {
+    turn_lines_round(space, arrays_of<std::decay_t<decltype(space)>>(*arrays_), row_numbers(space, lines));
+    space.fence("weft: lines turned round");
+  });
+}
+
 HostLines LineMap::host_lines() const
 {
   return on_backend(execution_, [&](const auto &space) {
@@ -137,10 +155,10 @@ HostLines LineMap::host_lines() const
   });
 }
 
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int32_t> &, const ForestOptions &);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int64_t> &, const ForestOptions &);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int32_t> &, const ForestOptions &);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int64_t> &, const ForestOptions &);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int32_t> &, const ForestOptions &, const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int64_t> &, const ForestOptions &, const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int32_t> &, const ForestOptions &, const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int64_t> &, const ForestOptions &, const GhostRows *);
 template void LineMap::colour(const CsrMatrix<double, std::int32_t> &);
 template void LineMap::colour(const CsrMatrix<double, std::int64_t> &);
 template void LineMap::colour(const CsrMatrix<float, std::int32_t> &);

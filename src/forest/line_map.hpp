@@ -31,13 +31,26 @@ inline constexpr Index most_forest_rows = Index(1) << 30;
 /// The most colours that lines can have.
 inline constexpr int most_line_colours = 64;
 
+class GhostRows;
+
+/// A line that goes on on other ranks. Rows by their numbers in the whole matrix.
+struct OpenLine {
+  Index line;          ///< of the map
+  Index first, last;   ///< its rows at either end
+  Index before, after; ///< the rows of other ranks that come before and after; -1 where the line ends
+  Index rows;
+};
+
 class LineMap {
 public:
   /// The linear forest of the matrix: each of its `rows` rows is in exactly one line, maybe alone. Columns outside 0 .. rows-1 are ignored.
   /// Waits for the result. Throws std::invalid_argument for more than most_forest_rows rows. The result is the same, bit by bit, on
   /// every backend. `execution` must live as long as the map.
+  /// With `ghosts` the lines of the whole matrix, whose rows lie on several ranks: each rank has its pieces of them, and together they are the
+  /// same lines on any number of ranks. Collective then, and at most most_forest_rows rows of all ranks.
   template <class Scalar, class Int>
-  LineMap(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &matrix, const ForestOptions &options = {});
+  LineMap(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &matrix, const ForestOptions &options = {},
+          const GhostRows *ghosts = nullptr);
   /// A user's lines. Rows that are in none become lines of one row, after the others. Throws std::invalid_argument, naming the row, for rows
   /// outside 0 .. rows-1 or given twice.
   LineMap(const Execution &execution, Index rows, const HostLines &lines);
@@ -61,6 +74,10 @@ public:
   const std::vector<Index> &colour_rows() const { return colour_rows_; }
   /// The first row of the matrix with an entry that is not finite, if the map was found in a matrix that has one. Such entries are no edges.
   std::optional<Index> not_finite() const { return not_finite_; }
+  /// The lines that go on on other ranks, where the map was found with ghosts.
+  const std::vector<OpenLine> &open_lines() const { return open_lines_; }
+  /// Turns lines round. To be called before solvers are made. Waits.
+  void turn_round(const std::vector<Index> &lines);
   /// A copy of the lines.
   HostLines host_lines() const;
   const Execution &execution() const { return execution_; }
@@ -75,6 +92,7 @@ private:
   Index rows_, lines_ = 0, longest_ = 0;
   std::vector<Index> colour_rows_;
   std::optional<Index> not_finite_;
+  std::vector<OpenLine> open_lines_;
   std::unique_ptr<Arrays> arrays_;
 };
 

@@ -2,7 +2,8 @@
 ///
 /// A port is a row with one of its two places: port 2 i + s leaves row i through place s, arrives at the partner, and goes on through the
 /// partner's other place, which is the next port. Ports form lists that end at free places, so that pointer doubling (J. C. Wyllie, 1979) ranks
-/// all rows of all lines in O(log n) passes, from both ends at once as in the bidirectional scan of Klein and Strzodka (two_factor.hpp).
+/// all rows of all lines in O(log n) passes, from both ends at once as in the bidirectional scan of Klein and Strzodka (two_factor.hpp). A place
+/// whose partner is a ghost is free here: lines end where they go on on another rank.
 #pragma once
 #include "forest/line_arrays.hpp"
 #include "forest/two_factor.hpp"
@@ -49,7 +50,7 @@ void start_ports(const Space &space, const Ports<Space> &ports)
         for (int s = 0; s < 2; s++) {
           const auto port   = 2 * static_cast<std::uint32_t>(i) + static_cast<std::uint32_t>(s);
           const RowNumber j = ports.factor.partner(port);
-          ports.now(port)   = j == no_row
+          ports.now(port)   = j == no_row || j >= ports.factor.rows
                                   ? Port{port | Port::arrived, 0}
                                   : Port{2 * static_cast<std::uint32_t>(j) + 1 - static_cast<std::uint32_t>(ports.factor.place_at(j, i)), 1};
         }
@@ -148,7 +149,8 @@ void cut_cycles(const Space &space, Ports<Space> &ports)
         const RowNumber i = all.row(k);
         for (int s = 0; s < 2; s++) {
           const RowNumber j = all.factor.partner(2 * i + s);
-          if (weakest(2 * i + s).joins(i, j)) all.factor.partner(2 * i + s) = no_row;
+          if (weakest(2 * i + s).joins(all.factor.numbering.number(i), all.factor.numbering.number(j)))
+            all.factor.partner(2 * i + s) = no_row;
         }
       });
 }
@@ -231,6 +233,21 @@ Index order_rows(const Space &space, const Factor<Space> &factor, LineArrays<Spa
   lines.starts = starts;
   mark_begins(space, lines);
   return n > 0 ? longest : 0;
+}
+
+/// Turns the chosen lines round.
+template <class Space>
+void turn_lines_round(const Space &space, const LineArrays<Space> &lines, const OwnedArray<RowNumber, Space> &chosen)
+{
+  using Policy      = Kokkos::TeamPolicy<Space>;
+  const auto starts = lines.starts, order = lines.order;
+  Kokkos::parallel_for(
+      "weft turn lines round", Policy(space, static_cast<int>(chosen.extent(0)), Kokkos::AUTO),
+      KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+        const RowNumber line = chosen(team.league_rank()), first = starts(line), last = starts(line + 1) - 1;
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, (last - first + 1) / 2),
+                             [&](const RowNumber k) { Kokkos::kokkos_swap(order(first + k), order(last - k)); });
+      });
 }
 
 } // namespace weft

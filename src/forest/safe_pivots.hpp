@@ -12,7 +12,7 @@
 /// Where the matrix couples rows of a line that are no neighbours on it, T is that block without some of its entries, and may be near singular
 /// though the block is not. With r_i = sum |a_ij| / |a_ii| over the entries left out, T^-1 times them is bounded by r_i / (1 - R_i) along the row,
 /// what Jacobi iteration leaves of the block by R_i + r_i. The former may be `pivot_loss` times the latter at most: always so for diagonally
-/// dominant rows, and a limit to R_i for others. Only entries that span 2 .. `pivot_reach` rows of a line are looked for.
+/// dominant rows, and a limit to R_i for others. Only entries that span 2 or 3 rows of a line are looked for.
 #pragma once
 #include "forest/two_factor.hpp"
 
@@ -20,7 +20,6 @@ namespace weft {
 
 inline constexpr int pivot_smoothings = 16;
 inline constexpr int pivot_rounds     = 6;
-inline constexpr int pivot_reach      = 3;
 inline constexpr double pivot_loss    = 2; ///< not less than 2, or diagonally dominant rows would be doubted
 
 /// Relative excess over a bound that is rounding.
@@ -61,48 +60,75 @@ void start_shares(const Space &space, const MatrixGraph<Space, Scalar, Int> &gra
           const RowNumber j      = bound.factor.partner(2 * i + s);
           bound.share(2 * i + s) = 0;
           if (j == no_row) continue;
-          const double jj = static_cast<double>(graph.entry(j, j));
-          const double ij = static_cast<double>(graph.entry(i, j)), ji = static_cast<double>(graph.entry(j, i));
+          const auto a = graph.coupling(i, j);
           // Only a positive product takes from a pivot. Rows without a diagonal have no pivot but through their partners: those edges stay.
-          const bool takes = ii != 0 && jj != 0 && ij != 0 && ji != 0 && ((ij > 0) == (ji > 0)) == ((ii > 0) == (jj > 0));
-          if (takes) bound.share(2 * i + s) = Kokkos::abs((by_rows ? ij : ji) / ii);
+          const bool takes = ii != 0 && a.jj != 0 && a.ij != 0 && a.ji != 0 && ((a.ij > 0) == (a.ji > 0)) == ((ii > 0) == (a.jj > 0));
+          if (takes) bound.share(2 * i + s) = Kokkos::abs((by_rows ? a.ij : a.ji) / ii);
         }
       });
+}
+
+/// The numbers of the partners, ghosts' partners too.
+template <class Space>
+OwnedArray<RowNumber, Space> partner_numbers(const Space &space, const Ghosts<Space> &ghosts, const Factor<Space> &factor)
+{
+  if (!ghosts.ranks) return factor.partner;
+  const OwnedArray<RowNumber, Space> numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft partner numbers"), factor.places());
+  Kokkos::parallel_for(
+      "weft partner numbers", Kokkos::RangePolicy<Space>(space, 0, 2 * factor.rows), KOKKOS_LAMBDA(const RowNumber port) {
+        const RowNumber j = factor.partner(port);
+        numbers(port)     = j == no_row ? no_row : factor.numbering.number(j);
+      });
+  bring(space, ghosts, numbers, 2);
+  return numbers;
 }
 
 /// The rests, for the lines as they are now.
 template <class Space, class Scalar, class Int>
 void find_rests(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph, const PivotBound<Space> &bound)
 {
+  const auto next = partner_numbers(space, graph.ghosts, bound.factor); // a row away, through each place
+  const OwnedArray<RowNumber, Space> second(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft rows two away"), bound.factor.places());
+  Kokkos::parallel_for(
+      "weft rows two away", Kokkos::RangePolicy<Space>(space, 0, graph.rows), KOKKOS_LAMBDA(const RowNumber i) {
+        for (int s = 0; s < 2; s++) {
+          const RowNumber j = bound.factor.partner(2 * i + s);
+          second(2 * i + s) = j == no_row ? no_row : next(2 * j + 1 - bound.factor.place_at(j, i));
+        }
+      });
+  bring(space, graph.ghosts, second, 2);
   Kokkos::parallel_for(
       "weft rests of rows", Kokkos::RangePolicy<Space>(space, 0, graph.rows), KOKKOS_LAMBDA(const RowNumber i) {
-        RowNumber near[2 * (pivot_reach - 1)];
+        RowNumber near[4] = {no_row, no_row, no_row, no_row}; // two and three rows away
         for (int s = 0; s < 2; s++) {
-          RowNumber before = i, here = bound.factor.partner(2 * i + s);
-          for (int k = 1; k < pivot_reach; k++) { // the partner itself is on the line
-            const RowNumber next = here == no_row ? no_row : bound.factor.partner(2 * here + 1 - bound.factor.place_at(here, before));
-            near[s * (pivot_reach - 1) + k - 1] = next;
-            before                              = here;
-            here                                = next;
-          }
+          const RowNumber j = bound.factor.partner(2 * i + s);
+          if (j == no_row) continue;
+          const RowNumber on = 2 * j + 1 - bound.factor.place_at(j, i);
+          near[2 * s]        = next(on);
+          near[2 * s + 1]    = second(on);
         }
         double rest = 0, diagonal = 0;
+        const auto add = [&](RowNumber j, double size) {
+          const RowNumber number = bound.factor.numbering.number(j);
+          bool is_near           = false;
+          for (const RowNumber other : near) is_near = is_near || other == number;
+          if (is_near && bound.factor.partner(2 * i) != j && bound.factor.partner(2 * i + 1) != j) rest += size;
+        };
         for (Int k = graph.matrix.row_starts[i]; k < graph.matrix.row_starts[i + 1]; k++) {
           const Int column  = graph.matrix.columns[k];
           const double size = Kokkos::abs(static_cast<double>(graph.matrix.values[k]));
           if (column == static_cast<Int>(i)) diagonal = size;
-          if (!graph.couples(i, column)) continue;
-          bool is_near = false;
-          for (const RowNumber j : near) is_near = is_near || static_cast<Int>(j) == column;
-          if (is_near && bound.factor.partner(2 * i) != column && bound.factor.partner(2 * i + 1) != column) rest += size;
+          if (graph.couples(i, column)) add(static_cast<RowNumber>(column), size);
         }
+        graph.ghosts.visit(i, [&](RowNumber j, double mine, double) { add(j, Kokkos::abs(mine)); });
         bound.rest(i) = diagonal > 0 ? rest / diagonal : 0;
       });
 }
 
 /// Sums the shares, marks the rows in doubt and counts them. Waits.
 template <class Space>
-Index mark_unsafe(const Space &space, const PivotBound<Space> &bound, const OwnedArray<std::uint8_t, Space> &is_unsafe)
+Index mark_unsafe(const Space &space, const Ghosts<Space> &ghosts, const PivotBound<Space> &bound,
+                  const OwnedArray<std::uint8_t, Space> &is_unsafe)
 {
   Index unsafe = 0;
   Kokkos::parallel_reduce(
@@ -113,16 +139,17 @@ Index mark_unsafe(const Space &space, const PivotBound<Space> &bound, const Owne
         count += is_unsafe(i);
       },
       unsafe);
-  return unsafe;
+  return ghosts.sum(unsafe);
 }
 
 /// A step v <- (v + W v) / 2: the share W_ij v_j / v_i becomes (1 + R_j) / (1 + R_i) times as much.
 template <class Space>
-void smooth_shares(const Space &space, const PivotBound<Space> &bound)
+void smooth_shares(const Space &space, const Ghosts<Space> &ghosts, const PivotBound<Space> &bound)
 {
   const auto rows = Kokkos::RangePolicy<Space>(space, 0, bound.factor.rows);
   Kokkos::parallel_for(
       "weft sum pivot shares", rows, KOKKOS_LAMBDA(const RowNumber i) { bound.sum(i) = bound.shares(i); });
+  bring(space, ghosts, bound.sum, 1);
   Kokkos::parallel_for(
       "weft smooth pivot shares", rows, KOKKOS_LAMBDA(const RowNumber i) {
         for (int s = 0; s < 2; s++) {
@@ -134,10 +161,10 @@ void smooth_shares(const Space &space, const PivotBound<Space> &bound)
 
 /// Each unsafe row names its weakest edge. It is cut where the partner names it too or is safe; in the last round in any case.
 template <class Space>
-void cut_unsafe(const Space &space, const Factor<Space> &factor, const OwnedArray<std::uint8_t, Space> &is_unsafe, bool last)
+void cut_unsafe(const Space &space, const Ghosts<Space> &ghosts, const Factor<Space> &factor,
+                const OwnedArray<std::uint8_t, Space> &is_unsafe, bool last)
 {
-  const auto places = 2 * static_cast<std::size_t>(factor.rows);
-  const OwnedArray<std::uint8_t, Space> named("weft edges to cut", places), cut("weft cuts", places);
+  const OwnedArray<std::uint8_t, Space> named("weft edges to cut", factor.places()), cut("weft cuts", factor.places());
   const auto rows = Kokkos::RangePolicy<Space>(space, 0, factor.rows);
   Kokkos::parallel_for(
       "weft name edges", rows, KOKKOS_LAMBDA(const RowNumber i) {
@@ -150,6 +177,8 @@ void cut_unsafe(const Space &space, const Factor<Space> &factor, const OwnedArra
         const int weakest      = has[0] && (!has[1] || stronger(factor.edge(i, 1), factor.edge(i, 0))) ? 0 : 1;
         named(2 * i + weakest) = has[weakest];
       });
+  bring(space, ghosts, is_unsafe, 1);
+  bring(space, ghosts, named, 2);
   Kokkos::parallel_for(
       "weft agree on cuts", rows, KOKKOS_LAMBDA(const RowNumber i) {
         for (int s = 0; s < 2; s++) {
@@ -164,26 +193,28 @@ void cut_unsafe(const Space &space, const Factor<Space> &factor, const OwnedArra
         for (int s = 0; s < 2; s++)
           if (cut(2 * i + s)) factor.partner(2 * i + s) = no_row;
       });
+  bring_rows(space, ghosts, factor.partner, 2);
 }
 
 template <class Space, class Scalar, class Int>
 void make_pivots_safe(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph, const Factor<Space> &factor)
 {
-  const auto n = static_cast<std::size_t>(graph.rows);
+  const auto &ghosts = graph.ghosts;
+  const auto n = static_cast<std::size_t>(graph.rows), all = static_cast<std::size_t>(ghosts.numbering.all());
   const PivotBound<Space> bound{factor, OwnedArray<double, Space>("weft pivot shares", 2 * n),
-                                OwnedArray<double, Space>("weft pivot sums", n), OwnedArray<double, Space>("weft rests of rows", n),
+                                OwnedArray<double, Space>("weft pivot sums", all), OwnedArray<double, Space>("weft rests of rows", n),
                                 pivot_rounding<Scalar>};
-  const OwnedArray<std::uint8_t, Space> is_unsafe("weft unsafe rows", n);
+  const OwnedArray<std::uint8_t, Space> is_unsafe("weft unsafe rows", all);
   find_rests(space, graph, bound);
   start_shares(space, graph, bound, true);
-  const Index by_rows = mark_unsafe(space, bound, is_unsafe);
+  const Index by_rows = mark_unsafe(space, ghosts, bound, is_unsafe);
   if (by_rows == 0) return;
   start_shares(space, graph, bound, false);
-  if (mark_unsafe(space, bound, is_unsafe) >= by_rows) start_shares(space, graph, bound, true);
+  if (mark_unsafe(space, ghosts, bound, is_unsafe) >= by_rows) start_shares(space, graph, bound, true);
   for (int round = 1; round <= pivot_rounds; round++) {
-    for (int k = 0; k < pivot_smoothings; k++) smooth_shares(space, bound);
-    if (mark_unsafe(space, bound, is_unsafe) == 0) return;
-    cut_unsafe(space, factor, is_unsafe, round == pivot_rounds);
+    for (int k = 0; k < pivot_smoothings; k++) smooth_shares(space, ghosts, bound);
+    if (mark_unsafe(space, ghosts, bound, is_unsafe) == 0) return;
+    cut_unsafe(space, ghosts, factor, is_unsafe, round == pivot_rounds);
     find_rests(space, graph, bound);
   }
 }

@@ -8,22 +8,27 @@
 
 namespace weft {
 
-inline constexpr RowNumber no_row  = -1;
 inline constexpr RowNumber nothing = -2; ///< a proposal of a row that has no partners left to propose to
 
-/// Up to two partners of each row; place s of row i is element 2 i + s.
+/// Up to two partners of each row; place s of row i is element 2 i + s. Ghosts have their partners too, as far as those are known here, and
+/// `elsewhere` for others.
 template <class Space>
 struct Factor {
   RowNumber rows;
+  Numbering<Space> numbering;
   OwnedArray<RowNumber, Space> partner; ///< no_row where the place is free
   OwnedArray<Weight, Space> weight;     ///< of the edge to the partner
 
-  explicit Factor(RowNumber n)
-      : rows(n), partner(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft partners"), 2 * static_cast<std::size_t>(n)),
-        weight("weft partner weights", 2 * static_cast<std::size_t>(n))
+  explicit Factor(const Numbering<Space> &names)
+      : rows(names.rows), numbering(names), partner(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft partners"), places()),
+        weight("weft partner weights", places())
   {
   }
-  KOKKOS_FUNCTION Edge edge(RowNumber i, int place) const { return {weight(2 * i + place), i, partner(2 * i + place)}; }
+  std::size_t places() const { return 2 * static_cast<std::size_t>(numbering.all()); }
+  KOKKOS_FUNCTION Edge edge(RowNumber i, int place) const
+  {
+    return {weight(2 * i + place), numbering.number(i), numbering.number(partner(2 * i + place))};
+  }
   /// The place of row i's partner `j` at which i stands.
   KOKKOS_FUNCTION int place_at(RowNumber j, RowNumber i) const { return partner(2 * j) == i ? 0 : 1; }
 };
@@ -31,19 +36,23 @@ struct Factor {
 /// The two strongest edges seen so far, strongest first. An edge seen again with a greater weight takes that weight.
 struct StrongestTwo {
   Edge edges[2];
+  RowNumber partners[2] = {no_row, no_row};
 
-  KOKKOS_INLINE_FUNCTION void see(const Edge &edge)
+  KOKKOS_INLINE_FUNCTION void see(const Edge &edge, RowNumber partner)
   {
     const auto same = [&](const Edge &e) { return e.low == edge.low && e.high == edge.high; };
     if (same(edges[0])) {
       edges[0].weight = Kokkos::max(edges[0].weight, edge.weight);
     } else if (stronger(edge, edges[0])) {
-      edges[1] = edges[0];
-      edges[0] = edge;
+      edges[1]    = edges[0];
+      partners[1] = partners[0];
+      edges[0]    = edge;
+      partners[0] = partner;
     } else if (same(edges[1])) {
       edges[1].weight = Kokkos::max(edges[1].weight, edge.weight);
     } else if (stronger(edge, edges[1])) {
-      edges[1] = edge;
+      edges[1]    = edge;
+      partners[1] = partner;
     }
   }
 };
@@ -62,21 +71,21 @@ void propose(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph, c
         }
         StrongestTwo best;
         graph.visit(i, [&](RowNumber j, Weight w) {
-          if (j != first && factor.partner(2 * j + 1) == no_row) best.see(Edge(w, i, j));
+          if (j != first && factor.partner(2 * j + 1) == no_row) best.see(graph.edge(w, i, j), j);
         });
         const int places = first == no_row ? 2 : 1;
         for (int k = 0; k < 2; k++) {
-          const Edge &edge    = best.edges[k];
-          const bool wanted   = k < places && edge.weight != no_weight;
-          proposal(2 * i + k) = !wanted ? nothing : edge.low == i ? edge.high : edge.low;
-          weight(2 * i + k)   = edge.weight;
+          const bool wanted   = k < places && best.edges[k].weight != no_weight;
+          proposal(2 * i + k) = wanted ? best.partners[k] : nothing;
+          weight(2 * i + k)   = best.edges[k].weight;
         }
       });
+  bring_rows(space, graph.ghosts, proposal, 2);
 }
 
 /// Keeps mutual proposals and counts them, twice each. Waits.
 template <class Space>
-Index accept(const Space &space, const Factor<Space> &factor, const OwnedArray<RowNumber, Space> &proposal,
+Index accept(const Space &space, const Ghosts<Space> &ghosts, const Factor<Space> &factor, const OwnedArray<RowNumber, Space> &proposal,
              const OwnedArray<Weight, Space> &weight)
 {
   Index kept = 0;
@@ -93,20 +102,20 @@ Index accept(const Space &space, const Factor<Space> &factor, const OwnedArray<R
         }
       },
       kept);
-  return kept;
+  bring_rows(space, ghosts, factor.partner, 2);
+  return ghosts.sum(kept);
 }
 
 template <class Space, class Scalar, class Int>
 Factor<Space> find_factor(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph)
 {
-  const Factor<Space> factor(graph.rows);
+  const Factor<Space> factor(graph.ghosts.numbering);
   Kokkos::deep_copy(space, factor.partner, no_row);
-  const auto places = 2 * static_cast<std::size_t>(graph.rows);
-  const OwnedArray<RowNumber, Space> proposal("weft proposals", places);
-  const OwnedArray<Weight, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft proposal weights"), places);
+  const OwnedArray<RowNumber, Space> proposal("weft proposals", factor.places());
+  const OwnedArray<Weight, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft proposal weights"), factor.places());
   for (int round = 0; round < graph.options.rounds; round++) {
     propose(space, graph, factor, proposal, weight);
-    if (accept(space, factor, proposal, weight) == 0) break;
+    if (accept(space, graph.ghosts, factor, proposal, weight) == 0) break;
   }
   return factor;
 }

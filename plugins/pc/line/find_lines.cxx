@@ -147,7 +147,8 @@ PetscErrorCode FindSource(PC pc, LineShape *shape)
   line->users_lines = {};
   if (line->source == PC_LINE_MAP || line->source == PC_LINE_SOURCE_AUTO)
     PetscCall(LinesFromMap(pc->pmat, line->file.c_str(), &line->users_lines, &joined, &has_map));
-  PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(std::move(joined)));
+  if (has_map)
+    PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(std::move(joined))); // those of the graph stay with its lines
   PetscCheck(
       has_map || line->source != PC_LINE_MAP, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
       "-pc_line_source map needs a map: name a file by -pc_line_file, or compose an IS or a PetscSection called \"%s\" with the matrix",

@@ -58,7 +58,7 @@ struct PC_Line {
   bool failed = false;                               ///< the last set-up did: better values may have better lines
   std::vector<ConstantLines<PetscScalar>> constants; ///< of each direction, for the kernel that needs them
   HostLines users_lines;                             ///< rows of this rank, where the user gives the lines
-  std::shared_ptr<const JoinedPieces> joined;        ///< of these, those that go on on other ranks
+  std::shared_ptr<const JoinedPieces> joined;        ///< of the map's lines, the user's or the graph's, those that go on on other ranks
   Mat line_matrix         = NULL;                    ///< of one line, where the user gives that; borrowed while the PC is set up
   PCLineSweep found_sweep = PC_LINE_FORWARD;
   PetscReal found_omega   = 1.0;

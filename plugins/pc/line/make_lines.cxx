@@ -7,6 +7,8 @@
 #if defined(WEFT_DISTRIBUTED)
 #include "distributed/distributed_block_line_solver.hpp"
 #include "distributed/distributed_line_solver.hpp"
+#include "distributed/rows_of_ranks.hpp"
+#include "forest/chains.hpp"
 #endif
 
 namespace weft {
@@ -246,6 +248,37 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Lines along the strongest couplings, of the whole matrix where lines may go on on other ranks.
+PetscErrorCode GraphLines(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineMap> *map)
+{
+  PC_Line *line = Data(pc);
+  ForestOptions options;
+  PetscMPIInt ranks;
+
+  PetscFunctionBegin;
+  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
+  // rows alone.
+  options.least_weight = 0.13;
+  line->joined.reset();
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+#if defined(WEFT_DISTRIBUTED)
+  if (ranks > 1 && MayJoinLines(*line)) {
+    const std::vector<std::int64_t> columns(matrix.outside_columns, matrix.outside_columns + matrix.outside_size);
+    std::unique_ptr<RowsOfRanks> others;
+    PetscCallCXX(others = std::make_unique<RowsOfRanks>(execution, PetscObjectComm((PetscObject)pc), matrix.rows, matrix.outside, columns));
+    PetscCheck(others->all <= most_forest_rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+               "lines of the graph that go on on other ranks take at most %" PetscInt64_FMT " rows, and this matrix has %" PetscInt64_FMT
+               ": use -pc_line_ranks cut",
+               (PetscInt64)most_forest_rows, (PetscInt64)others->all);
+    PetscCallCXX(*map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options, others.get()));
+    PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(join_lines(*others, **map)));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#endif
+  PetscCallCXX(*map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The lines of a map: the user's, or those of the matrix's graph.
 PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineSet> *set)
 {
@@ -253,16 +286,12 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   std::unique_ptr<LineMap> map;
   std::optional<std::string> why;
   bool works;
-  ForestOptions options;
 
   PetscFunctionBegin;
-  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
-  // rows alone.
-  options.least_weight = 0.13;
   if (line->shape.source == PC_LINE_MAP)
     PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, line->users_lines));
   else
-    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options));
+    PetscCall(GraphLines(pc, matrix, execution, &map));
   if (line->ordering != PC_LINE_JACOBI) PetscCallCXX(map->colour(matrix.inside));
   PetscMPIInt colours = PetscMax(map->colours(), 1), most;
   PetscCallMPI(MPI_Allreduce(&colours, &most, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
@@ -271,7 +300,7 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   PetscCheck(works, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s: %s", line->kernel.c_str(),
              why ? why->c_str() : "refuses the lines of another rank");
 #if defined(WEFT_DISTRIBUTED)
-  if (JoinsLines(*line)) {
+  if (MayJoinLines(*line) && CrossingLines(*line) > 0) {
     PetscCallCXX(*set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, line->kernel,
                                                          line->kernel_parameters));
     PetscFunctionReturn(PETSC_SUCCESS);

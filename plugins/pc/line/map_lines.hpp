@@ -81,7 +81,11 @@ public:
                   std::vector<std::int64_t>(matrix.outside_columns, matrix.outside_columns + matrix.outside_size));
     solver_->factor();
   }
-  std::optional<Index> bad_row() const override { return solver_->bad_pivot(); }
+  std::optional<Index> bad_row() const override
+  {
+    const auto pivot = solver_->bad_pivot(); // all ranks ask
+    return map_->not_finite() ? map_->not_finite() : pivot;
+  }
   std::unique_ptr<LineSet> twin(const Execution &execution) const override
   {
     auto other = std::make_unique<JoinedMapLines>(std::make_unique<LineMap>(execution, *map_), ranks_, pieces_, method(), parameters_);

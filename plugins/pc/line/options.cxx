@@ -107,7 +107,7 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 
 namespace {
 
-// What becomes of lines that cross ranks, where they are not solved exactly: grids and graphs have pieces in their place.
+// What becomes of lines that cross ranks, where they are not solved exactly: there are pieces in their place.
 std::string CutLines(const PC_Line &line, size_t set)
 {
   switch (line.shape.source) {
@@ -116,8 +116,11 @@ std::string CutLines(const PC_Line &line, size_t set)
     return line.grid.ranks[direction] > 1 && !Crosses(line, direction) ? ", cut where ranks meet" : "";
   }
   case PC_LINE_MAP:
-    return CrossingLines(line) > 0 && !JoinsLines(line) ? ", " + std::to_string(CrossingLines(line)) + " of the map's cut where ranks meet"
-                                                        : "";
+    return CrossingLines(line) > 0 && !MayJoinLines(line)
+               ? ", " + std::to_string(CrossingLines(line)) + " of the map's cut where ranks meet"
+               : "";
+  case PC_LINE_GRAPH:
+    return MayJoinLines(line) ? "" : ", cut where ranks meet";
   default:
     return ", cut where ranks meet";
   }

@@ -29,12 +29,12 @@ bool Closes(const PC_Line &line, int direction)
 
 Index CrossingLines(const PC_Line &line)
 {
-  return line.shape.source == PC_LINE_MAP && line.joined ? line.joined->count() : 0;
+  return line.joined ? line.joined->count() : 0;
 }
 
-bool JoinsLines(const PC_Line &line)
+bool MayJoinLines(const PC_Line &line)
 {
-  return line.ranks == PC_LINE_EXACT && line.ordering == PC_LINE_JACOBI && line.precision == PC_LINE_DOUBLE && CrossingLines(line) > 0;
+  return line.ranks == PC_LINE_EXACT && line.ordering == PC_LINE_JACOBI && line.precision == PC_LINE_DOUBLE;
 }
 
 #if defined(WEFT_DISTRIBUTED)

@@ -14,9 +14,10 @@ PetscErrorCode AllRanks(PC pc, bool here, bool *all);
 bool Crosses(const PC_Line &line, int direction);
 /// True where they are rings.
 bool Closes(const PC_Line &line, int direction);
-/// Lines of the user's map that go on on other ranks, and whether these are solved exactly: not by colours, nor in single precision.
+/// Lines of a map, the user's or that of the graph, that go on on other ranks.
 Index CrossingLines(const PC_Line &line);
-bool JoinsLines(const PC_Line &line);
+/// Whether such lines are solved exactly: not by colours, nor in single precision.
+bool MayJoinLines(const PC_Line &line);
 
 #if defined(WEFT_DISTRIBUTED)
 using CouplingsAcross = OutsideCouplings<PetscScalar>;
