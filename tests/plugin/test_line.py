@@ -1,6 +1,7 @@
 """Directions, orders, ranks, blocks and precisions of PCLINE."""
 
 import random
+import re
 
 import pytest
 
@@ -205,14 +206,36 @@ def test_lines_of_the_graph(run, ranks, options):
     assert "lines from the strongest couplings of the matrix" in result.output
 
 
+NATURAL = "-n 8,15 -da_processors_x 1"  # rows have the same numbers on any number of ranks
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_lines_of_the_graph_follow_the_stiff_direction(run, ranks):
-    grid = run("pc_probe", "-probe norm -pc_type line -pc_line_ranks cut -n 40,30 -stretch 0,1", ranks=ranks)
-    graph = run("pc_probe", "-probe norm -pc_type line -pc_line_source graph -n 40,30 -stretch 0,1", ranks=ranks)
-    assert norms(graph) == pytest.approx(norms(grid), rel=1e-12)
+    for options in ("", " -pc_line_ranks cut"):
+        grid = run("pc_probe", "-probe norm -pc_type line -n 40,30 -stretch 0,1" + options, ranks=ranks)
+        graph = run("pc_probe", "-probe norm -pc_type line -pc_line_source graph -view -n 40,30 -stretch 0,1" + options, ranks=ranks)
+        assert norms(graph) == pytest.approx(norms(grid), rel=1e-12)
+        assert ("cut where ranks meet" in graph.output) == (ranks > 1 and options != "")
 
 
-NATURAL = "-n 8,15 -da_processors_x 1"  # rows have the same numbers on any number of ranks
+@pytest.mark.parametrize("values", ["-stretch 0,1", "-diagonals", "-values_symmetric"])
+def test_lines_of_the_graph_do_not_depend_on_the_ranks(run, values):
+    options = f"-pc_type line -pc_line_source graph {NATURAL} {values}"
+    one = run("pc_probe", f"-probe norm {options} -view")
+    for ranks in (2, 3, 4):
+        several = run("pc_probe", f"-probe norm {options} -view", ranks=ranks)
+        assert norms(several) == pytest.approx(norms(one), rel=1e-11)
+        crossing = re.search(r"(lines: \d+ of at most \d+ rows), ([1-9]\d*) of them across ranks", several.output)
+        assert crossing and crossing[1] in one.output, several.output
+        assert run("pc_probe", f"-probe adjoint {options}", ranks=ranks).number("adjoint difference") < 1e-12
+    refreshed = [run("pc_probe", f"-probe refresh {options}", ranks=ranks).number("refresh difference") for ranks in (1, 3)]
+    assert refreshed[1] == pytest.approx(refreshed[0], rel=1e-6)
+
+
+@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_ordering zebra", "-pc_line_precision single"])
+def test_lines_of_the_graph_that_are_cut(run, options):
+    result = run("pc_probe", f"-probe norm -pc_type line -pc_line_source graph -n 40,30 {options} -view", ranks=2)
+    assert "rows, cut where ranks meet\n" in result.output or "rows in single precision, cut where ranks meet\n" in result.output
 
 
 def write_lines(path, kind):
