@@ -37,9 +37,10 @@ public:
   using Words   = Kokkos::View<Ends *, typename Space::memory_space>;
   using Systems = OwnedSystems<Space, Scalar, 1>;
 
-  ModelOn(const Space &space, const LineMap &map, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
-      : space_(space), pieces_(pieces), rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)),
-        plan_(plan_of(ranks, pieces)), items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)),
+  /// The lines of one colour.
+  ModelOn(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
+      : space_(space), pieces_(pieces), colour_(colour < map.colours() ? colour : all_line_colours), rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)),
+        starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)), items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)),
         couplings_("weft couplings", size(2 * count())), kept_("weft kept ends", size(count())),
         words_("weft reduced words", plan_.from.size())
   {
@@ -85,6 +86,7 @@ public:
     // Row r of A^-1 is column r of A^-T.
     MappedSolveOptions other;
     other.transpose = transpose == Transpose::no ? Transpose::yes : Transpose::no;
+    other.colour    = colour_;
     const Values column("weft column of an inverse", size(rows_of_map_));
     for (int end = 0; end < 2; end++) {
       unit(space_, rows_, starts_, count(), column, end);
@@ -351,6 +353,7 @@ private:
 
   Space space_;
   const JoinedPieces &pieces_;
+  int colour_; ///< all where the map has no rows, and no colour
   Index rows_of_map_;
   Indices rows_, starts_; ///< of the own pieces
   Plan plan_;
@@ -364,22 +367,37 @@ private:
 };
 
 template <class Scalar>
-JoinedLineSolver<Scalar>::JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces,
+JoinedLineSolver<Scalar>::JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces,
                                            const std::string &method, const MethodParameters &parameters, bool device_messages)
     : pieces_(std::move(pieces)), local_(map, method, parameters)
 {
-  // MPI counts words by int.
-  if (4 * pieces_->starts.back() > std::numeric_limits<int>::max())
-    throw std::invalid_argument("the lines that cross ranks have too many pieces: cut them where ranks meet");
-  on_backend(map.execution(), [&](const auto &space) {
-    model_ = std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, map, ranks, *pieces_, device_messages);
-  });
+  for (std::size_t colour = 0; colour < pieces_->size(); colour++) {
+    const JoinedPieces &joined = (*pieces_)[colour];
+    models_.emplace_back();
+    if (joined.count() == 0) continue;
+    // MPI counts words by int.
+    if (4 * joined.starts.back() > std::numeric_limits<int>::max())
+      throw std::invalid_argument("the lines that cross ranks have too many pieces: cut them where ranks meet");
+    on_backend(map.execution(), [&](const auto &space) {
+      models_.back() =
+          std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, map, static_cast<int>(colour), ranks, joined, device_messages);
+    });
+  }
 }
 
 template <class Scalar>
 JoinedLineSolver<Scalar>::~JoinedLineSolver()
 {
-  destroy_or_leave(model_);
+  for (auto &model : models_) destroy_or_leave(model);
+}
+
+/// Calls visit(model) for the colours that are meant.
+template <class Scalar>
+template <class Visit>
+void JoinedLineSolver<Scalar>::for_joined(int colour, const Visit &visit) const
+{
+  for (std::size_t c = 0; c < models_.size(); c++)
+    if (models_[c] && (colour == all_line_colours || colour == static_cast<int>(c))) visit(*models_[c]);
 }
 
 template <class Scalar>
@@ -388,14 +406,15 @@ void JoinedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &inside, const 
                                     const std::vector<std::int64_t> &columns)
 {
   local_.read(inside);
-  model_->read(outside, columns);
+  for_joined(all_line_colours, [&](Model &model) { model.read(outside, columns); });
 }
 
 template <class Scalar>
 void JoinedLineSolver<Scalar>::read(const JoinedLineSolver &other)
 {
   local_.read(other.local_);
-  model_->read(other.model_->host_couplings());
+  for (std::size_t colour = 0; colour < models_.size(); colour++)
+    if (models_[colour]) models_[colour]->read(other.models_[colour]->host_couplings());
 }
 
 template <class Scalar>
@@ -403,40 +422,44 @@ void JoinedLineSolver<Scalar>::factor()
 {
   transposed_is_factored_ = false;
   local_.factor();
-  model_->factor(Transpose::no, local_);
+  for_joined(all_line_colours, [&](Model &model) { model.factor(Transpose::no, local_); });
 }
 
 template <class Scalar>
 std::optional<Index> JoinedLineSolver<Scalar>::bad_pivot() const
 {
-  const auto joined = model_->bad_pivot(), piece = local_.bad_pivot();
-  return piece ? piece : joined;
+  std::optional<Index> bad = local_.bad_pivot();
+  for_joined(all_line_colours, [&](const Model &model) {
+    const auto joined = model.bad_pivot();
+    if (!bad) bad = joined;
+  });
+  return bad;
 }
 
 template <class Scalar>
-void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, Transpose transpose)
+void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, const MappedSolveOptions &options)
 {
-  if (transpose == Transpose::yes && !transposed_is_factored_) {
-    model_->factor(Transpose::yes, local_);
+  if (options.transpose == Transpose::yes && !transposed_is_factored_) {
+    for_joined(all_line_colours, [&](Model &model) { model.factor(Transpose::yes, local_); });
     transposed_is_factored_ = true;
   }
-  model_->take(rhs, transpose);
+  for_joined(options.colour, [&](Model &model) { model.take(rhs, options.transpose); });
 }
 
 template <class Scalar>
 void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options)
 {
-  exchange(rhs, options.transpose);
+  exchange(rhs, options);
   local_.solve(rhs, solution, options);
-  if (rhs != solution) model_->put_back(rhs);
+  if (rhs != solution) for_joined(options.colour, [&](const Model &model) { model.put_back(rhs); });
 }
 
 template <class Scalar>
 void JoinedLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options)
 {
-  exchange(rhs, options.transpose);
+  exchange(rhs, options);
   local_.solve_add(rhs, solution, options);
-  model_->put_back(rhs);
+  for_joined(options.colour, [&](const Model &model) { model.put_back(rhs); });
 }
 
 template class JoinedLineSolver<double>;

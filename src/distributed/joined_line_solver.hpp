@@ -11,9 +11,10 @@ namespace weft {
 template <class Scalar>
 class JoinedLineSolver {
 public:
-  /// `map`: this rank's lines; the rows of each of pieces->own are a line of it. One colour. `device_messages`: MPI can read the memory of the
-  /// map's execution. `map` and the communicator must live as long as the solver. Collective, as is all that says so.
-  JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, const std::string &method,
+  /// `map`: this rank's lines; `pieces`: for each of its colours the lines that go on on other ranks, the rows of each of own a line of the map.
+  /// `device_messages`: MPI can read the memory of the map's execution. `map` and the communicator must live as long as the solver. Collective, as
+  /// is all that says so.
+  JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces, const std::string &method,
                    const MethodParameters &parameters = {}, bool device_messages = false);
   ~JoinedLineSolver();
   JoinedLineSolver(const JoinedLineSolver &)            = delete;
@@ -38,18 +39,18 @@ public:
   void solve_add(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options = {});
 
   const MappedLineSolver<Scalar> &local() const { return local_; }
-  const JoinedPieces &pieces() const { return *pieces_; }
-
   class Model;
   template <class Space>
   class ModelOn;
 
 private:
-  void exchange(Scalar *rhs, Transpose transpose);
+  template <class Visit>
+  void for_joined(int colour, const Visit &visit) const;
+  void exchange(Scalar *rhs, const MappedSolveOptions &options);
 
-  std::shared_ptr<const JoinedPieces> pieces_;
+  std::shared_ptr<const std::vector<JoinedPieces>> pieces_;
   MappedLineSolver<Scalar> local_;
-  std::unique_ptr<Model> model_;
+  std::vector<std::unique_ptr<Model>> models_; ///< of the colours; none where no line of a colour goes on
   bool transposed_is_factored_ = false;
 };
 

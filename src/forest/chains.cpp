@@ -101,4 +101,27 @@ JoinedPieces join_lines(const GhostRows &ranks, LineMap &map)
   return joined;
 }
 
+std::vector<JoinedPieces> split_by_colour(const JoinedPieces &joined, const std::vector<int> &colour, int colours, int rank)
+{
+  std::vector<JoinedPieces> parts(static_cast<std::size_t>(colours));
+  std::size_t own = 0; // pieces of this rank that have been passed
+  for (std::size_t line = 0; line < colour.size(); line++) {
+    JoinedPieces &part = parts[static_cast<std::size_t>(colour[line])];
+    part.longest       = joined.longest; // at most
+    for (auto k = static_cast<std::size_t>(joined.starts[line]); k < static_cast<std::size_t>(joined.starts[line + 1]); k++) {
+      part.ranks.push_back(joined.ranks[k]);
+      if (joined.ranks[k] != rank) continue;
+      const auto &rows = joined.own.rows;
+      part.own.rows.insert(part.own.rows.end(), rows.begin() + joined.own.starts[own], rows.begin() + joined.own.starts[own + 1]);
+      part.own.starts.push_back(static_cast<Index>(part.own.rows.size()));
+      part.before.push_back(joined.before[own]);
+      part.after.push_back(joined.after[own]);
+      part.begin_elsewhere += joined.before[own] >= 0;
+      own++;
+    }
+    part.starts.push_back(static_cast<Index>(part.ranks.size()));
+  }
+  return parts;
+}
+
 } // namespace weft

@@ -31,4 +31,7 @@ Chains chains_of(const GhostRows &ranks, const std::vector<OpenLine> &own);
 /// The lines of a map that go on on other ranks, for JoinedLineSolver; those that lie the wrong way are turned round in the map. Collective.
 JoinedPieces join_lines(const GhostRows &ranks, LineMap &map);
 
+/// The lines of each colour, for JoinedLineSolver, where each line has a colour; the same on all ranks. `rank`: this one.
+std::vector<JoinedPieces> split_by_colour(const JoinedPieces &joined, const std::vector<int> &colour, int colours, int rank);
+
 } // namespace weft

@@ -2,19 +2,27 @@
 ///
 /// M. T. Jones and P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14 (1993): in each round, lines whose number,
 /// scrambled, is greater than those of all their neighbours without a colour take the smallest colour that no neighbour has. The
-/// neighbours of a line are read from the matrix in each round, through its rows; the graph of lines is never built.
+/// neighbours of a line are read from the matrix in each round, through its rows; the graph of lines is never built. A line's number is that of
+/// its first row in the whole matrix, so that colours do not depend on the ranks that the rows lie on.
 #pragma once
 #include <stdexcept>
 
 #include "forest/line_arrays.hpp"
-#include "forest/paths.hpp"
+#include "forest/pieces_of_lines.hpp"
 
 namespace weft {
 
 template <class Space>
 struct LineColours {
   OwnedArray<RowNumber, Space> line_of; ///< of each row
+  OwnedArray<RowNumber, Space> number;  ///< of each line
   OwnedArray<int, Space> colour;        ///< of each line
+};
+
+template <class Space>
+struct ColouredLines {
+  LineColours<Space> own;
+  std::vector<int> joined; ///< colour of each line that goes on on other ranks
 };
 
 inline constexpr int no_colour = -1;
@@ -41,47 +49,82 @@ OwnedArray<RowNumber, Space> lines_of_rows(const Space &space, const LineArrays<
   return line_of;
 }
 
-/// Waits.
-template <class Space, class Scalar, class Int>
-LineColours<Space> colour_lines(const Space &space, const LineArrays<Space> &lines, const CsrMatrix<Scalar, Int> &matrix)
+/// What the rows of this rank and the ghosts have of their lines; the ghosts' is brought.
+template <class Space, class T>
+void spread_to_rows(const Space &space, const Ghosts<Space> &ghosts, const OwnedArray<RowNumber, Space> &line_of,
+                    const OwnedArray<T, Space> &of_line, const OwnedArray<T, Space> &of_row)
 {
-  const auto rows  = static_cast<RowNumber>(lines.order.extent(0));
-  const auto count = static_cast<RowNumber>(lines.starts.extent(0)) - 1;
-  const LineColours<Space> colours{lines_of_rows(space, lines),
-                                   OwnedArray<int, Space>("weft line colours", static_cast<std::size_t>(count))};
-  const OwnedArray<std::uint8_t, Space> waits("weft lines that wait", static_cast<std::size_t>(count));
-  const OwnedArray<std::uint64_t, Space> taken("weft colours of neighbours", static_cast<std::size_t>(count));
-  Kokkos::deep_copy(space, colours.colour, no_colour);
-  RowNumber left = count;
-  while (left > 0) {
-    Kokkos::deep_copy(space, waits, std::uint8_t(0));
-    Kokkos::deep_copy(space, taken, std::uint64_t(0));
-    Kokkos::parallel_for(
-        "weft neighbouring lines", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const RowNumber i) {
-          const RowNumber line = colours.line_of(i);
-          const int own        = colours.colour(line);
-          for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
-            const Int column = matrix.columns[k];
-            if (column < 0 || column >= rows) continue;
-            const RowNumber other = colours.line_of(column);
-            const int theirs      = colours.colour(other);
-            if (other == line || (own != no_colour && theirs != no_colour)) continue;
-            // Both are told, since the other's rows may store nothing of it.
-            if (own == no_colour && theirs == no_colour)
-              Kokkos::atomic_store(&waits(goes_first(line, other) ? other : line), std::uint8_t(1));
-            else if (own == no_colour)
-              Kokkos::atomic_or(&taken(line), std::uint64_t(1) << theirs);
-            else
-              Kokkos::atomic_or(&taken(other), std::uint64_t(1) << own);
-          }
+  Kokkos::parallel_for(
+      "weft lines to rows", Kokkos::RangePolicy<Space>(space, 0, ghosts.numbering.rows),
+      KOKKOS_LAMBDA(const RowNumber i) { of_row(i) = of_line(line_of(i)); });
+  bring(space, ghosts, of_row, 1);
+}
+
+/// Tells each line without a colour whether a neighbour goes first, and what colours its neighbours have.
+template <class Space, class Scalar, class Int>
+void look_at_neighbours(const Space &space, const CsrMatrix<Scalar, Int> &matrix, const Ghosts<Space> &ghosts,
+                        const LineColours<Space> &colours, const OwnedArray<RowNumber, Space> &number, const OwnedArray<int, Space> &colour,
+                        const LineFlags<Space> &flags)
+{
+  const auto rows = ghosts.numbering.rows;
+  Kokkos::parallel_for(
+      "weft neighbouring lines", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const RowNumber i) {
+        // Both of a pair are told, since the other's rows may store nothing of it.
+        const auto tell = [&](RowNumber here, RowNumber there) {
+          if (colour(here) != no_colour) return;
+          const RowNumber line = colours.line_of(here);
+          if (colour(there) != no_colour)
+            Kokkos::atomic_or(&flags.taken(line), std::uint64_t(1) << colour(there));
+          else if (goes_first(number(there), number(here)))
+            Kokkos::atomic_store(&flags.waits(line), std::uint64_t(1));
+        };
+        for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
+          const Int column = matrix.columns[k];
+          if (column < 0 || column >= rows || number(column) == number(i)) continue;
+          const auto j = static_cast<RowNumber>(column);
+          tell(i, j);
+          tell(j, i);
+        }
+        ghosts.visit(i, [&](RowNumber j, double, double) {
+          if (number(j) != number(i)) tell(i, j);
         });
-    RowNumber still = 0, without = 0;
+      });
+}
+
+/// `joined`: the lines that go on on other ranks, if there are ghosts. Collective then. Waits.
+template <class Space, class Scalar, class Int>
+ColouredLines<Space> colour_lines(const Space &space, const LineArrays<Space> &lines, const CsrMatrix<Scalar, Int> &matrix,
+                                  const Ghosts<Space> &ghosts, const JoinedPieces &joined)
+{
+  const auto count = static_cast<RowNumber>(lines.starts.extent(0)) - 1;
+  const auto all   = static_cast<std::size_t>(ghosts.numbering.all());
+  const LineFlags<Space> flags(static_cast<std::size_t>(count));
+  const OwnedArray<RowNumber, Space> row_number("weft line numbers of rows", all);
+  const OwnedArray<int, Space> row_colour("weft colours of rows", all);
+  const LineColours<Space> colours{lines_of_rows(space, lines), OwnedArray<RowNumber, Space>("weft line numbers", flags.waits.extent(0)),
+                                   OwnedArray<int, Space>("weft line colours", flags.waits.extent(0))};
+  const PiecesOfLines<Space> pieces(space, ghosts.ranks, joined, colours.line_of);
+  Kokkos::parallel_for(
+      "weft line numbers", Kokkos::RangePolicy<Space>(space, 0, count),
+      KOKKOS_LAMBDA(const RowNumber line) { colours.number(line) = ghosts.numbering.number(lines.order(lines.starts(line))); });
+  pieces.share(space, colours.number, [](std::int64_t first, std::int64_t) { return first; });
+  spread_to_rows(space, ghosts, colours.line_of, colours.number, row_number);
+  Kokkos::deep_copy(space, colours.colour, no_colour);
+  for (Index left = 1; left > 0;) {
+    Kokkos::deep_copy(space, flags.waits, std::uint64_t(0));
+    Kokkos::deep_copy(space, flags.taken, std::uint64_t(0));
+    spread_to_rows(space, ghosts, colours.line_of, colours.colour, row_colour);
+    look_at_neighbours(space, matrix, ghosts, colours, row_number, row_colour, flags);
+    const auto either = [](std::int64_t x, std::int64_t y) { return x | y; };
+    pieces.share(space, flags.waits, either);
+    pieces.share(space, flags.taken, either);
+    Index still = 0, without = 0;
     Kokkos::parallel_reduce(
         "weft colour lines", Kokkos::RangePolicy<Space>(space, 0, count),
-        KOKKOS_LAMBDA(const RowNumber line, RowNumber &uncoloured, RowNumber &no_colour_left) {
+        KOKKOS_LAMBDA(const RowNumber line, Index &uncoloured, Index &no_colour_left) {
           if (colours.colour(line) != no_colour) return;
-          const std::uint64_t free = ~taken(line);
-          if (waits(line)) {
+          const std::uint64_t free = ~flags.taken(line);
+          if (flags.waits(line)) {
             uncoloured++;
           } else if (free == 0) {
             no_colour_left++;
@@ -92,12 +135,13 @@ LineColours<Space> colour_lines(const Space &space, const LineArrays<Space> &lin
           }
         },
         still, without);
-    if (without > 0)
+    if (ghosts.sum(without) > 0)
       throw std::runtime_error("the lines of this matrix need more than " + std::to_string(most_line_colours) +
                                " colours: so many rows are coupled to each other that an ordering by colours gains nothing");
-    left = still;
+    left = ghosts.sum(still);
   }
-  return colours;
+  const std::vector<std::int64_t> joined_colours = pieces.of_lines(space, colours.colour);
+  return {colours, std::vector<int>(joined_colours.begin(), joined_colours.end())};
 }
 
 /// Sorts the lines by colour, keeping their order within a colour. Returns where each colour's rows start, and their end. Waits.

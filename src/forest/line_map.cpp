@@ -128,14 +128,26 @@ void LineMap::start_with_one_colour()
 }
 
 template <class Scalar, class Int>
-void LineMap::colour(const CsrMatrix<Scalar, Int> &matrix)
+std::vector<int> LineMap::colour(const CsrMatrix<Scalar, Int> &matrix, const GhostRows *ghosts, const JoinedPieces *joined)
 {
+  const JoinedPieces none;
+  std::vector<int> of_joined;
   on_backend(execution_, [&](const auto &space) {
-    auto &lines        = arrays_of<std::decay_t<decltype(space)>>(*arrays_);
-    const auto colours = colour_lines(space, lines, matrix);
-    colour_rows_       = sort_lines(space, colours, lines);
+    using Space = std::decay_t<decltype(space)>;
+    auto &lines = arrays_of<Space>(*arrays_);
+    const Ghosts<Space> others(space, static_cast<RowNumber>(rows_), ghosts);
+    const auto colours = colour_lines(space, lines, matrix, others, joined ? *joined : none);
+    colour_rows_       = sort_lines(space, colours.own, lines);
+    of_joined          = colours.joined;
     space.fence("weft: colours of lines");
   });
+  open_lines_.clear(); // their places have changed
+  if (ghosts) {
+    std::vector<Index> places;
+    const auto counts = ghosts->gather({colours()}, places);
+    colour_rows_.resize(1 + static_cast<std::size_t>(*std::max_element(counts.begin(), counts.end())), rows_);
+  }
+  return of_joined;
 }
 
 void LineMap::turn_round(const std::vector<Index> &lines)
@@ -159,9 +171,9 @@ template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std:
 template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int64_t> &, const ForestOptions &, const GhostRows *);
 template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int32_t> &, const ForestOptions &, const GhostRows *);
 template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int64_t> &, const ForestOptions &, const GhostRows *);
-template void LineMap::colour(const CsrMatrix<double, std::int32_t> &);
-template void LineMap::colour(const CsrMatrix<double, std::int64_t> &);
-template void LineMap::colour(const CsrMatrix<float, std::int32_t> &);
-template void LineMap::colour(const CsrMatrix<float, std::int64_t> &);
+template std::vector<int> LineMap::colour(const CsrMatrix<double, std::int32_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<double, std::int64_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<float, std::int32_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<float, std::int64_t> &, const GhostRows *, const JoinedPieces *);
 
 } // namespace weft

@@ -32,6 +32,7 @@ inline constexpr Index most_forest_rows = Index(1) << 30;
 inline constexpr int most_line_colours = 64;
 
 class GhostRows;
+struct JoinedPieces;
 
 /// A line that goes on on other ranks. Rows by their numbers in the whole matrix.
 struct OpenLine {
@@ -62,8 +63,10 @@ public:
 
   /// Colours the lines so that no two of a colour are coupled by an entry of the matrix, and sorts them by colour. To be called before
   /// solvers are made. Waits. Throws std::runtime_error where most_line_colours do not suffice.
+  /// With `ghosts` the lines of all ranks, of which `joined` go on on others; returns the colour of each of those. Collective then, and all ranks
+  /// have the same number of colours.
   template <class Scalar, class Int>
-  void colour(const CsrMatrix<Scalar, Int> &matrix);
+  std::vector<int> colour(const CsrMatrix<Scalar, Int> &matrix, const GhostRows *ghosts = nullptr, const JoinedPieces *joined = nullptr);
 
   Index rows() const { return rows_; }
   Index lines() const { return lines_; }

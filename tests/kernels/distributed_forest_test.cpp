@@ -187,6 +187,52 @@ TEST(ForestOfRanks, CutsCyclesThatGoThroughRanks)
   }
 }
 
+/// The colour of each of this rank's rows.
+std::vector<int> colours_of_rows(const LineMap &map)
+{
+  const HostLines lines = map.host_lines();
+  std::vector<int> colours(lines.rows.size());
+  for (int colour = 0; colour < map.colours(); colour++) {
+    for (Index k = map.colour_rows()[at(colour)]; k < map.colour_rows()[at(colour) + 1]; k++) colours[at(lines.rows[at(k)])] = colour;
+  }
+  return colours;
+}
+
+TEST(ForestOfRanks, HasTheColoursOfOneRank)
+{
+  std::mt19937 random(63);
+  for (const Case &c : graphs()) {
+    if (!sampled()) continue;
+    const std::vector<Index> lengths = random_lengths(random, c.matrix.rows);
+    for (Memory memory : memories()) {
+      const Execution host(Memory::host), execution(memory);
+      const auto whole = Csr<double, std::int32_t>::make(Memory::host, c.matrix);
+      LineMap one(host, c.matrix.rows, whole.view());
+      one.colour(whole.view());
+      const auto part = Part<double, std::int32_t>::make(memory, c.matrix, lengths);
+      const RowsOfRanks others(execution, MPI_COMM_WORLD, my_length(lengths), part.outside_view(), part.outside);
+      LineMap map(execution, my_length(lengths), part.inside_view(), {}, &others);
+      const JoinedPieces joined     = join_lines(others, map);
+      const std::vector<int> across = map.colour(part.inside_view(), &others, &joined);
+      const std::vector<int> all = colours_of_rows(one), own = colours_of_rows(map);
+      EXPECT_EQ(own, std::vector<int>(all.begin() + my_first(lengths), all.begin() + my_first(lengths) + my_length(lengths))) << c.name;
+      EXPECT_EQ(map.colours(), one.colours());
+      ASSERT_EQ(static_cast<Index>(across.size()), joined.count());
+
+      const std::vector<JoinedPieces> parts = split_by_colour(joined, across, map.colours(), rank());
+      Index lines = 0, begin_elsewhere = 0;
+      for (std::size_t colour = 0; colour < parts.size(); colour++) {
+        lines += parts[colour].count();
+        begin_elsewhere += parts[colour].begin_elsewhere;
+        for (const Index row : parts[colour].own.rows) EXPECT_EQ(own[at(row)], static_cast<int>(colour));
+        EXPECT_EQ(parts[colour].own.starts.back(), static_cast<Index>(parts[colour].own.rows.size()));
+      }
+      EXPECT_EQ(lines, joined.count());
+      EXPECT_EQ(begin_elsewhere, joined.begin_elsewhere);
+    }
+  }
+}
+
 TEST(ForestOfRanks, NamesRowsThatAreNotFinite)
 {
   Sparse a                         = tridiagonal(20, [] { return -1.0; });

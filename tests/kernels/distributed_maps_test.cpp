@@ -18,7 +18,7 @@ struct Joined {
   std::vector<std::vector<Index>> lines; ///< rows of the whole matrix
   Values lower, diagonal, upper, rhs, start;
   HostLines own_lines; ///< of this rank, crossing or not
-  std::shared_ptr<JoinedPieces> pieces = std::make_shared<JoinedPieces>();
+  std::shared_ptr<std::vector<JoinedPieces>> parts = std::make_shared<std::vector<JoinedPieces>>(1);
   std::vector<std::int32_t> inside_starts{0}, inside_columns, outside_starts{0}, outside_columns;
   Values inside, outside;
   std::vector<std::int64_t> outside_rows; ///< of the columns of `outside`
@@ -78,6 +78,7 @@ struct Joined {
   }
 
 private:
+  JoinedPieces &joined() { return parts->front(); }
   /// All rows in lines of random length, in runs on random ranks.
   void deal_rows(std::mt19937 &random, Index runs)
   {
@@ -92,6 +93,7 @@ private:
   }
   void cut()
   {
+    JoinedPieces &pieces = joined();
     for (const auto &line : lines) {
       std::vector<std::size_t> begins; // of pieces
       for (std::size_t k = 0; k < line.size(); k++) {
@@ -101,18 +103,18 @@ private:
       const bool crosses = begins.size() > 2;
       for (std::size_t j = 0; j + 1 < begins.size(); j++) {
         const int where = rank_of(line[begins[j]]);
-        if (crosses) pieces->ranks.push_back(where);
+        if (crosses) pieces.ranks.push_back(where);
         if (where != rank()) continue;
-        for (HostLines *to : {&own_lines, &pieces->own}) {
-          if (to == &pieces->own && !crosses) continue;
+        for (HostLines *to : {&own_lines, &pieces.own}) {
+          if (to == &pieces.own && !crosses) continue;
           for (std::size_t k = begins[j]; k < begins[j + 1]; k++) to->rows.push_back(line[k] - first());
           to->starts.push_back(static_cast<Index>(to->rows.size()));
         }
         if (!crosses) continue;
-        pieces->before.push_back(j == 0 ? -1 : line[begins[j] - 1]);
-        pieces->after.push_back(j + 2 == begins.size() ? -1 : line[begins[j + 1]]);
+        pieces.before.push_back(j == 0 ? -1 : line[begins[j] - 1]);
+        pieces.after.push_back(j + 2 == begins.size() ? -1 : line[begins[j + 1]]);
       }
-      if (crosses) pieces->starts.push_back(static_cast<Index>(pieces->ranks.size()));
+      if (crosses) pieces.starts.push_back(static_cast<Index>(pieces.ranks.size()));
     }
   }
   /// The lines' entries and some that are on no line.
@@ -160,7 +162,7 @@ struct JoinedSolving {
   JoinedLineSolver<Scalar> solver;
 
   explicit JoinedSolving(const Joined<Scalar> &problem, const std::string &method = "auto")
-      : map(host, problem.rows(), problem.own_lines), solver(map, MPI_COMM_WORLD, problem.pieces, method)
+      : map(host, problem.rows(), problem.own_lines), solver(map, MPI_COMM_WORLD, problem.parts, method)
   {
     read(problem);
   }
@@ -183,7 +185,7 @@ TEST(JoinedLines, AgreeWithTheSerialTwin)
       JoinedSolving<Scalar> reader(problem, trial % 4 ? "auto" : "cr");
       const Execution execution(memory);
       const LineMap map(execution, reader.map);
-      JoinedLineSolver<Scalar> solver(map, MPI_COMM_WORLD, problem.pieces, trial % 4 ? "auto" : "cr", {}, memory == Memory::host);
+      JoinedLineSolver<Scalar> solver(map, MPI_COMM_WORLD, problem.parts, trial % 4 ? "auto" : "cr", {}, memory == Memory::host);
       solver.read(reader.solver);
       solver.factor();
       EXPECT_FALSE(solver.bad_pivot());
@@ -249,24 +251,24 @@ TEST(JoinedLines, ReportWhatOnlyTheReducedSystemShows)
   // One line through one row of two ranks, [1 -1; -1 1].
   const int here = rank();
   HostLines own;
-  auto pieces    = std::make_shared<JoinedPieces>();
-  pieces->ranks  = {1, 0};
-  pieces->starts = {0, 2};
+  JoinedPieces pieces;
+  pieces.ranks  = {1, 0};
+  pieces.starts = {0, 2};
   std::vector<std::int32_t> starts{0}, column{0}, outside_starts{0};
   const std::vector<double> one{1}, minus{-1};
   if (here < 2) {
     own.rows = {0};
     own.starts.push_back(1);
-    pieces->own    = own;
-    pieces->before = {here == 0 ? 1 : -1};
-    pieces->after  = {here == 0 ? -1 : 0};
+    pieces.own    = own;
+    pieces.before = {here == 0 ? 1 : -1};
+    pieces.after  = {here == 0 ? -1 : 0};
     starts.push_back(1);
     outside_starts.push_back(1);
   }
   const std::vector<std::int64_t> other{1 - here};
   const Execution host(Memory::host);
   const LineMap map(host, here < 2 ? 1 : 0, own);
-  JoinedLineSolver<double> solver(map, MPI_COMM_WORLD, pieces, "auto");
+  JoinedLineSolver<double> solver(map, MPI_COMM_WORLD, std::make_shared<std::vector<JoinedPieces>>(1, pieces), "auto");
   using Csr = CsrMatrix<double, std::int32_t>;
   solver.read(Csr{starts.data(), column.data(), one.data()}, Csr{outside_starts.data(), column.data(), minus.data()}, other);
   solver.factor();

@@ -218,7 +218,8 @@ def test_lines_of_the_graph_follow_the_stiff_direction(run, ranks):
         assert ("cut where ranks meet" in graph.output) == (ranks > 1 and options != "")
 
 
-@pytest.mark.parametrize("values", ["-stretch 0,1", "-diagonals", "-values_symmetric"])
+@pytest.mark.parametrize("values", ["-stretch 0,1", "-diagonals", "-values_symmetric", "-diagonals -pc_line_ordering zebra",
+                                    "-stretch 0,1 -pc_line_ordering multicolor -pc_line_sweep symmetric -pc_line_sweeps 2"])
 def test_lines_of_the_graph_do_not_depend_on_the_ranks(run, values):
     options = f"-pc_type line -pc_line_source graph {NATURAL} {values}"
     one = run("pc_probe", f"-probe norm {options} -view")
@@ -232,7 +233,7 @@ def test_lines_of_the_graph_do_not_depend_on_the_ranks(run, values):
     assert refreshed[1] == pytest.approx(refreshed[0], rel=1e-6)
 
 
-@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_ordering zebra", "-pc_line_precision single"])
+@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_ordering zebra -pc_line_ranks cut", "-pc_line_precision single"])
 def test_lines_of_the_graph_that_are_cut(run, options):
     result = run("pc_probe", f"-probe norm -pc_type line -pc_line_source graph -n 40,30 {options} -view", ranks=2)
     assert "rows, cut where ranks meet\n" in result.output or "rows in single precision, cut where ranks meet\n" in result.output
@@ -259,9 +260,10 @@ def test_lines_of_a_file(run, ranks, tmp_path):
     assert "lines: 8 of at most 15 rows" + (", 8 of them across ranks" if ranks > 1 else "") + "\n" in mapped.output
 
 
+@pytest.mark.parametrize("ordering", ["jacobi", "zebra"])
 @pytest.mark.parametrize("kind", ["columns", "scattered"])
-def test_lines_of_a_file_do_not_depend_on_the_ranks(run, kind, tmp_path):
-    options = write_lines(tmp_path / "lines.txt", kind)
+def test_lines_of_a_file_do_not_depend_on_the_ranks(run, kind, ordering, tmp_path):
+    options = f"{write_lines(tmp_path / 'lines.txt', kind)} -pc_line_ordering {ordering}"
     one = run("pc_probe", f"-probe norm {options} -pc_line_sweeps 2", ranks=1)
     for ranks in (2, 4):
         assert norms(run("pc_probe", f"-probe norm {options} -pc_line_sweeps 2", ranks=ranks)) == pytest.approx(norms(one), rel=1e-11)
@@ -271,7 +273,7 @@ def test_lines_of_a_file_do_not_depend_on_the_ranks(run, kind, tmp_path):
     assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output and "pivot of a line in row 119" in output
 
 
-@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_ordering zebra", "-pc_line_precision single"])
+@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_precision single"])
 def test_how_many_lines_of_a_file_are_cut(run, options, tmp_path):
     result = run("pc_probe", f"-probe norm {write_lines(tmp_path / 'lines.txt', 'columns')} {options} -view", ranks=2)
     assert ", 8 of the map's cut where ranks meet\n" in result.output

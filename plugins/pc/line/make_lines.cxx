@@ -248,51 +248,56 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Lines along the strongest couplings, of the whole matrix where lines may go on on other ranks.
-PetscErrorCode GraphLines(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineMap> *map)
+#if defined(WEFT_DISTRIBUTED)
+// What the ranks tell each other of their rows, where lines may go on on other ranks: to find those of the graph, to colour those of any map.
+PetscErrorCode MakeRowsOfRanks(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<RowsOfRanks> *others)
 {
   PC_Line *line = Data(pc);
-  ForestOptions options;
   PetscMPIInt ranks;
 
   PetscFunctionBegin;
-  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
-  // rows alone.
-  options.least_weight = 0.13;
-  line->joined.reset();
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-#if defined(WEFT_DISTRIBUTED)
-  if (ranks > 1 && MayJoinLines(*line)) {
-    const std::vector<std::int64_t> columns(matrix.outside_columns, matrix.outside_columns + matrix.outside_size);
-    std::unique_ptr<RowsOfRanks> others;
-    PetscCallCXX(others = std::make_unique<RowsOfRanks>(execution, PetscObjectComm((PetscObject)pc), matrix.rows, matrix.outside, columns));
-    PetscCheck(others->all <= most_forest_rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-               "lines of the graph that go on on other ranks take at most %" PetscInt64_FMT " rows, and this matrix has %" PetscInt64_FMT
-               ": use -pc_line_ranks cut",
-               (PetscInt64)most_forest_rows, (PetscInt64)others->all);
-    PetscCallCXX(*map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options, others.get()));
-    PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(join_lines(*others, **map)));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-#endif
-  PetscCallCXX(*map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options));
+  const bool need = line->shape.source == PC_LINE_GRAPH || line->ordering != PC_LINE_JACOBI;
+  if (ranks == 1 || !MayJoinLines(*line) || !need) PetscFunctionReturn(PETSC_SUCCESS);
+  const std::vector<std::int64_t> columns(matrix.outside_columns, matrix.outside_columns + matrix.outside_size);
+  PetscCallCXX(*others = std::make_unique<RowsOfRanks>(execution, PetscObjectComm((PetscObject)pc), matrix.rows, matrix.outside, columns));
+  PetscCheck((*others)->all <= most_forest_rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "lines that are found or coloured across ranks take at most %" PetscInt64_FMT " rows, and this matrix has %" PetscInt64_FMT
+             ": use -pc_line_ranks cut",
+             (PetscInt64)most_forest_rows, (PetscInt64)(*others)->all);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+#endif
 
 // The lines of a map: the user's, or those of the matrix's graph.
 PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineSet> *set)
 {
   PC_Line *line = Data(pc);
   std::unique_ptr<LineMap> map;
+  const GhostRows *ghosts = nullptr;
+  std::vector<int> colour_of_joined;
   std::optional<std::string> why;
   bool works;
+  ForestOptions options;
 
   PetscFunctionBegin;
+  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
+  // rows alone.
+  options.least_weight = 0.13;
+#if defined(WEFT_DISTRIBUTED)
+  std::unique_ptr<RowsOfRanks> others;
+  PetscCall(MakeRowsOfRanks(pc, matrix, execution, &others));
+  ghosts = others.get();
+#endif
   if (line->shape.source == PC_LINE_MAP)
     PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, line->users_lines));
   else
-    PetscCall(GraphLines(pc, matrix, execution, &map));
-  if (line->ordering != PC_LINE_JACOBI) PetscCallCXX(map->colour(matrix.inside));
+    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options, ghosts));
+#if defined(WEFT_DISTRIBUTED)
+  if (line->shape.source == PC_LINE_GRAPH)
+    PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(ghosts ? join_lines(*ghosts, *map) : JoinedPieces()));
+#endif
+  if (line->ordering != PC_LINE_JACOBI) PetscCallCXX(colour_of_joined = map->colour(matrix.inside, ghosts, line->joined.get()));
   PetscMPIInt colours = PetscMax(map->colours(), 1), most;
   PetscCallMPI(MPI_Allreduce(&colours, &most, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   if (line->kernel != "auto") PetscCallCXX(why = mapped_method_refuses(line->kernel, *map, line->kernel_parameters));
@@ -301,8 +306,12 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
              why ? why->c_str() : "refuses the lines of another rank");
 #if defined(WEFT_DISTRIBUTED)
   if (MayJoinLines(*line) && CrossingLines(*line) > 0) {
-    PetscCallCXX(*set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, line->kernel,
-                                                         line->kernel_parameters));
+    PetscMPIInt rank;
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+    if (colour_of_joined.empty()) colour_of_joined.assign(static_cast<std::size_t>(CrossingLines(*line)), 0);
+    auto parts = std::make_shared<const std::vector<JoinedPieces>>(split_by_colour(*line->joined, colour_of_joined, most, rank));
+    PetscCallCXX(*set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, std::move(parts),
+                                                         line->kernel, line->kernel_parameters));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif

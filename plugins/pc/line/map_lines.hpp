@@ -65,15 +65,18 @@ private:
 /// Lines of a map some of which go on on other ranks, solved exactly.
 class JoinedMapLines final : public LineSet {
 public:
-  JoinedMapLines(std::unique_ptr<LineMap> map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, const std::string &kernel,
-                 const MethodParameters &parameters)
-      : map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)),
-        solver_(std::make_unique<Solver>(*map_, ranks, pieces_, kernel, parameters, DeviceMessages())), parameters_(parameters)
+  using Parts = std::shared_ptr<const std::vector<JoinedPieces>>;
+
+  /// `parts`: of `pieces`, the lines of each colour.
+  JoinedMapLines(std::unique_ptr<LineMap> map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, Parts parts,
+                 const std::string &kernel, const MethodParameters &parameters)
+      : map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)), parts_(std::move(parts)),
+        solver_(std::make_unique<Solver>(*map_, ranks, parts_, kernel, parameters, DeviceMessages())), parameters_(parameters)
   {
   }
 
   const Execution &execution() const override { return map_->execution(); }
-  int colours() const override { return 1; }
+  int colours() const override { return static_cast<int>(parts_->size()); }
 
   void read(const LocalMatrix &matrix) override
   {
@@ -88,7 +91,8 @@ public:
   }
   std::unique_ptr<LineSet> twin(const Execution &execution) const override
   {
-    auto other = std::make_unique<JoinedMapLines>(std::make_unique<LineMap>(execution, *map_), ranks_, pieces_, method(), parameters_);
+    auto other =
+        std::make_unique<JoinedMapLines>(std::make_unique<LineMap>(execution, *map_), ranks_, pieces_, parts_, method(), parameters_);
     other->solver_->read(*solver_);
     other->solver_->factor();
     return other;
@@ -105,7 +109,7 @@ public:
     for (int k = 0; k < options.many; k++) solver_->solve_add(r + k * options.apart, x + k * options.apart, how(options));
   }
 
-  double flops(int) const override { return solver_->local().flops(); }
+  double flops(int colour) const override { return map_->colours() > 0 ? solver_->local().flops(colour) : 0; }
   const char *method() const override { return solver_->local().method(); }
   PetscInt64 count() const override { return map_->lines() - pieces_->begin_elsewhere; }
   PetscInt64 longest() const override { return std::max(map_->longest(), pieces_->longest); }
@@ -113,11 +117,16 @@ public:
 
 private:
   using Solver = JoinedLineSolver<PetscScalar>;
-  static MappedSolveOptions how(const LineSetOptions &options) { return {options.omega, options.colour, options.transpose}; }
+  MappedSolveOptions how(const LineSetOptions &options) const
+  {
+    const int colour = colours() > 1 ? options.colour : all_line_colours; // a rank without rows has no colour
+    return {options.omega, colour, options.transpose};
+  }
 
   std::unique_ptr<LineMap> map_;
   MPI_Comm ranks_;
   std::shared_ptr<const JoinedPieces> pieces_;
+  Parts parts_;
   std::unique_ptr<Solver> solver_;
   MethodParameters parameters_;
 };

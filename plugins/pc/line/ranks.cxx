@@ -34,7 +34,7 @@ Index CrossingLines(const PC_Line &line)
 
 bool MayJoinLines(const PC_Line &line)
 {
-  return line.ranks == PC_LINE_EXACT && line.ordering == PC_LINE_JACOBI && line.precision == PC_LINE_DOUBLE;
+  return line.ranks == PC_LINE_EXACT && line.precision == PC_LINE_DOUBLE;
 }
 
 #if defined(WEFT_DISTRIBUTED)
