@@ -20,10 +20,12 @@ struct SweepTables {
 
 /// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes. What elimination leaves
 /// of a row waits until the way back: in `room` where lines follow each other in memory, since their rows, powers of two apart as they
-/// often are, would push each other out of the cache; else in the solution, or in the right-hand side where the solution is added to.
+/// often are, would push each other out of the cache, and where rows do and lines are not too long; else in the solution, or in the right-hand
+/// side where the solution is added to.
 template <class Space, class Scalar>
 struct ToeplitzSweep {
-  static constexpr int few = 8, many = 32; ///< lines worked on at once; many where they follow each other in memory
+  static constexpr int few = 8, many = 32;           ///< lines worked on at once; many where they follow each other in memory
+  static constexpr Index long_line = Index(1) << 14; ///< rows that a few lines have no room for
   LineLayout layout;
   SweepTables<Scalar> tables;
   Array<Scalar, Space> rhs, solution;
@@ -54,8 +56,18 @@ struct ToeplitzSweep {
 
   Index blocks() const { return (layout.count() + width - 1) / width; }
   /// Words of room of a slot, and of all.
-  Index slot_size() const { return width == many ? width * layout.length : 0; }
+  Index slot_size() const { return width == many || turns() ? width * layout.length : 0; }
   Index room_size() const { return slots * slot_size(); }
+
+  /// True where rows follow each other in memory, and are turned round in registers.
+  bool turns() const
+  {
+#if defined(WEFT_HAS_FOUR)
+    return layout.stride == 1 && layout.length < long_line && has_avx2();
+#else
+    return false;
+#endif
+  }
 
   void operator()(const Index slot) const
   {
@@ -77,7 +89,12 @@ struct ToeplitzSweep {
     for (Index line = begin; line < end; line++) {
       if (layout.has_colour(line, colour)) apart.starts[lanes++] = layout.start(line);
       if (lanes == few) {
-        sweep<few>(apart, few, z);
+#if defined(WEFT_HAS_FOUR)
+        if (turns())
+          sweep_turned(apart, z);
+        else
+#endif
+          sweep<few>(apart, few, z);
         lanes = 0;
       }
     }
@@ -146,6 +163,70 @@ struct ToeplitzSweep {
       }
     }
   }
+
+#if defined(WEFT_HAS_FOUR)
+  static constexpr int fours = few / 4;
+  struct Turned {
+    Four<Scalar> value[fours] = {}, x[fours] = {}, first[fours] = {};
+  };
+
+  /// The same for a few lines whose rows follow each other in memory: four rows of four lines are turned round in registers.
+  WEFT_AVX2 void sweep_turned(const Apart &lines, Scalar *KOKKOS_RESTRICT z) const
+  {
+    const Index n = tables.length - (tables.ring ? 1 : 0), whole = n / 4 * 4;
+    Turned t;
+    for (Index row = 0; row < whole; row += 4) eliminate_turned<4>(lines, row, 4, z, t);
+    eliminate_turned<0>(lines, whole, static_cast<int>(n - whole), z, t);
+    if (tables.ring) {
+      for (int f = 0; f < fours; f++) {
+        for (int l = 0; l < 4; l++) {
+          const Index i = lines.element(n, 4 * f + l);
+          t.x[f][l]     = (rhs(i) - tables.ring_lower * t.value[f][l] - tables.ring_upper * t.first[f][l]) * tables.ring_inverse;
+          put(solution(i), update, static_cast<Scalar>(t.x[f][l]));
+        }
+        t.first[f] = t.x[f];
+      }
+    }
+    substitute_turned<0>(lines, whole, static_cast<int>(n - whole), z, t);
+    for (Index row = whole - 4; row >= 0; row -= 4) substitute_turned<4>(lines, row, 4, z, t);
+  }
+
+  /// Rows row .. row + left - 1; `fixed` is `left` where the compiler may know it.
+  template <int fixed>
+  WEFT_AVX2 void eliminate_turned(const Apart &lines, Index row, int left, Scalar *KOKKOS_RESTRICT z, Turned &state) const
+  {
+    const int some = fixed ? fixed : left;
+    for (int f = 0; f < fours; f++) {
+      Four<Scalar> t[4];
+      for (int l = 0; l < 4; l++) t[l] = load_four(rhs.data() + lines.element(row, 4 * f + l), some);
+      transpose_four(t);
+      for (int r = 0; r < some; r++) {
+        state.value[f] = t[r] * tables.inverse[row + r] - tables.low[row + r] * state.value[f];
+        store_four(z + (row + r) * few + 4 * f, 4, state.value[f]);
+        if (tables.ring) state.first[f] += tables.weight[row + r] * state.value[f];
+      }
+    }
+  }
+  template <int fixed>
+  WEFT_AVX2 void substitute_turned(const Apart &lines, Index row, int left, const Scalar *KOKKOS_RESTRICT z, Turned &state) const
+  {
+    const int some           = fixed ? fixed : left;
+    const Update<Scalar> how = update;
+    for (int f = 0; f < fours; f++) {
+      Four<Scalar> t[4] = {};
+      for (int r = some - 1; r >= 0; r--) {
+        state.x[f] = load_four(z + (row + r) * few + 4 * f, 4) - tables.after[row + r] * state.x[f];
+        if (tables.ring) state.x[f] -= tables.before[row + r] * state.first[f];
+        t[r] = how.scale * state.x[f];
+      }
+      transpose_four(t);
+      for (int l = 0; l < 4; l++) {
+        Scalar *const at = solution.data() + lines.element(row, 4 * f + l);
+        store_four(at, some, how.add ? load_four(at, some) + t[l] : t[l]);
+      }
+    }
+  }
+#endif
 };
 
 } // namespace weft
