@@ -1,9 +1,10 @@
 """Iterations with lines, Jacobi and ILU(0) on a folder of Matrix Market files, as a table.
 
-    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results [--ranks 1,2,4]
 
 Each file is solved by weft_mm, every way in the same process: GMRES(50), preconditioned from the right, to the true residual given. What does
-not converge says why. Writes suitesparse-lines.md and .json.
+not converge says why. Writes suitesparse-lines.md and .json; with --ranks the lines alone, solved exactly and cut where ranks meet, in
+suitesparse-ranks.md and .json.
 """
 
 import argparse
@@ -12,16 +13,17 @@ import pathlib
 import subprocess
 import tempfile
 
-WAYS = {"Jacobi": "-pc_type jacobi", "lines": "-pc_type line", "lines, zebra": "-pc_type line -pc_line_ordering zebra", "ILU(0)": "-pc_type ilu"}
+LINES = {"lines": "-pc_type line", "lines, zebra": "-pc_type line -pc_line_ordering zebra"}
+WAYS = {"Jacobi": "-pc_type jacobi", **LINES, "ILU(0)": "-pc_type ilu"}
 
 
-def solve(program, library, matrix, arguments):
+def solve(program, library, matrix, arguments, ways, launcher=()):
     """The results of weft_mm for every way, or why there are none."""
     with tempfile.TemporaryDirectory() as folder:
         results = pathlib.Path(folder, "results.json")
-        command = [program, matrix, "-dll_append", library, "-ksp_type", "gmres", "-ksp_gmres_restart", "50", "-ksp_pc_side", "right"]
+        command = [*launcher, program, matrix, "-dll_append", library, "-ksp_type", "gmres", "-ksp_gmres_restart", "50", "-ksp_pc_side", "right"]
         command += ["-ksp_norm_type", "unpreconditioned", "-ksp_rtol", str(arguments.rtol), "-ksp_max_it", str(arguments.most)]
-        command += ["-compare", "; ".join(WAYS.values()), "-json", results]
+        command += ["-compare", "; ".join(ways.values()), "-json", results]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=arguments.limit, check=False)
         except subprocess.TimeoutExpired:
@@ -38,6 +40,47 @@ def cell(result):
     return {"DIVERGED_ITS": "its", "DIVERGED_BREAKDOWN": "breakdown"}.get(result["reason"], result["reason"].removeprefix("DIVERGED_").lower().replace("_", " "))
 
 
+def on_ranks(files, arguments):
+    """Iterations of lines on several numbers of ranks, as a table: exact, and cut where ranks meet."""
+    ranks = [int(number) for number in arguments.ranks.split(",")]
+    ways = {**LINES, **{f"{name}, cut": f"{options} -pc_line_ranks cut" for name, options in LINES.items()}}
+    columns = [(way, number) for way in ways for number in ranks if number > 1 or "cut" not in way]
+    rows, records, same, differ = [], [], 0, []
+    for file in files:
+        name = file.name.split(".mtx")[0].replace("__", "/")
+        found = {}
+        for number in ranks:
+            launcher = ["mpiexec", "-n", str(number)]
+            results, why = solve(arguments.build / "bin/weft_mm", arguments.build / "lib/libweft.so", file, arguments, ways, launcher)
+            found.update({(way, number): cell(result) for way, result in zip(ways, results["results"])} if results else {(way, number): why for way in ways})
+        records.append({"matrix": name, **{f"{way} on {number}": found[way, number] for way, number in columns}})
+        if not any(found[way, ranks[0]].isdigit() for way in LINES):
+            continue
+        rows.append(f"| {name} | " + " | ".join(found[column] for column in columns) + " |")
+        print(rows[-1], flush=True)
+        for way in LINES:
+            counts = [found[way, number] for number in ranks]
+            if all(count.isdigit() for count in counts) and max(map(int, counts)) - min(map(int, counts)) <= 1:
+                same += 1
+            elif counts[0].isdigit():
+                differ.append(f"{name} ({way}: {', '.join(counts)})")
+    text = f"""# Lines of SuiteSparse matrices on several ranks
+
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results --ranks {arguments.ranks}
+
+GMRES(50) from the right to ||b - Ax|| <= {arguments.rtol:g} ||b||, b of ones, at most {arguments.most} iterations. Lines come from the graph of the whole matrix, whose rows are dealt to the
+ranks in their order; matrices of {len(files)} on which lines converge on one rank. Iterations, by ranks. Of the solves with whole lines {same} take the same iterations on {arguments.ranks.replace(",", ", ")} ranks, up to one;
+the others: {"; ".join(differ) if differ else "none"}.
+
+| matrix | {' | '.join(f"{way}: {number}" for way, number in columns)} |
+|---|{'--:|' * len(columns)}
+{chr(10).join(rows)}
+"""
+    arguments.out.mkdir(parents=True, exist_ok=True)
+    (arguments.out / "suitesparse-ranks.md").write_text(text, encoding="utf-8")
+    (arguments.out / "suitesparse-ranks.json").write_text(json.dumps(records, indent=1) + "\n", encoding="utf-8")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True, type=pathlib.Path)
@@ -46,15 +89,19 @@ def main():
     parser.add_argument("--rtol", type=float, default=1e-8)
     parser.add_argument("--most", type=int, default=1000, help="iterations")
     parser.add_argument("--limit", type=float, default=120, help="seconds for all ways of a matrix")
+    parser.add_argument("--ranks", help="numbers of ranks, 1 first: how lines do on these")
     arguments = parser.parse_args()
     files = sorted(arguments.matrices.glob("*.mtx*"))
     if not files:
         parser.error(f"no Matrix Market file (.mtx, .mtx.gz) in {arguments.matrices}")
+    if arguments.ranks:
+        on_ranks(files, arguments)
+        return
 
     rows, records = [], []
     for file in files:
         name = file.name.split(".mtx")[0].replace("__", "/")
-        found, why = solve(arguments.build / "bin/weft_mm", arguments.build / "lib/libweft.so", file, arguments)
+        found, why = solve(arguments.build / "bin/weft_mm", arguments.build / "lib/libweft.so", file, arguments, WAYS)
         if found is None:
             records.append({"matrix": name, "why": why})
             rows.append(f"| {name} | | {why} |" + " |" * (len(WAYS) - 1))
