@@ -53,9 +53,11 @@ def on_ranks(files, arguments):
             launcher = ["mpiexec", "-n", str(number)]
             results, why = solve(arguments.build / "bin/weft_mm", arguments.build / "lib/libweft.so", file, arguments, ways, launcher)
             found.update({(way, number): cell(result) for way, result in zip(ways, results["results"])} if results else {(way, number): why for way in ways})
-        records.append({"matrix": name, **{f"{way} on {number}": found[way, number] for way, number in columns}})
-        if not any(found[way, ranks[0]].isdigit() for way in LINES):
+            if not any(found[way, ranks[0]].isdigit() for way in LINES):
+                break  # nothing to compare with
+        if len(found) < len(ways) * len(ranks):
             continue
+        records.append({"matrix": name, **{f"{way} on {number}": found[way, number] for way, number in columns}})
         rows.append(f"| {name} | " + " | ".join(found[column] for column in columns) + " |")
         print(rows[-1], flush=True)
         for way in LINES:

@@ -228,17 +228,15 @@ PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Exec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The matrix in diagonals, where lines can make use of it: a grid whose lines end on this rank, more than one pass, or sweeps from a guess.
+// The matrix in diagonals, for more than one pass and for sweeps from a guess, where lines can make use of it: of scalars in double precision.
 PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution)
 {
   PC_Line *line = Data(pc);
   PetscBool parallel;
-  bool crosses = false, all;
+  bool all;
 
   PetscFunctionBegin;
-  for (const int direction : line->shape.directions) crosses = crosses || Crosses(*line, direction);
-  if (crosses || line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE)
-    PetscFunctionReturn(PETSC_SUCCESS);
+  if (line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
   PetscCallCXX(line->stencil->read(matrix.inside));
   PetscCall(AllRanks(pc, line->stencil->in_diagonals(), &all));

@@ -106,6 +106,80 @@ PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// r = b - A y by the diagonals, as far as y is on this rank. Not done where the vectors are not where the diagonals are.
+PetscErrorCode ResidualInside(const PC_Line &line, Vec b, Vec y, Vec r, bool *done)
+{
+  VecArray rhs(b, Access::read), guess(y, Access::read), to(r, Access::write);
+
+  PetscFunctionBegin;
+  PetscCall(rhs.Open());
+  PetscCall(guess.Open());
+  PetscCall(to.Open());
+  *done =
+      line.stencil && rhs.memory() == guess.memory() && guess.memory() == to.memory() && to.memory() == line.stencil->execution().memory();
+  if (*done) PetscCallCXX(line.stencil->residual(rhs.data(), guess.data(), to.data()));
+  PetscCall(to.Close());
+  PetscCall(guess.Close());
+  PetscCall(rhs.Close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// y += omega T^-1 (b - A y) on the lines of a pass that go on on other ranks: most of the residual while the ghosts are under way.
+PetscErrorCode CorrectLinesAcross(PC pc, Vec b, Vec y, const LinePass &pass, bool *done)
+{
+  PC_Line *line                = Data(pc);
+  const LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
+  const Memory here            = line->stencil->execution().memory();
+
+  PetscFunctionBegin;
+  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(ResidualInside(*line, b, y, line->residual, done));
+  PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  VecArray ghosts(line->ghosts, Access::read);
+  PetscCall(ghosts.Open());
+  *done = *done && ghosts.memory() == here;
+  if (*done) {
+    PetscCall(WithVecArrays(line->residual, Access::read_write, y, Access::read_write,
+                            [&](Memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
+                              const LineSet &set = *line->sets[static_cast<int>(here)][static_cast<size_t>(pass.set)];
+
+                              PetscFunctionBegin;
+                              PetscCallCXX(line->outside->take(work, ghosts.data()));
+                              PetscCallCXX(set.solve_add(work, solution, options));
+                              PetscCall(LogSolve(set, options));
+                              PetscFunctionReturn(PETSC_SUCCESS);
+                            }));
+    const PetscLogDouble residual =
+        2 * static_cast<PetscLogDouble>(line->stencil->offsets().size()) * static_cast<PetscLogDouble>(line->stencil->rows());
+    if (here == Memory::device) PetscCall(PetscLogGpuFlops(residual));
+    if (here == Memory::host) PetscCall(PetscLogFlops(residual));
+  }
+  PetscCall(ghosts.Close());
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether the sets whose kernels work where the vectors are are those that have the matrix in diagonals.
+PetscErrorCode HasDiagonals(PC pc, Vec b, Vec y, bool *has)
+{
+  PC_Line *line = Data(pc);
+  VecArray rhs(b, Access::read), guess(y, Access::read);
+  const std::vector<std::unique_ptr<LineSet>> *sets;
+
+  PetscFunctionBegin;
+  PetscCall(rhs.Open());
+  PetscCall(guess.Open());
+  const Memory memory = rhs.memory();
+  const bool together = guess.memory() == memory && has_backend(memory);
+  PetscCall(guess.Close());
+  PetscCall(rhs.Close());
+  if (together) PetscCall(PCLineSetsIn(pc, memory, &sets)); // may forget the diagonals
+  *has = together && line->stencil && line->outside && line->stencil->execution().memory() == memory;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The same on several ranks: what the ghosts take from b is taken before each pass, and put back.
 PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, bool *done)
 {
@@ -113,11 +187,19 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
   const size_t many = line->passes.size();
 
   PetscFunctionBegin;
-  *done = true;
   if (from_zero) PetscCall(VecZeroEntries(y)); // neighbours may ask for rows that the first pass leaves as they are
+  PetscCall(HasDiagonals(pc, b, y, done));
   for (size_t k = 0; *done && k < many * static_cast<size_t>(sweeps); k++) {
     const LinePass &pass = line->passes[k % many];
     const Guess guess    = from_zero && k == 0 ? Guess::zero : Guess::given;
+    if (!line->sets[static_cast<int>(line->shape.memory)][static_cast<size_t>(pass.set)]->relaxes()) { // lines that go on on other ranks
+      if (guess == Guess::zero)
+        PetscCall(SolveLines(pc, b, y, pass, Transpose::no));
+      else
+        PetscCall(CorrectLinesAcross(pc, b, y, pass, done));
+      PetscCheck(*done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "vectors went to other memory in the middle of a sweep");
+      continue;
+    }
     if (guess != Guess::zero) {
       PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
       PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
