@@ -18,7 +18,7 @@ struct MatrixGraph {
   ForestOptions options;
   Ghosts<Space> ghosts;
   OwnedArray<double, Space> scale; ///< 1 / sqrt(|a_ii|); where the diagonal is zero or missing the largest entry of the row stands for it
-  OwnedArray<double, Space> diagonal; ///< of the ghosts alone is used: element j of row j
+  OwnedArray<double, Space> diagonal; ///< of rows and ghosts, for the ghosts; empty on one rank
 
   /// Where the matrix is not symmetric: what the entries of other rows say of row i (a CSR of the transposed matrix's weights), else empty.
   OwnedArray<Int, Space> from_starts;
