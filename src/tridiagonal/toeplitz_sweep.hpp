@@ -20,12 +20,10 @@ struct SweepTables {
 
 /// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes. What elimination leaves
 /// of a row waits until the way back: in `room` where lines follow each other in memory, since their rows, powers of two apart as they
-/// often are, would push each other out of the cache, and where rows do and lines are not too long; else in the solution, or in the right-hand
-/// side where the solution is added to.
+/// often are, would push each other out of the cache, and where rows do; else in the solution, or in the right-hand side where the solution is added to.
 template <class Space, class Scalar>
 struct ToeplitzSweep {
-  static constexpr int few = 8, many = 32;           ///< lines worked on at once; many where they follow each other in memory
-  static constexpr Index long_line = Index(1) << 14; ///< rows that a few lines have no room for
+  static constexpr int few = 8, many = 32; ///< lines worked on at once; many where they follow each other in memory
   LineLayout layout;
   SweepTables<Scalar> tables;
   Array<Scalar, Space> rhs, solution;
@@ -63,7 +61,7 @@ struct ToeplitzSweep {
   bool turns() const
   {
 #if defined(WEFT_HAS_FOUR)
-    return layout.stride == 1 && layout.length < long_line && has_avx2();
+    return layout.stride == 1 && has_avx2();
 #else
     return false;
 #endif
