@@ -132,6 +132,27 @@ TEST(Toeplitz, EveryWayAgreesWithTheSerialTwin)
   });
 }
 
+/// Enough lines for blocks of 8 and of 32, and some that are left over.
+TEST(Toeplitz, LinesInBlocks)
+{
+  std::mt19937 random(25);
+  const Index many = 70 * Kokkos::DefaultHostExecutionSpace().concurrency() + 5;
+  for_each_way([&](auto scalar, Memory memory, const MethodParameters &parameters) {
+    using Scalar = decltype(scalar);
+    for (Index length : {1, 2, 3, 4, 5, 8, 11, 30, 130}) {
+      for (const LineLayout &layout : {contiguous(length, 19), contiguous(length, 8), strided(length, many)}) {
+        for (bool periodic : {false, true}) {
+          const Lines<Scalar> lines(constant(layout, length > 5 ? 2 : 0, periodic), random);
+          check(lines, "toeplitz", memory, {}, Call::solve, parameters);
+          check(lines, "toeplitz", memory, {{-0.5, true}, Colour::odd}, Call::solve, parameters);
+          check(lines, "toeplitz", memory, {{0.5, true}}, Call::solve, parameters);
+          check(lines, "toeplitz", memory, {{2}}, Call::in_place, parameters);
+        }
+      }
+    }
+  });
+}
+
 TEST(Toeplitz, LongLines)
 {
   std::mt19937 random(22);
