@@ -123,7 +123,7 @@ class Suite:
         with tempfile.TemporaryDirectory() as scratch:
             for end in (0.25, 1):
                 words = self.call("-case", "pulse", "-dim", 2, "-da_grid_x", n, "-da_grid_y", n, "-compact_order", 6, "-ts_max_time", end, "-output", f"{scratch}/p")
-                fields.append((end, Path(f"{scratch}/p.bin").read_bytes()[8:]))
+                fields.append((end, Path(f"{scratch}/p.bin").read_bytes()[-8 * n * n :]))  # after a header whose size is that of PetscInt
                 energy = [[float(word) for word in line.split(",")] for line in Path(f"{scratch}/p.csv").read_text().splitlines()[1:]]
         found = re.search(r"pulse: .*", words)
         if not found:

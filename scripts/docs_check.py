@@ -178,6 +178,10 @@ def shell_environment(build, folder):
     )
     for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS", "PETSC_DIR", "PETSC_ARCH"):
         environment.pop(name, None)
+    # The PETSc that the library was built for, before any other.
+    places = [os.environ.get(name) for name in ("WEFT_PETSC_PKGCONFIG", "PKG_CONFIG_PATH")]
+    if any(places):
+        environment["PKG_CONFIG_PATH"] = ":".join(filter(None, places))
     return environment
 
 

@@ -34,7 +34,7 @@ def solution(build, n, steps, end):
     with tempfile.TemporaryDirectory() as folder:
         name = Path(folder) / "u"
         run(build, "pulse", n, steps, f"-ts_max_time {end} -output {name}")
-        return numpy.frombuffer(name.read_bytes()[8:], dtype=">f8").reshape(n, n)
+        return numpy.frombuffer(name.read_bytes()[-8 * n * n :], dtype=">f8").reshape(n, n)
 
 
 def main(build, folder):
