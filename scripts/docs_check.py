@@ -129,9 +129,11 @@ def check_links(pages):
     return inner, outer
 
 
-def has(tool):
+def has(tool, build):
     if tool.startswith("python:"):
         program = [sys.executable, "-c", f"import {tool[7:]}"]
+        if tool == "python:petsc4py":  # one for the PETSc of the build: with 64-bit integers there may be none
+            program[2] += f"; petsc4py.init(['', '-dll_append', '{build}/lib/libweft.so'])"
         return subprocess.run(program, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode == 0
     return shutil.which(tool) is not None
 
@@ -244,7 +246,7 @@ def check_blocks(pages, build, limit):
     for page in pages:
         chosen, shell = [], 0
         for block in page.blocks:
-            missing = [tool for tool in block.marks.get("needs", "").replace(",", " ").split() if not has(tool)]
+            missing = [tool for tool in block.marks.get("needs", "").replace(",", " ").split() if not has(tool, build)]
             if block.kind == "indented" and any(COMMAND.match(line) for line in block.text):
                 if page.not_run:
                     leave(page.not_run)
