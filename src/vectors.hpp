@@ -30,6 +30,20 @@ void with_widest_vectors(const Body &body)
   body();
 }
 
+/// Asks for what will be read, or written, soon: what is far apart in memory is not guessed by the processor.
+inline void fetch_early(const void *at)
+{
+#if defined(__GNUC__)
+  __builtin_prefetch(at, 0);
+#endif
+}
+inline void fetch_early_to_write(const void *at)
+{
+#if defined(__GNUC__)
+  __builtin_prefetch(at, 1);
+#endif
+}
+
 #if defined(__x86_64__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 // Vectors of a compiler's own are broken up for the target of the function they stand in, before that is inlined: each function that has some is

@@ -8,6 +8,7 @@
 
 #include "backend.hpp"
 #include "compact/compact_weights.hpp"
+#include "vectors.hpp"
 
 namespace weft {
 
@@ -124,6 +125,21 @@ public:
         });
   }
 
+  /// `count` points that follow each other in memory, whose neighbours on their lines are `apart`.
+  template <int width>
+  static void sum_points(const StencilWeights<Scalar> &weights, const Scalar *f, Index apart, Index count, Scalar *KOKKOS_RESTRICT to)
+  {
+    Scalar inner[2 * width + 1]; // a copy: stores cannot change it
+    std::copy_n(weights.inner, 2 * width + 1, inner);
+    with_widest_vectors([&] {
+      for (Index i = 0; i < count; i++) {
+        Scalar value = inner[width] * f[i];
+        for (int j = 1; j <= width; j++) value += inner[width - j] * f[i - j * apart] + inner[width + j] * f[i + j * apart];
+        to[i] = value;
+      }
+    });
+  }
+
   /// On a host: loops that vectorize, along the lines where their rows are neighbours, else over the lines side by side.
   template <int width>
   static void rows_of_points(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
@@ -135,11 +151,6 @@ public:
     const Index low = ring ? width - from : weights.heads - from, high = length - from - (ring ? width : weights.tails);
     const Index first = Kokkos::min(Kokkos::max(begin, low), end), last = Kokkos::max(Kokkos::min(end, high), first);
     const auto of_its_own = [=](const Scalar *at, Index row) { return special(weights, at, from + row, length, ring, step); };
-    const auto sum        = [=](const Scalar *at, Index apart) {
-      Scalar value = weights.inner[width] * at[0];
-      for (int j = 1; j <= width; j++) value += weights.inner[width - j] * at[-j * apart] + weights.inner[width + j] * at[j * apart];
-      return value;
-    };
     Kokkos::parallel_for(
         "weft compact stencil",
         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, step == 1 ? piece.lines() : rows * piece.lines() / step),
@@ -148,7 +159,7 @@ public:
             const Scalar *line = f + number * rows;
             Scalar *to         = result + number * rows;
             for (Index row = begin; row < first; row++) to[row] = of_its_own(line + row, row);
-            for (Index row = first; row < last; row++) to[row] = sum(line + row, 1);
+            sum_points<width>(weights, line + first, 1, last - first, to + first);
             for (Index row = last; row < end; row++) to[row] = of_its_own(line + row, row);
           } else {
             const Index row    = number % rows;
@@ -156,7 +167,7 @@ public:
             Scalar *to         = result + number * step;
             if (row < begin || row >= end) return;
             if (row >= first && row < last) {
-              for (Index i = 0; i < step; i++) to[i] = sum(line + i, step);
+              sum_points<width>(weights, line, step, step, to);
             } else {
               for (Index i = 0; i < step; i++) to[i] = of_its_own(line + i, row);
             }

@@ -23,7 +23,8 @@ struct SweepTables {
 /// often are, would push each other out of the cache, and where rows do; else in the solution, or in the right-hand side where the solution is added to.
 template <class Space, class Scalar>
 struct ToeplitzSweep {
-  static constexpr int few = 8, many = 32; ///< lines worked on at once; many where they follow each other in memory
+  static constexpr int few = 8, many = 64; ///< lines worked on at once; many where they follow each other in memory
+  static constexpr int cache_line = 64 / sizeof(Scalar), rows_ahead = 8; ///< of many lines, rows that are asked for early
   LineLayout layout;
   SweepTables<Scalar> tables;
   Array<Scalar, Space> rhs, solution;
@@ -124,6 +125,7 @@ struct ToeplitzSweep {
       const Scalar low = tables.low[row], inverse = tables.inverse[row];
       if constexpr (Lines::together) {
         const Scalar *KOKKOS_RESTRICT const from = b + lines.element(row, 0);
+        for (int l = 0; l < lanes; l += cache_line) fetch_early(from + rows_ahead * lines.stride + l);
         for (int l = 0; l < lanes; l++) value[l] = from[l] * inverse - low * value[l];
         for (int l = 0; l < lanes; l++) z[row * lanes + l] = value[l];
       } else {
@@ -153,6 +155,9 @@ struct ToeplitzSweep {
       }
       if (tables.ring) {
         for (int l = 0; l < lanes; l++) x[l] -= tables.before[row] * first[l];
+      }
+      if constexpr (Lines::together) {
+        for (int l = 0; l < lanes; l += cache_line) fetch_early_to_write(to + lines.element(row - rows_ahead, l));
       }
       if (how.add) {
         for (int l = 0; l < lanes; l++) to[lines.element(row, l)] += how.scale * x[l];
