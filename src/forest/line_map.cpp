@@ -136,7 +136,7 @@ std::vector<int> LineMap::colour(const CsrMatrix<Scalar, Int> &matrix, const Gho
     using Space = std::decay_t<decltype(space)>;
     auto &lines = arrays_of<Space>(*arrays_);
     const Ghosts<Space> others(space, static_cast<RowNumber>(rows_), ghosts);
-    const auto colours = colour_lines(space, lines, matrix, others, joined ? *joined : none);
+    const auto colours = colour_lines(space, lines, matrix, others, ghosts && joined ? *joined : none);
     colour_rows_       = sort_lines(space, colours.own, lines);
     of_joined          = colours.joined;
     space.fence("weft: colours of lines");

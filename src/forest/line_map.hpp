@@ -64,7 +64,7 @@ public:
   /// Colours the lines so that no two of a colour are coupled by an entry of the matrix, and sorts them by colour. To be called before
   /// solvers are made. Waits. Throws std::runtime_error where most_line_colours do not suffice.
   /// With `ghosts` the lines of all ranks, of which `joined` go on on others; returns the colour of each of those. Collective then, and all ranks
-  /// have the same number of colours.
+  /// have the same number of colours. Without, this rank's lines alone.
   template <class Scalar, class Int>
   std::vector<int> colour(const CsrMatrix<Scalar, Int> &matrix, const GhostRows *ghosts = nullptr, const JoinedPieces *joined = nullptr);
 

@@ -273,7 +273,8 @@ def test_lines_of_a_file_do_not_depend_on_the_ranks(run, kind, ordering, tmp_pat
     assert "DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output and "pivot of a line in row 119" in output
 
 
-@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_precision single"])
+@pytest.mark.parametrize("options", ["-pc_line_ranks cut", "-pc_line_precision single", "-pc_line_ranks cut -pc_line_ordering zebra",
+                                     "-pc_line_precision single -pc_line_ordering multicolor"])
 def test_how_many_lines_of_a_file_are_cut(run, options, tmp_path):
     result = run("pc_probe", f"-probe norm {write_lines(tmp_path / 'lines.txt', 'columns')} {options} -view", ranks=2)
     assert ", 8 of the map's cut where ranks meet\n" in result.output
