@@ -46,8 +46,8 @@ inline void fetch_early_to_write(const void *at)
 
 #if defined(__x86_64__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
-// Vectors of a compiler's own are broken up for the target of the function they stand in, before that is inlined: each function that has some is
-// marked.
+// Vectors of a compiler's own are broken up for the target of the function they stand in, before that is inlined: each function that has
+// some is marked.
 #define WEFT_HAS_FOUR 1
 #define WEFT_AVX2 [[gnu::target("avx2")]]
 

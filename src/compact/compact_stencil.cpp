@@ -70,8 +70,8 @@ public:
     return sum;
   }
 
-  /// On a device. Along x a thread has a point, and neighbouring threads neighbouring ones; else a thread has `several` points that follow each other
-  /// on a line, which it reads once, all loads before the sums. Unsigned says how far points are counted; 32 bits divide faster.
+  /// On a device. Along x a thread has a point, and neighbouring threads neighbouring ones; else a thread has `several` points that follow
+  /// each other on a line, which it reads once, all loads before the sums. Unsigned says how far points are counted; 32 bits divide faster.
   template <int width, class Unsigned>
   static void points(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
                      const Scalar *f, Scalar *result)

@@ -24,8 +24,8 @@ public:
   virtual void put_back(Scalar *rhs) const                                                                    = 0;
 };
 
-/// Lines are owned in nearly equal shares, in their order, so that a rank's pieces lie in the order of the owners. An owner's systems have as
-/// many pieces as the longest of its lines: those that a line lacks couple to nothing.
+/// Lines are owned in nearly equal shares, in their order, so that a rank's pieces lie in the order of the owners. An owner's systems have
+/// as many pieces as the longest of its lines: those that a line lacks couple to nothing.
 template <class Scalar>
 template <class Space>
 class JoinedLineSolver<Scalar>::ModelOn final : public JoinedLineSolver<Scalar>::Model {
@@ -39,10 +39,10 @@ public:
 
   /// The lines of one colour.
   ModelOn(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
-      : space_(space), pieces_(pieces), colour_(colour < map.colours() ? colour : all_line_colours), rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)),
-        starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)), items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)),
-        couplings_("weft couplings", size(2 * count())), kept_("weft kept ends", size(count())),
-        words_("weft reduced words", plan_.from.size())
+      : space_(space), pieces_(pieces), colour_(colour < map.colours() ? colour : all_line_colours), rows_of_map_(map.rows()),
+        rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)),
+        items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)), couplings_("weft couplings", size(2 * count())),
+        kept_("weft kept ends", size(count())), words_("weft reduced words", plan_.from.size())
   {
     mine_.allocate(4 * std::max(count(), Index(1)), device_messages);
     theirs_.allocate(4 * std::max(plan_.items, Index(1)), device_messages);

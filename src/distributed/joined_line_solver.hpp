@@ -11,9 +11,9 @@ namespace weft {
 template <class Scalar>
 class JoinedLineSolver {
 public:
-  /// `map`: this rank's lines; `pieces`: for each of its colours the lines that go on on other ranks, the rows of each of own a line of the map.
-  /// `device_messages`: MPI can read the memory of the map's execution. `map` and the communicator must live as long as the solver. Collective, as
-  /// is all that says so.
+  /// `map`: this rank's lines; `pieces`: for each of its colours the lines that go on on other ranks, the rows of each of own a line of the
+  /// map. `device_messages`: MPI can read the memory of the map's execution. `map` and the communicator must live as long as the solver.
+  /// Collective, as is all that says so.
   JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces, const std::string &method,
                    const MethodParameters &parameters = {}, bool device_messages = false);
   ~JoinedLineSolver();

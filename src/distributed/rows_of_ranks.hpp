@@ -10,8 +10,8 @@ namespace weft {
 
 class RowsOfRanks final : public GhostRows {
 public:
-  /// `rows` of this rank; `outside` holds their entries in columns of other ranks, in the memory of the execution: columns[k] is the number of
-  /// its column k in the whole matrix, rising, on the host. Collective. Waits.
+  /// `rows` of this rank; `outside` holds their entries in columns of other ranks, in the memory of the execution: columns[k] is the number
+  /// of its column k in the whole matrix, rising, on the host. Collective. Waits.
   template <class Scalar, class Int>
   RowsOfRanks(const Execution &execution, MPI_Comm communicator, Index rows, const CsrMatrix<Scalar, Int> &outside,
               const std::vector<std::int64_t> &columns);

@@ -28,7 +28,8 @@ struct Chains {
 /// The same on all ranks. Collective.
 Chains chains_of(const GhostRows &ranks, const std::vector<OpenLine> &own);
 
-/// The lines of a map that go on on other ranks, for JoinedLineSolver; those that lie the wrong way are turned round in the map. Collective.
+/// The lines of a map that go on on other ranks, for JoinedLineSolver; those that lie the wrong way are turned round in the map.
+/// Collective.
 JoinedPieces join_lines(const GhostRows &ranks, LineMap &map);
 
 /// The lines of each colour, for JoinedLineSolver, where each line has a colour; the same on all ranks. `rank`: this one.

@@ -1,9 +1,9 @@
 /// Colours of lines: no two lines of a colour are coupled by an entry that the matrix stores.
 ///
-/// M. T. Jones and P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14 (1993): in each round, lines whose number,
-/// scrambled, is greater than those of all their neighbours without a colour take the smallest colour that no neighbour has. The
-/// neighbours of a line are read from the matrix in each round, through its rows; the graph of lines is never built. A line's number is that of
-/// its first row in the whole matrix, so that colours do not depend on the ranks that the rows lie on.
+/// M. T. Jones and P. E. Plassmann, "A parallel graph coloring heuristic", SIAM J. Sci. Comput. 14 (1993): in each round, lines whose
+/// number, scrambled, is greater than those of all their neighbours without a colour take the smallest colour that no neighbour has. The
+/// neighbours of a line are read from the matrix in each round, through its rows; the graph of lines is never built. A line's number is
+/// that of its first row in the whole matrix, so that colours do not depend on the ranks that the rows lie on.
 #pragma once
 #include <stdexcept>
 

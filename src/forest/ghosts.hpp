@@ -1,4 +1,5 @@
-/// Rows of other ranks in the memory of an execution: they are numbered on after the rows of this rank, and arrays of rows have room for them.
+/// Rows of other ranks in the memory of an execution: they are numbered on after the rows of this rank, and arrays of rows have room for
+/// them.
 #pragma once
 #include "forest/edge.hpp"
 #include "forest/ghost_rows.hpp"
@@ -90,7 +91,8 @@ private:
   }
 };
 
-/// Fills what `values` has of the ghosts, `words` a row, with what their ranks have: send(element) -> double, receive(double) -> element. Waits.
+/// Fills what `values` has of the ghosts, `words` a row, with what their ranks have: send(element) -> double, receive(double) -> element.
+/// Waits.
 template <class Space, class T, class Send, class Receive>
 void bring(const Space &space, const Ghosts<Space> &ghosts, const OwnedArray<T, Space> &values, int words, const Send &send,
            const Receive &receive)

@@ -47,13 +47,13 @@ public:
   /// The linear forest of the matrix: each of its `rows` rows is in exactly one line, maybe alone. Columns outside 0 .. rows-1 are ignored.
   /// Waits for the result. Throws std::invalid_argument for more than most_forest_rows rows. The result is the same, bit by bit, on
   /// every backend. `execution` must live as long as the map.
-  /// With `ghosts` the lines of the whole matrix, whose rows lie on several ranks: each rank has its pieces of them, and together they are the
-  /// same lines on any number of ranks. Collective then, and at most most_forest_rows rows of all ranks.
+  /// With `ghosts` the lines of the whole matrix, whose rows lie on several ranks: each rank has its pieces of them, and together they are
+  /// the same lines on any number of ranks. Collective then, and at most most_forest_rows rows of all ranks.
   template <class Scalar, class Int>
   LineMap(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &matrix, const ForestOptions &options = {},
           const GhostRows *ghosts = nullptr);
-  /// A user's lines. Rows that are in none become lines of one row, after the others. Throws std::invalid_argument, naming the row, for rows
-  /// outside 0 .. rows-1 or given twice.
+  /// A user's lines. Rows that are in none become lines of one row, after the others. Throws std::invalid_argument, naming the row, for
+  /// rows outside 0 .. rows-1 or given twice.
   LineMap(const Execution &execution, Index rows, const HostLines &lines);
   /// The lines (and colours) of another map, in whichever memory that is.
   LineMap(const Execution &execution, const LineMap &other);
@@ -63,8 +63,8 @@ public:
 
   /// Colours the lines so that no two of a colour are coupled by an entry of the matrix, and sorts them by colour. To be called before
   /// solvers are made. Waits. Throws std::runtime_error where most_line_colours do not suffice.
-  /// With `ghosts` the lines of all ranks, of which `joined` go on on others; returns the colour of each of those. Collective then, and all ranks
-  /// have the same number of colours. Without, this rank's lines alone.
+  /// With `ghosts` the lines of all ranks, of which `joined` go on on others; returns the colour of each of those. Collective then, and all
+  /// ranks have the same number of colours. Without, this rank's lines alone.
   template <class Scalar, class Int>
   std::vector<int> colour(const CsrMatrix<Scalar, Int> &matrix, const GhostRows *ghosts = nullptr, const JoinedPieces *joined = nullptr);
 
@@ -75,7 +75,8 @@ public:
   int colours() const { return static_cast<int>(colour_rows_.size()) - 1; }
   /// Where the rows of each colour start in the order of the lines: colours() + 1 numbers.
   const std::vector<Index> &colour_rows() const { return colour_rows_; }
-  /// The first row of the matrix with an entry that is not finite, if the map was found in a matrix that has one. Such entries are no edges.
+  /// The first row of the matrix with an entry that is not finite, if the map was found in a matrix that has one. Such entries are no
+  /// edges.
   std::optional<Index> not_finite() const { return not_finite_; }
   /// The lines that go on on other ranks, where the map was found with ghosts.
   const std::vector<OpenLine> &open_lines() const { return open_lines_; }

@@ -9,8 +9,8 @@
 
 namespace weft {
 
-/// Which entries count: those of the square block of columns 0 .. rows-1, and the couplings to ghosts, if there are any. Whatever else a parallel
-/// matrix stores is not looked at.
+/// Which entries count: those of the square block of columns 0 .. rows-1, and the couplings to ghosts, if there are any. Whatever else a
+/// parallel matrix stores is not looked at.
 template <class Space, class Scalar, class Int>
 struct MatrixGraph {
   RowNumber rows;
@@ -35,8 +35,8 @@ struct MatrixGraph {
   {
     return weight_of(Kokkos::abs(static_cast<double>(entry)) * (scale(i) * scale(j)));
   }
-  /// Calls visit(j, weight) for each entry that couples rows i and j of this rank, of either row: a partner may come twice, with two weights, the
-  /// greater one being the edge's.
+  /// Calls visit(j, weight) for each entry that couples rows i and j of this rank, of either row: a partner may come twice, with two
+  /// weights, the greater one being the edge's.
   template <class Visit>
   KOKKOS_FUNCTION void visit_own(RowNumber i, const Visit &visit) const
   {
@@ -126,8 +126,9 @@ RowNumber scale_rows(const Space &space, const MatrixGraph<Space, Scalar, Int> &
   return Kokkos::min(first, graph.rows);
 }
 
-/// Whether the weights of a_ij and a_ji are equal for all pairs of rows of this rank: whether {(i, j, w)} and {(j, i, w)} are the same set, told by sums of
-/// scrambled numbers over both. Two different sets with equal sums (one case in 2^64) would cost edges, not correctness. Waits.
+/// Whether the weights of a_ij and a_ji are equal for all pairs of rows of this rank: whether {(i, j, w)} and {(j, i, w)} are the same set,
+/// told by sums of scrambled numbers over both. Two different sets with equal sums (one case in 2^64) would cost edges, not correctness.
+/// Waits.
 template <class Space, class Scalar, class Int>
 bool weights_are_symmetric(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph)
 {

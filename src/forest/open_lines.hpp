@@ -43,8 +43,8 @@ std::vector<OpenLine> find_open_lines(const Space &space, const GhostRows &ranks
   return open;
 }
 
-/// Cuts the cycles that lines of several ranks close, each at its weakest edge, as those of one rank are. Returns whether there were any: lines are
-/// to be ranked again then. Collective. Waits.
+/// Cuts the cycles that lines of several ranks close, each at its weakest edge, as those of one rank are. Returns whether there were any:
+/// lines are to be ranked again then. Collective. Waits.
 template <class Space>
 bool cut_cycles_across(const Space &space, const GhostRows &ranks, const Factor<Space> &factor, const LineArrays<Space> &lines,
                        const std::vector<OpenLine> &open)

@@ -1,9 +1,9 @@
 /// From a [0,2]-factor to lines: cycles are cut at their weakest edge, then each row learns its line and its place there.
 ///
 /// A port is a row with one of its two places: port 2 i + s leaves row i through place s, arrives at the partner, and goes on through the
-/// partner's other place, which is the next port. Ports form lists that end at free places, so that pointer doubling (J. C. Wyllie, 1979) ranks
-/// all rows of all lines in O(log n) passes, from both ends at once as in the bidirectional scan of Klein and Strzodka (two_factor.hpp). A place
-/// whose partner is a ghost is free here: lines end where they go on on another rank.
+/// partner's other place, which is the next port. Ports form lists that end at free places, so that pointer doubling (J. C. Wyllie, 1979)
+/// ranks all rows of all lines in O(log n) passes, from both ends at once as in the bidirectional scan of Klein and Strzodka
+/// (two_factor.hpp). A place whose partner is a ghost is free here: lines end where they go on on another rank.
 #pragma once
 #include "forest/line_arrays.hpp"
 #include "forest/two_factor.hpp"

@@ -1,18 +1,18 @@
-/// Cuts a factor's edges so that elimination without pivoting along what is left cannot break down, and so that the lines are worth more than
-/// the diagonal.
+/// Cuts a factor's edges so that elimination without pivoting along what is left cannot break down, and so that the lines are worth more
+/// than the diagonal.
 ///
-/// Pivots of a line, relative to their diagonals, are p_i = 1 - q_i / p_{i-1} with q_i = a_{i,i-1} a_{i-1,i} / (a_ii a_{i-1,i-1}). They stay
-/// positive, from whichever end, if W = (sqrt(max(q, 0))) along the line has a spectral radius below 1. By Collatz and Wielandt (R. S. Varga,
-/// Matrix Iterative Analysis, 1962, theorem 2.2) that radius is at most max_i R_i, R_i = (W v)_i / v_i, for any positive v. What is stored of v
-/// is the share W_ij v_j / v_i of each place: any two shares of an edge whose product is q belong to some v, since lines have no cycles. The
-/// first shares are |a_ij| / |a_ii| (or |a_ji| / |a_ii|, whichever leaves fewer rows in doubt), which say yes to diagonally dominant rows at
-/// once; elsewhere steps v <- (v + W v) / 2, which never raise the bound, bring v closer to the eigenvector.
+/// Pivots of a line, relative to their diagonals, are p_i = 1 - q_i / p_{i-1} with q_i = a_{i,i-1} a_{i-1,i} / (a_ii a_{i-1,i-1}). They
+/// stay positive, from whichever end, if W = (sqrt(max(q, 0))) along the line has a spectral radius below 1. By Collatz and Wielandt (R. S.
+/// Varga, Matrix Iterative Analysis, 1962, theorem 2.2) that radius is at most max_i R_i, R_i = (W v)_i / v_i, for any positive v. What is
+/// stored of v is the share W_ij v_j / v_i of each place: any two shares of an edge whose product is q belong to some v, since lines have
+/// no cycles. The first shares are |a_ij| / |a_ii| (or |a_ji| / |a_ii|, whichever leaves fewer rows in doubt), which say yes to diagonally
+/// dominant rows at once; elsewhere steps v <- (v + W v) / 2, which never raise the bound, bring v closer to the eigenvector.
 ///
-/// R_i <= 1 is enough for the pivots, and for lines that are all that couples their rows: then each line's T is a block of the diagonal of A.
-/// Where the matrix couples rows of a line that are no neighbours on it, T is that block without some of its entries, and may be near singular
-/// though the block is not. With r_i = sum |a_ij| / |a_ii| over the entries left out, T^-1 times them is bounded by r_i / (1 - R_i) along the row,
-/// what Jacobi iteration leaves of the block by R_i + r_i. The former may be `pivot_loss` times the latter at most: always so for diagonally
-/// dominant rows, and a limit to R_i for others. Only entries that span 2 or 3 rows of a line are looked for.
+/// R_i <= 1 is enough for the pivots, and for lines that are all that couples their rows: then each line's T is a block of the diagonal of
+/// A. Where the matrix couples rows of a line that are no neighbours on it, T is that block without some of its entries, and may be near
+/// singular though the block is not. With r_i = sum |a_ij| / |a_ii| over the entries left out, T^-1 times them is bounded by r_i / (1 -
+/// R_i) along the row, what Jacobi iteration leaves of the block by R_i + r_i. The former may be `pivot_loss` times the latter at most:
+/// always so for diagonally dominant rows, and a limit to R_i for others. Only entries that span 2 or 3 rows of a line are looked for.
 #pragma once
 #include "forest/two_factor.hpp"
 

@@ -7,8 +7,8 @@
 
 namespace weft {
 
-/// The tables of a whole line, `length` words each: low, inverse, after; for a ring before and weight too. Of a ring, the last unknown x is kept
-/// out and the other rows hang on it from both sides:
+/// The tables of a whole line, `length` words each: low, inverse, after; for a ring before and weight too. Of a ring, the last unknown x is
+/// kept out and the other rows hang on it from both sides:
 ///   x = inverse (rhs_last - lower value_{last-1} - upper sum_j weight_j value_j),   the sum being the first unknown without x.
 template <class Scalar>
 struct SweepTables {
@@ -20,7 +20,8 @@ struct SweepTables {
 
 /// A few lines at once. A row's values are worked out and put back in loops of their own, each of which vectorizes. What elimination leaves
 /// of a row waits until the way back: in `room` where lines follow each other in memory, since their rows, powers of two apart as they
-/// often are, would push each other out of the cache, and where rows do; else in the solution, or in the right-hand side where the solution is added to.
+/// often are, would push each other out of the cache, and where rows do; else in the solution, or in the right-hand side where the solution
+/// is added to.
 template <class Space, class Scalar>
 struct ToeplitzSweep {
   static constexpr int few = 8, many = 64; ///< lines worked on at once; many where they follow each other in memory

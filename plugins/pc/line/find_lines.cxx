@@ -72,8 +72,8 @@ PetscErrorCode FindDirections(PC pc, Mat rows, const Execution &execution, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Lines whose coefficients do not change, for the kernel that needs them: on all ranks or on none. Those that go on on other ranks couple to
-// these all alike.
+// Lines whose coefficients do not change, for the kernel that needs them: on all ranks or on none. Those that go on on other ranks couple
+// to these all alike.
 PetscErrorCode FindConstant(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const LineShape &shape, int direction,
                             ConstantLines<PetscScalar> *constant)
 {

@@ -65,7 +65,8 @@ struct PC_Line {
   std::vector<LinePass> passes; ///< one sweep
   Mat rows = NULL;              ///< the matrix as AIJ, where the PC's is of another type
   std::vector<MPI_Comm> comms;  ///< of the ranks that share lines; those of a set stay as long as the set
-  // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the CPU.
+  // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the
+  // CPU.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
   std::unique_ptr<OutsideRows<PetscScalar>> outside;   ///< with a stencil on several ranks: what couples to the ghosts
@@ -111,8 +112,8 @@ PetscErrorCode PCLineFreeGhosts(PC pc);
 /// Makes the PC's matrix multiply by the diagonals of line->stencil, if the user wants it so and there are any; and ends that.
 PetscErrorCode PCLineTakeProducts(PC pc);
 PetscErrorCode PCLineLeaveProducts(PC pc);
-/// The sets whose kernels work in `memory`, on PETSc's current stream. Made from those that set-up made when vectors first come in the other
-/// memory, or on another stream.
+/// The sets whose kernels work in `memory`, on PETSc's current stream. Made from those that set-up made when vectors first come in the
+/// other memory, or on another stream.
 PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets);
 
 PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y);

@@ -228,7 +228,8 @@ PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Exec
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The matrix in diagonals, for more than one pass and for sweeps from a guess, where lines can make use of it: of scalars in double precision.
+// The matrix in diagonals, for more than one pass and for sweeps from a guess, where lines can make use of it: of scalars in double
+// precision.
 PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution)
 {
   PC_Line *line = Data(pc);
@@ -247,7 +248,8 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
 }
 
 #if defined(WEFT_DISTRIBUTED)
-// What the ranks tell each other of their rows, where lines may go on on other ranks: to find those of the graph, to colour those of any map.
+// What the ranks tell each other of their rows, where lines may go on on other ranks: to find those of the graph, to colour those of any
+// map.
 PetscErrorCode MakeRowsOfRanks(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<RowsOfRanks> *others)
 {
   PC_Line *line = Data(pc);
@@ -279,8 +281,8 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   ForestOptions options;
 
   PetscFunctionBegin;
-  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse than its
-  // rows alone.
+  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse
+  // than its rows alone.
   options.least_weight = 0.13;
 #if defined(WEFT_DISTRIBUTED)
   std::unique_ptr<RowsOfRanks> others;

@@ -40,8 +40,8 @@ bool MayJoinLines(const PC_Line &line)
 #if defined(WEFT_DISTRIBUTED)
 namespace {
 
-// For each line the column of the row before or after it, of the part of the matrix that holds the columns of other ranks, or of this rank's own
-// where rings close on it.
+// For each line the column of the row before or after it, of the part of the matrix that holds the columns of other ranks, or of this
+// rank's own where rings close on it.
 PetscErrorCode ColumnsAcross(Mat rows, const Grid &grid, const LocalMatrix &matrix, int direction, int side, const LinePiece &piece,
                              std::vector<std::int64_t> *columns)
 {

@@ -22,8 +22,8 @@ bool MayJoinLines(const PC_Line &line);
 #if defined(WEFT_DISTRIBUTED)
 using CouplingsAcross = OutsideCouplings<PetscScalar>;
 
-/// The couplings of the ends of a piece's lines to the rows that follow, on other ranks or at the other end of a ring; `block` unknowns of a node
-/// together. To be read.
+/// The couplings of the ends of a piece's lines to the rows that follow, on other ranks or at the other end of a ring; `block` unknowns of
+/// a node together. To be read.
 PetscErrorCode MakeCouplingsAcross(Mat rows, const Grid &grid, const LocalMatrix &matrix, int direction, const LinePiece &piece,
                                    Index block, const Execution &execution, std::shared_ptr<CouplingsAcross> *couplings);
 /// Takes their values out of the matrix.

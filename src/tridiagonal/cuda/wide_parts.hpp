@@ -276,8 +276,8 @@ struct Watch {
   }
 };
 
-/// Adds up what tells that no pivot was small: a row's scale over its pivot, NaN where there is no inverse. That costs less than a Watch; where
-/// the sum is too large, the rows are eliminated once more with one.
+/// Adds up what tells that no pivot was small: a row's scale over its pivot, NaN where there is no inverse. That costs less than a Watch;
+/// where the sum is too large, the rows are eliminated once more with one.
 template <bool checks, class Scalar>
 struct Doubt {
   static constexpr Scalar most   = 1 / (200 * std::numeric_limits<Scalar>::epsilon()); ///< half of what makes a pivot unusable
@@ -311,7 +311,8 @@ struct Ends {
 
 /// The chunks of a line that a warp holds, every `spacing`-th lane one (the lanes between hold those of other lines), and of each chunk its
 /// last unknown. That of the warp's last chunk is kept; chunks before `first` only pass on what is before them. On return `mine` hangs on
-/// the last unknown before the warp and on the one that is kept, and the result's `last` is valid where that is. count: chunks from `first` on.
+/// the last unknown before the warp and on the one that is kept, and the result's `last` is valid where that is. count: chunks from `first`
+/// on.
 template <int count, int spacing, class Scalar, class Check>
 __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar> &head, int first, const Check &check)
 {
@@ -359,16 +360,17 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   return ends;
 }
 
-// ------------------------------------------------------------------------------------------------------- lines that blocks of a cluster share
+// ------------------------------------------------------------------------------------------------------- lines that blocks of a cluster
+// share
 
 inline constexpr int most_of_cluster = 16; ///< blocks
 
 /// Who works on a line.
 enum class Sharing { none, cluster, device };
 
-/// The two rows of this block's part of a line, for all blocks of the cluster: at `rows` in their memories they stand in turn, six numbers each.
-/// The line has `lanes` lanes of the warp, others' between them; they share out the numbers and whom they go to. store_to(block) is what
-/// stores a number at an address in that block.
+/// The two rows of this block's part of a line, for all blocks of the cluster: at `rows` in their memories they stand in turn, six numbers
+/// each. The line has `lanes` lanes of the warp, others' between them; they share out the numbers and whom they go to. store_to(block) is
+/// what stores a number at an address in that block.
 template <int lanes, class Scalar, class StoreTo>
 __device__ void share_out(const Ends<Scalar> &ends, Scalar *rows, int blocks, int block, const StoreTo &store_to)
 {
@@ -471,7 +473,8 @@ struct Exchange {
   int blocks            = 1;       ///< that share a line
 };
 
-/// The line that the blocks' rows form, solved by one warp: tell(t, x) hears the last unknown of each block from some lane. M: rows of a lane.
+/// The line that the blocks' rows form, solved by one warp: tell(t, x) hears the last unknown of each block from some lane. M: rows of a
+/// lane.
 template <int M, class Scalar, class Check, class Tell>
 __device__ void solve_blocks_by(const Scalar *rows, int blocks, const Check &check, const Tell &tell)
 {
