@@ -69,9 +69,11 @@ int main(int argc, char **argv)
     }
   }
   if (joined.count() > 0) text += " | joined";
-  for (std::size_t piece = 0; piece < joined.before.size(); piece++)
-    text += " " + std::to_string(joined.before[piece]) + "<" +
+  for (std::size_t piece = 0; piece < joined.before.size(); piece++) {
+    text += ' ';
+    text += std::to_string(joined.before[piece]) + "<" +
             std::to_string(joined.own.rows[static_cast<std::size_t>(joined.own.starts[piece])]) + ">" + std::to_string(joined.after[piece]);
+  }
   PetscCall(PetscSynchronizedPrintf(PETSC_COMM_WORLD, "[%d] %s\n", rank, text.c_str()));
   PetscCall(PetscSynchronizedFlush(PETSC_COMM_WORLD, PETSC_STDOUT));
   PetscCall(MatDestroy(&A));
