@@ -10,6 +10,13 @@
 
 namespace weft {
 
+#if defined(__x86_64__) && defined(__GNUC__)
+inline bool has_avx2()
+{
+  return __builtin_cpu_supports("avx2");
+}
+#endif
+
 #if WEFT_TWO_WIDTHS
 /// body() with all that it calls compiled once more. Without fused multiply-adds, so that results are the same on every processor.
 template <class Body>
@@ -25,7 +32,7 @@ template <class Body>
 void with_widest_vectors(const Body &body)
 {
 #if WEFT_TWO_WIDTHS
-  if (__builtin_cpu_supports("avx2")) return with_avx2(body);
+  if (has_avx2()) return with_avx2(body);
 #endif
   body();
 }
@@ -44,17 +51,12 @@ inline void fetch_early_to_write(const void *at)
 #endif
 }
 
-#if defined(__x86_64__) && defined(__has_builtin)
+#if defined(__x86_64__) && defined(__GNUC__) && defined(__has_builtin)
 #if __has_builtin(__builtin_shufflevector)
 // Vectors of a compiler's own are broken up for the target of the function they stand in, before that is inlined: each function that has
 // some is marked.
 #define WEFT_HAS_FOUR 1
 #define WEFT_AVX2 [[gnu::target("avx2")]]
-
-inline bool has_avx2()
-{
-  return __builtin_cpu_supports("avx2");
-}
 
 /// Four words that are worked on at once, wherever they lie.
 template <class Scalar>

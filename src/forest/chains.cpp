@@ -89,11 +89,7 @@ JoinedPieces join_lines(const GhostRows &ranks, LineMap &map)
       rows += piece.line.rows;
       if (piece.rank != ranks.rank) continue;
       const auto l = static_cast<std::size_t>(own[static_cast<std::size_t>(piece.place)].line);
-      joined.own.rows.insert(joined.own.rows.end(), host.rows.begin() + host.starts[l], host.rows.begin() + host.starts[l + 1]);
-      joined.own.starts.push_back(static_cast<Index>(joined.own.rows.size()));
-      joined.before.push_back(piece.before());
-      joined.after.push_back(piece.after());
-      joined.begin_elsewhere += piece.before() >= 0;
+      joined.add_own(host.rows.begin() + host.starts[l], host.rows.begin() + host.starts[l + 1], piece.before(), piece.after());
     }
     joined.starts.push_back(static_cast<Index>(joined.ranks.size()));
     joined.longest = std::max(joined.longest, rows);
@@ -111,12 +107,8 @@ std::vector<JoinedPieces> split_by_colour(const JoinedPieces &joined, const std:
     for (auto k = static_cast<std::size_t>(joined.starts[line]); k < static_cast<std::size_t>(joined.starts[line + 1]); k++) {
       part.ranks.push_back(joined.ranks[k]);
       if (joined.ranks[k] != rank) continue;
-      const auto &rows = joined.own.rows;
-      part.own.rows.insert(part.own.rows.end(), rows.begin() + joined.own.starts[own], rows.begin() + joined.own.starts[own + 1]);
-      part.own.starts.push_back(static_cast<Index>(part.own.rows.size()));
-      part.before.push_back(joined.before[own]);
-      part.after.push_back(joined.after[own]);
-      part.begin_elsewhere += joined.before[own] >= 0;
+      const auto rows = joined.own.rows.begin();
+      part.add_own(rows + joined.own.starts[own], rows + joined.own.starts[own + 1], joined.before[own], joined.after[own]);
       own++;
     }
     part.starts.push_back(static_cast<Index>(part.ranks.size()));

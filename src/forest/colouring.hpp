@@ -19,6 +19,15 @@ struct LineColours {
   OwnedArray<int, Space> colour;        ///< of each line
 };
 
+/// What a line is told in a round of colouring.
+template <class Space>
+struct LineFlags {
+  OwnedArray<std::uint64_t, Space> waits; ///< 1 where a neighbour goes first
+  OwnedArray<std::uint64_t, Space> taken; ///< a bit for each colour of a neighbour
+
+  explicit LineFlags(std::size_t lines) : waits("weft lines that wait", lines), taken("weft colours of neighbours", lines) {}
+};
+
 template <class Space>
 struct ColouredLines {
   LineColours<Space> own;

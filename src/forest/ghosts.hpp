@@ -3,7 +3,7 @@
 #pragma once
 #include "forest/edge.hpp"
 #include "forest/ghost_rows.hpp"
-#include "tridiagonal/tridiagonal.hpp"
+#include "forest/host_copies.hpp"
 
 namespace weft {
 
@@ -13,12 +13,7 @@ inline constexpr RowNumber elsewhere = -3; ///< a row that is neither of this ra
 template <class Space>
 OwnedArray<RowNumber, Space> row_numbers(const Space &space, const std::vector<Index> &numbers)
 {
-  const OwnedArray<RowNumber, Space> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft row numbers"), numbers.size());
-  const auto host = Kokkos::create_mirror_view(array);
-  for (std::size_t k = 0; k < numbers.size(); k++) host(k) = static_cast<RowNumber>(numbers[k]);
-  Kokkos::deep_copy(space, array, host);
-  space.fence("weft: row numbers from the host");
-  return array;
+  return from_host(space, "weft row numbers", std::vector<RowNumber>(numbers.begin(), numbers.end()));
 }
 
 /// What a row is called in the whole matrix. All ranks compare rows by that.
@@ -67,8 +62,8 @@ struct Ghosts {
     std::vector<Index> as_rows(ranks->ghosts);
     for (Index &row : as_rows) row += own_rows;
     rows   = row_numbers(space, as_rows);
-    mine   = values(space, ranks->mine);
-    theirs = values(space, ranks->theirs);
+    mine   = from_host(space, "weft couplings across", ranks->mine);
+    theirs = from_host(space, "weft couplings across", ranks->theirs);
   }
 
   Index sum(Index here) const { return ranks ? ranks->sum(here) : here; }
@@ -78,16 +73,6 @@ struct Ghosts {
   {
     if (starts.extent(0) == 0) return;
     for (RowNumber k = starts(i); k < starts(i + 1); k++) visit(rows(k), mine(k), theirs(k));
-  }
-
-private:
-  static OwnedArray<double, Space> values(const Space &space, const std::vector<double> &from)
-  {
-    const OwnedArray<double, Space> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft couplings across"), from.size());
-    Kokkos::deep_copy(space, array,
-                      Kokkos::View<const double *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from.data(), from.size()));
-    space.fence("weft: couplings across from the host");
-    return array;
   }
 };
 

@@ -19,6 +19,16 @@ struct JoinedPieces {
   Index begin_elsewhere = 0;               ///< of these pieces, those that are not the first of their line
 
   Index count() const { return static_cast<Index>(starts.size()) - 1; }
+  /// The next piece of this rank: its rows, from `begin` on, and what comes before and after it.
+  template <class Iterator>
+  void add_own(Iterator begin, Iterator end, std::int64_t row_before, std::int64_t row_after)
+  {
+    own.rows.insert(own.rows.end(), begin, end);
+    own.starts.push_back(static_cast<Index>(own.rows.size()));
+    before.push_back(row_before);
+    after.push_back(row_after);
+    begin_elsewhere += row_before >= 0;
+  }
 };
 
 } // namespace weft

@@ -21,21 +21,10 @@ RowNumber checked_rows(Index rows)
   return static_cast<RowNumber>(rows);
 }
 
-template <class Space>
-OwnedArray<RowNumber, Space> from_host(const Space &space, const std::string &label, const std::vector<RowNumber> &values)
-{
-  const OwnedArray<RowNumber, Space> array(label, values.size());
-  Kokkos::deep_copy(
-      space, array,
-      Kokkos::View<const RowNumber *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
-  space.fence("weft: lines from the host");
-  return array;
-}
-
 template <class View>
 std::vector<Index> to_host(const View &array)
 {
-  const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
+  const auto host = host_copy(array);
   return std::vector<Index>(host.data(), host.data() + host.extent(0));
 }
 

@@ -5,12 +5,6 @@
 
 namespace weft {
 
-template <class View>
-auto host_copy(const View &array)
-{
-  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
-}
-
 /// The lines, as they are in `lines`, that have a ghost as partner at an end. Waits.
 template <class Space>
 std::vector<OpenLine> find_open_lines(const Space &space, const GhostRows &ranks, const Factor<Space> &factor,

@@ -7,15 +7,6 @@
 
 namespace weft {
 
-/// What a line is told in a round of colouring.
-template <class Space>
-struct LineFlags {
-  OwnedArray<std::uint64_t, Space> waits; ///< 1 where a neighbour goes first
-  OwnedArray<std::uint64_t, Space> taken; ///< a bit for each colour of a neighbour
-
-  explicit LineFlags(std::size_t lines) : waits("weft lines that wait", lines), taken("weft colours of neighbours", lines) {}
-};
-
 /// Does nothing where no line goes on on another rank. Else all that is asked of it is collective.
 template <class Space>
 class PiecesOfLines {
@@ -42,11 +33,7 @@ public:
       for (auto k = static_cast<std::size_t>(joined_.starts[line]); k < static_cast<std::size_t>(joined_.starts[line + 1]); k++)
         if (joined_.ranks[k] == ranks_->rank) own.push_back(combined[line]);
     }
-    const Words words("weft words of pieces", own.size());
-    Kokkos::deep_copy(
-        space, words,
-        Kokkos::View<const std::int64_t *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(own.data(), own.size()));
-    scatter(space, words, values);
+    scatter(space, from_host(space, "weft words of pieces", own), values);
     space.fence("weft: words of pieces");
   }
   /// What the first piece of each line has, on all ranks. Waits.
@@ -90,9 +77,8 @@ private:
   {
     const Words words("weft words of pieces", lines_.extent(0));
     gather(space, values, words);
-    const auto host = Kokkos::create_mirror_view(words);
-    Kokkos::deep_copy(space, host, words);
     space.fence("weft: words of pieces");
+    const auto host = host_copy(words);
     std::vector<Index> next; // of each rank's words
     const std::vector<std::int64_t> all = ranks_->gather(std::vector<std::int64_t>(host.data(), host.data() + host.extent(0)), next);
     std::vector<std::int64_t> combined;

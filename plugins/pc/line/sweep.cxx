@@ -6,14 +6,19 @@ namespace weft {
 
 namespace {
 
+PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // PETSc itself counts the residuals.
 PetscErrorCode LogSolve(const LineSet &set, const LineSetOptions &options)
 {
   PetscFunctionBegin;
-  const PetscLogDouble flops = options.many * set.flops(options.colour);
-  const Memory memory        = set.execution().memory();
-  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscCall(LogFlops(set.execution().memory(), options.many * set.flops(options.colour)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -101,61 +106,54 @@ PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
       flops += guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
     }
   }
-  if (sets.front()->execution().memory() == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (sets.front()->execution().memory() == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscCall(LogFlops(sets.front()->execution().memory(), flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// r = b - A y by the diagonals, as far as y is on this rank. Not done where the vectors are not where the diagonals are.
-PetscErrorCode ResidualInside(const PC_Line &line, Vec b, Vec y, Vec r, bool *done)
+// r = b - A y by the diagonals, as far as y is on this rank.
+PetscErrorCode ResidualInside(const StencilMatrix<PetscScalar> &stencil, Vec b, Vec y, Vec r)
 {
   VecArray rhs(b, Access::read), guess(y, Access::read), to(r, Access::write);
+  const Memory here = stencil.execution().memory();
 
   PetscFunctionBegin;
   PetscCall(rhs.Open());
   PetscCall(guess.Open());
   PetscCall(to.Open());
-  *done =
-      line.stencil && rhs.memory() == guess.memory() && guess.memory() == to.memory() && to.memory() == line.stencil->execution().memory();
-  if (*done) PetscCallCXX(line.stencil->residual(rhs.data(), guess.data(), to.data()));
+  PetscCheck(rhs.memory() == here && guess.memory() == here && to.memory() == here, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "vectors went to other memory in the middle of a sweep");
+  PetscCallCXX(stencil.residual(rhs.data(), guess.data(), to.data()));
   PetscCall(to.Close());
   PetscCall(guess.Close());
   PetscCall(rhs.Close());
+  PetscCall(LogFlops(here, 2 * static_cast<PetscLogDouble>(stencil.offsets().size()) * static_cast<PetscLogDouble>(stencil.rows())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // y += omega T^-1 (b - A y) on the lines of a pass that go on on other ranks: most of the residual while the ghosts are under way.
-PetscErrorCode CorrectLinesAcross(PC pc, Vec b, Vec y, const LinePass &pass, bool *done)
+PetscErrorCode CorrectLinesAcross(PC pc, const LineSet &set, Vec b, Vec y, const LinePass &pass)
 {
   PC_Line *line                = Data(pc);
   const LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
-  const Memory here            = line->stencil->execution().memory();
 
   PetscFunctionBegin;
   if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(ResidualInside(*line, b, y, line->residual, done));
+  PetscCall(ResidualInside(*line->stencil, b, y, line->residual));
   PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
   VecArray ghosts(line->ghosts, Access::read);
   PetscCall(ghosts.Open());
-  *done = *done && ghosts.memory() == here;
-  if (*done) {
-    PetscCall(WithVecArrays(line->residual, Access::read_write, y, Access::read_write,
-                            [&](Memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
-                              const LineSet &set = *line->sets[static_cast<int>(here)][static_cast<size_t>(pass.set)];
-
-                              PetscFunctionBegin;
-                              PetscCallCXX(line->outside->take(work, ghosts.data()));
-                              PetscCallCXX(set.solve_add(work, solution, options));
-                              PetscCall(LogSolve(set, options));
-                              PetscFunctionReturn(PETSC_SUCCESS);
-                            }));
-    const PetscLogDouble residual =
-        2 * static_cast<PetscLogDouble>(line->stencil->offsets().size()) * static_cast<PetscLogDouble>(line->stencil->rows());
-    if (here == Memory::device) PetscCall(PetscLogGpuFlops(residual));
-    if (here == Memory::host) PetscCall(PetscLogFlops(residual));
-  }
+  PetscCall(WithVecArrays(line->residual, Access::read_write, y, Access::read_write,
+                          [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
+                            PetscFunctionBegin;
+                            PetscCheck(ghosts.memory() == memory, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                                       "vectors went to other memory in the middle of a sweep");
+                            PetscCallCXX(line->outside->take(work, ghosts.data()));
+                            PetscCallCXX(set.solve_add(work, solution, options));
+                            PetscCall(LogSolve(set, options));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
   PetscCall(ghosts.Close());
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -192,12 +190,12 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
   for (size_t k = 0; *done && k < many * static_cast<size_t>(sweeps); k++) {
     const LinePass &pass = line->passes[k % many];
     const Guess guess    = from_zero && k == 0 ? Guess::zero : Guess::given;
-    if (!line->sets[static_cast<int>(line->shape.memory)][static_cast<size_t>(pass.set)]->relaxes()) { // lines that go on on other ranks
+    const LineSet &set   = *line->sets[static_cast<int>(line->shape.memory)][static_cast<size_t>(pass.set)];
+    if (!set.relaxes()) { // lines that go on on other ranks
       if (guess == Guess::zero)
         PetscCall(SolveLines(pc, b, y, pass, Transpose::no));
       else
-        PetscCall(CorrectLinesAcross(pc, b, y, pass, done));
-      PetscCheck(*done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "vectors went to other memory in the middle of a sweep");
+        PetscCall(CorrectLinesAcross(pc, set, b, y, pass));
       continue;
     }
     if (guess != Guess::zero) {
@@ -209,20 +207,15 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(WithVecArrays(b, Access::read, y, Access::read_write,
                             [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-                              const std::vector<std::unique_ptr<LineSet>> *sets;
-
                               PetscFunctionBegin;
-                              PetscCall(PCLineSetsIn(pc, memory, &sets));
-                              const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
-                              *done              = line->outside && set.relaxes() && ghosts.memory() == memory;
+                              *done = ghosts.memory() == memory;
                               if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
                               auto *changed = const_cast<PetscScalar *>(rhs);
                               if (guess != Guess::zero) PetscCallCXX(line->outside->take(changed, ghosts.data()));
                               PetscCallCXX(set.relax(rhs, solution, guess, OptionsOf(*line, pass, Transpose::no)));
                               if (guess != Guess::zero) PetscCallCXX(line->outside->put_back(changed));
                               const PetscLogDouble flops = guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
-                              if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-                              if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+                              PetscCall(LogFlops(memory, flops));
                               PetscFunctionReturn(PETSC_SUCCESS);
                             }));
     PetscCall(PetscLogGpuTimeEnd());
