@@ -360,8 +360,7 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   return ends;
 }
 
-// ------------------------------------------------------------------------------------------------------- lines that blocks of a cluster
-// share
+// ---------------------------------------------------------------------------------------------------- lines that blocks of a cluster share
 
 inline constexpr int most_of_cluster = 16; ///< blocks
 
