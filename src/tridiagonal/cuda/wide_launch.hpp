@@ -1,20 +1,24 @@
-/// Which lines the native kernel of wide_cuda.hpp takes, and its launches.
+/// Which lines the native kernels of wide.hpp take, and their launches.
 #pragma once
 #include <algorithm>
 #include <array>
 
 #include "tridiagonal/cuda/launch.hpp"
 #include "tridiagonal/cuda/wide_cuda.hpp"
+#include "tridiagonal/cuda/wide_long.hpp"
 #include "tridiagonal/cuda/wide_strided.hpp"
 
 namespace weft::cuda {
 
 /// Rows that a thread takes: of 5 to 17, 9 leaves most blocks on a multiprocessor without spilling (docs/results/kernels.md).
 inline constexpr int native_rows = 9;
-/// A block of this many threads holds a line of up to nine times as many rows. The largest share what is longer, where they can; in two
-/// passes it is cut into tiles of 256 threads.
+/// A block of this many threads holds a line of up to nine times as many rows. In two passes what is longer is cut into tiles of 256
+/// threads.
 inline constexpr int native_threads[]    = {32, 64, 128, 256, 480};
-inline constexpr int native_tile_threads = 256, native_shared_threads = 480;
+inline constexpr int native_tile_threads = 256;
+/// What is longer is shared by blocks of this shape, where there are enough: with two more warps, twelve in all, which have 168 registers a
+/// thread.
+inline constexpr int native_long_rows = 13, native_long_threads = 320;
 
 /// A launch for each number of blocks that a cluster can have.
 template <class Scalar, class Make>
@@ -27,12 +31,12 @@ std::array<NativeLaunch<Scalar>, most_of_cluster + 1> by_cluster_size(const Make
 
 // -------------------------------------------------------------------------------------------------------- rows that follow each other
 
-template <class Scalar, int T, WidePart part, bool many, bool alike, bool checks>
+template <class Scalar, int T, WidePart part, bool alike, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
   constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, many, alike, checks>, T,
-                                                               sizeof(NativeTile<Scalar, native_rows, T, many, alike>));
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, alike, checks>, T,
+                                                               sizeof(NativeTile<Scalar, native_rows, T, alike>));
   return launch;
 }
 
@@ -42,41 +46,71 @@ NativeLaunch<Scalar> native_launch_for(int threads)
   if constexpr (part == WidePart::whole) {
     switch (threads) {
     case 32:
-      return native_launch<Scalar, 32, part, false, alike, checks>();
+      return native_launch<Scalar, 32, part, alike, checks>();
     case 64:
-      return native_launch<Scalar, 64, part, false, alike, checks>();
+      return native_launch<Scalar, 64, part, alike, checks>();
     case 128:
-      return native_launch<Scalar, 128, part, false, alike, checks>();
+      return native_launch<Scalar, 128, part, alike, checks>();
     case 480:
-      return native_launch<Scalar, 480, part, false, alike, checks>();
+      return native_launch<Scalar, 480, part, alike, checks>();
     default:
       break;
     }
   }
-  return native_launch<Scalar, native_tile_threads, part, false, alike, checks>();
+  return native_launch<Scalar, native_tile_threads, part, alike, checks>();
 }
 
+template <class Scalar>
+using NativeLongTile = LongTile<Scalar, native_long_rows, native_long_threads, false>; ///< the largest
+
 template <class Scalar, bool alike, bool checks>
-NativeLaunch<Scalar> native_shared_launch()
+NativeLaunch<Scalar> native_long_launch()
 {
-  return native_launch<Scalar, native_shared_threads, WidePart::whole, true, alike, checks>();
+  static const NativeLaunch<Scalar> launch =
+      launch_of<Scalar>(native_wide_long<Scalar, native_long_rows, native_long_threads, alike, checks>, NativeLongTile<Scalar>::threads,
+                        NativeLongTile<Scalar>::most);
+  return launch;
 }
 /// Blocks of those kernels that fit the device at once.
 template <class Scalar>
-int native_shared_resident()
+int native_long_resident()
 {
-  return std::min(native_shared_launch<Scalar, false, true>().resident, native_shared_launch<Scalar, true, true>().resident);
+  return std::min(native_long_launch<Scalar, false, true>().resident, native_long_launch<Scalar, true, true>().resident);
+}
+
+/// How blocks share lines.
+struct LongShape {
+  Index tile_rows = 0; ///< of a block; none if there are not enough blocks
+  int blocks      = 1; ///< of a line
+};
+/// The one that takes the fewest rows one after the other, a turn counting as the time in which memory brings some 1500 more, and 12 for
+/// each block to hear.
+template <class Scalar>
+LongShape long_shape(const LineLayout &layout)
+{
+  using Tile              = NativeLongTile<Scalar>;
+  constexpr Index of_turn = 1500, of_block = 12;
+  const Index resident = native_long_resident<Scalar>(), lines = std::max<Index>(1, layout.count());
+  Index best = 0;
+  LongShape shape;
+  for (Index groups = 1; groups <= resident; groups++) {
+    const Index blocks = std::min<Index>(most_blocks, resident / groups);
+    const Index rows = ((layout.length - 1) / blocks / Tile::portion + 1) * Tile::portion, used = (layout.length - 1) / rows + 1;
+    if (rows > native_long_rows * native_long_threads || Tile::bytes(rows, used) > Tile::most) break; // more groups have larger tiles
+    const Index cost = ((lines - 1) / groups + 1) * (rows + of_turn + of_block * used);
+    if (shape.tile_rows == 0 || cost < best) shape = {rows, static_cast<int>(used)}, best = cost;
+  }
+  return shape;
 }
 
 /// Threads of a block for lines of this length.
 template <class Scalar>
-int native_threads_for(Index length)
+int native_threads_for(const LineLayout &layout)
 {
   for (int threads : native_threads) {
-    if (length <= Index(native_rows) * threads) return threads;
+    if (layout.length <= Index(native_rows) * threads) return threads;
   }
-  const Index blocks = (length - 1) / (native_rows * native_shared_threads) + 1;
-  return blocks <= std::min(most_blocks, native_shared_resident<Scalar>()) ? native_shared_threads : native_tile_threads;
+  return long_shape<Scalar>(layout).tile_rows > 0 ? native_long_threads : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -171,7 +205,8 @@ NativeLaunch<Scalar> strided_launch_for(const WideShape &shape, Sharing sharing,
 template <class Scalar>
 struct NativePlan {
   Kokkos::View<Message<Scalar> *, Kokkos::CudaSpace> messages;
-  int resident    = 0;     ///< blocks that it is for
+  int resident = 0;        ///< blocks that it is for
+  LongShape shape;         ///< of lines whose rows follow each other
   bool native     = false; ///< the shape is one of the native kernels'
   Sharing sharing = Sharing::none;
   bool many() const { return sharing != Sharing::none; } ///< lines of several tiles are solved at once
@@ -189,13 +224,14 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   Index messages = 0;
   if (layout.stride == 1 && layout.rows_are_closest()) {
     shape.rows    = native_rows;
-    shape.threads = native_threads_for<Scalar>(layout.length);
+    shape.threads = native_threads_for<Scalar>(layout);
     shape.lines   = 1;
     shape.cut();
-    if (shape.tiles > 1 && shape.threads == native_shared_threads) {
+    if (shape.tiles > 1 && shape.threads == native_long_threads) {
       plan.sharing  = Sharing::device;
-      plan.resident = native_shared_resident<Scalar>();
-      messages      = Index(2 * 6) * plan.resident;
+      plan.shape    = long_shape<Scalar>(layout);
+      plan.resident = native_long_resident<Scalar>();
+      messages      = Index(4 * 6) * plan.resident;
     }
   } else if (side_by_side) {
     WideShape native = shape;
@@ -219,8 +255,8 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   return plan;
 }
 
-/// True if a native kernel can work on these arguments: coefficients as they are stored or the same for all lines, which then must not take two
-/// passes; all arrays at multiples of 16 bytes.
+/// True if a native kernel can work on these arguments: coefficients as they are stored or the same for all lines, which then must not take
+/// two passes; all arrays at multiples of 16 bytes.
 template <class Scalar>
 bool native_takes(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<Scalar> &plan)
 {
@@ -246,7 +282,7 @@ NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sh
                ? strided_launch_for<Scalar, true, alike, checks>(a.shape, sharing, a.part)
                : strided_launch_for<Scalar, false, alike, checks>(a.shape, sharing, a.part);
   }
-  if (sharing == Sharing::device) return native_shared_launch<Scalar, alike, checks>();
+  if (sharing == Sharing::device) return native_long_launch<Scalar, alike, checks>();
   if constexpr (!alike) {
     if (a.part == WidePart::reduce) return native_launch_for<Scalar, WidePart::reduce, alike, checks>(a.shape.threads);
     if (a.part == WidePart::finish) return native_launch_for<Scalar, WidePart::finish, alike, false>(a.shape.threads);
@@ -260,24 +296,29 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   const LineLayout &layout = a.shape.layout;
   const Sharing sharing    = a.part == WidePart::whole ? plan.sharing : Sharing::none;
   NativeArguments<Scalar> n;
-  n.lower           = a.matrix.lower.data();
-  n.diagonal        = a.matrix.diagonal.data();
-  n.upper           = a.matrix.upper.data();
-  n.rhs             = a.rhs.data();
-  n.solution        = a.solution.data();
-  n.matrix          = a.matrix;
-  n.layout          = layout;
-  n.update          = a.update;
-  n.colour          = a.colour;
-  n.in_pieces       = !a.update.add;
-  n.flag            = a.flag;
-  n.step            = a.step;
-  n.rows_of_row     = a.rows_of_row;
-  n.original_length = a.original_length;
-  n.tiles           = sharing == Sharing::none ? a.shape.tiles : 1;
-  n.tile_rows       = a.tiles;
-  n.last            = a.last.data();
-  n.exchange        = {plan.messages.data(), sharing == Sharing::none ? 1 : static_cast<int>(a.shape.tiles)};
+  n.lower            = a.matrix.lower.data();
+  n.diagonal         = a.matrix.diagonal.data();
+  n.upper            = a.matrix.upper.data();
+  n.rhs              = a.rhs.data();
+  n.solution         = a.solution.data();
+  n.matrix           = a.matrix;
+  n.layout           = layout;
+  n.update           = a.update;
+  n.colour           = a.colour;
+  n.in_pieces        = !a.update.add;
+  n.flag             = a.flag;
+  n.step             = a.step;
+  n.rows_of_row      = a.rows_of_row;
+  n.original_length  = a.original_length;
+  n.tiles            = sharing == Sharing::none ? a.shape.tiles : 1;
+  n.tile_rows        = a.tiles;
+  n.last             = a.last.data();
+  const bool is_long = a.shape.rows_first && sharing == Sharing::device;
+  n.exchange         = {plan.messages.data(),
+                sharing == Sharing::none ? 1
+                        : is_long                ? plan.shape.blocks
+                                                 : static_cast<int>(a.shape.tiles),
+                        static_cast<int>(plan.shape.tile_rows)};
 
   const bool alike = a.matrix.problem.coefficients != Coefficients::general;
   const NativeLaunch<Scalar> launch =
@@ -290,7 +331,10 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   const Index groups = std::min<Index>(sharing == Sharing::device ? plan.resident / blocks : launch.resident, items);
   void *arguments[]  = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
-  const auto bytes = static_cast<std::size_t>(launch.shared_bytes);
+  const auto bytes = static_cast<std::size_t>(
+      is_long ? (alike ? LongTile<Scalar, native_long_rows, native_long_threads, true>::bytes(plan.shape.tile_rows, n.exchange.blocks)
+                       : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
+              : launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
     const auto messages = static_cast<int>(plan.messages.span());
     clear_messages<<<(messages + 255) / 256, 256, 0, stream>>>(plan.messages.data(), messages, a.flag, clears_flag(a, plan));

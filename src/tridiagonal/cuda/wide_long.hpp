@@ -1,0 +1,234 @@
+/// The native CUDA form of wide.hpp for lines of rows that follow each other which are too long for a block: several share each of them.
+///
+/// Above the three levels of wide_cuda.hpp there is a fourth: blocks put the two rows of their tile into device memory and each solves the
+/// small line of all. Nobody waits for these messages: a block goes on with its tile of the next line and finishes this one afterwards,
+/// when all have long said what they had to. Till then it keeps what its unknowns hang on in shared memory, three words a row (rhs only,
+/// where all lines have the same coefficients), beside the tile that is on its way. What a warp has to do alone, two warps without rows do
+/// while the others go on: one joins the warps and tells the other blocks, one hears them and solves the line of the blocks.
+///
+/// Words moved per row: 5.
+#pragma once
+#include "tridiagonal/cuda/wide_tile.hpp"
+
+namespace weft::cuda {
+
+/// What a block keeps in shared memory, for tiles of `rows` rows and as many blocks a line as there are at run time: this, the arrays on
+/// their way (in), what waits for the end of its line (lower, upper), right-hand sides and then unknowns (out), and rows of blocks (said).
+/// T threads have rows.
+template <class Scalar, int R, int T, bool alike>
+struct LongTile {
+  static_assert(R % 2 == 1 && T % 32 == 0);
+  static constexpr int threads = T + 64, warps = T / 32, arrays = alike ? 1 : 4, kept = alike ? 0 : 2;
+  static constexpr int most    = 227 * 1024;                   ///< bytes that a block can have
+  static constexpr int portion = R * 16 / int(sizeof(Scalar)); ///< rows that are whole chunks and whole pieces: tiles have a multiple of it
+
+  Arrival arrival;
+  // In turn for even and odd turns:
+  WarpRows<Scalar, warps> of_warps[2];
+  Hanging<Scalar> joined[2][warps]; ///< what the warps' last unknowns hang on
+  Scalar warp_x[2][warps + 1];      ///< last unknown before the block, then of each warp
+
+  __host__ __device__ static constexpr int space(int rows) { return rows + 16 / int(sizeof(Scalar)); }
+  __host__ __device__ static constexpr int begin() { return (int(sizeof(LongTile)) + 127) / 128 * 128; }
+  static constexpr Index bytes(Index rows, Index blocks)
+  {
+    return begin() + Index(sizeof(Scalar)) * (arrays * (rows + space(0)) + (kept + 1) * rows + 6 * blocks);
+  }
+};
+
+/// Solves the line of the blocks once more and reports the first unusable pivot.
+template <class Scalar>
+__device__ __noinline__ void look_at_blocks(const NativeArguments<Scalar> &a, const Scalar *said, int blocks, const TilePlace &at)
+{
+  Watch<true> watch;
+  solve_blocks(said, blocks, watch.at(at.rows - 1), [](int, Scalar) {});
+  watch.report(a, at.line, at.row);
+}
+
+/// Barriers of some warps of a block. Who arrives does not wait, and can be a turn ahead: even and odd turns have barriers of their own.
+enum class Meeting : int { left = 1, read = 3, eliminated = 5, joined = 7, found = 9, solved = 11 };
+template <int threads>
+__device__ void arrive(Meeting meeting, unsigned turn)
+{
+  asm volatile("bar.arrive %0, %1;" ::"r"(static_cast<int>(meeting) + static_cast<int>(turn % 2)), "n"(threads) : "memory");
+}
+template <int threads>
+__device__ void meet(Meeting meeting, unsigned turn)
+{
+  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(meeting) + static_cast<int>(turn % 2)), "n"(threads) : "memory");
+}
+
+/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once.
+template <class Scalar, int R, int T, bool alike, bool checks>
+__global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_constant__ NativeArguments<Scalar> a)
+{
+  using Tile          = LongTile<Scalar, R, T, alike>;
+  using Rows          = ChunkOf<Scalar, R, alike>;
+  constexpr int piece = 16 / sizeof(Scalar), with_one = T + 32; // a piece: elements
+  extern __shared__ __align__(128) char shared[];
+  Tile &tile               = *reinterpret_cast<Tile *>(shared);
+  const LineLayout &layout = a.layout;
+  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32;
+  const int rows = a.exchange.tile_rows, space = Tile::space(rows), blocks = a.exchange.blocks, block = blockIdx.x % blocks;
+  const Index groups = gridDim.x / blocks, group = blockIdx.x / blocks, lines = layout.count();
+  Scalar *in = reinterpret_cast<Scalar *>(shared + Tile::begin()), *lower = in + Tile::arrays * space, *upper = lower + rows;
+  Scalar *out = lower + Tile::kept * rows, *said = out + rows;
+  // The last threads have the rows, so that the tile's last row is that of the last one; those before only pass on what is before the tile.
+  const int unused = T - rows / R, begin_warp = unused / 32, first = (thread - unused) * R;
+  const bool holds = first >= 0;
+  const Hanging<Scalar> none{0, -1, 0};
+
+  const auto place = [&](Index line) { return TilePlace(layout, line, block, rows); };
+  const auto after = [&](Index line) { // the next line that is wanted
+    while (line < lines && !layout.has_colour(line, a.colour)) line += groups;
+    return line;
+  };
+  const auto messages = [&](unsigned turn) { return a.exchange.rows + (group * 4 + turn % 4) * blocks * 6; };
+
+  if (thread == 0) {
+    tile.arrival.init();
+    share_with_copies();
+  }
+  __syncthreads();
+  Index line = after(group), line_before = -1;
+  unsigned turn = 1; // in which a line is read; it ends in the next one
+
+  if (warp == Tile::warps) { // tells
+    const int w = lane - (32 - Tile::warps);
+    for (; line < lines; turn++, line = after(line + groups)) {
+      const auto &of_warps = tile.of_warps[turn % 2];
+      Hanging<Scalar> row;
+      Doubt<checks, Scalar> doubt;
+      meet<with_one>(Meeting::eliminated, turn);
+      const Ends<Scalar> ends = join_warps(of_warps, begin_warp, row, doubt.look());
+      if (w >= 0) tile.joined[turn % 2][w] = row;
+      arrive<64>(Meeting::joined, turn);
+      if constexpr (checks) {
+        if ((!alike || turn == 1) && doubt.raised()) look_at_warps(a, of_warps, begin_warp, place(line));
+      }
+      tell_device(Ends<Scalar>{ends.first, shuffle(ends.last, 31)}, messages(turn) + 6 * block, turn, lane);
+    }
+    return;
+  }
+  if (warp == Tile::warps + 1) { // hears; every block solves for itself: what it need not say costs no time
+    const int w = lane - (32 - Tile::warps);
+    for (; line < lines; turn++, line = after(line + groups)) {
+      Scalar *x = tile.warp_x[turn % 2];
+      Doubt<checks, Scalar> doubt;
+      hear_all(messages(turn), 6 * blocks, turn, said);
+      __syncwarp();
+      solve_blocks(said, blocks, doubt.look(), [&](int t, Scalar last) {
+        if (t == block - 1) x[0] = last;
+        if (t == block) x[Tile::warps] = last;
+      });
+      meet<64>(Meeting::joined, turn);
+      const Scalar before_block = block > 0 ? x[0] : Scalar(0), last_of_block = x[Tile::warps];
+      __syncwarp(); // before lanes put their own there
+      find_warps(w >= 0 ? tile.joined[turn % 2][w] : none, before_block, last_of_block, x, Tile::warps);
+      arrive<with_one>(Meeting::found, turn);
+      if constexpr (checks) {
+        if ((!alike || turn == 1) && doubt.raised()) look_at_blocks(a, said, blocks, place(line));
+      }
+      __syncwarp(); // before `said` changes
+    }
+    return;
+  }
+
+  const auto fetch = [&](Index line) { fetch_tile<alike>(a, place(line), in, space, tile.arrival); };
+  if (thread == 0 && line < lines) fetch(line);
+  Rows chunk;
+  Doubt<checks, Scalar> doubt;
+  if constexpr (alike) {
+    const Index r = Index(block) * rows + first;
+    doubt.begin(false);
+    chunk.factor([&](int j) { return holds && r + j < layout.length ? a.matrix.at(r + j, r + j) : Row<Scalar>{}; }, doubt.look());
+  }
+  // Of the line of the turn before: right-hand sides, until the last solution has left `out`, and the last unknown.
+  Scalar rhs_before[R];
+  Hanging<Scalar> mine_before{};
+  const auto bring_back = [&] {
+    if (thread == 0) bulk_stored();
+    meet<T>(Meeting::left, turn);
+    if (!holds) return;
+#pragma unroll
+    for (int j = 0; j < R; j++) out[first + j] = rhs_before[j];
+  };
+  const auto finish = [&] {
+    const TilePlace at       = place(line_before);
+    const Scalar *found      = tile.warp_x[(turn - 1) % 2];
+    const Scalar before_warp = found[warp], last_of_warp = found[warp + 1];
+    Scalar x        = lane == 31 ? last_of_warp : mine_before.value - mine_before.before * before_warp - mine_before.after * last_of_warp;
+    Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);
+    if (lane == 0) x_before = before_warp;
+    const bool in_pieces = a.in_pieces && at.goes_in_pieces(piece);
+    const Scalar scale   = in_pieces ? a.update.scale : Scalar(1);
+    if (holds) {
+      out[first + R - 1] = scale * x;
+#pragma unroll
+      for (int j = R - 2; j >= 0; j--) {
+        const int r = first + j;
+        if constexpr (alike)
+          x = out[r] - chunk.lower[j] * x_before - chunk.upper[j] * x;
+        else
+          x = out[r] - lower[r] * x_before - upper[r] * x;
+        out[r] = scale * x;
+      }
+    }
+    if (in_pieces) share_with_copies();
+    meet<T>(Meeting::solved, turn);
+    store_tile<T>(a, at, out, in_pieces);
+  };
+
+  unsigned phase = 0;
+  for (; line < lines; turn++) {
+    const Index next_line = after(line + groups);
+    const bool ends       = line_before >= 0;
+    if (ends) bring_back();
+    Rows own;
+    Rows &rows_of_line = alike ? chunk : own;
+    tile.arrival.wait(phase);
+    phase ^= 1;
+    if (holds)
+      read_chunk<R, alike>(rows_of_line, a, place(line), first, in, space);
+    else
+      rows_of_line.clear();
+    meet<T>(Meeting::read, turn); // the next tile may come
+    if (thread == 0 && next_line < lines) fetch(next_line);
+
+    if constexpr (!alike) doubt.begin(a.step > 0);
+    Hanging<Scalar> mine = rows_of_line.eliminate(doubt.look()), head = rows_of_line.head();
+    if (!holds) mine = head = none;
+    const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, head, warp == begin_warp ? unused % 32 : 0, doubt.look());
+    if (lane == 0) tile.of_warps[turn % 2].first[warp] = warp_ends.first;
+    if (lane == 31) tile.of_warps[turn % 2].last[warp] = warp_ends.last;
+    arrive<with_one>(Meeting::eliminated, turn);
+    if (ends) {
+      meet<with_one>(Meeting::found, turn - 1);
+      finish();
+    }
+
+    if (!alike && holds) {
+#pragma unroll
+      for (int j = 0; j < R; j++) {
+        lower[first + j] = rows_of_line.lower[j];
+        upper[first + j] = rows_of_line.upper[j];
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < R; j++) rhs_before[j] = rows_of_line.rhs[j];
+    mine_before = mine;
+    if constexpr (checks) { // here, where few registers hold anything; the pivots of the first line are those of all alike ones
+      if ((!alike || turn == 1) && doubt.raised()) look_again<R, alike>(a, place(line), first);
+    }
+    line_before = line;
+    line        = next_line;
+  }
+  if (line_before >= 0) {
+    bring_back();
+    meet<with_one>(Meeting::found, turn - 1);
+    finish();
+  }
+  if (thread == 0) bulk_left(); // shared memory ends with the block
+}
+
+} // namespace weft::cuda
