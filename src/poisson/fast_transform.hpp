@@ -5,6 +5,7 @@
 
 #include "poisson/line_transform.hpp"
 #include "poisson/shifted_lines.hpp"
+#include "vectors.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "poisson/cuda/transform_launch.hpp"
 #endif
@@ -121,7 +122,9 @@ private:
     Kokkos::parallel_for("weft line transforms", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, std::min(threads, packets)),
                          [=](const Index thread) {
                            Number *const x = boards + thread * (2 * kernel.board() + 1), *const y = x + kernel.board();
-                           for (Index p = thread; p < packets; p += threads) kernel(Alone{}, p, x, y, y + kernel.board());
+                           with_widest_vectors([&] {
+                             for (Index p = thread; p < packets; p += threads) kernel(Alone{}, p, x, y, y + kernel.board());
+                           });
                          });
   }
 

@@ -12,6 +12,7 @@
 
 #include "poisson/constant_lines.hpp"
 #include "poisson/shifted_lines.hpp"
+#include "vectors.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "poisson/cuda/mode_launch.hpp"
 #endif
@@ -27,7 +28,11 @@ struct SolveModes {
   ModeBorder<Scalar> border; ///< of ModePass::with_border and sums
 
   /// Solves a bundle of neighbouring modes in place.
-  KOKKOS_INLINE_FUNCTION void operator()(const Index bundle) const { solve_all(bundle * lanes, values + bundle * lanes, stride); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index bundle) const
+  {
+    KOKKOS_IF_ON_HOST((with_widest_vectors([&] { solve_all(bundle * lanes, values + bundle * lanes, stride); });))
+    KOKKOS_IF_ON_DEVICE((solve_all(bundle * lanes, values + bundle * lanes, stride);))
+  }
 
   /// Solves them in `scratch`, rows * lanes numbers, for ModePass::sums.
   KOKKOS_INLINE_FUNCTION void add_up(const Index bundle, Scalar *scratch) const
@@ -198,7 +203,8 @@ public:
   }
 
 private:
-  static constexpr int lanes = is_host_space<Space> ? static_cast<int>(64 / sizeof(Scalar)) : 1;
+  /// Modes that a thread solves at once: on a host the rows of more of them come from memory faster, as each row is far from the next.
+  static constexpr int lanes = is_host_space<Space> ? static_cast<int>(256 / sizeof(Scalar)) : 1;
 
   void add_up(const Space &space, const SolveModes<Scalar, lanes> &solve, Index bundles) const
   {

@@ -12,6 +12,25 @@
 
 namespace weft::cuda {
 
+/// What some warps have done in a turn, for others that wait for it and do not hold them up. A turn ahead is far enough: even and odd turns
+/// have barriers of their own.
+struct Done {
+  Arrival of_turns[2];
+
+  /// By one thread, before others use it; warps: that say so in each turn.
+  __device__ void init(int warps)
+  {
+    for (Arrival &arrival : of_turns) arrival.init(warps);
+  }
+  __device__ void say(unsigned turn)
+  {
+    __syncwarp();
+    if (threadIdx.x % 32 == 0) of_turns[turn % 2].arrive();
+  }
+  /// Turns from 1 on.
+  __device__ void wait(unsigned turn) { of_turns[turn % 2].wait((turn - 1) / 2 % 2); }
+};
+
 /// What a block keeps in shared memory, for tiles of `rows` rows and as many blocks a line as there are at run time: this, the arrays on
 /// their way (in), what waits for the end of its line (lower, upper), right-hand sides and then unknowns (out), and rows of blocks (said).
 /// T threads have rows.
@@ -23,10 +42,11 @@ struct LongTile {
   static constexpr int portion = R * 16 / int(sizeof(Scalar)); ///< rows that are whole chunks and whole pieces: tiles have a multiple of it
 
   Arrival arrival;
+  Done eliminated, joined, found;
   // In turn for even and odd turns:
   WarpRows<Scalar, warps> of_warps[2];
-  Hanging<Scalar> joined[2][warps]; ///< what the warps' last unknowns hang on
-  Scalar warp_x[2][warps + 1];      ///< last unknown before the block, then of each warp
+  Hanging<Scalar> warp_rows[2][warps]; ///< what the warps' last unknowns hang on
+  Scalar warp_x[2][warps + 1];         ///< last unknown before the block, then of each warp
 
   __host__ __device__ static constexpr int space(int rows) { return rows + 16 / int(sizeof(Scalar)); }
   __host__ __device__ static constexpr int begin() { return (int(sizeof(LongTile)) + 127) / 128 * 128; }
@@ -45,17 +65,12 @@ __device__ __noinline__ void look_at_blocks(const NativeArguments<Scalar> &a, co
   watch.report(a, at.line, at.row);
 }
 
-/// Barriers of some warps of a block. Who arrives does not wait, and can be a turn ahead: even and odd turns have barriers of their own.
-enum class Meeting : int { left = 1, read = 3, eliminated = 5, joined = 7, found = 9, solved = 11 };
-template <int threads>
-__device__ void arrive(Meeting meeting, unsigned turn)
+/// The warps that have rows, T threads, meet.
+enum class Meeting : int { left = 1, read, solved };
+template <int T>
+__device__ void meet(Meeting meeting)
 {
-  asm volatile("bar.arrive %0, %1;" ::"r"(static_cast<int>(meeting) + static_cast<int>(turn % 2)), "n"(threads) : "memory");
-}
-template <int threads>
-__device__ void meet(Meeting meeting, unsigned turn)
-{
-  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(meeting) + static_cast<int>(turn % 2)), "n"(threads) : "memory");
+  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(meeting)), "n"(T) : "memory");
 }
 
 /// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once.
@@ -64,7 +79,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
 {
   using Tile          = LongTile<Scalar, R, T, alike>;
   using Rows          = ChunkOf<Scalar, R, alike>;
-  constexpr int piece = 16 / sizeof(Scalar), with_one = T + 32; // a piece: elements
+  constexpr int piece = 16 / sizeof(Scalar); // elements
   extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
@@ -87,6 +102,9 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
 
   if (thread == 0) {
     tile.arrival.init();
+    tile.eliminated.init(Tile::warps);
+    tile.joined.init(1);
+    tile.found.init(1);
     share_with_copies();
   }
   __syncthreads();
@@ -99,10 +117,10 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       const auto &of_warps = tile.of_warps[turn % 2];
       Hanging<Scalar> row;
       Doubt<checks, Scalar> doubt;
-      meet<with_one>(Meeting::eliminated, turn);
+      tile.eliminated.wait(turn);
       const Ends<Scalar> ends = join_warps(of_warps, begin_warp, row, doubt.look());
-      if (w >= 0) tile.joined[turn % 2][w] = row;
-      arrive<64>(Meeting::joined, turn);
+      if (w >= 0) tile.warp_rows[turn % 2][w] = row;
+      tile.joined.say(turn);
       if constexpr (checks) {
         if ((!alike || turn == 1) && doubt.raised()) look_at_warps(a, of_warps, begin_warp, place(line));
       }
@@ -121,11 +139,12 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
         if (t == block - 1) x[0] = last;
         if (t == block) x[Tile::warps] = last;
       });
-      meet<64>(Meeting::joined, turn);
+      __syncwarp();
+      tile.joined.wait(turn);
       const Scalar before_block = block > 0 ? x[0] : Scalar(0), last_of_block = x[Tile::warps];
       __syncwarp(); // before lanes put their own there
-      find_warps(w >= 0 ? tile.joined[turn % 2][w] : none, before_block, last_of_block, x, Tile::warps);
-      arrive<with_one>(Meeting::found, turn);
+      find_warps(w >= 0 ? tile.warp_rows[turn % 2][w] : none, before_block, last_of_block, x, Tile::warps);
+      tile.found.say(turn);
       if constexpr (checks) {
         if ((!alike || turn == 1) && doubt.raised()) look_at_blocks(a, said, blocks, place(line));
       }
@@ -148,7 +167,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
   Hanging<Scalar> mine_before{};
   const auto bring_back = [&] {
     if (thread == 0) bulk_stored();
-    meet<T>(Meeting::left, turn);
+    meet<T>(Meeting::left);
     if (!holds) return;
 #pragma unroll
     for (int j = 0; j < R; j++) out[first + j] = rhs_before[j];
@@ -175,7 +194,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       }
     }
     if (in_pieces) share_with_copies();
-    meet<T>(Meeting::solved, turn);
+    meet<T>(Meeting::solved);
     store_tile<T>(a, at, out, in_pieces);
   };
 
@@ -192,7 +211,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       read_chunk<R, alike>(rows_of_line, a, place(line), first, in, space);
     else
       rows_of_line.clear();
-    meet<T>(Meeting::read, turn); // the next tile may come
+    meet<T>(Meeting::read); // the next tile may come
     if (thread == 0 && next_line < lines) fetch(next_line);
 
     if constexpr (!alike) doubt.begin(a.step > 0);
@@ -201,9 +220,9 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, head, warp == begin_warp ? unused % 32 : 0, doubt.look());
     if (lane == 0) tile.of_warps[turn % 2].first[warp] = warp_ends.first;
     if (lane == 31) tile.of_warps[turn % 2].last[warp] = warp_ends.last;
-    arrive<with_one>(Meeting::eliminated, turn);
+    tile.eliminated.say(turn);
     if (ends) {
-      meet<with_one>(Meeting::found, turn - 1);
+      tile.found.wait(turn - 1);
       finish();
     }
 
@@ -225,7 +244,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
   }
   if (line_before >= 0) {
     bring_back();
-    meet<with_one>(Meeting::found, turn - 1);
+    tile.found.wait(turn - 1);
     finish();
   }
   if (thread == 0) bulk_left(); // shared memory ends with the block

@@ -16,11 +16,16 @@ __device__ inline std::uint32_t shared_address(const void *p)
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(p));
 }
 
-/// A barrier in shared memory that counts the bytes of bulk copies.
+/// A barrier in shared memory that counts arrivals and the bytes of bulk copies.
 struct Arrival {
   std::uint64_t word;
 
-  __device__ void init() { asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&word)) : "memory"); }
+  /// count: arrivals that make a phase.
+  __device__ void init(int count = 1)
+  {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(&word)), "r"(count) : "memory");
+  }
+  __device__ void arrive() { asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(&word)) : "memory"); }
   __device__ void expect(std::uint32_t bytes)
   {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(&word)), "r"(bytes) : "memory");
