@@ -24,12 +24,20 @@ TOOLS = {"memcheck": 1, "racecheck": 60, "initcheck": 3, "synccheck": 3}
 
 @dataclasses.dataclass
 class Part:
-    """Some tests of a program, of whose many comparisons (WEFT_TEST_SAMPLE in tests/kernels/backends.hpp) every `sample`-th is made."""
+    """Some tests of a program, of whose many comparisons (WEFT_TEST_SAMPLE in tests/kernels/backends.hpp) every `sample`-th is made. Under the
+    slow tools a part is several processes, `shards`, each with some of the tests."""
 
     name: str
     program: str
     tests: str
     sample: int = 1
+    shards: int = 1
+    shard: int = 0
+
+    def split(self, tool):
+        if TOOLS.get(tool, 1) == 1 or self.shards == 1:
+            return [dataclasses.replace(self, shards=1)]
+        return [dataclasses.replace(self, name=f"{self.name}, {k + 1} of {self.shards}", shard=k) for k in range(self.shards)]
 
 
 # Typed tests name their backend. What runs on the host alone has nothing for these tools; what else is left out takes minutes under them and
@@ -37,10 +45,10 @@ class Part:
 NOT = "-*/Serial.*:*/OpenMP.*:*Refuses*:DenseCrout/0.*:DenseCrout/1.*"
 PARTS = [
     Part("wide", "kernel_tests", "Wide.*" + NOT, 5),
-    Part("toeplitz", "kernel_tests", "Toeplitz.*" + NOT, 17),
+    Part("toeplitz", "kernel_tests", "Toeplitz.*" + NOT, 17, shards=4),
     Part("pivoted", "kernel_tests", "Pivoted.*" + NOT + ":*NativeElimination*:*LongLaplacian*:*MillionRows*", 11),
     Part("blocks", "kernel_tests", "BlockTridiagonal.*:BlockLineSolver.*" + NOT + ":*ReportsTheFirstBadPivot*", 37),
-    Part("smooth", "smooth_tests", "*" + NOT, 61),
+    Part("smooth", "smooth_tests", "*" + NOT, 61, shards=2),
     Part("transforms", "poisson_tests", "FastTransform.*:ModeLines.*" + NOT),
     Part("adi", "adi_tests", "*" + NOT + ":*Thesis*:*Promise*:*LongLines*", 3),
     Part("adi, long lines", "adi_tests", "Adi.LongLines*"),
@@ -50,13 +58,14 @@ PARTS = [
         "TridiagonalMethods.*:Csr*:*LineSolver.*:Spike.*:Thomas*.*:Tpr.*" + NOT
         + ":Block*:*BadPivotInEvery*:*BadPivotAtEvery*:*AtEveryDepth*",
         61,
+        shards=5,
     ),
     Part("compact", "compact_tests", "*" + NOT),
-    Part("triangular", "trisolve_tests", "*" + NOT),
-    Part("crout", "crout_tests", "*" + NOT + ":*IsAsGoodAsIlut*"),
-    Part("forest", "forest_tests", "*" + NOT + ":*GreedyPass*:*PivotsOfItsLines*:*ColoursSeparate*", 11),
-    Part("distributed", "distributed_tests", "*" + NOT, 97),
-    Part("poisson", "poisson_tests", "Poisson.*:Separate.*" + NOT + ":*ErrorGrowth*:*SolvesSingularProblems*", 53),
+    Part("triangular", "trisolve_tests", "*" + NOT, shards=8),
+    Part("crout", "crout_tests", "*" + NOT + ":*IsAsGoodAsIlut*", shards=4),
+    Part("forest", "forest_tests", "*" + NOT + ":*GreedyPass*:*PivotsOfItsLines*:*ColoursSeparate*", 11, shards=2),
+    Part("distributed", "distributed_tests", "*" + NOT, 97, shards=5),
+    Part("poisson", "poisson_tests", "Poisson.*:Separate.*" + NOT + ":*ErrorGrowth*:*SolvesSingularProblems*", 53, shards=5),
 ]
 
 
@@ -85,7 +94,9 @@ def run(part, tool, options):
         return Outcome(part, tool, 0, 0, "not begun", False, set(), set())
     name = re.sub(r"\W+", "-", part.name)
     log, launches = options.out / f"{name}.{tool}.log", options.out / f"{name}.{tool}.launches"
-    environment = dict(os.environ, WEFT_TEST_SAMPLE=str(part.sample * TOOLS.get(tool, 1) * options.coarser), WEFT_LAUNCHES=str(launches), OMP_WAIT_POLICY="passive")
+    sample = part.sample * TOOLS.get(tool, 1) * options.coarser
+    environment = dict(os.environ, WEFT_TEST_SAMPLE=str(sample), WEFT_LAUNCHES=str(launches), OMP_WAIT_POLICY="passive",
+                       GTEST_TOTAL_SHARDS=str(part.shards), GTEST_SHARD_INDEX=str(part.shard))
     start, ended = time.monotonic(), True
     with open(log, "w") as output:
         process = subprocess.Popen(
@@ -173,7 +184,8 @@ def main():
     compiler = os.environ.get("CXX", "c++")
     subprocess.run([compiler, "-std=c++20", "-O1", "-shared", "-fPIC", source, "-o", options.preload, "-ldl"], check=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        jobs = [pool.submit(run, part, tool, options) for tool in options.tools for part in PARTS if part.name in options.parts]
+        parts = [(tool, part) for tool in options.tools for whole in PARTS if whole.name in options.parts for part in whole.split(tool)]
+        jobs = [pool.submit(run, part, tool, options) for tool, part in parts]
         outcomes = [job.result() for job in jobs]
     table = report(outcomes, options)
     (options.out / "table.md").write_text(table)
