@@ -37,14 +37,16 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
   const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32, first = thread * R;
-  const Index groups = gridDim.x, tiles = a.tiles, items = layout.count() * tiles;
+  constexpr bool whole = part == WidePart::whole;
+  const Index groups = gridDim.x, tiles = a.tiles, items = layout.count() * (whole ? 1 : tiles);
 
-  // Item k is tile k % tiles of line k / tiles. The second of two passes goes backwards: what the first one read last is still in the
-  // cache.
-  const auto item  = [&](Index k) { return part == WidePart::finish ? items - 1 - k : k; };
-  const auto place = [&](Index k) { return TilePlace(layout, item(k) / tiles, item(k) % tiles, Tile::rows); };
-  const auto after = [&](Index k) { // the next item that is wanted
-    while (k < items && !layout.has_colour(item(k) / tiles, a.colour)) k += groups;
+  // Item k is line k, or in two passes tile k % tiles of line k / tiles. The second pass goes backwards: what the first one read last is
+  // still in the cache.
+  const auto item    = [&](Index k) { return part == WidePart::finish ? items - 1 - k : k; };
+  const auto line_of = [&](Index k) { return whole ? k : item(k) / tiles; };
+  const auto place   = [&](Index k) { return TilePlace(layout, line_of(k), whole ? 0 : item(k) % tiles, Tile::rows); };
+  const auto after   = [&](Index k) { // the next item that is wanted
+    while (k < items && !layout.has_colour(line_of(k), a.colour)) k += groups;
     return k;
   };
   const auto fetch = [&](const TilePlace &at) { fetch_tile<alike>(a, at, tile.in, Tile::space, tile.arrival); };
