@@ -28,11 +28,7 @@ struct SolveModes {
   ModeBorder<Scalar> border; ///< of ModePass::with_border and sums
 
   /// Solves a bundle of neighbouring modes in place.
-  KOKKOS_INLINE_FUNCTION void operator()(const Index bundle) const
-  {
-    KOKKOS_IF_ON_HOST((with_widest_vectors([&] { solve_all(bundle * lanes, values + bundle * lanes, stride); });))
-    KOKKOS_IF_ON_DEVICE((solve_all(bundle * lanes, values + bundle * lanes, stride);))
-  }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index bundle) const { solve_all(bundle * lanes, values + bundle * lanes, stride); }
 
   /// Solves them in `scratch`, rows * lanes numbers, for ModePass::sums.
   KOKKOS_INLINE_FUNCTION void add_up(const Index bundle, Scalar *scratch) const
@@ -55,10 +51,12 @@ private:
   KOKKOS_INLINE_FUNCTION void solve_all(const Index first, Scalar *to, const Index to_stride) const
   {
     const int count = count_of(first);
-    if (count == lanes)
-      solve<lanes>(first, to, to_stride);
-    else
+    if (count == lanes) {
+      KOKKOS_IF_ON_HOST((with_widest_vectors([&] { solve<lanes>(first, to, to_stride); });))
+      KOKKOS_IF_ON_DEVICE((solve<lanes>(first, to, to_stride);))
+    } else {
       one_by_one(first, count, to, to_stride);
+    }
   }
   KOKKOS_INLINE_FUNCTION void one_by_one(const Index first, const int count, Scalar *to, const Index to_stride) const
   {

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "tridiagonal/cuda/launch.hpp"
 #include "tridiagonal/cuda/wide_cuda.hpp"
@@ -80,7 +81,7 @@ int native_long_resident()
 
 /// How blocks share lines.
 struct LongShape {
-  Index tile_rows = 0; ///< of a block; none if there are not enough blocks
+  Index tile_rows = 0; ///< of a block; none if one block holds a line or there are not enough blocks
   int blocks      = 1; ///< of a line
 };
 /// The one that takes the fewest rows one after the other, a turn counting as the time in which memory brings some 1500 more, and 12 for
@@ -88,6 +89,7 @@ struct LongShape {
 template <class Scalar>
 LongShape long_shape(const LineLayout &layout)
 {
+  if (layout.length <= Index(native_rows) * *std::rbegin(native_threads)) return {};
   using Tile              = NativeLongTile<Scalar>;
   constexpr Index of_turn = 1500, of_block = 12;
   const Index resident = native_long_resident<Scalar>(), lines = std::max<Index>(1, layout.count());
@@ -103,14 +105,13 @@ LongShape long_shape(const LineLayout &layout)
   return shape;
 }
 
-/// Threads of a block for lines of this length.
-template <class Scalar>
-int native_threads_for(const LineLayout &layout)
+/// Threads of a block for lines of this length. shared: how blocks share those that one does not hold.
+inline int native_threads_for(Index length, const LongShape &shared)
 {
   for (int threads : native_threads) {
-    if (layout.length <= Index(native_rows) * threads) return threads;
+    if (length <= Index(native_rows) * threads) return threads;
   }
-  return long_shape<Scalar>(layout).tile_rows > 0 ? native_long_threads : native_tile_threads;
+  return shared.tile_rows > 0 ? native_long_threads : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -224,12 +225,12 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   Index messages = 0;
   if (layout.stride == 1 && layout.rows_are_closest()) {
     shape.rows    = native_rows;
-    shape.threads = native_threads_for<Scalar>(layout);
+    plan.shape    = long_shape<Scalar>(layout);
+    shape.threads = native_threads_for(layout.length, plan.shape);
     shape.lines   = 1;
     shape.cut();
-    if (shape.tiles > 1 && shape.threads == native_long_threads) {
+    if (plan.shape.tile_rows > 0) {
       plan.sharing  = Sharing::device;
-      plan.shape    = long_shape<Scalar>(layout);
       plan.resident = native_long_resident<Scalar>();
       messages      = Index(4 * 6) * plan.resident;
     }
