@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
 #include "backend.hpp"
@@ -101,6 +102,17 @@ private:
 
   static constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
 
+  /// body(std::true_type) where products are fused with sums: on a device that does so in vendor's products as well. A host may have to
+  /// compute that by software.
+  template <class Body>
+  void by_rounding(const Body &body) const
+  {
+    if constexpr (!on_host) {
+      if (options_.products == Products::vendor) return body(std::true_type{});
+    }
+    body(std::false_type{});
+  }
+
   /// functor(0) .. functor(size - 1). So few are not worth waking the threads of a host.
   template <class Functor>
   void for_each(const char *label, Index size, const Functor &functor) const
@@ -117,7 +129,7 @@ private:
   Matrix<Scalar> z(Index i, Index j) const { return {z_.data() + i + j * n_, n_}; }
   Matrix<const Scalar> const_z(Index i, Index j) const { return {z_.data() + i + j * n_, n_}; }
   Matrix<const Scalar> a(Index i, Index j) const { return {a_.data + i + j * a_.ld, a_.ld}; }
-  static bool small(Index size) { return SmallDiagonal<Space, Scalar>::scratch_bytes(size) <= most_scratch; }
+  static bool small(Index size) { return SmallDiagonal<Space, false, Scalar>::scratch_bytes(size) <= most_scratch; }
   /// The greatest multiple of `unit` rows that halves [first, last), at least one.
   static Index middle(Index first, Index last, Index unit) { return first + std::max<Index>(1, (last - first) / (2 * unit)) * unit; }
 
@@ -144,7 +156,10 @@ private:
   void right(Index r0, Index r1, Index c0, Index c1)
   {
     if (r1 - r0 <= leaf) {
-      for_each("weft right section", c1 - c0, Right<Scalar, leaf>{a(r0, c0), const_z(r0, r0), z(r0, c0), static_cast<int>(r1 - r0)});
+      by_rounding([&](auto fused) {
+        for_each("weft right section", c1 - c0,
+                 Right<fused, Scalar, leaf>{a(r0, c0), const_z(r0, r0), z(r0, c0), static_cast<int>(r1 - r0)});
+      });
       return;
     }
     const Index mid = middle(r0, r1, leaf);
@@ -155,7 +170,10 @@ private:
   void below(Index r0, Index r1, Index c0, Index c1)
   {
     if (c1 - c0 <= leaf) {
-      for_each("weft lower section", r1 - r0, Below<Scalar, leaf>{a(r0, c0), const_z(c0, c0), z(r0, c0), static_cast<int>(c1 - c0)});
+      by_rounding([&](auto fused) {
+        for_each("weft lower section", r1 - r0,
+                 Below<fused, Scalar, leaf>{a(r0, c0), const_z(c0, c0), z(r0, c0), static_cast<int>(c1 - c0)});
+      });
       return;
     }
     const Index mid = middle(c0, c1, leaf);
@@ -167,17 +185,22 @@ private:
   /// Sweeps until the section has converged.
   void diagonal(Index first, Index last)
   {
+    by_rounding([&](auto fused) { iterate<fused>(first, last); });
+  }
+  template <bool fused>
+  void iterate(Index first, Index last)
+  {
     const Index size = last - first, count = size * size;
     // An entry is final one sweep after those it is made of: 2 size - 1 sweeps at most (icm_reference.py), and one that finds no change.
     const int most = options_.most_sweeps ? options_.most_sweeps : static_cast<int>(2 * size);
-    const Sweep<Scalar> sweep{a(first, first),
-                              const_z(first, first),
-                              size,
-                              static_cast<Scalar>(options_.tolerance),
-                              options_.stop == DenseCroutOptions::Stop::residual,
-                              options_.start == DenseCroutOptions::Start::scaled};
+    const Sweep<fused, Scalar> sweep{a(first, first),
+                                     const_z(first, first),
+                                     size,
+                                     static_cast<Scalar>(options_.tolerance),
+                                     options_.stop == DenseCroutOptions::Stop::residual,
+                                     options_.start == DenseCroutOptions::Start::scaled};
     if (small(section_)) {
-      using Kernel = SmallDiagonal<Space, Scalar>;
+      using Kernel = SmallDiagonal<Space, fused, Scalar>;
       const Kernel kernel{sweep, z(first, first), most, sweeps_.data() + launched_};
       Kokkos::TeamPolicy<Space> policy(space_, 1, 1);
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes(size))));
@@ -192,11 +215,11 @@ private:
       return;
     }
     Matrix<Scalar> old_z{section_work_[0].data(), size}, new_z{section_work_[1].data(), size};
-    for_each("weft start of a section", count, LargeStart<Scalar>{sweep, old_z});
+    for_each("weft start of a section", count, LargeStart<fused, Scalar>{sweep, old_z});
     Index unsettled = 1;
     int done        = 0;
     while (unsettled > 0 && done < most) {
-      Kokkos::parallel_reduce("weft sweep of a section", range(count), LargeSweep<Scalar>{sweep, old_z, new_z}, unsettled);
+      Kokkos::parallel_reduce("weft sweep of a section", range(count), LargeSweep<fused, Scalar>{sweep, old_z, new_z}, unsettled);
       std::swap(old_z, new_z);
       done++;
     }

@@ -3,6 +3,9 @@
 ///
 ///     i >= j: z_ij = a_ij - S_ij,      i < j: z_ij = (a_ij - S_ij) / z_ii.
 ///
+/// A product is rounded by itself or, fused, only with the sum that it is added to: which is what sequential Crout on a device does, where sums
+/// come out half as wrong on matrices with large factors.
+///
 /// The diagonal section is iterated, all entries from those of the sweep before. A section right of or below a finished diagonal one
 /// depends on its own earlier rows or columns only: its fixed point is reached by going through them once.
 #pragma once
@@ -20,8 +23,15 @@ struct Matrix {
   KOKKOS_INLINE_FUNCTION Scalar &operator()(Index i, Index j) const { return data[i + j * ld]; }
 };
 
+template <bool fused, class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar add_product(Scalar sum, Scalar l, Scalar u)
+{
+  if constexpr (fused) return Kokkos::fma(l, u, sum);
+  return sum + l * u;
+}
+
 /// The section's entries are numbered down its columns.
-template <class Scalar>
+template <bool fused, class Scalar>
 struct Sweep {
   Matrix<const Scalar> a; ///< the section of A
   Matrix<const Scalar> p; ///< the section of finished products
@@ -40,7 +50,7 @@ struct Sweep {
   {
     const Int rows = static_cast<Int>(size), i = entry % rows, j = entry / rows, last = i < j ? i : j;
     Scalar sum = p(i, j);
-    for (Int k = 0; k < last; k++) sum += old_z(i, k) * old_z(k, j);
+    for (Int k = 0; k < last; k++) sum = add_product<fused>(sum, old_z(i, k), old_z(k, j));
     const Scalar z = i < j ? (a(i, j) - sum) / old_z(i, i) : a(i, j) - sum;
     Scalar change  = Kokkos::abs(z - old_z(i, j));
     if (of_residual && i < j) change *= Kokkos::abs(old_z(i, i));
@@ -50,10 +60,10 @@ struct Sweep {
 };
 
 /// A whole diagonal section by one team, in its scratch memory. Leaves the number of sweeps.
-template <class Space, class Scalar>
+template <class Space, bool fused, class Scalar>
 struct SmallDiagonal {
   using Scratch = Kokkos::View<Scalar *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Sweep<Scalar> sweep;
+  Sweep<fused, Scalar> sweep;
   Matrix<Scalar> z;
   int most_sweeps;
   int *sweeps; ///< negative where they did not converge
@@ -87,15 +97,15 @@ struct SmallDiagonal {
 };
 
 /// The start, a sweep and the end of a diagonal section of any size, for a launch each.
-template <class Scalar>
+template <bool fused, class Scalar>
 struct LargeStart {
-  Sweep<Scalar> sweep;
+  Sweep<fused, Scalar> sweep;
   Matrix<Scalar> z;
   KOKKOS_INLINE_FUNCTION void operator()(const Index e) const { z.data[e] = sweep.start(e % sweep.size, e / sweep.size); }
 };
-template <class Scalar>
+template <bool fused, class Scalar>
 struct LargeSweep {
-  Sweep<Scalar> sweep;
+  Sweep<fused, Scalar> sweep;
   Matrix<Scalar> old_z, new_z;
   KOKKOS_INLINE_FUNCTION void operator()(const Index e, Index &unsettled) const { sweep.step(old_z, new_z, e, unsettled); }
 };
@@ -118,7 +128,7 @@ KOKKOS_INLINE_FUNCTION void in_turn(const Body &body)
 
 /// Columns right of a finished diagonal section, a thread each: rows downwards. A thread keeps its column, a constant number of rows long so
 /// that a device has it in registers: reading back what it has just written would take longer than all else.
-template <class Scalar, int most>
+template <bool fused, class Scalar, int most>
 struct Right {
   Matrix<const Scalar> a, l;
   Matrix<Scalar> z;
@@ -130,7 +140,7 @@ struct Right {
     in_turn<most>([&]<int i>() {
       if (i >= rows) return;
       Scalar sum = z(i, j);
-      in_turn<i>([&]<int k>() { sum += l(i, k) * column[k]; });
+      in_turn<i>([&]<int k>() { sum = add_product<fused>(sum, l(i, k), column[k]); });
       column[i] = (a(i, j) - sum) / l(i, i);
       z(i, j)   = column[i];
     });
@@ -138,7 +148,7 @@ struct Right {
 };
 
 /// Rows below a finished diagonal section, a thread each: columns to the right.
-template <class Scalar, int most>
+template <bool fused, class Scalar, int most>
 struct Below {
   Matrix<const Scalar> a, u;
   Matrix<Scalar> z;
@@ -150,7 +160,7 @@ struct Below {
     in_turn<most>([&]<int j>() {
       if (j >= columns) return;
       Scalar sum = z(i, j);
-      in_turn<j>([&]<int k>() { sum += row[k] * u(k, j); });
+      in_turn<j>([&]<int k>() { sum = add_product<fused>(sum, row[k], u(k, j)); });
       row[j]  = a(i, j) - sum;
       z(i, j) = row[j];
     });

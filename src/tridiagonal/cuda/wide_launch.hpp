@@ -6,6 +6,7 @@
 
 #include "tridiagonal/cuda/launch.hpp"
 #include "tridiagonal/cuda/wide_cuda.hpp"
+#include "tridiagonal/cuda/wide_direct.hpp"
 #include "tridiagonal/cuda/wide_long.hpp"
 #include "tridiagonal/cuda/wide_strided.hpp"
 
@@ -59,6 +60,27 @@ NativeLaunch<Scalar> native_launch_for(int threads)
     }
   }
   return native_launch<Scalar, native_tile_threads, part, alike, checks>();
+}
+
+/// Lines of up to so many rows, in blocks of one to eight warps, go straight into registers: 8 rows a thread, 24 warps a multiprocessor,
+/// which leaves a thread 80 registers.
+inline constexpr int direct_rows = 8, most_direct_rows = 8 * 32 * direct_rows;
+
+template <class Scalar, int warps, bool checks>
+NativeLaunch<Scalar> direct_launch()
+{
+  static const auto launch =
+      launch_of<Scalar>(native_wide_direct<Scalar, direct_rows, warps, 24 / warps, checks>, 32 * warps, std::size_t(0));
+  return launch;
+}
+template <class Scalar, bool checks>
+NativeLaunch<Scalar> direct_launch_for(Index length)
+{
+  const Index warps = (length - 1) / (32 * direct_rows) + 1;
+  return warps == 1   ? direct_launch<Scalar, 1, checks>()
+         : warps == 2 ? direct_launch<Scalar, 2, checks>()
+         : warps <= 4 ? direct_launch<Scalar, 4, checks>()
+                      : direct_launch<Scalar, 8, checks>();
 }
 
 template <class Scalar>
@@ -272,11 +294,24 @@ bool clears_flag(const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<
   return a.checks && a.step == 0 && plan.sharing == Sharing::device && native_takes(a, plan);
 }
 
+/// True if blocks read and write the lines without a detour: they begin at multiples of 16 bytes, as the arrays do.
+template <class Scalar>
+bool goes_directly(const WideArguments<Kokkos::Cuda, Scalar> &a)
+{
+  constexpr Index piece    = 16 / sizeof(Scalar);
+  const LineLayout &layout = a.shape.layout;
+  return a.shape.rows_first && layout.length <= most_direct_rows && a.matrix.problem.coefficients == Coefficients::general &&
+         layout.components == 1 && layout.across_stride[0] % piece == 0 && layout.across_stride[1] % piece == 0;
+}
+
 /// The kernel for these arguments.
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sharing sharing)
 {
   const LineLayout &layout = a.shape.layout;
+  if constexpr (!alike) {
+    if (goes_directly(a)) return direct_launch_for<Scalar, checks>(layout.length);
+  }
   if (!a.shape.rows_first) {
     constexpr Index piece = 16 / sizeof(Scalar);
     return layout.stride % piece == 0 && layout.across_stride[1] % piece == 0
@@ -328,9 +363,10 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
                  : kernel_for<Scalar, false, false>(a, sharing);
   const cudaStream_t stream = space.cuda_stream();
   const Index blocks = n.exchange.blocks, lines = a.shape.lines;
-  const Index items  = (a.shape.rows_first ? layout.count() : (layout.across[0] + lines - 1) / lines * layout.across[1]) * n.tiles;
-  const Index groups = std::min<Index>(sharing == Sharing::device ? plan.resident / blocks : launch.resident, items);
-  void *arguments[]  = {&n};
+  const Index items = (a.shape.rows_first ? layout.count() : (layout.across[0] + lines - 1) / lines * layout.across[1]) * n.tiles;
+  const Index groups =
+      goes_directly(a) ? items : std::min<Index>(sharing == Sharing::device ? plan.resident / blocks : launch.resident, items);
+  void *arguments[] = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
   const auto bytes = static_cast<std::size_t>(
       is_long ? (alike ? LongTile<Scalar, native_long_rows, native_long_threads, true>::bytes(plan.shape.tile_rows, n.exchange.blocks)

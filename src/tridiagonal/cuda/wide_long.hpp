@@ -12,21 +12,19 @@
 
 namespace weft::cuda {
 
-/// What some warps have done in a turn, for others that wait for it and do not hold them up. A turn ahead is far enough: even and odd turns
-/// have barriers of their own.
+/// What some threads have done in a turn, for others that wait for it and do not hold them up. A turn ahead is far enough: even and odd
+/// turns have barriers of their own. A thread answers for itself, not for its warp, and who writes what another one has read waits for that
+/// one, even where a third already tells that it has: such waits cost nothing, and a race checker, which follows single barriers and not
+/// chains of them, knows the order.
 struct Done {
   Arrival of_turns[2];
 
-  /// By one thread, before others use it; warps: that say so in each turn.
-  __device__ void init(int warps)
+  /// By one thread, before others use it; threads: that say so in each turn.
+  __device__ void init(int threads)
   {
-    for (Arrival &arrival : of_turns) arrival.init(warps);
+    for (Arrival &arrival : of_turns) arrival.init(threads);
   }
-  __device__ void say(unsigned turn)
-  {
-    __syncwarp();
-    if (threadIdx.x % 32 == 0) of_turns[turn % 2].arrive();
-  }
+  __device__ void say(unsigned turn) { of_turns[turn % 2].arrive(); }
   /// Turns from 1 on.
   __device__ void wait(unsigned turn) { of_turns[turn % 2].wait((turn - 1) / 2 % 2); }
 };
@@ -103,8 +101,8 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
   if (thread == 0) {
     tile.arrival.init();
     tile.eliminated.init(Tile::warps);
-    tile.joined.init(1);
-    tile.found.init(1);
+    tile.joined.init(32);
+    tile.found.init(32);
     share_with_copies();
   }
   __syncthreads();
@@ -118,12 +116,13 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       Hanging<Scalar> row;
       Doubt<checks, Scalar> doubt;
       tile.eliminated.wait(turn);
+      if (turn > 2) tile.found.wait(turn - 2); // before warp_rows change
       const Ends<Scalar> ends = join_warps(of_warps, begin_warp, row, doubt.look());
       if (w >= 0) tile.warp_rows[turn % 2][w] = row;
-      tile.joined.say(turn);
       if constexpr (checks) {
         if ((!alike || turn == 1) && doubt.raised()) look_at_warps(a, of_warps, begin_warp, place(line));
       }
+      tile.joined.say(turn);
       tell_device(Ends<Scalar>{ends.first, shuffle(ends.last, 31)}, messages(turn) + 6 * block, turn, lane);
     }
     return;
@@ -134,7 +133,8 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       Scalar *x = tile.warp_x[turn % 2];
       Doubt<checks, Scalar> doubt;
       hear_all(messages(turn), 6 * blocks, turn, said);
-      __syncwarp();
+      __syncwarp();               // a thread that waits for a barrier would hold up those that still hear
+      tile.eliminated.wait(turn); // before warp_x change, which finish the line two turns before
       solve_blocks(said, blocks, doubt.look(), [&](int t, Scalar last) {
         if (t == block - 1) x[0] = last;
         if (t == block) x[Tile::warps] = last;
@@ -173,9 +173,14 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     for (int j = 0; j < R; j++) out[first + j] = rhs_before[j];
   };
   const auto finish = [&] {
-    const TilePlace at       = place(line_before);
-    const Scalar *found      = tile.warp_x[(turn - 1) % 2];
-    const Scalar before_warp = found[warp], last_of_warp = found[warp + 1];
+    const TilePlace at = place(line_before);
+    Scalar before_warp = 0, last_of_warp = 0;
+    if (lane == 0) {
+      before_warp  = tile.warp_x[(turn - 1) % 2][warp];
+      last_of_warp = tile.warp_x[(turn - 1) % 2][warp + 1];
+    }
+    before_warp     = __shfl_sync(0xffffffff, before_warp, 0);
+    last_of_warp    = __shfl_sync(0xffffffff, last_of_warp, 0);
     Scalar x        = lane == 31 ? last_of_warp : mine_before.value - mine_before.before * before_warp - mine_before.after * last_of_warp;
     Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);
     if (lane == 0) x_before = before_warp;
@@ -217,12 +222,16 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     if constexpr (!alike) doubt.begin(a.step > 0);
     Hanging<Scalar> mine = rows_of_line.eliminate(doubt.look()), head = rows_of_line.head();
     if (!holds) mine = head = none;
-    const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, head, warp == begin_warp ? unused % 32 : 0, doubt.look());
-    if (lane == 0) tile.of_warps[turn % 2].first[warp] = warp_ends.first;
-    if (lane == 31) tile.of_warps[turn % 2].last[warp] = warp_ends.last;
-    tile.eliminated.say(turn);
+    const Ends<Scalar> warp_ends    = reduce_warp<32, 1>(mine, head, warp == begin_warp ? unused % 32 : 0, doubt.look());
+    const Hanging<Scalar> warp_last = shuffle(warp_ends.last, 31);
+    if (lane == 0) {
+      tile.of_warps[turn % 2].first[warp] = warp_ends.first;
+      tile.of_warps[turn % 2].last[warp]  = warp_last;
+      tile.eliminated.say(turn);
+    }
     if (ends) {
       tile.found.wait(turn - 1);
+      tile.joined.wait(turn - 1); // before of_warps change
       finish();
     }
 
