@@ -90,9 +90,9 @@ struct ColouredBlock : StridedBlock<Scalar, R, T, W, Sharing::cluster, true, tru
 #pragma unroll
     for (int r = int(threadIdx.x) / pieces; r < Tile::rows; r += apart, from += apart * all.place.pitch) {
       if (r >= rows()) break;
-      thread_copy(tile.in[0] + r * W + mine, a.lower + from);
-      thread_copy(tile.in[1] + r * W + mine, a.diagonal + from);
-      thread_copy(tile.in[2] + r * W + mine, a.upper + from);
+      thread_copy<piece>(tile.in[0] + r * W + mine, a.lower + from);
+      thread_copy<piece>(tile.in[1] + r * W + mine, a.diagonal + from);
+      thread_copy<piece>(tile.in[2] + r * W + mine, a.upper + from);
     }
     if (w() >= at.lines) return;
     const Scalar *b = a.rhs + at.element + first() * a.layout.stride + 2 * w();

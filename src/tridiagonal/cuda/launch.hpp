@@ -7,6 +7,8 @@
 
 namespace weft::cuda {
 
+inline constexpr int most_shared_bytes = 227 * 1024; ///< of a block
+
 inline void check_launch(cudaError_t error, const char *what)
 {
   if (error != cudaSuccess) throw std::runtime_error(std::string("line kernel: ") + what + ": " + cudaGetErrorString(error));

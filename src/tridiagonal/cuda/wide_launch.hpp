@@ -8,7 +8,7 @@
 #include "tridiagonal/cuda/wide_cuda.hpp"
 #include "tridiagonal/cuda/wide_direct.hpp"
 #include "tridiagonal/cuda/wide_long.hpp"
-#include "tridiagonal/cuda/wide_strided.hpp"
+#include "tridiagonal/cuda/wide_strided_long.hpp"
 
 namespace weft::cuda {
 
@@ -89,9 +89,8 @@ using NativeLongTile = LongTile<Scalar, native_long_rows, native_long_threads, f
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> native_long_launch()
 {
-  static const NativeLaunch<Scalar> launch =
-      launch_of<Scalar>(native_wide_long<Scalar, native_long_rows, native_long_threads, alike, checks>, NativeLongTile<Scalar>::threads,
-                        NativeLongTile<Scalar>::most);
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(
+      native_wide_long<Scalar, native_long_rows, native_long_threads, alike, checks>, NativeLongTile<Scalar>::threads, most_shared_bytes);
   return launch;
 }
 /// Blocks of those kernels that fit the device at once.
@@ -120,7 +119,8 @@ LongShape long_shape(const LineLayout &layout)
   for (Index groups = 1; groups <= resident; groups++) {
     const Index blocks = std::min<Index>(most_blocks, resident / groups);
     const Index rows = ((layout.length - 1) / blocks / Tile::portion + 1) * Tile::portion, used = (layout.length - 1) / rows + 1;
-    if (rows > native_long_rows * native_long_threads || Tile::bytes(rows, used) > Tile::most) break; // more groups have larger tiles
+    if (rows > native_long_rows * native_long_threads || Tile::bytes(rows, used) > most_shared_bytes)
+      break; // more groups have larger tiles
     const Index cost = ((lines - 1) / groups + 1) * (rows + of_turn + of_block * used);
     if (shape.tile_rows == 0 || cost < best) shape = {rows, static_cast<int>(used)}, best = cost;
   }
@@ -138,7 +138,8 @@ inline int native_threads_for(Index length, const LongShape &shared)
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
 
-inline constexpr int strided_threads = 512;
+inline constexpr int strided_threads     = 512;
+inline constexpr int most_strided_blocks = 112; ///< that share a bundle of lines: their rows fill shared memory up
 /// Lines of a bundle: 128 bytes of a row.
 template <class Scalar>
 inline constexpr int strided_lines = 128 / sizeof(Scalar);
@@ -163,7 +164,7 @@ NativeLaunch<Scalar> strided_launch()
 {
   constexpr int T = strided_threads, W = strided_lines<Scalar>;
   static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, alike, checks, part>, T,
-                                               StridedTile<Scalar, R, T, W, Sharing::none, in_line, alike>::bytes(1));
+                                               sizeof(StridedTile<Scalar, R, T, W, Sharing::none, in_line, alike>));
   return launch;
 }
 
@@ -175,14 +176,15 @@ NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
   if (sharing == Sharing::cluster) {
     static const auto launches = by_cluster_size<Scalar>([](int blocks) {
       return launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::cluster, in_line, alike, checks, WidePart::whole>, T,
-                               StridedTile<Scalar, R, T, W, Sharing::cluster, in_line, alike>::bytes(blocks), blocks);
+                               sizeof(StridedTile<Scalar, R, T, W, Sharing::cluster, in_line, alike>), blocks);
     });
     return launches[tiles];
   }
   // Shared memory grows with the blocks: it is asked for as if there were the most.
-  static const auto launch =
-      launch_of<Scalar>(native_wide_shared<Scalar, strided_rows<Scalar>[0], T, W, in_line, alike, checks>, T,
-                        StridedTile<Scalar, strided_rows<Scalar>[0], T, W, Sharing::device, in_line, alike>::bytes(most_blocks));
+  using Tile = LateTile<Scalar, strided_rows<Scalar>[0], T, W, in_line, alike>;
+  static_assert(Tile::bytes(most_strided_blocks) <= most_shared_bytes);
+  static const auto launch = launch_of<Scalar>(native_wide_strided_long<Scalar, strided_rows<Scalar>[0], T, W, in_line, alike, checks>, T,
+                                               static_cast<std::size_t>(Tile::bytes(most_strided_blocks)));
   return launch;
 }
 
@@ -206,8 +208,8 @@ Sharing strided_sharing(int rows, Index tiles)
                                        : strided_launch<Scalar, strided_rows<Scalar>[1], false, false, true>(int(tiles), Sharing::cluster))
               .resident > 0)
     return Sharing::cluster;
-  return rows == strided_rows<Scalar>[0] && tiles <= std::min(most_blocks, strided_shared_resident<Scalar>()) ? Sharing::device
-                                                                                                              : Sharing::none;
+  return rows == strided_rows<Scalar>[0] && tiles <= std::min(most_strided_blocks, strided_shared_resident<Scalar>()) ? Sharing::device
+                                                                                                                      : Sharing::none;
 }
 
 template <class Scalar, bool in_line, bool alike, bool checks>
@@ -268,7 +270,7 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     shape = native;
     if (plan.sharing == Sharing::device) {
       plan.resident = strided_shared_resident<Scalar>();
-      messages      = Index(7) * native.lines * plan.resident;
+      messages      = Index(2 * 7) * native.lines * plan.resident;
     }
   } else {
     return plan;

@@ -12,23 +12,6 @@
 
 namespace weft::cuda {
 
-/// What some threads have done in a turn, for others that wait for it and do not hold them up. A turn ahead is far enough: even and odd
-/// turns have barriers of their own. A thread answers for itself, not for its warp, and who writes what another one has read waits for that
-/// one, even where a third already tells that it has: such waits cost nothing, and a race checker, which follows single barriers and not
-/// chains of them, knows the order.
-struct Done {
-  Arrival of_turns[2];
-
-  /// By one thread, before others use it; threads: that say so in each turn.
-  __device__ void init(int threads)
-  {
-    for (Arrival &arrival : of_turns) arrival.init(threads);
-  }
-  __device__ void say(unsigned turn) { of_turns[turn % 2].arrive(); }
-  /// Turns from 1 on.
-  __device__ void wait(unsigned turn) { of_turns[turn % 2].wait((turn - 1) / 2 % 2); }
-};
-
 /// What a block keeps in shared memory, for tiles of `rows` rows and as many blocks a line as there are at run time: this, the arrays on
 /// their way (in), what waits for the end of its line (lower, upper), right-hand sides and then unknowns (out), and rows of blocks (said).
 /// T threads have rows.
@@ -36,7 +19,6 @@ template <class Scalar, int R, int T, bool alike>
 struct LongTile {
   static_assert(R % 2 == 1 && T % 32 == 0);
   static constexpr int threads = T + 64, warps = T / 32, arrays = alike ? 1 : 4, kept = alike ? 0 : 2;
-  static constexpr int most    = 227 * 1024;                   ///< bytes that a block can have
   static constexpr int portion = R * 16 / int(sizeof(Scalar)); ///< rows that are whole chunks and whole pieces: tiles have a multiple of it
 
   Arrival arrival;
@@ -53,23 +35,6 @@ struct LongTile {
     return begin() + Index(sizeof(Scalar)) * (arrays * (rows + space(0)) + (kept + 1) * rows + 6 * blocks);
   }
 };
-
-/// Solves the line of the blocks once more and reports the first unusable pivot.
-template <class Scalar>
-__device__ __noinline__ void look_at_blocks(const NativeArguments<Scalar> &a, const Scalar *said, int blocks, const TilePlace &at)
-{
-  Watch<true> watch;
-  solve_blocks(said, blocks, watch.at(at.rows - 1), [](int, Scalar) {});
-  watch.report(a, at.line, at.row);
-}
-
-/// The warps that have rows, T threads, meet.
-enum class Meeting : int { left = 1, read, solved };
-template <int T>
-__device__ void meet(Meeting meeting)
-{
-  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(meeting)), "n"(T) : "memory");
-}
 
 /// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once.
 template <class Scalar, int R, int T, bool alike, bool checks>
@@ -146,7 +111,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       find_warps(w >= 0 ? tile.warp_rows[turn % 2][w] : none, before_block, last_of_block, x, Tile::warps);
       tile.found.say(turn);
       if constexpr (checks) {
-        if ((!alike || turn == 1) && doubt.raised()) look_at_blocks(a, said, blocks, place(line));
+        if ((!alike || turn == 1) && doubt.raised()) look_at_blocks(a, said, blocks, line, place(line).row, place(line).rows - 1);
       }
       __syncwarp(); // before `said` changes
     }

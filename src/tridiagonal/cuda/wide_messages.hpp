@@ -146,4 +146,14 @@ __device__ void solve_blocks(const Scalar *rows, int blocks, const Check &check,
     solve_blocks_by<4>(rows, blocks, check, tell);
 }
 
+/// Solves the line of the blocks once more and reports the first unusable pivot. row: the first one of this block's part, in whose row
+/// `row_of_tile` it is reported.
+template <class Scalar, class Arguments>
+__device__ __noinline__ void look_at_blocks(const Arguments &a, const Scalar *said, int blocks, Index line, Index row, int row_of_tile)
+{
+  Watch<true> watch;
+  solve_blocks(said, blocks, watch.at(row_of_tile), [](int, Scalar) {});
+  watch.report(a, line, row);
+}
+
 } // namespace weft::cuda

@@ -59,6 +59,31 @@ struct Arrival {
   }
 };
 
+/// What some threads have done in a turn, for others that wait for it and do not hold them up. A turn ahead is far enough: even and odd
+/// turns have barriers of their own. A thread answers for itself, not for its warp, and who writes what another one has read waits for that
+/// one, even where a third already tells that it has: such waits cost nothing, and a race checker, which follows single barriers and not
+/// chains of them, knows the order.
+struct Done {
+  Arrival of_turns[2];
+
+  /// By one thread, before others use it; threads: that say so in each turn.
+  __device__ void init(int threads)
+  {
+    for (Arrival &arrival : of_turns) arrival.init(threads);
+  }
+  __device__ void say(unsigned turn) { of_turns[turn % 2].arrive(); }
+  /// Turns from 1 on.
+  __device__ void wait(unsigned turn) { of_turns[turn % 2].wait((turn - 1) / 2 % 2); }
+};
+
+/// The warps that have rows, T threads, meet, where a block has others too.
+enum class Meeting : int { left = 1, read, solved };
+template <int T>
+__device__ void meet(Meeting meeting)
+{
+  asm volatile("bar.sync %0, %1;" ::"r"(static_cast<int>(meeting)), "n"(T) : "memory");
+}
+
 /// `bytes` is a multiple of 16, both addresses too.
 __device__ inline void bulk_copy(void *to, const void *from, std::uint32_t bytes, Arrival &arrival)
 {
@@ -83,10 +108,15 @@ __device__ inline void bulk_left()
 {
   asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
-/// 16 bytes by a thread, without waiting. copies_arrived waits for all of a thread's.
-__device__ inline void thread_copy(void *to, const void *from)
+/// `count` numbers, together 4, 8 or 16 bytes, by a thread, without waiting. copies_arrived waits for all of a thread's.
+template <int count, class Scalar>
+__device__ void thread_copy(Scalar *to, const Scalar *from)
 {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+  constexpr int bytes = count * static_cast<int>(sizeof(Scalar));
+  if constexpr (bytes == 16)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(to)), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared_address(to)), "l"(from), "n"(bytes) : "memory");
 }
 __device__ inline void copies_arrived()
 {

@@ -4,8 +4,7 @@
 /// of a line are then joined by the lanes of one warp.
 ///
 /// A line that one block does not hold is shared by several: by a cluster of up to 16, which tell each other their rows through their shared
-/// memories and solve for them all alike; a longer one by any number of blocks, which join their parts through device memory: each line has
-/// one block there that solves for the rows of all.
+/// memories and solve for them all alike. Longer ones are those of wide_strided_long.hpp.
 ///
 /// Words moved per row: 5.
 #pragma once
@@ -19,32 +18,20 @@ struct StridedTile {
   static constexpr int chunks = T / W, rows = R * chunks, lines_of_warp = 32 / chunks, pitch = chunks + 1;
   static_assert(T % 32 == 0 && chunks <= 32 && chunks % most_of_cluster == 0 && T / 32 * lines_of_warp == W);
 
-  static constexpr int piece = 16 / sizeof(Scalar), in_pitch = in_line ? W : W + piece; ///< elements; a copy may begin early
-  static constexpr int arrays = alike ? 1 : 4; ///< that are read for each line; the last one is rhs
+  static constexpr int piece = 16 / sizeof(Scalar); ///< elements
+  /// Rows come in pieces, which may begin early; where room is short and they do not begin at pieces, word by word.
+  static constexpr bool by_words = sharing == Sharing::device && !in_line;
+  static constexpr int in_pitch  = in_line || by_words ? W : W + piece;
+  static constexpr int arrays    = alike ? 1 : 4; ///< that are read for each line; the last one is rhs
 
   alignas(128) Scalar in[arrays][rows * in_pitch];
   Scalar ends[6][W * pitch]; ///< of the chunks: last row, first row; one line after another
   Scalar x[W * pitch];       ///< last unknown before the block, then of each chunk
-  Scalar between[2 * W];     ///< last unknowns before the block, then of it
   Arrival told[2];           ///< of the rows below
   /// Rows of the cluster's blocks, by line, in two sets that take turns: nobody says anything for the second next bundle before all have been
   /// heard for the next one.
   Scalar of_blocks[sharing == Sharing::cluster ? 2 : 1][sharing == Sharing::cluster ? W * most_of_cluster * 6 : 1];
-
-  /// Device: after the tile, rows of the blocks that share the lines that this block solves for.
-  __device__ Scalar *shared_rows() { return reinterpret_cast<Scalar *>(this + 1); }
-  static std::size_t bytes(Index blocks)
-  {
-    return sizeof(StridedTile) + (sharing == Sharing::device ? sizeof(Scalar) * 6 * (W + blocks) : 0);
-  }
 };
-
-/// Lines of a bundle that a block solves for where `blocks` share the bundle: from first_shared(block) to first_shared(block + 1).
-template <int W>
-WEFT_INLINE int first_shared(int block, int blocks)
-{
-  return (block * W + blocks - 1) / blocks;
-}
 
 /// What a block does with a bundle of lines. in_line: all rows begin at a multiple of 16 bytes. alike: all lines have the same coefficients.
 template <class Scalar, int R, int T, int W, Sharing sharing, bool in_line, bool checks, bool alike = false>
@@ -74,8 +61,8 @@ struct StridedBlock {
     const Index left = a.layout.length - first_row();
     return static_cast<int>(left < 0 ? 0 : left < Tile::rows ? left : Tile::rows);
   }
-  /// Elements of the arrays that whole pieces reach.
-  __device__ Index copied() const { return a.layout.span() / Tile::piece * Tile::piece; }
+  /// Elements of the arrays that copies reach.
+  __device__ Index copied() const { return Tile::by_words ? a.layout.span() : a.layout.span() / Tile::piece * Tile::piece; }
 
   /// A bundle, of which `lines` exist.
   struct Place {
@@ -84,10 +71,12 @@ struct StridedBlock {
 
     __device__ Index number(int w) const { return line + w * apart; }
   };
-  __device__ Place place(Index k) const
+  __device__ Place place(Index k) const { return place(k % bundles_across(), k / bundles_across()); }
+  /// Bundle number `bundle` among those of plane j.
+  __device__ Place place(Index bundle, Index j) const
   {
     const LineLayout &layout = a.layout;
-    const Index across = k % bundles_across() * W, j = k / bundles_across(), left = layout.across[0] - across;
+    const Index across = bundle * W, left = layout.across[0] - across;
     return {j * layout.across[0] + across, across + j * layout.across_stride[1] + first_row() * layout.stride,
             left < W ? static_cast<int>(left) : W};
   }
@@ -95,28 +84,30 @@ struct StridedBlock {
   /// gets itself.
   __device__ void fetch(const Place &at) const
   {
-    constexpr int piece = Tile::piece, pieces = W / piece, apart = T / pieces;
+    constexpr int piece = Tile::by_words ? 1 : Tile::piece, pieces = W / piece, apart = T / pieces;
     const Index stride = a.layout.stride;
     const int mine     = int(threadIdx.x) % pieces * piece;
-    Index from         = at.element + threadIdx.x / pieces * stride;
+    if (Tile::by_words && mine >= at.lines) return;
+    Index from = at.element + threadIdx.x / pieces * stride;
 #pragma unroll
     for (int r = int(threadIdx.x) / pieces; r < Tile::rows; r += apart, from += apart * stride) {
-      if (r < rows()) copy(r * Tile::in_pitch + mine, from - (from & (piece - 1)) + mine);
+      if (r < rows()) copy<piece>(r * Tile::in_pitch + mine, from - (from & (piece - 1)) + mine);
     }
-    if constexpr (!in_line) {
+    if constexpr (!in_line && !Tile::by_words) {
       for (int r = int(threadIdx.x); r < rows(); r += T)
-        copy(r * Tile::in_pitch + W, ((at.element + r * stride) | (piece - 1)) - (piece - 1) + W);
+        copy<piece>(r * Tile::in_pitch + W, ((at.element + r * stride) | (piece - 1)) - (piece - 1) + W);
     }
   }
+  template <int count>
   __device__ void copy(int to, Index from) const
   {
     if (from >= copied()) return;
     if constexpr (!alike) {
-      thread_copy(tile.in[0] + to, a.lower + from);
-      thread_copy(tile.in[1] + to, a.diagonal + from);
-      thread_copy(tile.in[2] + to, a.upper + from);
+      thread_copy<count>(tile.in[0] + to, a.lower + from);
+      thread_copy<count>(tile.in[1] + to, a.diagonal + from);
+      thread_copy<count>(tile.in[2] + to, a.upper + from);
     }
-    thread_copy(tile.in[Tile::arrays - 1] + to, a.rhs + from);
+    thread_copy<count>(tile.in[Tile::arrays - 1] + to, a.rhs + from);
   }
   /// Before the first bundle, which begins at `line`.
   __device__ void factor(Index line, Rows &chunk) const
@@ -135,7 +126,9 @@ struct StridedBlock {
   {
     const Index stride = a.layout.stride;
     const int early = static_cast<int>(at.element), step = static_cast<int>(stride); // their last bits count
-    const auto place_in = [&](int r) { return r * Tile::in_pitch + (in_line ? 0 : (early + r * step) & (Tile::piece - 1)) + w(); };
+    const auto place_in = [&](int r) {
+      return r * Tile::in_pitch + (Tile::in_pitch == W ? 0 : (early + r * step) & (Tile::piece - 1)) + w();
+    };
     if (rows() == Tile::rows && at.lines == W && at.element + (rows() - 1) * stride + W <= copied()) {
 #pragma unroll
       for (int j = 0; j < R; j++) {
@@ -203,17 +196,34 @@ struct StridedBlock {
     const Hanging<Scalar> mine =
         chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
     own.report(a, at.number(w()), first_row());
+    show_ends(mine, chunk);
+    const Ends<Scalar> ends = join(row, joint.at((joined_chunk() + 1) * R - 1));
+    joint.report(a, at.number(joined_line()), first_row());
+    return ends;
+  }
+  /// The same with one check for all pivots, which are looked at again where it asks for that.
+  template <class Check>
+  __device__ Ends<Scalar> eliminate(Rows &chunk, Hanging<Scalar> &row, const Check &check) const
+  {
+    show_ends(chunk.eliminate(check), chunk);
+    return join(row, check);
+  }
+  __device__ void show_ends(const Hanging<Scalar> &last, const Rows &chunk) const
+  {
     const Hanging<Scalar> top = chunk.head();
-    const Scalar numbers[6]   = {mine.value, mine.before, mine.after, top.value, top.before, top.after};
+    const Scalar numbers[6]   = {last.value, last.before, last.after, top.value, top.before, top.after};
 #pragma unroll
     for (int n = 0; n < 6; n++) tile.ends[n][w() * Tile::pitch + chunk_of_line()] = numbers[n];
     __syncthreads();
+  }
+  template <class Check>
+  __device__ Ends<Scalar> join(Hanging<Scalar> &row, const Check &check) const
+  {
     const int joined = joined_line() * Tile::pitch + joined_chunk();
     row              = {tile.ends[0][joined], tile.ends[1][joined], tile.ends[2][joined]};
     const Hanging<Scalar> head{tile.ends[3][joined], tile.ends[4][joined], tile.ends[5][joined]};
-    Ends<Scalar> ends = reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, joint.at((joined_chunk() + 1) * R - 1));
-    joint.report(a, at.number(joined_line()), first_row());
-    ends.last = shuffle(ends.last, 32 - Tile::lines_of_warp + static_cast<int>(threadIdx.x) % Tile::lines_of_warp);
+    Ends<Scalar> ends = reduce_warp<Tile::chunks, Tile::lines_of_warp>(row, head, 0, check);
+    ends.last         = shuffle(ends.last, 32 - Tile::lines_of_warp + static_cast<int>(threadIdx.x) % Tile::lines_of_warp);
     return ends;
   }
   /// From the last unknowns before the block and of it to those of the chunks.
@@ -228,12 +238,22 @@ struct StridedBlock {
   {
     const Scalar *x = tile.x + w() * Tile::pitch + chunk_of_line();
     chunk.substitute(x[0], x[1]);
-    if (w() >= at.lines || !(a.colour == Colour::all || a.layout.has_colour(at.line + w(), a.colour))) return;
-    Scalar *to = a.solution + at.element + first() * a.layout.stride + w();
+    if (!stores(at)) return;
+    Scalar *row = to(at, 0);
 #pragma unroll
-    for (int j = 0; j < R; j++, to += a.layout.stride) {
-      if (first() + j < rows()) put(*to, a.update, chunk.rhs[j]);
+    for (int j = 0; j < R; j++, row += a.layout.stride) {
+      if (first() + j < rows()) put(*row, a.update, chunk.rhs[j]);
     }
+  }
+  /// True if this thread's line exists and is wanted.
+  __device__ bool stores(const Place &at) const
+  {
+    return w() < at.lines && (a.colour == Colour::all || a.layout.has_colour(at.line + w(), a.colour));
+  }
+  /// Where the solution of this thread's row number j belongs.
+  __device__ Scalar *to(const Place &at, int j) const
+  {
+    return a.solution + at.element + (first() + j) * a.layout.stride + w();
   }
 };
 
@@ -319,62 +339,6 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided(const NativeArgument
   const int blocks = sharing == Sharing::cluster ? a.exchange.blocks : 1;
   solve_bundles<sharing, checks, part>(Block{a, *reinterpret_cast<typename Block::Tile *>(shared), static_cast<int>(blockIdx.x % blocks)},
                                        blocks);
-}
-
-/// Lines that many blocks share.
-template <class Scalar, int R, int T, int W, bool in_line, bool alike, bool checks>
-__global__ void __launch_bounds__(T, 1) native_wide_shared(const NativeArguments<Scalar> a)
-{
-  using Block = StridedBlock<Scalar, R, T, W, Sharing::device, in_line, checks, alike>;
-  using Tile  = typename Block::Tile;
-  extern __shared__ __align__(128) char shared[];
-  Tile &tile         = *reinterpret_cast<Tile *>(shared);
-  const int blocks   = a.exchange.blocks;
-  const Index groups = gridDim.x / blocks, group = blockIdx.x / blocks;
-  Block block{a, tile, static_cast<int>(blockIdx.x % blocks)};
-  const int thread = threadIdx.x, w = block.w();
-  const int first_line = first_shared<W>(block.block, blocks), solved_lines = first_shared<W>(block.block + 1, blocks) - first_line;
-  // Of a group: six numbers of each block for each line; last unknowns of each line's blocks. Nobody says more before all have heard.
-  Message<Scalar> *const rows_said = a.exchange.rows + group * blocks * 7 * W, *const unknowns_said = rows_said + blocks * 6 * W;
-
-  Index k = group;
-  typename Block::Rows chunk;
-  if (k < block.bundles()) {
-    block.fetch(block.place(k));
-    block.factor(block.place(k).line, chunk);
-  }
-  for (unsigned turn = 1; k < block.bundles(); k += groups, turn++) {
-    const auto at = block.place(k);
-    Hanging<Scalar> row;
-    copies_arrived();
-    __syncthreads();
-    block.read(at, chunk);
-    __syncthreads(); // everybody has read: the next bundle may come
-    if (k + groups < block.bundles()) block.fetch(block.place(k + groups));
-    const Ends<Scalar> ends = block.eliminate(at, chunk, row);
-    tell_device(ends, rows_said + (block.joined_line() * blocks + block.block) * 6, turn, block.joined_chunk());
-    Scalar *rows_of_all = tile.shared_rows();
-    for (int n = thread; n < solved_lines * blocks * 6; n += T) rows_of_all[n] = receive(rows_said + first_line * blocks * 6 + n, turn);
-    if (solved_lines > 0) __syncthreads();
-    if (thread / 32 < solved_lines) {
-      const int line  = first_line + thread / 32;
-      const auto tell = [&](int t, Scalar x) { send(unknowns_said + line * blocks + t, x, turn); };
-      Watch<checks> watch;
-      if (!block.watches) watch.close();
-      const Scalar *rows = rows_of_all + thread / 32 * blocks * 6;
-      solve_blocks(rows, blocks, watch.at(Tile::rows - 1), tell);
-      watch.report(a, at.line + line, block.first_row());
-    }
-    if (thread < 2 * W) {
-      const int t          = block.block - 1 + thread / W;
-      tile.between[thread] = t < 0 ? Scalar(0) : receive(unknowns_said + w * blocks + t, turn);
-    }
-    __syncthreads();
-    block.found(row, tile.between[block.joined_line()], tile.between[W + block.joined_line()]);
-    __syncthreads();
-    block.substitute_and_store(at, chunk);
-    if (alike) block.watches = false;
-  }
 }
 
 } // namespace weft::cuda
