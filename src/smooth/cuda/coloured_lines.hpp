@@ -22,7 +22,7 @@ NativeLaunch<Scalar> coloured_launch(int blocks)
 {
   constexpr int R = coloured_rows<Scalar>, W = strided_lines<Scalar>;
   static const auto launches = by_cluster_size<Scalar>([](int of) {
-    return launch_of<Scalar>(coloured_relaxation<Scalar, R, T, W>, T, StridedTile<Scalar, R, T, W, Sharing::cluster, true>::bytes(of), of);
+    return launch_of<Scalar>(coloured_relaxation<Scalar, R, T, W>, T, sizeof(StridedTile<Scalar, R, T, W, Sharing::cluster, true>), of);
   });
   return launches[static_cast<std::size_t>(blocks)];
 }
