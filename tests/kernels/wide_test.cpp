@@ -11,7 +11,7 @@ TEST(Wide, LengthsAroundItsTiles)
   std::mt19937 random(21);
   for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
-    for (Index full : {288, 576, 1152, 2304, 4320, 4608, 6912, 9216, 11520, 73728, 294912}) {
+    for (Index full : {256, 288, 512, 576, 1024, 1152, 2048, 2304, 4320, 4608, 6912, 9216, 11520, 73728, 294912}) {
       for (Index length : {full - 3, full - 2, full - 1, full, full + 1, full + 2, full + 3}) {
         const Lines<Scalar> lines(contiguous(length, full < 20000 ? 5 : 2), random);
         check(lines, "wide", memory);
@@ -50,6 +50,23 @@ TEST(Wide, LinesSideBySideAroundItsTiles)
         check(lines, "wide", memory, {{2}, Colour::even}, Call::once);
         check(lines, "wide", memory, {}, Call::in_place);
         if (length < 1000) check(lines, "wide", memory, {{1}, Colour::all, Transpose::yes});
+      }
+    }
+  });
+}
+
+// Several bundles of lines one after the other, so that what a turn leaves is finished in the next one.
+TEST(Wide, ManyLinesSideBySideThatManyBlocksShare)
+{
+  std::mt19937 random(26);
+  for_each_scalar([&](auto scalar, Memory memory) {
+    using Scalar = decltype(scalar);
+    if (memory == Memory::host) return;
+    for (Index length : {4609, 9000, 16500}) {
+      for (Index count : {150, 161}) { // rows at multiples of 16 bytes, and not
+        const Lines<Scalar> lines(strided(length, count), random);
+        check(lines, "wide", memory);
+        check(lines, "wide", memory, {{2}, Colour::even}, Call::once);
       }
     }
   });
@@ -117,8 +134,10 @@ TEST(Wide, TellsSmallPivotsFromUnusableOnes)
       return s.solver.bad_pivot();
     };
     const Scalar epsilon = std::numeric_limits<Scalar>::epsilon();
-    for (Index row : {1, 8, 9, 10, 18, 287, 288, 289, 2303, 2304, 4319, 4320, 4321, 4999}) {
-      for (const LineLayout &layout : {contiguous(row < 200 ? 200 : row < 4320 ? 4320 : 5000, 3), strided(row < 200 ? 200 : 5000, 20)}) {
+    for (Index row : {1, 7, 8, 9, 10, 18, 255, 256, 287, 288, 289, 1024, 2303, 2304, 4319, 4320, 4321, 4999}) {
+      std::vector layouts = {contiguous(row < 200 ? 200 : row < 4320 ? 4320 : 5000, 3), strided(row < 200 ? 200 : 5000, 20)};
+      if (row < 2048) layouts.push_back(contiguous(2048, 3));
+      for (const LineLayout &layout : layouts) {
         for (bool shared : {false, true}) {
           if (!sampled()) continue;
           const auto bad = pivot_of_row(layout, shared, row, 30 * epsilon);
