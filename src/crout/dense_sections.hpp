@@ -51,7 +51,12 @@ struct Sweep {
     const Int rows = static_cast<Int>(size), i = entry % rows, j = entry / rows, last = i < j ? i : j;
     Scalar sum = p(i, j);
     for (Int k = 0; k < last; k++) sum = add_product<fused>(sum, old_z(i, k), old_z(k, j));
-    const Scalar z = i < j ? (a(i, j) - sum) / old_z(i, i) : a(i, j) - sum;
+    finish(old_z, new_z, i, j, a(i, j), sum, unsettled);
+  }
+  template <class Old, class New, class Int>
+  KOKKOS_INLINE_FUNCTION void finish(const Old &old_z, const New &new_z, Int i, Int j, Scalar a_ij, Scalar sum, Index &unsettled) const
+  {
+    const Scalar z = i < j ? (a_ij - sum) / old_z(i, i) : a_ij - sum;
     Scalar change  = Kokkos::abs(z - old_z(i, j));
     if (of_residual && i < j) change *= Kokkos::abs(old_z(i, i));
     if (!(change <= tolerance)) unsettled++;
@@ -62,38 +67,79 @@ struct Sweep {
 /// A whole diagonal section by one team, in its scratch memory. Leaves the number of sweeps.
 template <class Space, bool fused, class Scalar>
 struct SmallDiagonal {
-  using Scratch = Kokkos::View<Scalar *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  using Memory = typename Space::scratch_memory_space;
+  template <class Number>
+  using Scratch              = Kokkos::View<Number *, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr int flags = 3; ///< one is set, one read and one cleared
   Sweep<fused, Scalar> sweep;
   Matrix<Scalar> z;
   int most_sweeps;
   int *sweeps; ///< negative where they did not converge
 
-  static std::size_t scratch_bytes(Index size) { return 2 * Scratch::shmem_size(static_cast<std::size_t>(size * size)); }
+  static std::size_t scratch_bytes(Index size)
+  {
+    return 2 * Scratch<Scalar>::shmem_size(static_cast<std::size_t>(size * size)) + Scratch<int>::shmem_size(flags);
+  }
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
   {
-    const Index size = sweep.size;
-    const int count  = static_cast<int>(size * size);
-    const Scratch one(team.team_scratch(0), static_cast<std::size_t>(count)), two(team.team_scratch(0), static_cast<std::size_t>(count));
-    Matrix<Scalar> old_z{one.data(), size}, new_z{two.data(), size};
-    const auto all = Kokkos::TeamThreadRange(team, count);
-    Kokkos::parallel_for(all, [&](const int e) { old_z.data[e] = sweep.start(e % static_cast<int>(size), e / static_cast<int>(size)); });
+    const int size = static_cast<int>(sweep.size), count = size * size, threads = team.team_size();
+    if (count == 0) return;
+    const Scratch<Scalar> one(team.team_scratch(0), static_cast<std::size_t>(count)),
+        two(team.team_scratch(0), static_cast<std::size_t>(count));
+    const Scratch<int> flag(team.team_scratch(0), flags);
+    Matrix<Scalar> old_z{one.data(), sweep.size}, new_z{two.data(), sweep.size};
+    for (int e = team.team_rank(); e < count; e += threads) old_z.data[e] = sweep.start(e % size, e / size);
+    for (int k = team.team_rank(); k < flags; k += threads) flag(k) = 0;
+    Entry mine(sweep, team.team_rank() < count ? team.team_rank() : 0);
     team.team_barrier();
-    int done        = 0;
-    Index unsettled = 1;
-    while (unsettled > 0 && done < most_sweeps) {
-      Kokkos::parallel_reduce(
-          all, [&](const int e, Index &sum) { sweep.step(old_z, new_z, e, sum); }, unsettled);
+    int done       = 0;
+    bool unsettled = true;
+    while (unsettled && done < most_sweeps) {
+      done++;
+      Index count_of_mine = 0;
+      if (count > threads) {
+        for (int e = team.team_rank(); e < count; e += threads) sweep.step(old_z, new_z, e, count_of_mine);
+      } else if (team.team_rank() < count) {
+        mine.step(sweep, old_z, new_z, done, count_of_mine);
+      }
+      if (count_of_mine > 0) Kokkos::atomic_store(&flag(done % flags), 1);
+      if (team.team_rank() == 0) flag((done + 1) % flags) = 0;
       team.team_barrier();
+      unsettled                 = flag(done % flags) != 0;
       const Matrix<Scalar> swap = old_z;
       old_z                     = new_z;
       new_z                     = swap;
-      done++;
     }
-    Kokkos::parallel_for(all, [&](const int e) { z.data[e % size + (e / size) * z.ld] = old_z.data[e]; });
-    Kokkos::single(Kokkos::PerTeam(team), [&] { *sweeps = unsettled > 0 ? -done : done; });
+    for (int e = team.team_rank(); e < count; e += threads) z.data[e % size + (e / size) * z.ld] = old_z.data[e];
+    if (team.team_rank() == 0) *sweeps = unsettled ? -done : done;
   }
+
+private:
+  /// An entry that a thread has for itself, and what it need not compute again. From the entries before it, z_ij is final after sweep 2 j + 1
+  /// (i >= j) or 2 i + 2 (i < j), whatever the numbers: later sweeps would give the same bits, and so would the part of a sum whose factors
+  /// are final.
+  struct Entry {
+    int i, j, last, known = 0; ///< products k < known are in the sum for good
+    Scalar a, sum;
+
+    KOKKOS_INLINE_FUNCTION Entry(const Sweep<fused, Scalar> &sweep, int entry)
+        : i(entry % static_cast<int>(sweep.size)), j(entry / static_cast<int>(sweep.size)), last(i < j ? i : j), a(sweep.a(i, j)),
+          sum(sweep.p(i, j))
+    {
+    }
+    KOKKOS_INLINE_FUNCTION void step(const Sweep<fused, Scalar> &sweep, const Matrix<Scalar> &old_z, const Matrix<Scalar> &new_z,
+                                     int number, Index &unsettled)
+    {
+      const int final_after = i < j ? 2 * i + 2 : 2 * j + 1;
+      if (number > final_after + 1) return; // both arrays have it
+      for (; known < last && 2 * known + 2 < number; known++) sum = add_product<fused>(sum, old_z(i, known), old_z(known, j));
+      Scalar all = sum;
+      for (int k = known; k < last; k++) all = add_product<fused>(all, old_z(i, k), old_z(k, j));
+      sweep.finish(old_z, new_z, i, j, a, all, unsettled);
+    }
+  };
 };
 
 /// The start, a sweep and the end of a diagonal section of any size, for a launch each.
@@ -127,22 +173,30 @@ KOKKOS_INLINE_FUNCTION void in_turn(const Body &body)
 }
 
 /// Columns right of a finished diagonal section, a thread each: rows downwards. A thread keeps its column, a constant number of rows long so
-/// that a device has it in registers: reading back what it has just written would take longer than all else.
+/// that a device has it in registers. All is read before anything is written: what may be the same memory would be waited for row by row.
 template <bool fused, class Scalar, int most>
 struct Right {
   Matrix<const Scalar> a, l;
   Matrix<Scalar> z;
   int rows; ///< up to most
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index j) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index j) const { rows == most ? of<true>(j) : of<false>(j); }
+  template <bool all>
+  KOKKOS_INLINE_FUNCTION void of(const Index j) const
   {
-    Scalar column[most];
+    Scalar left[most], column[most]; // of A, and products of finished sections, which become the column
     in_turn<most>([&]<int i>() {
-      if (i >= rows) return;
-      Scalar sum = z(i, j);
-      in_turn<i>([&]<int k>() { sum = add_product<fused>(sum, l(i, k), column[k]); });
-      column[i] = (a(i, j) - sum) / l(i, i);
-      z(i, j)   = column[i];
+      const bool exists = all || i < rows;
+      left[i]           = exists ? a(i, j) : Scalar(0);
+      column[i]         = exists ? z(i, j) : Scalar(0);
+    });
+    in_turn<most>([&]<int i>() {
+      if (!all && i >= rows) return;
+      in_turn<i>([&]<int k>() { column[i] = add_product<fused>(column[i], l(i, k), column[k]); });
+      column[i] = (left[i] - column[i]) / l(i, i);
+    });
+    in_turn<most>([&]<int i>() {
+      if (all || i < rows) z(i, j) = column[i];
     });
   }
 };
@@ -154,15 +208,23 @@ struct Below {
   Matrix<Scalar> z;
   int columns; ///< up to most
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { columns == most ? of<true>(i) : of<false>(i); }
+  template <bool all>
+  KOKKOS_INLINE_FUNCTION void of(const Index i) const
   {
-    Scalar row[most];
+    Scalar left[most], row[most];
     in_turn<most>([&]<int j>() {
-      if (j >= columns) return;
-      Scalar sum = z(i, j);
-      in_turn<j>([&]<int k>() { sum = add_product<fused>(sum, row[k], u(k, j)); });
-      row[j]  = a(i, j) - sum;
-      z(i, j) = row[j];
+      const bool exists = all || j < columns;
+      left[j]           = exists ? a(i, j) : Scalar(0);
+      row[j]            = exists ? z(i, j) : Scalar(0);
+    });
+    in_turn<most>([&]<int j>() {
+      if (!all && j >= columns) return;
+      in_turn<j>([&]<int k>() { row[j] = add_product<fused>(row[j], row[k], u(k, j)); });
+      row[j] = left[j] - row[j];
+    });
+    in_turn<most>([&]<int j>() {
+      if (all || j < columns) z(i, j) = row[j];
     });
   }
 };
