@@ -1,4 +1,4 @@
-/// The native CUDA form of wide.hpp for lines of few rows that follow each other: a block of one to four warps a line, read straight into
+/// The native CUDA form of wide.hpp for lines of few rows that follow each other: a block of one to sixteen warps a line, read straight into
 /// registers and written straight from them. As many blocks are under way at once as leave memory no pause, so nothing is fetched ahead.
 ///
 /// Words moved per row: 5.

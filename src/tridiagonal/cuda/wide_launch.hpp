@@ -62,9 +62,11 @@ NativeLaunch<Scalar> native_launch_for(int threads)
   return native_launch<Scalar, native_tile_threads, part, alike, checks>();
 }
 
-/// Lines of up to so many rows, in blocks of one to eight warps, go straight into registers: 8 rows a thread, 24 warps a multiprocessor,
-/// which leaves a thread 80 registers.
-inline constexpr int direct_rows = 8, most_direct_rows = 8 * 32 * direct_rows;
+/// Lines of up to so many rows, in blocks of one to eight warps, in single precision sixteen, go straight into registers: 8 rows a thread, 24
+/// warps a multiprocessor, which leaves a thread 80 registers.
+inline constexpr int direct_rows = 8;
+template <class Scalar>
+inline constexpr int most_direct_rows = (sizeof(Scalar) < 8 ? 16 : 8) * 32 * direct_rows;
 
 template <class Scalar, int warps, bool checks>
 NativeLaunch<Scalar> direct_launch()
@@ -77,6 +79,9 @@ template <class Scalar, bool checks>
 NativeLaunch<Scalar> direct_launch_for(Index length)
 {
   const Index warps = (length - 1) / (32 * direct_rows) + 1;
+  if constexpr (most_direct_rows < Scalar >> 8 * 32 * direct_rows) {
+    if (warps > 8) return direct_launch<Scalar, 16, checks>();
+  }
   return warps == 1   ? direct_launch<Scalar, 1, checks>()
          : warps == 2 ? direct_launch<Scalar, 2, checks>()
          : warps <= 4 ? direct_launch<Scalar, 4, checks>()
@@ -302,7 +307,7 @@ bool goes_directly(const WideArguments<Kokkos::Cuda, Scalar> &a)
 {
   constexpr Index piece    = 16 / sizeof(Scalar);
   const LineLayout &layout = a.shape.layout;
-  return a.shape.rows_first && layout.length <= most_direct_rows && a.matrix.problem.coefficients == Coefficients::general &&
+  return a.shape.rows_first && layout.length <= most_direct_rows<Scalar> && a.matrix.problem.coefficients == Coefficients::general &&
          layout.components == 1 && layout.across_stride[0] % piece == 0 && layout.across_stride[1] % piece == 0;
 }
 
