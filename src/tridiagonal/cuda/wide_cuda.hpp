@@ -4,7 +4,8 @@
 /// A block keeps its multiprocessor's shared memory full: bulk copies bring the next tile (four arrays of `tile` rows) while the threads
 /// eliminate this one in registers. A thread takes an odd number R of consecutive rows, so that its reads of shared memory meet no bank
 /// conflict. The same elimination as in wide.hpp runs on three levels, each keeping the last unknown of its part: the rows of a thread, the
-/// 32 threads of a warp (by shuffles), the warps of a block (by one warp). Lines that several blocks share are those of wide_long.hpp.
+/// 32 threads of a warp (by shuffles), the warps of a block (by one warp). Lines that several blocks share are those of wide_long.hpp,
+/// those of few rows that begin at multiples of 16 bytes those of wide_direct.hpp.
 #pragma once
 #include "tridiagonal/cuda/wide_tile.hpp"
 
