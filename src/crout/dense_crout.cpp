@@ -158,7 +158,7 @@ private:
     if (r1 - r0 <= leaf) {
       by_rounding([&](auto fused) {
         for_each("weft right section", c1 - c0,
-                 Right<fused, Scalar, leaf>{a(r0, c0), const_z(r0, r0), z(r0, c0), static_cast<int>(r1 - r0)});
+                 Beside<true, fused, Scalar, leaf>{a(r0, c0), const_z(r0, r0), z(r0, c0), static_cast<int>(r1 - r0)});
       });
       return;
     }
@@ -172,7 +172,7 @@ private:
     if (c1 - c0 <= leaf) {
       by_rounding([&](auto fused) {
         for_each("weft lower section", r1 - r0,
-                 Below<fused, Scalar, leaf>{a(r0, c0), const_z(c0, c0), z(r0, c0), static_cast<int>(c1 - c0)});
+                 Beside<false, fused, Scalar, leaf>{a(r0, c0), const_z(c0, c0), z(r0, c0), static_cast<int>(c1 - c0)});
       });
       return;
     }

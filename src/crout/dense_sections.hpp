@@ -172,59 +172,37 @@ KOKKOS_INLINE_FUNCTION void in_turn(const Body &body)
   }
 }
 
-/// Columns right of a finished diagonal section, a thread each: rows downwards. A thread keeps its column, a constant number of rows long so
-/// that a device has it in registers. All is read before anything is written: what may be the same memory would be waited for row by row.
-template <bool fused, class Scalar, int most>
-struct Right {
-  Matrix<const Scalar> a, l;
+/// Columns right of a finished diagonal section, downwards, or rows below it, to the right, a thread each. A thread keeps its column or row, a
+/// constant number of entries long so that a device has it in registers. All is read before anything is written: what may be the same memory
+/// would be waited for entry by entry.
+template <bool right, bool fused, class Scalar, int most>
+struct Beside {
+  Matrix<const Scalar> a, diagonal; ///< of A; the finished section
   Matrix<Scalar> z;
-  int rows; ///< up to most
+  int length; ///< of a column or row, up to most
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index j) const { rows == most ? of<true>(j) : of<false>(j); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index line) const { length == most ? of<true>(line) : of<false>(line); }
   template <bool all>
-  KOKKOS_INLINE_FUNCTION void of(const Index j) const
+  KOKKOS_INLINE_FUNCTION void of(const Index line) const
   {
-    Scalar left[most], column[most]; // of A, and products of finished sections, which become the column
-    in_turn<most>([&]<int i>() {
-      const bool exists = all || i < rows;
-      left[i]           = exists ? a(i, j) : Scalar(0);
-      column[i]         = exists ? z(i, j) : Scalar(0);
+    const auto at = [line](const auto &matrix, Index n) -> auto &
+    {
+      return right ? matrix(n, line) : matrix(line, n);
+    };
+    Scalar left[most], found[most]; // of A, and products of finished sections, which become the column or row
+    in_turn<most>([&]<int n>() {
+      const bool exists = all || n < length;
+      left[n]           = exists ? at(a, n) : Scalar(0);
+      found[n]          = exists ? at(z, n) : Scalar(0);
     });
-    in_turn<most>([&]<int i>() {
-      if (!all && i >= rows) return;
-      in_turn<i>([&]<int k>() { column[i] = add_product<fused>(column[i], l(i, k), column[k]); });
-      column[i] = (left[i] - column[i]) / l(i, i);
+    in_turn<most>([&]<int n>() {
+      if (!all && n >= length) return;
+      in_turn<n>([&]<int k>() { found[n] = add_product<fused>(found[n], right ? diagonal(n, k) : diagonal(k, n), found[k]); });
+      found[n] = left[n] - found[n];
+      if constexpr (right) found[n] /= diagonal(n, n);
     });
-    in_turn<most>([&]<int i>() {
-      if (all || i < rows) z(i, j) = column[i];
-    });
-  }
-};
-
-/// Rows below a finished diagonal section, a thread each: columns to the right.
-template <bool fused, class Scalar, int most>
-struct Below {
-  Matrix<const Scalar> a, u;
-  Matrix<Scalar> z;
-  int columns; ///< up to most
-
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { columns == most ? of<true>(i) : of<false>(i); }
-  template <bool all>
-  KOKKOS_INLINE_FUNCTION void of(const Index i) const
-  {
-    Scalar left[most], row[most];
-    in_turn<most>([&]<int j>() {
-      const bool exists = all || j < columns;
-      left[j]           = exists ? a(i, j) : Scalar(0);
-      row[j]            = exists ? z(i, j) : Scalar(0);
-    });
-    in_turn<most>([&]<int j>() {
-      if (!all && j >= columns) return;
-      in_turn<j>([&]<int k>() { row[j] = add_product<fused>(row[j], row[k], u(k, j)); });
-      row[j] = left[j] - row[j];
-    });
-    in_turn<most>([&]<int j>() {
-      if (all || j < columns) z(i, j) = row[j];
+    in_turn<most>([&]<int n>() {
+      if (all || n < length) at(z, n) = found[n];
     });
   }
 };

@@ -79,7 +79,7 @@ template <class Scalar, bool checks>
 NativeLaunch<Scalar> direct_launch_for(Index length)
 {
   const Index warps = (length - 1) / (32 * direct_rows) + 1;
-  if constexpr (most_direct_rows < Scalar >> 8 * 32 * direct_rows) {
+  if constexpr (8 * 32 * direct_rows < most_direct_rows<Scalar>) {
     if (warps > 8) return direct_launch<Scalar, 16, checks>();
   }
   return warps == 1   ? direct_launch<Scalar, 1, checks>()

@@ -46,7 +46,6 @@ __device__ __noinline__ void look_again_side_by_side(const Block block, const ty
       chunk.diagonal[j] = block.a.diagonal[i];
       chunk.upper[j]    = row + 1 < block.a.layout.length ? block.a.upper[i] : Scalar(0);
     }
-
     chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, block.first() + j); });
     watch.report(block.a, at.number(block.w()), block.first_row());
   }
