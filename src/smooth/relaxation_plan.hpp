@@ -18,6 +18,7 @@
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
 #include "smooth/cuda/cluster_relaxation.hpp"
 #include "smooth/cuda/coloured_lines.hpp"
+#include "smooth/cuda/contiguous_relaxation.hpp"
 #endif
 
 namespace weft {
@@ -41,7 +42,7 @@ struct NativeRelaxation {
   {
     return false;
   }
-  bool takes(Colour, bool) const { return false; }
+  bool takes(Colour, bool, const Scalar *, const Scalar *) const { return false; }
   void launch(const Space &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) const {}
 };
 
@@ -53,19 +54,28 @@ public:
   NativeRelaxation(const LineLayout &layout, const MethodParameters &parameters, bool by_colour)
   {
     if (parameters.slice != 0 || parameters.partitions != 0) return;
-    shape_ = cuda::cluster_shape(layout);
+    contiguous_ = cuda::ContiguousLines<Scalar>(layout);
+    shape_      = cuda::cluster_shape(layout);
     if (by_colour) coloured_ = cuda::ColouredLines<Scalar>(layout);
   }
-  bool any() const { return shape_.blocks > 0 || coloured_.possible(); }
+  bool any() const { return contiguous_.possible() || shape_.blocks > 0 || coloured_.possible(); }
   /// The matrix as it is now: T, and the couplings to other lines. True if it also looked how lines couple.
   bool take(const Kokkos::Cuda &space, const Tridiagonal<Scalar, Kokkos::Cuda> &t, const Scalar *values, const Coupling *outside, int count,
             const LineKinds<Kokkos::Cuda> &kinds, const int *numbers)
   {
     return coloured_.take(space, t.lower.data(), t.diagonal.data(), t.upper.data(), values, outside, count, kinds, numbers);
   }
-  bool takes(Colour colour, bool add) const { return shape_.blocks > 0 || coloured_.takes(colour, add); }
+  /// True if line solutions for b of a colour can be written over x, or with `add` added to it.
+  bool takes(Colour colour, bool add, const Scalar *b, const Scalar *x) const
+  {
+    return (contiguous_.possible() && contiguous_.takes(b, x)) || shape_.blocks > 0 || coloured_.takes(colour, add);
+  }
   void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
   {
+    if (contiguous_.possible()) {
+      contiguous_.launch(space, a, couplings);
+      return;
+    }
     if (coloured_.takes(a.colour, a.update.add)) {
       coloured_.launch(space, a, couplings);
       return;
@@ -76,6 +86,7 @@ public:
   }
 
 private:
+  cuda::ContiguousLines<Scalar> contiguous_;
   cuda::ClusterShape shape_;
   cuda::ColouredLines<Scalar> coloured_;
 };
@@ -198,10 +209,9 @@ public:
     const SomeRows lines = SomeRows::of_lines(layout, options.colour);
     const bool norms     = options.residual || options.change;
     if (options.guess == Guess::zero) {
-      // The solvers of longer lines of such strides need two passes.
-      const bool strided =
-          !is_host_space<Space> && !layout.rows_are_closest() && (by_team_ || (!norms && native_.takes(options.colour, false)));
-      if (strided && options.transpose == Transpose::no && kind_.known) {
+      // The solvers of longer lines of other strides need two passes, and all of them look at lines that are not wanted.
+      const bool native = !norms && native_.takes(options.colour, false, b, x), strided = by_team_ && !layout.rows_are_closest();
+      if (!is_host_space<Space> && (native || strided) && options.transpose == Transpose::no && kind_.known) {
         relax_fused(b, x, options, 0, false);
         return;
       }
@@ -213,7 +223,7 @@ public:
     // In one pass the rest of the matrix will do, x of the lines themselves need not be read: T^-1 (b - (A - T) x) is x + T^-1 (b - A x).
     const bool needs_own = options.guess == Guess::given ? options.omega != 1 : kind_.own_couple;
     const bool one_pass  = options.transpose == Transpose::no && fused(options.colour) &&
-                          (by_team_ || by_pack_ || (!norms && native_.takes(options.colour, needs_own)));
+                          (by_team_ || by_pack_ || (!norms && native_.takes(options.colour, needs_own, b, x)));
     const bool whole = !one_pass || needs_own || norms;
     if (options.guess == Guess::zero_lines && whole) set_zero(lines, x);
     if (one_pass)
@@ -302,7 +312,7 @@ private:
             solution, SolveOptions<Scalar>{update, options.colour});
       }
     }
-    const bool native = native_.takes(options.colour, add) && !options.residual && !options.change;
+    const bool native = native_.takes(options.colour, add, b, x) && !options.residual && !options.change;
     if (by_team_ || native) {
       WideArguments<Space, Scalar> a;
       a.matrix          = lines_;

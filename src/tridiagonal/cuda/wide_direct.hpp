@@ -50,6 +50,41 @@ __device__ void write_pieces(Scalar *to, const Scalar (&x)[R], Scalar scale)
   }
 }
 
+/// The unknowns of a line, in chunk.rhs, by a block of W warps whose threads have a chunk of it each. True where a warp's pivots are in doubt.
+template <class Scalar, int R, int W, bool checks>
+__device__ __forceinline__ bool solve_directly(Chunk<Scalar, R> &chunk, WarpRows<Scalar, W> &of_warps, Doubt<checks, Scalar> &doubt)
+{
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  Hanging<Scalar> mine   = chunk.eliminate(doubt.look());
+  const Ends<Scalar> own = reduce_warp<32, 1>(mine, chunk.head(), 0, doubt.look());
+  Scalar before_warp = 0, last_of_warp = __shfl_sync(0xffffffff, own.last.value, 31);
+  if constexpr (W > 1) {
+    if (lane == 0) of_warps.first[warp] = own.first;
+    if (lane == 31) of_warps.last[warp] = own.last;
+    __syncthreads();
+    Hanging<Scalar> row;
+    const Ends<Scalar> all = join_warps(of_warps, 0, row, doubt.look()); // each warp for itself
+    const Scalar end = __shfl_sync(0xffffffff, all.last.value, 31), last = lane == 31 ? end : row.value - row.after * end;
+    before_warp  = __shfl_sync(0xffffffff, last, 31 - W + warp);
+    last_of_warp = __shfl_sync(0xffffffff, last, 32 - W + warp);
+    if (warp == 0) before_warp = 0;
+  }
+  const bool doubts = doubt.raised();
+  const Scalar x    = lane == 31 ? last_of_warp : mine.value - mine.before * before_warp - mine.after * last_of_warp;
+  Scalar x_before   = __shfl_up_sync(0xffffffff, x, 1);
+  if (lane == 0) x_before = before_warp;
+  chunk.substitute(x_before, x);
+  return doubts;
+}
+
+/// A warp's pivots once more and one by one. at: the block's rows, from the first thread's on.
+template <int R, class Scalar, int W>
+__device__ __forceinline__ void look_directly(const NativeArguments<Scalar> &a, const TilePlace &at, const WarpRows<Scalar, W> &of_warps)
+{
+  look_again<R, false>(a, at, static_cast<int>(threadIdx.x) * R);
+  if (W > 1 && threadIdx.x < 32) look_at_warps(a, of_warps, 0, at);
+}
+
 /// A block a line, of W warps whose threads have R rows each; lines begin at multiples of 16 bytes.
 template <class Scalar, int R, int W, int at_least, bool checks>
 __global__ void __launch_bounds__(32 * W, at_least) native_wide_direct(const __grid_constant__ NativeArguments<Scalar> a)
@@ -57,7 +92,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_wide_direct(const __g
   const LineLayout &layout = a.layout;
   const Index line         = blockIdx.x;
   if (!layout.has_colour(line, a.colour)) return;
-  const int thread = threadIdx.x, lane = thread % 32, warp = thread / 32, first = thread * R;
+  const int first   = static_cast<int>(threadIdx.x) * R;
   const int exist   = static_cast<int>(layout.length) - first;
   const Index begin = layout.start(line) + first;
 
@@ -82,26 +117,8 @@ __global__ void __launch_bounds__(32 * W, at_least) native_wide_direct(const __g
 
   Doubt<checks, Scalar> doubt;
   doubt.begin(a.step > 0);
-  Hanging<Scalar> mine   = chunk.eliminate(doubt.look());
-  const Ends<Scalar> own = reduce_warp<32, 1>(mine, chunk.head(), 0, doubt.look());
   __shared__ WarpRows<Scalar, W> of_warps;
-  Scalar before_warp = 0, last_of_warp = __shfl_sync(0xffffffff, own.last.value, 31);
-  if constexpr (W > 1) {
-    if (lane == 0) of_warps.first[warp] = own.first;
-    if (lane == 31) of_warps.last[warp] = own.last;
-    __syncthreads();
-    Hanging<Scalar> row;
-    const Ends<Scalar> all = join_warps(of_warps, 0, row, doubt.look()); // each warp for itself
-    const Scalar end = __shfl_sync(0xffffffff, all.last.value, 31), last = lane == 31 ? end : row.value - row.after * end;
-    before_warp  = __shfl_sync(0xffffffff, last, 31 - W + warp);
-    last_of_warp = __shfl_sync(0xffffffff, last, 32 - W + warp);
-    if (warp == 0) before_warp = 0;
-  }
-  const bool doubts = doubt.raised();
-  const Scalar x    = lane == 31 ? last_of_warp : mine.value - mine.before * before_warp - mine.after * last_of_warp;
-  Scalar x_before   = __shfl_up_sync(0xffffffff, x, 1);
-  if (lane == 0) x_before = before_warp;
-  chunk.substitute(x_before, x);
+  const bool doubts = solve_directly(chunk, of_warps, doubt);
 
   if (a.in_pieces && __all_sync(0xffffffff, exist >= R)) {
     write_pieces(a.solution + begin, chunk.rhs, a.update.scale);
@@ -112,8 +129,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_wide_direct(const __g
     }
   }
   if constexpr (checks) {
-    if (doubts) look_again<R, false>(a, TilePlace(layout, line, 0, 32 * W * R), first);
-    if (W > 1 && doubts && warp == 0) look_at_warps(a, of_warps, 0, TilePlace(layout, line, 0, 32 * W * R));
+    if (doubts) look_directly<R>(a, TilePlace(layout, line, 0, 32 * W * R), of_warps);
   }
 }
 
