@@ -14,16 +14,17 @@ inline constexpr int coloured_rows = sizeof(Scalar) == 8 ? 9 : 16;
 template <class Scalar>
 inline constexpr int coloured_threads[] = {sizeof(Scalar) == 8 ? 256 : 512, 512};
 
-/// Shorter lines are done as soon by teams (docs/results/lines.md).
+/// Shorter lines are done as soon by teams, in a plane (docs/results/lines.md).
 inline constexpr Index shortest_coloured = 769;
 
-template <class Scalar, int T>
+template <class Scalar, int R, int T, int W, int at_least>
 NativeLaunch<Scalar> coloured_launch(int blocks)
 {
-  constexpr int R = coloured_rows<Scalar>, W = strided_lines<Scalar>;
-  static const auto launches = by_cluster_size<Scalar>([](int of) {
-    return launch_of<Scalar>(coloured_relaxation<Scalar, R, T, W>, T, sizeof(StridedTile<Scalar, R, T, W, Sharing::cluster, true>), of);
-  });
+  const auto make = [](int of) {
+    return launch_of<Scalar>(coloured_relaxation<Scalar, R, T, W, at_least>, T,
+                             sizeof(StridedTile<Scalar, R, T, W, Sharing::cluster, true>), of);
+  };
+  static const auto launches = by_cluster_size<Scalar>(make);
   return launches[static_cast<std::size_t>(blocks)];
 }
 
@@ -31,19 +32,13 @@ template <class Scalar>
 class ColouredLines {
 public:
   ColouredLines() = default;
-  explicit ColouredLines(const LineLayout &layout)
+  explicit ColouredLines(const LineLayout &layout) : layout_(layout)
   {
-    if (layout.components != 1 || layout.across_stride[0] != 1 || layout.rows_are_closest() || layout.length < shortest_coloured) return;
-    for (const int threads : coloured_threads<Scalar>) {
-      const Index tile = Index(coloured_rows<Scalar>) * threads / strided_lines<Scalar>, blocks = (layout.length - 1) / tile + 1;
-      if (blocks < 2 || blocks > most_of_cluster) continue;
-      launch_ = threads == coloured_threads<Scalar>[0] ? coloured_launch<Scalar, coloured_threads<Scalar>[0]>(static_cast<int>(blocks))
-                                                       : coloured_launch<Scalar, coloured_threads<Scalar>[1]>(static_cast<int>(blocks));
-      blocks_ = launch_.resident > 0 ? static_cast<int>(blocks) : 0;
-      break;
-    }
-    layout_ = layout;
-    place_  = ByColour(layout, strided_lines<Scalar>);
+    if (layout.components != 1 || layout.across_stride[0] != 1 || layout.rows_are_closest()) return;
+    if (layout.length >= shortest_coloured)
+      share();
+    else if (layout.across[1] > 1 && layout.length > 64)
+      hold();
   }
 
   bool possible() const { return blocks_ > 0; }
@@ -100,7 +95,7 @@ public:
     c.x    = couplings.x;
     c.rows = couplings.rows;
     cudaLaunchAttribute attribute;
-    const Index bundles = place_.pitch / strided_lines<Scalar> * place_.across, groups = std::min<Index>(launch_.resident, bundles);
+    const Index bundles = place_.pitch / width_ * place_.across, groups = std::min<Index>(launch_.resident, bundles);
     const dim3 grid(static_cast<unsigned>(groups * blocks_));
     const cudaLaunchConfig_t config = cluster_launch(launch_, grid, blocks_, space.cuda_stream(), attribute);
     void *arguments[]               = {&c};
@@ -147,10 +142,41 @@ public:
   }
 
 private:
+  /// A cluster of blocks holds a bundle.
+  void share()
+  {
+    constexpr int R = coloured_rows<Scalar>, few = coloured_threads<Scalar>[0], many = coloured_threads<Scalar>[1],
+                  W = strided_lines<Scalar>;
+    for (const int threads : {few, many}) {
+      const Index tile = Index(R) * threads / W, blocks = (layout_.length - 1) / tile + 1;
+      if (blocks < 2 || blocks > most_of_cluster) continue;
+      const int shared = static_cast<int>(blocks);
+      take(threads == few ? coloured_launch<Scalar, R, few, W, 512 / few>(shared) : coloured_launch<Scalar, R, many, W, 512 / many>(shared),
+           shared, W);
+      return;
+    }
+  }
+  /// A block does, half as wide: most grids of such lines have few across.
+  void hold()
+  {
+    constexpr int W = strided_lines<double> / 2, T = 32 * W;
+    if (layout_.length <= 5 * 32)
+      take(coloured_launch<Scalar, 5, T, W, 3>(1), 1, W);
+    else if (layout_.length <= 9 * 32)
+      take(coloured_launch<Scalar, 9, T, W, 2>(1), 1, W);
+  }
+  void take(const NativeLaunch<Scalar> &launch, int blocks, int width)
+  {
+    launch_ = launch;
+    width_  = width;
+    place_  = ByColour(layout_, width);
+    blocks_ = launch.resident > 0 ? blocks : 0;
+  }
+
   LineLayout layout_;
   ByColour place_;
   NativeLaunch<Scalar> launch_{};
-  int blocks_ = 0, count_ = 0;
+  int blocks_ = 0, width_ = 0, count_ = 0;
   bool taken_ = false;
   OwnedArray<Scalar, Kokkos::Cuda> values_; ///< of even lines, then of odd ones: T, couplings
   Index offsets_[ColouredArguments<Scalar>::most_couplings] = {};

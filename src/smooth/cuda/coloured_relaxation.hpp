@@ -45,6 +45,14 @@ struct ColouredArguments {
   Index rows;      ///< of x
 };
 
+/// 16 bytes without waiting, which nobody reads again.
+template <class Scalar>
+__device__ void piece_copy(Scalar *to, const Scalar *from)
+{
+  std::uint64_t once;
+  asm volatile("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(once));
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(shared_address(to)), "l"(from), "l"(once) : "memory");
+}
 /// An element without waiting.
 template <class Scalar>
 __device__ void element_copy(Scalar *to, const Scalar *from)
@@ -69,9 +77,11 @@ struct ColouredBlock : StridedBlock<Scalar, R, T, W, Sharing::cluster, true, tru
   struct Place : Base::Place {
     Index coefficient = 0; ///< of its first line, this block's first row
   };
-  __device__ Place place(Index k) const
+  /// The colours take bundles in opposite order: of b and x, which both need, the second one finds in the cache what the first one had last.
+  __device__ Place place(Index number) const
   {
     const LineLayout &layout = a.layout;
+    const Index k            = a.colour == Colour::odd ? number : bundles() - 1 - number;
     const Index j = layout.across[1] > 1 ? k / bundles_across() : 0, before = (k - j * bundles_across()) * W;
     const Index i = 2 * before + ByColour::first(layout, a.colour, j), left = (layout.across[0] - i + 1) / 2;
     Place at;
@@ -90,9 +100,9 @@ struct ColouredBlock : StridedBlock<Scalar, R, T, W, Sharing::cluster, true, tru
 #pragma unroll
     for (int r = int(threadIdx.x) / pieces; r < Tile::rows; r += apart, from += apart * all.place.pitch) {
       if (r >= rows()) break;
-      thread_copy<piece>(tile.in[0] + r * W + mine, a.lower + from);
-      thread_copy<piece>(tile.in[1] + r * W + mine, a.diagonal + from);
-      thread_copy<piece>(tile.in[2] + r * W + mine, a.upper + from);
+      piece_copy(tile.in[0] + r * W + mine, a.lower + from);
+      piece_copy(tile.in[1] + r * W + mine, a.diagonal + from);
+      piece_copy(tile.in[2] + r * W + mine, a.upper + from);
     }
     if (w() >= at.lines) return;
     const Scalar *b = a.rhs + at.element + first() * a.layout.stride + 2 * w();
@@ -118,7 +128,7 @@ struct ColouredBlock : StridedBlock<Scalar, R, T, W, Sharing::cluster, true, tru
         Index i            = element + all.offsets[coupling];
 #pragma unroll
         for (int j = 0; j < R; j++, i += a.layout.stride, of_x += all.place.pitch) {
-          c[two][j] = here && j < count ? *of_x : Scalar(0);
+          c[two][j] = here && j < count ? __ldcs(of_x) : Scalar(0);
           x[two][j] = here && j < count && i >= 0 && i < all.rows ? all.x[i] : Scalar(0);
         }
       }
@@ -153,8 +163,8 @@ struct ColouredBlock : StridedBlock<Scalar, R, T, W, Sharing::cluster, true, tru
   }
 };
 
-template <class Scalar, int R, int T, int W>
-__global__ void __launch_bounds__(T, 512 / T) coloured_relaxation(const ColouredArguments<Scalar> a)
+template <class Scalar, int R, int T, int W, int at_least>
+__global__ void __launch_bounds__(T, at_least) coloured_relaxation(const ColouredArguments<Scalar> a)
 {
   using Block = ColouredBlock<Scalar, R, T, W>;
   extern __shared__ __align__(128) char shared[];

@@ -27,7 +27,7 @@ template <class Scalar, class Make>
 std::array<NativeLaunch<Scalar>, most_of_cluster + 1> by_cluster_size(const Make &make)
 {
   std::array<NativeLaunch<Scalar>, most_of_cluster + 1> launches;
-  for (int blocks = 2; blocks <= most_of_cluster; blocks++) launches[static_cast<std::size_t>(blocks)] = make(blocks);
+  for (int blocks = 1; blocks <= most_of_cluster; blocks++) launches[static_cast<std::size_t>(blocks)] = make(blocks);
   return launches;
 }
 
