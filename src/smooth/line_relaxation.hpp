@@ -44,8 +44,8 @@ public:
   std::optional<LineRow> bad_pivot() const;
 
   /// x = x + omega T^-1 (b - A x) on the lines of the colour, all from the same old x. Does not wait. Allocates nothing, but for the first
-  /// transposed relaxation. Throws std::invalid_argument for the transpose of a matrix that is not in diagonals: make the residual by other
-  /// means and call solver().solve_add.
+  /// one that is transposed, or of all lines where colours were foreseen. Throws std::invalid_argument for the transpose of a matrix that is
+  /// not in diagonals: make the residual by other means and call solver().solve_add.
   void relax(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options = {}) const;
 
   /// True if relax() does it in one pass over the matrix: see docs/kernels/smooth.md.

@@ -130,7 +130,7 @@ class RelaxationPlan final : public LineRelaxation<Scalar>::Plan {
 public:
   RelaxationPlan(const Space &space, const StencilMatrix<Scalar> &matrix, const LineSolver<Scalar> &solver,
                  const MethodParameters &parameters, bool by_colour)
-      : space_(space), storage_(matrix.storage()), rows_(matrix.rows()), work_(table<Scalar, Space>("weft relaxation", rows_))
+      : space_(space), storage_(matrix.storage()), rows_(matrix.rows()), by_colour_(by_colour)
   {
     lines_.problem          = solver.problem();
     const LineLayout &lines = lines_.problem.layout;
@@ -167,6 +167,7 @@ public:
     const Diagonals<Scalar> *diagonals = storage_.diagonals();
     if (own_diagonals_ && !diagonals) {
       looked_at_ = {};
+      work();
       storage_.visit([&](const auto &rows) {
         if constexpr (!std::is_same_v<std::decay_t<decltype(rows)>, Diagonals<Scalar>>) solver.read(rows.matrix);
       });
@@ -181,6 +182,7 @@ public:
           kinds_.look(space_, *diagonals, {numbers_[0], numbers_[1], numbers_[2]});
         kind_ = kinds_.read(space_);
       }
+      if (!fused(by_colour_ ? Colour::even : Colour::all)) work();
       // Methods that keep no factors only look at pivots, and at these one need not.
       const std::array<const Scalar *, 3> t{lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data()};
       safe_ = kind_.dominant && std::string_view(solver.method()) == "wide";
@@ -188,6 +190,7 @@ public:
       looked_at_ = safe_ ? t : std::array<const Scalar *, 3>{};
       solver.use(t[0], t[1], t[2]);
     }
+    if (!own_diagonals_) work();
     solver.factor();
   }
 
@@ -335,16 +338,23 @@ private:
     join_parts(changes_, parts, options.change);
   }
 
+  /// Work space of relaxations that are not done in one pass. Whatever is asked for in an ordinary sweep is so in factor().
+  Scalar *work()
+  {
+    if (work_.extent(0) == 0) work_ = table<Scalar, Space>("weft relaxation", rows_);
+    return work_.data();
+  }
   /// The residual of all lines of the colour, then the line solves.
   void relax_in_two(const LineSolver<Scalar> &solver, const SomeRows &lines, const Scalar *b, Scalar *x,
-                    const RelaxOptions<Scalar> &options, const SolveOptions<Scalar> &solve) const
+                    const RelaxOptions<Scalar> &options, const SolveOptions<Scalar> &solve)
   {
-    residual_of<Space, Scalar>(space_, storage_, lines, b, x, work_.data(), options.residual, options.transpose);
+    Scalar *const r = work();
+    residual_of<Space, Scalar>(space_, storage_, lines, b, x, r, options.residual, options.transpose);
     if (!options.change) {
-      solver.solve_add(work_.data(), x, solve);
+      solver.solve_add(r, x, solve);
       return;
     }
-    solver.solve(work_.data(), work_.data(), solve);
+    solver.solve(r, r, solve);
     add_measured(lines, x, *options.change);
   }
 
@@ -368,6 +378,7 @@ private:
   Space space_;
   const typename StencilMatrix<Scalar>::Storage &storage_;
   Index rows_;
+  bool by_colour_;
   OwnedArray<Scalar, Space> work_, zeros_;
   Tridiagonal<Scalar, Space> lines_; ///< diagonals of the matrix
   bool own_diagonals_ = false, by_team_ = false, by_pack_ = false;
