@@ -1,6 +1,9 @@
 /// Exact factors on a pattern: Gaussian elimination row by row, what falls outside the pattern is dropped. A row waits for the rows of its
 /// lower entries; rows that wait for nothing any more form a level and go side by side.
 #pragma once
+#include <limits>
+#include <optional>
+
 #include "crout/sweep.hpp"
 
 namespace weft::crout {
@@ -39,17 +42,19 @@ struct RaiseLevel {
   }
 };
 
-/// Raises levels by passes over all rows until none changes. Waits.
+/// Raises levels by passes over all rows until none changes. Nothing if there are more than about `most`. Waits.
 template <class Space>
-LevelRows<Space> level_rows(const Space &space, const FactorEntries<Space> &entries)
+std::optional<LevelRows<Space>> level_rows(const Space &space, const FactorEntries<Space> &entries,
+                                           Index most = std::numeric_limits<Index>::max())
 {
   constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
   const Index rows       = entries.rows;
   const Array<std::int32_t, Space> level(Kokkos::view_alloc(space, "weft row levels"), static_cast<std::size_t>(rows));
   const RaiseLevel<Space> raise{entries, level};
-  for (Index changed = 1; changed > 0;) {
-    for (int pass = 0; pass < (on_host ? 0 : 15); pass++) // without asking each time whether that was all
-      Kokkos::parallel_for("weft row levels", Range<Space>(space, 0, rows), raise);
+  constexpr int unasked = on_host ? 0 : 15; // passes without asking whether that was all
+  for (Index changed = 1, passes = 0; changed > 0; passes += unasked + 1) {
+    if (passes > most) return std::nullopt;
+    for (int pass = 0; pass < unasked; pass++) Kokkos::parallel_for("weft row levels", Range<Space>(space, 0, rows), raise);
     Kokkos::parallel_reduce("weft row levels", Range<Space>(space, 0, rows), raise, changed);
     space.fence("weft row levels");
   }
@@ -71,6 +76,21 @@ LevelRows<Space> level_rows(const Space &space, const FactorEntries<Space> &entr
       "weft rows by levels", Range<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i) { list(Kokkos::atomic_fetch_add(&starts(level(i)), Index(1))) = static_cast<std::int32_t>(i); });
   return result;
+}
+
+/// The largest size among some values. Waits.
+template <class Scalar, class Space>
+double largest_size(const Space &space, const Array<Scalar, Space> &values)
+{
+  double largest = 0;
+  Kokkos::parallel_reduce(
+      "weft largest value", Range<Space>(space, 0, static_cast<Index>(values.extent(0))),
+      KOKKOS_LAMBDA(const Index e, double &most) {
+        const double size = Kokkos::abs(static_cast<double>(values(e)));
+        most              = size > most ? size : most;
+      },
+      Kokkos::Max<double>(largest));
+  return largest;
 }
 
 /// Elimination of the rows of a level, a team a row, in place. Rows of one level are independent, so their order does not matter.

@@ -128,7 +128,7 @@ public:
     matrix_values_ = values;
     find_values();
     if (report_.failure == FactorFailure::none) {
-      if (sweeps_first())
+      if (sweeps_first() && !eliminates_)
         climb(warm && was_usable);
       else
         eliminate_safely();
@@ -228,7 +228,7 @@ private:
     levels_.reset();
     other_   = {};
     settled_ = 0;
-    matched_ = usable_ = analysed_ = looked_for_pivots_ = false;
+    matched_ = usable_ = analysed_ = looked_for_pivots_ = eliminates_ = false;
   }
 
   void set_rule()
@@ -263,12 +263,16 @@ private:
     }
   }
 
+  /// True if sweeps are asked for, or something that only they have.
+  bool sweeps_asked() const
+  {
+    return options_.method == FactorMethod::sweeps || options_.sweeps > 0 || options_.omega > 0 || options_.sections > 0 ||
+           options_.asynchronous || options_.stop != SweepStop::automatic;
+  }
   bool sweeps_first() const
   {
-    if (options_.method != FactorMethod::automatic) return options_.method == FactorMethod::sweeps;
-    if (options_.sweeps > 0 || options_.omega > 0 || options_.sections > 0 || options_.asynchronous ||
-        options_.stop != SweepStop::automatic)
-      return true;
+    if (options_.method == FactorMethod::exact) return false;
+    if (sweeps_asked()) return true;
     return options_.pattern != FillPattern::full && !std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
   }
 
@@ -337,6 +341,18 @@ private:
   void note(const std::string &attempt, const std::string &wrong)
   {
     report_.attempts += (report_.attempts.empty() ? "" : "; ") + attempt + ": " + wrong;
+  }
+
+  /// Exact elimination where sweeps over the matrix as it is did not settle. Returns what is wrong with it, or "".
+  std::string eliminate_between_sweeps()
+  {
+    using namespace crout;
+    if (!levels_) levels_ = level_rows(space_, entries_, most_levels_between_sweeps);
+    if (!levels_) return "too many levels";
+    const std::string wrong = eliminate_once(0);
+    if (!wrong.empty()) return wrong;
+    const double grown = largest_size(space_, values_) / largest_size(space_, matrix_);
+    return grown <= most_exact_growth ? "" : "values grew " + short_number(grown) + " times";
   }
 
   /// Exact elimination; where a pivot fails, with the shifts that the options ask for or the ladder has.
@@ -412,14 +428,26 @@ private:
       for (const double shift : {0.1, 0.3})
         attempts.push_back({"shift " + short_number(shift), options_.omega > 0 ? base : damped, shift, false});
     }
+    const bool may_eliminate = options_.ladder && !sweeps_asked() && options_.scaling != FactorScaling::none;
     for (const Attempt &attempt : attempts) {
-      const std::string wrong = sweep_once(attempt.plan, attempt.shift, attempt.warm);
-      if (wrong.empty()) return;
+      const auto sweep  = [&] { return sweep_once(attempt.plan, attempt.shift, attempt.warm); };
+      std::string wrong = sweep();
+      const bool usable = wrong.empty(), first = may_eliminate && !attempt.warm && attempt.plan.omega == 1 && attempt.plan.sections == 1;
+      if (usable && (!first || report_.sweeps < attempt.plan.sweeps)) return;
       if (!options_.ladder && options_.shift != PivotShift::nonzero && options_.shift != PivotShift::positive_definite) {
         fail(found_.failure, found_.row);
         return;
       }
-      note(attempt.name, wrong);
+      const bool slow = usable || wrong.starts_with("residual");
+      note(attempt.name, usable ? "slow" : wrong);
+      if (!first || !slow) continue;
+      wrong = eliminate_between_sweeps();
+      if (wrong.empty()) {
+        eliminates_ = true;
+        return;
+      }
+      note("exact", wrong);
+      if (usable && sweep().empty()) return;
     }
     eliminate_safely();
   }
@@ -512,6 +540,7 @@ private:
   crout::GatherRoom<Space> gather_room_;
   double settled_ = 0; ///< the last residual of a cold start
   bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false;
+  bool eliminates_ = false; ///< new values too are eliminated exactly at once: sweeps were too slow for others on the pattern
   Found found_{FactorFailure::none, -1};
 };
 

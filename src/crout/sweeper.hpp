@@ -28,6 +28,11 @@ inline constexpr double most_growth = 10;
 inline constexpr double most_residual = 0.1;
 /// The same of damped sweeps: what they have not reached yet is far from L and U, and not only from B (bcsstk06: 0.094, and no convergence).
 inline constexpr double most_damped_residual = 0.05;
+/// Exact factors that have no larger values than so many times the scaled matrix's precondition better than damped or shifted sweeps; others
+/// do worse (docs/results/crout.md).
+inline constexpr double most_exact_growth = 10;
+/// They are looked at where rows wait for each other in no more levels than this, of a launch or two each.
+inline constexpr Index most_levels_between_sweeps = 16384;
 /// SweepStop::automatic: sweeps that are enough for most matrices.
 inline constexpr int most_few = 8;
 /// Sweeps before the first look that start from the factors of values much alike.

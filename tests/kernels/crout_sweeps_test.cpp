@@ -291,6 +291,45 @@ TEST(CroutSweeps, GrowthEndsInUnderRelaxation)
   }
 }
 
+/// Every row coupled with every other one alike: sweeps grow first, elimination does not.
+SparseRows all_alike(std::size_t rows)
+{
+  SparseRows a(rows);
+  for (std::size_t i = 0; i < rows; i++)
+    for (std::size_t j = 0; j < rows; j++) a[i][j] = i == j ? 1 : 0.9;
+  return a;
+}
+
+/// On a host exact elimination comes first anyway.
+TEST(CroutSweeps, ExactEliminationAfterSweepsThatGrow)
+{
+  const SparseRows good = all_alike(60);
+  SparseRows bad        = good;
+  bad[0][1] = bad[1][0] = 0.99999; // a pivot of 2e-5, and a row that meets it
+  bad[2][0]             = 0.9;
+  bad[2][1]             = -0.9;
+  for (const Memory memory : memories()) {
+    if (memory == Memory::host) continue;
+    Factored<> made(memory, good, {});
+    EXPECT_TRUE(made.report().exact);
+    EXPECT_TRUE(made.report().attempts.starts_with("omega 1: residual")) << made.report().text();
+    EXPECT_LE(difference(made.factors(), made.twin(good, 0)), 1e-10);
+    made.factorization->factor(made.csr->matrix()); // new values go there at once
+    EXPECT_TRUE(made.report().exact);
+    EXPECT_TRUE(made.report().attempts.empty()) << made.report().text();
+    EXPECT_LE(difference(made.factors(), made.twin(good, 0)), 1e-10);
+
+    const Factored<> grown(memory, bad, {});
+    EXPECT_NE(grown.report().attempts.find("exact: values grew"), std::string::npos) << grown.report().text();
+    EXPECT_EQ(grown.report().failure, FactorFailure::none);
+
+    CroutOptions asked;
+    asked.method = FactorMethod::sweeps;
+    const Factored<> swept(memory, good, asked); // who asks for sweeps gets what sweeps can do
+    EXPECT_EQ(swept.report().attempts.find("exact: values"), std::string::npos) << swept.report().text();
+  }
+}
+
 TEST(CroutSweeps, RepositoryMatrices)
 {
   for (const Memory memory : memories()) {
