@@ -13,8 +13,7 @@
 #include <utility>
 
 #include "smooth/couplings.hpp"
-#include "tridiagonal/cuda/launch.hpp"
-#include "tridiagonal/cuda/wide_direct.hpp"
+#include "tridiagonal/cuda/wide_launch.hpp"
 
 namespace weft::cuda {
 
@@ -142,21 +141,9 @@ public:
   void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
   {
     RelaxedLines<Scalar> r;
-    r.lines                 = {};
-    r.lines.lower           = a.matrix.lower.data();
-    r.lines.diagonal        = a.matrix.diagonal.data();
-    r.lines.upper           = a.matrix.upper.data();
-    r.lines.rhs             = a.rhs.data();
-    r.lines.solution        = a.solution.data();
-    r.lines.layout          = layout_;
-    r.lines.update          = a.update;
-    r.lines.colour          = a.colour;
-    r.lines.in_pieces       = !a.update.add;
-    r.lines.flag            = a.flag;
-    r.lines.rows_of_row     = 1;
-    r.lines.original_length = layout_.length;
-    r.couplings             = couplings;
-    r.count                 = lines_of_colour(layout_, a.colour);
+    r.lines     = native_arguments(a);
+    r.couplings = couplings;
+    r.count     = lines_of_colour(layout_, a.colour);
     if (r.count > 0 && line_of_colour(layout_, a.colour, r.count - 1) >= layout_.count()) r.count--;
     if (r.count == 0) return;
     void *arguments[] = {&r};

@@ -311,6 +311,29 @@ bool goes_directly(const WideArguments<Kokkos::Cuda, Scalar> &a)
          layout.components == 1 && layout.across_stride[0] % piece == 0 && layout.across_stride[1] % piece == 0;
 }
 
+/// What every native kernel is told of whole lines.
+template <class Scalar>
+NativeArguments<Scalar> native_arguments(const WideArguments<Kokkos::Cuda, Scalar> &a)
+{
+  NativeArguments<Scalar> n{};
+  n.lower           = a.matrix.lower.data();
+  n.diagonal        = a.matrix.diagonal.data();
+  n.upper           = a.matrix.upper.data();
+  n.rhs             = a.rhs.data();
+  n.solution        = a.solution.data();
+  n.matrix          = a.matrix;
+  n.layout          = a.shape.layout;
+  n.update          = a.update;
+  n.colour          = a.colour;
+  n.in_pieces       = !a.update.add;
+  n.flag            = a.flag;
+  n.step            = a.step;
+  n.rows_of_row     = a.rows_of_row;
+  n.original_length = a.original_length;
+  n.tiles           = 1;
+  return n;
+}
+
 /// The kernel for these arguments.
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sharing sharing)
@@ -336,32 +359,18 @@ NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sh
 template <class Scalar>
 void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const NativePlan<Scalar> &plan)
 {
-  const LineLayout &layout = a.shape.layout;
-  const Sharing sharing    = a.part == WidePart::whole ? plan.sharing : Sharing::none;
-  NativeArguments<Scalar> n;
-  n.lower            = a.matrix.lower.data();
-  n.diagonal         = a.matrix.diagonal.data();
-  n.upper            = a.matrix.upper.data();
-  n.rhs              = a.rhs.data();
-  n.solution         = a.solution.data();
-  n.matrix           = a.matrix;
-  n.layout           = layout;
-  n.update           = a.update;
-  n.colour           = a.colour;
-  n.in_pieces        = !a.update.add;
-  n.flag             = a.flag;
-  n.step             = a.step;
-  n.rows_of_row      = a.rows_of_row;
-  n.original_length  = a.original_length;
-  n.tiles            = sharing == Sharing::none ? a.shape.tiles : 1;
-  n.tile_rows        = a.tiles;
-  n.last             = a.last.data();
-  const bool is_long = a.shape.rows_first && sharing == Sharing::device;
-  n.exchange         = {plan.messages.data(),
+  const LineLayout &layout  = a.shape.layout;
+  const Sharing sharing     = a.part == WidePart::whole ? plan.sharing : Sharing::none;
+  NativeArguments<Scalar> n = native_arguments(a);
+  n.tiles                   = sharing == Sharing::none ? a.shape.tiles : 1;
+  n.tile_rows               = a.tiles;
+  n.last                    = a.last.data();
+  const bool is_long        = a.shape.rows_first && sharing == Sharing::device;
+  n.exchange                = {plan.messages.data(),
                 sharing == Sharing::none ? 1
-                        : is_long                ? plan.shape.blocks
-                                                 : static_cast<int>(a.shape.tiles),
-                        static_cast<int>(plan.shape.tile_rows)};
+                               : is_long                ? plan.shape.blocks
+                                                        : static_cast<int>(a.shape.tiles),
+                               static_cast<int>(plan.shape.tile_rows)};
 
   const bool alike = a.matrix.problem.coefficients != Coefficients::general;
   const NativeLaunch<Scalar> launch =
