@@ -236,8 +236,10 @@ TEST(CroutSweeps, EliminationByLevelsIsThatOfOneThread)
       const DeviceCsr<std::int32_t> csr(execution, a);
       const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true);
       const auto mirror  = crout::upper_columns(space, entries).entries;
-      const auto levels  = crout::level_rows(space, entries);
+      const auto levels  = *crout::level_rows(space, entries);
       EXPECT_LT(levels.levels(), entries.rows);
+      EXPECT_EQ(crout::level_rows(space, entries, levels.levels())->levels(), levels.levels());
+      EXPECT_FALSE(crout::level_rows(space, entries, 2));
       const crout::PivotRule<Space> rule{crout::make_array<double>(space, "sums", entries.rows), 1e-14, 2e-14};
       const auto matrix = crout::make_array<double>(space, "matrix", entries.size());
       const auto one    = crout::make_array<double>(space, "one", entries.size()),
