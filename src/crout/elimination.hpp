@@ -42,7 +42,7 @@ struct RaiseLevel {
   }
 };
 
-/// Raises levels by passes over all rows until none changes. Nothing if there are more than about `most`. Waits.
+/// Raises levels by passes over all rows until none changes. Nothing if there are more than `most`. Waits.
 template <class Space>
 std::optional<LevelRows<Space>> level_rows(const Space &space, const FactorEntries<Space> &entries,
                                            Index most = std::numeric_limits<Index>::max())
@@ -52,11 +52,12 @@ std::optional<LevelRows<Space>> level_rows(const Space &space, const FactorEntri
   const Array<std::int32_t, Space> level(Kokkos::view_alloc(space, "weft row levels"), static_cast<std::size_t>(rows));
   const RaiseLevel<Space> raise{entries, level};
   constexpr int unasked = on_host ? 0 : 15; // passes without asking whether that was all
-  for (Index changed = 1, passes = 0; changed > 0; passes += unasked + 1) {
-    if (passes > most) return std::nullopt;
+  for (Index changed = 1, passes = 0; changed > 0;) {
     for (int pass = 0; pass < unasked; pass++) Kokkos::parallel_for("weft row levels", Range<Space>(space, 0, rows), raise);
     Kokkos::parallel_reduce("weft row levels", Range<Space>(space, 0, rows), raise, changed);
     space.fence("weft row levels");
+    passes += unasked + 1;
+    if (changed > 0 && passes > most) return std::nullopt; // a level a pass at least
   }
   std::int32_t highest = -1;
   Kokkos::parallel_reduce(
@@ -65,6 +66,7 @@ std::optional<LevelRows<Space>> level_rows(const Space &space, const FactorEntri
   space.fence("weft row levels");
   LevelRows<Space> result;
   const Index levels = rows > 0 ? highest + 1 : 0;
+  if (levels > most) return std::nullopt;
   const Array<Index, Space> starts(Kokkos::view_alloc(space, "weft level starts"), static_cast<std::size_t>(levels + 1));
   Kokkos::parallel_for(
       "weft level sizes", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) { Kokkos::atomic_inc(&starts(level(i))); });
