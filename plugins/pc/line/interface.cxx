@@ -187,7 +187,7 @@ PetscErrorCode PCLineSetPlaneCycles(PC pc, PetscInt cycles)
   Level: intermediate
 
   Note:
-  Those of a graph are always cut; those of a user's map are by colours (`PCLineSetOrdering()`) and in single precision. `-ksp_view` says how many are.
+  Lines of a user's map and of the matrix's graph are always cut in single precision. `-ksp_view` says how many go on, or are cut.
 
 .seealso: `PCLINE`, `PCLineSetSource()`
 @*/
