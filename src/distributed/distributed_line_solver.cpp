@@ -1,6 +1,7 @@
 #include "distributed/distributed_line_solver.hpp"
 
 #include "distributed/solver_parts.hpp"
+#include "smooth/storage.hpp"
 
 namespace weft {
 
@@ -79,6 +80,20 @@ void DistributedLineSolver<Scalar>::use(const Scalar *lower, const Scalar *diago
   local_->use(lower, diagonal, upper);
   if (one_) one_->use(lower, diagonal, upper);
   model_->use(lower, upper);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const
+{
+  const Diagonals<Scalar> *diagonals = matrix.storage().diagonals();
+  if (!diagonals) throw std::invalid_argument("lines across ranks: the matrix is not in diagonals");
+  model_->take_neighbours(rhs, *diagonals, x, colour);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::put_back(Scalar *rhs, Colour colour) const
+{
+  model_->put_back(rhs, colour);
 }
 
 template class DistributedSolver<double, LineSolver<double>>;

@@ -2,6 +2,7 @@
 /// also of one row or of none; any method of select.hpp solves the pieces. docs/kernels/distributed.md has formulas, words and messages.
 #pragma once
 #include "distributed/distributed_solver.hpp"
+#include "smooth/stencil_matrix.hpp"
 
 namespace weft {
 
@@ -30,6 +31,12 @@ public:
   void read(const DistributedLineSolver &other);
   /// Works on the caller's coefficients, as LineSolver does.
   void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
+
+  /// For a relaxation of the whole lines of a colour by a kernel that knows pieces only (LineRelaxation of this piece, which is the matrix's):
+  /// takes what the neighbouring pieces will be then from the first and the last row of rhs, until put_back(). x: what other lines are; null
+  /// if 0. The lines of a colour must not couple to each other. `matrix` is in diagonals, its row i element i of the piece's layout. Collective.
+  void take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const;
+  void put_back(Scalar *rhs, Colour colour) const;
 
   /// This rank's piece.
   const LineProblem &piece() const { return piece_; }

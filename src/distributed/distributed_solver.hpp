@@ -44,6 +44,8 @@ public:
   /// True where the last factorization found that no end of any piece acts on the other end by more than the tolerance: then solves talk to
   /// the neighbours only. The same on all ranks.
   bool neighbours_only(Transpose transpose = Transpose::no) const;
+  /// `here` on all ranks that share the lines. Collective.
+  bool everywhere(bool here) const { return ranks_.smallest(here ? 1 : 0) == 1; }
   /// Rows of the whole lines.
   Index length() const { return ranks_.length(); }
   /// What solves this rank's piece; a rank without rows has none.

@@ -31,6 +31,10 @@ public:
   virtual bool neighbours_only(Transpose transpose) const                                                          = 0;
   virtual Index bad_pivot() const                                                                                  = 0;
   virtual void solve(const Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
+  /// The part of a solve before the piece's, for right-hand sides less what scalar rows couple to beside their lines, x of which is 0 where it
+  /// is null; and the part after it.
+  virtual void take_neighbours(Scalar *rhs, const Diagonals<Scalar> &matrix, const Scalar *x, Colour colour) const = 0;
+  virtual void put_back(Scalar *rhs, Colour colour) const                                                          = 0;
 
   void observe(SolveObserver observer) { observer_ = std::move(observer); }
 
@@ -173,7 +177,7 @@ public:
     once.many                 = 1;
     for (int k = 0; k < options.many; k++, rhs += options.apart, solution += options.apart) {
       const Array<Scalar, Space> given(rhs, size(problem_.layout.span()));
-      if (coupled) exchange(side, given, options.colour);
+      if (coupled) exchange(side, given, options.colour, GivenNodes<Scalar, Space, b>{given});
       if (ranks_.is_empty()) continue;
       const Step step(*this, SolveStep::piece);
       if (options.update.add)
@@ -182,6 +186,25 @@ public:
         piece->solve(rhs, solution, once);
       if (coupled && !options.update.add && rhs != solution) Kernels::put_back(space_, nodes_, given, kept_, options.colour);
     }
+  }
+
+  void take_neighbours(Scalar *rhs, const Diagonals<Scalar> &matrix, const Scalar *x, Colour colour) const override
+  {
+    if (!ranks_.coupled()) return;
+    const Array<Scalar, Space> given(rhs, size(problem_.layout.span()));
+    if constexpr (b == 1) {
+      if (x) {
+        const Index stride = problem_.layout.length > 1 ? problem_.layout.stride : 0; // else that of other lines may be the same
+        exchange(*sides_[0], given, colour, RelaxedNodes<Scalar, Space>{given, matrix, x, stride});
+        return;
+      }
+    }
+    exchange(*sides_[0], given, colour, GivenNodes<Scalar, Space, b>{given});
+  }
+  void put_back(Scalar *rhs, Colour colour) const override
+  {
+    if (!ranks_.coupled() || ranks_.is_empty()) return;
+    Kernels::put_back(space_, nodes_, Array<Scalar, Space>(rhs, size(problem_.layout.span())), kept_, colour);
   }
 
   // Launches; public for nvcc.
@@ -374,15 +397,16 @@ private:
     side.owned.factor(space_, side.owned, reinterpret_cast<const Spikes<Scalar, b> *>(theirs_.data()), flag_);
   }
 
-  /// Takes what the other pieces do to this one to its right-hand side.
-  void exchange(const Side &side, const Array<Scalar, Space> &rhs, Colour colour) const
+  /// Takes what the other pieces do to this one to its right-hand side, which nodes(i) is.
+  template <class Nodes>
+  void exchange(const Side &side, const Array<Scalar, Space> &rhs, Colour colour, const Nodes &nodes) const
   {
     const bool near = side.neighbours_only;
     Scalar *mine = mine_.data(), *theirs = theirs_.data();
     {
       const Step step(*this, SolveStep::products);
       if (!ranks_.is_empty()) {
-        products_.launch(space_, side.inverse, rhs, colour);
+        products_.launch(space_, side.inverse, nodes, colour);
         tell(space_, products_, nodes_, colour, near ? close_places_ : exact_places_, own_, mine, near);
       }
       space_.fence("weft: products to send");

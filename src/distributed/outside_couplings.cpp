@@ -15,6 +15,7 @@ public:
   virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside) = 0;
   virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside) = 0;
   virtual std::optional<std::array<Scalar, 2>> shared() const       = 0;
+  virtual void clear(Scalar *values, Colour colour) const           = 0;
   const Scalar *before = nullptr, *after = nullptr;
 };
 
@@ -55,6 +56,19 @@ public:
       }
     }
     return all;
+  }
+
+  void clear(Scalar *values, Colour colour) const override
+  {
+    const LineLayout layout = layout_;
+    const Columns before = columns_[0], after = columns_[1];
+    Kokkos::parallel_for(
+        "weft clear ends outside", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, layout.count()),
+        KOKKOS_LAMBDA(const Index line) {
+          if (!layout.has_colour(line, colour)) return;
+          if (before(line) >= 0) values[before(line)] = 0;
+          if (after(line) >= 0) values[after(line)] = 0;
+        });
   }
 
 private:
@@ -135,6 +149,12 @@ template <class Scalar>
 std::optional<std::array<Scalar, 2>> OutsideCouplings<Scalar>::shared() const
 {
   return values_->shared();
+}
+
+template <class Scalar>
+void OutsideCouplings<Scalar>::clear(Scalar *values, Colour colour) const
+{
+  values_->clear(values, colour);
 }
 
 template class OutsideCouplings<double>;

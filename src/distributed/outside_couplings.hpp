@@ -33,6 +33,9 @@ public:
   /// For a block of 1. The two values where all lines share them, but for rounding; nothing where some line has another, or there are no lines. Waits.
   std::optional<std::array<Scalar, 2>> shared() const;
 
+  /// values[j] = 0 in the columns j of the rows before and after the lines of a colour. Does not wait.
+  void clear(Scalar *values, Colour colour) const;
+
   class Values;
   template <class Space>
   class ValuesIn;

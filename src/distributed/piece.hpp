@@ -14,6 +14,7 @@
 /// those with b = 1.
 #pragma once
 #include "block_tridiagonal/block_tridiagonal.hpp"
+#include "smooth/matrix_rows.hpp"
 
 namespace weft {
 
@@ -38,6 +39,35 @@ struct Kokkos::reduction_identity<weft::EndWords<Scalar, b>> {
 };
 
 namespace weft {
+
+/// Right-hand sides at nodes, as an array has them.
+template <class Scalar, class Space, int b>
+struct GivenNodes {
+  Array<Scalar, Space> rhs;
+
+  KOKKOS_INLINE_FUNCTION BlockVector<Scalar, b> operator()(Index i) const { return get_node<b>(rhs, i); }
+};
+
+/// Those of a relaxation: an array's less what the rows couple to beside their lines of stride `stride`.
+template <class Scalar, class Space>
+struct RelaxedNodes {
+  Array<Scalar, Space> rhs;
+  Diagonals<Scalar> matrix;
+  const Scalar *x;
+  Index stride;
+
+  KOKKOS_INLINE_FUNCTION BlockVector<Scalar, 1> operator()(Index i) const
+  {
+    BlockVector<Scalar, 1> r;
+    r(0) = rhs(i);
+    for (int d = 0; d < matrix.count; d++) {
+      const Index offset = matrix.offsets[d];
+      if (offset != 0 && offset != stride && offset != -stride)
+        r(0) -= times(matrix.values[d * matrix.pitch + i], matrix.at(x, i + offset));
+    }
+    return r;
+  }
+};
 
 /// The lines of nodes of b unknowns: their numbers, colours and first elements.
 template <int b>
@@ -90,10 +120,11 @@ struct InverseEnds {
     }
     return block;
   }
-  KOKKOS_INLINE_FUNCTION EndWords<Scalar, b> term(Index start, Index k, const Array<Scalar, Space> &rhs) const
+  template <class Nodes>
+  KOKKOS_INLINE_FUNCTION EndWords<Scalar, b> term(Index start, Index k, const Nodes &rhs) const
   {
     const Index r = row(k), j = at(start, r);
-    const BlockVector<Scalar, b> x = get_node<b>(rhs, start + r * layout.stride);
+    const BlockVector<Scalar, b> x = rhs(start + r * layout.stride);
     EndWords<Scalar, b> product;
     if (r < head) product.first = block(first, j) * x;
     if (r >= layout.length - tail) product.last = block(last, j) * x;
@@ -120,7 +151,9 @@ public:
         Kokkos::View<EndWords<Scalar, b> *, typename Space::memory_space>("weft end products", static_cast<std::size_t>(count * parts_));
   }
 
-  void launch(const Space &space, const InverseEnds<Scalar, Space, b> &ends, const Array<Scalar, Space> &rhs, Colour colour) const
+  /// rhs(i): the right-hand side of node i.
+  template <class Nodes>
+  void launch(const Space &space, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs, Colour colour) const
   {
     if (teams_)
       by_teams(space, *this, ends, rhs, colour);
@@ -135,8 +168,9 @@ public:
   }
 
   /// A thread for each part of a line: neighbouring threads have neighbouring lines.
-  static void by_threads(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends,
-                         const Array<Scalar, Space> &rhs, Colour colour)
+  template <class Nodes>
+  static void by_threads(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs,
+                         Colour colour)
   {
     const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts;
     const auto sums = self.sums_;
@@ -151,8 +185,9 @@ public:
         });
   }
   /// A team for each part, its threads on neighbouring rows.
-  static void by_teams(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends,
-                       const Array<Scalar, Space> &rhs, Colour colour)
+  template <class Nodes>
+  static void by_teams(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs,
+                       Colour colour)
   {
     using Policy      = Kokkos::TeamPolicy<Space>;
     const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts, items = count * parts;

@@ -46,6 +46,8 @@ public:
   virtual bool relaxes() const { return false; }
   /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x.
   virtual void relax(const PetscScalar *, PetscScalar *, Guess, const LineSetOptions &) const {}
+  /// Sets ghosts to 0, values of rows on other ranks, that belong to the lines of a colour, where relax() finds them itself.
+  virtual void clear_own(PetscScalar *, int) const {}
   /// Operations of that, the residual's with them.
   virtual double relax_flops(int) const { return 0; }
 
@@ -147,6 +149,8 @@ public:
   }
   PetscInt64 longest() const override { return length_of(*solvers_.front()); }
   std::string kind() const override { return kind_; }
+
+  Solver &solver(std::size_t piece) const { return *solvers_[piece]; }
 
 private:
   static constexpr bool blocks = requires(const Solver &s) { s.lines(); };

@@ -6,9 +6,9 @@
 #include "tridiagonal/single_line_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
 #include "distributed/distributed_block_line_solver.hpp"
-#include "distributed/distributed_line_solver.hpp"
 #include "distributed/rows_of_ranks.hpp"
 #include "forest/chains.hpp"
+#include "pc/line/stencil_lines_across.hpp"
 #endif
 
 namespace weft {
@@ -175,7 +175,18 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   const Index first = line->grid.first[direction], nodes = line->grid.nodes[direction];
   const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
   const std::string kind = std::string(line->shape.together ? " of blocks" : "") + (Crosses(*line, direction) ? " across ranks" : "");
-  PetscCallCXX(*set = std::make_unique<GridLines<Solver>>(execution, pieces, Colours(*line), kind, make, read, own));
+  std::unique_ptr<GridLines<Solver>> lines;
+  PetscCallCXX(lines = std::make_unique<GridLines<Solver>>(execution, pieces, Colours(*line), kind, make, read, own));
+  if constexpr (std::is_same_v<Solver, DistributedLineSolver<PetscScalar>>) {
+    if (line->stencil && pieces.size() == 1 && line->constants.empty()) {
+      LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
+      piece.periodic    = false;
+      PetscCallCXX(*set = std::make_unique<StencilLinesAcross>(std::move(lines), *line->stencil, piece, couplings.front(), line->kernel,
+                                                               line->kernel_parameters));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
+  *set = std::move(lines);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 #endif

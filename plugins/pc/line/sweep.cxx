@@ -202,7 +202,7 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
       PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
       PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
     }
-    VecArray ghosts(line->ghosts, Access::read);
+    VecArray ghosts(line->ghosts, Access::read_write);
     PetscCall(ghosts.Open());
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(WithVecArrays(b, Access::read, y, Access::read_write,
@@ -211,7 +211,10 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
                               *done = ghosts.memory() == memory;
                               if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
                               auto *changed = const_cast<PetscScalar *>(rhs);
-                              if (guess != Guess::zero) PetscCallCXX(line->outside->take(changed, ghosts.data()));
+                              if (guess != Guess::zero) {
+                                PetscCallCXX(set.clear_own(ghosts.data(), pass.colour));
+                                PetscCallCXX(line->outside->take(changed, ghosts.data()));
+                              }
                               PetscCallCXX(set.relax(rhs, solution, guess, OptionsOf(*line, pass, Transpose::no)));
                               if (guess != Guess::zero) PetscCallCXX(line->outside->put_back(changed));
                               const PetscLogDouble flops = guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
