@@ -2,6 +2,7 @@
 /// only.
 #pragma once
 #include <array>
+#include <limits>
 #include <memory>
 
 #include "backend.hpp"
@@ -372,8 +373,10 @@ private:
     ends->solve(inverse.first.data(), inverse.first.data(), other);
     Kernels::unit(space_, lines, inverse.last, lines.length - 1);
     ends->solve(inverse.last.data(), inverse.last.data(), other);
-    inverse.head = Kernels::significant(space_, lines, inverse.first, tolerance_, true);
-    inverse.tail = Kernels::significant(space_, lines, inverse.last, tolerance_, false);
+    // What is smaller adds up to less than the rounding of a product of ten thousand rows. An end without a neighbour nobody asks for.
+    const double least = Kokkos::max(tolerance_, 1e-4 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    inverse.head       = ranks_.has_before() ? Kernels::significant(space_, lines, inverse.first, least, true) : 0;
+    inverse.tail       = ranks_.has_after() ? Kernels::significant(space_, lines, inverse.last, least, false) : 0;
   }
   void factor_neighbours(const Side &side) const
   {
