@@ -32,9 +32,9 @@ public:
   /// Works on the caller's coefficients, as LineSolver does.
   void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
 
-  /// For a relaxation of the whole lines of a colour by a kernel that knows pieces only (LineRelaxation of this piece, which is the matrix's):
-  /// takes what the neighbouring pieces will be then from the first and the last row of rhs, until put_back(). x: what other lines are; null
-  /// if 0. The lines of a colour must not couple to each other. `matrix` is in diagonals, its row i element i of the piece's layout. Collective.
+  /// For a relaxation of the whole lines of a colour by a kernel that knows pieces only, a LineRelaxation of this one in `matrix`, whose row i
+  /// is element i of the piece's layout: takes what the neighbouring pieces will be then from the first and the last row of rhs, until
+  /// put_back(). x: what other lines are; null if 0. Only where fused() is true on all ranks. Collective.
   void take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const;
   void put_back(Scalar *rhs, Colour colour) const;
 

@@ -62,8 +62,9 @@ void add_row(reference::Csr<Scalar, std::int32_t> &csr, const std::vector<std::p
   csr.row_starts.push_back(static_cast<std::int32_t>(csr.columns.size()));
 }
 
+/// Returns false where lines are not relaxed in one pass.
 template <class Scalar>
-void check(const Plane &whole, int direction, const std::vector<Index> &lengths, bool box, Memory memory, std::mt19937 &random)
+bool check(const Plane &whole, int direction, const std::vector<Index> &lengths, bool box, Memory memory, std::mt19937 &random)
 {
   const auto entries = entries_of<Scalar>(whole, box, random);
   reference::Csr<Scalar, std::int32_t> csr;
@@ -118,12 +119,12 @@ void check(const Plane &whole, int direction, const std::vector<Index> &lengths,
   const CsrMatrix<Scalar, std::int32_t> rows{starts.data(), columns.data(), values.data()};
   StencilMatrix<Scalar> matrix(execution, here.rows());
   matrix.read(rows);
-  LineRelaxation<Scalar> piece(matrix, LineProblem(layout));
+  LineRelaxation<Scalar> piece(matrix, LineProblem(layout), "wide");
   DistributedLineSolver<Scalar> solver(execution, MPI_COMM_WORLD, LineProblem(layout), "auto");
   solver.read(rows, to_before.data(), to_after.data());
   solver.factor();
   piece.factor();
-  if (!solver.everywhere(matrix.in_diagonals())) return;
+  if (!solver.everywhere(piece.fused(Colour::even))) return false; // a piece of two columns has two couplings on a diagonal
 
   for (const Colour colour : {Colour::even, Colour::odd}) {
     for (const Guess guess : {Guess::given, Guess::zero}) {
@@ -152,24 +153,28 @@ void check(const Plane &whole, int direction, const std::vector<Index> &lengths,
       }
     }
   }
+  return true;
 }
 
 TEST(DistributedRelaxation, AgreesWithTheWholeMatrix)
 {
   std::mt19937 random(77);
+  int compared = 0;
   for (int sample = 0; sample < 12; sample++) {
     const bool box      = sample % 2 == 1;
     const int direction = sample / 2 % 2;
-    const auto lengths  = random_cuts(random, 30);
-    const Index lines   = between(random, 1, 9);
+    auto lengths        = random_cuts(random, 30);
+    if (sample < 8) std::generate(lengths.begin(), lengths.end(), [&] { return between(random, 3, 30); });
+    const Index lines = between(random, 1, 9);
     Plane plane{{lines, lines}};
     plane.nodes[static_cast<std::size_t>(direction)] = sum(lengths, ranks());
     for_each_precision([&](auto scalar, Memory memory) {
       SCOPED_TRACE(testing::Message() << plane.nodes[0] << " x " << plane.nodes[1] << ", direction " << direction << ", box " << box
                                       << (memory == Memory::host ? ", host" : ", device"));
-      check<decltype(scalar)>(plane, direction, lengths, box, memory, random);
+      compared += check<decltype(scalar)>(plane, direction, lengths, box, memory, random);
     });
   }
+  EXPECT_GE(compared, 8);
 }
 
 } // namespace
