@@ -143,8 +143,9 @@ private:
       const Index tile = Index(R) * threads / W, blocks = (layout_.length - 1) / tile + 1;
       if (blocks < 2 || blocks > most_of_cluster) continue;
       const int shared = static_cast<int>(blocks);
-      take(threads == few ? coloured_launch<Scalar, R, few, W, 512 / few>(shared) : coloured_launch<Scalar, R, many, W, 512 / many>(shared),
-           shared, W);
+      choose(threads == few ? coloured_launch<Scalar, R, few, W, 512 / few>(shared)
+                            : coloured_launch<Scalar, R, many, W, 512 / many>(shared),
+             shared, W);
       return;
     }
   }
@@ -153,11 +154,11 @@ private:
   {
     constexpr int W = strided_lines<double> / 2, T = 32 * W;
     if (layout_.length <= 5 * 32)
-      take(coloured_launch<Scalar, 5, T, W, 3>(1), 1, W);
+      choose(coloured_launch<Scalar, 5, T, W, 3>(1), 1, W);
     else if (layout_.length <= 9 * 32)
-      take(coloured_launch<Scalar, 9, T, W, 2>(1), 1, W);
+      choose(coloured_launch<Scalar, 9, T, W, 2>(1), 1, W);
   }
-  void take(const NativeLaunch<Scalar> &launch, int blocks, int width)
+  void choose(const NativeLaunch<Scalar> &launch, int blocks, int width)
   {
     launch_ = launch;
     width_  = width;
