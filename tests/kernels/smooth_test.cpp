@@ -268,11 +268,26 @@ TEST(Smooth, EveryShapeOfGrid)
 TEST(Smooth, LongLines)
 {
   std::mt19937 random(32);
-  for (const Grid &grid :
-       {Grid{{1000, 3, 1}}, Grid{{3, 1025, 1}}, Grid{{257, 5, 1}, 1, Stencil::box}, Grid{{2, 2100, 1}}, Grid{{4100, 2, 1}},
-        Grid{{40, 130, 1}}, Grid{{67, 40, 1}, 1, Stencil::box, true}, Grid{{19, 2049, 1}}, Grid{{5, 4097, 1}}, Grid{{3, 4700, 1}},
-        Grid{{7, 1200, 3}}, Grid{{18, 1300, 1}, 1, Stencil::box}, Grid{{5, 1157, 1}, 2, Stencil::star, false, false}, Grid{{70, 801, 1}},
-        Grid{{34, 900, 3}}, Grid{{33, 2310, 1}}, Grid{{20, 129, 5}}, Grid{{19, 161, 4}}, Grid{{7, 288, 3}}, Grid{{16, 65, 2}}}) {
+  for (const Grid &grid : {Grid{{1000, 3, 1}},
+                           Grid{{3, 1025, 1}},
+                           Grid{{257, 5, 1}, 1, Stencil::box},
+                           Grid{{2, 2100, 1}},
+                           Grid{{4100, 2, 1}},
+                           Grid{{40, 130, 1}},
+                           Grid{{67, 40, 1}, 1, Stencil::box, true},
+                           Grid{{19, 2049, 1}},
+                           Grid{{5, 4097, 1}},
+                           Grid{{3, 4700, 1}},
+                           Grid{{7, 1200, 3}},
+                           Grid{{18, 1300, 1}, 1, Stencil::box},
+                           Grid{{5, 1157, 1}, 2, Stencil::star, false, false},
+                           Grid{{70, 801, 1}},
+                           Grid{{34, 900, 3}},
+                           Grid{{33, 2310, 1}},
+                           Grid{{20, 129, 5}},
+                           Grid{{19, 161, 4}},
+                           Grid{{7, 288, 3}},
+                           Grid{{16, 65, 2}}}) {
     for_each_scalar([&](auto scalar, Memory memory) {
       using Scalar   = decltype(scalar);
       const auto csr = matrix_on<Scalar, std::int64_t>(grid, random);
