@@ -12,6 +12,12 @@ namespace weft {
 
 inline constexpr int all_colours = -1;
 
+/// A number of one of two colours, or all_colours, as the engine has it.
+inline Colour ColourOf(int colour)
+{
+  return colour == all_colours ? Colour::all : static_cast<Colour>(colour);
+}
+
 struct LineSetOptions {
   PetscReal omega     = 1;
   int colour          = all_colours;
@@ -223,6 +229,8 @@ public:
   bool relaxes() const override { return true; }
   void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const override;
   double relax_flops(int colour) const override;
+  /// True if relax() does it in one pass over the matrix.
+  bool one_pass() const { return lines_.fused(colours_ == 1 ? Colour::all : Colour::even); }
 
   const char *method() const override { return lines_.solver().method(); }
   PetscInt64 count() const override { return lines_.solver().layout().count(); }

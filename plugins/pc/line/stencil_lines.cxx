@@ -4,11 +4,6 @@ namespace weft {
 
 namespace {
 
-Colour ColourOf(int colour)
-{
-  return colour == all_colours ? Colour::all : static_cast<Colour>(colour);
-}
-
 SolveOptions<PetscScalar> SolveOptionsOf(const LineSetOptions &options)
 {
   return {{options.omega}, ColourOf(options.colour), options.transpose, options.many, options.apart};
@@ -67,7 +62,7 @@ double StencilLines::relax_flops(int colour) const
 
 std::string StencilLines::kind() const
 {
-  return lines_.fused(colours_ == 1 ? Colour::all : Colour::even) ? " with their residuals in one pass" : "";
+  return one_pass() ? " with their residuals in one pass" : "";
 }
 
 } // namespace weft

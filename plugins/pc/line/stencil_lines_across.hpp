@@ -16,7 +16,7 @@ public:
   StencilLinesAcross(std::unique_ptr<Lines> lines, const StencilMatrix<PetscScalar> &matrix, const LineProblem &piece,
                      std::shared_ptr<Couplings> couplings, const std::string &kernel, const MethodParameters &parameters)
       : lines_(std::move(lines)), matrix_(matrix), couplings_(std::move(couplings)),
-        piece_(matrix, piece, kernel, parameters, lines_->colours() > 1)
+        piece_(matrix, piece, lines_->colours(), kernel, parameters)
   {
   }
 
@@ -25,18 +25,13 @@ public:
   void read(const LocalMatrix &matrix) override
   {
     lines_->read(matrix);
-    piece_.factor();
-    one_pass_ = solver().everywhere(piece_.fused(colours() == 1 ? Colour::all : Colour::even));
+    piece_.read(matrix);
+    one_pass_ = solver().everywhere(piece_.one_pass());
   }
   std::optional<Index> bad_row() const override
   {
-    std::optional<Index> first = lines_->bad_row();
-    const LineLayout &layout   = piece_.solver().layout();
-    if (const auto bad = one_pass_ ? piece_.bad_pivot() : std::nullopt) {
-      const Index row = layout.start(bad->line) + bad->row * layout.stride;
-      first           = std::min(first.value_or(row), row);
-    }
-    return first;
+    const auto whole = lines_->bad_row(), piece = one_pass_ ? piece_.bad_row() : std::nullopt;
+    return whole && piece ? std::min(whole, piece) : whole ? whole : piece;
   }
   std::unique_ptr<LineSet> twin(const Execution &execution) const override { return lines_->twin(execution); }
   void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override { lines_->solve(b, x, options); }
@@ -47,21 +42,13 @@ public:
   /// b changes for a while, as in solve().
   void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const override
   {
-    const Colour colour = options.colour == all_colours ? Colour::all : static_cast<Colour>(options.colour);
-    auto *const rhs     = const_cast<PetscScalar *>(b);
-    solver().take_neighbours(rhs, matrix_, guess == Guess::zero ? nullptr : x, colour);
-    piece_.relax(rhs, x, {options.omega, colour, guess, options.transpose});
-    solver().put_back(rhs, colour);
+    auto *const rhs = const_cast<PetscScalar *>(b);
+    solver().take_neighbours(rhs, matrix_, guess == Guess::zero ? nullptr : x, ColourOf(options.colour));
+    piece_.relax(rhs, x, guess, options);
+    solver().put_back(rhs, ColourOf(options.colour));
   }
-  void clear_own(PetscScalar *ghosts, int colour) const override
-  {
-    couplings_->clear(ghosts, colour == all_colours ? Colour::all : static_cast<Colour>(colour));
-  }
-  double relax_flops(int colour) const override
-  {
-    const double entries = 2.0 * static_cast<double>(matrix_.offsets().size()) * static_cast<double>(matrix_.rows());
-    return flops(colour) + (colour == all_colours ? entries : entries / 2);
-  }
+  void clear_own(PetscScalar *ghosts, int colour) const override { couplings_->clear(ghosts, ColourOf(colour)); }
+  double relax_flops(int colour) const override { return piece_.relax_flops(colour); }
 
   const char *method() const override { return lines_->method(); }
   PetscInt64 count() const override { return lines_->count(); }
@@ -74,7 +61,7 @@ private:
   std::unique_ptr<Lines> lines_;
   const StencilMatrix<PetscScalar> &matrix_;
   std::shared_ptr<Couplings> couplings_;
-  LineRelaxation<PetscScalar> piece_;
+  StencilLines piece_;
   bool one_pass_ = false;
 };
 
