@@ -16,32 +16,77 @@ inline Index chunks_of(Index items)
   return (items + chunk_items - 1) / chunk_items;
 }
 
+/// A body that takes up to Body::at_once items first, first + step, ... < end at a time, so that their loads are under way together:
+/// several(first, step, end, sums).
+template <class Body>
+concept TakesSeveral = requires
+{
+  Body::at_once;
+};
+
+/// A chunk of items by a team.
+template <class Sums, class Space, class Body>
+struct SumChunk {
+  Body body;
+  Kokkos::View<Sums *, typename Space::memory_space> partial;
+  Index count, first_partial;
+
+  template <class Team>
+  KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
+  {
+    const Index begin = static_cast<Index>(team.league_rank()) * chunk_items;
+    const Index end   = begin + chunk_items < count ? begin + chunk_items : count;
+    Sums sums;
+    if constexpr (TakesSeveral<Body>) {
+      constexpr Index step = chunk_items / Body::at_once;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, step), [&](const Index k, Sums &sum) { body.several(begin + k, step, end, sum); },
+          Kokkos::Sum<Sums>(sums));
+    } else {
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, begin, end), [&](const Index item, Sums &sum) { sum += body(item); }, Kokkos::Sum<Sums>(sums));
+    }
+    Kokkos::single(Kokkos::PerTeam(team), [&] { partial(first_partial + team.league_rank()) = sums; });
+  }
+};
+
+/// Calls body for each item; partial(first_partial + c) gets the sum of what it returns in chunk c.
+template <class Sums, class Space, class Body>
+void sum_chunks(const char *label, const Space &space, Index count, const Body &body,
+                const Kokkos::View<Sums *, typename Space::memory_space> &partial, Index first_partial = 0)
+{
+  if (count == 0) return;
+  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>(chunks_of(count)), chunk_team<Space>),
+                       SumChunk<Sums, Space, Body>{body, partial, count, first_partial});
+}
+
+/// result(slot + k) = the sum of partial(k * chunks ... (k + 1) * chunks) for k < slots.
+template <class Sums, class Space>
+void sum_of_chunks(const Space &space, Index chunks, int slots, const Kokkos::View<Sums *, typename Space::memory_space> &partial,
+                   const Kokkos::View<Sums *, typename Space::memory_space> &result, int slot)
+{
+  using Policy = Kokkos::TeamPolicy<Space>;
+  using Team   = typename Policy::member_type;
+  Kokkos::parallel_for(
+      "weft sums of chunks", Policy(space, slots, chunk_team<Space>), KOKKOS_LAMBDA(const Team &team) {
+        Sums sums;
+        const Index first = static_cast<Index>(team.league_rank()) * chunks;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(team, chunks), [&](const Index chunk, Sums &sum) { sum += partial(first + chunk); },
+            Kokkos::Sum<Sums>(sums));
+        Kokkos::single(Kokkos::PerTeam(team), [&] { result(slot + team.league_rank()) = sums; });
+      });
+}
+
 /// Calls body(item) for each item; result(slot) gets the sum of what it returns. `partial` has chunks_of(count) elements.
 template <class Sums, class Space, class Body>
 void sum_by_chunks(const char *label, const Space &space, Index count, const Body &body,
                    const Kokkos::View<Sums *, typename Space::memory_space> &partial,
                    const Kokkos::View<Sums *, typename Space::memory_space> &result, int slot)
 {
-  using Policy       = Kokkos::TeamPolicy<Space>;
-  using Team         = typename Policy::member_type;
-  const Index chunks = chunks_of(count);
   if (count == 0) return;
-  Kokkos::parallel_for(
-      label, Policy(space, static_cast<int>(chunks), chunk_team<Space>), KOKKOS_LAMBDA(const Team &team) {
-        const Index begin = static_cast<Index>(team.league_rank()) * chunk_items;
-        const Index end   = begin + chunk_items < count ? begin + chunk_items : count;
-        Sums sums;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, begin, end), [&](const Index item, Sums &sum) { sum += body(item); }, Kokkos::Sum<Sums>(sums));
-        Kokkos::single(Kokkos::PerTeam(team), [&] { partial(team.league_rank()) = sums; });
-      });
-  Kokkos::parallel_for(
-      "weft sums of chunks", Policy(space, 1, chunk_team<Space>), KOKKOS_LAMBDA(const Team &team) {
-        Sums sums;
-        Kokkos::parallel_reduce(
-            Kokkos::TeamThreadRange(team, chunks), [&](const Index chunk, Sums &sum) { sum += partial(chunk); }, Kokkos::Sum<Sums>(sums));
-        Kokkos::single(Kokkos::PerTeam(team), [&] { result(slot) = sums; });
-      });
+  sum_chunks(label, space, count, body, partial);
+  sum_of_chunks(space, chunks_of(count), 1, partial, result, slot);
 }
 
 } // namespace weft::crout

@@ -1,10 +1,11 @@
 /// Exact factors on a pattern: Gaussian elimination row by row, what falls outside the pattern is dropped. A row waits for the rows of its
-/// lower entries; rows that wait for nothing any more form a level and go side by side.
+/// lower entries; on a host rows that wait for nothing any more form a level and go side by side, a device has waiting_elimination.hpp.
 #pragma once
 #include <limits>
 #include <optional>
 
 #include "crout/sweep.hpp"
+#include "crout/waiting_elimination.hpp"
 
 namespace weft::crout {
 
@@ -42,22 +43,17 @@ struct RaiseLevel {
   }
 };
 
-/// Raises levels by passes over all rows until none changes. Nothing if there are more than `most`. Waits.
+/// Raises levels by passes over all rows until none changes. Nothing if there are more than `most`. For a host. Waits.
 template <class Space>
 std::optional<LevelRows<Space>> level_rows(const Space &space, const FactorEntries<Space> &entries,
                                            Index most = std::numeric_limits<Index>::max())
 {
-  constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
-  const Index rows       = entries.rows;
+  const Index rows = entries.rows;
   const Array<std::int32_t, Space> level(Kokkos::view_alloc(space, "weft row levels"), static_cast<std::size_t>(rows));
-  const RaiseLevel<Space> raise{entries, level};
-  constexpr int unasked = on_host ? 0 : 15; // passes without asking whether that was all
   for (Index changed = 1, passes = 0; changed > 0;) {
-    for (int pass = 0; pass < unasked; pass++) Kokkos::parallel_for("weft row levels", Range<Space>(space, 0, rows), raise);
-    Kokkos::parallel_reduce("weft row levels", Range<Space>(space, 0, rows), raise, changed);
+    Kokkos::parallel_reduce("weft row levels", Range<Space>(space, 0, rows), RaiseLevel<Space>{entries, level}, changed);
     space.fence("weft row levels");
-    passes += unasked + 1;
-    if (changed > 0 && passes > most) return std::nullopt; // a level a pass at least
+    if (changed > 0 && ++passes > most) return std::nullopt; // a level a pass at least
   }
   std::int32_t highest = -1;
   Kokkos::parallel_reduce(
@@ -95,7 +91,7 @@ double largest_size(const Space &space, const Array<Scalar, Space> &values)
   return largest;
 }
 
-/// Elimination of the rows of a level, a team a row, in place. Rows of one level are independent, so their order does not matter.
+/// Elimination of the rows of a level, a thread a row, in place. Rows of one level are independent, so their order does not matter.
 template <class Scalar, class Space>
 struct EliminateRow {
   FactorEntries<Space> entries;
@@ -103,31 +99,23 @@ struct EliminateRow {
   PivotRule<Space> rule;
   Array<Scalar, Space> values;
   Array<std::int32_t, Space> order;
-  Index first;
   bool symmetric;
 
-  using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-
-  KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index position) const
   {
-    const Index i = order(first + team.league_rank());
+    const Index i = order(position);
     for (Index l = entries.lower_starts(i); l < entries.lower_starts(i + 1); l++) {
-      const Index m     = entries.columns(l);
-      const Index above = symmetric ? static_cast<Index>(mirror(l) & 0xffffffffu) : l;
-      Scalar factor     = 0;
-      Kokkos::single(
-          Kokkos::PerTeam(team), [&](Scalar &shared) { values(l) = shared = values(above) / values(entries.diagonal(m)); }, factor);
-      const Index begin = symmetric ? above : entries.upper_start(m), end = entries.upper_start(m + 1);
-      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, begin, end), [&](const Index u) {
+      const Index m       = entries.columns(l);
+      const Index above   = symmetric ? static_cast<Index>(mirror(l) & 0xffffffffu) : l;
+      const Scalar factor = values(above) / values(entries.diagonal(m));
+      values(l)           = factor;
+      for (Index u = symmetric ? above : entries.upper_start(m); u < entries.upper_start(m + 1); u++) {
         const Index at = entries.find(i, entries.columns(u));
         if (at >= 0) values(at) -= factor * values(u);
-      });
-      team.team_barrier();
+      }
     }
-    Kokkos::single(Kokkos::PerTeam(team), [&] {
-      Scalar &pivot = values(entries.diagonal(i));
-      if (!rule.usable(static_cast<double>(pivot), i)) pivot = static_cast<Scalar>(rule.replacement(static_cast<double>(pivot), i));
-    });
+    Scalar &pivot = values(entries.diagonal(i));
+    if (!rule.usable(static_cast<double>(pivot), i)) pivot = static_cast<Scalar>(rule.replacement(static_cast<double>(pivot), i));
   }
 };
 
@@ -166,27 +154,52 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
   }
 }
 
-/// values = the exact factors of `matrix` on the pattern. Does not wait. levels may be empty: then one host thread does it.
+/// Eliminates on one pattern, any number of times, level by level: threads of a host wait for all rows of one.
 template <class Scalar, class Space>
-void eliminate(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror,
-               const PivotRule<Space> &rule, const LevelRows<Space> *levels, const Array<Scalar, Space> &matrix,
-               const Array<Scalar, Space> &values, bool symmetric)
+class LevelEliminator {
+public:
+  LevelEliminator(const Space &, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, bool symmetric,
+                  const LevelRows<Space> &order)
+      : entries_(entries), mirror_(mirror), order_(order), symmetric_(symmetric)
+  {
+  }
+  Index levels() const { return order_.levels(); }
+
+  /// values = the exact factors of `matrix` on the pattern. Does not wait.
+  void run(const Space &space, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values) const
+  {
+    Kokkos::deep_copy(space, values, matrix);
+    const EliminateRow<Scalar, Space> row{entries_, mirror_, rule, values, order_.rows, symmetric_};
+    for (std::size_t level = 0; level + 1 < order_.starts.size(); level++)
+      Kokkos::parallel_for("weft eliminate level", Range<Space>(space, order_.starts[level], order_.starts[level + 1]), row);
+  }
+  /// Nobody has looked.
+  Array<Index, Space> not_finite() const { return {}; }
+
+private:
+  FactorEntries<Space> entries_;
+  Array<std::uint64_t, Space> mirror_;
+  LevelRows<Space> order_;
+  bool symmetric_;
+};
+
+template <class Scalar, class Space>
+using Eliminator = std::conditional_t<triangular::on_host<Space>, LevelEliminator<Scalar, Space>, WaitingEliminator<Scalar, Space>>;
+
+/// Finds the order of the rows. Nothing if there are more than `most` levels. Waits.
+template <class Scalar, class Space>
+std::optional<Eliminator<Scalar, Space>> make_eliminator(const Space &space, const FactorEntries<Space> &entries,
+                                                         const Array<std::uint64_t, Space> &mirror, bool symmetric,
+                                                         Index most = std::numeric_limits<std::int32_t>::max())
 {
-  if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
-    if (!levels) {
-      space.fence("weft crout: elimination by one thread");
-      eliminate_in_order(entries, mirror, rule, matrix, values, symmetric);
-      return;
-    }
+  if constexpr (triangular::on_host<Space>) {
+    const auto order = level_rows(space, entries, most);
+    if (order) return Eliminator<Scalar, Space>(space, entries, mirror, symmetric, *order);
+  } else {
+    const auto order = ready_rows(space, entries, most);
+    if (order) return Eliminator<Scalar, Space>(space, entries, mirror, symmetric, *order);
   }
-  Kokkos::deep_copy(space, values, matrix);
-  constexpr int team = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 32;
-  for (Index level = 0; level < levels->levels(); level++) {
-    const auto at     = static_cast<std::size_t>(level);
-    const Index begin = levels->starts[at], end = levels->starts[at + 1];
-    Kokkos::parallel_for("weft eliminate level", Kokkos::TeamPolicy<Space>(space, static_cast<int>(end - begin), team),
-                         EliminateRow<Scalar, Space>{entries, mirror, rule, values, levels->rows, begin, symmetric});
-  }
+  return std::nullopt;
 }
 
 } // namespace weft::crout

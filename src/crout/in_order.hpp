@@ -2,41 +2,50 @@
 /// is handed out before it, so that it can wait without deadlock however few threads run at a time (Liu, Li, Hogg, Duff, Vinter, "A
 /// synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016; one word carries value and flag, as in Ginkgo).
 #pragma once
+#include <type_traits>
+
 #include "crout/triangle.hpp"
 
 namespace weft::triangular {
 
-/// A word of 8 bytes that a row publishes and others wait for. It is neither torn, nor kept in a register or a stale cache line, and
+/// A word of 4 or 8 bytes that a row publishes and others wait for. It is neither torn, nor kept in a register or a stale cache line, and
 /// nothing else is read by way of it: no fence is needed.
 template <class Word>
 KOKKOS_INLINE_FUNCTION Word look(const Word &word)
 {
-  static_assert(sizeof(Word) == 8);
+  static_assert(sizeof(Word) == 8 || sizeof(Word) == 4);
   return *const_cast<const volatile Word *>(&word);
 }
 template <class Word>
 KOKKOS_INLINE_FUNCTION void publish(Word &word, Word value)
 {
-  static_assert(sizeof(Word) == 8);
+  static_assert(sizeof(Word) == 8 || sizeof(Word) == 4);
   *const_cast<volatile Word *>(&word) = value;
 }
 
+template <class Scalar>
+using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
 /// Stands where no value has been published: a NaN that no arithmetic makes.
-inline constexpr std::uint64_t unfinished_bits = 0x7ff8deadbeefbeefu;
+template <class Scalar>
+inline constexpr Bits<Scalar> unfinished_bits = static_cast<Bits<Scalar>>(sizeof(Scalar) == 4 ? 0x7fddbeefu : 0x7ff8deadbeefbeefu);
 
-KOKKOS_INLINE_FUNCTION double unfinished()
+template <class Scalar = double>
+KOKKOS_INLINE_FUNCTION Scalar unfinished()
 {
-  const std::uint64_t bits = unfinished_bits; // device code has no address of the constant itself
-  return Kokkos::bit_cast<double>(bits);
+  const Bits<Scalar> bits = unfinished_bits<Scalar>; // device code has no address of the constant itself
+  return Kokkos::bit_cast<Scalar>(bits);
 }
-KOKKOS_INLINE_FUNCTION bool is_unfinished(double value)
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION bool is_unfinished(Scalar value)
 {
-  return Kokkos::bit_cast<std::uint64_t>(value) == unfinished_bits;
+  return Kokkos::bit_cast<Bits<Scalar>>(value) == unfinished_bits<Scalar>;
 }
 /// The value itself, unless it is that very NaN, handed in by a caller.
-KOKKOS_INLINE_FUNCTION double finished(double value)
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar finished(Scalar value)
 {
-  return is_unfinished(value) ? Kokkos::bit_cast<double>(unfinished_bits + 1) : value;
+  const Bits<Scalar> other = unfinished_bits<Scalar> + 1;
+  return is_unfinished(value) ? Kokkos::bit_cast<Scalar>(other) : value;
 }
 
 /// Hands out positions in ascending order: each team takes its number when it starts, not when it was launched.

@@ -225,10 +225,10 @@ private:
     columns_.reset();
     sweeper_.reset();
     pivot_sweeper_.reset();
-    levels_.reset();
+    eliminator_.reset();
     other_   = {};
     settled_ = 0;
-    matched_ = usable_ = analysed_ = looked_for_pivots_ = eliminates_ = false;
+    matched_ = usable_ = analysed_ = looked_for_pivots_ = looked_for_order_ = few_levels_ = eliminates_ = exact_was_bad_ = false;
   }
 
   void set_rule()
@@ -291,10 +291,10 @@ private:
                             options_.shift == PivotShift::positive_definite, matrix_);
   }
 
-  /// Looks at the finished factors. Returns what is wrong with them, or "".
-  std::string judge()
+  /// Looks at the finished factors; not_finite as for check_factors. Returns what is wrong with them, or "".
+  std::string judge(const Array<Index> &not_finite = {})
   {
-    const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_);
+    const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_, not_finite);
     report_.boosted                = check.boosted;
     report_.positive               = check.positive;
     report_.negative               = check.negative;
@@ -318,24 +318,38 @@ private:
   /// A few threads that search for columns are slower than one that does not: two took three times as long.
   bool threads_help() const { return space_.concurrency() >= 8 && entries_.rows >= 20000; }
 
+  /// Finds the order of elimination, once for a pattern. False if there are more levels than `most`.
+  bool can_eliminate(Index most = std::numeric_limits<std::int32_t>::max())
+  {
+    if (options_.symmetric) need_columns();
+    if (!eliminator_) eliminator_ = crout::make_eliminator<Scalar>(space_, entries_, mirror(), options_.symmetric, most);
+    return eliminator_ && eliminator_->levels() <= most;
+  }
+
   std::string eliminate_once(double shift)
   {
     using namespace crout;
     if (options_.symmetric) need_columns();
-    const bool by_levels = !std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> || threads_help();
-    if (by_levels && !levels_) levels_ = level_rows(space_, entries_);
-    const bool worth = by_levels && (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ||
-                                     entries_.rows / std::max<Index>(levels_->levels(), 1) >= 256);
     set_shift(shift);
-    eliminate(space_, entries_, mirror(), rule_, worth ? &*levels_ : nullptr, matrix_, values_, options_.symmetric);
+    if constexpr (triangular::on_host<Space>) {
+      if (threads_help() && can_eliminate() && entries_.rows / eliminator_->levels() >= 256) {
+        eliminator_->run(space_, rule_, matrix_, values_);
+      } else {
+        space_.fence("weft crout: elimination by one thread");
+        eliminate_in_order(entries_, mirror(), rule_, matrix_, values_, options_.symmetric);
+      }
+    } else {
+      can_eliminate();
+      eliminator_->run(space_, rule_, matrix_, values_);
+    }
     report_.exact     = true;
-    report_.levels    = levels_ ? levels_->levels() : 0;
+    report_.levels    = eliminator_ ? eliminator_->levels() : 0;
     report_.sections  = 1;
     report_.omega     = 1;
     report_.growth    = 1;
     report_.sweeps    = 0;
     report_.residuals = {};
-    return judge();
+    return judge(eliminator_ ? eliminator_->not_finite() : Array<Index>());
   }
 
   void note(const std::string &attempt, const std::string &wrong)
@@ -343,12 +357,26 @@ private:
     report_.attempts += (report_.attempts.empty() ? "" : "; ") + attempt + ": " + wrong;
   }
 
-  /// Exact elimination where sweeps over the matrix as it is did not settle. Returns what is wrong with it, or "".
-  std::string eliminate_between_sweeps()
+  /// Whether the ladder may eliminate exactly before it gives up.
+  bool may_eliminate() const { return options_.ladder && !sweeps_asked() && options_.scaling != FactorScaling::none; }
+
+  /// Whether exact elimination takes no longer than sweeps: where these go through lists of products and rows wait in few levels. Finds the
+  /// order of elimination, once for a pattern.
+  bool eliminates_first()
   {
     using namespace crout;
-    if (!levels_) levels_ = level_rows(space_, entries_, most_levels_between_sweeps);
-    if (!levels_) return "too many levels";
+    if (!may_eliminate() || only_pivots()) return false;
+    const Index most = most_levels_before_sweeps(entries_.size());
+    if (!looked_for_order_) few_levels_ = can_eliminate(most);
+    looked_for_order_ = true;
+    return few_levels_;
+  }
+
+  /// Exact elimination, if factors do not grow. Returns what is wrong with it, or "".
+  std::string eliminate_if_good()
+  {
+    using namespace crout;
+    if (!can_eliminate(most_levels_between_sweeps)) return "too many levels";
     const std::string wrong = eliminate_once(0);
     if (!wrong.empty()) return wrong;
     const double grown = largest_size(space_, values_) / largest_size(space_, matrix_);
@@ -428,11 +456,20 @@ private:
       for (const double shift : {0.1, 0.3})
         attempts.push_back({"shift " + short_number(shift), options_.omega > 0 ? base : damped, shift, false});
     }
-    const bool may_eliminate = options_.ladder && !sweeps_asked() && options_.scaling != FactorScaling::none;
+    bool eliminated = false;
+    const auto good = [&] { // of the exact factors
+      eliminated              = true;
+      const std::string wrong = eliminate_if_good();
+      eliminates_             = wrong.empty();
+      exact_was_bad_          = !eliminates_;
+      if (!eliminates_) note("exact", wrong);
+      return eliminates_;
+    };
+    if (!exact_was_bad_ && eliminates_first() && good()) return;
     for (const Attempt &attempt : attempts) {
       const auto sweep  = [&] { return sweep_once(attempt.plan, attempt.shift, attempt.warm); };
       std::string wrong = sweep();
-      const bool usable = wrong.empty(), first = may_eliminate && !attempt.warm && attempt.plan.omega == 1 && attempt.plan.sections == 1;
+      const bool usable = wrong.empty(), first = may_eliminate() && !attempt.warm && attempt.plan.omega == 1 && attempt.plan.sections == 1;
       if (usable && (!first || report_.sweeps < attempt.plan.sweeps)) return;
       if (!options_.ladder && options_.shift != PivotShift::nonzero && options_.shift != PivotShift::positive_definite) {
         fail(found_.failure, found_.row);
@@ -441,13 +478,11 @@ private:
       const bool slow = usable || wrong.starts_with("residual");
       note(attempt.name, usable ? "slow" : wrong);
       if (!first || !slow) continue;
-      wrong = eliminate_between_sweeps();
-      if (wrong.empty()) {
-        eliminates_ = true;
-        return;
+      if (!eliminated) {
+        if (good()) return;
+        wrong = sweep();
       }
-      note("exact", wrong);
-      if (usable && sweep().empty()) return;
+      if (usable && wrong.empty()) return;
     }
     eliminate_safely();
   }
@@ -530,7 +565,7 @@ private:
   std::optional<crout::UpperColumns<Space>> columns_;
   std::optional<crout::Sweeper<Scalar, Space>> sweeper_;
   std::optional<crout::PivotSweeper<Scalar, Space>> pivot_sweeper_;
-  std::optional<crout::LevelRows<Space>> levels_;
+  std::optional<crout::Eliminator<Scalar, Space>> eliminator_;
   crout::PivotRule<Space> rule_;
   Array<char> vectors_; ///< where scales_, rule_ and gather_room_ have theirs
   Array<Scalar> matrix_, values_, other_;
@@ -539,8 +574,9 @@ private:
   crout::Gathered gathered_;
   crout::GatherRoom<Space> gather_room_;
   double settled_ = 0; ///< the last residual of a cold start
-  bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false;
-  bool eliminates_ = false; ///< new values too are eliminated exactly at once: sweeps were too slow for others on the pattern
+  bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false, looked_for_order_ = false, few_levels_ = false;
+  bool eliminates_    = false; ///< new values too are eliminated exactly at once: others on the pattern were
+  bool exact_was_bad_ = false; ///< and this is not tried first again
   Found found_{FactorFailure::none, -1};
 };
 

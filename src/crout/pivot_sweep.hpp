@@ -4,8 +4,9 @@
 ///     d_i <- b_ii - sum_{k<i} w_ik / d_k,   w_ik = b_ik b_ki
 ///
 /// One of these sweeps does what two sweeps over all entries do, since L follows the pivots at once: s of them give the pivots of 2 s - 1.
-/// Per row and sweep: a word and a column for each lower entry, b_ii, d old and new.
+/// Sweeps keep 1 / d. Per row and sweep: a word and a distance or column for each lower entry, b_ii, 1 / d old and new.
 #pragma once
+#include "crout/sliced.hpp"
 #include "crout/sweeper.hpp"
 
 namespace weft::crout {
@@ -51,54 +52,96 @@ Array<Position, Space> pivot_partners(const Space &space, const FactorEntries<Sp
   return look(0, entries.rows, partner) ? partner : Array<Position, Space>();
 }
 
+/// The lower triangle as sweeps over pivots read it: in slices (sliced.hpp) where these are made, else in the order of the entries.
+template <class Scalar, class Space>
+struct PivotRows {
+  FactorEntries<Space> entries;
+  triangular::Sliced<Scalar> sliced;
+
+  /// Where the entries of a row are, in steps, those that fill it up among them.
+  struct Row {
+    Index at;
+    int step, width;
+  };
+  KOKKOS_INLINE_FUNCTION Row row(Index i) const
+  {
+    if (!sliced.starts) return {entries.lower_starts(i), 1, static_cast<int>(entries.lower_starts(i + 1) - entries.lower_starts(i))};
+    const Index slice = i / triangular::slice_rows;
+    const int begin   = sliced.starts[slice];
+    return {Index(begin) * triangular::slice_rows + i % triangular::slice_rows, triangular::slice_rows, sliced.starts[slice + 1] - begin};
+  }
+  KOKKOS_INLINE_FUNCTION Index column(Index i, Index at) const
+  {
+    if (sliced.near) return i - static_cast<Index>(sliced.near[at]);
+    return sliced.far ? i - static_cast<Index>(sliced.far[at]) : static_cast<Index>(entries.columns(at));
+  }
+};
+
+/// One sweep: x = 1 / d from the inverses before.
 template <class Scalar, class Space>
 struct PivotSweep {
-  FactorEntries<Space> entries;
+  PivotRows<Scalar, Space> rows;
   PivotRule<Space> rule;
   const Scalar *couplings, *matrix, *from;
   Scalar *to;
-  static constexpr int at_once = 4;
+  static constexpr int loads = 4; ///< of neighbours, under way at a time
 
   KOKKOS_INLINE_FUNCTION SweepSums operator()(Index i) const
   {
-    const double b = static_cast<double>(matrix[i]), old = static_cast<double>(from[i]);
-    double pivot    = b;
-    const Index end = entries.lower_starts(i + 1);
-    for (Index first = entries.lower_starts(i); first < end; first += at_once) { // so many loads under way at a time
-      double w[at_once], d[at_once];
-      for (int k = 0; k < at_once; k++) {
-        const bool there = first + k < end;
-        w[k]             = there ? static_cast<double>(couplings[first + k]) : 0.0;
-        d[k]             = there ? static_cast<double>(from[entries.columns(first + k)]) : 1.0;
+    const double b = static_cast<double>(matrix[i]), old = 1 / static_cast<double>(from[i]);
+    double pivot   = b;
+    const auto row = rows.row(i);
+    for (int first = 0; first < row.width; first += loads) {
+      double w[loads], x[loads];
+      for (int k = 0; k < loads; k++) {
+        const bool there = first + k < row.width;
+        const Index at   = row.at + (first + k) * row.step;
+        w[k]             = there ? static_cast<double>(couplings[at]) : 0.0;
+        x[k]             = there ? static_cast<double>(from[rows.column(i, at)]) : 0.0;
       }
-      for (int k = 0; k < at_once; k++) pivot -= w[k] / d[k];
+      for (int k = 0; k < loads; k++) pivot -= w[k] * x[k];
     }
     const double residual = pivot - old;
     if (!rule.usable(pivot, i)) pivot = rule.replacement(pivot, i);
-    to[i]               = static_cast<Scalar>(pivot);
+    to[i]               = static_cast<Scalar>(1 / pivot);
     const double change = pivot - old;
     return {residual * residual, change * change, pivot * pivot, b * b};
   }
 };
 
-/// w of all lower entries, and the pivots that sweeps start from where `pivots` is given.
+/// w of all lower entries of a row, and the inverse pivot that sweeps start from.
 template <class Scalar, class Space>
-void pivot_couplings(const Space &space, const FactorEntries<Space> &entries, const Array<Position, Space> &partner,
-                     const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &couplings,
-                     Scalar *pivots)
-{
-  const Index lower = entries.lower;
-  Kokkos::parallel_for(
-      "weft pivot couplings", Range<Space>(space, 0, lower + (pivots ? entries.rows : 0)), KOKKOS_LAMBDA(const Index e) {
-        if (e < lower) {
-          couplings(e) = partner(e) == nowhere ? Scalar(0) : matrix(e) * matrix(partner(e));
-          return;
-        }
-        const Index i      = e - lower;
-        const double pivot = static_cast<double>(matrix(entries.diagonal(i)));
-        pivots[i]          = static_cast<Scalar>(rule.usable(pivot, i) ? pivot : rule.replacement(pivot, i));
-      });
-}
+struct PivotCouplings {
+  PivotRows<Scalar, Space> rows;
+  PivotRule<Space> rule;
+  Array<Position, Space> partner;
+  Array<Scalar, Space> matrix;
+  const Scalar *before; ///< pivots to start from; null: those of B
+  Scalar *couplings, *inverses;
+  static constexpr int loads = 4;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  {
+    const auto row     = rows.row(i);
+    const Index first  = rows.entries.lower_starts(i);
+    const int size     = static_cast<int>(rows.entries.lower_starts(i + 1) - first);
+    const double found = static_cast<double>(before ? before[i] : matrix(rows.entries.diagonal(i)));
+    inverses[i]        = static_cast<Scalar>(1 / (rule.usable(found, i) ? found : rule.replacement(found, i)));
+    for (int begin = 0; begin < row.width; begin += loads) {
+      Position across[loads];
+      Scalar here[loads], there[loads];
+      for (int k = 0; k < loads; k++) {
+        const bool is = begin + k < size;
+        across[k]     = is ? partner(first + begin + k) : nowhere;
+        here[k]       = is ? matrix(first + begin + k) : Scalar(0);
+      }
+      for (int k = 0; k < loads; k++) there[k] = across[k] == nowhere ? Scalar(0) : matrix(across[k]);
+      for (int k = 0; k < loads; k++) {
+        if (begin + k < row.width) couplings[row.at + (begin + k) * row.step] = here[k] * there[k];
+      }
+    }
+  }
+};
 
 /// How many factors are not finite, and what their pivots are like.
 struct FactorCounts {
@@ -123,27 +166,35 @@ struct Kokkos::reduction_identity<weft::crout::FactorCounts> {
 
 namespace weft::crout {
 
-/// Factors from their pivots, an entry at a time.
+/// Factors from the inverses of their pivots, a few entries at a time.
 template <class Scalar, class Space>
 struct FactorOfPivots {
   Index lower, diagonal;
   Array<std::int32_t, Space> columns;
   PivotRule<Space> rule;
-  const Scalar *matrix, *pivots;
+  const Scalar *matrix, *inverses;
   Scalar *values;
+  static constexpr int at_once = 4;
 
-  KOKKOS_INLINE_FUNCTION FactorCounts operator()(Index e) const
+  KOKKOS_INLINE_FUNCTION void several(Index first, Index step, Index end, FactorCounts &counts) const
   {
-    const Index i      = e - diagonal;
-    const Scalar value = e < lower ? matrix[e] / pivots[columns(e)] : i < 0 ? matrix[e] : pivots[i];
-    values[e]          = value;
-    FactorCounts counts;
-    counts.infinite = !Kokkos::isfinite(value);
-    if (i < 0) return counts;
-    counts.boosted  = rule.was_replaced(static_cast<double>(value), i);
-    counts.positive = value > 0;
-    counts.negative = value < 0;
-    return counts;
+    Scalar b[at_once], x[at_once];
+    for (int a = 0; a < at_once; a++) {
+      const Index e = first + a * step;
+      b[a]          = e < end && e < diagonal ? matrix[e] : Scalar(0);
+      x[a] = e >= end || (e >= lower && e < diagonal) ? Scalar(1) : inverses[e < lower ? static_cast<Index>(columns(e)) : e - diagonal];
+    }
+    for (int a = 0; a < at_once; a++) {
+      const Index e = first + a * step, i = e - diagonal;
+      if (e >= end) continue;
+      const Scalar value = i < 0 ? b[a] * x[a] : 1 / x[a];
+      values[e]          = value;
+      counts.infinite += !Kokkos::isfinite(value);
+      if (i < 0) continue;
+      counts.boosted += rule.was_replaced(static_cast<double>(value), i);
+      counts.positive += value > 0;
+      counts.negative += value < 0;
+    }
   }
 };
 
@@ -152,18 +203,25 @@ template <class Scalar, class Space>
 class PivotSweeper {
 public:
   PivotSweeper(const Space &space, const FactorEntries<Space> &entries, const Array<Position, Space> &partner)
-      : entries_(entries), partner_(partner)
+      : rows_{entries, {}}, partner_(partner)
   {
+    Index places = entries.lower;
+    if constexpr (!triangular::on_host<Space>) {
+      slices_.analyse(space, {entries.rows, entries.lower, entries.lower_starts.data(), entries.columns.data(), nullptr, true}, false);
+      rows_.sliced = slices_.sliced();
+      if (rows_.sliced.starts) places = slices_.places();
+    }
     const Index chunks = chunks_of(entries.rows), all_chunks = chunks_of(entries.size());
     Room<Space> room(space, "weft pivot sweeps",
-                     Room<Space>::template bytes<Scalar>(entries.lower) + 2 * Room<Space>::template bytes<Scalar>(entries.rows) +
-                         Room<Space>::template bytes<SweepSums>(chunks) + Room<Space>::template bytes<SweepSums>(most_few) +
-                         Room<Space>::template bytes<FactorCounts>(all_chunks) + Room<Space>::template bytes<FactorCounts>(1));
+                     Room<Space>::template bytes<Scalar>(places) + 2 * Room<Space>::template bytes<Scalar>(entries.rows) +
+                         Room<Space>::template bytes<SweepSums>(most_unread * chunks) +
+                         Room<Space>::template bytes<SweepSums>(most_unread) + Room<Space>::template bytes<FactorCounts>(all_chunks) +
+                         Room<Space>::template bytes<FactorCounts>(1));
     memory_    = room.memory;
-    couplings_ = room.template take<Scalar>(entries.lower);
-    for (auto &pivots : pivots_) pivots = room.template take<Scalar>(entries.rows);
-    partial_        = room.template take<SweepSums>(chunks);
-    history_        = room.template take<SweepSums>(most_few);
+    couplings_ = room.template take<Scalar>(places);
+    for (auto &inverses : inverses_) inverses = room.template take<Scalar>(entries.rows);
+    partial_        = room.template take<SweepSums>(most_unread * chunks);
+    history_        = room.template take<SweepSums>(most_unread);
     partial_counts_ = room.template take<FactorCounts>(all_chunks);
     counts_         = room.template take<FactorCounts>(1);
   }
@@ -179,26 +237,28 @@ public:
                   const Array<Scalar, Space> &values)
   {
     SweepResult result;
-    result.noise = sweep_noise<Scalar>;
-    Scalar *from = pivots_[0].data(), *to = pivots_[1].data();
-    const Scalar *start = values.data() + entries_.diagonal(0), *diagonal = matrix.data() + entries_.diagonal(0);
-    pivot_couplings(space, entries_, partner_, rule, matrix, couplings_, plan.warm ? nullptr : from);
+    result.noise                        = sweep_noise<Scalar>;
+    const FactorEntries<Space> &entries = rows_.entries;
+    const Index diagonal = entries.diagonal(0), chunks = chunks_of(entries.rows);
+    Scalar *from = inverses_[0].data(), *to = inverses_[1].data();
+    Kokkos::parallel_for("weft pivot couplings", Range<Space>(space, 0, entries.rows),
+                         PivotCouplings<Scalar, Space>{rows_, rule, partner_, matrix, plan.warm ? values.data() + diagonal : nullptr,
+                                                       couplings_.data(), from});
     for (bool stop = false; !stop;) {
-      const int batch = result.sweeps > 0 ? 4 : plan.warm ? few_warm : few_pivot_sweeps;
+      const int batch = result.sweeps > 0 ? most_unread : plan.warm ? few_warm : few_pivot_sweeps;
       for (int s = 0; s < batch; s++) {
-        const Scalar *before = plan.warm && result.sweeps + s == 0 ? start : from;
-        sum_by_chunks("weft pivot sweep", space, entries_.rows,
-                      PivotSweep<Scalar, Space>{entries_, rule, couplings_.data(), diagonal, before, to}, partial_, history_, s);
+        sum_chunks("weft pivot sweep", space, entries.rows,
+                   PivotSweep<Scalar, Space>{rows_, rule, couplings_.data(), matrix.data() + diagonal, from, to}, partial_, s * chunks);
         std::swap(from, to);
       }
+      sum_of_chunks(space, chunks, batch, partial_, history_, 0);
       result.sweeps += batch;
       result.take(sweep_sums(space, history_, batch), size);
       stop = result.enough(plan) || result.sweeps >= plan.sweeps || !result.finite || (plan.watch && result.growth() > most_growth);
     }
-    result.all                 = result.sweeps;
-    const Index diagonal_start = entries_.diagonal(0);
-    sum_by_chunks("weft factors of pivots", space, entries_.size(),
-                  FactorOfPivots<Scalar, Space>{entries_.lower, diagonal_start, entries_.columns, rule, matrix.data(), from, values.data()},
+    result.all = result.sweeps;
+    sum_by_chunks("weft factors of pivots", space, entries.size(),
+                  FactorOfPivots<Scalar, Space>{entries.lower, diagonal, entries.columns, rule, matrix.data(), from, values.data()},
                   partial_counts_, counts_, 0);
     Kokkos::deep_copy(space, HostPointer<FactorCounts>(&found_, 1), counts_);
     space.fence("weft factors of pivots");
@@ -210,11 +270,13 @@ public:
 
 private:
   static constexpr int few_pivot_sweeps = 4; ///< before the first look
+  static constexpr int most_unread      = 4;
 
-  FactorEntries<Space> entries_;
+  PivotRows<Scalar, Space> rows_;
+  triangular::Slices<Space, Scalar> slices_; ///< of a device
   Array<Position, Space> partner_;
   Array<char, Space> memory_; ///< where the following are
-  Array<Scalar, Space> couplings_, pivots_[2];
+  Array<Scalar, Space> couplings_, inverses_[2];
   Array<SweepSums, Space> partial_, history_;
   Array<FactorCounts, Space> partial_counts_, counts_;
   FactorCounts found_;

@@ -123,16 +123,24 @@ struct ValuesOfRow {
   Sliced<Scalar> sliced;
   Scalar *values;
 
+  static constexpr int at_once = 4;
+
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &largest) const
   {
     const std::int64_t first = t.starts[i], size = t.starts[i + 1] - first;
+    const Index slice = i / slice_rows;
+    const int begin = sliced.starts[slice], width = sliced.starts[slice + 1] - begin;
+    const Index at      = Index(begin) * slice_rows + i % slice_rows;
     const Scalar factor = scale ? scale[i] : Scalar(1);
     double sum          = 0;
-    sliced.for_row(i, [&](int k, Index at) {
-      const Scalar value = k < size ? factor * t.values[first + k] : Scalar(0);
-      values[at]         = value;
-      sum += Kokkos::abs(static_cast<double>(value));
-    });
+    for (int k = 0; k < width; k += at_once) { // so many loads under way at a time
+      Scalar some[at_once];
+      for (int a = 0; a < at_once; a++) some[a] = k + a < size ? factor * t.values[first + k + a] : Scalar(0);
+      for (int a = 0; a < at_once; a++) {
+        if (k + a < width) values[at + (k + a) * slice_rows] = some[a];
+        sum += Kokkos::abs(static_cast<double>(some[a]));
+      }
+    }
     if (!(sum <= largest)) largest = sum;
   }
 };
@@ -156,8 +164,9 @@ struct SizeOfRow {
 template <class Space, class Scalar>
 class Slices {
 public:
-  /// Takes a pattern. Where filling up would take half as much again as the entries, none is made. Waits.
-  void analyse(const Space &space, const Triangle<Scalar> &t)
+  /// Takes a pattern. Where filling up would take half as much again as the entries, none is made. with_values: they have a place for values
+  /// here. Waits.
+  void analyse(const Space &space, const Triangle<Scalar> &t, bool with_values = true)
   {
     *this              = {};
     const Index slices = (t.rows + slice_rows - 1) / slice_rows;
@@ -170,7 +179,8 @@ public:
     space.fence("weft starts of slices");
     total *= slice_rows;
     if (total > t.entries + t.entries / 2 + slice_rows) return;
-    values_        = room<Scalar>(space, total);
+    places_ = total;
+    if (with_values) values_ = room<Scalar>(space, total);
     sliced_.starts = starts_.data();
     sliced_.values = values_.data();
     if (longest <= 0xffff)
@@ -191,6 +201,8 @@ public:
     return largest;
   }
   const Sliced<Scalar> &sliced() const { return sliced_; }
+  /// Values, those that fill up among them.
+  Index places() const { return places_; }
 
 private:
   static Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> policy(const Space &space, Index size) { return {space, 0, size}; }
@@ -212,6 +224,7 @@ private:
   Owned<std::uint16_t, Space> near_;
   Owned<std::uint32_t, Space> far_;
   Sliced<Scalar> sliced_;
+  Index places_ = 0;
 };
 
 } // namespace weft::triangular

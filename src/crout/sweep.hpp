@@ -180,17 +180,22 @@ struct FactorCheck {
   Index boosted = 0, positive = 0, negative = 0;
 };
 
-/// Looks at all values. Pivots of the size of replacements count as boosted. Waits.
+/// Looks at all values, or where `not_finite` is given only at the pivots: it holds the first row with a value that is not finite, if any. Pivots
+/// of the size of replacements count as boosted. Waits.
 template <class Scalar, class Space>
 FactorCheck check_factors(const Space &space, const FactorEntries<Space> &entries, const PivotRule<Space> &rule,
-                          const Array<Scalar, Space> &values)
+                          const Array<Scalar, Space> &values, const Array<Index, Space> &not_finite = {})
 {
   FactorCheck check;
   const Index size = entries.lower + entries.upper;
   Index wrong      = 0;
-  Kokkos::parallel_reduce(
-      "weft check factors", Range<Space>(space, 0, size),
-      KOKKOS_LAMBDA(const Index e, Index &count) { count += !Kokkos::isfinite(values(e)); }, wrong);
+  if (not_finite.data()) {
+    Kokkos::deep_copy(space, HostPointer<Index>(&check.infinite, 1), not_finite);
+  } else {
+    Kokkos::parallel_reduce(
+        "weft check factors", Range<Space>(space, 0, size),
+        KOKKOS_LAMBDA(const Index e, Index &count) { count += !Kokkos::isfinite(values(e)); }, wrong);
+  }
   if (wrong > 0) {
     Kokkos::parallel_reduce(
         "weft find what is not finite", Range<Space>(space, 0, size),

@@ -31,8 +31,13 @@ inline constexpr double most_damped_residual = 0.05;
 /// Exact factors that have no larger values than so many times the scaled matrix's precondition better than damped or shifted sweeps; others
 /// do worse (docs/results/crout.md).
 inline constexpr double most_exact_growth = 10;
-/// They are looked at where rows wait for each other in no more levels than this, of a launch or two each.
+/// They are looked at where rows wait for each other in no more levels than this.
 inline constexpr Index most_levels_between_sweeps = 16384;
+/// The same where elimination comes first: a level takes 2 microseconds or so, sweeps some 200 and 0.2 ns an entry.
+inline Index most_levels_before_sweeps(Index entries)
+{
+  return 150 + entries / 10000;
+}
 /// SweepStop::automatic: sweeps that are enough for most matrices.
 inline constexpr int most_few = 8;
 /// Sweeps before the first look that start from the factors of values much alike.

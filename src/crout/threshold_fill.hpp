@@ -183,9 +183,12 @@ FactorEntries<Space> threshold_fill(const Space &space, const FactorEntries<Spac
           });
     }
     const auto mirror = symmetric ? upper_columns(space, now).entries : Array<std::uint64_t, Space>();
-    std::optional<LevelRows<Space>> levels;
-    if (!on_host) levels = level_rows(space, now);
-    eliminate(space, now, mirror, rule, levels ? &*levels : nullptr, matrix, z, symmetric);
+    if constexpr (on_host) {
+      space.fence("weft threshold fill: elimination by one thread");
+      eliminate_in_order(now, mirror, rule, matrix, z, symmetric);
+    } else {
+      make_eliminator<Scalar>(space, now, mirror, symmetric)->run(space, rule, matrix, z);
+    }
     if (round == rounds) return detail::without_small(space, entries, now, z, keep, symmetric);
     const auto larger = detail::with_candidates(space, entries, now, z, keep, symmetric);
     if (larger && larger->size() > most)

@@ -120,7 +120,7 @@ namespace weft::crout {
 
 namespace detail {
 
-/// Values of the entries of one row, by one thread.
+/// Values of the entries of one row, by one thread or several.
 template <class Scalar, class Space>
 struct GatherRow {
   FactorEntries<Space> entries;
@@ -129,13 +129,34 @@ struct GatherRow {
   Array<Scalar, Space> matrix;
   Array<double, Space> sums;
 
-  KOKKOS_INLINE_FUNCTION RowSums take(Index e, Index i, Index j) const
+  /// Entries first, first + step, ... of row i: lower, upper, diagonal. So many loads are under way at a time.
+  template <int at_once>
+  KOKKOS_INLINE_FUNCTION RowSums take(Index i, int first, int step) const
   {
-    const Position source = entries.source(e);
-    const Scalar value    = static_cast<Scalar>(source == nowhere ? 0.0 : scales.scaled(values[source], i, j));
-    matrix(e)             = value;
-    const double size     = Kokkos::abs(static_cast<double>(value));
-    return {size, size * size, 0};
+    const Index lower = entries.lower_starts(i), upper = entries.upper_start(i);
+    const int below = static_cast<int>(entries.lower_starts(i + 1) - lower),
+              last  = below + static_cast<int>(entries.upper_start(i + 1) - upper);
+    RowSums row;
+    for (int k = first; k <= last; k += at_once * step) {
+      Index entry[at_once], column[at_once];
+      Position source[at_once];
+      double value[at_once];
+      for (int a = 0; a < at_once; a++) {
+        const int place = k + a * step;
+        entry[a]        = place < below ? lower + place : place < last ? upper + place - below : entries.diagonal(i);
+        column[a]       = place < last ? static_cast<Index>(entries.columns(entry[a])) : i;
+        source[a]       = place <= last ? entries.source(entry[a]) : nowhere;
+      }
+      for (int a = 0; a < at_once; a++) value[a] = source[a] == nowhere ? 0.0 : scales.scaled(values[source[a]], i, column[a]);
+      for (int a = 0; a < at_once; a++) {
+        if (k + a * step > last) continue;
+        const Scalar rounded = static_cast<Scalar>(value[a]);
+        matrix(entry[a])     = rounded;
+        const double size    = Kokkos::abs(static_cast<double>(rounded));
+        row += {size, size * size, 0};
+      }
+    }
+    return row;
   }
   KOKKOS_INLINE_FUNCTION RowSums finish(Index i, RowSums row) const
   {
@@ -145,31 +166,39 @@ struct GatherRow {
   }
   KOKKOS_INLINE_FUNCTION RowSums operator()(const Index i) const
   {
-    RowSums row           = take(entries.diagonal(i), i, i);
-    const Index lower_end = entries.lower_starts(i + 1), upper_end = entries.upper_start(i + 1);
-    for (Index e = entries.lower_starts(i); e < lower_end; e++) row += take(e, i, entries.columns(e));
-    for (Index e = entries.upper_start(i); e < upper_end; e++) row += take(e, i, entries.columns(e));
-    return finish(i, row);
+    constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+    return finish(i, take < on_host ? 1 : 8 > (i, 0, 1));
   }
-  /// By several threads, for long rows.
+};
+
+/// A chunk of rows by a team, a few lanes a row: for longer rows.
+template <class Scalar, class Space>
+struct GatherChunk {
+  GatherRow<Scalar, Space> row;
+  Array<RowSums, Space> partial;
+
+  static constexpr int lanes = 8;
+
   template <class Team>
-  KOKKOS_INLINE_FUNCTION void by_team(const Team &team, RowSums &sum) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
   {
-    const Index i = static_cast<Index>(team.league_rank()) * team.team_size() + team.team_rank();
-    if (i >= entries.rows) return;
-    RowSums lower, upper;
+    const Index begin = static_cast<Index>(team.league_rank()) * chunk_items, rows = row.entries.rows;
+    const Index end = begin + chunk_items < rows ? begin + chunk_items : rows;
+    RowSums sums;
     Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, entries.lower_starts(i), entries.lower_starts(i + 1)),
-        [&](const Index e, RowSums &sum) { sum += take(e, i, entries.columns(e)); }, lower);
-    Kokkos::parallel_reduce(
-        Kokkos::ThreadVectorRange(team, entries.upper_start(i), entries.upper_start(i + 1)),
-        [&](const Index e, RowSums &sum) { sum += take(e, i, entries.columns(e)); }, upper);
-    Kokkos::single(Kokkos::PerThread(team), [&] {
-      RowSums row = take(entries.diagonal(i), i, i);
-      row += lower;
-      row += upper;
-      sum += finish(i, row);
-    });
+        Kokkos::TeamThreadRange(team, begin, end),
+        [&](const Index i, RowSums &sum) {
+          RowSums mine;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, lanes), [&](const int lane, RowSums &part) { part += row.template take<4>(i, lane, lanes); },
+              Kokkos::Sum<RowSums>(mine));
+          RowSums whole = mine;
+          Kokkos::single(
+              Kokkos::PerThread(team), [&](RowSums &result) { result = row.finish(i, mine); }, whole);
+          sum += whole;
+        },
+        Kokkos::Sum<RowSums>(sums));
+    Kokkos::single(Kokkos::PerTeam(team), [&] { partial(team.league_rank()) = sums; });
   }
 };
 
@@ -188,22 +217,22 @@ Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, 
 {
   constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
   const detail::GatherRow<Scalar, Space> row{entries, values, scales, matrix, sums};
-  constexpr int rows_of_team = 32, lanes = 8;
   detail::RowSums found;
-  if (on_host || entries.size() < 16 * entries.rows) {
-    if (!room.sum.data()) {
-      room.partial = make_array<detail::RowSums>(space, "weft sums of chunks", chunks_of(entries.rows));
-      room.sum     = make_array<detail::RowSums>(space, "weft sum of chunks", 1);
-    }
-    sum_by_chunks("weft gather values", space, entries.rows, row, room.partial, room.sum, 0);
-    Kokkos::deep_copy(space, HostPointer<detail::RowSums>(&found, 1), room.sum);
-  } else {
-    using Team = typename Kokkos::TeamPolicy<Space>::member_type;
-    Kokkos::parallel_reduce(
-        "weft gather values",
-        Kokkos::TeamPolicy<Space>(space, static_cast<int>((entries.rows + rows_of_team - 1) / rows_of_team), rows_of_team, lanes),
-        KOKKOS_LAMBDA(const Team &team, detail::RowSums &sum) { row.by_team(team, sum); }, Kokkos::Sum<detail::RowSums>(found));
+  if (!room.sum.data()) {
+    room.partial = make_array<detail::RowSums>(space, "weft sums of chunks", chunks_of(entries.rows));
+    room.sum     = make_array<detail::RowSums>(space, "weft sum of chunks", 1);
   }
+  if (on_host || entries.size() < 16 * entries.rows) {
+    sum_chunks("weft gather values", space, entries.rows, row, room.partial);
+  } else {
+    using Gather = detail::GatherChunk<Scalar, Space>;
+    Kokkos::parallel_for(
+        "weft gather values",
+        Kokkos::TeamPolicy<Space>(space, static_cast<int>(chunks_of(entries.rows)), chunk_team<Space> / Gather::lanes, Gather::lanes),
+        Gather{row, room.partial});
+  }
+  sum_of_chunks(space, chunks_of(entries.rows), 1, room.partial, room.sum, 0);
+  Kokkos::deep_copy(space, HostPointer<detail::RowSums>(&found, 1), room.sum);
   space.fence("weft gather values");
   if (found.bad == 0) return {-1, found.squares};
   Index first = std::numeric_limits<Index>::max();

@@ -245,11 +245,110 @@ TEST(CroutSweeps, EliminationByLevelsIsThatOfOneThread)
       const auto one    = crout::make_array<double>(space, "one", entries.size()),
                  many   = crout::make_array<double>(space, "many", entries.size());
       crout::gather_values(space, entries, csr.matrix().values, crout::Scales<Space>(), matrix, rule.sums);
-      crout::eliminate<double, Space>(space, entries, mirror, rule, nullptr, matrix, one, symmetric);
-      crout::eliminate<double, Space>(space, entries, mirror, rule, &levels, matrix, many, symmetric);
+      crout::eliminate_in_order(entries, mirror, rule, matrix, one, symmetric);
+      crout::LevelEliminator<double, Space>(space, entries, mirror, symmetric, levels).run(space, rule, matrix, many);
       space.fence();
       EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)), 0);
     }
+  }
+}
+
+/// Exact factors of Scalar on a space's memory by one way or another, as a vector.
+template <class Scalar, class Space>
+std::vector<Scalar> eliminated(const SparseRows &a, bool symmetric, bool waiting)
+{
+  const Space space;
+  const Execution execution(std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? Memory::host : Memory::device);
+  const DeviceCsr<std::int32_t> csr(execution, a);
+  const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true);
+  const auto mirror  = crout::upper_columns(space, entries).entries;
+  const crout::PivotRule<Space> rule{crout::make_array<double>(space, "sums", entries.rows), 1e-14, 2e-14};
+  const auto matrix = crout::make_array<Scalar>(space, "matrix", entries.size()),
+             values = crout::make_array<Scalar>(space, "values", entries.size());
+  crout::gather_values(space, entries, csr.matrix().values, crout::Scales<Space>(), matrix, rule.sums);
+  if (waiting) {
+    const auto order = crout::ready_rows(space, entries);
+    EXPECT_TRUE(order);
+    crout::WaitingEliminator<Scalar, Space>(space, entries, mirror, symmetric, *order).run(space, rule, matrix, values);
+  } else if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
+    crout::eliminate_in_order(entries, mirror, rule, matrix, values, symmetric);
+  }
+  return crout::to_vector<Scalar>(space, values);
+}
+
+template <class Scalar, class Space>
+void compare_waiting(const char *where)
+{
+  SCOPED_TRACE(where);
+  std::mt19937 random(29);
+  SparseRows line(300);
+  for (std::size_t i = 0; i < line.size(); i++) {
+    if (i > 0) line[i][i - 1] = -1;
+    line[i][i] = 2.5;
+    if (i + 1 < line.size()) line[i][i + 1] = -1.25;
+  }
+  for (const bool symmetric : {false, true}) {
+    std::vector<SparseRows> all{five_point(1),
+                                five_point(33),
+                                random_sparse(2, 1, random, symmetric),
+                                random_sparse(700, 9, random, symmetric),
+                                random_sparse(257, 70, random, symmetric),
+                                random_sparse(900, 900, random, symmetric)};
+    if (!symmetric) all.push_back(line);
+    for (const auto &a : all) {
+      SCOPED_TRACE(std::to_string(a.size()) + " rows" + (symmetric ? ", symmetric" : ""));
+      const auto one  = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>(a, symmetric, false);
+      const auto many = eliminated<Scalar, Space>(a, symmetric, true), again = eliminated<Scalar, Space>(a, symmetric, true);
+      ASSERT_EQ(one.size(), many.size());
+      EXPECT_EQ(std::memcmp(many.data(), again.data(), many.size() * sizeof(Scalar)), 0);
+      double largest = 0, apart = 0;
+      for (std::size_t k = 0; k < one.size(); k++) {
+        largest = std::max(largest, static_cast<double>(std::abs(one[k])));
+        apart   = std::max(apart, static_cast<double>(std::abs(one[k] - many[k])));
+      }
+      EXPECT_LE(apart, 200 * std::numeric_limits<Scalar>::epsilon() * largest);
+    }
+  }
+}
+
+TEST(CroutSweeps, WaitingEliminationIsThatOfOneThread)
+{
+  compare_waiting<double, Kokkos::DefaultHostExecutionSpace>("host, double");
+  compare_waiting<float, Kokkos::DefaultHostExecutionSpace>("host, float");
+#if defined(KOKKOS_ENABLE_CUDA)
+  compare_waiting<double, Kokkos::Cuda>("device, double");
+  compare_waiting<float, Kokkos::Cuda>("device, float");
+#endif
+}
+
+TEST(CroutSweeps, ReadyRowsComeAfterWhatTheyWaitFor)
+{
+  using Space = Kokkos::DefaultExecutionSpace;
+  std::mt19937 random(30);
+  const Space space;
+  const Execution execution(std::is_same_v<Space::memory_space, Kokkos::HostSpace> ? Memory::host : Memory::device);
+  for (const auto &a : {five_point(40), random_sparse(700, 9, random, false)}) {
+    const DeviceCsr<std::int32_t> csr(execution, a);
+    const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), false, true);
+    const auto ready   = crout::ready_rows(space, entries);
+    ASSERT_TRUE(ready);
+    const auto rows = crout::to_vector<std::int32_t>(space, ready->rows);
+    std::vector<std::size_t> place(rows.size(), rows.size());
+    for (std::size_t p = 0; p < rows.size(); p++) place[static_cast<std::size_t>(rows[p])] = p;
+    std::vector<Index> level(rows.size(), 0);
+    for (std::size_t i = 0; i < rows.size(); i++) {
+      ASSERT_LT(place[i], rows.size());
+      for (const auto &entry : a[i]) {
+        const std::size_t j = entry.first;
+        if (j >= i) continue;
+        EXPECT_LT(place[j], place[i]);
+        level[i] = std::max(level[i], level[j] + 1);
+      }
+    }
+    const Index levels = *std::max_element(level.begin(), level.end()) + 1;
+    EXPECT_EQ(ready->levels(), levels);
+    EXPECT_TRUE(crout::ready_rows(space, entries, levels));
+    EXPECT_FALSE(crout::ready_rows(space, entries, levels - 1));
   }
 }
 
@@ -302,33 +401,39 @@ SparseRows all_alike(std::size_t rows)
   return a;
 }
 
-/// On a host exact elimination comes first anyway.
-TEST(CroutSweeps, ExactEliminationAfterSweepsThatGrow)
+/// On a host exact elimination comes first anyway; on a device where rows wait in few levels.
+TEST(CroutSweeps, ExactEliminationBeforeOrAfterSweepsThatGrow)
 {
-  const SparseRows good = all_alike(60);
-  SparseRows bad        = good;
-  bad[0][1] = bad[1][0] = 0.99999; // a pivot of 2e-5, and a row that meets it
-  bad[2][0]             = 0.9;
-  bad[2][1]             = -0.9;
-  for (const Memory memory : memories()) {
-    if (memory == Memory::host) continue;
-    Factored<> made(memory, good, {});
-    EXPECT_TRUE(made.report().exact);
-    EXPECT_TRUE(made.report().attempts.starts_with("omega 1: residual")) << made.report().text();
-    EXPECT_LE(difference(made.factors(), made.twin(good, 0)), 1e-10);
-    made.factorization->factor(made.csr->matrix()); // new values go there at once
-    EXPECT_TRUE(made.report().exact);
-    EXPECT_TRUE(made.report().attempts.empty()) << made.report().text();
-    EXPECT_LE(difference(made.factors(), made.twin(good, 0)), 1e-10);
+  for (const std::size_t rows : {60, 200}) {
+    const SparseRows good = all_alike(rows);
+    SparseRows bad        = good;
+    bad[0][1] = bad[1][0] = 0.99999; // a pivot of 2e-5, and a row that meets it
+    bad[2][0]             = 0.9;
+    bad[2][1]             = -0.9;
+    for (const Memory memory : memories()) {
+      if (memory == Memory::host) continue;
+      Factored<> made(memory, good, {});
+      EXPECT_TRUE(made.report().exact);
+      EXPECT_EQ(made.report().attempts.starts_with("omega 1: residual"), rows == 200) << made.report().text();
+      EXPECT_LE(difference(made.factors(), made.twin(good, 0)), 1e-10);
+      made.factorization->factor(made.csr->matrix()); // new values go there at once
+      EXPECT_TRUE(made.report().exact);
+      EXPECT_TRUE(made.report().attempts.empty()) << made.report().text();
+      EXPECT_LE(difference(made.factors(), made.twin(good, 0)), 1e-10);
 
-    const Factored<> grown(memory, bad, {});
-    EXPECT_NE(grown.report().attempts.find("exact: values grew"), std::string::npos) << grown.report().text();
-    EXPECT_EQ(grown.report().failure, FactorFailure::none);
+      Factored<> grown(memory, bad, {});
+      EXPECT_EQ(grown.report().attempts.find("exact: values grew"), rows == 200 ? grown.report().attempts.find("exact") : 0)
+          << grown.report().text();
+      EXPECT_EQ(grown.report().failure, FactorFailure::none);
+      grown.factorization->factor(grown.csr->matrix());
+      EXPECT_FALSE(grown.report().attempts.starts_with("exact")) << grown.report().text(); // not first once more
+      EXPECT_EQ(grown.report().failure, FactorFailure::none);
 
-    CroutOptions asked;
-    asked.method = FactorMethod::sweeps;
-    const Factored<> swept(memory, good, asked); // who asks for sweeps gets what sweeps can do
-    EXPECT_EQ(swept.report().attempts.find("exact: values"), std::string::npos) << swept.report().text();
+      CroutOptions asked;
+      asked.method = FactorMethod::sweeps;
+      const Factored<> swept(memory, good, asked); // who asks for sweeps gets what sweeps can do
+      EXPECT_EQ(swept.report().attempts.find("exact: values"), std::string::npos) << swept.report().text();
+    }
   }
 }
 

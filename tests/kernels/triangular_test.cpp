@@ -464,7 +464,7 @@ TYPED_TEST(Triangular, ExactSolvesPassOnWhatIsNotFinite)
   const auto t = random_triangles<double>(Shape::bidiagonal, 50, random);
   const OnBackend<TypeParam, double> given(t);
   auto b = random_values<double>(50, random);
-  b[20]  = Kokkos::bit_cast<double>(triangular::unfinished_bits); // must not be waited for
+  b[20]  = Kokkos::bit_cast<double>(triangular::unfinished_bits<double>); // must not be waited for
   b[30]  = HUGE_VAL;
   triangular::Model<TypeParam, double, true> model(TypeParam(), TriangularMethod::syncfree, {});
   model.analyse(given.triangles(), {});
