@@ -11,6 +11,15 @@ inline constexpr Index chunk_items = 1024;
 template <class Space>
 inline constexpr int chunk_team = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 256;
 
+/// A team for each chunk, `lanes` threads an item. So many teams that share a multiprocessor hide each other's waiting: a compiler would
+/// rather unroll loops.
+template <class Space>
+auto chunk_policy(const Space &space, Index count, int lanes = 1)
+{
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, 4>>;
+  return Policy(space, static_cast<int>((count + chunk_items - 1) / chunk_items), chunk_team<Space> / lanes, lanes);
+}
+
 inline Index chunks_of(Index items)
 {
   return (items + chunk_items - 1) / chunk_items;
@@ -56,8 +65,7 @@ void sum_chunks(const char *label, const Space &space, Index count, const Body &
                 const Kokkos::View<Sums *, typename Space::memory_space> &partial, Index first_partial = 0)
 {
   if (count == 0) return;
-  Kokkos::parallel_for(label, Kokkos::TeamPolicy<Space>(space, static_cast<int>(chunks_of(count)), chunk_team<Space>),
-                       SumChunk<Sums, Space, Body>{body, partial, count, first_partial});
+  Kokkos::parallel_for(label, chunk_policy(space, count), SumChunk<Sums, Space, Body>{body, partial, count, first_partial});
 }
 
 /// result(slot + k) = the sum of partial(k * chunks ... (k + 1) * chunks) for k < slots.

@@ -17,6 +17,7 @@ struct FactorEntries {
   Array<std::int32_t, Space> columns, row_of;     ///< lower + upper
   Array<Position, Space> source;                  ///< size(): the matrix' value of each entry, `nowhere` for fill
   Array<char, Space> starts_memory, memory;       ///< where these are
+  bool as_stored = false;                         ///< the matrix has just these entries in this order, row by row: lower, diagonal, upper
 
   Index size() const { return lower + upper + rows; }
   KOKKOS_INLINE_FUNCTION Index diagonal(Index row) const { return lower + upper + row; }
@@ -180,10 +181,10 @@ FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMa
   entries.upper_starts    = room.template take<Index>(rows + 1);
   const auto lower_starts = entries.lower_starts, upper_starts = entries.upper_starts;
   constexpr Index none = std::numeric_limits<Index>::max();
-  Index twice          = none;
+  Index twice = none, diagonals = 0;
   Kokkos::parallel_reduce(
       "weft factor row sizes", Range<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index i, Index &first_twice) {
+      KOKKOS_LAMBDA(const Index i, Index &first_twice, Index &all_diagonals) {
         const Index row = orders.old_row(i);
         Index lower = 0, upper = 0, diagonal = 0;
         for (Int k = matrix.row_starts[row]; k < matrix.row_starts[row + 1]; k++) {
@@ -194,12 +195,14 @@ FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMa
         }
         lower_starts(i) = lower;
         upper_starts(i) = upper;
+        all_diagonals += diagonal;
         if (diagonal > 1 && row < first_twice) first_twice = row;
       },
-      Kokkos::Min<Index>(twice));
+      Kokkos::Min<Index>(twice), Kokkos::Sum<Index>(diagonals));
   const TwoSums sizes = starts_of_sizes(space, entries.lower_starts, entries.upper_starts);
   entries.lower       = sizes.first;
   entries.upper       = sizes.second;
+  entries.as_stored   = sorted && diagonals == rows && !orders.rows.data() && !orders.columns.data();
   if (twice != none) throw std::invalid_argument("row " + std::to_string(twice) + " has its diagonal entry twice");
   allocate(space, entries);
   Kokkos::parallel_for(

@@ -6,6 +6,8 @@
 /// One of these sweeps does what two sweeps over all entries do, since L follows the pivots at once: s of them give the pivots of 2 s - 1.
 /// Sweeps keep 1 / d. Per row and sweep: a word and a distance or column for each lower entry, b_ii, 1 / d old and new.
 #pragma once
+#include <array>
+
 #include "crout/sliced.hpp"
 #include "crout/sweeper.hpp"
 
@@ -52,67 +54,65 @@ Array<Position, Space> pivot_partners(const Space &space, const FactorEntries<Sp
   return look(0, entries.rows, partner) ? partner : Array<Position, Space>();
 }
 
-/// The lower triangle as sweeps over pivots read it: in slices (sliced.hpp) where these are made, else in the order of the entries.
-template <class Scalar, class Space>
-struct PivotRows {
+/// The lower triangle as sweeps over pivots read it: in the order of the entries,
+template <class Space>
+struct RowsOfEntries {
   FactorEntries<Space> entries;
-  triangular::Sliced<Scalar> sliced;
+  static constexpr Index step = 1; ///< between the entries of a row
 
-  /// Where the entries of a row are, in steps, those that fill it up among them.
-  struct Row {
-    Index at;
-    int step, width;
-  };
-  KOKKOS_INLINE_FUNCTION Row row(Index i) const
-  {
-    if (!sliced.starts) return {entries.lower_starts(i), 1, static_cast<int>(entries.lower_starts(i + 1) - entries.lower_starts(i))};
-    const Index slice = i / triangular::slice_rows;
-    const int begin   = sliced.starts[slice];
-    return {Index(begin) * triangular::slice_rows + i % triangular::slice_rows, triangular::slice_rows, sliced.starts[slice + 1] - begin};
-  }
-  KOKKOS_INLINE_FUNCTION Index column(Index i, Index at) const
-  {
-    if (sliced.near) return i - static_cast<Index>(sliced.near[at]);
-    return sliced.far ? i - static_cast<Index>(sliced.far[at]) : static_cast<Index>(entries.columns(at));
-  }
+  KOKKOS_INLINE_FUNCTION Index first(Index i) const { return entries.lower_starts(i); }
+  /// Entries of the row, those that fill it up among them.
+  KOKKOS_INLINE_FUNCTION int width(Index i) const { return static_cast<int>(entries.lower_starts(i + 1) - entries.lower_starts(i)); }
+  KOKKOS_INLINE_FUNCTION Index column(Index, Index at) const { return entries.columns(at); }
+};
+/// or in slices (sliced.hpp).
+template <class Distance>
+struct RowsOfSlices {
+  const std::int32_t *starts;
+  const Distance *distances;
+  static constexpr Index step = triangular::slice_rows;
+
+  KOKKOS_INLINE_FUNCTION Index first(Index i) const { return Index(starts[i / step]) * step + i % step; }
+  KOKKOS_INLINE_FUNCTION int width(Index i) const { return starts[i / step + 1] - starts[i / step]; }
+  KOKKOS_INLINE_FUNCTION Index column(Index i, Index at) const { return i - static_cast<Index>(distances[at]); }
 };
 
-/// One sweep: x = 1 / d from the inverses before.
-template <class Scalar, class Space>
+/// One sweep: x = 1 / d from the inverses before. Returns the square of what is left of b - sum w x - d.
+template <class Scalar, class Space, class Rows>
 struct PivotSweep {
-  PivotRows<Scalar, Space> rows;
+  Rows rows;
   PivotRule<Space> rule;
   const Scalar *couplings, *matrix, *from;
   Scalar *to;
   static constexpr int loads = 4; ///< of neighbours, under way at a time
 
-  KOKKOS_INLINE_FUNCTION SweepSums operator()(Index i) const
+  KOKKOS_INLINE_FUNCTION double operator()(Index i) const
   {
     const double b = static_cast<double>(matrix[i]), old = 1 / static_cast<double>(from[i]);
-    double pivot   = b;
-    const auto row = rows.row(i);
-    for (int first = 0; first < row.width; first += loads) {
+    double pivot      = b;
+    const Index begin = rows.first(i);
+    const int width   = rows.width(i);
+    for (int first = 0; first < width; first += loads) {
       double w[loads], x[loads];
       for (int k = 0; k < loads; k++) {
-        const bool there = first + k < row.width;
-        const Index at   = row.at + (first + k) * row.step;
+        const bool there = first + k < width;
+        const Index at   = begin + (first + k) * Rows::step;
         w[k]             = there ? static_cast<double>(couplings[at]) : 0.0;
         x[k]             = there ? static_cast<double>(from[rows.column(i, at)]) : 0.0;
       }
       for (int k = 0; k < loads; k++) pivot -= w[k] * x[k];
     }
     const double residual = pivot - old;
-    if (!rule.usable(pivot, i)) pivot = rule.replacement(pivot, i);
-    to[i]               = static_cast<Scalar>(1 / pivot);
-    const double change = pivot - old;
-    return {residual * residual, change * change, pivot * pivot, b * b};
+    to[i]                 = static_cast<Scalar>(1 / (rule.usable(pivot, i) ? pivot : rule.replacement(pivot, i)));
+    return residual * residual;
   }
 };
 
 /// w of all lower entries of a row, and the inverse pivot that sweeps start from.
-template <class Scalar, class Space>
+template <class Scalar, class Space, class Rows>
 struct PivotCouplings {
-  PivotRows<Scalar, Space> rows;
+  Rows rows;
+  FactorEntries<Space> entries;
   PivotRule<Space> rule;
   Array<Position, Space> partner;
   Array<Scalar, Space> matrix;
@@ -122,22 +122,21 @@ struct PivotCouplings {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
   {
-    const auto row     = rows.row(i);
-    const Index first  = rows.entries.lower_starts(i);
-    const int size     = static_cast<int>(rows.entries.lower_starts(i + 1) - first);
-    const double found = static_cast<double>(before ? before[i] : matrix(rows.entries.diagonal(i)));
+    const Index first = entries.lower_starts(i), begin = rows.first(i);
+    const int size = static_cast<int>(entries.lower_starts(i + 1) - first), width = rows.width(i);
+    const double found = static_cast<double>(before ? before[i] : matrix(entries.diagonal(i)));
     inverses[i]        = static_cast<Scalar>(1 / (rule.usable(found, i) ? found : rule.replacement(found, i)));
-    for (int begin = 0; begin < row.width; begin += loads) {
+    for (int some = 0; some < width; some += loads) {
       Position across[loads];
       Scalar here[loads], there[loads];
       for (int k = 0; k < loads; k++) {
-        const bool is = begin + k < size;
-        across[k]     = is ? partner(first + begin + k) : nowhere;
-        here[k]       = is ? matrix(first + begin + k) : Scalar(0);
+        const bool is = some + k < size;
+        across[k]     = is ? partner(first + some + k) : nowhere;
+        here[k]       = is ? matrix(first + some + k) : Scalar(0);
       }
       for (int k = 0; k < loads; k++) there[k] = across[k] == nowhere ? Scalar(0) : matrix(across[k]);
       for (int k = 0; k < loads; k++) {
-        if (begin + k < row.width) couplings[row.at + (begin + k) * row.step] = here[k] * there[k];
+        if (some + k < width) couplings[begin + (some + k) * Rows::step] = here[k] * there[k];
       }
     }
   }
@@ -145,7 +144,7 @@ struct PivotCouplings {
 
 /// How many factors are not finite, and what their pivots are like.
 struct FactorCounts {
-  Index infinite = 0, boosted = 0, positive = 0, negative = 0;
+  std::uint32_t infinite = 0, boosted = 0, positive = 0, negative = 0;
 
   KOKKOS_INLINE_FUNCTION FactorCounts &operator+=(const FactorCounts &other)
   {
@@ -203,25 +202,23 @@ template <class Scalar, class Space>
 class PivotSweeper {
 public:
   PivotSweeper(const Space &space, const FactorEntries<Space> &entries, const Array<Position, Space> &partner)
-      : rows_{entries, {}}, partner_(partner)
+      : entries_(entries), partner_(partner)
   {
     Index places = entries.lower;
     if constexpr (!triangular::on_host<Space>) {
       slices_.analyse(space, {entries.rows, entries.lower, entries.lower_starts.data(), entries.columns.data(), nullptr, true}, false);
-      rows_.sliced = slices_.sliced();
-      if (rows_.sliced.starts) places = slices_.places();
+      if (slices_.sliced().starts) places = slices_.places();
     }
     const Index chunks = chunks_of(entries.rows), all_chunks = chunks_of(entries.size());
     Room<Space> room(space, "weft pivot sweeps",
                      Room<Space>::template bytes<Scalar>(places) + 2 * Room<Space>::template bytes<Scalar>(entries.rows) +
-                         Room<Space>::template bytes<SweepSums>(most_unread * chunks) +
-                         Room<Space>::template bytes<SweepSums>(most_unread) + Room<Space>::template bytes<FactorCounts>(all_chunks) +
-                         Room<Space>::template bytes<FactorCounts>(1));
+                         Room<Space>::template bytes<double>(most_unread * chunks) + Room<Space>::template bytes<double>(most_unread) +
+                         Room<Space>::template bytes<FactorCounts>(all_chunks) + Room<Space>::template bytes<FactorCounts>(1));
     memory_    = room.memory;
     couplings_ = room.template take<Scalar>(places);
     for (auto &inverses : inverses_) inverses = room.template take<Scalar>(entries.rows);
-    partial_        = room.template take<SweepSums>(most_unread * chunks);
-    history_        = room.template take<SweepSums>(most_unread);
+    partial_        = room.template take<double>(most_unread * chunks);
+    history_        = room.template take<double>(most_unread);
     partial_counts_ = room.template take<FactorCounts>(all_chunks);
     counts_         = room.template take<FactorCounts>(1);
   }
@@ -236,34 +233,10 @@ public:
   SweepResult run(const Space &space, const SweepPlan &plan, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix, double size,
                   const Array<Scalar, Space> &values)
   {
-    SweepResult result;
-    result.noise                        = sweep_noise<Scalar>;
-    const FactorEntries<Space> &entries = rows_.entries;
-    const Index diagonal = entries.diagonal(0), chunks = chunks_of(entries.rows);
-    Scalar *from = inverses_[0].data(), *to = inverses_[1].data();
-    Kokkos::parallel_for("weft pivot couplings", Range<Space>(space, 0, entries.rows),
-                         PivotCouplings<Scalar, Space>{rows_, rule, partner_, matrix, plan.warm ? values.data() + diagonal : nullptr,
-                                                       couplings_.data(), from});
-    for (bool stop = false; !stop;) {
-      const int batch = result.sweeps > 0 ? most_unread : plan.warm ? few_warm : few_pivot_sweeps;
-      for (int s = 0; s < batch; s++) {
-        sum_chunks("weft pivot sweep", space, entries.rows,
-                   PivotSweep<Scalar, Space>{rows_, rule, couplings_.data(), matrix.data() + diagonal, from, to}, partial_, s * chunks);
-        std::swap(from, to);
-      }
-      sum_of_chunks(space, chunks, batch, partial_, history_, 0);
-      result.sweeps += batch;
-      result.take(sweep_sums(space, history_, batch), size);
-      stop = result.enough(plan) || result.sweeps >= plan.sweeps || !result.finite || (plan.watch && result.growth() > most_growth);
-    }
-    result.all = result.sweeps;
-    sum_by_chunks("weft factors of pivots", space, entries.size(),
-                  FactorOfPivots<Scalar, Space>{entries.lower, diagonal, entries.columns, rule, matrix.data(), from, values.data()},
-                  partial_counts_, counts_, 0);
-    Kokkos::deep_copy(space, HostPointer<FactorCounts>(&found_, 1), counts_);
-    space.fence("weft factors of pivots");
-    result.finite = found_.infinite == 0 && result.finite;
-    return result;
+    const triangular::Sliced<Scalar> &sliced = slices_.sliced();
+    if (sliced.near) return run_on(space, RowsOfSlices<std::uint16_t>{sliced.starts, sliced.near}, plan, rule, matrix, size, values);
+    if (sliced.far) return run_on(space, RowsOfSlices<std::uint32_t>{sliced.starts, sliced.far}, plan, rule, matrix, size, values);
+    return run_on(space, RowsOfEntries<Space>{entries_}, plan, rule, matrix, size, values);
   }
   /// What the last sweeps ended with.
   const FactorCounts &found() const { return found_; }
@@ -272,12 +245,49 @@ private:
   static constexpr int few_pivot_sweeps = 4; ///< before the first look
   static constexpr int most_unread      = 4;
 
-  PivotRows<Scalar, Space> rows_;
+  template <class Rows>
+  SweepResult run_on(const Space &space, const Rows &rows, const SweepPlan &plan, const PivotRule<Space> &rule,
+                     const Array<Scalar, Space> &matrix, double size, const Array<Scalar, Space> &values)
+  {
+    SweepResult result;
+    result.noise         = sweep_noise<Scalar>;
+    const Index diagonal = entries_.diagonal(0), chunks = chunks_of(entries_.rows);
+    Scalar *from = inverses_[0].data(), *to = inverses_[1].data();
+    Kokkos::parallel_for("weft pivot couplings", Range<Space>(space, 0, entries_.rows),
+                         PivotCouplings<Scalar, Space, Rows>{rows, entries_, rule, partner_, matrix,
+                                                             plan.warm ? values.data() + diagonal : nullptr, couplings_.data(), from});
+    for (bool stop = false; !stop;) {
+      const int batch = result.sweeps > 0 ? most_unread : plan.warm ? few_warm : few_pivot_sweeps;
+      for (int s = 0; s < batch; s++) {
+        sum_chunks("weft pivot sweep", space, entries_.rows,
+                   PivotSweep<Scalar, Space, Rows>{rows, rule, couplings_.data(), matrix.data() + diagonal, from, to}, partial_,
+                   s * chunks);
+        std::swap(from, to);
+      }
+      sum_of_chunks(space, chunks, batch, partial_, history_, 0);
+      std::array<double, most_unread> left;
+      Kokkos::deep_copy(space, HostPointer<double>(left.data(), left.size()), history_);
+      space.fence("weft pivot sweep");
+      result.sweeps += batch;
+      for (int s = 0; s < batch; s++) result.take(left[static_cast<std::size_t>(s)], size);
+      stop = result.enough(plan) || result.sweeps >= plan.sweeps || !result.finite || (plan.watch && result.growth() > most_growth);
+    }
+    result.all = result.sweeps;
+    sum_by_chunks("weft factors of pivots", space, entries_.size(),
+                  FactorOfPivots<Scalar, Space>{entries_.lower, diagonal, entries_.columns, rule, matrix.data(), from, values.data()},
+                  partial_counts_, counts_, 0);
+    Kokkos::deep_copy(space, HostPointer<FactorCounts>(&found_, 1), counts_);
+    space.fence("weft factors of pivots");
+    result.finite = found_.infinite == 0 && result.finite;
+    return result;
+  }
+
+  FactorEntries<Space> entries_;
   triangular::Slices<Space, Scalar> slices_; ///< of a device
   Array<Position, Space> partner_;
   Array<char, Space> memory_; ///< where the following are
   Array<Scalar, Space> couplings_, inverses_[2];
-  Array<SweepSums, Space> partial_, history_;
+  Array<double, Space> partial_, history_;
   Array<FactorCounts, Space> partial_counts_, counts_;
   FactorCounts found_;
 };

@@ -65,12 +65,17 @@ struct SweepResult {
     const double most = *std::max_element(residuals.begin(), residuals.end());
     return most <= noise ? 1 : most / std::max(residuals.front(), noise);
   }
-  /// Adds sweeps; size: sum of the squares of B.
+  /// Adds a sweep. residual, size: sums of the squares of B - L U and B.
+  void take(double residual, double size)
+  {
+    residuals.push_back(relative(residual, size));
+    finite = finite && std::isfinite(residual);
+  }
   void take(const std::vector<SweepSums> &sums, double size)
   {
     for (const SweepSums &sum : sums) {
-      residuals.push_back(relative(sum.residual, size));
-      finite = finite && std::isfinite(sum.residual) && std::isfinite(sum.change) && std::isfinite(sum.size);
+      take(sum.residual, size);
+      finite = finite && std::isfinite(sum.change) && std::isfinite(sum.size);
     }
   }
   /// SweepStop::automatic: whether the last residual is small. Where few sweeps do not do, convergence is slow and the factors need more of it.

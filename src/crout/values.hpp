@@ -96,7 +96,7 @@ namespace detail {
 
 struct RowSums {
   double sizes = 0, squares = 0;
-  Index bad = 0; ///< rows with a value that is not finite
+  std::int32_t bad = 0; ///< rows with a value that is not finite
 
   KOKKOS_INLINE_FUNCTION RowSums &operator+=(const RowSums &other)
   {
@@ -133,27 +133,38 @@ struct GatherRow {
   template <int at_once>
   KOKKOS_INLINE_FUNCTION RowSums take(Index i, int first, int step) const
   {
-    const Index lower = entries.lower_starts(i), upper = entries.upper_start(i);
-    const int below = static_cast<int>(entries.lower_starts(i + 1) - lower),
-              last  = below + static_cast<int>(entries.upper_start(i + 1) - upper);
+    const auto number    = [](Index e) { return static_cast<Position>(e); };
+    const Position lower = number(entries.lower_starts(i)), upper = number(entries.upper_start(i)), diagonal = number(entries.diagonal(i));
+    const Position stored = lower + upper + number(i - entries.lower); // where as_stored
+    const int below       = static_cast<int>(entries.lower_starts(i + 1) - lower);
+    const int last        = below + static_cast<int>(entries.upper_start(i + 1) - upper);
+    const double scale    = scales.row.data() ? scales.row(i) : 1.0;
     RowSums row;
     for (int k = first; k <= last; k += at_once * step) {
-      Index entry[at_once], column[at_once];
-      Position source[at_once];
+      std::int32_t column[at_once];
+      Position entry[at_once], source[at_once];
       double value[at_once];
       for (int a = 0; a < at_once; a++) {
         const int place = k + a * step;
-        entry[a]        = place < below ? lower + place : place < last ? upper + place - below : entries.diagonal(i);
-        column[a]       = place < last ? static_cast<Index>(entries.columns(entry[a])) : i;
-        source[a]       = place <= last ? entries.source(entry[a]) : nowhere;
+        entry[a]        = place < below ? lower + place : place < last ? upper + (place - below) : diagonal;
+        column[a]       = place < last ? entries.columns(entry[a]) : static_cast<std::int32_t>(i);
+        source[a]       = place > last        ? nowhere
+                          : entries.as_stored ? stored + (place < below  ? place
+                                                          : place < last ? place + 1
+                                                                         : below)
+                                              : entries.source(entry[a]);
       }
-      for (int a = 0; a < at_once; a++) value[a] = source[a] == nowhere ? 0.0 : scales.scaled(values[source[a]], i, column[a]);
+      for (int a = 0; a < at_once; a++) {
+        value[a] = source[a] == nowhere ? 0.0 : values[source[a]];
+        if (scales.row.data()) value[a] = scale * value[a] * scales.column(column[a]);
+      }
       for (int a = 0; a < at_once; a++) {
         if (k + a * step > last) continue;
         const Scalar rounded = static_cast<Scalar>(value[a]);
         matrix(entry[a])     = rounded;
         const double size    = Kokkos::abs(static_cast<double>(rounded));
-        row += {size, size * size, 0};
+        row.sizes += size;
+        row.squares += size * size;
       }
     }
     return row;
@@ -226,10 +237,7 @@ Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, 
     sum_chunks("weft gather values", space, entries.rows, row, room.partial);
   } else {
     using Gather = detail::GatherChunk<Scalar, Space>;
-    Kokkos::parallel_for(
-        "weft gather values",
-        Kokkos::TeamPolicy<Space>(space, static_cast<int>(chunks_of(entries.rows)), chunk_team<Space> / Gather::lanes, Gather::lanes),
-        Gather{row, room.partial});
+    Kokkos::parallel_for("weft gather values", chunk_policy(space, entries.rows, Gather::lanes), Gather{row, room.partial});
   }
   sum_of_chunks(space, chunks_of(entries.rows), 1, room.partial, room.sum, 0);
   Kokkos::deep_copy(space, HostPointer<detail::RowSums>(&found, 1), room.sum);

@@ -189,9 +189,7 @@ public:
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
       if (order.longest <= most_in_registers) {
         inverses_ = make_array<Scalar>(space, "weft inverse pivots", entries.rows);
-        words_    = make_array<std::uint8_t>(space, "weft words of short rows", entries.lower * lanes_of_row(order.longest));
-        Kokkos::parallel_for("weft words of short rows", Range<Space>(space, 0, entries.lower),
-                             FindWords<Space>{entries, mirror, words_.data(), lanes_of_row(order.longest), symmetric});
+        pattern_  = short_pattern(space, entries, mirror, symmetric, order);
         return;
       }
     }
@@ -223,13 +221,12 @@ public:
         });
 #if defined(KOKKOS_ENABLE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-      if (words_.data()) {
+      if (pattern_.lanes > 0) {
         cuda::launch_short_rows<Scalar>(space,
-                                        {entries_.rows, entries_.lower, entries_.upper, entries_.lower_starts.data(),
-                                         entries_.upper_starts.data(), entries_.columns.data(), order_.rows.data(),
-                                         symmetric_ ? mirror_.data() : nullptr, words_.data(), rule, matrix.data(), values.data(),
+                                        {entries_.rows, entries_.diagonal(0), pattern_.rows.data(), entries_.columns.data(),
+                                         pattern_.begins.data(), pattern_.words.data(), rule, matrix.data(), values.data(),
                                          inverses_.data(), ticket_.data(), not_finite_.data()},
-                                        lanes_of_row(order_.longest));
+                                        pattern_.lanes, symmetric_);
         return;
       }
     }
@@ -258,7 +255,9 @@ private:
   triangular::Ticket<Space> ticket_;
   Array<Index, Space> not_finite_;
   Array<Scalar, Space> sums_, inverses_;
-  Array<std::uint8_t, Space> words_;
+#if defined(KOKKOS_ENABLE_CUDA)
+  ShortPattern<Space> pattern_;
+#endif
   bool symmetric_;
 };
 
