@@ -25,14 +25,6 @@ inline Index chunks_of(Index items)
   return (items + chunk_items - 1) / chunk_items;
 }
 
-/// A body that takes up to Body::at_once items first, first + step, ... < end at a time, so that their loads are under way together:
-/// several(first, step, end, sums).
-template <class Body>
-concept TakesSeveral = requires
-{
-  Body::at_once;
-};
-
 /// A chunk of items by a team.
 template <class Sums, class Space, class Body>
 struct SumChunk {
@@ -46,15 +38,8 @@ struct SumChunk {
     const Index begin = static_cast<Index>(team.league_rank()) * chunk_items;
     const Index end   = begin + chunk_items < count ? begin + chunk_items : count;
     Sums sums;
-    if constexpr (TakesSeveral<Body>) {
-      constexpr Index step = chunk_items / Body::at_once;
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(team, step), [&](const Index k, Sums &sum) { body.several(begin + k, step, end, sum); },
-          Kokkos::Sum<Sums>(sums));
-    } else {
-      Kokkos::parallel_reduce(
-          Kokkos::TeamThreadRange(team, begin, end), [&](const Index item, Sums &sum) { sum += body(item); }, Kokkos::Sum<Sums>(sums));
-    }
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, begin, end), [&](const Index item, Sums &sum) { sum += body(item); }, Kokkos::Sum<Sums>(sums));
     Kokkos::single(Kokkos::PerTeam(team), [&] { partial(first_partial + team.league_rank()) = sums; });
   }
 };

@@ -26,7 +26,7 @@ enum class FactorScaling {
 
 /// How the factors of a pattern are found.
 enum class FactorMethod {
-  automatic, ///< exact on a host and for full fill; sweeps on a device
+  automatic, ///< exact on a host and for full fill; on a device sweeps, or exact where sweeps take longer
   sweeps,
   exact, ///< elimination, rows whose dependencies are met side by side
 };

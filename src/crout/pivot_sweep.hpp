@@ -165,35 +165,40 @@ struct Kokkos::reduction_identity<weft::crout::FactorCounts> {
 
 namespace weft::crout {
 
-/// Factors from the inverses of their pivots, a few entries at a time.
+/// Factors off the diagonal from the inverses of the pivots, and a count of those that are not finite: few, if any.
 template <class Scalar, class Space>
 struct FactorOfPivots {
-  Index lower, diagonal;
+  Index lower;
   Array<std::int32_t, Space> columns;
-  PivotRule<Space> rule;
   const Scalar *matrix, *inverses;
   Scalar *values;
-  static constexpr int at_once = 4;
+  Array<FactorCounts, Space> counts;
 
-  KOKKOS_INLINE_FUNCTION void several(Index first, Index step, Index end, FactorCounts &counts) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
   {
-    Scalar b[at_once], x[at_once];
-    for (int a = 0; a < at_once; a++) {
-      const Index e = first + a * step;
-      b[a]          = e < end && e < diagonal ? matrix[e] : Scalar(0);
-      x[a] = e >= end || (e >= lower && e < diagonal) ? Scalar(1) : inverses[e < lower ? static_cast<Index>(columns(e)) : e - diagonal];
-    }
-    for (int a = 0; a < at_once; a++) {
-      const Index e = first + a * step, i = e - diagonal;
-      if (e >= end) continue;
-      const Scalar value = i < 0 ? b[a] * x[a] : 1 / x[a];
-      values[e]          = value;
-      counts.infinite += !Kokkos::isfinite(value);
-      if (i < 0) continue;
-      counts.boosted += rule.was_replaced(static_cast<double>(value), i);
-      counts.positive += value > 0;
-      counts.negative += value < 0;
-    }
+    const Scalar value = e < lower ? matrix[e] * inverses[columns(e)] : matrix[e];
+    values[e]          = value;
+    if (!Kokkos::isfinite(value)) Kokkos::atomic_inc(&counts(0).infinite);
+  }
+};
+
+/// The pivots themselves, a row at a time.
+template <class Scalar, class Space>
+struct PivotOfInverse {
+  PivotRule<Space> rule;
+  const Scalar *inverses;
+  Scalar *pivots;
+
+  KOKKOS_INLINE_FUNCTION FactorCounts operator()(const Index i) const
+  {
+    const Scalar pivot = 1 / inverses[i];
+    pivots[i]          = pivot;
+    FactorCounts counts;
+    counts.infinite = !Kokkos::isfinite(pivot);
+    counts.boosted  = rule.was_replaced(static_cast<double>(pivot), i);
+    counts.positive = pivot > 0;
+    counts.negative = pivot < 0;
+    return counts;
   }
 };
 
@@ -209,17 +214,17 @@ public:
       slices_.analyse(space, {entries.rows, entries.lower, entries.lower_starts.data(), entries.columns.data(), nullptr, true}, false);
       if (slices_.sliced().starts) places = slices_.places();
     }
-    const Index chunks = chunks_of(entries.rows), all_chunks = chunks_of(entries.size());
+    const Index chunks = chunks_of(entries.rows);
     Room<Space> room(space, "weft pivot sweeps",
                      Room<Space>::template bytes<Scalar>(places) + 2 * Room<Space>::template bytes<Scalar>(entries.rows) +
                          Room<Space>::template bytes<double>(most_unread * chunks) + Room<Space>::template bytes<double>(most_unread) +
-                         Room<Space>::template bytes<FactorCounts>(all_chunks) + Room<Space>::template bytes<FactorCounts>(1));
+                         Room<Space>::template bytes<FactorCounts>(chunks) + Room<Space>::template bytes<FactorCounts>(1));
     memory_    = room.memory;
     couplings_ = room.template take<Scalar>(places);
     for (auto &inverses : inverses_) inverses = room.template take<Scalar>(entries.rows);
     partial_        = room.template take<double>(most_unread * chunks);
     history_        = room.template take<double>(most_unread);
-    partial_counts_ = room.template take<FactorCounts>(all_chunks);
+    partial_counts_ = room.template take<FactorCounts>(chunks);
     counts_         = room.template take<FactorCounts>(1);
   }
 
@@ -273,9 +278,10 @@ private:
       stop = result.enough(plan) || result.sweeps >= plan.sweeps || !result.finite || (plan.watch && result.growth() > most_growth);
     }
     result.all = result.sweeps;
-    sum_by_chunks("weft factors of pivots", space, entries_.size(),
-                  FactorOfPivots<Scalar, Space>{entries_.lower, diagonal, entries_.columns, rule, matrix.data(), from, values.data()},
-                  partial_counts_, counts_, 0);
+    sum_by_chunks("weft pivots", space, entries_.rows, PivotOfInverse<Scalar, Space>{rule, from, values.data() + diagonal}, partial_counts_,
+                  counts_, 0);
+    Kokkos::parallel_for("weft factors of pivots", Range<Space>(space, 0, diagonal),
+                         FactorOfPivots<Scalar, Space>{entries_.lower, entries_.columns, matrix.data(), from, values.data(), counts_});
     Kokkos::deep_copy(space, HostPointer<FactorCounts>(&found_, 1), counts_);
     space.fence("weft factors of pivots");
     result.finite = found_.infinite == 0 && result.finite;

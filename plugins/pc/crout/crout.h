@@ -9,7 +9,8 @@
    fill, which makes it a direct solver. */
 typedef enum { PC_CROUT_LEVELS, PC_CROUT_THRESHOLD, PC_CROUT_FULL } PCCroutPattern;
 
-/* How the factors are found. PC_CROUT_METHOD_AUTO eliminates on a host and for full fill, and sweeps on a device. */
+/* How the factors are found. PC_CROUT_METHOD_AUTO eliminates on a host, for full fill and where sweeps on a device would take longer, else
+   it sweeps. */
 typedef enum { PC_CROUT_METHOD_SWEEPS, PC_CROUT_METHOD_EXACT, PC_CROUT_METHOD_AUTO } PCCroutMethod;
 
 /* Of rows and columns, before the factorization: by the diagonal, so that it becomes one; or by their largest entries, three times. */

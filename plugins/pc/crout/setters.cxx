@@ -140,7 +140,7 @@ PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quot
   Input Parameters:
 + pc     - the preconditioner
 - method - `PC_CROUT_METHOD_SWEEPS` for fixed-point sweeps, `PC_CROUT_METHOD_EXACT` for elimination, `PC_CROUT_METHOD_AUTO` for
-           elimination on a host and for full fill, and sweeps on a device
+           elimination on a host, for full fill and where sweeps on a device would take longer, else sweeps
 
   Options Database Key:
 . -pc_crout_method (sweeps|exact|auto) - the method

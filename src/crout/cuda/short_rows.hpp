@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
     Scalar seen[G][R];
     for (int r = 0; r < R; r++) {
       const bool new_group = l % crout::word_group == 0;
-      bytes[r]             = new_group ? next[r] : bytes[r] >> (8 * G);
+      bytes[r]             = new_group ? next[r] : bytes[r] >> (8 * G % 64); // of 64 entries: two halves of a group
       if (new_group && l + crout::word_group < below) next[r] = words[(l / crout::word_group + 1) * (32 * R) + 32 * r];
     }
     const auto word = [&](int g, int r) { return static_cast<unsigned>(bytes[r] >> (8 * g)) & 0xffu; };
