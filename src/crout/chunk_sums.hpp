@@ -25,12 +25,12 @@ inline Index chunks_of(Index items)
   return (items + chunk_items - 1) / chunk_items;
 }
 
-/// A chunk of items by a team.
-template <class Sums, class Space, class Body>
+/// A chunk of items by a team. As small as can be: above 512 bytes a launch is slow.
+template <class Sums, class Body>
 struct SumChunk {
   Body body;
-  Kokkos::View<Sums *, typename Space::memory_space> partial;
-  Index count, first_partial;
+  Sums *partial;
+  Index count;
 
   template <class Team>
   KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
@@ -40,7 +40,7 @@ struct SumChunk {
     Sums sums;
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(team, begin, end), [&](const Index item, Sums &sum) { sum += body(item); }, Kokkos::Sum<Sums>(sums));
-    Kokkos::single(Kokkos::PerTeam(team), [&] { partial(first_partial + team.league_rank()) = sums; });
+    Kokkos::single(Kokkos::PerTeam(team), [&] { partial[team.league_rank()] = sums; });
   }
 };
 
@@ -50,7 +50,7 @@ void sum_chunks(const char *label, const Space &space, Index count, const Body &
                 const Kokkos::View<Sums *, typename Space::memory_space> &partial, Index first_partial = 0)
 {
   if (count == 0) return;
-  Kokkos::parallel_for(label, chunk_policy(space, count), SumChunk<Sums, Space, Body>{body, partial, count, first_partial});
+  Kokkos::parallel_for(label, chunk_policy(space, count), SumChunk<Sums, Body>{body, partial.data() + first_partial, count});
 }
 
 /// result(slot + k) = the sum of partial(k * chunks ... (k + 1) * chunks) for k < slots.

@@ -408,11 +408,9 @@ private:
       const bool slow = usable || wrong.starts_with("residual");
       note(attempt.name, usable ? "slow" : wrong);
       if (!first || !slow) continue;
-      if (!eliminated) {
-        if (good()) return;
-        wrong = sweep();
-      }
-      if (usable && wrong.empty()) return;
+      const bool tries_exact = !eliminated && !exact_was_bad_;
+      if (tries_exact && good()) return;
+      if (usable && (!tries_exact || sweep().empty())) return;
     }
     eliminate_safely();
   }

@@ -5,7 +5,7 @@
 
 namespace weft::crout {
 
-inline constexpr Index most_in_registers = 64;
+inline constexpr Index most_in_registers = 128;
 /// Lower entries whose bytes stand together, for each lane.
 inline constexpr int word_group = 8;
 
@@ -23,7 +23,7 @@ struct ShortPattern {
   Array<Position, Space> begins; ///< of each lower entry (i, m): of row m of U (symmetric: of its part from column i on)
   Array<std::uint64_t, Space>
       words;     ///< word (group * lanes + k), byte a: which word from there on entry k of the row needs for lower entry a
-  int lanes = 0; ///< 32 or 64: 0 if there is none
+  int lanes = 0; ///< 32, 64 or 128: 0 if there is none
 
   static constexpr std::uint8_t no_word = 255;
 };
@@ -64,13 +64,13 @@ struct FindWords {
   }
 };
 
-/// Waits.
+/// Without lanes where a few long rows would take much memory for all: more than 8 bytes a byte of the factors in double. Waits.
 template <class Space>
 ShortPattern<Space> short_pattern(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror,
                                   bool symmetric, const ReadyRows<Space> &order)
 {
   ShortPattern<Space> pattern;
-  pattern.lanes     = order.longest <= 32 ? 32 : 64;
+  pattern.lanes     = order.longest <= 32 ? 32 : order.longest <= 64 ? 64 : 128;
   pattern.rows      = make_array<ShortRow>(space, "weft short rows", entries.rows);
   pattern.begins    = make_array<Position>(space, "weft beginnings of rows", entries.lower);
   const auto rows   = pattern.rows;
@@ -92,6 +92,7 @@ ShortPattern<Space> short_pattern(const Space &space, const FactorEntries<Space>
       },
       groups);
   space.fence("weft short rows");
+  if (groups * pattern.lanes > 8 * entries.size() + (Index(1) << 22)) return {};
   pattern.words = make_array<std::uint64_t>(space, "weft words of short rows", groups * pattern.lanes);
   Kokkos::deep_copy(space, pattern.words, ~std::uint64_t(0));
   Kokkos::parallel_for("weft words of short rows", Range<Space>(space, 0, entries.lower),

@@ -73,7 +73,7 @@ struct SweepMemory {
   }
 };
 
-/// One sweep over items, as a functor on an entry. Below 512 bytes, beyond which a launch is slow.
+/// One sweep over items, as a functor on an entry.
 template <class Scalar, class Space, bool symmetric, bool in_place>
 struct Sweep {
   Products<Space> products;

@@ -364,24 +364,28 @@ private:
   }
 
   /// auto: as few Jacobi steps as the probe lets through, else the exact solve. Where each step shrinks what is left by `sizes`, in the
-  /// largest norm, nothing need be probed.
+  /// largest norm, nothing need be probed. With new values no fewer steps are tried than were needed before, and where none were enough only
+  /// the fewest.
   void choose(double sizes)
   {
+    const bool was_exact = this->probe && this->in_use == Method::syncfree;
     use(Method::jacobi);
     reserve(1);
-    this->steps   = options_.steps;
-    this->bounded = slicing() && std::pow(sizes, this->steps + 1) <= options_.tolerance;
+    const double bound = std::pow(sizes, options_.steps + 1);
+    this->bounded      = slicing() && bound <= options_.tolerance;
     if (this->bounded) {
-      this->probe = std::pow(sizes, this->steps + 1);
+      this->steps = options_.steps;
+      this->probe = bound;
       return;
     }
+    const int from = this->probe && !was_exact ? this->steps : options_.steps;
     const int most = std::max(options_.steps, options_.most_steps);
-    for (this->steps = options_.steps;; this->steps = std::min(2 * this->steps, most)) {
+    for (this->steps = from;; this->steps = std::min(2 * this->steps, most)) {
       const Plan p       = plan(false);
       const double first = probe_half(p.first, 0), second = probe_half(p.second, 1);
       this->probe = std::isfinite(first) && !(second <= first) ? second : first;
       if (*this->probe <= options_.tolerance) return;
-      if (this->steps == most || !(*this->probe <= hopeless)) break;
+      if (was_exact || this->steps == most || !(*this->probe <= hopeless)) break;
     }
     use(Method::syncfree);
     prepare(plain_);

@@ -6,7 +6,9 @@
 ///
 /// While a row waits, it has found already where the products of its next few m belong.
 #pragma once
-#include "crout/ready_rows.hpp"
+#include <algorithm>
+
+#include "crout/short_pattern.hpp"
 #include "crout/values.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "crout/cuda/short_rows.hpp"
@@ -72,10 +74,12 @@ struct WaitingElimination {
         hand.begins[k]  = static_cast<Position>(symmetric ? mirror(l) & 0xffffffffu : entries.upper_start(m));
         hand.ends[k]    = static_cast<Position>(entries.upper_start(m + 1));
       });
-      for (int k = 0; k < some; k++) {
-        const int turn = k & ((held >> bits) - 1);
-        if (turn == 0) look_ahead(team, hand, i, k, some);
-        subtract(team, hand, i, first + done + k, done + k, k, turn);
+      // A few at a time, up to one whose row of U is long: its products are not to wait for what comes after it.
+      for (int begin = 0, end = 0; begin < some; begin = end) {
+        do end++;
+        while (end < some && end - begin < (held >> bits) && hand.ends[end - 1] - hand.begins[end - 1] < Position(1) << bits);
+        look_ahead(team, hand, i, begin, end);
+        for (int k = begin; k < end; k++) subtract(team, hand, i, first + done + k, done + k, k, k - begin);
       }
     }
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, right + 1), [&](const int k) {
@@ -128,7 +132,7 @@ private:
     return value;
   }
 
-  /// Puts pivot and first words of U of lower entries from k on into the hand.
+  /// Puts pivot and first words of U of lower entries k up to `some` into the hand.
   template <class Member>
   KOKKOS_INLINE_FUNCTION void look_ahead(const Member &team, const Hand &hand, Index i, int k, int some) const
   {
@@ -184,28 +188,18 @@ public:
       : entries_(entries), mirror_(mirror), order_(order), ticket_("weft ticket"),
         not_finite_(make_array<Index>(space, "weft not finite", 1)), symmetric_(symmetric)
   {
-    using Kernel = WaitingElimination<Scalar, Space>;
-#if defined(KOKKOS_ENABLE_CUDA)
-    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-      if (order.longest <= most_in_registers) {
-        inverses_ = make_array<Scalar>(space, "weft inverse pivots", entries.rows);
-        pattern_  = short_pattern(space, entries, mirror, symmetric, order);
-        return;
-      }
-    }
-#endif
-    if (order.longest > Kernel::most_in_scratch) sums_ = make_array<Scalar>(space, "weft rows eliminated", entries.size());
+    if (native && order.longest <= most_in_registers) pattern_ = short_pattern(space, entries, mirror, symmetric, order);
+    if (pattern_.lanes > 0)
+      inverses_ = make_array<Scalar>(space, "weft inverse pivots", entries.rows);
+    else if (order.longest > WaitingElimination<Scalar, Space>::most_in_scratch)
+      sums_ = make_array<Scalar>(space, "weft rows eliminated", entries.size());
   }
 
-  Index levels() const
-  {
-    return order_.levels();
-  }
+  Index levels() const { return order_.levels(); }
 
   /// values = the exact factors of `matrix` on the pattern. Does not wait.
   void run(const Space &space, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values) const
   {
-    using Kernel = WaitingElimination<Scalar, Space>;
     if (entries_.rows == 0) return;
     const auto ticket     = ticket_;
     const auto not_finite = not_finite_;
@@ -219,45 +213,71 @@ public:
           ticket()      = 0;
           not_finite(0) = std::numeric_limits<Index>::max();
         });
+    if (pattern_.lanes > 0)
+      run_native(space, rule, matrix, values);
+    else
+      run_portable(space, rule, matrix, values);
+  }
+
+  /// The first row whose last factors have a value that is not finite, or the largest Index: on the space.
+  const Array<Index, Space> &not_finite() const { return not_finite_; }
+
+private:
 #if defined(KOKKOS_ENABLE_CUDA)
-    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-      if (pattern_.lanes > 0) {
-        cuda::launch_short_rows<Scalar>(space,
-                                        {entries_.rows, entries_.diagonal(0), pattern_.rows.data(), entries_.columns.data(),
-                                         pattern_.begins.data(), pattern_.words.data(), rule, matrix.data(), values.data(),
-                                         inverses_.data(), ticket_.data(), not_finite_.data()},
-                                        pattern_.lanes, symmetric_);
-        return;
-      }
+  static constexpr bool native = std::is_same_v<Space, Kokkos::Cuda>;
+#else
+  static constexpr bool native = false;
+#endif
+  static constexpr int most_scratch = 200 * 1024; ///< bytes for teams on a multiprocessor
+
+  /// Teams that should share a multiprocessor at a time, 0: no matter. Where few rows are ready together, more of them would only keep asking,
+  /// and who has an answer would wait in line with them.
+  int teams_at_a_time() const
+  {
+    const Index ready = entries_.rows / std::max<Index>(order_.levels(), 1);
+    return ready >= 128 ? 0 : ready >= 32 ? 4 : ready >= 8 ? 2 : 1;
+  }
+
+  void run_native([[maybe_unused]] const Space &space, [[maybe_unused]] const PivotRule<Space> &rule,
+                  [[maybe_unused]] const Array<Scalar, Space> &matrix, [[maybe_unused]] const Array<Scalar, Space> &values) const
+  {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (native) {
+      const cuda::ShortRows<Scalar> rows{
+          entries_.rows, entries_.diagonal(0), pattern_.rows.data(), entries_.columns.data(), pattern_.begins.data(), pattern_.words.data(),
+          rule,          matrix.data(),        values.data(),        inverses_.data(),        ticket_.data(),         not_finite_.data()};
+      cuda::launch_short_rows(space, rows, pattern_.lanes, symmetric_, teams_at_a_time());
     }
 #endif
-    int bits = 2;
+  }
+
+  void run_portable(const Space &space, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix,
+                    const Array<Scalar, Space> &values) const
+  {
+    using Kernel = WaitingElimination<Scalar, Space>;
+    int bits     = 2;
     while ((1 << bits) < Kernel::lanes && (entries_.rows << bits) < entries_.upper + entries_.rows) bits++;
     const int threads = triangular::on_host<Space> ? 1 : 4;
     Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((entries_.rows + threads - 1) / threads), threads,
                                      triangular::on_host<Space> ? 1 : Kernel::lanes);
-    policy.set_scratch_size(0, Kokkos::PerThread(static_cast<int>(Kernel::hand_bytes(order_.longest)) + 16));
+    const int hands = threads * (static_cast<int>(Kernel::hand_bytes(order_.longest)) + 16), teams = teams_at_a_time();
+    if (teams > 0 && !triangular::on_host<Space>) { // no room for more of them
+      const int room = std::min(most_scratch / teams, Kokkos::TeamPolicy<Space>::scratch_size_max(0)) - 2048;
+      policy.set_scratch_size(0, Kokkos::PerTeam(std::max(0, room - hands)));
+    }
+    policy.set_scratch_size(0, Kokkos::PerThread(hands / threads));
     Kokkos::parallel_for("weft waiting elimination", policy,
                          Kernel{entries_, mirror_, rule, matrix.data(), values.data(), order_.rows.data(), ticket_, not_finite_.data(),
                                 sums_.data(), order_.longest, bits, symmetric_});
   }
 
-  /// The first row whose last factors have a value that is not finite, or the largest Index: on the space.
-  const Array<Index, Space> &not_finite() const
-  {
-    return not_finite_;
-  }
-
-private:
   FactorEntries<Space> entries_;
   Array<std::uint64_t, Space> mirror_;
   ReadyRows<Space> order_;
   triangular::Ticket<Space> ticket_;
   Array<Index, Space> not_finite_;
   Array<Scalar, Space> sums_, inverses_;
-#if defined(KOKKOS_ENABLE_CUDA)
   ShortPattern<Space> pattern_;
-#endif
   bool symmetric_;
 };
 

@@ -1,12 +1,14 @@
-/// Exact factors in one launch where no row has more than 64 entries, natively on CUDA: as waiting_elimination.hpp, a warp a row, with the row in
+/// Exact factors in one launch where no row has more than 128 entries, natively on CUDA: as waiting_elimination.hpp, a warp a row, with the row in
 /// registers. Lane k has entry k, and for each lower entry it reads a byte that says which word of that row of U its product needs. So nothing
 /// is searched for, products have no way to go, and all loads of a few lower entries are under way at a time. Rows publish what others
 /// divide by with its inverse: a product, and what it leaves of the number that was to be divided, give the quotient.
 ///
-/// Bytes of a row with n entries, l of them lower: the matrix, the factors, 32 l (64 l from 33 entries on) and the words of U, mostly in the L2
+/// Bytes of a row with n entries, l of them lower: the matrix, the factors, 32 l (64 l from 33 entries on, 128 l from 65) and the words of U, mostly in the L2
 /// cache.
 #pragma once
 #include <cuda_runtime.h>
+
+#include <type_traits>
 
 #include "crout/short_pattern.hpp"
 #include "crout/values.hpp"
@@ -68,7 +70,11 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
     pivot[r]            = is_lower ? look(pivots[column[r]]) : Scalar(1);
     inverse[r]          = is_lower ? look(a.inverses[column[r]]) : Scalar(1);
   }
-  const auto of_lane = [&](const auto(&array)[R], int l) { return R == 1 || l < 32 ? array[0] : array[R - 1]; };
+  const auto of_lane = [&](const auto(&array)[R], int l) {
+    auto found = array[0];
+    for (int r = 1; r < R; r++) found = l / 32 == r ? array[r] : found;
+    return found;
+  };
 
   for (int l = 0; l < below; l += G) {
     Scalar seen[G][R];
@@ -130,13 +136,20 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
   if (!finite) atomicMin(reinterpret_cast<long long *>(a.not_finite), static_cast<long long>(row.row));
 }
 
+/// blocks: so many at a time share a multiprocessor at most, by leaving no room for others; 0: as many as fit.
 template <class Scalar>
-void launch_short_rows(const Kokkos::Cuda &space, const ShortRows<Scalar> &rows, int lanes, bool symmetric)
+void launch_short_rows(const Kokkos::Cuda &space, const ShortRows<Scalar> &rows, int lanes, bool symmetric, int blocks)
 {
-  const auto kernel = lanes == 32 ? (symmetric ? eliminate_short_rows<Scalar, 1, true> : eliminate_short_rows<Scalar, 1, false>)
-                                  : (symmetric ? eliminate_short_rows<Scalar, 2, true> : eliminate_short_rows<Scalar, 2, false>);
-  const auto blocks = static_cast<unsigned>((rows.rows + rows_of_block - 1) / rows_of_block);
-  kernel<<<blocks, 32 * rows_of_block, 0, space.cuda_stream()>>>(rows);
+  const auto kernel = [&]<bool of_symmetric>(std::bool_constant<of_symmetric>) {
+    return lanes == 32   ? eliminate_short_rows<Scalar, 1, of_symmetric>
+           : lanes == 64 ? eliminate_short_rows<Scalar, 2, of_symmetric>
+                         : eliminate_short_rows<Scalar, 4, of_symmetric>;
+  };
+  const auto chosen = symmetric ? kernel(std::true_type()) : kernel(std::false_type());
+  const int room    = blocks > 0 ? most_shared_bytes / blocks - 2048 : 0;
+  if (room > 0) check_launch(cudaFuncSetAttribute(chosen, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "shared memory");
+  const auto all = static_cast<unsigned>((rows.rows + rows_of_block - 1) / rows_of_block);
+  chosen<<<all, 32 * rows_of_block, static_cast<std::size_t>(room), space.cuda_stream()>>>(rows);
   check_launch(cudaGetLastError(), "elimination of short rows");
 }
 
