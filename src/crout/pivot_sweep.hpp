@@ -271,10 +271,12 @@ private:
       }
       sum_of_chunks(space, chunks, batch, partial_, history_, 0);
       std::array<double, most_unread> left;
-      Kokkos::deep_copy(space, HostPointer<double>(left.data(), left.size()), history_);
+      const auto read = static_cast<std::size_t>(batch);
+      Kokkos::deep_copy(space, HostPointer<double>(left.data(), read),
+                        Kokkos::subview(history_, std::pair<std::size_t, std::size_t>(0, read)));
       space.fence("weft pivot sweep");
       result.sweeps += batch;
-      for (int s = 0; s < batch; s++) result.take(left[static_cast<std::size_t>(s)], size);
+      for (std::size_t s = 0; s < read; s++) result.take(left[s], size);
       stop = result.enough(plan) || result.sweeps >= plan.sweeps || !result.finite || (plan.watch && result.growth() > most_growth);
     }
     result.all = result.sweeps;
