@@ -10,18 +10,32 @@ namespace {
 using namespace weft;
 using namespace weft::test;
 
+/// A matrix on a space and what elimination knows of its pattern.
+template <class Space>
+struct Pattern {
+  Space space;
+  Execution execution;
+  DeviceCsr<std::int32_t> csr;
+  crout::FactorEntries<Space> entries;
+  crout::Array<std::uint64_t, Space> mirror;
+
+  Pattern(const SparseRows &a, bool symmetric)
+      : execution(triangular::on_host<Space> ? Memory::host : Memory::device), csr(execution, a),
+        entries(crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true)),
+        mirror(crout::upper_columns(space, entries).entries)
+  {
+  }
+};
+
 TEST(CroutElimination, EliminationByLevelsIsThatOfOneThread)
 {
   using Space = Kokkos::DefaultHostExecutionSpace;
   std::mt19937 random(28);
-  const Space space;
-  const Execution execution(Memory::host);
   for (const bool symmetric : {false, true}) {
     for (const auto &a : {five_point(40), random_sparse(700, 9, random, symmetric)}) {
-      const DeviceCsr<std::int32_t> csr(execution, a);
-      const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true);
-      const auto mirror  = crout::upper_columns(space, entries).entries;
-      const auto levels  = *crout::level_rows(space, entries);
+      const Pattern<Space> pattern(a, symmetric);
+      const auto &[space, execution, csr, entries, mirror] = pattern;
+      const auto levels                                    = *crout::level_rows(space, entries);
       EXPECT_LT(levels.levels(), entries.rows);
       EXPECT_EQ(crout::level_rows(space, entries, levels.levels())->levels(), levels.levels());
       EXPECT_FALSE(crout::level_rows(space, entries, 2));
@@ -42,11 +56,8 @@ TEST(CroutElimination, EliminationByLevelsIsThatOfOneThread)
 template <class Scalar, class Space>
 std::vector<Scalar> eliminated(const SparseRows &a, bool symmetric, bool waiting)
 {
-  const Space space;
-  const Execution execution(std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? Memory::host : Memory::device);
-  const DeviceCsr<std::int32_t> csr(execution, a);
-  const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true);
-  const auto mirror  = crout::upper_columns(space, entries).entries;
+  const Pattern<Space> pattern(a, symmetric);
+  const auto &[space, execution, csr, entries, mirror] = pattern;
   const crout::PivotRule<Space> rule{crout::make_array<double>(space, "sums", entries.rows), 1e-14, 2e-14};
   const auto matrix = crout::make_array<Scalar>(space, "matrix", entries.size()),
              values = crout::make_array<Scalar>(space, "values", entries.size());
@@ -111,12 +122,10 @@ TEST(CroutElimination, ReadyRowsComeAfterWhatTheyWaitFor)
 {
   using Space = Kokkos::DefaultExecutionSpace;
   std::mt19937 random(30);
-  const Space space;
-  const Execution execution(std::is_same_v<Space::memory_space, Kokkos::HostSpace> ? Memory::host : Memory::device);
   for (const auto &a : {five_point(40), random_sparse(700, 9, random, false)}) {
-    const DeviceCsr<std::int32_t> csr(execution, a);
-    const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), false, true);
-    const auto ready   = crout::ready_rows(space, entries);
+    const Pattern<Space> pattern(a, false);
+    const auto &[space, execution, csr, entries, mirror] = pattern;
+    const auto ready                                     = crout::ready_rows(space, entries);
     ASSERT_TRUE(ready);
     const auto rows = crout::to_vector<std::int32_t>(space, ready->rows);
     std::vector<std::size_t> place(rows.size(), rows.size());
@@ -142,15 +151,12 @@ TEST(CroutElimination, ShortPatternSaysWhichWordsOfUpperRowsMeet)
 {
   using Space = Kokkos::DefaultHostExecutionSpace;
   std::mt19937 random(31);
-  const Space space;
-  const Execution execution(Memory::host);
   for (const bool symmetric : {false, true}) {
     for (const auto &a : {five_point(1), five_point(30), random_sparse(700, 9, random, symmetric),
                           random_sparse(400, 35, random, symmetric), random_sparse(300, 75, random, symmetric)}) {
-      const DeviceCsr<std::int32_t> csr(execution, a);
-      const auto entries = crout::entries_of(space, static_cast<Index>(a.size()), csr.matrix(), crout::Orders<Space>(), symmetric, true);
-      const auto mirror  = crout::upper_columns(space, entries).entries;
-      const auto order   = crout::ready_rows(space, entries);
+      const Pattern<Space> problem(a, symmetric);
+      const auto &[space, execution, csr, entries, mirror] = problem;
+      const auto order                                     = crout::ready_rows(space, entries);
       ASSERT_LE(order->longest, crout::most_in_registers);
       const auto pattern = crout::short_pattern(space, entries, mirror, symmetric, *order);
       EXPECT_EQ(pattern.lanes, order->longest <= 32 ? 32 : order->longest <= 64 ? 64 : 128);
