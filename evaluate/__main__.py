@@ -61,7 +61,7 @@ def parse(words):
     parser.add_argument("--models", metavar="FAMILIES", help="model problems: none, all, or some of their families, with commas (default: all but large and huge ones; none beside --matrices)")
     parser.add_argument("--types", metavar="T,T,...", default="", help="only configurations of these types: line, ilu, hypre ...")
     parser.add_argument("--configurations", metavar="FILE", help="your own configurations, JSON (default: evaluate/configurations.json)")
-    parser.add_argument("--quick", action="store_true", help="few problems, few configurations, each solved once")
+    parser.add_argument("--quick", action="store_true", help="few problems, few configurations, each solved twice")
     parser.add_argument("--rtol", type=float, default=1e-8, help="true relative residual (default: %(default)g)")
     parser.add_argument("--max-it", type=positive, default=2000, metavar="N", help="most iterations (default: %(default)s)")
     parser.add_argument("--max-rows", type=positive, metavar="N", help="leave out larger matrices")

@@ -37,6 +37,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   const auto neighbour = [&](int side) { return here + (PetscMPIInt)(((at + side + boxes.ranks[d]) % boxes.ranks[d] - at) * steps[d]); };
   if (needs_before) before_ = neighbour(-1);
   if (needs_after) after_ = neighbour(1);
+  PetscCallCXX(told_ = std::make_unique<weft::Milestone>(execution));
   PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<PetscScalar>>(execution, words * lines, weft::DeviceMessages()));
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -45,13 +46,14 @@ PetscErrorCode Halo::Destroy()
 {
   PetscFunctionBeginUser;
   PetscCallCXX(messages_.reset());
+  PetscCallCXX(told_.reset());
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 PetscErrorCode Halo::Send()
 {
   PetscFunctionBeginUser;
-  PetscCallCXX(execution_->wait()); // for what is sent, and for kernels that read what came the last time
+  PetscCallCXX(told_->wait());
   PetscCallMPI(MPI_Irecv(messages_->from_before(), size_, MPIU_SCALAR, before_, forwards_, comm_, &requests_[0]));
   PetscCallMPI(MPI_Irecv(messages_->from_after(), size_, MPIU_SCALAR, after_, backwards_, comm_, &requests_[1]));
   PetscCallMPI(MPI_Isend(messages_->to_before(), size_, MPIU_SCALAR, before_, backwards_, comm_, &requests_[2]));
@@ -62,6 +64,7 @@ PetscErrorCode Halo::Send()
 PetscErrorCode Halo::End()
 {
   PetscFunctionBeginUser;
+  if (messages_ && execution_->memory() == weft::Memory::device) PetscCall(Send());
   PetscCallMPI(MPI_Waitall(4, requests_, MPI_STATUSES_IGNORE));
   PetscFunctionReturn((PetscErrorCode)0);
 }

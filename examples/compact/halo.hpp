@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "compact/end_messages.hpp"
+#include "milestone.hpp"
 
 namespace compact {
 
@@ -23,15 +24,17 @@ public:
   PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
                         const weft::Execution &execution);
   PetscErrorCode Destroy();
-  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives; between the two the box may be worked on. On a
-  /// device messages go from there where MPI knows it, else through pinned memory of the host (-use_gpu_aware_mpi 0).
+  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. A
+  /// device gets that work before the host waits for what is to be sent: messages begin at End there, while it computes. They go from the device
+  /// where MPI knows it, else through pinned memory of the host (-use_gpu_aware_mpi 0).
   template <class Tell>
   PetscErrorCode Begin(const Tell &tell)
   {
     PetscFunctionBeginUser;
     if (!messages_) PetscFunctionReturn((PetscErrorCode)0);
     PetscCallCXX(tell(messages_->to_before(), messages_->to_after()));
-    PetscCall(Send());
+    PetscCallCXX(told_->set());
+    if (execution_->memory() == weft::Memory::host) PetscCall(Send());
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscErrorCode End();
@@ -50,6 +53,7 @@ private:
   PetscMPIInt forwards_ = 0, backwards_ = 0; ///< tags: a rank can be both neighbours of another
   MPI_Request requests_[4]          = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   const weft::Execution *execution_ = nullptr;
+  std::unique_ptr<weft::Milestone> told_;                    ///< what is sent is there, and kernels have read what came the last time
   std::unique_ptr<weft::EndMessages<PetscScalar>> messages_; ///< null where there is no neighbour
 };
 

@@ -96,7 +96,7 @@ namespace detail {
 
 struct RowSums {
   double sizes = 0, squares = 0;
-  std::int32_t bad = 0; ///< rows with a value that is not finite
+  std::int64_t bad = 0; ///< rows with a value that is not finite; of a size that leaves no padding, which nobody would write
 
   KOKKOS_INLINE_FUNCTION RowSums &operator+=(const RowSums &other)
   {
