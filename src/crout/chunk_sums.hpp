@@ -11,18 +11,18 @@ inline constexpr Index chunk_items = 1024;
 template <class Space>
 inline constexpr int chunk_team = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 256;
 
+inline Index chunks_of(Index items)
+{
+  return (items + chunk_items - 1) / chunk_items;
+}
+
 /// A team for each chunk, `lanes` threads an item. So many teams that share a multiprocessor hide each other's waiting: a compiler would
 /// rather unroll loops.
 template <class Space>
 auto chunk_policy(const Space &space, Index count, int lanes = 1)
 {
   using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256, 4>>;
-  return Policy(space, static_cast<int>((count + chunk_items - 1) / chunk_items), chunk_team<Space> / lanes, lanes);
-}
-
-inline Index chunks_of(Index items)
-{
-  return (items + chunk_items - 1) / chunk_items;
+  return Policy(space, static_cast<int>(chunks_of(count)), chunk_team<Space> / lanes, lanes);
 }
 
 /// A chunk of items by a team. As small as can be: above 512 bytes a launch is slow.

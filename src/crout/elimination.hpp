@@ -24,11 +24,6 @@ struct RaiseLevel {
   FactorEntries<Space> entries;
   Array<std::int32_t, Space> level;
 
-  KOKKOS_INLINE_FUNCTION void operator()(Index i) const
-  {
-    Index changed = 0;
-    operator()(i, changed);
-  }
   KOKKOS_INLINE_FUNCTION void operator()(Index i, Index &changed) const
   {
     const std::int32_t before = Kokkos::atomic_load(&level(i));

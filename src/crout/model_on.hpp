@@ -49,6 +49,7 @@ public:
     const bool was_usable = usable_;
     usable_               = false;
     report_               = {};
+    exact_wrong_          = "";
     report_.matched       = matched_;
     report_.entries       = entries_.size();
     if (entries_.rows == 0) {
@@ -58,10 +59,12 @@ public:
     matrix_values_ = values;
     find_values();
     if (report_.failure == FactorFailure::none) {
-      if (sweeps_first() && !eliminates_)
-        climb(warm && was_usable);
-      else
+      if (!sweeps_first())
         eliminate_safely();
+      else if (!eliminates_)
+        climb(warm && was_usable);
+      else if (!take_exact(eliminate_plainly()))
+        climb(false);
     }
     usable_ = report_.failure == FactorFailure::none;
     if (!usable_) set_identity(space_, entries_, values_);
@@ -282,6 +285,24 @@ private:
     return judge(eliminator_ ? eliminator_->not_finite() : Array<Index>());
   }
 
+  /// Exact elimination without a shift, once for values that it fails on. Returns what is wrong with it, or "".
+  std::string eliminate_plainly()
+  {
+    if (exact_wrong_.empty()) {
+      exact_wrong_ = eliminate_once(0);
+      exact_found_ = found_;
+    }
+    return exact_wrong_;
+  }
+  /// What became of exact elimination, for new values.
+  bool take_exact(const std::string &wrong)
+  {
+    eliminates_    = wrong.empty();
+    exact_was_bad_ = !eliminates_;
+    if (!eliminates_) note("exact", wrong);
+    return eliminates_;
+  }
+
   void note(const std::string &attempt, const std::string &wrong)
   {
     report_.attempts += (report_.attempts.empty() ? "" : "; ") + attempt + ": " + wrong;
@@ -307,7 +328,7 @@ private:
   {
     using namespace crout;
     if (!can_eliminate(most_levels_between_sweeps)) return "too many levels";
-    const std::string wrong = eliminate_once(0);
+    const std::string wrong = eliminate_plainly();
     if (!wrong.empty()) return wrong;
     const double grown = largest_size(space_, values_) / largest_size(space_, matrix_);
     return grown <= most_exact_growth ? "" : "values grew " + short_number(grown) + " times";
@@ -316,9 +337,9 @@ private:
   /// Exact elimination; where a pivot fails, with the shifts that the options ask for or the ladder has.
   void eliminate_safely()
   {
-    std::string wrong = eliminate_once(0);
+    bool noted        = !exact_wrong_.empty();
+    std::string wrong = eliminate_plainly();
     if (wrong.empty()) return;
-    const auto first = found_;
     std::vector<double> shifts;
     if (options_.shift == PivotShift::nonzero || options_.shift == PivotShift::positive_definite) {
       for (double shift = options_.shift_amount > 0 ? options_.shift_amount : 1e-10; shift < 100; shift *= 10) shifts.push_back(shift);
@@ -327,12 +348,13 @@ private:
     }
     double before = 0;
     for (const double shift : shifts) {
-      note(before > 0 ? "exact, shift " + short_number(before) : "exact", wrong);
+      if (!noted) note(before > 0 ? "exact, shift " + short_number(before) : "exact", wrong);
+      noted  = false;
       wrong  = eliminate_once(shift);
       before = shift;
       if (wrong.empty()) return;
     }
-    fail(first.failure, first.row);
+    fail(exact_found_.failure, exact_found_.row);
   }
 
   static std::string short_number(double value)
@@ -388,12 +410,8 @@ private:
     }
     bool eliminated = false;
     const auto good = [&] { // of the exact factors
-      eliminated              = true;
-      const std::string wrong = eliminate_if_good();
-      eliminates_             = wrong.empty();
-      exact_was_bad_          = !eliminates_;
-      if (!eliminates_) note("exact", wrong);
-      return eliminates_;
+      eliminated = true;
+      return take_exact(eliminate_if_good());
     };
     if (!exact_was_bad_ && eliminates_first() && good()) return;
     for (const Attempt &attempt : attempts) {
@@ -505,7 +523,8 @@ private:
   bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false, looked_for_order_ = false, few_levels_ = false;
   bool eliminates_    = false; ///< new values too are eliminated exactly at once: others on the pattern were
   bool exact_was_bad_ = false; ///< and this is not tried first again
-  Found found_{FactorFailure::none, -1};
+  std::string exact_wrong_;    ///< what is wrong with plain exact factors of these values
+  Found found_{FactorFailure::none, -1}, exact_found_{FactorFailure::none, -1};
 };
 
 template <class Scalar>

@@ -262,7 +262,7 @@ private:
                          PivotCouplings<Scalar, Space, Rows>{rows, entries_, rule, partner_, matrix,
                                                              plan.warm ? values.data() + diagonal : nullptr, couplings_.data(), from});
     for (bool stop = false; !stop;) {
-      const int batch = result.sweeps > 0 ? most_unread : plan.warm ? few_warm : few_pivot_sweeps;
+      const int batch = std::min(result.sweeps > 0 ? most_unread : plan.warm ? few_warm : few_pivot_sweeps, plan.sweeps - result.sweeps);
       for (int s = 0; s < batch; s++) {
         sum_chunks("weft pivot sweep", space, entries_.rows,
                    PivotSweep<Scalar, Space, Rows>{rows, rule, couplings_.data(), matrix.data() + diagonal, from, to}, partial_,

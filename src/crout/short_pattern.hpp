@@ -1,6 +1,9 @@
 /// What elimination of short rows in registers (cuda/short_rows.hpp) knows of a pattern: for each lower entry and each entry of its row a byte that
 /// says which word of U their product takes.
 #pragma once
+#include <algorithm>
+#include <limits>
+
 #include "crout/ready_rows.hpp"
 
 namespace weft::crout {
@@ -64,10 +67,10 @@ struct FindWords {
   }
 };
 
-/// Without lanes where a few long rows would take much memory for all: more than 8 bytes a byte of the factors in double. Waits.
+/// Without lanes where a few long rows would take much memory for all: more than 8 bytes a byte of the factors in double, or than most_bytes. Waits.
 template <class Space>
 ShortPattern<Space> short_pattern(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror,
-                                  bool symmetric, const ReadyRows<Space> &order)
+                                  bool symmetric, const ReadyRows<Space> &order, Index most_bytes = std::numeric_limits<Index>::max())
 {
   ShortPattern<Space> pattern;
   pattern.lanes     = order.longest <= 32 ? 32 : order.longest <= 64 ? 64 : 128;
@@ -92,7 +95,8 @@ ShortPattern<Space> short_pattern(const Space &space, const FactorEntries<Space>
       },
       groups);
   space.fence("weft short rows");
-  if (groups * pattern.lanes > 8 * entries.size() + (Index(1) << 22)) return {};
+  const Index most = std::min(8 * entries.size() + (Index(1) << 22), most_bytes / static_cast<Index>(sizeof(std::uint64_t)));
+  if (groups * pattern.lanes > most) return {};
   pattern.words = make_array<std::uint64_t>(space, "weft words of short rows", groups * pattern.lanes);
   Kokkos::deep_copy(space, pattern.words, ~std::uint64_t(0));
   Kokkos::parallel_for("weft words of short rows", Range<Space>(space, 0, entries.lower),

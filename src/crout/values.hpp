@@ -277,7 +277,8 @@ struct PivotRule {
   double smallest = 0;       ///< times the row's sum: larger pivots are used as they are
   double replaced = 0;       ///< the size that a smaller one gets, times the row's sum; >= smallest
 
-  KOKKOS_INLINE_FUNCTION bool usable(double pivot, Index i) const { return Kokkos::abs(pivot) > smallest * sums(i); }
+  /// What is no number stays one, for who looks at the factors.
+  KOKKOS_INLINE_FUNCTION bool usable(double pivot, Index i) const { return !(Kokkos::abs(pivot) <= smallest * sums(i)); }
   /// Seen from the finished factors: up to rounding of the replacement.
   KOKKOS_INLINE_FUNCTION bool was_replaced(double pivot, Index i) const
   {

@@ -163,15 +163,16 @@ private:
     const int *const places = hand.places + (turn << bits);
     const Scalar size       = symmetric ? u[1] : hand.row[number];
     const Scalar factor     = size / u[0];
+    // Read before the warp meets: a lane that is through may look up the next entries already.
+    const Index rest = Index(hand.begins[k]) + (1 << bits) - 1, end = Index(hand.ends[k]);
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, (1 << bits) - 1), [&](const int word) {
       if (places[word + 1] >= 0) hand.row[places[word + 1]] -= factor * u[word + 1];
       if (word > 0) return;
       values[l] = factor;
       look_at(factor, i);
     });
-    const Index rest = Index(hand.begins[k]) + (1 << bits) - 1;
-    if (rest >= Index(hand.ends[k])) return;
-    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(Index(hand.ends[k]) - rest)), [&](const int word) {
+    if (rest >= end) return;
+    Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(end - rest)), [&](const int word) {
       const int to = place(i, entries.columns(rest + word));
       if (to >= 0) hand.row[to] -= factor * wait(rest + word);
     });
@@ -188,14 +189,20 @@ public:
       : entries_(entries), mirror_(mirror), order_(order), ticket_("weft ticket"),
         not_finite_(make_array<Index>(space, "weft not finite", 1)), symmetric_(symmetric)
   {
-    if (native && order.longest <= most_in_registers) pattern_ = short_pattern(space, entries, mirror, symmetric, order);
+#if defined(KOKKOS_ENABLE_CUDA)
+    if (native && order.longest <= most_in_registers)
+      pattern_ = short_pattern(space, entries, mirror, symmetric, order, cuda::free_bytes() / 4);
+#endif
     if (pattern_.lanes > 0)
       inverses_ = make_array<Scalar>(space, "weft inverse pivots", entries.rows);
     else if (order.longest > WaitingElimination<Scalar, Space>::most_in_scratch)
       sums_ = make_array<Scalar>(space, "weft rows eliminated", entries.size());
   }
 
-  Index levels() const { return order_.levels(); }
+  Index levels() const
+  {
+    return order_.levels();
+  }
 
   /// values = the exact factors of `matrix` on the pattern. Does not wait.
   void run(const Space &space, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values) const
@@ -220,7 +227,10 @@ public:
   }
 
   /// The first row whose last factors have a value that is not finite, or the largest Index: on the space.
-  const Array<Index, Space> &not_finite() const { return not_finite_; }
+  const Array<Index, Space> &not_finite() const
+  {
+    return not_finite_;
+  }
 
 private:
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -228,11 +238,10 @@ private:
 #else
   static constexpr bool native = false;
 #endif
-  static constexpr int most_scratch = 200 * 1024; ///< bytes for teams on a multiprocessor
 
-  /// Teams that should share a multiprocessor at a time, 0: no matter. Where few rows are ready together, more of them would only keep asking,
-  /// and who has an answer would wait in line with them.
-  int teams_at_a_time() const
+  /// Blocks of short rows that should share a multiprocessor at a time, 0: no matter. Where few rows are ready together, more of them would
+  /// only keep asking, and who has an answer would wait in line with them.
+  int blocks_at_a_time() const
   {
     const Index ready = entries_.rows / std::max<Index>(order_.levels(), 1);
     return ready >= 128 ? 0 : ready >= 32 ? 4 : ready >= 8 ? 2 : 1;
@@ -246,7 +255,7 @@ private:
       const cuda::ShortRows<Scalar> rows{
           entries_.rows, entries_.diagonal(0), pattern_.rows.data(), entries_.columns.data(), pattern_.begins.data(), pattern_.words.data(),
           rule,          matrix.data(),        values.data(),        inverses_.data(),        ticket_.data(),         not_finite_.data()};
-      cuda::launch_short_rows(space, rows, pattern_.lanes, symmetric_, teams_at_a_time());
+      cuda::launch_short_rows(space, rows, pattern_.lanes, symmetric_, blocks_at_a_time());
     }
 #endif
   }
@@ -260,12 +269,7 @@ private:
     const int threads = triangular::on_host<Space> ? 1 : 4;
     Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((entries_.rows + threads - 1) / threads), threads,
                                      triangular::on_host<Space> ? 1 : Kernel::lanes);
-    const int hands = threads * (static_cast<int>(Kernel::hand_bytes(order_.longest)) + 16), teams = teams_at_a_time();
-    if (teams > 0 && !triangular::on_host<Space>) { // no room for more of them
-      const int room = std::min(most_scratch / teams, Kokkos::TeamPolicy<Space>::scratch_size_max(0)) - 2048;
-      policy.set_scratch_size(0, Kokkos::PerTeam(std::max(0, room - hands)));
-    }
-    policy.set_scratch_size(0, Kokkos::PerThread(hands / threads));
+    policy.set_scratch_size(0, Kokkos::PerThread(static_cast<int>(Kernel::hand_bytes(order_.longest)) + 16));
     Kokkos::parallel_for("weft waiting elimination", policy,
                          Kernel{entries_, mirror_, rule, matrix.data(), values.data(), order_.rows.data(), ticket_, not_finite_.data(),
                                 sums_.data(), order_.longest, bits, symmetric_});

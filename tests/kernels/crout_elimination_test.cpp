@@ -1,5 +1,7 @@
 // Exact elimination by levels and by waiting rows against one thread, and what these know of a pattern.
+#include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "crout/model_on.hpp"
 #include "crout/short_pattern.hpp"
@@ -52,24 +54,74 @@ TEST(CroutElimination, EliminationByLevelsIsThatOfOneThread)
   }
 }
 
-/// Exact factors of Scalar on a space's memory by one way or another, as a vector.
+/// What exact elimination makes of a matrix.
+template <class Scalar>
+struct Exact {
+  std::vector<Scalar> values;
+  Index not_finite = std::numeric_limits<Index>::max(); ///< the first row with such a value
+};
+
+/// Matrices of one pattern, one after the other by one eliminator; by one thread where `waiting` is false. Pivots up to `smallest` times the
+/// row's sum are replaced.
 template <class Scalar, class Space>
-std::vector<Scalar> eliminated(const SparseRows &a, bool symmetric, bool waiting)
+std::vector<Exact<Scalar>> eliminated(const std::vector<SparseRows> &matrices, bool symmetric, bool waiting, double smallest)
 {
-  const Pattern<Space> pattern(a, symmetric);
-  const auto &[space, execution, csr, entries, mirror] = pattern;
-  const crout::PivotRule<Space> rule{crout::make_array<double>(space, "sums", entries.rows), 1e-14, 2e-14};
-  const auto matrix = crout::make_array<Scalar>(space, "matrix", entries.size()),
-             values = crout::make_array<Scalar>(space, "values", entries.size());
-  crout::gather_values(space, entries, csr.matrix().values, crout::Scales<Space>(), matrix, rule.sums);
-  if (waiting) {
-    const auto order = crout::ready_rows(space, entries);
-    EXPECT_TRUE(order);
-    crout::WaitingEliminator<Scalar, Space>(space, entries, mirror, symmetric, *order).run(space, rule, matrix, values);
-  } else if constexpr (std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
-    crout::eliminate_in_order(entries, mirror, rule, matrix, values, symmetric);
+  using Waiting = crout::WaitingEliminator<Scalar, Space>;
+  std::vector<Exact<Scalar>> found;
+  std::optional<Pattern<Space>> first;
+  std::optional<Waiting> eliminator;
+  for (const SparseRows &a : matrices) {
+    const Pattern<Space> pattern(a, symmetric);
+    const auto &[space, execution, csr, entries, mirror] = pattern;
+    const crout::PivotRule<Space> rule{crout::make_array<double>(space, "sums", entries.rows), smallest, 2 * smallest};
+    const auto matrix = crout::make_array<Scalar>(space, "matrix", entries.size()),
+               values = crout::make_array<Scalar>(space, "values", entries.size());
+    crout::gather_values(space, entries, csr.matrix().values, crout::Scales<Space>(), matrix, rule.sums);
+    Exact<Scalar> exact;
+    if (waiting) {
+      if (!first) {
+        first.emplace(a, symmetric);
+        const auto order = crout::ready_rows(space, first->entries);
+        EXPECT_TRUE(order);
+        eliminator.emplace(space, first->entries, first->mirror, symmetric, *order);
+      }
+      eliminator->run(space, rule, matrix, values);
+      exact.not_finite = crout::to_vector<Index>(space, eliminator->not_finite())[0];
+    } else if constexpr (triangular::on_host<Space>) {
+      crout::eliminate_in_order(entries, mirror, rule, matrix, values, symmetric);
+    }
+    exact.values = crout::to_vector<Scalar>(space, values);
+    found.push_back(exact);
   }
-  return crout::to_vector<Scalar>(space, values);
+  return found;
+}
+
+/// The matrix with other values in the same places.
+SparseRows other_values(SparseRows a)
+{
+  for (std::size_t i = 0; i < a.size(); i++) {
+    for (auto &[j, value] : a[i]) value *= i == j ? 1.25 : 0.5 + 0.01 * static_cast<double>((i + j) % 17);
+  }
+  return a;
+}
+
+/// Rows of at most `longest` entries, one of them so long, and most with few.
+SparseRows rows_up_to(std::size_t longest, std::size_t rows, bool symmetric)
+{
+  SparseRows a(rows);
+  const auto couple = [&](std::size_t i, std::size_t j, double value) {
+    a[i][j] = value;
+    a[j][i] = symmetric ? value : 0.5 * value;
+  };
+  for (std::size_t i = 0; i < rows; i++) {
+    a[i][i] = 4;
+    if (i + 3 < rows) couple(i, i + 3, -1);
+  }
+  const std::size_t middle = rows / 2;
+  for (std::size_t j = 0; a[middle].size() < longest && j < rows; j++) {
+    if (a[middle].count(j) == 0) couple(middle, j, -0.01 * static_cast<double>(1 + j % 5));
+  }
+  return a;
 }
 
 template <class Scalar, class Space>
@@ -92,18 +144,29 @@ void compare_waiting(const char *where)
                                 random_sparse(257, 200, random, symmetric),
                                 random_sparse(900, 900, random, symmetric)};
     if (!symmetric) all.push_back(line);
+    // Around what fits into the registers of a lane, into scratch memory, and where as many rows are ready as there are.
+    for (const std::size_t longest : {32, 33, 64, 65, 128, 129, 512, 513}) all.push_back(rows_up_to(longest, 1100, symmetric));
+    all.push_back(rows_up_to(90, 40000, symmetric));
     for (const auto &a : all) {
       SCOPED_TRACE(std::to_string(a.size()) + " rows" + (symmetric ? ", symmetric" : ""));
-      const auto one  = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>(a, symmetric, false);
-      const auto many = eliminated<Scalar, Space>(a, symmetric, true), again = eliminated<Scalar, Space>(a, symmetric, true);
-      ASSERT_EQ(one.size(), many.size());
-      EXPECT_EQ(std::memcmp(many.data(), again.data(), many.size() * sizeof(Scalar)), 0);
-      double largest = 0, apart = 0;
-      for (std::size_t k = 0; k < one.size(); k++) {
-        largest = std::max(largest, static_cast<double>(std::abs(one[k])));
-        apart   = std::max(apart, static_cast<double>(std::abs(one[k] - many[k])));
+      for (const double smallest : {1e-14, 0.55}) { // some pivots are replaced
+        const std::vector<SparseRows> matrices =
+            smallest < 0.5 ? std::vector<SparseRows>{a, other_values(a), a} : std::vector<SparseRows>{a};
+        const auto one  = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>(matrices, symmetric, false, smallest);
+        const auto many = eliminated<Scalar, Space>(matrices, symmetric, true, smallest);
+        EXPECT_EQ(std::memcmp(many.front().values.data(), many.back().values.data(), many[0].values.size() * sizeof(Scalar)), 0);
+        for (std::size_t m = 0; m < one.size(); m++) {
+          const auto &wanted = one[m].values, &found = many[m].values;
+          ASSERT_EQ(wanted.size(), found.size());
+          double largest = 0, apart = 0;
+          for (std::size_t k = 0; k < wanted.size(); k++) {
+            largest = std::max(largest, static_cast<double>(std::abs(wanted[k])));
+            apart   = std::max(apart, static_cast<double>(std::abs(wanted[k] - found[k])));
+          }
+          EXPECT_LE(apart, 200 * std::numeric_limits<Scalar>::epsilon() * largest);
+          EXPECT_EQ(many[m].not_finite, std::numeric_limits<Index>::max());
+        }
       }
-      EXPECT_LE(apart, 200 * std::numeric_limits<Scalar>::epsilon() * largest);
     }
   }
 }
@@ -115,6 +178,42 @@ TEST(CroutElimination, WaitingEliminationIsThatOfOneThread)
 #if defined(KOKKOS_ENABLE_CUDA)
   compare_waiting<double, Kokkos::Cuda>("device, double");
   compare_waiting<float, Kokkos::Cuda>("device, float");
+#endif
+}
+
+/// Numbers that overflow on their way, and pivots whose inverses do.
+template <class Scalar, class Space>
+void eliminate_extremes(const char *where)
+{
+  SCOPED_TRACE(where);
+  const double large = std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::max())), tiny = 1 / large / large / 3;
+  for (const std::size_t longest : {5, 40, 100, 200}) {
+    SCOPED_TRACE(longest);
+    SparseRows a = rows_up_to(longest, 400, false);
+    a[1][1] = 1 / large, a[4][1] = large,
+    a[1][4]             = -2 * large; // row 1 waits for nothing; row 4 is finite in the matrix, not in the factors
+    const auto overflow = eliminated<Scalar, Space>({a, rows_up_to(longest, 400, false)}, false, true, 0);
+    EXPECT_EQ(overflow[0].not_finite, 4);
+    EXPECT_EQ(overflow[1].not_finite, std::numeric_limits<Index>::max());
+    a       = rows_up_to(longest, 400, false);
+    a[1][1] = tiny, a[1][4] = 1;
+    for (std::size_t i = 4; i < a.size(); i++)
+      if (a[i].count(1) > 0) a[i][1] *= tiny;
+    const auto small = eliminated<Scalar, Space>({a}, false, true, 0),
+               one   = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>({a}, false, false, 0);
+    EXPECT_EQ(small[0].not_finite, std::numeric_limits<Index>::max());
+    for (std::size_t k = 0; k < one[0].values.size(); k++)
+      EXPECT_LE(std::abs(small[0].values[k] - one[0].values[k]), 1e-5 * (1 + std::abs(one[0].values[k])));
+  }
+}
+
+TEST(CroutElimination, SaysWhereNumbersOverflow)
+{
+  eliminate_extremes<double, Kokkos::DefaultHostExecutionSpace>("host, double");
+  eliminate_extremes<float, Kokkos::DefaultHostExecutionSpace>("host, float");
+#if defined(KOKKOS_ENABLE_CUDA)
+  eliminate_extremes<double, Kokkos::Cuda>("device, double");
+  eliminate_extremes<float, Kokkos::Cuda>("device, float");
 #endif
 }
 

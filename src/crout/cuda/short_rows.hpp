@@ -1,13 +1,14 @@
 /// Exact factors in one launch where no row has more than 128 entries, natively on CUDA: as waiting_elimination.hpp, a warp a row, with the row in
-/// registers. Lane k has entry k, and for each lower entry it reads a byte that says which word of that row of U its product needs. So nothing
+/// registers. Lane k has entries k, k + 32, ..., and for each lower entry it reads a byte that says which word of that row of U its product needs. So nothing
 /// is searched for, products have no way to go, and all loads of a few lower entries are under way at a time. Rows publish what others
 /// divide by with its inverse: a product, and what it leaves of the number that was to be divided, give the quotient.
 ///
-/// Bytes of a row with n entries, l of them lower: the matrix, the factors, 32 l (64 l from 33 entries on, 128 l from 65) and the words of U, mostly in the L2
-/// cache.
+/// Bytes of a row with n entries, l of them lower: the matrix, the factors, 8 l, 256 for each 8 of l (512 from 33 entries on, 1024 from 65) and the words
+/// of U, mostly in the L2 cache.
 #pragma once
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <type_traits>
 
 #include "crout/short_pattern.hpp"
@@ -80,7 +81,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
     Scalar seen[G][R];
     for (int r = 0; r < R; r++) {
       const bool new_group = l % crout::word_group == 0;
-      bytes[r]             = new_group ? next[r] : bytes[r] >> (8 * G % 64); // of 64 entries: two halves of a group
+      bytes[r]             = new_group ? next[r] : bytes[r] >> (8 * G % 64); // R parts of a group
       if (new_group && l + crout::word_group < below) next[r] = words[(l / crout::word_group + 1) * (32 * R) + 32 * r];
     }
     const auto word = [&](int g, int r) { return static_cast<unsigned>(bytes[r] >> (8 * g)) & 0xffu; };
@@ -116,7 +117,9 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
       if (symmetric) size = __shfl_sync(all, of_lane(seen[g], last), last % 32); // l_im u_mm = u_mi, which has met the diagonal's lane
       const Scalar product = size * of_lane(inverse, l + g);
       const Scalar rest    = fma(-product, of_lane(pivot, l + g), size);
-      const Scalar factor  = __shfl_sync(all, fma(rest, of_lane(inverse, l + g), product), source);
+      Scalar quotient      = fma(rest, of_lane(inverse, l + g), product);
+      if (!isfinite(of_lane(inverse, l + g))) quotient = size / of_lane(pivot, l + g); // of a pivot whose inverse is too large a number
+      const Scalar factor = __shfl_sync(all, quotient, source);
       for (int r = 0; r < R; r++) own[r] = lane == source && r == part ? factor : own[r] - factor * seen[g][r];
     }
   }
@@ -136,6 +139,25 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
   if (!finite) atomicMin(reinterpret_cast<long long *>(a.not_finite), static_cast<long long>(row.row));
 }
 
+/// Of the device's memory.
+inline Index free_bytes()
+{
+  std::size_t free = 0, all = 0;
+  check_launch(cudaMemGetInfo(&free, &all), "free memory");
+  return static_cast<Index>(free);
+}
+
+/// Bytes that blocks leave no room with for more than `blocks` on a multiprocessor, as far as one block may have so many.
+inline int room_of_blocks(int blocks)
+{
+  int device = 0, of_all = 0, of_block = 0;
+  check_launch(cudaGetDevice(&device), "device");
+  check_launch(cudaDeviceGetAttribute(&of_all, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device), "shared memory");
+  check_launch(cudaDeviceGetAttribute(&of_block, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "shared memory");
+  constexpr int of_system = 1024; // of each block
+  return std::min(of_all / blocks - of_system, of_block) - of_system;
+}
+
 /// blocks: so many at a time share a multiprocessor at most, by leaving no room for others; 0: as many as fit.
 template <class Scalar>
 void launch_short_rows(const Kokkos::Cuda &space, const ShortRows<Scalar> &rows, int lanes, bool symmetric, int blocks)
@@ -146,7 +168,7 @@ void launch_short_rows(const Kokkos::Cuda &space, const ShortRows<Scalar> &rows,
                          : eliminate_short_rows<Scalar, 4, of_symmetric>;
   };
   const auto chosen = symmetric ? kernel(std::true_type()) : kernel(std::false_type());
-  const int room    = blocks > 0 ? most_shared_bytes / blocks - 2048 : 0;
+  const int room    = blocks > 0 ? room_of_blocks(blocks) : 0;
   if (room > 0) check_launch(cudaFuncSetAttribute(chosen, cudaFuncAttributeMaxDynamicSharedMemorySize, room), "shared memory");
   const auto all = static_cast<unsigned>((rows.rows + rows_of_block - 1) / rows_of_block);
   chosen<<<all, 32 * rows_of_block, static_cast<std::size_t>(room), space.cuda_stream()>>>(rows);
