@@ -199,10 +199,11 @@ void eliminate_extremes(const char *where)
     a[1][1] = tiny, a[1][4] = 1;
     for (std::size_t i = 4; i < a.size(); i++)
       if (a[i].count(1) > 0) a[i][1] *= tiny;
-    const auto small = eliminated<Scalar, Space>({a}, false, true, 0),
-               one   = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>({a}, false, false, 0);
-    EXPECT_EQ(small[0].not_finite, std::numeric_limits<Index>::max());
-    for (std::size_t k = 0; k < one[0].values.size(); k++)
+    const auto small       = eliminated<Scalar, Space>({a}, false, true, 0),
+               one         = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>({a}, false, false, 0);
+    const bool by_inverses = !triangular::on_host<Space> && longest <= static_cast<std::size_t>(crout::most_in_registers);
+    EXPECT_EQ(small[0].not_finite, by_inverses ? 4 : std::numeric_limits<Index>::max());
+    for (std::size_t k = 0; !by_inverses && k < one[0].values.size(); k++)
       EXPECT_LE(std::abs(small[0].values[k] - one[0].values[k]), 1e-5 * (1 + std::abs(one[0].values[k])));
   }
 }

@@ -1,7 +1,8 @@
 /// Exact factors in one launch where no row has more than 128 entries, natively on CUDA: as waiting_elimination.hpp, a warp a row, with the row in
 /// registers. Lane k has entries k, k + 32, ..., and for each lower entry it reads a byte that says which word of that row of U its product needs. So nothing
 /// is searched for, products have no way to go, and all loads of a few lower entries are under way at a time. Rows publish what others
-/// divide by with its inverse: a product, and what it leaves of the number that was to be divided, give the quotient.
+/// divide by with its inverse: a product, and what it leaves of the number that was to be divided, give the quotient. Rows that divide by a pivot whose
+/// inverse overflows (2^-1024 in double) are not finite.
 ///
 /// Bytes of a row with n entries, l of them lower: the matrix, the factors, 8 l, 256 for each 8 of l (512 from 33 entries on, 1024 from 65) and the words
 /// of U, mostly in the L2 cache.
@@ -117,9 +118,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
       if (symmetric) size = __shfl_sync(all, of_lane(seen[g], last), last % 32); // l_im u_mm = u_mi, which has met the diagonal's lane
       const Scalar product = size * of_lane(inverse, l + g);
       const Scalar rest    = fma(-product, of_lane(pivot, l + g), size);
-      Scalar quotient      = fma(rest, of_lane(inverse, l + g), product);
-      if (!isfinite(of_lane(inverse, l + g))) quotient = size / of_lane(pivot, l + g); // of a pivot whose inverse is too large a number
-      const Scalar factor = __shfl_sync(all, quotient, source);
+      const Scalar factor  = __shfl_sync(all, fma(rest, of_lane(inverse, l + g), product), source);
       for (int r = 0; r < R; r++) own[r] = lane == source && r == part ? factor : own[r] - factor * seen[g][r];
     }
   }
