@@ -4,6 +4,7 @@ import csv
 import gzip
 import hashlib
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -64,7 +65,7 @@ def listed(path):
     if path.suffix == ".json":
         try:
             entries = json.loads(text)
-        except json.JSONDecodeError as error:
+        except (ValueError, RecursionError) as error:  # numbers of thousands of digits, nesting without end
             raise InputError(f"{path} is no JSON: {error}") from None
         entries = entries.get("matrices") if isinstance(entries, dict) else entries
         if not isinstance(entries, list):
@@ -72,10 +73,13 @@ def listed(path):
         return [(word_of(entry, f"{path}, entry {number}"), f"{path}, entry {number}") for number, entry in enumerate(entries, 1)]
     if path.suffix == ".csv":
         reader = csv.DictReader(text.splitlines())
-        known = {"file", "name", "suitesparse_name"} & set(reader.fieldnames or [])
-        if not known:
-            raise InputError(f"{path}: the first line of a manifest names its columns, one of them file, name or suitesparse_name")
-        return [(word_of(row, f"{path}, line {reader.line_num}"), f"{path}, line {reader.line_num}") for row in reader]
+        try:
+            known = {"file", "name", "suitesparse_name"} & set(reader.fieldnames or [])
+            if not known:
+                raise InputError(f"{path}: the first line of a manifest names its columns, one of them file, name or suitesparse_name")
+            return [(word_of(row, f"{path}, line {reader.line_num}"), f"{path}, line {reader.line_num}") for row in reader]
+        except csv.Error as error:
+            raise InputError(f"{path}, line {reader.line_num} is no CSV: {error}") from None
     lines = ((line.split("#")[0].strip(), number) for number, line in enumerate(text.splitlines(), 1))
     return [(line, f"{path}, line {number}") for line, number in lines if line]
 
@@ -93,11 +97,11 @@ def resolve(word_and_place, manifest):
     """A path, or Group/Name: as Group__Name.mtx.gz, Group/Name.mtx, Name.tar.gz ... in the manifest's folder or one named in it."""
     word, where = word_and_place
     folder = manifest.parent
-    if (folder / word).is_file():
+    if os.path.isfile(folder / word):  # where pathlib's raises an error: names too long, a null byte
         return folder / word
     short = word.split("/")[-1]
     tried = [folder / (form + end) for form in (word.replace("/", "__"), word, short, f"{word}/{short}") for end in ENDS]
-    found = next((path for path in tried if path.is_file()), None)
+    found = next((path for path in tried if os.path.isfile(path)), None)
     if not found:
         raise InputError(f"{where}: there is no {word} in {folder} (neither a file of that name nor {tried[0].name}, {tried[1].name} ...); "
                          f"matrices/fetch {word} --to {folder} gets it from the SuiteSparse collection")

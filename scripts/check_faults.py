@@ -16,7 +16,8 @@ sys.path.insert(0, str(SOURCE / "tests" / "faults"))
 from solver_types import BLOCKS, TYPES  # noqa: E402
 
 SUPPRESSIONS = SOURCE / "tests" / "faults" / "suppressions"
-KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "poisson_tests", "crout_tests", "trisolve_tests"]
+KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "poisson_tests", "crout_tests", "trisolve_tests", "distributed_tests"]
+RANKS = {"distributed_tests": 3}
 # What a slow instrument can run of the kernel tests: small sizes. The pattern names GoogleTest's tests.
 SMALL = "-*Large*:*Long*:*Many*:*Random*:*Matrices*"
 TUTORIALS = {
@@ -26,8 +27,13 @@ TUTORIALS = {
 }
 
 
+class Missing(Exception):
+    """A step cannot run here."""
+
+
 class Steps:
-    def __init__(self, arguments):
+    def __init__(self, arguments, command):
+        self.command = command
         self.build, self.jobs, self.inputs = Path(arguments.build).resolve(), arguments.jobs, arguments.inputs
         self.version, self.rows, self.notes = arguments.petsc, [], []
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -60,6 +66,11 @@ class Steps:
         print(f"{step:<10} {what:<60} {cases:>8} {result} ({seconds:.0f} s)", flush=True)
         for case, output in failures:
             print(f"---- {case}\n{output[-3000:]}\n----", flush=True)
+        (self.build / "faults.md").write_text(self.text())  # what has run is kept, whatever comes
+
+    def program(self, name, folder, before=()):
+        """The command of a test program, on as many ranks as it is meant for."""
+        return [*([self.mpiexec, "-n", RANKS[name]] if name in RANKS else []), *before, folder / "bin" / name]
 
     def compile(self, name, options, source=SOURCE):
         """A build beside the main one."""
@@ -69,7 +80,7 @@ class Steps:
             for command in (["cmake", "-S", source, "-B", folder, "-G", "Ninja", "-DWEFT_TESTS=ON", f"-DPython3_EXECUTABLE={sys.executable}", *options],
                             ["cmake", "--build", folder, "--parallel", str(self.jobs)]):
                 if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
-                    raise SystemExit(f"weft: the build in {folder} failed: see {folder}/build.log")
+                    raise Missing(f"the build in {folder} failed: see {folder}/build.log")
         return folder
 
     # -------------------------------------------------------------------------------------------------------------------- steps
@@ -148,7 +159,7 @@ class Steps:
         """memcheck on kernel tests of small sizes."""
         start, failures = time.monotonic(), []
         for program in KERNEL_TESTS:
-            output, code = self.run([*self.memcheck(), self.build / "bin" / program, f"--gtest_filter={SMALL}"], timeout=7200)
+            output, code = self.run([*self.program(program, self.build, self.memcheck()), f"--gtest_filter={SMALL}"], timeout=7200)
             if code != 0:
                 failures.append((program, output))
         self.add("kernels", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
@@ -156,7 +167,7 @@ class Steps:
     def fuzz(self):
         """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan."""
         if not shutil.which("clang++"):
-            raise SystemExit("weft: fuzzing needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
+            raise Missing("fuzzing needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
         folder = self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], SOURCE / "tests" / "fuzz" / "guided")
         for name in ("matrix", "mask", "lines"):
             start = time.monotonic()
@@ -166,12 +177,26 @@ class Steps:
                                          "-rss_limit_mb=2000", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
                                         LSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'leaks.supp'}:print_suppressions=0")
             self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
+        self.fuzz_manifests(folder)
+
+    def fuzz_manifests(self, folder):
+        """The reader that is written in Python, by libFuzzer too."""
+        tools = folder / "python"
+        for command in ([sys.executable, "-m", "venv", tools], [tools / "bin" / "pip", "install", "-q", "atheris"]):
+            output, code = self.run(command)
+            if code:
+                raise Missing(f"atheris could not be installed, so manifests were not fuzzed: {output[-200:]}")
+        start, folder_of = time.monotonic(), SOURCE / "tests" / "fuzz"
+        with tempfile.TemporaryDirectory() as found:
+            output, code = self.run([tools / "bin" / "python", folder_of / "fuzz_manifest.py", found, folder_of / "corpus" / "manifest", f"-runs={self.inputs}", "-max_len=600",
+                                     f"-dict={folder_of / 'manifest.dict'}", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200)
+        self.add("fuzz", "manifests, inputs", self.inputs, [] if code == 0 else [(f"fuzz_manifest: the input is in {folder}", output)], time.monotonic() - start)
 
     def sanitized(self, name, sanitizers, options, environment, programs):
         folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
         start, failures = time.monotonic(), []
         for program in programs:
-            output, code = self.run([folder / "bin" / program], timeout=7200, **environment)
+            output, code = self.run(self.program(program, folder), timeout=7200, **environment)
             if code != 0:
                 failures.append((program, output))
         self.add(name, f"-fsanitize={sanitizers}: kernel tests", len(programs), failures, time.monotonic() - start)
@@ -196,7 +221,7 @@ class Steps:
         prefix = self.build.with_name(f"{self.build.name}-kokkos-threads")
         sources = list((Path(os.environ.get("WEFT_CACHE", Path.home() / ".cache" / "weft")) / "sources").glob("pycompadre-*/kokkos"))
         if not sources:
-            raise SystemExit("weft: Kokkos' source is not there: ./weft check --stack petsc-3.26 brings it")
+            raise Missing("Kokkos' source is not there: ./weft check --stack petsc-3.26 brings it")
         if not (prefix / "lib").exists():
             with open(f"{prefix}.log", "w") as log:
                 for command in (["cmake", "-S", sources[0], "-B", f"{prefix}-build", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-fsanitize=thread -O1 -g1",
@@ -204,7 +229,7 @@ class Steps:
                                  "-DKokkos_ENABLE_SERIAL=ON", "-DKokkos_ENABLE_THREADS=ON", f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_INSTALL_LIBDIR=lib"],
                                 ["cmake", "--build", f"{prefix}-build", "--parallel", str(self.jobs), "--target", "install"]):
                     if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
-                        raise SystemExit(f"weft: Kokkos did not build: see {prefix}.log")
+                        raise Missing(f"Kokkos did not build: see {prefix}.log")
         environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3",
                            WEFT_TEST_SAMPLE="40")  # of the comparisons that tests make by the thousand
         self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, KERNEL_TESTS)
@@ -239,22 +264,32 @@ class Steps:
         run, of = counts["all"]
         self.add("coverage", f"lines of src and plugins that run: {100 * run / of:.1f} % of", of, [] if run >= 0.9 * of else [("coverage", "below 90 %")], time.monotonic() - start)
 
+    def device(self):
+        """compute-sanitizer on the kernels of a device."""
+        if not shutil.which("compute-sanitizer"):
+            raise Missing("compute-sanitizer, of the CUDA toolkit, is not on the PATH")
+        for tool in ("memcheck", "synccheck", "initcheck", "racecheck"):
+            start = time.monotonic()
+            output, code = self.run([sys.executable, SOURCE / "scripts" / "sanitize.py", "--bin", self.build / "bin", "--tools", tool, "--out", self.build / "sanitizer"], timeout=20000)
+            self.add("device", f"compute-sanitizer, {tool}: parts", len(re.findall(rf"\| {tool} \|", output)), [] if code == 0 else [(tool, output)], time.monotonic() - start)
+
     # ------------------------------------------------------------------------------------------------------------------ results
 
-    def text(self, command):
+    def text(self):
         rows = ["| step | what | cases | result | s |", "|---|---|--:|---|--:|"]
         rows += [f"| {step} | {what} | {cases} | {result} | {seconds:.0f} |" for step, what, cases, result, seconds in self.rows]
-        return "\n".join([f"`{command}`, PETSc {self.version}:", "", *rows, "", *self.notes, ""])
+        return "\n".join([f"`{self.command}`{f', PETSc {self.version}' if self.version else ''}:", "", *rows, "", *self.notes, ""])
 
 
-NAMES = ["tests", "memory", "ranks", "fuzz", "valgrind", "kernels", "address", "thread", "coverage"]
+NAMES = ["tests", "memory", "ranks", "fuzz", "valgrind", "kernels", "address", "thread", "coverage", "device"]
+HOST = NAMES[:-1]
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--build", required=True, help="what ./weft build made")
     parser.add_argument("--petsc", default="", help="PETSc's version, for the table")
-    parser.add_argument("--only", default=",".join(NAMES), help="some of " + ",".join(NAMES))
+    parser.add_argument("--only", default=",".join(HOST), help="some of " + ",".join(NAMES) + "; by default all but device, which needs a CUDA build and a GPU")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--inputs", type=int, default=1000000, help="to each fuzzed reader")
     arguments = parser.parse_args()
@@ -262,10 +297,14 @@ def main():
     wrong = [name for name in chosen if name not in NAMES]
     if wrong:
         parser.error(f"no step {', '.join(wrong)}: --only takes some of {','.join(NAMES)}")
-    steps = Steps(arguments)
+    steps = Steps(arguments, "./weft check-faults" + ("" if chosen == HOST else f" --only {arguments.only}"))
     for name in chosen:
-        getattr(steps, name)()
-    text = steps.text("./weft check-faults" + ("" if chosen == NAMES else f" --only {arguments.only}"))
+        try:
+            getattr(steps, name)()
+        except Missing as reason:
+            steps.rows.append((name, "did not run", 0, f"**{reason}**", 0))
+            print(f"{name:<10} did not run: {reason}", flush=True)
+    text = steps.text()
     (steps.build / "faults.md").write_text(text)
     print(f"\n{text}\nThe table: {steps.build}/faults.md")
     return 1 if any(result != "clean" for *_, result, _ in steps.rows) else 0

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Checks the manual: README.md, CONTRIBUTING.md, CHANGELOG.md, matrices/README.md and docs/.
 
-    docs_check.py                        links, anchors and images of every page; every shell block is run or says why not
+    docs_check.py                        links, anchors and images of every page; every shell block is run or says why not; the figures of
+                                         the pages that sum up stand on the pages that they link to
     docs_check.py --build build/debian   the same, and runs the blocks with the library of that build
     docs_check.py --html FOLDER          links, anchors and resources of the built pages
 
@@ -36,6 +37,9 @@ LINK = re.compile(r"(!?)\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 # An indented block that begins like this is a command that nothing would check: it belongs into a fence.
 COMMAND = re.compile(r"(\$ |\./|build/|scripts/|matrices/|python3? |pip |mpiexec |mpirun |cmake |make |git |apt-get |export |[A-Z][A-Z_]*=\S|\$[A-Z]|\S+ .*-dll_append )")
 SHELLS = ("sh", "console")
+# Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to.
+SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["measured", "against"]}
+FIGURE = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 
 
 @dataclass
@@ -127,6 +131,39 @@ def check_links(pages):
             elif anchor and there in by_path and anchor not in by_path[there].anchors:
                 page.errors.append(f"{page.name}:{line}: {path or page.name} has no heading #{anchor}")
     return inner, outer
+
+
+def table_rows(page):
+    """(line, column names, cells) of each row of the tables of a page."""
+    names = None
+    for number, line in enumerate(page.path.read_text().split("\n"), 1):
+        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else None
+        if not cells:
+            names = None
+        elif names is None:
+            names = cells
+        elif set(line) - set("|-: "):
+            yield number, names, cells
+
+
+def check_figures(pages):
+    """Figures of the pages that sum up are those of the pages they link to. Returns how many rows were compared."""
+    compared = 0
+    for page in pages:
+        for line, names, cells in table_rows(page) if page.name in SUMS else ():
+            targets = [target.partition("#")[0] for _, target in LINK.findall(cells[-1])]
+            there = [page.path.parent / target for target in targets if target.endswith(".md")]
+            if not all(path.exists() for path in there) or not there:
+                continue
+            compared += 1
+            known = {figure for path in there for figure in FIGURE.findall(path.read_text())}
+            for name, cell in zip(names, cells):
+                if name not in SUMS[page.name]:
+                    continue
+                for figure in FIGURE.findall(LINK.sub("", cell)):
+                    if figure not in known:
+                        page.errors.append(f"{page.name}:{line}: {figure} of '{cells[0]}' does not stand in {', '.join(targets)}")
+    return compared
 
 
 def has(tool, build):
@@ -327,11 +364,12 @@ def main():
     else:
         pages = [read(ROOT / name) for name in TOP if (ROOT / name).exists()] + [read(path) for path in sorted((ROOT / "docs").rglob("*.md"))]
         inner, outer = check_links(pages)
+        compared = check_figures(pages)
         wanted = {path.resolve() for path in arguments.pages}
         build = arguments.build.resolve() if arguments.build else None
         counts, reasons = check_blocks([page for page in pages if not wanted or page.path in wanted], build, arguments.limit)
         errors = [error for page in pages for error in page.errors]
-        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed)")
+        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures")
         print(f"shell blocks: {counts['run']} {'run' if build else 'to run'}, {counts['not run']} not run:")
         for reason, number in sorted(reasons.items()):
             print(f"  {number:3} {reason}")

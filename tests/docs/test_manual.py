@@ -25,6 +25,21 @@ def test_links_and_shell_blocks():
     assert check.returncode == 0, check.stdout
 
 
+def test_figures_that_are_not_there_are_found(tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(SOURCE / "scripts"))
+    docs_check = __import__("docs_check")
+    (tmp_path / "lines.md").write_text("| 2049² | 5.91 |\n")
+    page = docs_check.Page(tmp_path / "sums.md")
+    monkeypatch.setattr(docs_check, "ROOT", tmp_path)
+    monkeypatch.setattr(docs_check, "SUMS", {"sums.md": ["measured"]})
+    head = "| what | goal | measured | how |\n|---|---|---|---|\n"
+    for measured, wrong in (("5.91 ms", []), ("5.9 ms", ["5.9"]), ("5.91 and 7 ms", ["7"])):
+        page.path.write_text(head + f"| a solve | 6 ms | {measured} | [lines](lines.md#one) |\n")
+        page.errors = []
+        assert docs_check.check_figures([page]) == 1
+        assert [error.split()[1] for error in page.errors] == wrong, page.errors
+
+
 def spread(option):
     """-a_(b|c) is -a_b and -a_c."""
     found = re.match(r"([^(]*)\(([^)]*)\)(.*)$", option)
