@@ -112,7 +112,7 @@ stack_debian() {
   need_packages petsc-dev libpetsc3.18-dev-examples
   case $command in
     check) need_packages python3-petsc4py python3-petsc4py-complex3.18 libpetsc-complex3.18-dev ;; # the complex ones must be refused
-    package) need_packages python3-petsc4py python3-petsc4py-complex debhelper dpkg-dev fakeroot debootstrap ;;
+    package) need_packages python3-petsc4py python3-petsc4py-complex3.18 debhelper dpkg-dev fakeroot debootstrap ;;
   esac
   own_petsc
 }
