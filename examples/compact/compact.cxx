@@ -6,34 +6,43 @@ static char help[] =
   -case wavenumber : the modified wavenumber of the scheme, in 64 steps to pi\n\
   -compact_derivative <first> (first|second|filter), -compact_order <4> (4|6), -compact_alpha <0.45> : the scheme; alpha is the filter's\n\
   -compact_stretch <0> : gives the grid coordinates x + stretch sin(2 pi x) / (2 pi), which is refused: there is no mapping here\n\
+  -compact_gap <0> : moves the second half of the nodes away from the first, which is refused too\n\
   -compact_along <xyz> : the directions of the case derivative\n\
+  -compact_view_x, _y, _z : viewers of the derivatives, binary:FILE say\n\
   -dim <3>, -da_grid_x, _y, _z <33>, -compact_periodic : the grid, [0, 1] in each direction\n\
+  -compact_boxes_x, _y, _z <n,n,...> : the nodes of each rank's box along a direction\n\
   -compact_assembled : A as an assembled matrix of the whole grid, for any PC, in place of the matrix of one line\n\
   -compact_one_pass : stencil and elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough; for devices\n\
-  -repeat <0> : timed calls of a derivative\n\
+  -compact_both_ways : one pass, then the KSP, on the same grid\n\
+  -repeat <0> : timed calls of a derivative, five at a time\n\
+  -compact_profile : milliseconds of each step of them, which the host then waits for one by one\n\
   -output <name> : of the pulse, name.vts (name.bin in 1-D and 2-D too) and name.csv\n\
 The solvers have the prefixes x_, y_ and z_: load libweft.so and -options_file examples/compact/compact.opts.\n";
 
 #include <petscdevice.h>
 
 #include <cstring>
+#include <numbers>
 
 #include "flow.hpp"
 #include "grid.hpp"
 #include "kokkos_start.h"
 #include "petsc_compat.h"
 
+#include "profile.hpp"
+
 using namespace compact;
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+constexpr double pi = std::numbers::pi;
 
 struct Settings {
   PetscInt derivative = 1, order = 4, repeat = 0;
   PetscReal alpha    = 0.45;
   PetscBool periodic = PETSC_FALSE;
   Ways ways;
+  PetscBool both = PETSC_FALSE, profile = PETSC_FALSE;
   char along[4] = "xyz";
 };
 
@@ -51,46 +60,6 @@ Field Waves(int direction, int derivative)
   Field field;
   for (int k = 0; k < 3; k++) field[(std::size_t)k] = Wave(phase[k], k == direction ? derivative : 0);
   return field;
-}
-
-PetscErrorCode Stretch(DM da, PetscReal stretch)
-{
-  Vec coordinates;
-  PetscScalar *x;
-  PetscInt size;
-
-  PetscFunctionBeginUser;
-  PetscCall(DMDASetUniformCoordinates(da, 0, 1, 0, 1, 0, 1));
-  PetscCall(DMGetCoordinates(da, &coordinates));
-  PetscCall(VecGetLocalSize(coordinates, &size));
-  PetscCall(VecGetArray(coordinates, &x));
-  for (PetscInt i = 0; i < size; i++) x[i] += stretch * std::sin(2 * pi * x[i]) / (2 * pi);
-  PetscCall(VecRestoreArray(coordinates, &x));
-  PetscFunctionReturn((PetscErrorCode)0);
-}
-
-PetscErrorCode MakeGrid(PetscBool periodic, DM *da)
-{
-  PetscInt dim      = 3;
-  PetscReal stretch = 0;
-  PetscBool stretched;
-  const DMBoundaryType ends = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
-
-  PetscFunctionBeginUser;
-  PetscCall(PetscOptionsGetInt(NULL, NULL, "-dim", &dim, NULL));
-  PetscCheck(dim >= 1 && dim <= 3, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-dim %d: grids have 1, 2 or 3 dimensions", (int)dim);
-  if (dim == 1)
-    PetscCall(DMDACreate1d(PETSC_COMM_WORLD, ends, 33, 1, 1, NULL, da));
-  else if (dim == 2)
-    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, ends, ends, DMDA_STENCIL_STAR, 33, 33, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
-  else
-    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, ends, ends, ends, DMDA_STENCIL_STAR, 33, 33, 33, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1,
-                           1, NULL, NULL, NULL, da));
-  PetscCall(DMSetFromOptions(*da));
-  PetscCall(DMSetUp(*da));
-  PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_stretch", &stretch, &stretched));
-  if (stretched) PetscCall(Stretch(*da, stretch));
-  PetscFunctionReturn((PetscErrorCode)0);
 }
 
 /// Seconds of one call, the least of `repeat` groups of five: the device is waited for once a group.
@@ -134,62 +103,83 @@ PetscErrorCode MessagesOf(Vec u, const char **words, const char **word)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// A derivative along one direction by one way: its errors, its times and a line of JSON.
+PetscErrorCode Measure(DM da, int direction, const Ways &ways, const Settings &settings, const Scheme &scheme, const Events &events,
+                       const Axes &axes, const char message[], Vec f, Vec g)
+{
+  Derivative derivative;
+  PetscLogStage stage;
+  PetscReal whole = 0, stencil = 0, copy = 0;
+  Errors errors;
+  PetscMPIInt ranks;
+  VecType type;
+  std::string steps;
+  const char axis[]      = {"xyz"[direction], 0};
+  const std::string view = std::string("-compact_view_") + axis, way = ways.one_pass ? "one pass" : "solver";
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
+  PetscCall(VecGetType(f, &type));
+  PetscCall(derivative.Create(da, direction, scheme, axes.h[direction], ways, "", events));
+  PetscCall(derivative.Apply(f, g));
+  PetscCall(ErrorsOf(da, direction, g, Waves(direction, scheme.derivative), &errors));
+  PetscCall(VecViewFromOptions(g, NULL, view.c_str()));
+  if (settings.repeat > 0) {
+    PetscCall(StageOf(std::string(axis).append(", ").append(way), &stage));
+    PetscCall(PetscLogStagePush(stage));
+    PetscCall(Time(settings.repeat, &whole, [&]() { return derivative.Apply(f, g); }));
+    PetscCall(PetscLogStagePop());
+    if (settings.profile) PetscCall(StepsOf(stage, 5 * settings.repeat, &steps));
+    PetscCall(Time(settings.repeat, &copy, [&]() { return VecCopy(f, g); }));
+    if (!derivative.InOnePass()) PetscCall(Time(settings.repeat, &stencil, [&]() { return derivative.ApplyRight(f, g); }));
+  }
+  PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s along %s: errors %.3e at most, %.3e in the mean, %.3e in the middle", scheme.name.c_str(),
+                        axis, (double)errors.most, (double)errors.mean_square, (double)errors.middle));
+  if (settings.repeat > 0)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "; %.4g ms, %.4g of them the stencil; a copy %.4g ms", 1e3 * (double)whole,
+                          1e3 * (double)stencil, 1e3 * (double)copy));
+  PetscCall(PetscPrintf(
+      PETSC_COMM_WORLD,
+      "\n{\"case\": \"derivative\", \"derivative\": %d, \"order\": %d, \"periodic\": %s, \"axis\": \"%s\", \"grid\": [%d, %d, %d], "
+      "\"ranks\": %d, \"vec\": \"%s\", \"messages\": \"%s\", \"way\": \"%s\", \"one_pass\": %s, \"most\": %.6e, \"mean_square\": %.6e, "
+      "\"middle\": %.6e, \"seconds\": %.6e, \"stencil\": %.6e, \"copy\": %.6e, \"steps\": {%s}}\n",
+      scheme.derivative, scheme.order, settings.periodic ? "true" : "false", axis, (int)axes.n[0], (int)axes.n[1], (int)axes.n[2],
+      (int)ranks, type, message, way.c_str(), derivative.InOnePass() ? "true" : "false", (double)errors.most, (double)errors.mean_square,
+      (double)errors.middle, (double)whole, (double)stencil, (double)copy, steps.c_str()));
+  PetscCall(derivative.Destroy());
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &scheme, const Events &events)
 {
   Axes axes;
-  Vec f, g, right;
+  Vec f, g;
   PetscMPIInt ranks;
-  VecType type;
-  const char *messages = "", *message = "";
+  const char *messages = "", *message = "none";
 
   PetscFunctionBeginUser;
   PetscCall(AxesOf(da, &axes));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &ranks));
   PetscCall(DMCreateGlobalVector(da, &f));
   PetscCall(VecDuplicate(f, &g));
-  PetscCall(VecDuplicate(f, &right));
-  PetscCall(VecGetType(f, &type));
   PetscCall(Fill(da, Waves(0, 0), f));
-  PetscCall(MessagesOf(f, &messages, &message));
-  if (ranks > 1) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "messages between %d ranks: %s\n", (int)ranks, messages));
+  if (ranks > 1) {
+    PetscCall(MessagesOf(f, &messages, &message));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "messages between %d ranks: %s\n", (int)ranks, messages));
+  }
   for (int d = 0; d < axes.dim; d++) {
     if (!std::strchr(settings.along, "xyz"[d])) continue;
-    Derivative derivative;
-    PetscLogStage stage;
-    PetscReal whole = 0, stencil = 0, copy = 0;
-    Errors errors;
-    const char axis[] = {"xyz"[d], 0};
-    PetscCall(derivative.Create(da, d, scheme, axes.h[d], settings.ways, "", events));
-    PetscCall(derivative.Apply(f, g));
-    PetscCall(ErrorsOf(da, d, g, Waves(d, scheme.derivative), &errors));
-    PetscCall(PetscLogStageRegister(axis, &stage));
-    PetscCall(PetscLogStagePush(stage));
-    if (settings.repeat > 0) {
-      PetscCall(Time(settings.repeat, &whole, [&]() { return derivative.Apply(f, g); }));
-      if (!derivative.InOnePass()) PetscCall(Time(settings.repeat, &stencil, [&]() { return derivative.ApplyRight(f, right); }));
-      PetscCall(Time(settings.repeat, &copy, [&]() { return VecCopy(f, g); }));
+    for (const bool one_pass : {true, false}) {
+      Ways ways = settings.ways;
+      if (settings.both)
+        ways.one_pass = one_pass;
+      else if (one_pass != ways.one_pass)
+        continue;
+      PetscCall(Measure(da, d, ways, settings, scheme, events, axes, message, f, g));
     }
-    PetscCall(PetscLogStagePop());
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s along %s: errors %.3e at most, %.3e in the mean, %.3e in the middle", scheme.name.c_str(),
-                          axis, (double)errors.most, (double)errors.mean_square, (double)errors.middle));
-    if (settings.repeat > 0)
-      PetscCall(PetscPrintf(PETSC_COMM_WORLD, "; %.4g ms, %.4g of them the stencil; a copy %.4g ms", 1e3 * (double)whole,
-                            1e3 * (double)stencil, 1e3 * (double)copy));
-    PetscCall(PetscPrintf(
-        PETSC_COMM_WORLD,
-        "\n{\"case\": \"derivative\", \"derivative\": %d, \"order\": %d, \"periodic\": %s, \"axis\": \"%s\", \"grid\": [%d, %d, %d], "
-        "\"ranks\": %d, "
-        "\"vec\": \"%s\", \"messages\": \"%s\", \"one_pass\": %s, \"most\": %.6e, \"mean_square\": %.6e, \"middle\": %.6e, \"seconds\": "
-        "%.6e, \"stencil\": %.6e, "
-        "\"copy\": %.6e}\n",
-        scheme.derivative, scheme.order, settings.periodic ? "true" : "false", axis, (int)axes.n[0], (int)axes.n[1], (int)axes.n[2],
-        (int)ranks, type, ranks > 1 ? message : "none", derivative.InOnePass() ? "true" : "false", (double)errors.most,
-        (double)errors.mean_square, (double)errors.middle, (double)whole, (double)stencil, (double)copy));
-    PetscCall(derivative.Destroy());
   }
   PetscCall(VecDestroy(&f));
   PetscCall(VecDestroy(&g));
-  PetscCall(VecDestroy(&right));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -277,6 +267,8 @@ PetscErrorCode Run()
   PetscCheck(std::strspn(settings.along, "xyz") == std::strlen(settings.along) && settings.along[0], PETSC_COMM_WORLD,
              PETSC_ERR_ARG_OUTOFRANGE, "-compact_along %s: name directions, of x, y and z", settings.along);
   settings.ways = {assembled == PETSC_TRUE, one_pass == PETSC_TRUE};
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_both_ways", &settings.both, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_profile", &settings.profile, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeat", &settings.repeat, NULL));
   try {
     scheme = make_scheme((int)settings.derivative, (int)settings.order, (double)settings.alpha);
@@ -286,6 +278,12 @@ PetscErrorCode Run()
   }
   PetscCall(weft::KokkosStart());
   PetscCall(RegisterEvents(&events));
+  if (settings.profile) {
+    PetscCheck(settings.repeat > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE,
+               "-compact_profile has no calls to look at: add -repeat 5, say");
+    PetscCall(PetscLogDefaultBegin());
+    events.wait = true;
+  }
   if (which == 3) {
     PetscCall(RunWavenumber(scheme));
     PetscFunctionReturn((PetscErrorCode)0);

@@ -3,6 +3,8 @@
 #include <climits>
 #include <cmath>
 
+#include <petscdevice.h>
+
 #include "device_view.hpp"
 
 namespace compact {
@@ -22,30 +24,54 @@ PetscErrorCode Together(MPI_Comm comm, const std::string &why)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/// An error where the DMDA has coordinates and they are not `spacing` apart along the direction.
+/// An error where the DMDA has coordinates and they are not `spacing` apart along the direction, also between boxes and across the ends of a ring.
 PetscErrorCode CheckSpacing(DM da, const Boxes &boxes, int direction, PetscReal spacing)
 {
   Vec coordinates;
+  DM nodes;
   const PetscScalar *x;
+  PetscInt from[3], size[3];
   std::string why;
 
   PetscFunctionBeginUser;
-  PetscCall(DMGetCoordinates(da, &coordinates));
+  PetscCall(DMGetCoordinatesLocal(da, &coordinates));
   if (!coordinates) PetscFunctionReturn((PetscErrorCode)0);
-  const PetscInt stride = direction == 0   ? 1
-                          : direction == 1 ? boxes.nodes[0]
-                                           : boxes.nodes[0] * boxes.nodes[1],
-                 rows   = boxes.nodes[direction];
+  PetscCall(DMGetCoordinateDM(da, &nodes));
+  PetscCall(DMDAGetGhostCorners(nodes, &from[0], &from[1], &from[2], &size[0], &size[1], &size[2]));
+  const PetscInt strides[3] = {1, size[0], size[0] * size[1]}, whole = boxes.global[direction], end = from[direction] + size[direction];
+  const bool ring = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
   PetscCall(VecGetArrayRead(coordinates, &x));
-  for (PetscInt i = 0; i < boxes.nodes[0] * boxes.nodes[1] * boxes.nodes[2]; i++) {
-    if (i / stride % rows + 1 == rows) continue;
-    const PetscReal apart = PetscRealPart(x[(i + stride) * boxes.dim + direction] - x[i * boxes.dim + direction]);
-    if (!(std::abs(apart - spacing) <= 1e-8 * spacing))
-      why = "nodes are " + std::to_string(apart) + " apart along " + std::string(1, "xyz"[direction]) + ", and " + std::to_string(spacing) +
-            " elsewhere: differences are taken on even spacing: map the coordinates onto it, and multiply by the mapping's derivative";
+  for (PetscInt k = boxes.first[2]; k < boxes.first[2] + boxes.nodes[2]; k++) {
+    for (PetscInt j = boxes.first[1]; j < boxes.first[1] + boxes.nodes[1]; j++) {
+      for (PetscInt i = boxes.first[0]; i < boxes.first[0] + boxes.nodes[0]; i++) {
+        const PetscInt at[3] = {i, j, k}, next = at[direction] + 1;
+        if (next >= end || (next >= whole && !ring)) continue;
+        PetscInt here = 0;
+        for (int d = 0; d < 3; d++) here += (at[d] - from[d]) * strides[d];
+        PetscReal apart = PetscRealPart(x[(here + strides[direction]) * boxes.dim + direction] - x[here * boxes.dim + direction]);
+        if (next >= whole) apart += spacing * (PetscReal)whole;
+        if (!(std::abs(apart - spacing) <= 1e-8 * spacing))
+          why = "nodes are " + std::to_string(apart) + " apart along " + std::string(1, "xyz"[direction]) + ", and " +
+                std::to_string(spacing) +
+                " elsewhere: differences are taken on even spacing: map the coordinates onto it, and multiply by the mapping's derivative";
+      }
+    }
   }
   PetscCall(VecRestoreArrayRead(coordinates, &x));
   PetscCall(Together(PetscObjectComm((PetscObject)da), why));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// The end of a step.
+PetscErrorCode End(const Events &events, PetscLogEvent event, Vec f, Vec to)
+{
+  PetscFunctionBeginUser;
+  if (events.wait) {
+    PetscDeviceContext context;
+    PetscCall(PetscDeviceContextGetCurrentContext(&context));
+    PetscCall(PetscDeviceContextSynchronize(context));
+  }
+  PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -144,7 +170,14 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   PetscCall(VecGetType(like, &type));
   PetscCall(VecGetArrayReadAndMemType(like, &array, &where));
   PetscCall(VecRestoreArrayReadAndMemType(like, &array));
-  PetscCall(weft::MakeExecution(PetscMemTypeDevice(where) ? weft::Memory::device : weft::Memory::host, &execution_));
+  const auto memory = PetscMemTypeDevice(where) ? weft::Memory::device : weft::Memory::host;
+  if (with && with->execution_->memory() == memory) {
+    execution_ = with->execution_;
+  } else {
+    std::unique_ptr<weft::Execution> made;
+    PetscCall(weft::MakeExecution(memory, &made));
+    execution_ = std::move(made);
+  }
 
   weft::BoxPiece piece;
   for (int k = 0; k < 3; k++) piece.n[k] = boxes.nodes[k];
@@ -162,7 +195,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   for (auto &row : right.tail) divide(row);
   try {
     stencil_ = std::make_unique<weft::CompactStencil<PetscScalar>>(*execution_, piece, right);
-  } catch (const std::invalid_argument &refused) {
+  } catch (const std::exception &refused) {
     why = refused.what();
   }
   PetscCall(Together(PetscObjectComm((PetscObject)da), why));
@@ -175,7 +208,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
     shares_ = true;
   } else {
     halo_ = std::make_shared<Halo>();
-    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_, *execution_));
+    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_, execution_));
   }
   if (!sweep_) {
     PC pc;
@@ -201,6 +234,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
 PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right)
 {
   PetscMPIInt can = 1;
+  std::string why;
 
   PetscFunctionBeginUser;
   try {
@@ -209,7 +243,10 @@ PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &
   } catch (const std::invalid_argument &refused) {
     PetscCall(PetscInfo(da_, "not in one pass along %c: %s\n", "xyz"[direction_], refused.what()));
     can = 0;
+  } catch (const std::exception &failed) {
+    why = failed.what();
   }
+  PetscCall(Together(PetscObjectComm((PetscObject)da_), why));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)da_)));
   if (!can) sweep_.reset();
   PetscFunctionReturn((PetscErrorCode)0);
@@ -257,7 +294,7 @@ PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec
   if (fetches) {
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
     PetscCall(Tell(f));
-    PetscCall(PetscLogEventEnd(events_.halo, f, to, NULL, NULL));
+    PetscCall(End(events_, events_.halo, f, to));
   }
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
   PetscCall(weft::WithVecArrays(f, Access::read, to, Access::write, [&](weft::Memory, PetscScalar *from, PetscScalar *result) {
@@ -265,11 +302,11 @@ PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec
     PetscCallCXX(on.apply_inside(from, result));
     PetscFunctionReturn((PetscErrorCode)0);
   }));
-  PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
+  PetscCall(End(events_, event, f, to));
   if (fetches) {
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
     PetscCall(halo_->End());
-    PetscCall(PetscLogEventEnd(events_.halo, f, to, NULL, NULL));
+    PetscCall(End(events_, events_.halo, f, to));
   }
   if (!needs_before_ && !needs_after_) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
@@ -280,7 +317,7 @@ PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec
     PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
     PetscFunctionReturn((PetscErrorCode)0);
   }));
-  PetscCall(PetscLogEventEnd(event, f, to, NULL, NULL));
+  PetscCall(End(events_, event, f, to));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -303,7 +340,7 @@ PetscErrorCode Derivative::Apply(Vec f, Vec g, bool again)
   PetscCall(ApplyTo(*stencil_, events_.stencil, f, right_, again));
   PetscCall(PetscLogEventBegin(events_.solve, f, g, NULL, NULL));
   PetscCall(KSPSolve(ksp_, right_, g));
-  PetscCall(PetscLogEventEnd(events_.solve, f, g, NULL, NULL));
+  PetscCall(End(events_, events_.solve, f, g));
   PetscCall(KSPGetConvergedReason(ksp_, &reason));
   PetscCheck(reason > 0, PetscObjectComm((PetscObject)f), PETSC_ERR_NOT_CONVERGED, "the solve along %c ended by %s", "xyz"[direction_],
              KSPConvergedReasons[reason]);

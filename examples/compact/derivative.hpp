@@ -14,6 +14,7 @@ namespace compact {
 /// Steps that -log_view shows.
 struct Events {
   PetscLogEvent halo, stencil, solve, sweep;
+  bool wait = false; ///< the host waits for the device before a step ends: the log's times are then those of the device too
 };
 PetscErrorCode RegisterEvents(Events *events);
 
@@ -35,7 +36,7 @@ public:
   PetscErrorCode Destroy();
   /// g = A^-1 B f; f is not g. again: `with` was applied to this f just before.
   PetscErrorCode Apply(Vec f, Vec g, bool again = false);
-  /// B f alone, where it is not part of one pass.
+  /// B f alone, where it is not part of one pass; the solve does not read it.
   PetscErrorCode ApplyRight(Vec f, Vec right);
 
   bool InOnePass() const { return sweep_ != nullptr; }
@@ -56,7 +57,7 @@ private:
   PetscInt depth_ = 0, lines_ = 0;
   bool needs_before_ = false, needs_after_ = false, shares_ = false;
   std::shared_ptr<Halo> halo_;
-  std::unique_ptr<weft::Execution> execution_;
+  std::shared_ptr<const weft::Execution> execution_; ///< that of `with`, whose messages its kernels wait for
   std::unique_ptr<weft::CompactStencil<PetscScalar>> stencil_;
   std::unique_ptr<weft::CompactSweep<PetscScalar>> sweep_; ///< where it all is one pass
 };

@@ -1,5 +1,8 @@
 #include "grid.hpp"
 
+#include <cmath>
+#include <numbers>
+
 #include "compact/product_field.hpp"
 #include "device_view.hpp"
 
@@ -31,7 +34,81 @@ PetscErrorCode OpenForKernels(weft::VecArray *array, std::unique_ptr<weft::Execu
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// Coordinates that are not even where stretch or gap is not 0.
+PetscErrorCode Stretch(DM da, PetscReal stretch, PetscReal gap)
+{
+  Vec coordinates;
+  PetscScalar *x;
+  PetscInt size;
+
+  PetscFunctionBeginUser;
+  PetscCall(DMDASetUniformCoordinates(da, 0, 1, 0, 1, 0, 1));
+  PetscCall(DMGetCoordinates(da, &coordinates));
+  PetscCall(VecGetLocalSize(coordinates, &size));
+  PetscCall(VecGetArray(coordinates, &x));
+  for (PetscInt i = 0; i < size; i++) {
+    const PetscReal even = PetscRealPart(x[i]);
+    x[i] += stretch * std::sin(2 * std::numbers::pi * even) / (2 * std::numbers::pi) + (even > 0.5 ? gap : 0);
+  }
+  PetscCall(VecRestoreArray(coordinates, &x));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// Boxes along the directions for which there are options.
+PetscErrorCode TakeBoxes(DM da)
+{
+  PetscMPIInt ranks;
+  PetscInt counts[3];
+  std::vector<PetscInt> nodes[3];
+  bool any = false;
+
+  PetscFunctionBeginUser;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)da), &ranks));
+  PetscCall(DMDAGetInfo(da, NULL, NULL, NULL, NULL, &counts[0], &counts[1], &counts[2], NULL, NULL, NULL, NULL, NULL, NULL));
+  for (int k = 0; k < 3; k++) {
+    const char option[] = {'-', 'c', 'o', 'm', 'p', 'a', 'c', 't', '_', 'b', 'o', 'x', 'e', 's', '_', "xyz"[k], 0};
+    PetscInt count      = ranks;
+    PetscBool given;
+    nodes[k].resize((std::size_t)ranks);
+    PetscCall(PetscOptionsGetIntArray(NULL, NULL, option, nodes[k].data(), &count, &given));
+    nodes[k].resize(given ? (std::size_t)count : 0);
+    if (given) counts[k] = count;
+    any = any || given;
+  }
+  if (!any) PetscFunctionReturn((PetscErrorCode)0);
+  const auto sizes = [&](int k) { return nodes[k].empty() ? NULL : nodes[k].data(); };
+  PetscCall(DMDASetNumProcs(da, counts[0], counts[1], counts[2]));
+  PetscCall(DMDASetOwnershipRanges(da, sizes(0), sizes(1), sizes(2)));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 } // namespace
+
+PetscErrorCode MakeGrid(PetscBool periodic, DM *da)
+{
+  PetscInt dim      = 3;
+  PetscReal stretch = 0, gap = 0;
+  PetscBool stretched, parted;
+  const DMBoundaryType ends = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetInt(NULL, NULL, "-dim", &dim, NULL));
+  PetscCheck(dim >= 1 && dim <= 3, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-dim %d: grids have 1, 2 or 3 dimensions", (int)dim);
+  if (dim == 1)
+    PetscCall(DMDACreate1d(PETSC_COMM_WORLD, ends, 33, 1, 1, NULL, da));
+  else if (dim == 2)
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, ends, ends, DMDA_STENCIL_STAR, 33, 33, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, da));
+  else
+    PetscCall(DMDACreate3d(PETSC_COMM_WORLD, ends, ends, ends, DMDA_STENCIL_STAR, 33, 33, 33, PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1,
+                           1, NULL, NULL, NULL, da));
+  PetscCall(DMSetFromOptions(*da));
+  PetscCall(TakeBoxes(*da));
+  PetscCall(DMSetUp(*da));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_stretch", &stretch, &stretched));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_gap", &gap, &parted));
+  if (stretched || parted) PetscCall(Stretch(*da, stretch, gap));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
 
 PetscErrorCode AxesOf(DM da, Axes *axes)
 {

@@ -17,6 +17,10 @@ struct Axes {
 };
 PetscErrorCode AxesOf(DM da, Axes *axes);
 
+/// A DMDA of -dim dimensions by PETSc's options -da_grid_x, _y, _z and -da_processors_x, _y, _z; -compact_boxes_x, _y, _z: nodes of the boxes along
+/// a direction, which are as even as they can be otherwise; -compact_stretch, -compact_gap: coordinates x + stretch sin(2 pi x) / (2 pi), and the gap more above 1/2.
+PetscErrorCode MakeGrid(PetscBool periodic, DM *da);
+
 using Along = std::function<double(double)>;
 using Field = std::array<Along, 3>;
 

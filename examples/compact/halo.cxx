@@ -15,7 +15,7 @@ PetscErrorCode BoxesOf(DM da, Boxes *boxes)
 }
 
 PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
-                            const weft::Execution &execution)
+                            std::shared_ptr<const weft::Execution> execution)
 {
   Boxes boxes;
   PetscMPIInt here;
@@ -23,7 +23,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
 
   PetscFunctionBeginUser;
   words_     = words;
-  execution_ = &execution;
+  execution_ = std::move(execution);
   comm_      = PetscObjectComm((PetscObject)da);
   PetscCall(PetscMPIIntCast(words * lines, &size_));
   PetscCall(BoxesOf(da, &boxes));
@@ -37,8 +37,8 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   const auto neighbour = [&](int side) { return here + (PetscMPIInt)(((at + side + boxes.ranks[d]) % boxes.ranks[d] - at) * steps[d]); };
   if (needs_before) before_ = neighbour(-1);
   if (needs_after) after_ = neighbour(1);
-  PetscCallCXX(told_ = std::make_unique<weft::Milestone>(execution));
-  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<PetscScalar>>(execution, words * lines, weft::DeviceMessages()));
+  PetscCallCXX(told_ = std::make_unique<weft::Milestone>(*execution_));
+  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<PetscScalar>>(*execution_, words * lines, weft::DeviceMessages()));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -22,7 +22,7 @@ class Halo {
 public:
   /// `words` rows with a value for each of `lines`. Collective.
   PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
-                        const weft::Execution &execution);
+                        std::shared_ptr<const weft::Execution> execution);
   PetscErrorCode Destroy();
   /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. A
   /// device gets that work before the host waits for what is to be sent: messages begin at End there, while it computes. They go from the device
@@ -51,8 +51,8 @@ private:
   MPI_Comm comm_      = MPI_COMM_NULL;
   PetscMPIInt before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
   PetscMPIInt forwards_ = 0, backwards_ = 0; ///< tags: a rank can be both neighbours of another
-  MPI_Request requests_[4]          = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-  const weft::Execution *execution_ = nullptr;
+  MPI_Request requests_[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  std::shared_ptr<const weft::Execution> execution_;
   std::unique_ptr<weft::Milestone> told_;                    ///< what is sent is there, and kernels have read what came the last time
   std::unique_ptr<weft::EndMessages<PetscScalar>> messages_; ///< null where there is no neighbour
 };

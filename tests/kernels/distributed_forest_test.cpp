@@ -168,7 +168,9 @@ TEST(ForestOfRanks, IsThatOfOneRank)
       }
     }
   }
-  if (sample() == 0) EXPECT_EQ(crossing > 100, ranks() > 1) << crossing; // or nothing was put to the test
+  if (sample() == 0) { // or nothing was put to the test
+    EXPECT_EQ(crossing > 100, ranks() > 1) << crossing;
+  }
 }
 
 TEST(ForestOfRanks, CutsCyclesThatGoThroughRanks)

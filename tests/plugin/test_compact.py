@@ -1,21 +1,10 @@
 """Compact finite differences: examples/compact with its options file, and lines that share a matrix given by itself."""
 
-import json
 import math
-import os
-import pathlib
 
 import pytest
-
-OPTIONS = pathlib.Path(os.environ["WEFT_SOURCE"]) / "examples" / "compact" / "compact.opts"
-
-
-def derivatives(result):
-    return [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
-
-
-def compact(run, options, **how):
-    return run("compact", f"-options_file {OPTIONS} {options}", **how)
+from compact_fields import compact, derivatives, fields, furthest, rounding
+from compact_reference import differentiate, schemes, waves
 
 
 def orders(run, options, sizes):
@@ -43,15 +32,51 @@ def test_orders_of_the_second_derivative_and_the_filter(run):
 GRIDS = {1: "-dim 1 -da_grid_x 61", 2: "-dim 2 -da_grid_x 19 -da_grid_y 40", 3: "-da_grid_x 19 -da_grid_y 33 -da_grid_z 14"}
 
 
-@pytest.mark.parametrize("dim", [1, 2, 3])
 @pytest.mark.parametrize("options", ["", "-compact_order 6", "-compact_periodic -compact_derivative second", "-compact_derivative filter -compact_order 6"])
-def test_any_number_of_ranks(run, options, dim):
-    one = derivatives(compact(run, f"{GRIDS[dim]} {options}"))
-    assert [row["axis"] for row in one] == ["x", "y", "z"][:dim]
+@pytest.mark.parametrize("dim", [1, 2, 3])
+def test_any_number_of_ranks(run, options, dim, tmp_path):
+    one = list(fields(run, f"{GRIDS[dim]} {options}", tmp_path))
+    assert [row["axis"] for row, _ in one] == ["x", "y", "z"][:dim]
     for ranks in (2, 3, 8) if options == "" else (3,):
-        for row, expected in zip(derivatives(compact(run, f"{GRIDS[dim]} {options}", ranks=ranks)), one):
-            assert row["most"] == pytest.approx(expected["most"], rel=1e-9)
-            assert row["mean_square"] == pytest.approx(expected["mean_square"], rel=1e-9)
+        for (row, values), (_, expected) in zip(fields(run, f"{GRIDS[dim]} {options}", tmp_path, ranks=ranks), one, strict=True):
+            assert furthest(values, expected) < rounding(row)
+
+
+#: Boxes along z of 1 to 8 ranks, no two of a row alike.
+BOXES = ["420", "150,270", "90,200,130", "80,130,60,150", "100,60,110,70,80", "60,80,70,90,65,55", "50,65,55,70,60,75,45", "45,60,50,65,48,52,55,45"]
+
+
+@pytest.mark.parametrize("way", ["-z_pc_line_kernel_tolerance 1e-16", "-z_pc_line_kernel_tolerance 0", "-compact_one_pass"])
+def test_unequal_boxes_of_one_to_eight_ranks_are_equal_to_rounding(run, way, tmp_path):
+    grid = f"-da_grid_x 5 -da_grid_y 4 -da_grid_z 420 {way} -da_processors_x 1 -da_processors_y 1"
+    ((_, expected),) = fields(run, f"{grid} -compact_along z", tmp_path)
+    for ranks in range(2, 9):
+        ((row, values),) = fields(run, f"{grid} -compact_along z -compact_boxes_z {BOXES[ranks - 1]}", tmp_path, ranks=ranks)
+        assert row["one_pass"] == (way == "-compact_one_pass")
+        assert furthest(values, expected) < rounding(row), ranks
+
+
+@pytest.mark.parametrize("tolerance, boxes, says", [("1e-16", "50,70,60", "ranks tell their neighbours only"), ("0", "50,70,60", "ranks of a line solve for its ends"),
+                                                    ("1e-16", "50,12,58", "ranks of a line solve for its ends")])
+def test_the_view_says_how_ranks_are_coupled(run, tolerance, boxes, says, tmp_path):
+    """Neighbours only where what crosses a box from one side to the other is below the tolerance; else exactly, without a word of the user's."""
+    ranks, nodes = boxes.count(",") + 1, sum(map(int, boxes.split(",")))
+    grid = f"-dim 1 -da_grid_x {nodes} -x_pc_line_kernel_tolerance {tolerance}"
+    assert says in compact(run, f"{grid} -compact_boxes_x {boxes} -x_ksp_view", ranks=ranks).output
+    ((_, expected),) = fields(run, grid, tmp_path)
+    ((row, values),) = fields(run, f"{grid} -compact_boxes_x {boxes}", tmp_path, ranks=ranks)
+    assert furthest(values, expected) < rounding(row)
+
+
+@pytest.mark.parametrize("scheme", schemes(), ids=str)
+@pytest.mark.parametrize("way, ranks", [("", 1), ("", 3), ("-compact_one_pass", 1), ("-compact_one_pass", 2)])
+def test_closures_are_those_of_the_reference(run, scheme, way, ranks, tmp_path):
+    """Rows near ends and inside, against a plain solve with the published tables."""
+    nodes = 141
+    ((row, values),) = fields(run, f"-dim 1 -da_grid_x {nodes} {scheme.options} {way}", tmp_path, ranks=ranks)
+    expected = differentiate(scheme, waves(nodes), 1 / (nodes - 1))
+    most = max(sum(map(abs, row.weights)) for row in (scheme.inner, *scheme.head))
+    assert furthest(values, expected) < 4 * 2.2e-16 * float(most) * nodes**scheme.derivative
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -107,11 +132,25 @@ def test_a_pulse_keeps_its_shape(run, tmp_path):
 
 def test_the_log_shows_the_steps_of_a_derivative(run):
     """Halo, stencil and solve; in that products, the reduced systems and the pieces of lines that cross ranks."""
-    output = compact(run, "-dim 1 -da_grid_x 400 -repeat 1 -log_view", ranks=2).output
-    calls = {name: int(rows[0].split()[1]) for name in ("CompactHalo", "CompactStencil", "CompactSolve", "PCLineProducts", "PCLineReduced", "PCLinePiece")
+    output = compact(run, "-dim 1 -da_grid_x 400 -repeat 1 -log_view", ranks=2).output.split("x, solver\n")[1]  # that stage's events
+    calls = {name: int(rows[-1].split()[1]) for name in ("CompactHalo", "CompactStencil", "CompactSolve", "PCLineProducts", "PCLineReduced", "PCLinePiece")
              if (rows := [line for line in output.splitlines() if line.startswith(name) and line.split()[1] != "1"])}
     assert set(calls) == {"CompactHalo", "CompactStencil", "CompactSolve", "PCLineProducts", "PCLineReduced", "PCLinePiece"}, output[-4000:]
-    assert calls["PCLineProducts"] == calls["PCLineReduced"] == calls["PCLinePiece"] == calls["CompactSolve"]
+    assert calls["PCLineProducts"] == calls["PCLineReduced"] == calls["PCLinePiece"] == calls["CompactSolve"] == calls["CompactStencil"] / 2 == calls["CompactHalo"] / 2
+
+
+@pytest.mark.parametrize("options", ["", "-compact_periodic", "-compact_periodic -dim 2"])
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_even_coordinates_are_taken(run, options, ranks):
+    compact(run, f"{options} -compact_stretch 0", ranks=ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_profile_has_each_step(run, ranks):
+    swept, solved = derivatives(compact(run, "-dim 1 -da_grid_x 400 -repeat 2 -compact_profile -compact_both_ways", ranks=ranks))
+    assert (swept["way"], solved["way"]) == ("one pass", "solver")
+    assert set(swept["steps"]) == {"halo", "sweep"} and set(solved["steps"]) == {"halo", "stencil", "piece"} | ({"faces", "reduced"} if ranks > 1 else set())
+    assert sum(solved["steps"].values()) < 3e3 * solved["seconds"] + 1
 
 
 def test_the_log_shows_the_one_pass(run):
@@ -119,10 +158,11 @@ def test_the_log_shows_the_one_pass(run):
     assert any(line.startswith("CompactSweep") for line in output.splitlines()) and not any(line.startswith("CompactSolve") for line in output.splitlines())
 
 
-def test_the_modified_wavenumber(run):
-    rows = [tuple(map(float, line.split())) for line in compact(run, "-case wavenumber").output.splitlines() if line[:1].isdigit()]
+@pytest.mark.parametrize("order, largest, at", [(4, 1.732, 0.667), (6, 1.989, 0.722)])
+def test_the_modified_wavenumber(run, order, largest, at):
+    rows = [tuple(map(float, line.split())) for line in compact(run, f"-case wavenumber -compact_order {order}").output.splitlines() if line[:1].isdigit()]
     k, modified = max(rows, key=lambda row: row[1])
-    assert modified == pytest.approx(1.732, abs=1e-3) and k / 3.14159265 == pytest.approx(0.667, abs=0.02)
+    assert modified == pytest.approx(largest, abs=1e-3) and k / math.pi == pytest.approx(at, abs=0.02)
 
 
 @pytest.mark.parametrize(
@@ -134,6 +174,10 @@ def test_the_modified_wavenumber(run):
         ("-dim 1 -da_grid_x 2", 1, "is shorter than the stencil"),
         ("-dim 1 -da_grid_x 3", 1, "the solve along x ended by DIVERGED_PC_FAILED"),  # this matrix is singular
         ("-dim 2 -compact_stretch 0.3", 2, "map the coordinates onto it"),
+        ("-dim 1 -da_grid_x 33 -compact_boxes_x 17,16 -compact_gap 0.1", 2, "map the coordinates onto it"),
+        ("-dim 1 -da_grid_x 33 -compact_boxes_x 20,20", 2, "wnership range"),
+        ("-dim 1 -da_grid_x 33 -compact_gap 0.1", 1, "map the coordinates onto it"),
+        ("-compact_profile", 1, "add -repeat 5, say"),
         ("-compact_along xw", 1, "name directions, of x, y and z"),
         ("-dim 4", 1, "grids have 1, 2 or 3 dimensions"),
         ("-case pulse -dim 1 -output /nowhere/at/all", 1, "/nowhere/at/all.csv"),

@@ -154,7 +154,13 @@ public:
     return count;
   }
   PetscInt64 longest() const override { return length_of(*solvers_.front()); }
-  std::string kind() const override { return kind_; }
+  std::string kind() const override
+  {
+    std::string kind = kind_;
+    if constexpr (requires(const Solver &s) { s.neighbours_only(); })
+      kind += solvers_.front()->neighbours_only() ? ", ranks tell their neighbours only" : ", ranks of a line solve for its ends";
+    return kind;
+  }
 
   Solver &solver(std::size_t piece) const { return *solvers_[piece]; }
 

@@ -1,0 +1,37 @@
+"""Runs of examples/compact with its options file: the lines of JSON, and the derivatives node by node."""
+
+import array
+import json
+import math
+import os
+import pathlib
+
+OPTIONS = pathlib.Path(os.environ["WEFT_SOURCE"]) / "examples" / "compact" / "compact.opts"
+
+
+def derivatives(result):
+    return [json.loads(line) for line in result.output.splitlines() if line.startswith("{")]
+
+
+def compact(run, options, **how):
+    return run("compact", f"-options_file {OPTIONS} {options}", **how)
+
+
+def fields(run, options, folder, **how):
+    """The derivatives themselves, node by node in the order of the grid, whatever ranks have them."""
+    views = " ".join(f"-compact_view_{axis} binary:{folder}/{axis}" for axis in "xyz")
+    rows = derivatives(compact(run, f"{options} {views}", **how))
+    for row in rows:
+        values = array.array("d", (folder / row["axis"]).read_bytes()[-8 * math.prod(row["grid"]) :])  # a header before it is of other sizes with other indices
+        values.byteswap()
+        yield row, values
+
+
+def furthest(here, there):
+    return max(abs(a - b) for a, b in zip(here, there, strict=True))
+
+
+def rounding(row):
+    """What values of 1 that a scheme multiplies by the spacing to the power of the derivative's order may come to by rounding."""
+    nodes = dict(zip("xyz", row["grid"]))[row["axis"]]
+    return 16 * 2.2e-16 * nodes ** row["derivative"]

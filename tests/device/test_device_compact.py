@@ -1,0 +1,26 @@
+"""Compact differences on a GPU, also by ranks that share it: node by node what the host finds, however messages travel."""
+
+import pytest
+from compact_fields import compact, fields, furthest, rounding
+
+GRID = "-da_grid_x 37 -da_grid_y 130 -da_grid_z 260 -da_processors_x 1"
+SCHEMES = ["", "-compact_order 6 -compact_derivative second", "-compact_order 6 -compact_periodic"]
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("way", ["-compact_one_pass", ""])
+@pytest.mark.parametrize("ranks, boxes", [(1, ""), (2, "-da_processors_y 1 -compact_boxes_z 120,140"), (3, "-da_processors_y 1 -compact_boxes_z 70,110,80"), (3, "-compact_boxes_y 38,52,40")])
+@pytest.mark.parametrize("messages", ["", "-use_gpu_aware_mpi 0"])
+def test_fields_are_those_of_the_host(run, scheme, way, ranks, boxes, messages, tmp_path):
+    if ranks == 1 and messages:
+        pytest.skip("one rank sends nothing")
+    expected = [values for _, values in fields(run, f"{GRID} {scheme}", tmp_path)]
+    for (row, values), there in zip(fields(run, f"{GRID} {boxes} {scheme} {way} {messages} -dm_vec_type cuda", tmp_path, ranks=ranks), expected, strict=True):
+        assert row["one_pass"] == bool(way) and row["vec"] in ("seqcuda", "mpicuda")
+        assert ranks == 1 or not messages or row["messages"] == "pinned"
+        assert furthest(values, there) < rounding(row)
+
+
+def test_the_way_of_messages_is_told(run):
+    output = compact(run, "-dim 1 -da_grid_x 90 -dm_vec_type cuda -use_gpu_aware_mpi 0", ranks=2).output
+    assert "messages between 2 ranks: staged through pinned memory of the host" in output
