@@ -131,6 +131,11 @@ class Suite:
         away = max(abs(e - x) / x for _, _, e, x in energy)
         return f"## A pulse in a periodic box\n\n{n}², order 6, TSRK of order 4: {found.group(0)}; its energy is within {away:.1e} of the exact one in every step.", n, fields, energy
 
+    def wavenumbers(self, kind, order, alpha=0.45):
+        """Wavenumbers, and what the scheme makes of each."""
+        lines = self.call("-case", "wavenumber", "-compact_derivative", kind, "-compact_order", order, "-compact_alpha", alpha).splitlines()
+        return zip(*(map(float, line.split()) for line in lines if re.match(r"[\d.]+ [-\d.]+$", line)))
+
     def draw(self, rows, pulse):
         try:
             import matplotlib
@@ -140,7 +145,7 @@ class Suite:
             import numpy
         except ImportError:
             return []
-        figure, axes = plot.subplots(1, 3, figsize=(14, 4))
+        figure, axes = plot.subplots(1, 4, figsize=(18, 4))
         for derivative, order in ((d, o) for d in (1, 2) for o in (4, 6)):
             for periodic in (False, True):
                 some = self.series(rows, derivative, order, periodic)
@@ -148,22 +153,25 @@ class Suite:
                                label=f"{'f′' if derivative == 1 else 'f″'}, {order}, {'periodic' if periodic else 'open'}")
         axes[0].set(title="mean square error", xlabel="intervals")
         axes[0].legend(fontsize=7)
-        for kind, order in SCHEMES[:2]:
-            points = [tuple(map(float, line.split())) for line in self.call("-case", "wavenumber", "-compact_derivative", kind, "-compact_order", order).splitlines()
-                      if re.match(r"[\d.]+ [-\d.]+$", line)]
-            axes[1].plot(*zip(*points), label=f"compact, {order}")
+        for kind, order in SCHEMES:
+            axes[1].plot(*self.wavenumbers(kind, order), "-" if kind == "first" else "--", label=f"compact, {'f′' if kind == 'first' else 'f″'}, {order}")
         k = numpy.linspace(0, math.pi, 65)
         for label, values in (("explicit, 2", numpy.sin(k)), ("explicit, 4", (8 * numpy.sin(k) - numpy.sin(2 * k)) / 6),
                               ("explicit, 6", (45 * numpy.sin(k) - 9 * numpy.sin(2 * k) + numpy.sin(3 * k)) / 30)):
             axes[1].plot(k, values, ":", label=label)
         axes[1].plot(k, k, "k", linewidth=0.5)
-        axes[1].set(title="modified wavenumber of the first derivative", xlabel="k h", ylim=(0, 3.2))
+        axes[1].set(title="modified wavenumber", xlabel="k h", ylim=(0, 3.2))
         axes[1].legend(fontsize=7)
+        for order in (4, 6):
+            for alpha in (0.3, 0.45):
+                axes[2].plot(*self.wavenumbers("filter", order, alpha), label=f"order {order}, {alpha}")
+        axes[2].set(title="what the filter leaves", xlabel="k h")
+        axes[2].legend(fontsize=7)
         _, n, fields, energy = pulse
-        axes[2].plot([row[1] for row in energy], [row[2] for row in energy], label="computed")
-        axes[2].plot([row[1] for row in energy], [row[3] for row in energy], "k:", label="exact")
-        axes[2].set(title="energy of the pulse", xlabel="time")
-        axes[2].legend()
+        axes[3].plot([row[1] for row in energy], [row[2] for row in energy], label="computed")
+        axes[3].plot([row[1] for row in energy], [row[3] for row in energy], "k:", label="exact")
+        axes[3].set(title="energy of the pulse", xlabel="time")
+        axes[3].legend()
         figure.tight_layout()
         figure.savefig(self.folder / "compact.png", dpi=80)
         figure, axes = plot.subplots(1, len(fields), figsize=(4 * len(fields), 3.6))

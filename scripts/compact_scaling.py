@@ -12,35 +12,35 @@ from pathlib import Path
 from bench_text import table
 
 ROOT = Path(__file__).resolve().parent.parent
-WAYS = {"one pass": ["-compact_one_pass"], "solver": []}
+WORKS = ["weak", "large", "staged", "strong", "latency"]
 
 
 def cases(size, most):
-    """Name, ranks, way, whether messages are staged, the axis that ranks cut, the grid, the axes to time. The telling ones come first."""
-    counts = [ranks for ranks in (4, 2) if ranks <= most]
-    for way in WAYS:
-        yield "weak", 1, way, False, "z", [size] * 3, "xyz"
-    def weak(axes, staged):
+    """Work, ranks, whether messages are staged, the axis that ranks cut, the grid, the axes to time. The telling ones come first."""
+    counts = [ranks for ranks in (8, 4, 2) if ranks <= most]
+    yield "alone", 1, False, "z", [size] * 3, "xyz"
+
+    def weak(work, axes, staged):
         for axis in axes:
             for ranks in counts:
-                for way in WAYS:
-                    yield "weak", ranks, way, staged, axis, [size * (ranks if a == axis else 1) for a in "xyz"], axis
+                yield work, ranks, staged, axis, [size * (ranks if a == axis else 1) for a in "xyz"], axis
 
-    yield from weak("z", False)
-    for way in WAYS:
-        for axis in "zyx" if counts else "":
-            yield "large", counts[0], way, False, axis, [2 * size] * 3, axis
-    yield from weak("yx", False)
-    yield from weak("z", True)
-    for way in WAYS:
-        for ranks in counts:
-            yield "strong", ranks, way, False, "z", [size] * 3, "xyz"
+    yield from weak("weak", "z", False)
+    if counts:
+        yield "large", counts[0], False, "z", [2 * size] * 3, "xyz"
+    for ranks in counts:
+        yield "strong", ranks, False, "z", [size] * 3, "xyz"
+    for ranks in (1, *counts):
+        yield "latency", ranks, False, "z", [size // 8, size // 8, size // 8 * ranks], "z"
+    yield from weak("weak", "yx", False)
+    yield from weak("staged", "z", True)
 
 
 def run(build, case, options, seconds):
-    name, ranks, way, staged, axis, grid, along = case
+    """Rows of both ways, on one grid: PETSc takes half a minute to make one of 1024³."""
+    work, ranks, staged, axis, grid, along = case
     command = [] if ranks == 1 else ["mpiexec", "-n", str(ranks)]
-    command += [f"{build}/bin/compact", "-dll_append", f"{build}/lib/libweft.so", "-options_file", str(ROOT / "examples/compact/compact.opts"), *WAYS[way], *options,
+    command += [f"{build}/bin/compact", "-dll_append", f"{build}/lib/libweft.so", "-options_file", str(ROOT / "examples/compact/compact.opts"), "-compact_both_ways", *options,
                 "-repeat", "4", "-compact_along", along]
     for a, n in zip("xyz", grid):
         command += [f"-da_grid_{a}", str(n), f"-da_processors_{a}", str(ranks if a == axis else 1)]
@@ -54,15 +54,15 @@ def run(build, case, options, seconds):
     if done.returncode != 0:
         print(f"exit status {done.returncode}: {' '.join(command)}\n{done.stdout[-6000:]}", flush=True)
         return []
-    return [{**json.loads(line), "what": name, "way": way, "cut": axis} for line in done.stdout.splitlines() if line.startswith("{")]
+    return [{**json.loads(line), "what": work, "cut": axis} for line in done.stdout.splitlines() if line.startswith("{")]
 
 
 def rows_of(results):
-    alone = {(r["way"], r["axis"]): r["seconds"] for r in results if r["ranks"] == 1}
+    alone = {(r["what"], r["way"], r["axis"]): r["seconds"] for r in results if r["ranks"] == 1}
     rows = [["work", "ranks, cut along", "messages", "way", "lines along", "ms", "one rank's ms", "efficiency"]]
     for r in results:
-        one = alone.get((r["way"], r["axis"]))
-        share = {"weak": 1, "strong": 1 / r["ranks"], "large": 8 / r["ranks"]}[r["what"]]
+        one = alone.get(("latency" if r["what"] == "latency" else "alone", r["way"], r["axis"]))
+        share = {"strong": 1 / r["ranks"], "large": 8 / r["ranks"]}.get(r["what"], 1)
         rows.append([f"{r['what']}, {' x '.join(map(str, r['grid']))}", f"{r['ranks']}" + (f", {r['cut']}" if r["ranks"] > 1 else ""), r["messages"],
                      r["way"] + ("" if (r["way"] == "one pass") == r["one_pass"] else " (the solver took over)"), r["axis"], f"{1e3 * r['seconds']:.3f}",
                      f"{1e3 * one:.3f}" if one else "–", f"{100 * share * one / r['seconds']:.0f} %" if one else "–"])
@@ -75,23 +75,27 @@ def main():
     parser.add_argument("--size", type=int, default=512, help="nodes of a rank along each axis (512); twice as many in the large grid")
     parser.add_argument("--ranks", type=int, default=4, help="the most ranks (4)")
     parser.add_argument("--options", default="-dm_vec_type cuda", help="of PETSc (-dm_vec_type cuda)")
+    parser.add_argument("--only", nargs="+", default=WORKS, choices=WORKS, help="some of the work")
+    parser.add_argument("--each", type=float, default=60, help="seconds for a program (60)")
     parser.add_argument("--limit", type=float, default=150, help="seconds for everything (150)")
     parser.add_argument("--json", help="a file for all rows")
     given = parser.parse_args()
     end = time.monotonic() + given.limit
     results = []
     for case in cases(given.size, given.ranks):
+        if case[0] not in ["alone", *given.only]:
+            continue
         left = end - time.monotonic()
         if left < 2:
             print("no time is left for: " + ", ".join(map(str, case)), flush=True)
             continue
         start = time.monotonic()
-        got = run(given.build, case, given.options.split(), min(left, 30))
-        print(f"{time.monotonic() - start:5.1f} s  {case[0]}, {case[1]} ranks along {case[4]}, {case[2]}{', staged' if case[3] else ''}: "
-              + ", ".join(f"{r['axis']} {1e3 * r['seconds']:.3f} ms, error {r['most']:.1e}" for r in got), flush=True)
+        got = run(given.build, case, given.options.split(), min(left, given.each))
+        print(f"{time.monotonic() - start:5.1f} s  {case[0]}, {case[1]} ranks along {case[3]}{', staged' if case[2] else ''}: "
+              + ", ".join(f"{r['axis']}, {r['way']} {1e3 * r['seconds']:.3f} ms, error {r['most']:.1e}" for r in got), flush=True)
         results += got
-    if given.json:
-        Path(given.json).write_text(json.dumps(results, indent=1) + "\n")
+        if given.json:  # what there is, in case the rest takes too long
+            Path(given.json).write_text(json.dumps(results, indent=1) + "\n")
     if not results:
         return 1
     print("\n" + "\n".join(table(rows_of(results), 5)))

@@ -9,7 +9,7 @@ SCHEMES = ["", "-compact_order 6 -compact_derivative second", "-compact_order 6 
 
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("way", ["-compact_one_pass", ""])
-@pytest.mark.parametrize("ranks, boxes", [(1, ""), (2, "-da_processors_y 1 -compact_boxes_z 120,140"), (3, "-da_processors_y 1 -compact_boxes_z 70,110,80"), (3, "-compact_boxes_y 38,52,40")])
+@pytest.mark.parametrize("ranks, boxes", [(1, ""), (2, "-da_processors_y 1 -compact_boxes_z 120,140"), (3, "-da_processors_y 1 -compact_boxes_z 70,110,80"), (2, "-da_processors_z 1 -compact_boxes_y 59,71")])
 @pytest.mark.parametrize("messages", ["", "-use_gpu_aware_mpi 0"])
 def test_fields_are_those_of_the_host(run, scheme, way, ranks, boxes, messages, tmp_path):
     if ranks == 1 and messages:
