@@ -79,7 +79,7 @@ def listed(path):
                 raise InputError(f"{path}: the first line of a manifest names its columns, one of them file, name or suitesparse_name")
             return [(word_of(row, f"{path}, line {reader.line_num}"), f"{path}, line {reader.line_num}") for row in reader]
         except csv.Error as error:
-            raise InputError(f"{path}, line {reader.line_num} is no CSV: {error}") from None
+            raise InputError(f"{path}, line {reader.reader.line_num} is no CSV: {error}") from None
     lines = ((line.split("#")[0].strip(), number) for number, line in enumerate(text.splitlines(), 1))
     return [(line, f"{path}, line {number}") for line, number in lines if line]
 
@@ -97,7 +97,7 @@ def resolve(word_and_place, manifest):
     """A path, or Group/Name: as Group__Name.mtx.gz, Group/Name.mtx, Name.tar.gz ... in the manifest's folder or one named in it."""
     word, where = word_and_place
     folder = manifest.parent
-    if os.path.isfile(folder / word):  # where pathlib's raises an error: names too long, a null byte
+    if os.path.isfile(folder / word):  # where pathlib's raises an error: names too long
         return folder / word
     short = word.split("/")[-1]
     tried = [folder / (form + end) for form in (word.replace("/", "__"), word, short, f"{word}/{short}") for end in ENDS]

@@ -136,7 +136,7 @@ class Steps:
         self.add("ranks", "the same on 2 to 8 ranks as on one", cases, failures, time.monotonic() - start)
 
     def memcheck(self):
-        tool = ["valgrind", "-q", "--error-exitcode=9", "--num-callers=30", f"--suppressions={SUPPRESSIONS / 'valgrind.supp'}"]
+        tool = ["valgrind", "-q", "--error-exitcode=9", "--num-callers=30", "--max-threads=4000", f"--suppressions={SUPPRESSIONS / 'valgrind.supp'}"]
         mpi = Path("/usr/share/openmpi/openmpi-valgrind.supp")
         if mpi.exists():
             tool.append(f"--suppressions={mpi}")
@@ -156,18 +156,19 @@ class Steps:
         self.add("valgrind", "memcheck: every type, patterns that change and NaN", cases, failures, time.monotonic() - start)
 
     def kernels(self):
-        """memcheck on kernel tests of small sizes."""
+        """memcheck on kernel tests of small sizes, and of comparisons by the thousand on some."""
         start, failures = time.monotonic(), []
         for program in KERNEL_TESTS:
-            output, code = self.run([*self.program(program, self.build, self.memcheck()), f"--gtest_filter={SMALL}"], timeout=7200)
+            output, code = self.run([*self.program(program, self.build, self.memcheck()), f"--gtest_filter={SMALL}"], timeout=7200, WEFT_TEST_SAMPLE="40")
             if code != 0:
                 failures.append((program, output))
         self.add("kernels", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
 
     def fuzz(self):
         """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan."""
+        self.fuzz_manifests()
         if not shutil.which("clang++"):
-            raise Missing("fuzzing needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
+            raise Missing("fuzzing the other readers needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
         folder = self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], SOURCE / "tests" / "fuzz" / "guided")
         for name in ("matrix", "mask", "lines"):
             start = time.monotonic()
@@ -177,15 +178,15 @@ class Steps:
                                          "-rss_limit_mb=2000", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
                                         LSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'leaks.supp'}:print_suppressions=0")
             self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
-        self.fuzz_manifests(folder)
 
-    def fuzz_manifests(self, folder):
+    def fuzz_manifests(self):
         """The reader that is written in Python, by libFuzzer too."""
+        folder = self.build.with_name(f"{self.build.name}-fuzz")
         tools = folder / "python"
         for command in ([sys.executable, "-m", "venv", tools], [tools / "bin" / "pip", "install", "-q", "atheris"]):
             output, code = self.run(command)
             if code:
-                raise Missing(f"atheris could not be installed, so manifests were not fuzzed: {output[-200:]}")
+                return self.add("fuzz", "manifests", 1, [("atheris could not be installed", output)], 0)
         start, folder_of = time.monotonic(), SOURCE / "tests" / "fuzz"
         with tempfile.TemporaryDirectory() as found:
             output, code = self.run([tools / "bin" / "python", folder_of / "fuzz_manifest.py", found, folder_of / "corpus" / "manifest", f"-runs={self.inputs}", "-max_len=600",
@@ -235,10 +236,10 @@ class Steps:
         self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, KERNEL_TESTS)
 
     def coverage(self):
-        """Lines of src and plugins that the tests of a host run."""
+        """Lines of src and plugins that the tests of a host run: code without optimization, so of comparisons by the thousand some."""
         folder = self.compile("coverage", ["-DWEFT_COVERAGE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1", "-DCMAKE_C_FLAGS_DEBUG=-O0 -g1"])
         start = time.monotonic()
-        output, code = self.run(["ctest", "--test-dir", folder, "-E", "^(setup|bench)$", "--timeout", "7200"], timeout=20000)
+        output, code = self.run(["ctest", "--test-dir", folder, "-E", "^(setup|bench)$", "--timeout", "7200"], timeout=20000, WEFT_TEST_SAMPLE="10")
         self.add("coverage", "the tests, counted", len(re.findall(r"Test +#", output)), [] if code == 0 else [("ctest", output)], time.monotonic() - start)
         self.table_of_coverage(folder)
 

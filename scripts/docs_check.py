@@ -137,7 +137,7 @@ def table_rows(page):
     """(line, column names, cells) of each row of the tables of a page."""
     names = None
     for number, line in enumerate(page.path.read_text().split("\n"), 1):
-        cells = [cell.strip() for cell in line.strip("|").split(" | ")] if line.startswith("|") else None
+        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else None
         if not cells:
             names = None
         elif names is None:

@@ -60,13 +60,16 @@ public:
     const int length          = static_cast<int>(shape.length);
     const FourierPlan plan    = *fourier_plan(length);
     for (int f : plan.factors) kernel_.fourier.radix[kernel_.fourier.stages++] = static_cast<signed char>(f);
-    kernel_.fourier.length = length;
-    kernel_.fourier.board  = static_cast<int>(plan.board);
-    const bool quarter     = shape.kind == Trigonometric::dct2 || shape.kind == Trigonometric::dct3;
-    roots_                 = upload<Scalar, Space>("weft fourier roots", unit_roots(plan.board, 2, plan.board));
-    angles_                = upload<Scalar, Space>("weft fourier angles", unit_roots(length + 1, 1, quarter ? 2 * length : length));
-    scale_                 = upload<Scalar, Space>("weft fourier scale", shape.scale);
-    kernel_.fourier.roots  = roots_.data();
+    kernel_.fourier.length    = length;
+    kernel_.fourier.board     = static_cast<int>(plan.board);
+    const bool quarter        = shape.kind == Trigonometric::dct2 || shape.kind == Trigonometric::dct3;
+    std::vector<double> roots = unit_roots(plan.board, 2, plan.board);
+    // GCC 12 makes one read of the roots of four l of a stage, in single precision; those past l < R are dropped, but must be there to be read.
+    if (is_host_space<Space>) roots.resize(2 * roots.size());
+    roots_                = upload<Scalar, Space>("weft fourier roots", roots);
+    angles_               = upload<Scalar, Space>("weft fourier angles", unit_roots(length + 1, 1, quarter ? 2 * length : length));
+    scale_                = upload<Scalar, Space>("weft fourier scale", shape.scale);
+    kernel_.fourier.roots = roots_.data();
     if (plan.board != length) {
       const Chirp chirp          = chirp_of(length, plan.board);
       chirp_                     = upload<Scalar, Space>("weft fourier chirp", chirp.chirp);

@@ -38,6 +38,9 @@ def test_figures_that_are_not_there_are_found(tmp_path, monkeypatch):
         page.errors = []
         assert docs_check.check_figures([page]) == 1
         assert [error.split()[1] for error in page.errors] == wrong, page.errors
+    page.path.write_text(head + "| a solve without a goal | | 5.9 ms | [lines](lines.md) |\n")
+    page.errors = []
+    assert docs_check.check_figures([page]) == 1 and len(page.errors) == 1
 
 
 def spread(option):

@@ -1,8 +1,7 @@
 """The reader of manifests (evaluate/inputs.py) fed with bytes: libFuzzer by way of atheris, with libFuzzer's options. The first byte says which kind
-of manifest the rest is. What is wrong with one must be an InputError. Without atheris, FILE... are read once each."""
+of manifest the rest is. What is wrong with one must be an InputError. Without atheris, or without an option, FILE... are read once each."""
 
 import pathlib
-import shutil
 import sys
 import tempfile
 
@@ -17,7 +16,8 @@ except ImportError:
     from evaluate import InputError, inputs
 
 KINDS = (".json", ".csv", ".txt")
-folder = pathlib.Path(tempfile.mkdtemp(prefix="weft-fuzz"))
+scratch = tempfile.TemporaryDirectory(prefix="weft-fuzz")
+folder = pathlib.Path(scratch.name)
 
 
 def matrices():
@@ -42,14 +42,13 @@ def read(data):
 
 def main():
     matrices()
-    if atheris:
+    if atheris and any(word.startswith("-") for word in sys.argv[1:]):
         atheris.Setup(sys.argv, read)
         atheris.Fuzz()
     else:
         files = [file for given in map(pathlib.Path, sys.argv[1:]) for file in (sorted(given.iterdir()) if given.is_dir() else [given])]
         for file in files:
             read(file.read_bytes())
-        shutil.rmtree(folder)
         print(f"{len(files)} inputs")
 
 

@@ -211,6 +211,26 @@ TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
   }
 }
 
+TEST(CompactSweep, BoxesMayBeAsShortAsNeighboursNeed)
+{
+  std::mt19937 random(75);
+  for (const bool ring : {false, true}) {
+    for (const int width : {1, 2}) {
+      const CompactMatrix matrix = random_matrix(2, random);
+      const CompactRows rows     = random_rows(width, 2, random);
+      BoxPiece box;
+      box.n[0] = box.n[1] = 13;
+      box.direction = 2, box.ring = ring, box.n[2] = box.length = 1000;
+      const Execution host(Memory::host);
+      const Index least = CompactSweep<double>(host, box, matrix, rows).least_rows();
+      for (Memory memory : memories()) check_sweep<double>(box, {least, least, least}, matrix, rows, memory, random);
+      box.n[2]   = least - 1;
+      box.length = 3 * box.n[2];
+      EXPECT_THROW(CompactSweep<double>(host, box, matrix, rows), std::invalid_argument);
+    }
+  }
+}
+
 TEST(ProductField, FillsAndMeasures)
 {
   const ProductFactors factors{std::vector<double>{1, 2, 3}, {5, 7}, {11, 13, 17, 19}};

@@ -150,7 +150,8 @@ def test_the_profile_has_each_step(run, ranks):
     swept, solved = derivatives(compact(run, "-dim 1 -da_grid_x 400 -repeat 2 -compact_profile -compact_both_ways", ranks=ranks))
     assert (swept["way"], solved["way"]) == ("one pass", "solver")
     assert set(swept["steps"]) == {"halo", "sweep"} and set(solved["steps"]) == {"halo", "stencil", "piece"} | ({"faces", "reduced"} if ranks > 1 else set())
-    assert sum(solved["steps"].values()) < 3e3 * solved["seconds"] + 1
+    for row in (swept, solved):  # steps are means, seconds the least: they make up most of it at least
+        assert sum(row["steps"].values()) > 0.3 * 1e3 * row["seconds"], row
 
 
 def test_the_log_shows_the_one_pass(run):

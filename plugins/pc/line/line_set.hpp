@@ -62,6 +62,8 @@ public:
   virtual PetscInt64 count() const   = 0; ///< lines that start on this rank
   virtual PetscInt64 longest() const = 0; ///< rows of the longest one, as far as this rank sees it
   virtual std::string kind() const   = 0; ///< " in single precision", ...
+  /// Of lines that go on on other ranks: true where this rank need only tell its neighbours, see DistributedSolver.
+  virtual bool neighbours_only() const { return false; }
 };
 
 /// The lines of a box, or a part of them, and where these start among the rows of the rank.
@@ -154,12 +156,14 @@ public:
     return count;
   }
   PetscInt64 longest() const override { return length_of(*solvers_.front()); }
-  std::string kind() const override
+  std::string kind() const override { return kind_; }
+  bool neighbours_only() const override
   {
-    std::string kind = kind_;
-    if constexpr (requires(const Solver &s) { s.neighbours_only(); })
-      kind += solvers_.front()->neighbours_only() ? ", ranks tell their neighbours only" : ", ranks of a line solve for its ends";
-    return kind;
+    bool all = true;
+    if constexpr (requires(const Solver &s) { s.neighbours_only(); }) {
+      for (const auto &solver : solvers_) all = all && solver->neighbours_only();
+    }
+    return all;
   }
 
   Solver &solver(std::size_t piece) const { return *solvers_[piece]; }

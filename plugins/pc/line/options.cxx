@@ -131,13 +131,20 @@ PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k
 {
   PetscMPIInt ranks;
   PetscInt64 count = set.count(), total, length = set.longest(), longest;
+  const PC_Line &line = *Data(pc);
+  const char *coupled = "";
 
   PetscFunctionBegin;
+  if (line.shape.source == PC_LINE_GRID && Crosses(line, line.shape.directions[k])) {
+    int near = set.neighbours_only();
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &near, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+    coupled = near ? ", ranks tell their neighbours only" : ", ranks of a line solve for its ends";
+  }
   PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s\n", name, total, longest,
-                                   set.kind().c_str(), ranks > 1 ? CutLines(*Data(pc), k).c_str() : ""));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s%s\n", name, total, longest,
+                                   set.kind().c_str(), ranks > 1 ? CutLines(line, k).c_str() : "", coupled));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -54,6 +54,7 @@ public:
   PetscInt64 count() const override { return lines_->count(); }
   PetscInt64 longest() const override { return lines_->longest(); }
   std::string kind() const override { return lines_->kind() + (one_pass_ ? " with their residuals in one pass" : ""); }
+  bool neighbours_only() const override { return lines_->neighbours_only(); }
 
 private:
   DistributedLineSolver<PetscScalar> &solver() const { return lines_->solver(0); }
