@@ -65,7 +65,7 @@ public:
     const bool quarter        = shape.kind == Trigonometric::dct2 || shape.kind == Trigonometric::dct3;
     std::vector<double> roots = unit_roots(plan.board, 2, plan.board);
     // GCC 12 makes one read of the roots of four l of a stage, in single precision; those past l < R are dropped, but must be there to be read.
-    if (is_host_space<Space>) roots.resize(2 * roots.size());
+    if (is_host_space<Space> && std::is_same_v<Scalar, float>) roots.resize(2 * roots.size());
     roots_                = upload<Scalar, Space>("weft fourier roots", roots);
     angles_               = upload<Scalar, Space>("weft fourier angles", unit_roots(length + 1, 1, quarter ? 2 * length : length));
     scale_                = upload<Scalar, Space>("weft fourier scale", shape.scale);
