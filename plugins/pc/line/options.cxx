@@ -143,8 +143,8 @@ PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k
   PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s%s\n", name, total, longest,
-                                   set.kind().c_str(), ranks > 1 ? CutLines(line, k).c_str() : "", coupled));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s%s\n", name, total,
+                                   longest, set.kind().c_str(), ranks > 1 ? CutLines(line, k).c_str() : "", coupled));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
