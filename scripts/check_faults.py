@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
@@ -71,6 +72,16 @@ class Steps:
     def program(self, name, folder, before=()):
         """The command of a test program, on as many ranks as it is meant for."""
         return [*([self.mpiexec, "-n", RANKS[name]] if name in RANKS else []), *before, folder / "bin" / name]
+
+    def kernel_tests(self, folder, before=(), arguments=(), **environment):
+        """Failures of the kernels' tests. Each program in as many parts as there are jobs, and as many at once."""
+        def part(chosen):
+            name, index = chosen
+            output, code = self.run([*self.program(name, folder, before), *arguments], timeout=7200, GTEST_TOTAL_SHARDS=str(self.jobs), GTEST_SHARD_INDEX=str(index), **environment)
+            return [] if code == 0 else [(f"{name}, part {index + 1} of {self.jobs}", output)]
+
+        with ThreadPoolExecutor(self.jobs) as together:
+            return sum(together.map(part, [(name, index) for name in KERNEL_TESTS for index in range(self.jobs)]), [])
 
     def compile(self, name, options, source=SOURCE):
         """A build beside the main one."""
@@ -157,11 +168,8 @@ class Steps:
 
     def kernels(self):
         """memcheck on kernel tests of small sizes, and of comparisons by the thousand on some."""
-        start, failures = time.monotonic(), []
-        for program in KERNEL_TESTS:
-            output, code = self.run([*self.program(program, self.build, self.memcheck()), f"--gtest_filter={SMALL}"], timeout=7200, WEFT_TEST_SAMPLE="40")
-            if code != 0:
-                failures.append((program, output))
+        start = time.monotonic()
+        failures = self.kernel_tests(self.build, self.memcheck(), [f"--gtest_filter={SMALL}"], WEFT_TEST_SAMPLE="40")
         self.add("kernels", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
 
     def fuzz(self):
@@ -193,14 +201,12 @@ class Steps:
                                      f"-dict={folder_of / 'manifest.dict'}", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200)
         self.add("fuzz", "manifests, inputs", self.inputs, [] if code == 0 else [(f"fuzz_manifest: the input is in {folder}", output)], time.monotonic() - start)
 
-    def sanitized(self, name, sanitizers, options, environment, programs):
+    def sanitized(self, name, sanitizers, options, environment, sample):
+        """Of the comparisons that kernels' tests make by the thousand one in `sample`."""
         folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
-        start, failures = time.monotonic(), []
-        for program in programs:
-            output, code = self.run(self.program(program, folder), timeout=7200, **environment)
-            if code != 0:
-                failures.append((program, output))
-        self.add(name, f"-fsanitize={sanitizers}: kernel tests", len(programs), failures, time.monotonic() - start)
+        start = time.monotonic()
+        failures = self.kernel_tests(folder, WEFT_TEST_SAMPLE=str(sample), **environment)
+        self.add(name, f"-fsanitize={sanitizers}: kernel tests", len(KERNEL_TESTS), failures, time.monotonic() - start)
         start, failures, cases = time.monotonic(), [], 0
         for kind, chosen in TYPES.items():
             for fault in ("pattern", "nan_matrix", "nan_rhs"):
@@ -215,7 +221,7 @@ class Steps:
         """AddressSanitizer and UBSan on all of Weft, on two threads."""
         # PETSc and MPI are not instrumented, and keep what they have until the process ends.
         environment = dict(ASAN_OPTIONS="detect_leaks=0:protect_shadow_gap=0", UBSAN_OPTIONS="print_stacktrace=1", OMP_NUM_THREADS="2")
-        self.sanitized("address", "address,undefined", [], environment, KERNEL_TESTS)
+        self.sanitized("address", "address,undefined", [], environment, 10)
 
     def thread(self):
         """ThreadSanitizer. It understands no OpenMP of gcc's: Kokkos runs on std::threads here, built with it too."""
@@ -231,9 +237,8 @@ class Steps:
                                 ["cmake", "--build", f"{prefix}-build", "--parallel", str(self.jobs), "--target", "install"]):
                     if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
                         raise Missing(f"Kokkos did not build: see {prefix}.log")
-        environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3",
-                           WEFT_TEST_SAMPLE="40")  # of the comparisons that tests make by the thousand
-        self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, KERNEL_TESTS)
+        environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3")
+        self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, 400)
 
     def coverage(self):
         """Lines of src and plugins that the tests of a host run: code without optimization, so of comparisons by the thousand some."""

@@ -63,7 +63,7 @@ public:
         eliminate_safely();
       else if (!eliminates_)
         climb(warm && was_usable);
-      else if (!take_exact(eliminate_plainly()))
+      else if (!take_exact(eliminate_if_good()))
         climb(false);
     }
     usable_ = report_.failure == FactorFailure::none;
@@ -330,7 +330,8 @@ private:
     if (!can_eliminate(most_levels_between_sweeps)) return "too many levels";
     const std::string wrong = eliminate_plainly();
     if (!wrong.empty()) return wrong;
-    const double grown = largest_size(space_, values_) / largest_size(space_, matrix_);
+    double grown = largest_size(space_, values_);
+    if (grown > most_exact_growth) grown /= largest_size(space_, matrix_); // which scaling has made about 1: else it need not be read
     return grown <= most_exact_growth ? "" : "values grew " + short_number(grown) + " times";
   }
 

@@ -364,21 +364,22 @@ private:
   }
 
   /// auto: as few Jacobi steps as the probe lets through, else the exact solve. Where each step shrinks what is left by `sizes`, in the
-  /// largest norm, nothing need be probed. With new values no fewer steps are tried than were needed before, and where none were enough only
+  /// largest norm, nothing need be probed, and fewer steps than a probe begins with may be enough. With new values no fewer steps are tried than were needed before, and where none were enough only
   /// the fewest.
   void choose(double sizes)
   {
     const bool was_exact = this->probe && this->in_use == Method::syncfree;
     use(Method::jacobi);
     reserve(1);
-    const double bound = std::pow(sizes, options_.steps + 1);
-    this->bounded      = slicing() && bound <= options_.tolerance;
+    const auto left = [sizes](int steps) { return std::pow(sizes, steps + 1); };
+    this->bounded   = slicing() && left(options_.steps) <= options_.tolerance;
     if (this->bounded) {
-      this->steps = options_.steps;
-      this->probe = bound;
+      this->steps = std::min(options_.fewest_steps, options_.steps);
+      while (this->steps < options_.steps && left(this->steps) > options_.certain) this->steps++;
+      this->probe = left(this->steps);
       return;
     }
-    const int from = this->probe && !was_exact ? this->steps : options_.steps;
+    const int from = this->probe && !was_exact ? std::max(this->steps, options_.steps) : options_.steps;
     const int most = std::max(options_.steps, options_.most_steps);
     for (this->steps = from;; this->steps = std::min(2 * this->steps, most)) {
       const Plan p       = plan(false);

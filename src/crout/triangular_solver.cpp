@@ -42,8 +42,8 @@ std::optional<std::string> triangular_method_refuses(const std::string &method, 
   bool known = false;
   for (const char *name : triangular_method_names()) known = known || method == name;
   if (!known) return "no triangular solve is called '" + method + "'";
-  if (options.steps < 1) return "a triangle needs at least 1 Jacobi step";
-  if (!(options.tolerance >= 0)) return "the tolerance of the probe must not be negative";
+  if (options.steps < 1 || options.fewest_steps < 1) return "a triangle needs at least 1 Jacobi step";
+  if (!(options.tolerance >= 0) || !(options.certain >= 0)) return "the tolerance of the probe must not be negative";
   return std::nullopt;
 }
 

@@ -14,8 +14,10 @@ namespace weft {
 
 struct TriangularOptions {
   int steps        = 5;    ///< Jacobi steps of each triangle, >= 1
+  int fewest_steps = 1;    ///< auto: so few where `certain` is certain for every right-hand side, else steps
   int most_steps   = 20;   ///< auto: steps are doubled up to this number while the probe is above the tolerance; steps if that is more
   double tolerance = 0.3;  ///< auto: largest |r - T z| / |r| of the probe vector r that Jacobi steps are taken with
+  double certain   = 0.1;  ///< auto: largest |r - T z| / |r| in the largest norm that fewer steps are taken with
   bool probe_again = true; ///< auto: probe at each update; else at the first one after analyse() only, for values that change little
 };
 

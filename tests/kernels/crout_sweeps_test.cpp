@@ -302,6 +302,13 @@ TEST(CroutSweeps, ExactEliminationBeforeOrAfterSweepsThatGrow)
       EXPECT_FALSE(grown.report().attempts.starts_with("exact")) << grown.report().text(); // not first once more
       EXPECT_EQ(grown.report().failure, FactorFailure::none);
 
+      made.factorization->factor(grown.csr->matrix()); // where values were eliminated at once, and new ones grow
+      EXPECT_TRUE(made.report().attempts.starts_with("exact: values grew")) << made.report().text();
+      EXPECT_EQ(made.report().failure, FactorFailure::none);
+      made.factorization->factor(made.csr->matrix());
+      EXPECT_FALSE(made.report().attempts.starts_with("exact")) << made.report().text();
+      EXPECT_EQ(made.report().failure, FactorFailure::none);
+
       CroutOptions asked;
       asked.method = FactorMethod::sweeps;
       const Factored<> swept(memory, good, asked); // who asks for sweeps gets what sweeps can do

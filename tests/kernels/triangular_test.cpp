@@ -595,7 +595,7 @@ TYPED_TEST(Triangular, AutoAndJacobiSolveInSlices)
   const auto b = random_values<double>(t.rows(), random);
   for (const TriangularMethod method : {TriangularMethod::automatic, TriangularMethod::jacobi}) {
     TriangularOptions options;
-    options.steps = 30;
+    options.steps = options.fewest_steps = 30;
     triangular::Model<TypeParam, double, true> model(TypeParam(), method, options);
     model.analyse(given.triangles(), {});
     model.update(given.triangles());
@@ -606,6 +606,53 @@ TYPED_TEST(Triangular, AutoAndJacobiSolveInSlices)
     expect_near(this->solve(model, TriangularPart::backward, b), solve_upper(t, b), 1e-8, "backward");
     expect_near(this->solve(model, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), 1e-8,
                 "transposed");
+  }
+}
+
+/// Where each step leaves a share q of the residual at most, the fewest steps with q^(steps + 1) <= certain.
+TYPED_TEST(Triangular, AutoTakesFewerStepsWhereTheirResidualIsCertain)
+{
+  std::mt19937 random(32);
+  const Index n = 3000;
+  const auto b  = random_values<double>(n, random);
+  /// A chain whose rows have the one entry -q in both triangles, and the diagonal 1.
+  const auto chain = [&](double q) {
+    auto t = random_triangles<double>(Shape::bidiagonal, n, random, 0.5);
+    for (auto *values : {&t.lower_values, &t.upper_values}) std::fill(values->begin(), values->end(), -q);
+    std::fill(t.diagonal.begin(), t.diagonal.end(), 1.0);
+    return t;
+  };
+  for (const auto &[q, steps] :
+       {std::pair(0.09, 1), std::pair(0.3, 1), std::pair(0.4, 2), std::pair(0.55, 3), std::pair(0.6, 4), std::pair(0.8, 5)}) {
+    const auto t = chain(q), slower = chain(0.95);
+    const OnBackend<TypeParam, double> given(t), changed(slower);
+    triangular::Model<TypeParam, double, true> model(TypeParam(), TriangularMethod::automatic, {});
+    model.analyse(given.triangles(), {});
+    model.update(given.triangles());
+    EXPECT_EQ(model.steps, steps) << q;
+    EXPECT_TRUE(model.bounded);
+    EXPECT_NEAR(*model.probe, std::pow(q, steps + 1), 1e-12);
+    // b - L y, for the unit lower triangle.
+    const auto y = this->solve(model, TriangularPart::forward, b);
+    double left = 0, size = 0;
+    for (std::size_t i = 0; i < b.size(); i++) {
+      left = std::max(left, std::abs(b[i] - y[i] + (i > 0 ? q * y[i - 1] : 0)));
+      size = std::max(size, std::abs(b[i]));
+    }
+    EXPECT_LE(left, *model.probe * size * (1 + 1e-12)) << q;
+    EXPECT_GT(left, 0.1 * *model.probe * size) << "as many steps as are said, not more: " << q;
+    // Values for which nothing is certain: a probe, which begins with no fewer steps than ever.
+    model.update(changed.triangles());
+    EXPECT_FALSE(model.bounded);
+    EXPECT_GE(model.steps, 5);
+    model.update(given.triangles());
+    EXPECT_EQ(model.steps, steps) << q;
+    TriangularOptions asked;
+    asked.fewest_steps = 5;
+    triangular::Model<TypeParam, double, true> as_asked(TypeParam(), TriangularMethod::automatic, asked);
+    as_asked.analyse(given.triangles(), {});
+    as_asked.update(given.triangles());
+    EXPECT_EQ(as_asked.steps, 5);
   }
 }
 

@@ -192,7 +192,7 @@ private:
     factors.ladder = sweeps || (settings_.shift_unasked && factors.pattern != FillPattern::full);
     PetscCallCXX(factorization_ = std::make_unique<CroutFactorization<Scalar>>(*execution_, factors));
     TriangularOptions triangles;
-    if (settings_.solve_steps > 0) triangles.steps = settings_.solve_steps;
+    if (settings_.solve_steps > 0) triangles.steps = triangles.fewest_steps = settings_.solve_steps;
     PetscCallCXX(solver_ = std::make_unique<TriangularSolver<Scalar>>(*execution_, settings_.solve, triangles));
     PetscCall(CroutAttempt(
         [&] {

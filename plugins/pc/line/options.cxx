@@ -44,12 +44,12 @@ template <class Choice>
 PetscErrorCode ChoiceFromOptions(PC pc, OptionItems PetscOptionsObject, const char option[], const char text[], const char setter_name[],
                                  const char *const names[], Choice now, PetscErrorCode (*setter)(PC, Choice))
 {
-  PetscEnum value = static_cast<PetscEnum>(now);
+  Choice value = now; // a PetscEnum of C++ holds no more than 0 and 1: it is written through PETSc's pointer, and read as what it is
   PetscBool set;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsEnum(option, text, setter_name, names, value, &value, &set));
-  if (set) PetscCall(setter(pc, static_cast<Choice>(value)));
+  PetscCall(PetscOptionsEnum(option, text, setter_name, names, (PetscEnum)now, (PetscEnum *)&value, &set));
+  if (set) PetscCall(setter(pc, value));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
