@@ -61,7 +61,7 @@ PARTS = [
         shards=5,
     ),
     Part("compact", "compact_tests", "*" + NOT),
-    Part("triangular", "trisolve_tests", "*" + NOT, shards=15),
+    Part("triangular", "trisolve_tests", "*" + NOT, shards=31),
     Part("crout", "crout_tests", "*" + NOT + ":*IsAsGoodAsIlut*", shards=4),
     Part("forest", "forest_tests", "*" + NOT + ":*GreedyPass*:*PivotsOfItsLines*:*ColoursSeparate*", 11, shards=2),
     Part("distributed", "distributed_tests", "*" + NOT, 97, shards=17),
