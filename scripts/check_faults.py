@@ -201,8 +201,9 @@ class Steps:
                                      f"-dict={folder_of / 'manifest.dict'}", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200)
         self.add("fuzz", "manifests, inputs", self.inputs, [] if code == 0 else [(f"fuzz_manifest: the input is in {folder}", output)], time.monotonic() - start)
 
-    def sanitized(self, name, sanitizers, options, environment, sample):
-        """Of the comparisons that kernels' tests make by the thousand one in `sample`."""
+    def sanitized(self, name, sanitizers, options, environment, sample, known_at_start=False):
+        """Of the comparisons that kernels' tests make by the thousand one in `sample`. known_at_start: the sanitizer knows only those functions by
+        name, and what is said of them, that are there when it starts, which a library for -dll_append is not."""
         folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
         start = time.monotonic()
         failures = self.kernel_tests(folder, WEFT_TEST_SAMPLE=str(sample), **environment)
@@ -211,7 +212,8 @@ class Steps:
         for kind, chosen in TYPES.items():
             for fault in ("pattern", "nan_matrix", "nan_rhs"):
                 for ranks in (1, 3) if kind != "factors" else (1,):
-                    output, code = self.petsc("fault_probe", f"-fault {fault} {chosen}", ranks, build=folder, **environment)
+                    before = ["env", f"LD_PRELOAD={folder / 'lib' / 'libweft.so'}"] if known_at_start else []
+                    output, code = self.petsc("fault_probe", f"-fault {fault} {chosen}", ranks, before, build=folder, **environment)
                     cases += 1
                     if code != 0:
                         failures.append((f"fault_probe -fault {fault} {chosen} on {ranks} ranks", output))
@@ -238,7 +240,7 @@ class Steps:
                     if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
                         raise Missing(f"Kokkos did not build: see {prefix}.log")
         environment = dict(TSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'threads.supp'}:halt_on_error=0:exitcode=66", KOKKOS_NUM_THREADS="3")
-        self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, 400)
+        self.sanitized("thread", "thread", [f"-DKokkos_ROOT={prefix}"], environment, 400, known_at_start=True)
 
     def coverage(self):
         """Lines of src and plugins that the tests of a host run: code without optimization, so of comparisons by the thousand some."""

@@ -51,7 +51,7 @@ PARTS = [
     Part("smooth", "smooth_tests", "*" + NOT, 61, shards=2),
     Part("transforms", "poisson_tests", "FastTransform.*:ModeLines.*" + NOT),
     Part("adi", "adi_tests", "*" + NOT + ":*Thesis*:*Promise*:*LongLines*", 3),
-    Part("adi, long lines", "adi_tests", "Adi.LongLines*"),
+    Part("adi, long lines", "adi_tests", "*AdiLongLines*", shards=11),
     Part(
         "tridiagonal",
         "kernel_tests",

@@ -88,6 +88,7 @@ PetscErrorCode CreateSystem(const Problem &problem, Mat *matrix, Vec *solution, 
   PetscCall(MatCreate(PETSC_COMM_WORLD, matrix));
   PetscCall(MatSetSizes(*matrix, PETSC_DECIDE, PETSC_DECIDE, size, size));
   PetscCall(MatSetFromOptions(*matrix));
+  PetscCall(MatSetBindingPropagates(*matrix, PETSC_TRUE)); // with -mat_bind_below its vectors stay on the host too
   PetscCall(AssembleMatrix(problem, *matrix));
   PetscCall(MatCreateVecs(*matrix, solution, right_hand_side));
   std::iota(positions.begin(), positions.end(), 0);

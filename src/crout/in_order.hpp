@@ -2,6 +2,7 @@
 /// is handed out before it, so that it can wait without deadlock however few threads run at a time (Liu, Li, Hogg, Duff, Vinter, "A
 /// synchronization-free algorithm for parallel sparse triangular solves", Euro-Par 2016; one word carries value and flag, as in Ginkgo).
 #pragma once
+#include <atomic>
 #include <type_traits>
 
 #include "crout/triangle.hpp"
@@ -14,13 +15,15 @@ template <class Word>
 KOKKOS_INLINE_FUNCTION Word look(const Word &word)
 {
   static_assert(sizeof(Word) == 8 || sizeof(Word) == 4);
-  return *const_cast<const volatile Word *>(&word);
+  KOKKOS_IF_ON_HOST((return std::atomic_ref<Word>(const_cast<Word &>(word)).load(std::memory_order_relaxed);))
+  KOKKOS_IF_ON_DEVICE((return *const_cast<const volatile Word *>(&word);))
 }
 template <class Word>
 KOKKOS_INLINE_FUNCTION void publish(Word &word, Word value)
 {
   static_assert(sizeof(Word) == 8 || sizeof(Word) == 4);
-  *const_cast<volatile Word *>(&word) = value;
+  KOKKOS_IF_ON_HOST((std::atomic_ref<Word>(word).store(value, std::memory_order_relaxed);))
+  KOKKOS_IF_ON_DEVICE((*const_cast<volatile Word *>(&word) = value;))
 }
 
 template <class Scalar>

@@ -283,9 +283,9 @@ struct Spike {
           }
           if (!level.spikes.reach.data()) return;
           Reach &most = level.spikes.reach();
-          if (part > 0 && (from_left == inner || to_left == inner)) most.coupled = 1;
-          if (most.from_left < from_left) Kokkos::atomic_max(&most.from_left, from_left);
-          if (most.to_left < to_left) Kokkos::atomic_max(&most.to_left, to_left);
+          if (part > 0 && (from_left == inner || to_left == inner)) Kokkos::atomic_store(&most.coupled, 1);
+          if (Kokkos::atomic_load(&most.from_left) < from_left) Kokkos::atomic_max(&most.from_left, from_left);
+          if (Kokkos::atomic_load(&most.to_left) < to_left) Kokkos::atomic_max(&most.to_left, to_left);
         });
   }
 

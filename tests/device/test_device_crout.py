@@ -1,6 +1,8 @@
 """Crout factors on a GPU: what they are on the host, and nothing crosses between host and device during a solve."""
 
+import os
 import re
+from pathlib import Path
 
 import pytest
 
@@ -75,3 +77,17 @@ def test_all_solves_of_the_factors(run, factor, storage):
 def test_two_ranks(run, types, pc):
     options = f"-da_grid_x 65 -da_grid_y 65 {pc} -ksp_rtol 1e-8 -ksp_converged_reason"
     assert run("ex50", f"{options} {types}", ranks=2).iterations() <= 1.1 * run("ex50", options, ranks=2).iterations() + 2
+
+
+@pytest.mark.parametrize("solver", ["-pc_type crout", f"-pc_type ilu {SOLVER}"])
+def test_what_petsc_keeps_on_the_host_stays_there(run, solver):
+    matrix = Path(os.environ["WEFT_SOURCE"]) / "matrices" / "HB__sherman3.mtx.gz"
+    for program, problem, bound in (("ex50", f"-da_grid_x 65 -da_grid_y 65 {TYPES['cuda']}", "-dm_bind_below 10000"),
+                                    ("weft_mm", f"{matrix} -mat_type aijcusparse", "-mat_bind_below 10000")):
+        command = f"{problem} {solver} -ksp_rtol 1e-8 -ksp_view -ksp_converged_reason -log_view -log_view_gpu_time"
+        device, host = run(program, command), run(program, f"{command} {bound}")
+        assert "on the device (Cuda)" in device.output
+        assert "on the host" in host.output and "on the device" not in host.output
+        for event in ("PCApply", "VecMAXPY"):
+            columns = [line for line in host.output.splitlines() if line.startswith(event + " ")][0].split()
+            assert float(columns[-5]) == 0 == float(columns[-3]), columns  # counts of copies to the device and to the host

@@ -128,6 +128,7 @@ template <class Scalar, class Space>
 void compare_waiting(const char *where)
 {
   SCOPED_TRACE(where);
+  static int compared = 0;
   std::mt19937 random(29);
   SparseRows line(300);
   for (std::size_t i = 0; i < line.size(); i++) {
@@ -154,6 +155,8 @@ void compare_waiting(const char *where)
     for (const auto &a : all) {
       SCOPED_TRACE(std::to_string(a.size()) + " rows" + (symmetric ? ", symmetric" : ""));
       for (const double smallest : {1e-14, 0.55}) { // some pivots are replaced
+        // Threads that wait for each other take seconds for each under some tools: of few samples one in seven, which meets every matrix.
+        if (sample() > 0 && compared++ % std::min(sample(), 7) != 0) continue;
         std::vector<SparseRows> matrices{a};
         if (smallest < 0.5) matrices.push_back(other_values(a));
         const auto one = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>(matrices, symmetric, false, smallest);
