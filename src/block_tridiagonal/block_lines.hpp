@@ -8,7 +8,7 @@
 namespace weft {
 
 struct BlockLines {
-  static constexpr int largest_block = 8;
+  static constexpr int largest_block = WEFT_LARGEST_BLOCK; ///< CMake's option: each size is compiled, and the large ones take long
 
   LineLayout layout;
 
