@@ -17,6 +17,16 @@ struct Execution::Instance {
   DeviceBackend device;
 };
 
+/// The execution space of `execution`, whose type the caller knows.
+template <class Space>
+const Space &space_of(const Execution &execution)
+{
+  if constexpr (std::is_same_v<Space, HostBackend>)
+    return execution.instance().host;
+  else
+    return execution.instance().device;
+}
+
 /// Calls body(space) with the execution space of `execution`, whose type differs between host and device.
 template <class Body>
 decltype(auto) on_backend(const Execution &execution, Body &&body)

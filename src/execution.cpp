@@ -61,9 +61,32 @@ Execution::Execution(Memory memory, void *stream) : memory_(memory), stream_(str
   instance_ = std::make_unique<Instance>(Instance{HostBackend(), memory == Memory::device ? device_on(stream) : DeviceBackend()});
 }
 
+std::unique_ptr<Execution> Execution::beside(const Execution &other)
+{
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (other.memory() == Memory::device) {
+    cudaStream_t stream = nullptr;
+    int last = 0, first = 0;
+    if (cudaDeviceGetStreamPriorityRange(&last, &first) != cudaSuccess ||
+        cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, first) != cudaSuccess)
+      throw std::runtime_error("CUDA gives no stream");
+    auto made          = std::make_unique<Execution>(Memory::device, stream);
+    made->owns_stream_ = true;
+    return made;
+  }
+#endif
+  return std::make_unique<Execution>(other.memory(), other.stream());
+}
+
 Execution::~Execution()
 {
+#if defined(KOKKOS_ENABLE_CUDA)
+  const bool ended = kokkos_ended();
+#endif
   destroy_or_leave(instance_);
+#if defined(KOKKOS_ENABLE_CUDA)
+  if (owns_stream_ && !ended) static_cast<void>(cudaStreamDestroy(static_cast<cudaStream_t>(stream_)));
+#endif
 }
 
 void Execution::wait() const

@@ -22,6 +22,9 @@ class Execution {
 public:
   /// Host kernels, or device kernels on `stream` (a cudaStream_t; null is the default stream).
   explicit Execution(Memory memory, void *stream = nullptr);
+  /// Kernels beside those of `other`: on a stream of its own, which a device serves first; on a host those of `other`, in turn. A Milestone of
+  /// the one can hold up the other.
+  static std::unique_ptr<Execution> beside(const Execution &other);
   ~Execution();
   Execution(const Execution &)            = delete;
   Execution &operator=(const Execution &) = delete;
@@ -39,6 +42,7 @@ public:
 private:
   Memory memory_;
   void *stream_;
+  bool owns_stream_ = false;
   std::unique_ptr<Instance> instance_;
 };
 

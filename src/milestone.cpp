@@ -33,6 +33,12 @@ void Milestone::wait() const
     throw std::runtime_error("a kernel failed before an event");
 }
 
+void Milestone::hold(const Execution &later) const
+{
+  if (event_ && cudaStreamWaitEvent(later.instance().device.cuda_stream(), static_cast<cudaEvent_t>(event_), 0) != cudaSuccess)
+    throw std::runtime_error("CUDA could not wait for an event");
+}
+
 #else
 
 Milestone::Milestone(const Execution &execution) : execution_(execution) {}
@@ -42,6 +48,7 @@ void Milestone::wait() const
 {
   execution_.wait();
 }
+void Milestone::hold(const Execution &) const {} // kernels of all executions go in turn
 
 #endif
 

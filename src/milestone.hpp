@@ -17,6 +17,8 @@ public:
   void set();
   /// Waits for what was launched before set().
   void wait() const;
+  /// Lets kernels that are launched on `later` from now on wait for it, and the host go on.
+  void hold(const Execution &later) const;
 
 private:
   const Execution &execution_;

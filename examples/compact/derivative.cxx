@@ -208,7 +208,8 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
     shares_ = true;
   } else {
     halo_ = std::make_shared<Halo>();
-    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_, execution_));
+    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_,
+                            sweep_ && sweep_->teller() ? sweep_->teller() : execution_));
   }
   if (!sweep_) {
     PC pc;
@@ -285,7 +286,7 @@ PetscErrorCode Derivative::Tell(Vec f)
 
 /// to = what `on` makes of f, stencil or sweep: first on the rows that need no neighbour, while theirs are on their way.
 template <class On>
-PetscErrorCode Derivative::ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec to, bool again)
+PetscErrorCode Derivative::ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, bool again)
 {
   using weft::Access;
   const bool fetches = !again || !shares_;

@@ -46,7 +46,7 @@ private:
   PetscErrorCode MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right);
   PetscErrorCode Tell(Vec f);
   template <class On>
-  PetscErrorCode ApplyTo(const On &on, PetscLogEvent event, Vec f, Vec to, bool again);
+  PetscErrorCode ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, bool again);
 
   DM da_         = NULL;
   int direction_ = 0;

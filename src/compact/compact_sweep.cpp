@@ -131,6 +131,7 @@ public:
   virtual ~Model()                                                                                               = default;
   virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const                                  = 0;
   virtual void apply_inside(const Scalar *f, Scalar *g) const                                                    = 0;
+  virtual void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const         = 0;
   virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const = 0;
 };
 
@@ -141,9 +142,9 @@ public:
   static constexpr bool on_host = is_host_space<Space>;
   using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
 
-  ModelOn(const Space &space, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows, bool needs_before,
-          bool needs_after)
-      : space_(space), piece_(piece), weights_(weights_of<Scalar>(rows)), reach_(exact.reach), needs_before_(needs_before),
+  ModelOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
+          bool needs_before, bool needs_after)
+      : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Scalar>(rows)), reach_(exact.reach), needs_before_(needs_before),
         needs_after_(needs_after)
   {
     constexpr Index around = LineFactors<Scalar>::around;
@@ -165,7 +166,9 @@ public:
       space.fence("weft: compact factors");
       factors_.table = table_.data() + around;
     }
+    early_ = piece.lines();
     if (!cut) return;
+    early_                = early_lines();
     const auto lines      = static_cast<std::size_t>(piece.lines());
     value_before_         = Values("weft compact value before", lines);
     unknown_after_        = Values("weft compact unknown after", lines);
@@ -195,35 +198,38 @@ public:
   void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const override
   {
     if (!needs_before_ && !needs_after_) return;
-    tell_ends(space_, piece_, weights_.width, reach_, end_weights_, f, needs_before_ ? to_before : nullptr,
+    tell_ends(ends_, piece_, weights_.width, reach_, end_weights_, f, needs_before_ ? to_before : nullptr,
               needs_after_ ? to_after : nullptr, own_value_);
   }
   void apply_inside(const Scalar *f, Scalar *g) const override
   {
-    launch(needs_before_ || needs_after_ ? Part::inside : Part::all, {f, nullptr, nullptr, nullptr, nullptr, g, 0, early(), 0, 0, 0});
+    launch(space_, needs_before_ || needs_after_ ? Part::inside : Part::all,
+           {f, nullptr, nullptr, nullptr, nullptr, g, 0, early_, 0, 0, 0});
+  }
+  void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const override
+  {
+    complete(ends_, piece_, weights_.width, end_weights_, f, needs_before_ ? from_before : nullptr, needs_after_ ? from_after : nullptr,
+             own_value_, value_before_, unknown_after_);
   }
   void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const override
   {
-    if (!needs_before_ && !needs_after_) return;
-    if (!needs_before_) from_before = nullptr;
-    if (!needs_after_) from_after = nullptr;
-    complete(space_, piece_, weights_.width, end_weights_, f, from_before, from_after, own_value_, value_before_, unknown_after_);
     SweepRange<Scalar> range{f,
-                             from_before,
-                             from_after,
-                             from_before ? value_before_.data() : nullptr,
-                             from_after ? unknown_after_.data() : nullptr,
+                             needs_before_ ? from_before : nullptr,
+                             needs_after_ ? from_after : nullptr,
+                             needs_before_ ? value_before_.data() : nullptr,
+                             needs_after_ ? unknown_after_.data() : nullptr,
                              g,
-                             early(),
-                             piece_.lines,
+                             0,
+                             early_,
                              0,
                              0,
                              0};
-    launch(Part::all, range);
-    range.first_line = 0;
-    range.end_line   = early();
-    if (needs_before_) launch(Part::first, range);
-    if (needs_after_) launch(Part::last, range);
+    SweepRange<Scalar> others = range;
+    others.first_line         = early_;
+    others.end_line           = piece_.lines;
+    launch(ends_, Part::all, others); // beside inner rows: its teams take the room that theirs leave
+    if (needs_before_) launch(space_, Part::first, range);
+    if (needs_after_) launch(space_, Part::last, range);
   }
 
   // Launches; public for nvcc.
@@ -234,7 +240,7 @@ public:
                         const Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
                         Scalar *to_after, const Values &own_value)
   {
-    constexpr int together = 6; // loads under way; weights are 0 in the rows too many, which a piece of least_rows() has
+    constexpr int together = 4; // loads under way; weights are 0 in the rows too many, which a piece of least_rows() has
     static_assert(together <= most_end_weights && most_reach % together == 0);
     const Index lines = piece.lines, rows = piece.rows, stride = piece.stride, deep = reach + width;
     Kokkos::parallel_for(
@@ -288,42 +294,67 @@ private:
   using Table = Kokkos::View<RowFactors<Scalar> *, typename Space::memory_space>;
   enum class Part { first, inside, last, all };
 
-  /// Lines whose inner rows are swept while messages are under way: as many as take a message's time, and in whole teams.
-  Index early() const { return needs_before_ || needs_after_ ? piece_.lines / 4 / 32 * 32 : piece_.lines; }
+  /// Lines whose inner rows are swept while messages are under way. An eighth takes as long as a message at 512^3; on a device the others
+  /// keep all multiprocessors busy to their end, in whole waves of teams, where that makes early lines of no more than a third.
+  Index early_lines() const
+  {
+    constexpr Index team = 32;
+    const Index bundles  = piece_.lines / team;
+    Index early          = bundles / 4;
+    if constexpr (!on_host) {
+      with_kernel([&]<class Kernel, unsigned teams>() {
+        const Index wave = multiprocessors(space_) * Index(teams), others = (bundles - bundles / 8) / wave * wave;
+        if (3 * (bundles - others) <= bundles) early = bundles - others;
+      });
+    }
+    return early * team;
+  }
+  static Index multiprocessors([[maybe_unused]] const Space &space)
+  {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return space.cuda_device_prop().multiProcessorCount;
+#endif
+    return std::max<Index>(space.concurrency() / 2048, 1);
+  }
 
-  void launch(Part part, const SweepRange<Scalar> &range) const
+  void launch(const Space &space, Part part, const SweepRange<Scalar> &range) const
+  {
+    with_kernel([&]<class Kernel, unsigned teams>() { run<Kernel, teams>(space, part, range); });
+  }
+  /// Calls body with the kernel for these lines. A tile's rows are in registers on a device, in the cache of a core on a host. Rows of a tile,
+  /// tiles that a sweep looks ahead, lines at once and teams of a multiprocessor as measured (docs/results/compact.md).
+  template <class Body>
+  void with_kernel(const Body &body) const
   {
     if (weights_.width == 1)
-      launch_width<1>(part, range);
+      with_width<1>(body);
     else
-      launch_width<2>(part, range);
+      with_width<2>(body);
   }
-  /// A tile's rows are in registers on a device, in the cache of a core on a host. Rows of a tile, tiles that a sweep looks ahead and lines at once
-  /// as measured (docs/results/compact.md).
-  template <int width>
-  void launch_width(Part part, const SweepRange<Scalar> &range) const
+  template <int width, class Body>
+  void with_width(const Body &body) const
   {
     const bool contiguous = piece_.stride == 1, near = reach_ <= 32 - width;
     if constexpr (on_host) {
       if (contiguous)
-        run<CompactSweepKernel<Space, Scalar, 64, 1, width, 8, true>, 0>(part, range);
+        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 8, true>, 0>();
       else
-        run<CompactSweepKernel<Space, Scalar, 64, 1, width, 16, false>, 0>(part, range);
+        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 16, false>, 0>();
     } else if (contiguous) {
       if (near)
-        run<CompactSweepKernel<Space, Scalar, 16, 2, width, 1, true>, 8>(part, range);
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 2, width, 1, true>, 8>();
       else
-        run<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, true>, 8>(part, range);
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, true>, 8>();
     } else {
       if (near)
-        run<CompactSweepKernel<Space, Scalar, 8, 4, width, 1, false>, 16>(part, range);
+        body.template operator()<CompactSweepKernel<Space, Scalar, 8, 4, width, 1, false>, 16>();
       else
-        run<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, false>, 8>(part, range);
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, false>, 8>();
     }
   }
   /// `teams`: of a multiprocessor, which limits registers.
   template <class Kernel, unsigned teams>
-  void run(Part part, SweepRange<Scalar> range) const
+  void run(const Space &space, Part part, SweepRange<Scalar> range) const
   {
     // Tiles that need no neighbour: a sweep begins `looks` tiles early and ends as late.
     constexpr Index tile = Kernel::rows_of_tile, looks = Kernel::looks_ahead;
@@ -335,14 +366,14 @@ private:
     // Segments where there are few lines.
     Kernel kernel{piece_, weights_, factors_, range};
     const Index tiles = range.to - range.from, bundles = kernel.bundles();
-    const Index wanted = on_host ? space_.concurrency() : space_.concurrency() / 256, most = std::max<Index>(tiles / (4 * looks), 1);
+    const Index wanted = on_host ? space.concurrency() : space.concurrency() / 256, most = std::max<Index>(tiles / (4 * looks), 1);
     const Index segments = std::min((wanted + bundles - 1) / bundles, most);
     kernel.range.segment = (tiles + segments - 1) / segments;
     const Index items    = (tiles + kernel.range.segment - 1) / kernel.range.segment * bundles;
     if constexpr (on_host) {
-      Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space_, 0, items), kernel);
+      Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
     } else {
-      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Kernel::team, teams>> policy(space_, static_cast<int>(items), Kernel::team);
+      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Kernel::team, teams>> policy(space, static_cast<int>(items), Kernel::team);
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes)));
       // Weights travel with the launch: Kokkos would rather stage kernels of this size through a buffer and wait for it.
       Kokkos::parallel_for("weft compact sweep",
@@ -350,12 +381,12 @@ private:
     }
   }
 
-  Space space_;
+  Space space_, ends_; ///< of the sweeps, and of what ranks tell each other and the ends of the early lines
   SweptLines piece_;
   StencilWeights<Scalar> weights_;
   LineFactors<Scalar> factors_;
   Table table_;
-  Index reach_;
+  Index reach_, early_;
   bool needs_before_, needs_after_;
   Values value_before_, unknown_after_; ///< of each line, in the rows next to the piece
   Values own_value_;                    ///< what was told to the rank after
@@ -364,7 +395,7 @@ private:
 
 template <class Scalar>
 CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows)
-    : width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
+    : execution_(execution), width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
       needs_after_(piece.ring ? piece.rows() < piece.length : piece.first + piece.rows() < piece.length)
 {
   check_stencil(rows.width() >= 1 && rows.width() <= 2, "a sweep takes stencils of one or two rows to either side");
@@ -376,8 +407,16 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
                 "an unknown is felt over " + std::to_string(exact.reach) + " rows, too many for a sweep");
   check_stencil((!needs_before_ && !needs_after_) || piece.rows() >= least_rows(),
                 "a box has " + std::to_string(piece.rows()) + " rows, and a sweep beside neighbours takes " + std::to_string(least_rows()));
+  const bool cut = needs_before_ || needs_after_;
+  if (cut) {
+    beside_ = Execution::beside(execution);
+    ready_  = std::make_unique<Milestone>(execution);
+    done_   = std::make_unique<Milestone>(*beside_);
+  }
   model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Model> {
-    return std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, piece, exact, rows, needs_before_, needs_after_);
+    using Space = std::decay_t<decltype(space)>;
+    return std::make_unique<ModelOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_,
+                                            needs_after_);
   });
 }
 
@@ -388,8 +427,11 @@ CompactSweep<Scalar>::~CompactSweep()
 }
 
 template <class Scalar>
-void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const
+void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after)
 {
+  if (!beside_) return;
+  ready_->set();
+  ready_->hold(*beside_);
   model_->tell(f, to_before, to_after);
 }
 
@@ -400,9 +442,15 @@ void CompactSweep<Scalar>::apply_inside(const Scalar *f, Scalar *g) const
 }
 
 template <class Scalar>
-void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const
+void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g)
 {
+  if (!beside_) return;
+  model_->complete_ends(f, from_before, from_after);
+  done_->set();
+  done_->hold(execution_);
   model_->apply_ends(f, from_before, from_after, g);
+  done_->set();
+  done_->hold(execution_);
 }
 
 template class CompactSweep<double>;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "compact/compact_stencil.hpp"
+#include "milestone.hpp"
 
 namespace weft {
 
@@ -37,12 +38,14 @@ public:
 
   /// What the neighbours need to know of this rank: words() rows with a value for each line, x fastest. The first width() ones
   /// are the rows of f next to the neighbour, in their order. Nothing where no neighbour needs it. Does not wait.
-  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const;
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after);
+  /// Where tell runs, beside inner rows: a Milestone of it says when the words are there. Null where no neighbour needs any.
+  const std::shared_ptr<const Execution> &teller() const { return beside_; }
   /// g as far as it can be had without the neighbours. Arrays of the box, f is not g; does not wait.
   void apply_inside(const Scalar *f, Scalar *g) const;
   /// The rest, if there is any, after tell: from_before and from_after are what the neighbours told; not read where the lines end or where
   /// a ring is all here.
-  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const;
+  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g);
 
   /// Words that neighbours tell each other of a line. Each of them must have least_rows().
   int words() const { return width_ + 1; }
@@ -55,6 +58,9 @@ public:
   class ModelOn;
 
 private:
+  const Execution &execution_;
+  std::shared_ptr<const Execution> beside_;
+  std::unique_ptr<Milestone> ready_, done_; ///< f is there; what goes on beside is done
   int width_;
   Index reach_ = 0;
   bool needs_before_, needs_after_;

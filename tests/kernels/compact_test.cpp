@@ -174,6 +174,9 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     p.to_after.emplace(memory, message);
     p.sweep->tell(p.f->data(), p.to_before->data(), p.to_after->data());
   }
+  for (const Swept<Scalar> &p : pieces) {
+    if (p.sweep->teller()) p.sweep->teller()->wait();
+  }
   for (std::size_t k = 0; k < count; k++) {
     Swept<Scalar> &p = pieces[k];
     p.sweep->apply_inside(p.f->data(), p.g->data());
