@@ -12,7 +12,8 @@ from pathlib import Path
 from bench_text import table
 
 ROOT = Path(__file__).resolve().parent.parent
-WORKS = ["weak", "large", "staged", "strong", "latency"]
+WORKS = ["weak", "ring", "large", "staged", "strong", "latency"]
+OWN = ["ring", "latency"]  # one rank does the same as several, each for itself
 
 
 def cases(size, most):
@@ -26,6 +27,8 @@ def cases(size, most):
                 yield work, ranks, staged, axis, [size * (ranks if a == axis else 1) for a in "xyz"], axis
 
     yield from weak("weak", "z", False)
+    for ranks in (1, *counts):  # every rank has two neighbours, as most have among many
+        yield "ring", ranks, False, "z", [size, size, size * ranks], "z"
     if counts:
         yield "large", counts[0], False, "z", [2 * size] * 3, "xyz"
     for ranks in counts:
@@ -41,7 +44,7 @@ def run(build, case, options, seconds):
     work, ranks, staged, axis, grid, along = case
     command = [] if ranks == 1 else ["mpiexec", "-n", str(ranks)]
     command += [f"{build}/bin/compact", "-dll_append", f"{build}/lib/libweft.so", "-options_file", str(ROOT / "examples/compact/compact.opts"), "-compact_both_ways", *options,
-                "-repeat", "4", "-compact_along", along]
+                "-repeat", "8", "-compact_along", along, *(["-compact_periodic"] if work == "ring" else [])]
     for a, n in zip("xyz", grid):
         command += [f"-da_grid_{a}", str(n), f"-da_processors_{a}", str(ranks if a == axis else 1)]
     if staged:
@@ -61,7 +64,7 @@ def rows_of(results):
     alone = {(r["what"], r["way"], r["axis"]): r["seconds"] for r in results if r["ranks"] == 1}
     rows = [["work", "ranks, cut along", "messages", "way", "lines along", "ms", "one rank's ms", "efficiency"]]
     for r in results:
-        one = alone.get(("latency" if r["what"] == "latency" else "alone", r["way"], r["axis"]))
+        one = alone.get((r["what"] if r["what"] in OWN else "alone", r["way"], r["axis"]))
         share = {"strong": 1 / r["ranks"], "large": 8 / r["ranks"]}.get(r["what"], 1)
         rows.append([f"{r['what']}, {' x '.join(map(str, r['grid']))}", f"{r['ranks']}" + (f", {r['cut']}" if r["ranks"] > 1 else ""), r["messages"],
                      r["way"] + ("" if (r["way"] == "one pass") == r["one_pass"] else " (the solver took over)"), r["axis"], f"{1e3 * r['seconds']:.3f}",
