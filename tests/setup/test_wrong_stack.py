@@ -197,6 +197,7 @@ def test_no_cuda_compiler(tmp_path):
     [
         (["demos"], 2, "weft: unknown command 'demos'; see ./weft help"),
         (["demo", "--stak", "debian"], 2, "weft: unknown option '--stak'; see ./weft help"),
+        (["demo", "--petsc-only"], 2, "weft: --petsc-only goes with check; see ./weft help"),
         (["demo", "--stack"], 2, "weft: --stack needs a value; see ./weft help"),
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
         (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, own, petsc-3.26 or cuda"),
