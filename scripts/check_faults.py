@@ -80,8 +80,12 @@ class Steps:
             output, code = self.run([*self.program(name, folder, before), *arguments], timeout=7200, GTEST_TOTAL_SHARDS=str(self.jobs), GTEST_SHARD_INDEX=str(index), **environment)
             return [] if code == 0 else [(f"{name}, part {index + 1} of {self.jobs}", output)]
 
+        return self.side_by_side(part, [(name, index) for name in KERNEL_TESTS for index in range(self.jobs)])
+
+    def side_by_side(self, check, cases):
+        """The failures of check(case), as many cases at once as there are jobs."""
         with ThreadPoolExecutor(self.jobs) as together:
-            return sum(together.map(part, [(name, index) for name in KERNEL_TESTS for index in range(self.jobs)]), [])
+            return sum(together.map(check, cases), [])
 
     def compile(self, name, options, source=SOURCE):
         """A build beside the main one."""
@@ -155,16 +159,16 @@ class Steps:
 
     def valgrind(self):
         """memcheck on runs of every type."""
-        start, failures, cases, tool = time.monotonic(), [], 0, self.memcheck()
-        for name, chosen in TYPES.items():
-            for fault in ("pattern", "nan_matrix"):
-                for ranks in (1, 2) if fault == "pattern" else (1,):
-                    solver = BLOCKS if name == "factors" and ranks > 1 else chosen
-                    output, code = self.petsc("fault_probe", f"-n 8 -fault {fault} {solver}", ranks, before=tool, timeout=1800)
-                    cases += 1
-                    if code != 0:
-                        failures.append((f"fault_probe -fault {fault} {solver} on {ranks} ranks", output))
-        self.add("valgrind", "memcheck: every type, patterns that change and NaN", cases, failures, time.monotonic() - start)
+        start, tool = time.monotonic(), self.memcheck()
+        cases = [(BLOCKS if name == "factors" and ranks > 1 else chosen, fault, ranks) for name, chosen in TYPES.items() for fault, ranks in (("pattern", 1), ("pattern", 2), ("nan_matrix", 1))]
+
+        def check(case):
+            solver, fault, ranks = case
+            output, code = self.petsc("fault_probe", f"-n 8 -fault {fault} {solver}", ranks, before=tool, timeout=1800)
+            return [] if code == 0 else [(f"fault_probe -fault {fault} {solver} on {ranks} ranks", output)]
+
+        failures = self.side_by_side(check, cases)
+        self.add("valgrind", "memcheck: every type, patterns that change and NaN", len(cases), failures, time.monotonic() - start)
 
     def kernels(self):
         """memcheck on kernel tests of small sizes, and of comparisons by the thousand on some."""
@@ -173,38 +177,32 @@ class Steps:
         self.add("kernels", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
 
     def fuzz(self):
-        """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan."""
-        self.fuzz_manifests()
+        """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan, and by way of atheris for the reader in Python."""
         if not shutil.which("clang++"):
-            raise Missing("fuzzing the other readers needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
+            raise Missing("fuzzing the readers needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
         folder = self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], SOURCE / "tests" / "fuzz" / "guided")
-        for name in ("matrix", "mask", "lines"):
-            start = time.monotonic()
-            corpus = SOURCE / "tests" / "fuzz" / "corpus" / name
-            with tempfile.TemporaryDirectory() as found:
-                output, code = self.run([folder / "bin" / f"fuzz_{name}", found, corpus, f"-runs={self.inputs}", "-max_len=600", f"-dict={SOURCE / 'tests' / 'fuzz' / name}.dict",
-                                         "-rss_limit_mb=2000", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
-                                        LSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'leaks.supp'}:print_suppressions=0")
-            self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
-
-    def fuzz_manifests(self):
-        """The reader that is written in Python, by libFuzzer too."""
-        folder = self.build.with_name(f"{self.build.name}-fuzz")
-        tools = folder / "python"
-        for command in ([sys.executable, "-m", "venv", tools], [tools / "bin" / "pip", "install", "-q", "atheris"]):
+        tools, of = folder / "python" / "bin", SOURCE / "tests" / "fuzz"
+        for command in ([sys.executable, "-m", "venv", folder / "python"], [tools / "pip", "install", "-q", "atheris"]):
             output, code = self.run(command)
             if code:
-                return self.add("fuzz", "manifests", 1, [("atheris could not be installed", output)], 0)
-        start, folder_of = time.monotonic(), SOURCE / "tests" / "fuzz"
-        with tempfile.TemporaryDirectory() as found:
-            output, code = self.run([tools / "bin" / "python", folder_of / "fuzz_manifest.py", found, folder_of / "corpus" / "manifest", f"-runs={self.inputs}", "-max_len=600",
-                                     f"-dict={folder_of / 'manifest.dict'}", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200)
-        self.add("fuzz", "manifests, inputs", self.inputs, [] if code == 0 else [(f"fuzz_manifest: the input is in {folder}", output)], time.monotonic() - start)
+                raise Missing(f"atheris, for the reader in Python, could not be installed: {output[-500:]}")
+
+        def reader(name):
+            start = time.monotonic()
+            program = [tools / "python", of / "fuzz_manifest.py"] if name == "manifest" else [folder / "bin" / f"fuzz_{name}", "-rss_limit_mb=2000"]
+            with tempfile.TemporaryDirectory() as found:
+                output, code = self.run([*program, found, of / "corpus" / name, f"-runs={self.inputs}", "-max_len=600", f"-dict={of / name}.dict", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
+                                        LSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'leaks.supp'}:print_suppressions=0")
+            self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
+            return []
+
+        self.side_by_side(reader, ["manifest", "matrix", "lines", "mask"])
 
     def sanitized(self, name, sanitizers, options, environment, sample, known_at_start=False):
         """Of the comparisons that kernels' tests make by the thousand one in `sample`. known_at_start: the sanitizer knows only those functions by
         name, and what is said of them, that are there when it starts, which a library for -dll_append is not."""
-        folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
+        # Blocks of every size are the same code: three of them tell as much as eight, and compile in half the time.
+        folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DWEFT_LARGEST_BLOCK=3", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
         start = time.monotonic()
         failures = self.kernel_tests(folder, WEFT_TEST_SAMPLE=str(sample), **environment)
         self.add(name, f"-fsanitize={sanitizers}: kernel tests", len(KERNEL_TESTS), failures, time.monotonic() - start)
