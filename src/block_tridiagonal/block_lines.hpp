@@ -3,12 +3,13 @@
 /// A node's b unknowns are neighbours in memory, and b divides every stride, so that node k is elements k * b .. k * b + b - 1. Entry (p, q)
 /// of the b * b block of node k stands at k * b * b + p * b + q of a coefficient array, as in PETSc's point blocks.
 #pragma once
+#include "block_tridiagonal/largest_block.hpp"
 #include "lines.hpp"
 
 namespace weft {
 
 struct BlockLines {
-  static constexpr int largest_block = WEFT_LARGEST_BLOCK; ///< CMake's option: each size is compiled, and the large ones take long
+  static constexpr int largest_block = largest_block_built;
 
   LineLayout layout;
 

@@ -200,6 +200,7 @@ def test_no_cuda_compiler(tmp_path):
         (["demo", "--petsc-only"], 2, "weft: --petsc-only goes with check; see ./weft help"),
         (["demo", "--stack"], 2, "weft: --stack needs a value; see ./weft help"),
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
+        (["build", "--largest-block"], 2, "weft: --largest-block needs a value; see ./weft help"),
         (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, own, petsc-3.26 or cuda"),
         (["help"], 0, "Usage: ./weft COMMAND"),
         ([], 0, "Usage: ./weft COMMAND"),

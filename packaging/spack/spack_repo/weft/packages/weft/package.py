@@ -18,7 +18,6 @@ class Weft(CMakePackage, CudaPackage):
     depends_on("c", type="build")
     depends_on("cxx", type="build")
     depends_on("cmake@3.22:", type="build")
-    depends_on("ninja", type="build")
     depends_on("pkgconfig", type="build")
     depends_on("python@3.9:", type="build")
 
@@ -27,7 +26,7 @@ class Weft(CMakePackage, CudaPackage):
     depends_on("lapack")
     depends_on("mpi", when="^petsc+mpi")
     # PETSc's own Kokkos, or a private one whose symbols stay inside the library.
-    depends_on("kokkos@4.5:")
+    depends_on("kokkos@4.5:5")
     depends_on("kokkos+shared", when="^petsc+kokkos")
     depends_on("kokkos~shared+pic+serial", when="^petsc~kokkos")
     for arch in CudaPackage.cuda_arch_values:
@@ -45,8 +44,10 @@ class Weft(CMakePackage, CudaPackage):
             self.define("PETSC_DIR", self.spec["petsc"].prefix),
             self.define("PETSC_ARCH", ""),
             self.define("Kokkos_ROOT", self.spec["kokkos"].prefix),
+            # The BLAS and LAPACK of this spec, not the first that CMake finds on the machine.
+            self.define("BLAS_LIBRARIES", self.spec["blas"].libs),
+            self.define("LAPACK_LIBRARIES", self.spec["lapack"].libs + self.spec["blas"].libs),
+            # PETSc's tutorials are for the demo and the tests, and nothing of them is installed.
+            self.define("WEFT_TUTORIALS", False),
             self.define_from_variant("WEFT_EXAMPLES", "examples"),
         ]
-
-    def setup_run_environment(self, env):
-        env.set("WEFT_DIR", self.prefix)
