@@ -109,11 +109,15 @@ petsc_build() {
 }
 
 stack_debian() {
-  need_packages petsc-dev libpetsc3.18-dev-examples
+  local packages=(petsc-dev libpetsc3.18-dev-examples) kokkos=
   case $command in
-    check) need_packages python3-petsc4py python3-petsc4py-complex3.18 libpetsc-complex3.18-dev ;; # the complex ones must be refused
-    package) need_packages python3-petsc4py python3-petsc4py-complex3.18 debhelper dpkg-dev fakeroot debootstrap ;;
+    check) packages+=(python3-petsc4py python3-petsc4py-complex3.18 libpetsc-complex3.18-dev) ;; # the complex ones must be refused
+    package) packages+=(python3-petsc4py python3-petsc4py-complex3.18 debhelper dpkg-dev fakeroot debootstrap) ;;
   esac
+  # Kokkos compiles while packages unpack.
+  if [ -z "${Kokkos_ROOT:-}" ]; then (kokkos_static) & kokkos=$!; fi
+  need_packages "${packages[@]}"
+  [ -z "$kokkos" ] || wait "$kokkos" || exit 1
   own_petsc
 }
 
