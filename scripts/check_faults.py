@@ -11,6 +11,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 
 SOURCE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCE / "tests" / "faults"))
@@ -35,7 +36,7 @@ class Missing(Exception):
 
 class Steps:
     def __init__(self, arguments, command):
-        self.command = command
+        self.command, self.lock = command, Lock()
         self.build, self.jobs, self.inputs = Path(arguments.build).resolve(), arguments.jobs, arguments.inputs
         self.version, self.rows, self.notes = arguments.petsc, [], []
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
@@ -64,11 +65,12 @@ class Steps:
     def add(self, step, what, cases, failures, seconds):
         """A row of the table; failures are [(case, output)]."""
         result = "clean" if not failures else f"**{len(failures)} of {cases} failed**"
-        self.rows.append((step, what, cases, result, seconds))
-        print(f"{step:<10} {what:<60} {cases:>8} {result} ({seconds:.0f} s)", flush=True)
-        for case, output in failures:
-            print(f"---- {case}\n{output[-3000:]}\n----", flush=True)
-        (self.build / "faults.md").write_text(self.text())  # what has run is kept, whatever comes
+        with self.lock:
+            self.rows.append((step, what, cases, result, seconds))
+            print(f"{step:<10} {what:<60} {cases:>8} {result} ({seconds:.0f} s)", flush=True)
+            for case, output in failures:
+                print(f"---- {case}\n{output[-3000:]}\n----", flush=True)
+            (self.build / "faults.md").write_text(self.text())  # what has run is kept, whatever comes
 
     def program(self, name, folder, before=()):
         """The command of a test program, on as many ranks as it is meant for."""
@@ -179,14 +181,19 @@ class Steps:
 
     def fuzz(self):
         """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan, and by way of atheris for the reader in Python."""
-        if not shutil.which("clang++"):
-            raise Missing("fuzzing the readers needs clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)")
-        folder = self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], SOURCE / "tests" / "fuzz" / "guided")
+        folder = self.build.with_name(f"{self.build.name}-fuzz")
         tools, of = folder / "python" / "bin", SOURCE / "tests" / "fuzz"
+        readers, missing = ["manifest", "matrix", "lines", "mask"], []
+        if shutil.which("clang++"):
+            self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], of / "guided")
+        else:
+            readers, missing = ["manifest"], ["the readers in C++ need clang++ with its run-time libraries (Debian: clang, libclang-rt-14-dev)"]
         for command in ([sys.executable, "-m", "venv", folder / "python"], [tools / "pip", "install", "-q", "atheris"]):
             output, code = self.run(command)
             if code:
-                raise Missing(f"atheris, for the reader in Python, could not be installed: {output[-500:]}")
+                readers.remove("manifest")
+                missing.append(f"the reader in Python needs atheris, which could not be installed: {output[-500:]}")
+                break
 
         def reader(name):
             start = time.monotonic()
@@ -197,7 +204,9 @@ class Steps:
             self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
             return []
 
-        self.side_by_side(reader, ["manifest", "matrix", "lines", "mask"])
+        self.side_by_side(reader, readers)
+        if missing:
+            raise Missing("; ".join(missing))
 
     def sanitized(self, name, sanitizers, options, environment, sample, known_at_start=False):
         """Of the comparisons that kernels' tests make by the thousand one in `sample`. known_at_start: the sanitizer knows only those functions by

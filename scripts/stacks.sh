@@ -114,10 +114,10 @@ stack_debian() {
     check) packages+=(python3-petsc4py python3-petsc4py-complex3.18 libpetsc-complex3.18-dev) ;; # the complex ones must be refused
     package) packages+=(python3-petsc4py python3-petsc4py-complex3.18 debhelper dpkg-dev fakeroot debootstrap) ;;
   esac
-  # Kokkos compiles while packages unpack.
-  if [ -z "${Kokkos_ROOT:-}" ]; then (kokkos_static) & kokkos=$!; fi
-  need_packages "${packages[@]}"
-  [ -z "$kokkos" ] || wait "$kokkos" || exit 1
+  # Kokkos compiles while packages unpack; what that may spoil is tried again by itself.
+  if [ -z "${Kokkos_ROOT:-}" ]; then (kokkos_static) 9>&- & kokkos=$!; fi
+  (need_packages "${packages[@]}") || { wait; exit 1; }
+  [ -z "$kokkos" ] || wait "$kokkos" || true
   own_petsc
 }
 

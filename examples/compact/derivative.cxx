@@ -294,7 +294,11 @@ PetscErrorCode Derivative::ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, b
   PetscFunctionBeginUser;
   if (fetches) {
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
+    // A sweep writes to `to` on two streams, which know of what came before Tell: the array is made by then.
+    PetscCall(weft::WithVecArrays(f, Access::read, to, Access::write,
+                                  [](weft::Memory, PetscScalar *, PetscScalar *) { return (PetscErrorCode)0; }));
     PetscCall(Tell(f));
+    if (events_.wait && sweep_ && sweep_->teller()) PetscCallCXX(sweep_->teller()->wait());
     PetscCall(End(events_, events_.halo, f, to));
   }
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));

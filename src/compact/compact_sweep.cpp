@@ -299,7 +299,7 @@ private:
   Index early_lines() const
   {
     constexpr Index team = 32;
-    const Index bundles  = piece_.lines / team;
+    const Index bundles  = (piece_.lines + team - 1) / team;
     Index early          = bundles / 4;
     if constexpr (!on_host) {
       with_kernel([&]<class Kernel, unsigned teams>() {

@@ -37,7 +37,8 @@ public:
   CompactSweep &operator=(const CompactSweep &) = delete;
 
   /// What the neighbours need to know of this rank: words() rows with a value for each line, x fastest. The first width() ones
-  /// are the rows of f next to the neighbour, in their order. Nothing where no neighbour needs it. Does not wait.
+  /// are the rows of f next to the neighbour, in their order. Nothing where no neighbour needs it. Does not wait. From here to the end of
+  /// apply_ends g is the sweep's.
   void tell(const Scalar *f, Scalar *to_before, Scalar *to_after);
   /// Where tell runs, beside inner rows: a Milestone of it says when the words are there. Null where no neighbour needs any.
   const std::shared_ptr<const Execution> &teller() const { return beside_; }

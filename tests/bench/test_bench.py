@@ -191,11 +191,11 @@ def test_scaling_of_compact_differences(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((tmp_path / "rows.json").read_text())
-    count = {"alone": 3, "weak": 3, "large": 3, "strong": 3, "latency": 2, "staged": 1}  # by either way
+    count = {"alone": 3, "weak": 3, "ring": 2, "large": 3, "strong": 3, "latency": 2, "staged": 1}  # by either way
     assert {(what, way): sum((row["what"], row["way"]) == (what, way) for row in rows) for what in count for way in ("one pass", "solver")} == {
         (what, way): number for what, number in count.items() for way in ("one pass", "solver")}
-    assert len(rows) == 30 and all(row["seconds"] > 0 for row in rows)
-    assert len([line for line in done.stdout.splitlines() if line.startswith("| ")]) == 31
+    assert len(rows) == 34 and all(row["seconds"] > 0 for row in rows)
+    assert len([line for line in done.stdout.splitlines() if line.startswith("| ")]) == 35
     command[command.index("--options") + 1] = "-compact_order 5"
     failed = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
     assert failed.returncode == 1 and "not of order 5" in failed.stdout

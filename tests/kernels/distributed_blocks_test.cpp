@@ -264,8 +264,8 @@ TEST(DistributedBlockLines, NewValuesNewFactors)
   const auto lengths = random_cuts(random, 20);
   for_each_precision([&](auto scalar, Memory memory) {
     using Scalar            = decltype(scalar);
-    const LineLayout layout = strided_nodes(4, my_length(lengths), 5);
-    const BlockProblem<Scalar> first(contiguous_nodes(4, sum(lengths, ranks()), 5), random), second(first.lines, random);
+    const LineLayout layout = strided_nodes(3, my_length(lengths), 5);
+    const BlockProblem<Scalar> first(contiguous_nodes(3, sum(lengths, ranks()), 5), random), second(first.lines, random);
     const BlockPiece<Scalar> old(first, layout, my_first(lengths)), fresh(second, layout, my_first(lengths));
     DistributedBlocks<Scalar> s(old, "auto", memory);
     const Buffer<Scalar> rhs(memory, fresh.rhs), x(memory, fresh.start), l(memory, fresh.lower), d(memory, fresh.diagonal),
