@@ -206,7 +206,8 @@ TEST(DistributedBlockLines, ReportTheSameBadPivotOnAllRanks)
   std::mt19937 random(45);
   for (int trial = 0; trial < 6; trial++) {
     const auto lengths = random_cuts(random, 20);
-    const Index length = sum(lengths, ranks()), row = between(random, 0, length - 1), b = between(random, 2, 5);
+    const Index length = sum(lengths, ranks()), row = between(random, 0, length - 1),
+                b = between(random, 2, std::min<Index>(5, BlockLines::largest_block));
     for_each_precision([&](auto scalar, Memory memory) {
       using Scalar = decltype(scalar);
       BlockProblem<Scalar> whole(contiguous_nodes(b, length, 4), random);
