@@ -239,8 +239,9 @@ PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &
 
   PetscFunctionBeginUser;
   try {
-    sweep_ = std::make_unique<weft::CompactSweep<PetscScalar>>(*execution_, piece,
-                                                               weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right);
+    const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages();
+    sweep_            = std::make_unique<weft::CompactSweep<PetscScalar>>(*execution_, piece,
+                                                               weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, staged);
   } catch (const std::invalid_argument &refused) {
     PetscCall(PetscInfo(da_, "not in one pass along %c: %s\n", "xyz"[direction_], refused.what()));
     can = 0;

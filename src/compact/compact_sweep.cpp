@@ -143,7 +143,7 @@ public:
   using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
 
   ModelOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
-          bool needs_before, bool needs_after)
+          bool needs_before, bool needs_after, bool slow_messages)
       : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Scalar>(rows)), reach_(exact.reach), needs_before_(needs_before),
         needs_after_(needs_after)
   {
@@ -168,7 +168,7 @@ public:
     }
     early_ = piece.lines();
     if (!cut) return;
-    early_                = early_lines();
+    early_                = slow_messages ? piece.lines() : early_lines();
     const auto lines      = static_cast<std::size_t>(piece.lines());
     value_before_         = Values("weft compact value before", lines);
     unknown_after_        = Values("weft compact unknown after", lines);
@@ -394,7 +394,8 @@ private:
 };
 
 template <class Scalar>
-CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows)
+CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows,
+                                   bool slow_messages)
     : execution_(execution), width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
       needs_after_(piece.ring ? piece.rows() < piece.length : piece.first + piece.rows() < piece.length)
 {
@@ -415,8 +416,8 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
   }
   model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Model> {
     using Space = std::decay_t<decltype(space)>;
-    return std::make_unique<ModelOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_,
-                                            needs_after_);
+    return std::make_unique<ModelOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_, needs_after_,
+                                            slow_messages);
   });
 }
 

@@ -138,8 +138,9 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
                                   << rows.width() << ", " << rows.head.size() << " rows of the ends, " << sizeof(Scalar) << " bytes");
   using Values = std::vector<Scalar>;
   const Execution execution(memory);
-  const std::size_t count = sizes.size();
-  const Scalar nothing    = std::numeric_limits<Scalar>::quiet_NaN();
+  const std::size_t count  = sizes.size();
+  const bool slow_messages = random() % 3 == 0;
+  const Scalar nothing     = std::numeric_limits<Scalar>::quiet_NaN();
   std::vector<Swept<Scalar>> pieces(count);
   Index first = 0;
   for (std::size_t k = 0; k < count; k++) {
@@ -148,7 +149,7 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     p.piece.n[box.direction] = sizes[k];
     p.piece.first            = first;
     p.piece.length           = std::accumulate(sizes.begin(), sizes.end(), Index(0));
-    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows);
+    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows, slow_messages);
     const auto size          = static_cast<std::size_t>(p.piece.rows() * p.piece.lines());
     p.values                 = Values(size);
     p.expected               = std::vector<double>(size);
@@ -187,6 +188,30 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     for (std::size_t i = 0; i < got.size(); i++)
       ASSERT_NEAR(got[i], p.expected[i], 100 * std::numeric_limits<Scalar>::epsilon()) << "piece " << k << ", element " << i;
   }
+}
+
+/// So many lines that a device sweeps all but the early ones in whole waves of teams.
+TEST(CompactSweep, AgreesOnManyLinesOfADevice)
+{
+  std::mt19937 random(75);
+  const CompactMatrix matrix = random_matrix(1, random);
+  const CompactRows rows     = random_rows(1, 1, random);
+  bool device                = false;
+  for (Memory memory : memories()) {
+    if (memory != Memory::device) continue;
+    device = true;
+    for (int direction : {0, 2}) {
+      BoxPiece box;
+      box.direction = direction;
+      for (Index &n : box.n) n = 300;
+      box.n[direction] = 1;
+      box.ring         = false;
+      box.length       = 140;
+      check_sweep<float>(box, {71, 69}, matrix, rows, memory, random);
+      check_sweep<double>(box, {71, 69}, matrix, rows, memory, random);
+    }
+  }
+  if (!device) GTEST_SKIP() << "no device";
 }
 
 TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
