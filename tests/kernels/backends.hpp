@@ -37,13 +37,12 @@ inline std::vector<Memory> memories()
   return sample() > 0 ? std::vector{Memory::device} : std::vector{Memory::host, Memory::device};
 }
 
+/// Serial beside the default one of a host, and the device.
 using Backends = testing::Types<
-#if defined(KOKKOS_ENABLE_SERIAL)
-    Kokkos::Serial
-#endif
-#if defined(KOKKOS_ENABLE_OPENMP)
-    ,
-    Kokkos::OpenMP
+#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
+    Kokkos::Serial, Kokkos::OpenMP
+#else
+    Kokkos::DefaultHostExecutionSpace
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
     ,

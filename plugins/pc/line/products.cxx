@@ -60,8 +60,8 @@ PetscErrorCode LogProduct(const StencilMatrix<PetscScalar> &stencil, PetscLogDou
 
 PetscErrorCode MatMult_Diagonals(Mat A, Vec x, Vec y)
 {
-  Products *products;
-  bool done = false;
+  Products *products = NULL;
+  bool done          = false;
 
   PetscFunctionBegin;
   PetscCall(GetProducts(A, &products));
@@ -86,8 +86,8 @@ PetscErrorCode MatMult_Diagonals(Mat A, Vec x, Vec y)
 
 PetscErrorCode MatResidual_Diagonals(Mat A, Vec b, Vec x, Vec r)
 {
-  Products *products;
-  bool done = false;
+  Products *products = NULL;
+  bool done          = false;
 
   PetscFunctionBegin;
   PetscCall(GetProducts(A, &products));
@@ -125,8 +125,8 @@ PetscErrorCode MatResidual_Diagonals(Mat A, Vec b, Vec x, Vec r)
 
 PetscErrorCode PCLineLeaveProducts(PC pc)
 {
-  PC_Line *line = Data(pc);
-  Products *products;
+  PC_Line *line      = Data(pc);
+  Products *products = NULL;
 
   PetscFunctionBegin;
   if (!line->with_products) PetscFunctionReturn(PETSC_SUCCESS);
