@@ -155,7 +155,10 @@ public:
   template <class Nodes>
   void launch(const Space &space, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs, Colour colour) const
   {
-    if (teams_)
+    const Index length = (ends.visited() + parts_ - 1) / parts_;
+    if (teams_ && length <= most_by_lanes)
+      by_lanes(space, *this, ends, rhs, colour);
+    else if (teams_)
       by_teams(space, *this, ends, rhs, colour);
     else
       by_threads(space, *this, ends, rhs, colour);
@@ -184,6 +187,33 @@ public:
           sums(item) = sum;
         });
   }
+  /// Lanes for each part, on neighbouring rows: where parts are short, many are under way at once.
+  template <class Nodes>
+  static void by_lanes(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs,
+                       Colour colour)
+  {
+    using Policy      = Kokkos::TeamPolicy<Space>;
+    const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts, items = count * parts;
+    const auto sums = self.sums_;
+    const int lanes = length <= 64 ? 8 : 32, together = 256 / lanes;
+    const int teams = static_cast<int>(Kokkos::min((items + together - 1) / together, Index(1) << 20));
+    Kokkos::parallel_for(
+        "weft end products", Policy(space, teams, together, lanes), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+          for (Index from = Index(team.league_rank()) * together; from < items; from += Index(team.league_size()) * together) {
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, from, Kokkos::min(from + together, items)), [&](const Index item) {
+              const Index line = item % count, begin = item / count * length, end = Kokkos::min(begin + length, ends.visited());
+              if (!ends.layout.has_colour(line, colour)) return;
+              const Index start = ends.layout.start(line);
+              EndWords<Scalar, b> sum;
+              Kokkos::parallel_reduce(
+                  Kokkos::ThreadVectorRange(team, begin, end),
+                  [&](const Index k, EndWords<Scalar, b> &part) { part += ends.term(start, k, rhs); },
+                  Kokkos::Sum<EndWords<Scalar, b>>(sum));
+              Kokkos::single(Kokkos::PerThread(team), [&]() { sums(item) = sum; });
+            });
+          }
+        });
+  }
   /// A team for each part, its threads on neighbouring rows.
   template <class Nodes>
   static void by_teams(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs,
@@ -192,9 +222,9 @@ public:
     using Policy      = Kokkos::TeamPolicy<Space>;
     const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts, items = count * parts;
     const auto sums = self.sums_;
-    const int teams = static_cast<int>(Kokkos::min(items, Index(1) << 20)), threads = length <= 256 ? 32 : 256;
+    const int teams = static_cast<int>(Kokkos::min(items, Index(1) << 20));
     Kokkos::parallel_for(
-        "weft end products", Policy(space, teams, threads), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+        "weft end products", Policy(space, teams, 256), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
           for (Index item = team.league_rank(); item < items; item += team.league_size()) {
             const Index line = item % count, begin = item / count * length, end = Kokkos::min(begin + length, ends.visited());
             if (!ends.layout.has_colour(line, colour)) continue;
@@ -209,8 +239,9 @@ public:
   }
 
 private:
-  bool teams_  = false;
-  Index parts_ = 1;
+  static constexpr Index most_by_lanes = 256;
+  bool teams_                          = false;
+  Index parts_                         = 1;
   Kokkos::View<EndWords<Scalar, b> *, typename Space::memory_space> sums_; ///< part by part
 };
 

@@ -294,7 +294,8 @@ struct ReductionKernel {
     const bool active = number < count * parts && layout.has_colour(line, colour);
     if (shape.lines == 1 && !active) return;
 
-    Scalar *numbers = static_cast<Scalar *>(team.team_scratch(0).get_shmem_aligned(scratch_bytes(shape), alignof(double)));
+    Scalar *numbers =
+        static_cast<Scalar *>(team.team_scratch(scratch_level<Space>).get_shmem_aligned(scratch_bytes(shape), alignof(double)));
     const int apart = shape.scratch_rows();
     Thread<Team> thread{*this,
                         team,

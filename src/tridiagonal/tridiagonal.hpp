@@ -39,6 +39,10 @@ using OwnedArray = Kokkos::View<Scalar *, typename Space::memory_space>;
 template <class Space>
 inline constexpr bool is_host_space = std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>;
 
+/// The level of a team's scratch memory: the shared memory of a device. On hosts levels differ only in how much there is, 32 KiB in the first.
+template <class Space>
+inline constexpr int scratch_level = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 0;
+
 /// The coefficients of a row.
 template <class Scalar>
 struct Row {
