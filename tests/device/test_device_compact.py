@@ -21,6 +21,16 @@ def test_fields_are_those_of_the_host(run, scheme, way, ranks, boxes, messages, 
         assert furthest(values, there) < rounding(row)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("way", ["-compact_one_pass", ""])
+def test_lines_along_x_are_cut(run, scheme, way, tmp_path):
+    grid = "-da_grid_x 130 -da_grid_y 37 -da_grid_z 40 -da_processors_y 1 -da_processors_z 1"
+    expected = [values for _, values in fields(run, f"{grid} {scheme}", tmp_path)]
+    cut = "-da_processors_x 2 -compact_boxes_x 59,71"
+    for (row, values), there in zip(fields(run, f"{grid} {cut} {scheme} {way} -dm_vec_type cuda", tmp_path, ranks=2), expected, strict=True):
+        assert furthest(values, there) < rounding(row)
+
+
 def test_the_way_of_messages_is_told(run):
     output = compact(run, "-dim 1 -da_grid_x 90 -dm_vec_type cuda -use_gpu_aware_mpi 0", ranks=2).output
     assert "messages between 2 ranks: staged through pinned memory of the host" in output
