@@ -155,8 +155,7 @@ public:
   template <class Nodes>
   void launch(const Space &space, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs, Colour colour) const
   {
-    const Index length = (ends.visited() + parts_ - 1) / parts_;
-    if (teams_ && length <= most_by_lanes)
+    if (teams_ && length(ends) <= most_by_lanes)
       by_lanes(space, *this, ends, rhs, colour);
     else if (teams_)
       by_teams(space, *this, ends, rhs, colour);
@@ -175,15 +174,14 @@ public:
   static void by_threads(const Space &space, const EndProducts &self, const InverseEnds<Scalar, Space, b> &ends, const Nodes &rhs,
                          Colour colour)
   {
-    const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts;
+    const Index items = self.items(ends), length = self.length(ends);
     const auto sums = self.sums_;
     Kokkos::parallel_for(
-        "weft end products", Kokkos::RangePolicy<Space>(space, 0, count * parts), KOKKOS_LAMBDA(const Index item) {
-          const Index line = item % count, begin = item / count * length, end = Kokkos::min(begin + length, ends.visited());
-          if (!ends.layout.has_colour(line, colour)) return;
-          const Index start = ends.layout.start(line);
+        "weft end products", Kokkos::RangePolicy<Space>(space, 0, items), KOKKOS_LAMBDA(const Index item) {
+          const Part part(ends, item, length);
+          if (!ends.layout.has_colour(part.line, colour)) return;
           EndWords<Scalar, b> sum;
-          for (Index k = begin; k < end; k++) sum += ends.term(start, k, rhs);
+          for (Index k = part.begin; k < part.end; k++) sum += ends.term(part.start, k, rhs);
           sums(item) = sum;
         });
   }
@@ -193,7 +191,7 @@ public:
                        Colour colour)
   {
     using Policy      = Kokkos::TeamPolicy<Space>;
-    const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts, items = count * parts;
+    const Index items = self.items(ends), length = self.length(ends);
     const auto sums = self.sums_;
     const int lanes = length <= 64 ? 8 : 32, together = 256 / lanes;
     const int teams = static_cast<int>(Kokkos::min((items + together - 1) / together, Index(1) << 20));
@@ -201,13 +199,12 @@ public:
         "weft end products", Policy(space, teams, together, lanes), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
           for (Index from = Index(team.league_rank()) * together; from < items; from += Index(team.league_size()) * together) {
             Kokkos::parallel_for(Kokkos::TeamThreadRange(team, from, Kokkos::min(from + together, items)), [&](const Index item) {
-              const Index line = item % count, begin = item / count * length, end = Kokkos::min(begin + length, ends.visited());
-              if (!ends.layout.has_colour(line, colour)) return;
-              const Index start = ends.layout.start(line);
+              const Part part(ends, item, length);
+              if (!ends.layout.has_colour(part.line, colour)) return;
               EndWords<Scalar, b> sum;
               Kokkos::parallel_reduce(
-                  Kokkos::ThreadVectorRange(team, begin, end),
-                  [&](const Index k, EndWords<Scalar, b> &part) { part += ends.term(start, k, rhs); },
+                  Kokkos::ThreadVectorRange(team, part.begin, part.end),
+                  [&](const Index k, EndWords<Scalar, b> &some) { some += ends.term(part.start, k, rhs); },
                   Kokkos::Sum<EndWords<Scalar, b>>(sum));
               Kokkos::single(Kokkos::PerThread(team), [&]() { sums(item) = sum; });
             });
@@ -220,25 +217,39 @@ public:
                        Colour colour)
   {
     using Policy      = Kokkos::TeamPolicy<Space>;
-    const Index count = ends.layout.count(), parts = self.parts_, length = (ends.visited() + parts - 1) / parts, items = count * parts;
+    const Index items = self.items(ends), length = self.length(ends);
     const auto sums = self.sums_;
     const int teams = static_cast<int>(Kokkos::min(items, Index(1) << 20));
     Kokkos::parallel_for(
         "weft end products", Policy(space, teams, 256), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
           for (Index item = team.league_rank(); item < items; item += team.league_size()) {
-            const Index line = item % count, begin = item / count * length, end = Kokkos::min(begin + length, ends.visited());
-            if (!ends.layout.has_colour(line, colour)) continue;
-            const Index start = ends.layout.start(line);
+            const Part part(ends, item, length);
+            if (!ends.layout.has_colour(part.line, colour)) continue;
             EndWords<Scalar, b> sum;
             Kokkos::parallel_reduce(
-                Kokkos::TeamThreadRange(team, begin, end),
-                [&](const Index k, EndWords<Scalar, b> &part) { part += ends.term(start, k, rhs); }, Kokkos::Sum<EndWords<Scalar, b>>(sum));
+                Kokkos::TeamThreadRange(team, part.begin, part.end),
+                [&](const Index k, EndWords<Scalar, b> &some) { some += ends.term(part.start, k, rhs); },
+                Kokkos::Sum<EndWords<Scalar, b>>(sum));
             Kokkos::single(Kokkos::PerTeam(team), [&]() { sums(item) = sum; });
           }
         });
   }
 
+  /// Rows of the visited ones that an item sums, `length` of them at most, and the line they are of.
+  struct Part {
+    Index line, start, begin, end;
+
+    KOKKOS_INLINE_FUNCTION Part(const InverseEnds<Scalar, Space, b> &ends, Index item, Index length)
+        : line(item % ends.layout.count()), start(ends.layout.start(line)), begin(item / ends.layout.count() * length),
+          end(Kokkos::min(begin + length, ends.visited()))
+    {
+    }
+  };
+
 private:
+  Index items(const InverseEnds<Scalar, Space, b> &ends) const { return ends.layout.count() * parts_; }
+  Index length(const InverseEnds<Scalar, Space, b> &ends) const { return (ends.visited() + parts_ - 1) / parts_; }
+
   static constexpr Index most_by_lanes = 256;
   bool teams_                          = false;
   Index parts_                         = 1;
