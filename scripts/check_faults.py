@@ -254,7 +254,7 @@ class Steps:
         """Lines of src and plugins that the tests of a host run: code without optimization, so of comparisons by the thousand some."""
         folder = self.compile("coverage", ["-DWEFT_COVERAGE=ON", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1", "-DCMAKE_C_FLAGS_DEBUG=-O0 -g1"])
         start = time.monotonic()
-        output, code = self.run(["ctest", "--test-dir", folder, "-E", "^(setup|bench)$", "--timeout", "7200"], timeout=20000, WEFT_TEST_SAMPLE="10")
+        output, code = self.run(["ctest", "--test-dir", folder, "-E", "^(setup|bench)$", "--parallel", str(self.jobs), "--timeout", "7200"], timeout=20000, WEFT_TEST_SAMPLE="10")
         self.add("coverage", "the tests, counted", len(re.findall(r"Test +#", output)), [] if code == 0 else [("ctest", output)], time.monotonic() - start)
         self.table_of_coverage(folder)
 
