@@ -75,10 +75,10 @@ Kokkos::TeamPolicy<Space> tile_policy(const Space &space, Index tiles, int threa
 {
   const int league = static_cast<int>(tiles);
   if constexpr (runs_on_host<Space>()) {
-    return Kokkos::TeamPolicy<Space>(space, league, Kokkos::AUTO).set_scratch_size(scratch_level<Space>, Kokkos::PerTeam(scratch));
+    return Kokkos::TeamPolicy<Space>(space, league, Kokkos::AUTO).set_scratch_size(scratch_level<Space>(), Kokkos::PerTeam(scratch));
   } else {
     const int size = static_cast<int>(std::bit_floor(static_cast<unsigned>(threads < 32 ? 32 : threads > 256 ? 256 : threads)));
-    return Kokkos::TeamPolicy<Space>(space, league, size).set_scratch_size(scratch_level<Space>, Kokkos::PerTeam(scratch));
+    return Kokkos::TeamPolicy<Space>(space, league, size).set_scratch_size(scratch_level<Space>(), Kokkos::PerTeam(scratch));
   }
 }
 

@@ -277,7 +277,7 @@ struct Reduction {
     const ReductionShape &shape = plan.shape;
     const Index teams           = (plan.layout.count() * shape.parts + shape.lines - 1) / shape.lines;
     Policy policy(space, static_cast<int>(teams), shape.team_size());
-    policy.set_scratch_size(scratch_level<Space>, Kokkos::PerTeam(Kernel::scratch_bytes(shape) + alignof(std::max_align_t)));
+    policy.set_scratch_size(scratch_level<Space>(), Kokkos::PerTeam(Kernel::scratch_bytes(shape) + alignof(std::max_align_t)));
     Kokkos::parallel_for("weft reduction on chip", policy, Kernel{from, to, update, colour, shape, plan.flag, solves, checks});
   }
 };

@@ -295,7 +295,7 @@ struct ReductionKernel {
     if (shape.lines == 1 && !active) return;
 
     Scalar *numbers =
-        static_cast<Scalar *>(team.team_scratch(scratch_level<Space>).get_shmem_aligned(scratch_bytes(shape), alignof(double)));
+        static_cast<Scalar *>(team.team_scratch(scratch_level<Space>()).get_shmem_aligned(scratch_bytes(shape), alignof(double)));
     const int apart = shape.scratch_rows();
     Thread<Team> thread{*this,
                         team,

@@ -379,7 +379,7 @@ struct Spike {
     /// The lanes of a team's tile.
     KOKKOS_INLINE_FUNCTION static Lanes lanes(const Team &team, const Level<Space, Scalar> &level, const SolveOptions<Scalar> &options)
     {
-      const Lanes lanes(team.team_scratch(scratch_level<Space>), level.width());
+      const Lanes lanes(team.team_scratch(scratch_level<Space>()), level.width());
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, level.width()),
                            [&](int k) { lanes(k) = lane_of(level, Index(team.league_rank()) * level.width() + k, options); });
       team.team_barrier();
@@ -420,7 +420,7 @@ struct Spike {
         "weft spike tiles", tile_policy(space, level.parts.tiles(level.log_width), 2 * width, bytes), KOKKOS_LAMBDA(const Team &team) {
           if (gate.closed()) return;
           const Parts &parts = level.parts;
-          const Values values(team.team_scratch(scratch_level<Space>), entries);
+          const Values values(team.team_scratch(scratch_level<Space>()), entries);
           const Lanes lanes = Tile<Space, Scalar>::lanes(team, level, options);
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * width), [&](int number) {
             const TilePlace at = parts.place(number, level.log_width);

@@ -238,8 +238,8 @@ struct Tpr {
     }
     template <class Rows>
     KOKKOS_INLINE_FUNCTION Tile(const Team &team, const Level<Space, Scalar> &level, const Rows &source, int words)
-        : slices(level.slices), lanes(team.team_scratch(scratch_level<Space>), level.width()),
-          memory(team.team_scratch(scratch_level<Space>), words), ends(team.team_scratch(scratch_level<Space>), 3 * level.width()),
+        : slices(level.slices), lanes(team.team_scratch(scratch_level<Space>()), level.width()),
+          memory(team.team_scratch(scratch_level<Space>()), words), ends(team.team_scratch(scratch_level<Space>()), 3 * level.width()),
           log_width(level.log_width), first_lane(Index(team.league_rank()) << log_width)
     {
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, width()), [&](int k) {

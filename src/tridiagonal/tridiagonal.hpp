@@ -41,7 +41,10 @@ inline constexpr bool is_host_space = std::is_same_v<Space, Kokkos::DefaultHostE
 
 /// The level of a team's scratch memory: the shared memory of a device. On hosts levels differ only in how much there is, 32 KiB in the first.
 template <class Space>
-inline constexpr int scratch_level = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 0;
+KOKKOS_FUNCTION constexpr int scratch_level()
+{
+  return std::is_same_v<typename Space::memory_space, Kokkos::HostSpace> ? 1 : 0;
+}
 
 /// The coefficients of a row.
 template <class Scalar>
