@@ -53,6 +53,14 @@ def test_ex29_rows_with_a_factor(run, ranks, rho):
     assert ("a factor of each row" in result.output) == (rho != "1")
 
 
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_factors_of_rows_are_gathered(run, ranks):
+    """Methods that one rank solves with have it know the factors of all rows."""
+    result = run("ex29", "-da_refine 4 -rho 1e3 -pc_type bcr -pc_bcr_type separable -ksp_rtol 1e-11 -ksp_converged_reason -ksp_view", ranks=ranks)
+    assert result.iterations() == 1
+    assert "a factor of each row" in result.output and f"gathered on rank 0 of {ranks}" in result.output
+
+
 def test_ex29_pure_neumann(run):
     assert run("ex29", "-da_refine 4 -bc_type neumann -pc_type bcr -ksp_rtol 1e-11 -ksp_converged_reason").iterations() <= 2
 
