@@ -31,6 +31,34 @@ print(ksp.getPC().getType(), ksp.getIterationNumber(), ksp.getConvergedReason() 
 """
 
 
+MANY = """
+import sys
+import petsc4py
+petsc4py.init(sys.argv)
+from petsc4py import PETSc
+
+n = 20
+A = PETSc.Mat().createAIJ([n, n], nnz=3)
+for i in range(n):
+    for j, value in ((i - 1, -1.0), (i, 2.5), (i + 1, -1.0)):
+        if 0 <= j < n:
+            A[i, j] = 0.0 if i == 7 else value
+A.assemble()
+B = PETSc.Mat().createDense([n, 3])
+B.setUp()
+for k in range(n):
+    B[k, 1] = 1.0
+B.assemble()
+X = B.duplicate()
+pc = PETSc.PC().create()
+pc.setOperators(A)
+pc.setFromOptions()
+pc.setUp()
+pc.matApply(B, X)
+print(pc.getType(), *(bool(abs(X.getDenseArray()[:, k]).max() < 1e300) for k in range(3)))
+"""
+
+
 def petsc4py_version():
     program = "import petsc4py; print(petsc4py.__version__)"
     return subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
@@ -48,6 +76,14 @@ def test_petsc4py(library, way):
         options = []
     result = subprocess.run([sys.executable, "-c", SCRIPT] + options, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     assert result.stdout.split() == ["line", "1", "True"], result.stdout
+
+
+@pytest.mark.skipif(not same_release, reason="this Python has no petsc4py for the PETSc that Weft was built with")
+@pytest.mark.parametrize("options", ["-pc_type crout", "-pc_type lu -pc_factor_mat_solver_type crout"])
+def test_no_column_is_finite_under_factors_that_failed(library, options):
+    command = [sys.executable, "-c", MANY, "-dll_append", str(library), *options.split()]
+    result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(programs.ENVIRONMENT))
+    assert result.stdout.split() == [options.split()[1], "False", "False", "False"], result.stdout
 
 
 complex_petsc4py = next(Path("/usr/lib/petscdir").glob("petsc3*/*-complex/lib/python3/dist-packages/petsc4py"), None)
