@@ -1,5 +1,6 @@
 # Finds Kokkos. If PETSc has one it must be that very library, or there would be two runtimes in one process; else any private one will do
-# that is static, so that none of its symbols meets another Kokkos (Debian's PETSc brings 3.4 along). Defines WEFT_KOKKOS_SHARED.
+# that is static, so that none of its symbols meets another Kokkos (Debian's PETSc brings 3.4 along), or a shared one that WEFT_SHARED_KOKKOS
+# allows. Defines WEFT_KOKKOS_SHARED.
 
 if(WEFT_PETSC_HAS_KOKKOS)
   list(APPEND CMAKE_PREFIX_PATH ${WEFT_PETSC_PREFIX} ${PETSC_DIR} ${PETSC_DIR}/${PETSC_ARCH})

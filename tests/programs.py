@@ -24,6 +24,13 @@ for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS"):
     ENVIRONMENT.pop(name, None)
 
 
+def setting(name, otherwise):
+    """What CMake was told of an option; `otherwise` where a build came without its cache."""
+    cache = BUILD / "CMakeCache.txt"
+    found = re.search(rf"^{name}:\w+=(.*)$", cache.read_text(), re.MULTILINE) if cache.exists() else None
+    return found.group(1) if found else otherwise
+
+
 class Run:
     """A finished run: its output and what tests ask of it."""
 

@@ -1,5 +1,6 @@
 """The PC interface of PCLINE, and what it says to wrong input."""
 
+import programs
 import pytest
 
 # toeplitz takes lines with constant coefficients only
@@ -122,7 +123,7 @@ def test_smoother_failure_reaches_the_outer_solver(run):
         ("-pc_line_direction xyz -n 8,8", "-pc_line_direction xyz: this grid has 2 dimensions"),
         ("-pc_line_plane_cycles 2 -pc_line_direction x", "-pc_line_plane_cycles needs the two directions of the planes"),
         ("-pc_line_plane_cycles 2 -pc_line_direction xy -n 8,8", "-pc_line_plane_cycles needs a grid of 3 dimensions, and this one has 2"),
-        ("-pc_line_components together -dof 9 -n 3,3", "a node has 9 unknowns and lines of blocks take at most"),
+        ("-pc_line_components together -dof 9 -n 3,3", f"a node has 9 unknowns and lines of blocks take at most {programs.setting('WEFT_LARGEST_BLOCK', '8')}; use apart"),
         ("-pc_line_source rows -pc_line_ordering zebra", "-pc_line_ordering zebra: the rows of each rank form one line; use jacobi"),
     ],
 )

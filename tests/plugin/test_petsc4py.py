@@ -8,7 +8,7 @@ from pathlib import Path
 import programs
 import pytest
 
-SCRIPT = """
+MATRIX = """
 import sys
 import petsc4py
 petsc4py.init(sys.argv)
@@ -21,6 +21,9 @@ for i in range(n):
         if 0 <= j < n:
             A[i, j] = value
 A.assemble()
+"""
+
+SCRIPT = f"""{MATRIX}
 x, b = A.createVecs()
 b.set(1.0)
 ksp = PETSc.KSP().create()
@@ -30,20 +33,8 @@ ksp.solve(b, x)
 print(ksp.getPC().getType(), ksp.getIterationNumber(), ksp.getConvergedReason() > 0)
 """
 
-
-MANY = """
-import sys
-import petsc4py
-petsc4py.init(sys.argv)
-from petsc4py import PETSc
-
-n = 20
-A = PETSc.Mat().createAIJ([n, n], nnz=3)
-for i in range(n):
-    for j, value in ((i - 1, -1.0), (i, 2.5), (i + 1, -1.0)):
-        if 0 <= j < n:
-            A[i, j] = 0.0 if i == 7 else value
-A.assemble()
+MANY = f"""{MATRIX}
+A.zeroRows([7], diag=0.0)
 B = PETSc.Mat().createDense([n, 3])
 B.setUp()
 for k in range(n):
