@@ -2,6 +2,7 @@
 
 #include <petscdmda.h>
 
+#include "agreed.h"
 #include "petsc_compat.h"
 
 namespace weft {
@@ -26,6 +27,7 @@ static PetscErrorCode GridFromDM(DM dm, Mat A, Grid *grid)
   // All ranks must come to the same answer, but only one rank's part may have another size.
   PetscMPIInt fits = rows == components * nodes[0] * nodes[1] * nodes[2] && global_rows == components * global[0] * global[1] * global[2],
               all_fit;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
   PetscCallMPI(MPI_Allreduce(&fits, &all_fit, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   if (!all_fit) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)dm), &rank));
@@ -72,6 +74,7 @@ PetscErrorCode GridLineComm(MPI_Comm comm, const Grid &grid, int direction, MPI_
 
   PetscFunctionBegin;
   first[direction] = 0;
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Comm_split(comm, RankOf(grid, first), grid.at[direction], line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,6 +12,7 @@
 #include <sstream>
 #include <string>
 
+#include "agreed.h"
 #include "petsc_compat.h"
 #include "read_file.h"
 
@@ -149,9 +150,11 @@ PetscErrorCode ReadOnFirstRank(MPI_Comm comm, const char *name, std::string *tex
       size  = static_cast<PetscInt64>(text->size());
     }
   }
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Bcast(&size, 1, MPIU_INT64, 0, comm));
   PetscCheck(size >= 0, comm, PETSC_ERR_FILE_OPEN, "the line map '%s' cannot be read: give -pc_line_file the name of a text file", name);
   PetscCallCXX(text->resize(static_cast<std::size_t>(size)));
+  PetscCall(RanksAgree(comm));
   constexpr PetscInt64 piece = 1 << 30;
   for (PetscInt64 done = 0; done < size; done += piece)
     PetscCallMPI(MPI_Bcast(text->data() + done, static_cast<PetscMPIInt>(std::min(piece, size - done)), MPI_CHAR, 0, comm));
@@ -205,6 +208,7 @@ PetscErrorCode ShareLines(MPI_Comm comm, PetscInt64 start, PetscInt64 end, Seque
     line = after == sequence->end() ? after : after + 1;
   }
   here = static_cast<PetscInt64>(mine.size());
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Allreduce(&here, &all, 1, MPIU_INT64, MPI_SUM, comm));
   PetscCheck(all <= std::numeric_limits<PetscMPIInt>::max(), comm, PETSC_ERR_SUP,
              "the line map has too many rows in lines of several ranks");
@@ -217,6 +221,7 @@ PetscErrorCode ShareLines(MPI_Comm comm, PetscInt64 start, PetscInt64 end, Seque
     words += n;
   }
   PetscCallCXX(shared->resize(static_cast<std::size_t>(all)));
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Allgatherv(mine.data(), count, MPIU_INT64, shared->data(), counts.data(), places.data(), MPIU_INT64, comm));
   PetscCallCXX(*sequence = std::move(kept));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -253,6 +258,7 @@ PetscErrorCode SequenceFromObject(Mat A, PetscInt first_row, PetscInt last_row, 
   here[has_object] = object != NULL;
   here[has_other]  = object && id != IS_CLASSID && id != PETSC_SECTION_CLASSID;
   here[has_is]     = object && id == IS_CLASSID;
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Allreduce(here, any, 3, MPI_INT, MPI_MAX, comm));
   PetscCheck(!any[has_other], comm, PETSC_ERR_ARG_WRONG, "what is composed on the matrix as '%s' must be an IS or a PetscSection",
              line_map_name);
@@ -285,6 +291,7 @@ PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPie
   }
   if (!*found) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(taken = TakeOwnRows(sequence, shared, start, end, rows));
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Allreduce(taken.wrong, wrong, kinds_of_wrong, MPIU_INT64, MPI_MIN, comm));
   PetscCheck(wrong[outside] == no_row, comm, PETSC_ERR_ARG_OUTOFRANGE,
              "row %" PetscInt64_FMT " of the line map is not in the matrix, whose rows are 0 to %" PetscInt_FMT, wrong[outside], rows - 1);

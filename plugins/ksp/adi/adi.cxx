@@ -4,7 +4,7 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
-#include "guarded.h"
+#include "agreed.h"
 #include "pc/adi/adi.h"
 #include "petsc_compat.h"
 #include "types.h"
@@ -259,7 +259,7 @@ PetscErrorCode KSPCreate_ADI(KSP ksp)
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 3));
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 2));
   PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
-  ksp->ops->setup          = weft::Guarded<weft::KSPSetUp_ADI>;
+  ksp->ops->setup          = weft::Together<weft::KSPSetUp_ADI>;
   ksp->ops->solve          = weft::Guarded<weft::KSPSolve_ADI>;
   ksp->ops->setfromoptions = weft::Guarded<weft::KSPSetFromOptions_ADI>;
   ksp->ops->view           = weft::Guarded<weft::KSPView_ADI>;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "crout/factorization.hpp"
+#include "guarded.h"
 #include "pc/crout/crout.h"
 #include "petsc_compat.h"
 #include "tridiagonal/options.hpp" // Transpose

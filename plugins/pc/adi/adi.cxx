@@ -2,7 +2,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "guarded.h"
+#include "agreed.h"
 #include "kokkos_start.h"
 #include "pc/adi/adi_impl.h"
 #include "richardson_reason.h"
@@ -46,6 +46,7 @@ AdiRanks RanksOf(PC pc)
   const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
   const auto reduce   = [comm](double *values, int count, MPI_Op op) {
     std::vector<double> mine(values, values + count);
+    RanksAgreeOrThrow(comm);
     if (MPI_Allreduce(mine.data(), values, count, MPI_DOUBLE, op, comm) != MPI_SUCCESS) throw std::runtime_error("MPI_Allreduce failed");
   };
   AdiRanks ranks;
@@ -68,6 +69,7 @@ PetscErrorCode CheckLineSolver(PC pc)
     PetscCallCXX(why = tridiagonal_method_refuses(adi->line_solver, problem));
   }
   PetscMPIInt works = !why, all;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&works, &all, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_adi_line_solver %s: %s", adi->line_solver.c_str(),
              why ? why->c_str() : "refuses the lines of another rank");
@@ -91,6 +93,7 @@ PetscErrorCode ReportPivot(PC pc, const AdiSolver<PetscScalar> &solver, bool *fa
   PetscFunctionBegin;
   PetscCallCXX(bad = solver.bad_pivot());
   PetscMPIInt here = bad ? 1 : 0, any;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&here, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   *failed = any > 0;
   if (!any) PetscFunctionReturn(PETSC_SUCCESS);
@@ -215,12 +218,16 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   if (!adi->solver[here] || !(adi->grid.box == adi->solver[here]->box()) || !pc->setupcalled) {
     PetscCall(CheckLineSolver(pc));
     adi->solver[here].reset();
-    PetscCallCXX(adi->solver[here] = std::make_unique<AdiSolver<PetscScalar>>(*adi->execution[here], adi->grid.box, OptionsOf(*adi),
-                                                                              LinesOf(*adi, *adi->execution[here]), RanksOf(pc)));
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
+      adi->solver[here] = std::make_unique<AdiSolver<PetscScalar>>(*adi->execution[here], adi->grid.box, OptionsOf(*adi),
+                                                                   LinesOf(*adi, *adi->execution[here]), RanksOf(pc));
+    }));
   }
   AdiSolver<PetscScalar> *solver = adi->solver[here].get();
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(AdiGetHalo(pc->pmat, adi->grid, adi->mask, &halo));
-  PetscCallCXX(adi->split = solver->read(matrix, halo, AdiLocalMask(adi->grid.box, adi->mask)));
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
+                         [&] { adi->split = solver->read(matrix, halo, AdiLocalMask(adi->grid.box, adi->mask)); }));
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   if (!adi->split.finite) {
     PetscCall(Fail(pc, "PCADI's matrix has a NaN or an infinity in it"));
@@ -235,7 +242,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
       "PCADI: this matrix does not split into directions: it couples no node to a neighbour along x, y or z of its grid. Is the DMDA "
       "the grid of this matrix?");
   PetscCall(ChooseShifts(pc, solver));
-  PetscCallCXX(solver->factor());
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->factor(); }));
   PetscCall(ReportPivot(pc, *solver, &failed));
   if (ranks > 1 && !adi->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->residual));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -460,7 +467,7 @@ PetscErrorCode PCCreate_ADI(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_ADI);
-  pc->ops->setup           = weft::Guarded<weft::PCSetUp_ADI>;
+  pc->ops->setup           = weft::Together<weft::PCSetUp_ADI>;
   pc->ops->apply           = weft::Guarded<weft::PCApply_ADI>;
   pc->ops->applytranspose  = weft::Guarded<weft::PCApplyTranspose_ADI>;
   pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_ADI>;

@@ -3,6 +3,7 @@
 #include <petsc/private/pcimpl.h>
 
 #include "adi/adi_solver.hpp"
+#include "agreed.h"
 #include "device_view.hpp"
 #include "lines_from_dm.h"
 #include "pc/adi/adi.h"

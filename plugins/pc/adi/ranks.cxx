@@ -38,6 +38,7 @@ PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *on_ranks)
   }
   // The communicators are kept for as long as they fit: the decision is the same on all ranks.
   PetscMPIInt same = box == on_ranks->box, all_same;
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Allreduce(&same, &all_same, 1, MPI_INT, MPI_MIN, comm));
   if (all_same) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(AdiGridDestroy(on_ranks));

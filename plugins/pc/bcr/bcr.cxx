@@ -1,7 +1,7 @@
 // PCBCR: reads a matrix on a DMDA as a separable operator, hands it to the direct solvers, brings vectors to them and back.
 #include <petscdmda.h>
 
-#include "guarded.h"
+#include "agreed.h"
 #include "kokkos_start.h"
 #include "pc/bcr/bcr_impl.h"
 #include "pc/bcr/owners.h"
@@ -73,6 +73,7 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
       PetscCallCXX(matrix.outside_nodes.push_back(at[0] + matrix.grid[0] * (at[1] + matrix.grid[1] * at[2])));
     }
     all_ranks = [comm](double *values, std::size_t size, Combine how) {
+      RanksAgreeOrThrow(comm);
       if (CombineOverRanks(comm, values, size, how)) throw std::runtime_error("the ranks could not exchange what they know of the matrix");
     };
   }
@@ -212,6 +213,7 @@ PetscErrorCode PCSetUp_BCR(PC pc)
 
   const int here   = static_cast<int>(memory);
   PetscMPIInt same = pc->setupcalled && same_operator(found, bcr->separation);
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   bcr->separation = std::move(found);
   PetscCall(Plan(pc, ranks));
@@ -231,6 +233,7 @@ PetscErrorCode PCSetUp_BCR(PC pc)
     PetscCallCXX(state[0] = bcr->plan ? bcr->spread_solver[here]->singular() : bcr->solver[here]->singular());
     PetscCallCXX(state[1] = bcr->plan ? bcr->spread_solver[here]->bad_pivot() : bcr->solver[here]->bad_pivot());
   }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   bcr->singular = state[0] != 0;
   PetscCall(CheckNullSpace(pc));
@@ -443,7 +446,7 @@ PetscErrorCode PCCreate_BCR(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_BCR);
-  pc->ops->setup          = weft::Guarded<weft::PCSetUp_BCR>;
+  pc->ops->setup          = weft::Together<weft::PCSetUp_BCR>;
   pc->ops->apply          = weft::Guarded<weft::PCApply_BCR>;
   pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_BCR>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_BCR>;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "agreed.h"
 #include "device_view.hpp"
 #include "lines_from_dm.h"
 #include "pc/bcr/bcr.h"

@@ -36,6 +36,7 @@ PetscErrorCode MakeGather(PC pc)
   PetscCall(VecSetSizes(bcr->whole_rhs, count, count));
   PetscCall(VecSetType(bcr->whole_rhs, type));
   PetscCall(VecDuplicate(bcr->whole_rhs, &bcr->whole_solution));
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(MatCreateVecs(pc->pmat, NULL, &vec));
   PetscCall(VecScatterCreate(vec, nodes, bcr->whole_rhs, NULL, &bcr->gather));
   PetscCall(VecDestroy(&vec));
@@ -55,10 +56,12 @@ PetscErrorCode GatherFactors(PC pc)
   PetscFunctionBegin;
   PetscCallCXX(bcr->factors.clear());
   if (!bcr->gather || !bcr->separation.scaled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(MatCreateVecs(pc->pmat, NULL, &factors));
   PetscCall(VecGetArrayWrite(factors, &mine));
   PetscCall(FactorsOfNodes(*bcr, mine));
   PetscCall(VecRestoreArrayWrite(factors, &mine));
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(VecScatterBegin(bcr->gather, factors, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecScatterEnd(bcr->gather, factors, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
   PetscCall(VecDestroy(&factors));

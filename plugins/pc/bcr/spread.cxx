@@ -36,6 +36,7 @@ PetscErrorCode MakeToSlabs(PC pc, int rank)
       }
     }
   }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)pc), &bcr->to_slabs));
   PetscCall(PetscSFSetGraph(bcr->to_slabs, rows, count, NULL, PETSC_OWN_POINTER, nodes, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(bcr->to_slabs));
@@ -64,6 +65,7 @@ PetscErrorCode MakeToColumns(PC pc, int rank)
       }
     }
   }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)pc), &bcr->to_columns));
   PetscCall(PetscSFSetGraph(bcr->to_columns, roots, count, NULL, PETSC_OWN_POINTER, blocks, PETSC_OWN_POINTER));
   PetscCall(PetscSFSetUp(bcr->to_columns));
@@ -121,6 +123,7 @@ PetscErrorCode SpreadMakeWays(PC pc)
   PetscCallCXX(of_nodes.resize(static_cast<size_t>(bcr->grid.nodes[0] * bcr->grid.nodes[1] * bcr->grid.nodes[2])));
   PetscCallCXX(of_slab.resize(static_cast<size_t>(slab.grid[0] * slab.grid[1] * slab.grid[2])));
   PetscCall(FactorsOfNodes(*bcr, of_nodes.data()));
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, PETSC_MEMTYPE_HOST, of_nodes.data(), PETSC_MEMTYPE_HOST, of_slab.data()));
   PetscCallCXX(bcr->factors = InnerValues(slab.grid, slab.first, slab.nodes, of_slab.data()));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -130,9 +133,11 @@ PetscErrorCode SpreadWarmUp(PC pc)
 {
   PC_BCR *bcr = Bcr(pc);
   Vec rhs, solution;
+  const ApplicationInSetUp applies;
 
   PetscFunctionBegin;
   if (!bcr->new_ways) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs));
   PetscCall(VecSet(rhs, 0));
   PetscCall(SpreadSolve(pc, rhs, solution, Transpose::no));

@@ -1,8 +1,8 @@
 // PCCROUT: factors each rank's diagonal block, and says what was chosen for it.
 #include <climits>
 
+#include "agreed.h"
 #include "device_view.hpp"
-#include "guarded.h"
 #include "kokkos_start.h"
 #include "pc/crout/crout_impl.h"
 #include "types.h"
@@ -38,6 +38,7 @@ PetscErrorCode Report(PC pc, const CroutFailure &failure)
   char sentence[PETSC_MAX_PATH_LEN] = "";
 
   PetscFunctionBegin;
+  PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &ranks));
   PetscMPIInt failed = failure.error == MAT_FACTOR_NOERROR ? INT_MAX : rank;
@@ -282,7 +283,7 @@ PetscErrorCode PCCreate_Crout(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_Crout);
-  pc->ops->setup          = weft::Guarded<weft::PCSetUp_Crout>;
+  pc->ops->setup          = weft::Together<weft::PCSetUp_Crout>;
   pc->ops->apply          = weft::Guarded<weft::PCApply_Crout>;
   pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_Crout>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Crout>;

@@ -38,6 +38,7 @@ PetscErrorCode StiffDirections(PC pc, Mat rows, const Execution &execution, cons
   std::copy(strengths.sum.begin(), strengths.sum.end(), here);
   std::copy(strengths.rows.begin(), strengths.rows.end(), here + 3);
   here[6] = static_cast<double>(matrix.rows);
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(here, total, 7, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCall(PetscInfo(pc, "couplings along x, y, z: %g %g %g; rows that are stiff along them: %g %g %g of %g\n", total[0], total[1],
                       total[2], total[3], total[4], total[5], total[6]));
@@ -126,7 +127,7 @@ PetscErrorCode FindTogether(PC pc, const Execution &execution, const LocalMatrix
       line->line_matrix)
     PetscFunctionReturn(PETSC_SUCCESS);
   for (int direction : shape->directions) {
-    bool couple;
+    bool couple = false;
     PetscCallCXX(couple = components_couple(execution, lines_of_box(direction, line->grid.nodes, b, line->grid.first), matrix.inside));
     apart = apart && !couple;
   }

@@ -1,5 +1,5 @@
 // PCLINE: its creation, its end, its page.
-#include "guarded.h"
+#include "agreed.h"
 #include "pc/line/line_impl.h"
 #include "types.h"
 
@@ -89,7 +89,7 @@ PetscErrorCode PCCreate_Line(PC pc)
 {
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_Line);
-  pc->ops->setup               = weft::Guarded<weft::PCSetUp_Line>;
+  pc->ops->setup               = weft::Together<weft::PCSetUp_Line>;
   pc->ops->apply               = weft::Guarded<weft::PCApply_Line>;
   pc->ops->applytranspose      = weft::Guarded<weft::PCApplyTranspose_Line>;
   pc->ops->applyrichardson     = weft::Guarded<weft::PCApplyRichardson_Line>;

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "agreed.h"
 #include "forest/joined_pieces.hpp"
 #include "lines_from_dm.h"
 #include "pc/line/line.h"

@@ -56,6 +56,7 @@ PetscErrorCode LineMatrixOf(Mat A, Mat *one)
   PetscCall(PetscObjectQuery((PetscObject)A, line_matrix_name, (PetscObject *)one));
   here[0] = *one != NULL;
   here[1] = -here[0];
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
   PetscCallMPI(MPI_Allreduce(here, least, 2, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
   PetscCheck(least[0] == -least[1], PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
              "some ranks have composed a matrix of one line as \"%s\" and some have not: every rank composes one, on PETSC_COMM_SELF",

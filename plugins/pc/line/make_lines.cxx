@@ -176,7 +176,8 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
   const std::string kind = std::string(line->shape.together ? " of blocks" : "") + (Crosses(*line, direction) ? " across ranks" : "");
   std::unique_ptr<GridLines<Solver>> lines;
-  PetscCallCXX(lines = std::make_unique<GridLines<Solver>>(execution, pieces, Colours(*line), kind, make, read, own));
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
+                         [&] { lines = std::make_unique<GridLines<Solver>>(execution, pieces, Colours(*line), kind, make, read, own); }));
   if constexpr (std::is_same_v<Solver, DistributedLineSolver<PetscScalar>>) {
     if (line->stencil && pieces.size() == 1 && line->constants.empty()) {
       LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
@@ -228,6 +229,7 @@ PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Exec
   IS columns;
 
   PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(MatMPIAIJGetSeqAIJ(rows, NULL, &outside, NULL));
   PetscCall(MatCreateVecs(outside, &line->ghosts, NULL));
   PetscCall(MatCreateVecs(rows, &all, NULL));
@@ -271,7 +273,9 @@ PetscErrorCode MakeRowsOfRanks(PC pc, const LocalMatrix &matrix, const Execution
   const bool need = line->shape.source == PC_LINE_GRAPH || line->ordering != PC_LINE_JACOBI;
   if (ranks == 1 || !MayJoinLines(*line) || !need) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<std::int64_t> columns(matrix.outside_columns, matrix.outside_columns + matrix.outside_size);
-  PetscCallCXX(*others = std::make_unique<RowsOfRanks>(execution, PetscObjectComm((PetscObject)pc), matrix.rows, matrix.outside, columns));
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
+    *others = std::make_unique<RowsOfRanks>(execution, PetscObjectComm((PetscObject)pc), matrix.rows, matrix.outside, columns);
+  }));
   PetscCheck((*others)->all <= most_forest_rows, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "lines that are found or coloured across ranks take at most %" PetscInt64_FMT " rows, and this matrix has %" PetscInt64_FMT
              ": use -pc_line_ranks cut",
@@ -308,8 +312,11 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   if (line->shape.source == PC_LINE_GRAPH)
     PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(ghosts ? join_lines(*ghosts, *map) : JoinedPieces()));
 #endif
-  if (line->ordering != PC_LINE_JACOBI) PetscCallCXX(colour_of_joined = map->colour(matrix.inside, ghosts, line->joined.get()));
+  if (line->ordering != PC_LINE_JACOBI)
+    PetscCall(
+        CallTogether(PetscObjectComm((PetscObject)pc), [&] { colour_of_joined = map->colour(matrix.inside, ghosts, line->joined.get()); }));
   PetscMPIInt colours = PetscMax(map->colours(), 1), most;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&colours, &most, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   if (line->kernel != "auto") PetscCallCXX(why = mapped_method_refuses(line->kernel, *map, line->kernel_parameters));
   PetscCall(AllRanks(pc, !why, &works));
@@ -321,8 +328,10 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
     PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
     if (colour_of_joined.empty()) colour_of_joined.assign(static_cast<std::size_t>(CrossingLines(*line)), 0);
     auto parts = std::make_shared<const std::vector<JoinedPieces>>(split_by_colour(*line->joined, colour_of_joined, most, rank));
-    PetscCallCXX(*set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, std::move(parts),
-                                                         line->kernel, line->kernel_parameters));
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
+      *set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, std::move(parts),
+                                              line->kernel, line->kernel_parameters);
+    }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif

@@ -10,6 +10,7 @@ PetscErrorCode AllRanks(PC pc, bool here, bool *all)
   PetscMPIInt mine = here, every;
 
   PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&mine, &every, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   *all = every;
   PetscFunctionReturn(PETSC_SUCCESS);

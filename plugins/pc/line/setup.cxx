@@ -54,6 +54,7 @@ PetscErrorCode ReportPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
     PetscCallCXX(bad = set->bad_row());
     if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
   }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   const bool failed = first != none;
   pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
@@ -105,6 +106,7 @@ PetscErrorCode EstimateOmega(PC pc)
   PetscReal norm = 1, largest = 1;
   Vec x, y;
   PetscRandom random;
+  const ApplicationInSetUp applies;
 
   PetscFunctionBegin;
   const PetscInt sweeps = line->sweeps;
@@ -168,6 +170,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   if (line->line_matrix) {
     PetscCall(LocalSizes(pc->pmat, &matrix));
   } else {
+    PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
     PetscCall(MatrixByRows(pc, &rows));
     PetscCall(MatGetLocal(rows, &matrix));
   }
@@ -190,12 +193,13 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->roots.reset();
   if (line->stencil && !anew) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
-  for (const auto &set : line->sets[here]) PetscCallCXX(set->read(matrix));
+  for (const auto &set : line->sets[here]) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { set->read(matrix); }));
   PetscCall(ReportPivot(pc, line->sets[here], matrix.first_row));
   line->failed = pc->failedreason != PC_NOERROR;
   if (line->sweeps > 1 || line->passes.size() > 1) {
     if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
   }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   line->found_omega = line->omega;
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
