@@ -3,8 +3,11 @@
 import os
 import re
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
+
+import pytest
 
 BUILD = Path(os.environ["WEFT_BUILD"])
 LIBRARY = BUILD / "lib" / "libweft.so"
@@ -47,6 +50,37 @@ class Run:
         found = re.search(pattern + r"\s*([-+.\deE]+|nan|inf)", self.output)
         assert found, self.output
         return float(found.group(1))
+
+
+def petsc4py_release():
+    """The release of this Python's petsc4py as "3.18"; empty where there is none."""
+    program = "import petsc4py; print(petsc4py.__version__)"
+    version = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout
+    return ".".join(version.strip().split(".")[:2])
+
+
+needs_petsc4py = pytest.mark.skipif(
+    petsc4py_release() != ".".join(os.environ["WEFT_PETSC_VERSION"].split(".")[:2]),
+    reason="this Python has no petsc4py for the PETSc that Weft was built with",
+)
+
+
+def python(program, options="", ranks=1, environment=None, expect=0, timeout=300):
+    """Runs a Python file, which hands its arguments to petsc4py.init, with options and the library in PETSC_OPTIONS."""
+    command = [MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
+    command += [sys.executable, str(program), *options.split()]
+    with tempfile.TemporaryDirectory(prefix="weft") as folder:
+        process = subprocess.run(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=timeout,
+            env=dict(ENVIRONMENT, TMPDIR=folder, PETSC_OPTIONS=f"-dll_append {LIBRARY}", **(environment or {})),
+        )
+    if expect is not None:
+        assert process.returncode == expect, process.stdout
+    return Run(process)
 
 
 def execute(program, options="", ranks=1, load=True, environment=None, expect=0):

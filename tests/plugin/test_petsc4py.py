@@ -1,6 +1,5 @@
 """From Python, where PETSc itself was loaded as an extension module's private library."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -50,15 +49,7 @@ print(pc.getType(), *(bool(abs(X.getDenseArray()[:, k]).max() < 1e300) for k in 
 """
 
 
-def petsc4py_version():
-    program = "import petsc4py; print(petsc4py.__version__)"
-    return subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.strip()
-
-
-same_release = petsc4py_version().split(".")[:2] == os.environ["WEFT_PETSC_VERSION"].split(".")[:2]
-
-
-@pytest.mark.skipif(not same_release, reason="this Python has no petsc4py for the PETSc that Weft was built with")
+@programs.needs_petsc4py
 @pytest.mark.parametrize("way", ["options", "environment"])
 def test_petsc4py(library, way):
     options, environment = ["-dll_append", str(library), "-pc_type", "line"], dict(programs.ENVIRONMENT)
@@ -69,7 +60,7 @@ def test_petsc4py(library, way):
     assert result.stdout.split() == ["line", "1", "True"], result.stdout
 
 
-@pytest.mark.skipif(not same_release, reason="this Python has no petsc4py for the PETSc that Weft was built with")
+@programs.needs_petsc4py
 @pytest.mark.parametrize("options", ["-pc_type crout", "-pc_type lu -pc_factor_mat_solver_type crout"])
 def test_no_column_is_finite_under_factors_that_failed(library, options):
     command = [sys.executable, "-c", MANY, "-dll_append", str(library), *options.split()]

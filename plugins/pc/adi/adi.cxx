@@ -91,7 +91,7 @@ PetscErrorCode ReportPivot(PC pc, const AdiSolver<PetscScalar> &solver, bool *fa
   std::optional<AdiBadPivot> bad;
 
   PetscFunctionBegin;
-  PetscCallCXX(bad = solver.bad_pivot());
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { bad = solver.bad_pivot(); }));
   PetscMPIInt here = bad ? 1 : 0, any;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&here, &any, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
@@ -175,13 +175,13 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<PetscScalar> *solver)
       AdiSum sum;
       PetscCallCXX(sum = adi_sum(adi->bounds, (int)adi->cycle));
       adi->condition = sum.condition;
-      PetscCallCXX(solver->set_shifts(sum.shifts, sum.scale));
+      PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->set_shifts(sum.shifts, sum.scale); }));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCallCXX(shifts = adi_shifts(type, adi->bounds, adi->cycle > 0 ? (int)adi->cycle : adi_cycle_length(adi->bounds)));
     PetscCallCXX(adi->reduction = adi_reduction(type, adi->bounds, shifts));
   }
-  PetscCallCXX(solver->set_shifts(shifts));
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->set_shifts(shifts); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

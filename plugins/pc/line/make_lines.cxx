@@ -307,10 +307,13 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   if (line->shape.source == PC_LINE_MAP)
     PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, line->users_lines));
   else
-    PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options, ghosts));
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
+                           [&] { map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options, ghosts); }));
 #if defined(WEFT_DISTRIBUTED)
   if (line->shape.source == PC_LINE_GRAPH)
-    PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(ghosts ? join_lines(*ghosts, *map) : JoinedPieces()));
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
+      line->joined = std::make_shared<const JoinedPieces>(ghosts ? join_lines(*ghosts, *map) : JoinedPieces());
+    }));
 #endif
   if (line->ordering != PC_LINE_JACOBI)
     PetscCall(

@@ -51,7 +51,7 @@ PetscErrorCode ReportPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
   PetscFunctionBegin;
   for (const auto &set : sets) {
     std::optional<Index> bad;
-    PetscCallCXX(bad = set->bad_row());
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { bad = set->bad_row(); }));
     if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
