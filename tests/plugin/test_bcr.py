@@ -235,8 +235,8 @@ def test_nothing_of_petscs_memory_is_left(run):
         ("-dof 2", "PCBCR solves for one unknown a node and this DMDA has 2"),
         ("-bad foreign", "PCBCR needs a stencil of the node and its neighbours along x, y and z (3, 5 or 7 points), and 1. entries"),
         ("-kind jump -pc_bcr_require_separable", "the matrix is not separable: it differs by"),
-        ("-ends neumann", "the operator is singular (constants are in its null space): attach them to the matrix"),
-        ("-periodic 1,1", "the operator is singular (constants are in its null space): attach them to the matrix"),
+        ("-ends neumann -ksp_error_if_not_converged", "the operator is singular (constants are in its null space): attach them to the matrix"),
+        ("-periodic 1,1 -ksp_error_if_not_converged", "the operator is singular (constants are in its null space): attach them to the matrix"),
         ("-dm_mat_type baij", "PCBCR works on AIJ matrices and this one is of type"),
         ("-kind random -shift 1 -pc_bcr_type buneman1", "-pc_bcr_type buneman1:"),
         ("-pc_bcr_type gauss", "gauss"),
@@ -245,6 +245,7 @@ def test_nothing_of_petscs_memory_is_left(run):
         ("-pc_bcr_radix 6", "-pc_bcr_radix 6: a radix is from 2 to 5"),
         ("-pc_bcr_levels -2", "-pc_bcr_levels -2: levels are 0 or more"),
         ("-pc_bcr_precision half", "half"),
+        ("-pc_bcr_check_warn -1", "-pc_bcr_check_warn -1., -pc_bcr_check_fail 0.0001: bounds of a residual are not negative"),
         ("-pc_bcr_separable_tolerance -1", "-pc_bcr_separable_tolerance -1.: the tolerance must be finite and not negative"),
     ],
 )
@@ -274,6 +275,39 @@ def test_a_failure_can_be_an_error_and_ends_with_good_values(run):
     assert "an entry of the matrix is not finite" in failed.output
     for ranks in (1, 2):
         assert "then FACTOR_NOERROR" in run("pc_probe", "-probe pivot -pc_type bcr -diagonal nan -n 9,8", ranks=ranks).output
+
+
+def test_a_singular_operator_without_its_null_space_fails_the_solve(run):
+    for options in ("-ends neumann", "-periodic 1,1"):
+        for ranks in (1, 3):
+            output = run("bcr_probe", f"-pc_type bcr -n 8,9 {options}", ranks=ranks).output
+            assert "DIVERGED_PC_FAILED" in output and "FACTOR_NUMERIC_ZEROPIVOT" in output
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("kind", ["smooth", "jump"])
+def test_one_application_of_a_nearest_operator_is_no_solution(run, kind, ranks):
+    options = f"-pc_type bcr -n 20,21 -kind {kind} -ksp_type"
+    output = run("bcr_probe", f"{options} preonly -ksp_view", ranks=ranks).output
+    assert "DIVERGED_PC_FAILED" in output and "FACTOR_OTHER" in output
+    assert "iterate, with -ksp_type cg" in output
+    failed = run("bcr_probe", f"{options} preonly -ksp_error_if_not_converged", ranks=ranks, expect=None)
+    assert failed.code != 0 and "iterate, with -ksp_type cg" in failed.output
+    assert "the nearest operator" in run("bcr_probe", f"{options} cg -info :pc", ranks=ranks).output
+    # Within another preconditioner it is one.
+    for inner in ("ksp -ksp_ksp_type preonly -ksp_pc_type bcr", "bjacobi -sub_ksp_type preonly -sub_pc_type bcr"):
+        if inner.startswith("ksp") or ranks == 1:
+            run("bcr_probe", f"-n 20,21 -kind {kind} -pc_type {inner} -ksp_type fgmres -ksp_rtol 1e-8").iterations()
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_each_set_up_measures_a_solve(run, ranks):
+    said = r"check: a random right-hand side is solved with a relative residual of (\S+) \((\S+) in backward error\)"
+    solves = "-n 17,12 -kind laplacian,stretched -probe solve -pc_type bcr -ksp_type preonly -ksp_view"
+    for precision, residual, backward in (("double", 1e-12, 1e-14), ("single", 1e-3, 1e-5)):
+        found = re.findall(said, run("bcr_probe", f"{solves} -pc_bcr_precision {precision}", ranks=ranks).output)
+        assert len(found) == 2 and all(0 < float(r) < residual and 0 < float(b) < backward for r, b in found), found
+    assert "check:" not in run("bcr_probe", "-n 17,12 -kind smooth -pc_type bcr -ksp_view", ranks=ranks).output
 
 
 def test_an_operator_that_is_singular_otherwise_fails(run):

@@ -31,6 +31,7 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCADISetShifts",
         "PCADISetSymmetric",
         "PCADISetType",
+        "PCBCRSetCheck",
         "PCBCRSetInverse",
         "PCBCRSetLevels",
         "PCBCRSetMethod",

@@ -1,4 +1,5 @@
 // PCBCR: reads a matrix on a DMDA as a separable operator, hands it to the direct solvers, brings vectors to them and back.
+#include <petsc/private/kspimpl.h>
 #include <petscdmda.h>
 
 #include "agreed.h"
@@ -10,6 +11,9 @@
 namespace weft {
 
 namespace {
+
+// The solver by itself: what applications refine where the check asks for that.
+PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose);
 
 // ---------------------------------------------------------------------------------------------------------------------- set-up
 
@@ -106,13 +110,14 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A set-up that cannot divide fails the PC on all ranks.
-PetscErrorCode ReportFailure(PC pc, bool failed, const char *what)
+// A set-up that found no way to solve fails the PC on all ranks.
+PetscErrorCode ReportFailure(PC pc, PCFailedReason reason, const std::string &what)
 {
   PetscFunctionBegin;
-  pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
-  if (failed) PetscCall(PetscInfo(pc, "%s\n", what));
-  PetscCheck(!failed || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "%s", what);
+  pc->failedreason = pc->failedreasonrank = reason;
+  if (reason) PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
+  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
+             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", what.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,18 +162,32 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
 }
 
 // A singular operator is solved in the space without constants, which the user must know of.
-PetscErrorCode CheckNullSpace(PC pc)
+PetscErrorCode LacksNullSpace(PC pc, bool *lacks)
 {
   MatNullSpace space = NULL;
 
   PetscFunctionBegin;
-  if (!Bcr(pc)->singular) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetNullSpace(pc->pmat, &space));
-  if (!space) PetscCall(MatGetNullSpace(pc->mat, &space));
-  PetscCheck(
-      space, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-      "the operator is singular (constants are in its null space): attach them to the matrix, MatNullSpaceCreate(comm, PETSC_TRUE, 0, "
-      "NULL, &space), MatSetNullSpace(A, space), or fix a value by a boundary condition");
+  if (Bcr(pc)->singular) {
+    PetscCall(MatGetNullSpace(pc->pmat, &space));
+    if (!space) PetscCall(MatGetNullSpace(pc->mat, &space));
+  }
+  *lacks = Bcr(pc)->singular && !space;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What stands in the way of a solve, or nothing.
+PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
+{
+  bool lacks = false;
+
+  PetscFunctionBegin;
+  PetscCall(LacksNullSpace(pc, &lacks));
+  why->clear();
+  if (bad_pivot) PetscCallCXX(*why = "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it");
+  if (lacks)
+    PetscCallCXX(*why = "the operator is singular (constants are in its null space): attach them to the matrix, "
+                        "MatNullSpaceCreate(comm, PETSC_TRUE, 0, NULL, &space), MatSetNullSpace(A, space), or fix a value by a boundary "
+                        "condition");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -189,6 +208,27 @@ PetscErrorCode Plan(PC pc, PetscMPIInt ranks)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// One solve shows what the solver of a separable matrix is worth. That of a nearest operator solves another equation.
+PetscErrorCode Check(PC pc, bool same_solver)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  if (!bcr->separable()) {
+    PetscCall(bcr->check.Forget());
+    PetscCall(PetscInfo(pc,
+                        "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, which is "
+                        "solved: a preconditioner\n",
+                        bcr->separation.deviation));
+  } else if (!(same_solver && bcr->check.measured)) {
+    PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, bcr->precision == PC_BCR_SINGLE,
+                                 [pc](Vec b, Vec x, Transpose transpose) { return SolveOnce(pc, b, x, transpose); }));
+  }
+  const bool fails = bcr->check.fails();
+  PetscCall(ReportFailure(pc, fails ? PC_FACTOR_OTHER : PC_NOERROR, fails ? bcr->check.Sentence("-pc_bcr_check") : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCSetUp_BCR(PC pc)
 {
   PC_BCR *bcr   = Bcr(pc);
@@ -196,16 +236,20 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   Separation found;
   PetscMPIInt ranks;
   bool solves;
+  std::string why;
 
   PetscFunctionBegin;
+  bcr->refused = false;
   PetscCall(MatCheckAij(pc->pmat, "PCBCR"));
   PetscCall(KokkosStart());
   PetscCall(CheckGrid(pc));
   PetscCall(Separate(pc, &memory, &found));
   if (found.unusable > 0) {
     for (int which : {0, 1}) bcr->forget_solver(which);
+    PetscCall(bcr->check.Forget());
     bcr->separation = std::move(found);
-    PetscCall(ReportFailure(pc, true, "an entry of the matrix is not finite, or the diagonal of an eliminated boundary row is zero"));
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
+                            "an entry of the matrix is not finite, or the diagonal of an eliminated boundary row is zero"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CheckSeparation(pc, found));
@@ -236,9 +280,13 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   bcr->singular = state[0] != 0;
-  PetscCall(CheckNullSpace(pc));
-  PetscCall(
-      ReportFailure(pc, state[1] != 0, "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it"));
+  PetscCall(WhyNot(pc, state[1] != 0, &why));
+  if (!why.empty()) {
+    PetscCall(bcr->check.Forget());
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, why));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Check(pc, same));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,17 +340,13 @@ PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
+PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
   PC_BCR *bcr = Bcr(pc);
   PetscMPIInt ranks;
   bool solves;
 
   PetscFunctionBegin;
-  if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
-    PetscCall(VecFlag(solution, 1));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(Solves(pc, &solves, &ranks));
   if (ranks == 1) {
     PetscCall(SolveHere(pc, rhs, solution, transpose));
@@ -320,6 +364,43 @@ PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
+    PetscCall(VecFlag(solution, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Bcr(pc)->check.Solve(pc->pmat, rhs, solution, transpose, [pc](Vec b, Vec x, Transpose as) { return SolveOnce(pc, b, x, as); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC (multigrid's
+// coarsest grid, a field, a block) it is what it should be, a preconditioner: the iteration outside sees what it leaves. PETSc marks such
+// solvers by the level of what they print; that of a SNES, which may be linear and look at no residual, by what it calls first.
+bool TakenForASolution(KSP ksp)
+{
+  PetscBool preonly;
+  PetscInt level;
+
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
+  return preonly && (level == 0 || ksp->presolve);
+}
+
+PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  if (pc->failedreason && !bcr->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  // KSPSetUp() has seen the failure of a solve before this one, by another method.
+  if (bcr->refused && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;
+  bcr->refused = !bcr->separable() && TakenForASolution(ksp);
+  PetscCall(ReportFailure(pc, bcr->refused ? PC_FACTOR_OTHER : PC_NOERROR, bcr->refused ? RefusedSentence(*bcr) : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
@@ -334,7 +415,7 @@ PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// All columns in one go where they lie alike, one after the other where they do not or ranks share them.
+// All columns in one go where they lie alike, one after the other where they do not, ranks share them, or solves are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
 {
   const PetscScalar *b;
@@ -349,7 +430,7 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
   PetscCall(MatGetSize(rhs, NULL, &columns));
   PetscCall(MatDenseGetLDA(rhs, &b_apart));
   PetscCall(MatDenseGetLDA(solution, &x_apart));
-  if (ranks == 1 && b_apart == x_apart && !pc->failedreason) {
+  if (ranks == 1 && b_apart == x_apart && !pc->failedreason && !Bcr(pc)->check.refined) {
     PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
     PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
     const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
@@ -387,6 +468,7 @@ PetscErrorCode PCReset_BCR(PC pc)
   PetscFunctionBegin;
   for (int which : {0, 1}) bcr->forget_solver(which);
   bcr->separation = {};
+  PetscCall(bcr->check.Forget());
   PetscCall(SpreadReset(pc));
   PetscCall(VecScatterDestroy(&bcr->gather));
   PetscCall(VecDestroy(&bcr->whole_rhs));
@@ -419,7 +501,9 @@ PetscErrorCode PCDestroy_BCR(PC pc)
 . -pc_bcr_levels <-1>                    - levels of cyclic reduction in facr; -1 is the method's choice
 . -pc_bcr_precision (double|single)      - precision of the solve
 . -pc_bcr_require_separable <false>      - an error where the matrix is not separable
-- -pc_bcr_separable_tolerance <1e-10>    - largest deviation, relative to a row, of a matrix that counts as separable
+. -pc_bcr_separable_tolerance <1e-10>    - largest deviation, relative to a row, of a matrix that counts as separable
+. -pc_bcr_check_warn <1e-10>             - relative residual of a random solve above which it is told and refined
+- -pc_bcr_check_fail <1e-4>              - relative residual of a random solve above which set-up fails
 
   Level: beginner
 
@@ -431,7 +515,10 @@ PetscErrorCode PCDestroy_BCR(PC pc)
 
   Where the matrix is separable one application solves it: `-ksp_type preonly` or one iteration. Otherwise the nearest separable operator is
   solved, and the number of iterations depends on the coefficients but not on the mesh width. `-ksp_view` says how far the matrix is from
-  it.
+  it. `-ksp_type preonly` fails then, unless it is the solver within another preconditioner.
+
+  Each set-up for a separable matrix measures the residual of one solve, `PCBCRSetCheck()`. A property of the values that makes a solve
+  impossible, or useless, fails it (`PCGetFailedReason()`); with `-ksp_error_if_not_converged` it is an error that says why.
 
   A singular operator (Neumann or periodic conditions all around) needs its null space attached by `MatSetNullSpace()`.
 
@@ -440,7 +527,7 @@ PetscErrorCode PCDestroy_BCR(PC pc)
   and back. `-ksp_view` says which.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
-          `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`
+          `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`, `PCBCRSetCheck()`
 M*/
 PetscErrorCode PCCreate_BCR(PC pc)
 {
@@ -448,6 +535,7 @@ PetscErrorCode PCCreate_BCR(PC pc)
   PetscCallCXX(pc->data = new weft::PC_BCR);
   pc->ops->setup          = weft::Together<weft::PCSetUp_BCR>;
   pc->ops->apply          = weft::Guarded<weft::PCApply_BCR>;
+  pc->ops->presolve       = weft::Guarded<weft::PCPreSolve_BCR>;
   pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_BCR>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_BCR>;
   pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_BCR>;

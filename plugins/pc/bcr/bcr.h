@@ -14,3 +14,4 @@ WEFT_EXTERN PetscErrorCode PCBCRSetLevels(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCBCRSetPrecision(PC, PCBCRPrecision);
 WEFT_EXTERN PetscErrorCode PCBCRSetRequireSeparable(PC, PetscBool);
 WEFT_EXTERN PetscErrorCode PCBCRSetSeparableTolerance(PC, PetscReal);
+WEFT_EXTERN PetscErrorCode PCBCRSetCheck(PC, PetscReal, PetscReal);

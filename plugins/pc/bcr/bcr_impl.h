@@ -8,6 +8,7 @@
 
 #include "agreed.h"
 #include "device_view.hpp"
+#include "direct_check.h"
 #include "lines_from_dm.h"
 #include "pc/bcr/bcr.h"
 #include "petsc_compat.h"
@@ -27,6 +28,8 @@ struct PC_BCR {
   Grid grid;
   Separation separation;
   bool singular = false;
+  DirectCheck check;
+  bool refused = false; ///< KSPPREONLY asked for a solution, and the operator is a nearest one
   // A backend for each memory that vectors have come in, host and device; with a solver on the rank that solves for all, the first, or one
   // on each rank where the solve is spread.
   std::unique_ptr<Execution> execution[2];
@@ -61,6 +64,8 @@ inline PC_BCR *Bcr(PC pc)
 }
 
 PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
+/// Why KSPPREONLY does not get a solution.
+std::string RefusedSentence(const PC_BCR &bcr);
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);

@@ -1,5 +1,6 @@
 // PCBCR's options, view and setters.
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 #include <vector>
 
@@ -26,8 +27,8 @@ PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems PetscOptionsObject)
   PC_BCR *bcr    = Bcr(pc);
   PetscInt radix = bcr->options.radix, levels = bcr->options.levels, choice;
   PCBCRPrecision precision = bcr->precision;
-  PetscBool require        = bcr->require_separable, set;
-  PetscReal tolerance      = bcr->tolerance;
+  PetscBool require        = bcr->require_separable, set, set_fail;
+  PetscReal tolerance = bcr->tolerance, warn = bcr->check.warn, fail = bcr->check.fail;
   std::vector<const char *> methods;
 
   PetscFunctionBegin;
@@ -52,6 +53,11 @@ PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsReal("-pc_bcr_separable_tolerance", "largest relative deviation of a separable matrix",
                              "PCBCRSetSeparableTolerance", tolerance, &tolerance, &set));
   if (set) PetscCall(PCBCRSetSeparableTolerance(pc, tolerance));
+  PetscCall(PetscOptionsReal("-pc_bcr_check_warn", "relative residual of a random solve above which it is told and refined",
+                             "PCBCRSetCheck", warn, &warn, &set));
+  PetscCall(PetscOptionsReal("-pc_bcr_check_fail", "relative residual of a random solve above which set-up fails", "PCBCRSetCheck", fail,
+                             &fail, &set_fail));
+  if (set || set_fail) PetscCall(PCBCRSetCheck(pc, warn, fail));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -114,6 +120,16 @@ PetscErrorCode ViewSolver(PC pc, const Solver &solver, const char method[], cons
 
 } // namespace
 
+std::string RefusedSentence(const PC_BCR &bcr)
+{
+  char deviation[32];
+  std::snprintf(deviation, sizeof deviation, "%.3g", bcr.separation.deviation);
+  return "one application is no solution: the matrix is not separable, it differs by " + std::string(deviation) +
+         ", relative to a row, from the nearest operator that is, which is solved: iterate, with -ksp_type cg (gmres where the matrix is "
+         "not "
+         "symmetric)";
+}
+
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
 {
   PC_BCR *bcr = Bcr(pc);
@@ -150,6 +166,8 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
     if (bcr->solver[which]) PetscCall(ViewSolver(pc, *bcr->solver[which], bcr->solver[which]->method(), NULL, viewer));
     if (bcr->spread_solver[which]) PetscCall(ViewSolver(pc, *bcr->spread_solver[which], "facr", " on the rank with most", viewer));
   }
+  PetscCall(bcr->check.View(viewer));
+  if (bcr->refused) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", RefusedSentence(*bcr).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,6 +256,16 @@ PetscErrorCode PCBCRSetSeparableTolerance_BCR(PC pc, PetscReal tolerance)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_check_warn %g, -pc_bcr_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+  PetscCall(Choose(pc, &Bcr(pc)->check.warn, warn));
+  PetscCall(Choose(pc, &Bcr(pc)->check.fail, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCBCRComposeSetters(PC pc, bool compose)
@@ -250,6 +278,7 @@ PetscErrorCode PCBCRComposeSetters(PC pc, bool compose)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetPrecision_C", compose ? PCBCRSetPrecision_BCR : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetRequireSeparable_C", compose ? PCBCRSetRequireSeparable_BCR : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetSeparableTolerance_C", compose ? PCBCRSetSeparableTolerance_BCR : NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCBCRSetCheck_C", compose ? PCBCRSetCheck_BCR : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -431,5 +460,38 @@ PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveReal(pc, tolerance, 2);
   PetscTryMethod(pc, "PCBCRSetSeparableTolerance_C", (PC, PetscReal), (pc, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRSetCheck - sets when a `PCBCR` says that its solves lose digits, and when it fails for that
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner
+. warn - relative residual of a random solve above which `PCView()` and `-info` tell it, and a step of iterative refinement is tried
+- fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
+
+  Options Database Keys:
++ -pc_bcr_check_warn <1e-10> - the first bound
+- -pc_bcr_check_fail <1e-4>  - the second
+
+  Level: advanced
+
+  Notes:
+  Each set-up of a separable operator solves once with a right-hand side that looks random. If its residual is above `warn`, and more than
+  rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the residual ten times smaller, all
+  applications take it.
+
+.seealso: `PCBCR`, `PCBCRSetPrecision()`
+@*/
+PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, warn, 2);
+  PetscValidLogicalCollectiveReal(pc, fail, 3);
+  PetscTryMethod(pc, "PCBCRSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -1,0 +1,140 @@
+#include "smooth/probe.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "backend.hpp"
+
+namespace weft {
+
+struct RowProbe {
+  ProbeSums sums;
+
+  KOKKOS_INLINE_FUNCTION RowProbe &operator+=(const RowProbe &other)
+  {
+    sums.residual += other.sums.residual;
+    sums.rhs += other.sums.rhs;
+    sums.backward += other.sums.backward;
+    return *this;
+  }
+};
+
+} // namespace weft
+
+template <>
+struct Kokkos::reduction_identity<weft::RowProbe> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::RowProbe sum() { return {}; }
+};
+
+namespace weft {
+
+/// The mixing of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014).
+KOKKOS_INLINE_FUNCTION double probe_number(Index i)
+{
+  std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
+  z               = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z               = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+/// Calls body(value, column) for the entries of row i in the columns of this process.
+template <class Int, class Body>
+KOKKOS_INLINE_FUNCTION void for_each_inside(const ProbeRows<Int> &matrix, Index i, const Body &body)
+{
+  if (matrix.dense) {
+    for (Index j = 0; j < matrix.rows; j++) body(matrix.dense[j * matrix.pitch + i], j);
+  } else {
+    for (Int k = matrix.inside.begin(i); k < matrix.inside.end(i); k++) body(matrix.inside.values[k], matrix.inside.column(k));
+  }
+}
+
+template <class Int>
+KOKKOS_INLINE_FUNCTION double largest_outside(const ProbeRows<Int> &matrix, Index i)
+{
+  double largest = 0;
+  if (!matrix.outside.row_starts) return largest;
+  for (Int k = matrix.outside.begin(i); k < matrix.outside.end(i); k++)
+    largest = Kokkos::max(largest, Kokkos::abs(matrix.outside.values[k]));
+  return largest;
+}
+
+template <class Int>
+struct SetProbeRhs {
+  ProbeRows<Int> matrix;
+  double *b;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  {
+    double scale = largest_outside(matrix, i);
+    for_each_inside(matrix, i, [&](double value, Index) { scale = Kokkos::max(scale, Kokkos::abs(value)); });
+    b[i] = scale * probe_number(matrix.first + i);
+  }
+};
+
+template <class Int>
+struct ProbeRow {
+  ProbeRows<Int> matrix;
+  const double *product, *b, *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowProbe &total) const
+  {
+    double scale = largest_outside(matrix, i), sum = 0, size = 0;
+    for_each_inside(matrix, i, [&](double value, Index j) {
+      const double term = value * x[j];
+      scale             = Kokkos::max(scale, Kokkos::abs(value));
+      sum += term;
+      size += Kokkos::abs(term);
+    });
+    const double residual = b[i] - (product ? product[i] : sum), bound = Kokkos::abs(b[i]) + size;
+    // A row of zeros has no scale. NaN goes on in either sum.
+    const double of_row = scale > 0 ? residual / scale : residual, of_rhs = scale > 0 ? b[i] / scale : b[i];
+    const double backward = residual == 0 ? 0 : residual / bound;
+    total.sums.residual += of_row * of_row;
+    total.sums.rhs += of_rhs * of_rhs;
+    total.sums.backward += backward * backward;
+  }
+};
+
+struct SetProbe {
+  Index first;
+  double *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = probe_number(first + i); }
+};
+
+void set_probe(const Execution &execution, Index first, Index rows, double *x)
+{
+  on_backend(execution, [&](const auto &space) {
+    using Space = std::decay_t<decltype(space)>;
+    Kokkos::parallel_for("weft probe", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows), SetProbe{first, x});
+  });
+}
+
+template <class Int>
+void set_probe_rhs(const Execution &execution, const ProbeRows<Int> &matrix, double *b)
+{
+  on_backend(execution, [&](const auto &space) {
+    using Space = std::decay_t<decltype(space)>;
+    Kokkos::parallel_for("weft probe of rows", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
+                         SetProbeRhs<Int>{matrix, b});
+  });
+}
+
+template <class Int>
+ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, const double *product, const double *b, const double *x)
+{
+  RowProbe total;
+  on_backend(execution, [&](const auto &space) {
+    using Space = std::decay_t<decltype(space)>;
+    Kokkos::parallel_reduce("weft probe of a solve", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
+                            ProbeRow<Int>{matrix, product, b, x}, Kokkos::Sum<RowProbe>(total));
+  });
+  return total.sums;
+}
+
+template void set_probe_rhs(const Execution &, const ProbeRows<std::int32_t> &, double *);
+template void set_probe_rhs(const Execution &, const ProbeRows<std::int64_t> &, double *);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int32_t> &, const double *, const double *, const double *);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int64_t> &, const double *, const double *, const double *);
+
+} // namespace weft
