@@ -1,0 +1,56 @@
+"""Random options of every type, from the lists that the library prints under -help."""
+
+import re
+import subprocess
+
+import programs
+
+
+def lists():
+    """{option: [choices]} of all types."""
+    found = {}
+    for kind in ("line", "adi", "bcr", "crout"):
+        text = subprocess.run(
+            [str(programs.BUILD / "bin" / "ex50"), "-dll_append", str(programs.LIBRARY), "-da_grid_x", "5", "-da_grid_y", "5", "-pc_type", kind, "-help"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=programs.ENVIRONMENT,
+        ).stdout
+        for option, choices in re.findall(rf"^ +-(pc_{kind}_\w+).*\(choose one of\) ([-\w ]+) \(", text, re.MULTILINE):
+            found[option] = choices.split()
+    return found
+
+
+def some(rng, lists, kind, options, chance):
+    for option, choices in lists.items():
+        if option.startswith(f"pc_{kind}_") and rng.random() < chance:
+            options[option] = str(rng.choice(choices))
+
+
+def choose(rng, lists, grid):
+    """A solver and its options. "direct": it claims to solve."""
+    kinds = ["line", "line", "crout", "crout", "factor"] + (["adi", "bcr", "bcr"] if grid else [])
+    kind = str(rng.choice(kinds))
+    options = {}
+    if kind == "factor":
+        options["pc_type"] = str(rng.choice(["lu", "cholesky", "ilu", "icc"]))
+        options["pc_factor_mat_solver_type"] = "crout"
+        return {"kind": kind, "options": options}
+    options["pc_type"] = kind
+    some(rng, lists, kind, options, 0.25)
+    if kind == "line":
+        if rng.random() < 0.2:
+            options["pc_line_sweeps"] = "2"
+        if rng.random() < 0.2:
+            options["pc_line_omega"] = "0.7"
+    if kind == "adi" and rng.random() < 0.3:
+        options["pc_adi_cycle"] = str(rng.integers(1, 6))
+    if kind == "crout":
+        if rng.random() < 0.3:
+            options["pc_crout_levels"] = str(rng.integers(0, 4))
+        if rng.random() < 0.2:
+            options["pc_crout_sweeps"] = str(rng.integers(1, 12))
+        if rng.random() < 0.1:
+            options["pc_crout_ordering"] = str(rng.choice(["rcm", "amd", "nd"]))
+    return {"kind": kind, "options": options}

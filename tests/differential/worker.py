@@ -1,0 +1,379 @@
+"""Runs cases in one process a rank, says "case SEED" before each and "FAIL SEED {…}" for what does not hold. See driver.py."""
+
+import argparse
+import json
+import sys
+
+import numpy as np
+import petsc4py
+
+arguments = argparse.ArgumentParser()
+arguments.add_argument("--seeds", nargs=2, type=int)
+arguments.add_argument("--only", help="a type: only its cases")
+arguments.add_argument("--case", help="a case as JSON, instead of seeds")
+arguments.add_argument("--lists", required=True, help="the options of the library, as JSON")
+arguments, rest = arguments.parse_known_args()
+petsc4py.init(["worker", *rest])
+from petsc4py import PETSc  # noqa: E402
+
+import operators  # noqa: E402
+import solvers  # noqa: E402
+
+WORLD = PETSc.COMM_WORLD
+INTERNAL = (76, 77, 59)  # PETSC_ERR_LIB, PETSC_ERR_PLIB, PETSC_ERR_SIG: not what a user did
+PETSc.Sys.pushErrorHandler("python")
+
+
+class Failure(Exception):
+    pass
+
+
+class Refused(Exception):
+    """A PETSc error, which is right for input that cannot be worked with."""
+
+
+def check(holds, kind, text=""):
+    if not holds:
+        raise Failure(f"{kind}: {text}")
+
+
+class OnRanks:
+    """An operator as a PETSc matrix on a communicator, and vectors to and from the natural order."""
+
+    def __init__(self, operator, comm, order, matrix=None):
+        A = operator.matrix if matrix is None else matrix
+        n = A.shape[0]
+        self.comm, self.dm, self.n = comm, None, n
+        if operator.grid:
+            c = operator.grid
+            box = c["stencil"] == "box"
+            self.dm = PETSc.DMDA().create(
+                c["nodes"],
+                dof=c["unknowns"],
+                boundary_type=["periodic" if p else "none" for p in c["periodic"]],
+                stencil_type="box" if box else "star",
+                stencil_width=1,
+                comm=comm,
+            )
+            natural = self.dm.getAO().app2petsc(np.arange(n, dtype=PETSc.IntType))
+            sizes = self.dm.createGlobalVec().getLocalSize()
+        else:
+            natural = np.arange(n, dtype=PETSc.IntType)
+            sizes = int(np.random.default_rng(order).multinomial(n, np.ones(comm.size) / comm.size)[comm.rank]) if comm.size > 1 else n
+        self.natural = natural
+        back = np.empty(n, PETSc.IntType)
+        back[natural] = np.arange(n)
+        permuted = A[back][:, back].tocsr()
+        permuted.sort_indices()
+        start = exscan(comm, sizes)
+        own = permuted[start : start + sizes]
+        with np.errstate(over="ignore", under="ignore"):
+            data = own.data * operator.scale
+        self.A = PETSc.Mat().createAIJ(((sizes, n), (sizes, n)), csr=(own.indptr.astype(PETSc.IntType), own.indices.astype(PETSc.IntType), data), comm=comm)
+        if operator.symmetric and matrix is None and order % 2:
+            self.A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+        if operator.singular:
+            self.A.setNullSpace(PETSc.NullSpace().create(constant=True, comm=comm))
+        self.start, self.size = start, sizes
+
+    def vector(self, values):
+        v = self.A.createVecRight()
+        petsc_order = np.empty(self.n)
+        petsc_order[self.natural] = values
+        v.setArray(petsc_order[self.start : self.start + self.size])
+        return v
+
+    def values(self, v):
+        if self.comm.size == 1:
+            return v.getArray().copy()[self.natural]
+        scatter, whole = PETSc.Scatter.toAll(v)
+        scatter.scatter(v, whole)
+        result = whole.getArray().copy()[self.natural]
+        scatter.destroy()
+        whole.destroy()
+        return result
+
+
+def exscan(comm, size):
+    return PETSc.Vec().createMPI((size, PETSc.DETERMINE), comm=comm).getOwnershipRange()[0]
+
+
+class Solver:
+    """A KSP with the options of a case. What fails is None."""
+
+    prefix = 0
+
+    def __init__(self, options, on_ranks, **more):
+        Solver.prefix += 1
+        prefix = f"case{Solver.prefix}_"
+        database = PETSc.Options()
+        self.names = []
+        for name, value in dict(options, **more).items():
+            database[prefix + name] = value
+            self.names.append(prefix + name)
+        self.on = on_ranks
+        self.ksp = PETSc.KSP().create(on_ranks.comm)
+        self.ksp.setOptionsPrefix(prefix)
+        self.ksp.setOperators(on_ranks.A)
+        if on_ranks.dm:
+            self.ksp.setDM(on_ranks.dm)
+            self.ksp.setDMActive(False)
+        try:
+            self.ksp.setFromOptions()
+        finally:
+            for name in self.names:
+                database.delValue(name)
+
+    def apply(self, values, transpose=False):
+        """None where the PC has failed: it fills its result with infinities."""
+        b, x = self.on.vector(values), self.on.A.createVecLeft()
+        self.ksp.setUp()
+        pc = self.ksp.getPC()
+        (pc.applyTranspose if transpose else pc.apply)(b, x)
+        result = self.on.values(x)
+        return None if result.size and np.isinf(result).all() else result
+
+    def solve(self, values):
+        b, x = self.on.vector(values), self.on.A.createVecLeft()
+        self.ksp.solve(b, x)
+        return self.ksp.getConvergedReason(), self.on.values(x)
+
+    def destroy(self):
+        self.ksp.destroy()
+
+
+def relative(a, b, size):
+    return float(np.abs(a - b).max() / size) if size > 0 and a.size else 0.0
+
+
+def run(case):
+    operator = operators.Operator(case["operator"])
+    options, kind = case["solver"]["options"], case["solver"]["kind"]
+    n, s = operator.matrix.shape[0], operator.scale
+    rng = np.random.default_rng(case["seed"])
+    b, b2, y = (rng.uniform(-1, 1, n) for _ in range(3))
+    if operator.singular:
+        b, b2, y = (v - v.mean() for v in (b, b2, y))
+    single = "single" in options.values()
+    reproducible = options.get("pc_crout_async") != "true"
+    on = OnRanks(operator, WORLD, case["seed"])
+    solver = Solver(options, on)
+    # ---- an application
+    p = solver.apply(b)
+    if p is None:
+        complete = options.get("pc_crout_pattern") == "full" or options["pc_type"] in ("lu",)
+        check(not (complete and operator.condition < 1e8 and WORLD.size == 1), "refused", f"a regular matrix of condition {operator.condition:.1e}")
+    if p is not None:
+        with np.errstate(all="ignore"):
+            p = p * s
+            check(np.isfinite(p).all() or abs(np.log10(s)) > 200, "not finite", "an application, and no failed reason")
+            growth = np.abs(p).max() * operator.norm if n else 1
+            tolerance = max(1e-4 if single else 1e-10, growth * (1e-5 if single else 1e-12))
+            meaningful = np.isfinite(p).all() and tolerance < 1e-2 and n > 0 and 1e-250 < s < 1e250
+        if meaningful:
+            size = np.abs(p).max()
+            again = Solver(options, on)
+            q = again.apply(b)
+            check(q is not None and (not reproducible or np.array_equal(q * s, p)), "not the same bits twice", "a fresh PC")
+            again.destroy()
+            p2, p3 = solver.apply(b2) * s, solver.apply(b + 2 * b2) * s
+            check(relative(p3, p + 2 * p2, size + np.abs(p2).max()) < tolerance * 10, "not linear", f"{relative(p3, p + 2 * p2, size):.1e} > {tolerance:.1e}")
+            if options.get("pc_crout_trisolve") != "isai":
+                try:
+                    t = solver.apply(y, transpose=True) * s
+                    ahead, back = y @ p, t @ b
+                    check(abs(ahead - back) <= tolerance * 10 * (np.linalg.norm(p) * np.linalg.norm(y) + np.linalg.norm(t) * np.linalg.norm(b)), "not the adjoint", f"{ahead:.6e} {back:.6e}")
+                except PETSc.Error as error:
+                    if error.ierr not in (56, 58, 62):
+                        raise
+            history(case, operator, options, solver, b, tolerance)
+            if WORLD.size > 1 and reproducible and same_on_ranks(kind, options):
+                alone = OnRanks(operator, PETSc.COMM_SELF, case["seed"])
+                one = Solver(options, alone)
+                q = one.apply(b)
+                check(q is not None and relative(q * s, p, size) < max(tolerance * 1e3, 1e-7), "ranks", "not as on one rank" + ("" if q is None else f": {relative(q * s, p, size):.1e}"))
+                one.destroy()
+            reference(case, operator, options, p, b, size, tolerance)
+    solver.destroy()
+    direct(case, operator, options, on, b)
+    iterate(case, operator, options, on, b)
+    poison(case, operator, options, b)
+    on.A.destroy()
+
+
+def history(case, operator, options, solver, b, tolerance):
+    """A PC after new values is a fresh one."""
+    if options.get("pc_crout_async") == "true" or (options["pc_type"] == "line" and (not operator.grid or options.get("pc_line_source") == "graph")):
+        return
+    rng = np.random.default_rng(case["seed"] + 1)
+    n = operator.matrix.shape[0]
+    import scipy.sparse as sp
+
+    changed = sp.csr_matrix(sp.diags(rng.uniform(0.5, 2, n)) @ operator.matrix)
+    if operator.singular:
+        return
+    new = OnRanks(operator, WORLD, 2 * (case["seed"] // 2), matrix=changed)
+    old = solver.on
+    new.A.copy(old.A, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
+    if operator.symmetric:
+        old.A.setOption(PETSc.Mat.Option.SYMMETRIC, False)
+    try:
+        p, fresh = solver.apply(b), Solver(options, new)
+        q = fresh.apply(b)
+        check((p is None) == (q is None), "history", f"new values: {'failed' if p is None else 'worked'}, a fresh PC {'failed' if q is None else 'worked'}")
+        if p is not None:
+            size = np.abs(q).max()
+            growth = size * operator.scale * operator.norm
+            check(relative(p, q, size) <= max(tolerance * 10, 1e-11 * growth), "history", f"new values: {relative(p, q, size):.1e} from a fresh PC")
+        fresh.destroy()
+    finally:
+        original = OnRanks(operator, WORLD, case["seed"])
+        original.A.copy(old.A, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
+        if operator.symmetric and case["seed"] % 2:
+            old.A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+
+
+def same_on_ranks(kind, options):
+    if kind == "bcr":
+        return True
+    return kind == "line" and options.get("pc_line_ranks") != "cut" and options.get("pc_line_source") in (None, "grid", "auto") and "single" not in options.values()
+
+
+def reference(case, operator, options, p, b, size, tolerance):
+    """One sweep of lines along one direction is a solve with what the matrix has along them."""
+    if options["pc_type"] != "line" or not operator.grid or operator.grid["unknowns"] > 1:
+        return
+    direction, sweeps = options.get("pc_line_direction"), options.get("pc_line_sweeps", "1")
+    plain = options.get("pc_line_ordering", "jacobi") == "jacobi" and sweeps == "1" and "pc_line_omega" not in options and options.get("pc_line_ranks") != "cut"
+    if direction not in ("x", "y", "z") or not plain or options.get("pc_line_source") in ("rows", "graph") or options.get("pc_line_kernel") == "spike":
+        return
+    nodes, k = operator.grid["nodes"], "xyz".index(direction)
+    at = np.array(np.unravel_index(np.arange(b.size), nodes[::-1])[::-1])
+    dense = operator.matrix.toarray()
+    same = np.ones_like(dense, bool)
+    for d in range(len(nodes)):
+        if d != k:
+            same &= at[d][:, None] == at[d][None, :]
+    apart = abs(at[k][:, None] - at[k][None, :])
+    near = (apart <= 1) | ((apart == nodes[k] - 1) & operator.grid["periodic"][k])
+    T = np.where(same & near, dense, 0)
+    if np.linalg.cond(T) > 1e8:
+        return
+    error = relative(p, np.linalg.solve(T, b), size)
+    check(error < max(1e-3 if "single" in options.values() else 1e-7, tolerance * 100), "reference", f"{error:.1e} from the lines' own solve")
+
+
+def backward_error(operator, x, b):
+    with np.errstate(all="ignore"):
+        x = x * operator.scale
+        r = operator.matrix @ x - b
+        if operator.singular:
+            r = r - r.mean()
+        return np.abs(r).max() / (operator.norm * np.abs(x).max() + np.abs(b).max())
+
+
+def direct(case, operator, options, on, b):
+    """What says that it has solved has."""
+    if b.size == 0:
+        return
+    complete = options.get("pc_crout_pattern") == "full" or options["pc_type"] in ("lu", "cholesky") or options["pc_type"] == "bcr"
+    if not complete or (WORLD.size > 1 and options["pc_type"] == "crout"):
+        return
+    if options["pc_type"] == "crout" and (options.get("pc_crout_trisolve") in ("jacobi", "isai") or "pc_crout_sweeps" in options):
+        return
+    solver = Solver(options, on, ksp_type="preonly")
+    try:
+        reason, x = solver.solve(b)
+    except PETSc.Error as error:
+        if error.ierr in INTERNAL:
+            raise
+        return
+    finally:
+        solver.destroy()
+    if reason > 0:
+        allowed = 1e-4 if "single" in options.values() else 1e-9
+        error = backward_error(operator, x, b)
+        check(error <= allowed, "wrong", f"preonly converged ({reason}) with backward error {error:.1e}, condition {operator.condition:.1e}")
+
+
+def iterate(case, operator, options, on, b):
+    """A Krylov method that converged on a matrix of moderate condition has a small residual."""
+    if b.size == 0 or operator.scale != 1:
+        return
+    solver = Solver(options, on, ksp_type="gmres", ksp_rtol="1e-8", ksp_max_it="100")
+    reason, x = solver.solve(b)
+    solver.destroy()
+    check(reason != 0, "no reason")
+    if reason > 0:
+        check(np.isfinite(x).all(), "wrong", "gmres converged to what is not finite")
+        if operator.condition < 1e6:
+            r = np.linalg.norm(operator.matrix @ x - b) / np.linalg.norm(b)
+            check(r < 1e-2, "useless", f"gmres converged ({reason}) with residual {r:.1e}, condition {operator.condition:.1e}")
+
+
+def poison(case, operator, options, b):
+    """A value that is not finite never ends in convergence."""
+    rng = np.random.default_rng(case["seed"] + 2)
+    if b.size == 0 or rng.random() > 0.3 or operator.singular:
+        return
+    matrix, b = operator.matrix.copy(), b.copy()
+    value = float(rng.choice([np.nan, np.inf, -np.inf]))
+    in_rhs = rng.random() < 0.4 or matrix.nnz == 0
+    if in_rhs:
+        b[rng.integers(b.size)] = value
+    else:
+        matrix.data[rng.integers(matrix.nnz)] = value
+    on = OnRanks(operator, WORLD, 2 * (case["seed"] // 2), matrix=matrix)
+    for ksp in ("preonly", "gmres", "richardson"):
+        solver = Solver(options, on, ksp_type=ksp, ksp_max_it="10")
+        try:
+            reason, _ = solver.solve(b)
+            nothing = ksp == "preonly" and in_rhs  # PETSc's preonly looks at the PC only
+            check(reason < 0 or nothing, "poison", f"{value} in {'the right-hand side' if in_rhs else 'the matrix'}: {ksp} ends with {reason}")
+        except PETSc.Error as error:
+            if error.ierr in INTERNAL:
+                raise
+        finally:
+            solver.destroy()
+    on.A.destroy()
+
+
+def try_case(case):
+    try:
+        run(case)
+    except Failure as failure:
+        return str(failure)
+    except PETSc.Error as error:
+        lines = [line for line in str(error).splitlines() if line.strip()]
+        if error.ierr in INTERNAL:
+            return f"internal error {error.ierr}: {lines[-1][:300] if lines else ''}"
+        return None
+    return None
+
+
+def main():
+    if arguments.case:
+        cases = [json.loads(arguments.case)]
+    else:
+        lists = json.loads(arguments.lists)
+        cases = (make(seed, lists) for seed in range(*arguments.seeds))
+    for case in cases:
+        if arguments.only and case["solver"]["kind"] != arguments.only:
+            continue
+        if WORLD.rank == 0:
+            print("case", case["seed"], flush=True)
+        what = try_case(case)
+        if WORLD.rank == 0 and what:
+            print("FAIL", json.dumps(dict(case, what=what, ranks=WORLD.size)), flush=True)
+    if WORLD.rank == 0:
+        print("done", flush=True)
+
+
+def make(seed, lists):
+    rng = np.random.default_rng(seed)
+    operator = operators.choose(rng)
+    return {"seed": seed, "operator": operator, "solver": solvers.choose(rng, lists, operator["kind"] == "grid")}
+
+
+if __name__ == "__main__":
+    main()
