@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "poisson/constant_lines.hpp"
 #include "poisson/eigen.hpp"
@@ -92,11 +93,31 @@ std::vector<Pole> gauss_rule(const std::vector<Pole> &poles, std::size_t nodes)
   return rule;
 }
 
-/// Fewer poles with the same sum to the last digit. Those of q = b + 1 .. 2 b lie within a factor of 4 of each other, measured from where
-/// the spectrum of B begins: the error of 18 nodes is 3^-36 for any B that leaves A definite.
-std::vector<Pole> condensed(const std::vector<Pole> &poles)
+/// Where the eigenvalues of a line can be (Gershgorin's circles).
+std::pair<double, double> spectrum(const LineMatrix &line)
+{
+  double low = 0, high = 0;
+  for (std::size_t i = 0; i < line.size(); i++) {
+    const double radius = std::abs(line.lower[i]) + std::abs(line.upper[i]);
+    low                 = i == 0 ? line.diagonal[i] - radius : std::min(low, line.diagonal[i] - radius);
+    high                = i == 0 ? line.diagonal[i] + radius : std::max(high, line.diagonal[i] + radius);
+  }
+  return {low, high};
+}
+
+/// Fewer poles with the same sum of B - pole's inverses to the last digit. All are to be on one side of B's spectrum; those nearest to it are
+/// kept. Of the others, in the order of their distances, number b + 1 .. 2 b lie within a factor of 4 of each other, measured from where the
+/// spectrum begins: the error of 18 nodes is 3^-36 for any B that leaves A definite. (Eigenvalues of constant coefficients are as squares
+/// near either end.)
+std::vector<Pole> condensed(std::vector<Pole> poles, std::pair<double, double> of_line)
 {
   constexpr std::size_t kept = 32, nodes = 18;
+  const auto [low, high] = of_line;
+  const bool above       = poles.front().value > high;
+  for (const Pole &pole : poles) {
+    if (above ? !(pole.value > high) : !(pole.value < low)) return poles;
+  }
+  std::sort(poles.begin(), poles.end(), [&](const Pole &a, const Pole &b) { return above ? a.value < b.value : a.value > b.value; });
   std::vector<Pole> fewer(poles.begin(), poles.begin() + static_cast<std::ptrdiff_t>(std::min(kept, poles.size())));
   for (std::size_t begin = kept, end = 0; begin < poles.size(); begin = end) {
     end = std::min(2 * begin, poles.size());
@@ -108,7 +129,7 @@ std::vector<Pole> condensed(const std::vector<Pole> &poles)
 }
 
 /// The sums over the poles of `columns` for each combination of columns left over.
-LineStep fractions(int left_over, Index intervals, const std::vector<double> &values)
+LineStep fractions(int left_over, Index intervals, const std::vector<double> &values, std::pair<double, double> of_line)
 {
   const std::vector<double> sine = sines(intervals);
   LineStep step;
@@ -119,7 +140,7 @@ LineStep fractions(int left_over, Index intervals, const std::vector<double> &va
       poles.push_back({-values[static_cast<std::size_t>(q - 1)], 2 * left_over / static_cast<double>(intervals) * s * s});
     }
     const Index begin = static_cast<Index>(step.pole.size());
-    for (const Pole &pole : condensed(poles)) step.add_pole(pole.value, {1}, {pole.weight});
+    for (const Pole &pole : condensed(std::move(poles), of_line)) step.add_pole(pole.value, {1}, {pole.weight});
     step.groups.push_back({begin, static_cast<int>(static_cast<Index>(step.pole.size()) - begin), {{{c, 1}}}, {{c, {}}}});
   }
   return step;
@@ -144,7 +165,7 @@ std::optional<Bordering> bordering(const LineMatrix &columns, const std::vector<
       made.into.push_back(2 / static_cast<double>(intervals) * coupling);
       made.out.push_back(left_over * coupling);
     }
-    made.step = fractions(left_over, constant->intervals, values);
+    made.step = fractions(left_over, constant->intervals, values, spectrum(line));
     return made;
   }
   return std::nullopt;

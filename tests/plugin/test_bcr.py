@@ -121,6 +121,17 @@ def test_methods(run, method):
     assert run("bcr_probe", f"{options} -pc_type bcr -pc_bcr_type {method}").number("error") < 1e-12
 
 
+@pytest.mark.parametrize("columns, left_over", [(64, 1), (128, 1), (129, 2), (257, 2)])
+@pytest.mark.parametrize("kind", ["laplacian", "positive"])
+@pytest.mark.parametrize("shift", [1e-3, -9.201])
+def test_columns_left_over_whichever_end_of_the_spectrum_is_near(run, columns, left_over, kind, shift):
+    """Couplings of either sign, and diagonals of either sign: definite operators whose smallest eigenvalue is at either end."""
+    result = run("bcr_probe", f"-n {columns},40 -kind {kind} -shift {shift} -probe solve,adjoint -pc_type bcr -ksp_type preonly -ksp_view")
+    assert f"columns left over: {left_over}" in result.output
+    assert max(each(result, "error") + each(result, "adjoint difference")) < 1e-12
+    assert "takes a step of refinement" not in result.output
+
+
 @pytest.mark.parametrize("columns, left_over", [(64, 1), (129, 2)])
 def test_columns_without_a_fast_transform(run, columns, left_over):
     result = run("bcr_probe", f"-n {columns},70 -probe solve,apply,adjoint -pc_type bcr -pc_bcr_require_separable -ksp_view")

@@ -7,6 +7,9 @@ static char help[] = "Systems on a 1-, 2- or 3-dimensional grid whose operators 
   -kind smooth      : -div(a grad u) with a smooth a between 1 and -contrast that is not a product\n\
   -kind jump        : the same with a = contrast in a block in the middle\n\
   -kind upwind      : with convection that varies along each direction\n\
+  -kind positive    : couplings of the diagonal's sign\n\
+  -kind graded      : cells whose sizes grow by -ratio from one to the next; differences: the same, rows divided by them\n\
+  -kind central     : central convection along each direction, -velocity (half a cell's Peclet number)\n\
   -ends <dirichlet> : the values outside are 0\n\
   -ends neumann     : nothing beyond the ends\n\
   -ends cells       : a value 0 at half a step\n\
@@ -25,9 +28,9 @@ static char help[] = "Systems on a 1-, 2- or 3-dimensional grid whose operators 
 #include <petscksp.h>
 
 #define MOST 2000
-typedef enum {LAPLACIAN, STRETCHED, RANDOM, ROWS, SMOOTH, JUMP, UPWIND} Kind;
+typedef enum {LAPLACIAN, STRETCHED, RANDOM, ROWS, SMOOTH, JUMP, UPWIND, POSITIVE, GRADED, DIFFERENCES, CENTRAL} Kind;
 typedef enum {DIRICHLET, NEUMANN, CELLS, FIXED, FIXED_Y, REMOVED, ONESIDED} Ends;
-static const char *const kinds[] = {"laplacian", "stretched", "random", "rows", "smooth", "jump", "upwind", NULL};
+static const char *const kinds[] = {"laplacian", "stretched", "random", "rows", "smooth", "jump", "upwind", "positive", "graded", "differences", "central", NULL};
 static const char *const ends[]  = {"dirichlet", "neumann", "cells", "fixed", "fixed-y", "removed", "onesided", NULL};
 
 typedef struct {
@@ -37,7 +40,7 @@ typedef struct {
   Ends ends;
   PetscInt dim, n[3];
   PetscBool periodic[3];
-  PetscReal shift, contrast;
+  PetscReal shift, contrast, ratio, velocity[3];
   /* The coefficients of T_k, the weights */
   PetscReal lower[3][MOST], upper[3][MOST], excess[3][MOST], weight[3][MOST];
 } Problem;
@@ -73,6 +76,17 @@ static void Coefficients(Problem *p)
         p->excess[d][i] = Chance(d, i, 3);
       } else if (p->kind == UPWIND) {
         p->lower[d][i] += Chance(d, i, 4);
+      } else if (p->kind == POSITIVE) {
+        p->lower[d][i] = p->upper[d][i] = -base;
+        p->excess[d][i] = 4 * base;
+      } else if (p->kind == GRADED || p->kind == DIFFERENCES) {
+        const PetscReal cell = PetscPowReal(p->ratio, i), by = p->kind == GRADED ? 1 : cell;
+        p->lower[d][i]  = 2 / (cell + cell / p->ratio) / by;
+        p->upper[d][i]  = 2 / (cell + cell * p->ratio) / by;
+        p->weight[d][i] = p->kind == GRADED ? cell : 1;
+      } else if (p->kind == CENTRAL) {
+        p->lower[d][i] = base + p->velocity[d];
+        p->upper[d][i] = base - p->velocity[d];
       }
       if (p->ends == DIRICHLET) outside = 1;
       if (p->ends == CELLS) outside = 2;
@@ -398,7 +412,7 @@ static PetscErrorCode Choices(const char option[], const char *const names[], Pe
 int main(int argc, char **argv)
 {
   static Problem p;
-  PetscInt three = 3, dof = 1, chosen_kinds[8] = {LAPLACIAN}, chosen_ends[8] = {DIRICHLET}, chosen_probes[8] = {0}, number[3];
+  PetscInt three = 3, velocities = 3, dof = 1, chosen_kinds[8] = {LAPLACIAN}, chosen_ends[8] = {DIRICHLET}, chosen_probes[8] = {0}, number[3];
   PetscBool nullspace = PETSC_FALSE;
   static const char *const probes[] = {"solve", "apply", "adjoint", "many", "again", NULL};
   DMBoundaryType boundary[3];
@@ -408,12 +422,15 @@ int main(int argc, char **argv)
   p.dim  = 3;
   p.n[0] = p.n[1] = 9, p.n[2] = 1;
   p.contrast      = 100;
+  p.ratio         = 1.1;
   PetscCall(PetscOptionsGetIntArray(NULL, NULL, "-n", p.n, &p.dim, NULL));
   if (p.dim == 0) p.dim = 2;
   for (PetscInt d = p.dim; d < 3; d++) p.n[d] = 1;
   PetscCall(PetscOptionsGetBoolArray(NULL, NULL, "-periodic", p.periodic, &three, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-shift", &p.shift, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-contrast", &p.contrast, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-ratio", &p.ratio, NULL));
+  PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-velocity", p.velocity, &velocities, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-dof", &dof, NULL));
   PetscCall(Choices("-kind", kinds, chosen_kinds, &number[0]));
   PetscCall(Choices("-ends", ends, chosen_ends, &number[1]));
