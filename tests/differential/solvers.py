@@ -3,6 +3,9 @@
 import re
 import subprocess
 
+import numpy as np
+
+import operators
 import programs
 
 
@@ -54,3 +57,10 @@ def choose(rng, lists, grid):
         if rng.random() < 0.1:
             options["pc_crout_ordering"] = str(rng.choice(["rcm", "amd", "nd"]))
     return {"kind": kind, "options": options}
+
+
+def case(seed, lists):
+    """An operator and a solver for it."""
+    rng = np.random.default_rng(seed)
+    operator = operators.choose(rng)
+    return {"seed": seed, "operator": operator, "solver": choose(rng, lists, operator["kind"] == "grid")}

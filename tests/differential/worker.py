@@ -3,9 +3,11 @@
 import argparse
 import json
 import sys
+from pathlib import Path
 
 import numpy as np
 import petsc4py
+import scipy.sparse as sp
 
 arguments = argparse.ArgumentParser()
 arguments.add_argument("--seeds", nargs=2, type=int)
@@ -16,6 +18,7 @@ arguments, rest = arguments.parse_known_args()
 petsc4py.init(["worker", *rest])
 from petsc4py import PETSc  # noqa: E402
 
+sys.path.insert(1, str(Path(__file__).resolve().parent.parent))
 import operators  # noqa: E402
 import solvers  # noqa: E402
 
@@ -207,8 +210,6 @@ def history(case, operator, options, solver, b, tolerance):
         return
     rng = np.random.default_rng(case["seed"] + 1)
     n = operator.matrix.shape[0]
-    import scipy.sparse as sp
-
     changed = sp.csr_matrix(sp.diags(rng.uniform(0.5, 2, n)) @ operator.matrix)
     if operator.singular:
         return
@@ -356,7 +357,7 @@ def main():
         cases = [json.loads(arguments.case)]
     else:
         lists = json.loads(arguments.lists)
-        cases = (make(seed, lists) for seed in range(*arguments.seeds))
+        cases = (solvers.case(seed, lists) for seed in range(*arguments.seeds))
     for case in cases:
         if arguments.only and case["solver"]["kind"] != arguments.only:
             continue
@@ -367,12 +368,6 @@ def main():
             print("FAIL", json.dumps(dict(case, what=what, ranks=WORLD.size)), flush=True)
     if WORLD.rank == 0:
         print("done", flush=True)
-
-
-def make(seed, lists):
-    rng = np.random.default_rng(seed)
-    operator = operators.choose(rng)
-    return {"seed": seed, "operator": operator, "solver": solvers.choose(rng, lists, operator["kind"] == "grid")}
 
 
 if __name__ == "__main__":
