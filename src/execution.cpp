@@ -45,6 +45,8 @@ void kokkos_start(int threads)
   if (threads > 0) settings.set_num_threads(threads);
 #if defined(KOKKOS_ENABLE_OPENMP)
   const int threads_of_the_program = omp_get_max_threads(); // Kokkos sets its own number for the whole program; it does not need it to stay
+  // Kokkos counts the threads that OpenMP would start by starting them, before it looks at its settings, and they spin for some 10 ms.
+  if (threads > 0) omp_set_num_threads(threads);
   Kokkos::initialize(settings);
   omp_set_num_threads(threads_of_the_program);
 #else
