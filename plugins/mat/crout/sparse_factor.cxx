@@ -4,6 +4,7 @@
 #include "crout/triangular_solver.hpp"
 #include "device_view.hpp"
 #include "mat/crout/factor.hpp"
+#include "matrix_by_rows.h"
 
 namespace weft {
 
@@ -142,7 +143,7 @@ private:
     PetscFunctionBegin;
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &symmetric));
     if (symmetric) {
-      PetscCall(MatConvert(A, MATSEQAIJ, converted_ ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &converted_));
+      PetscCall(CopyByRows(A, &converted_));
       A = converted_;
     }
     PetscCall(MatGetLocalCsr(A, matrix, memory));

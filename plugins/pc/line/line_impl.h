@@ -65,6 +65,7 @@ struct PC_Line {
   PetscReal found_omega   = 1.0;
   std::vector<LinePass> passes; ///< one sweep
   Mat rows = NULL;              ///< the matrix as AIJ, where the PC's is of another type
+  PetscObjectState pattern = 0; ///< of the matrix by rows that the sets were made for
   std::vector<MPI_Comm> comms;  ///< of the ranks that share lines; those of a set stay as long as the set
   // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the
   // CPU.

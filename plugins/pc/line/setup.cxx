@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "kokkos_start.h"
+#include "matrix_by_rows.h"
 #include "pc/line/find_lines.h"
 #include "pc/line/line_matrix.h"
 
@@ -34,9 +35,8 @@ PetscErrorCode MatrixByRows(PC pc, Mat *rows)
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &aij, MATSEQAIJ, MATMPIAIJ, ""));
   if (aij) PetscCall(MatDestroy(&line->rows));
   if (!aij) {
-    const bool again = line->rows && pc->flag != DIFFERENT_NONZERO_PATTERN;
-    if (!again) PetscCall(MatDestroy(&line->rows));
-    PetscCall(MatConvert(pc->pmat, MATAIJ, again ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, &line->rows));
+    if (pc->flag == DIFFERENT_NONZERO_PATTERN) PetscCall(MatDestroy(&line->rows));
+    PetscCall(CopyByRows(pc->pmat, &line->rows));
   }
   *rows = aij ? pc->pmat : line->rows;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,8 +179,11 @@ PetscErrorCode PCSetUp_Line(PC pc)
 
   PetscCall(FindLines(pc, rows, *line->execution[here], matrix, &shape));
   line->forget(1 - here); // they follow when vectors ask for them
-  const bool anew =
-      line->sets[here].empty() || line->failed || shape != line->shape || !pc->setupcalled || pc->flag == DIFFERENT_NONZERO_PATTERN;
+  PetscObjectState pattern = 0;
+  if (rows) PetscCall(MatGetNonzeroState(rows, &pattern));
+  const bool anew = line->sets[here].empty() || line->failed || shape != line->shape || !pc->setupcalled ||
+                    pc->flag == DIFFERENT_NONZERO_PATTERN || pattern != line->pattern;
+  line->pattern = pattern;
   if (anew) {
     line->sets[here].clear();
     line->stencil.reset();
