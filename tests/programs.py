@@ -52,6 +52,16 @@ class Run:
         return float(found.group(1))
 
 
+def option_lists():
+    """{option: [choices]} of all preconditioners, from what the library prints under -help."""
+    found = {}
+    for kind in ("line", "adi", "bcr", "crout"):
+        text = execute("ex50", f"-da_grid_x 5 -da_grid_y 5 -pc_type {kind} -help", expect=None).output
+        for option, choices in re.findall(rf"^ +-(pc_{kind}_\w+).*\(choose one of\) ([-\w ]+) \(", text, re.MULTILINE):
+            found[option] = choices.split()
+    return found
+
+
 def petsc4py_release():
     """The release of this Python's petsc4py as "3.18"; empty where there is none."""
     program = "import petsc4py; print(petsc4py.__version__)"

@@ -134,7 +134,7 @@ export PYTHONPATH={HERE.parent.name}/{HERE.name}:{HERE.parent.name} PETSC_OPTION
 
 def run(cases, first, library, seconds=None, ranks=RANKS, jobs=2, **how):
     """All failures, the number of cases that were run, and the options of the library."""
-    lists, end = solvers.lists(), time.monotonic() + (seconds or 1e9)
+    lists, end = programs.option_lists(), time.monotonic() + (seconds or 1e9)
     batches, at = [], first
     while at < first + cases:
         on = ranks[len(batches) % len(ranks)]

@@ -1,28 +1,8 @@
 """Random options of every type, from the lists that the library prints under -help."""
 
-import re
-import subprocess
-
 import numpy as np
 
 import operators
-import programs
-
-
-def lists():
-    """{option: [choices]} of all types."""
-    found = {}
-    for kind in ("line", "adi", "bcr", "crout"):
-        text = subprocess.run(
-            [str(programs.BUILD / "bin" / "ex50"), "-dll_append", str(programs.LIBRARY), "-da_grid_x", "5", "-da_grid_y", "5", "-pc_type", kind, "-help"],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env=programs.ENVIRONMENT,
-        ).stdout
-        for option, choices in re.findall(rf"^ +-(pc_{kind}_\w+).*\(choose one of\) ([-\w ]+) \(", text, re.MULTILINE):
-            found[option] = choices.split()
-    return found
 
 
 def some(rng, lists, kind, options, chance):

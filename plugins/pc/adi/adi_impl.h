@@ -61,6 +61,8 @@ extern const char *const adi_bounds_methods[];
 
 PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items);
 PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer);
+/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCADITellIdleOptions(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
 

@@ -1,4 +1,5 @@
 // PCADI's options, view and setters.
+#include "idle_options.h"
 #include "pc/adi/adi_impl.h"
 
 namespace weft {
@@ -113,6 +114,40 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<PetscScalar
 
 } // namespace
 
+namespace {
+
+// One direction is solved at once, without shifts.
+bool Shifts(const PC_ADI &adi)
+{
+  const AdiSolver<PetscScalar> *solver = adi.solver[adi.solver[0] ? 0 : 1].get();
+  return solver && solver->directions().size() > 1;
+}
+
+const OptionUse<PC_ADI> uses[] = {
+    {"pc_adi_type", [](const PC_ADI &adi) { return adi.type != PC_ADI_PEACEMAN_RACHFORD; },
+     [](const PC_ADI &adi) { return Shifts(adi) && !adi.symmetric; },
+     "-pc_adi_symmetric and grids of one direction have a scheme of their own"},
+    {"pc_adi_cycle", [](const PC_ADI &adi) { return adi.cycle != 0; }, Shifts, "the lines of one direction are solved without shifts"},
+    {"pc_adi_shifts", [](const PC_ADI &adi) { return !adi.given_shifts.empty(); }, Shifts,
+     "the lines of one direction are solved without shifts"},
+    {"pc_adi_bounds", [](const PC_ADI &adi) { return !adi.given_bounds.empty(); },
+     [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty(); }, "it is for shifts that are computed"},
+    {"pc_adi_bounds_method", [](const PC_ADI &adi) { return adi.bounds_method != PC_ADI_LANCZOS; },
+     [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty() && adi.given_bounds.empty(); },
+     "it is for shifts that are computed from bounds that are found"},
+    {"pc_adi_keep_factors", [](const PC_ADI &adi) { return !adi.keep_factors; }, Shifts,
+     "the lines of one direction have one set of factors, which stays"},
+};
+
+} // namespace
+
+PetscErrorCode PCADITellIdleOptions(PC pc, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(TellIdleOptions(pc, *Adi(pc), uses, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer)
 {
   PC_ADI *adi = Adi(pc);
@@ -149,6 +184,7 @@ PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer)
                                        solver->execution().memory() == Memory::device ? "device" : "host", backend.c_str()));
     }
   }
+  PetscCall(PCADITellIdleOptions(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <vector>
 
+#include "idle_options.h"
 #include "pc/bcr/bcr_impl.h"
 
 namespace weft {
@@ -130,6 +131,32 @@ std::string RefusedSentence(const PC_BCR &bcr)
          "symmetric)";
 }
 
+namespace {
+
+std::string_view MethodOf(const PC_BCR &bcr)
+{
+  const BoxSolver *solver = bcr.solver[bcr.solver[0] ? 0 : 1].get();
+  return solver ? solver->method() : "facr"; // the spread one
+}
+
+const OptionUse<PC_BCR> uses[] = {
+    {"pc_bcr_inverse", [](const PC_BCR &bcr) { return bcr.options.inverse != "fractions"; },
+     [](const PC_BCR &bcr) { return MethodOf(bcr).substr(0, 7) == "buneman"; }, "it is for the methods buneman1 and buneman2"},
+    {"pc_bcr_radix", [](const PC_BCR &bcr) { return bcr.options.radix != 0; },
+     [](const PC_BCR &bcr) { return MethodOf(bcr) == "separable"; }, "it is for the method separable"},
+    {"pc_bcr_levels", [](const PC_BCR &bcr) { return bcr.options.levels > 0; }, [](const PC_BCR &bcr) { return MethodOf(bcr) == "facr"; },
+     "it is for the method facr"},
+};
+
+} // namespace
+
+PetscErrorCode PCBCRTellIdleOptions(PC pc, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  if (Bcr(pc)->plan || Bcr(pc)->solver[0] || Bcr(pc)->solver[1]) PetscCall(TellIdleOptions(pc, *Bcr(pc), uses, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
 {
   PC_BCR *bcr = Bcr(pc);
@@ -167,6 +194,7 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
     if (bcr->spread_solver[which]) PetscCall(ViewSolver(pc, *bcr->spread_solver[which], "facr", " on the rank with most", viewer));
   }
   PetscCall(bcr->check.View(viewer));
+  PetscCall(PCBCRTellIdleOptions(pc, viewer));
   if (bcr->refused) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", RefusedSentence(*bcr).c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -129,6 +129,8 @@ PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);
 
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items);
 PetscErrorCode PCView_Line(PC pc, PetscViewer viewer);
+/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCLineTellIdleOptions(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose);
 

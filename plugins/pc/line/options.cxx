@@ -193,6 +193,7 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
                                      line->kernel == "auto" ? " (auto)" : "", execution.memory() == Memory::device ? "device" : "host",
                                      backend.c_str()));
   }
+  PetscCall(PCLineTellIdleOptions(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

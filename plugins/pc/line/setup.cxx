@@ -206,6 +206,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->found_omega = line->omega;
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
+  PetscCall(PCLineTellIdleOptions(pc, NULL));
   PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
