@@ -173,6 +173,19 @@ class Steps:
         failures = self.side_by_side(check, cases)
         self.add("valgrind", "memcheck: every type, patterns that change and NaN", len(cases), failures, time.monotonic() - start)
 
+    def differential(self):
+        """Random operators and options: fifty thousand cases; a thousand of them under memcheck and with memory that nobody has written."""
+        driver = [sys.executable, SOURCE / "tests" / "differential" / "driver.py"]
+        for what, more, environment in (
+            ("random cases on 1 to 5 ranks", ["--cases", "50000", "--scripts", self.build / "differential"], {}),
+            ("the same with MALLOC_PERTURB_, a thousand", ["--cases", "1000"], {"MALLOC_PERTURB_": "165"}),
+            ("the same under memcheck, a thousand on one rank", ["--cases", "1000", "--ranks", "1", "--valgrind"], {}),
+        ):
+            start = time.monotonic()
+            output, code = self.run([*driver, "--jobs", self.jobs, *more], timeout=40000, WEFT_BUILD=str(self.build), WEFT_SOURCE=str(SOURCE), WEFT_PETSC_VERSION=self.version, **environment)
+            counts = re.search(r"(\d+) cases, (\d+) failures", output)
+            self.add("differential", what, int(counts.group(1)) if counts else 0, [] if code == 0 else [("driver.py", output)], time.monotonic() - start)
+
     def kernels(self):
         """memcheck on kernel tests of small sizes, and of comparisons by the thousand on some."""
         start = time.monotonic()
@@ -297,7 +310,7 @@ class Steps:
         return "\n".join([f"`{self.command}`{f', PETSc {self.version}' if self.version else ''}:", "", *rows, "", *self.notes, ""])
 
 
-NAMES = ["tests", "memory", "ranks", "fuzz", "valgrind", "kernels", "address", "thread", "coverage", "device"]
+NAMES = ["tests", "memory", "ranks", "differential", "fuzz", "valgrind", "kernels", "address", "thread", "coverage", "device"]
 HOST = NAMES[:-1]
 
 
