@@ -150,12 +150,88 @@ PetscErrorCode Derivative::MakeMatrix(const Scheme &scheme, bool assembled, VecT
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// -pc_type line with what it needs for lines of constant coefficients, where the options say nothing else.
+PetscErrorCode Derivative::TakeLines(KSP ksp) const
+{
+  const char *prefix;
+  const char axis[]            = {"xyz"[direction_], 0};
+  const char *const tells[][2] = {
+      {"pc_type", "line"}, {"pc_line_direction", axis}, {"pc_line_kernel", "toeplitz"}, {"pc_line_kernel_tolerance", "1e-16"}};
+  PetscBool given;
+  void (*line)(void) = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
+  PetscCall(PetscOptionsHasName(NULL, prefix, "-pc_type", &given));
+  if (given) PetscFunctionReturn((PetscErrorCode)0);
+  PetscCall(PetscFunctionListFind(PCList, "line", &line));
+  PetscCheck(
+      line, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONGSTATE,
+      "A g = B f is solved by -pc_type line, and libweft.so, which has it, is not loaded: add -dll_append /path/to/libweft.so, or take "
+      "-compact_one_pass, or a solver of PETSc's (-compact_assembled -%spc_type lu)",
+      prefix);
+  for (const auto &[name, value] : tells) {
+    const std::string option = std::string("-") + prefix + name;
+    PetscCall(PetscOptionsHasName(NULL, NULL, option.c_str(), &given));
+    if (!given) PetscCall(PetscOptionsSetValue(NULL, option.c_str(), value));
+  }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
                                   const Events &events, const Derivative *with)
 {
+  weft::CompactRows right = scheme.right;
+  const auto divide       = [&](std::vector<double> &weights) {
+    for (double &weight : weights) weight /= std::pow((double)spacing, scheme.derivative);
+  };
+  Boxes boxes;
+
+  PetscFunctionBeginUser;
+  divide(right.inner);
+  for (auto &row : right.head) divide(row);
+  for (auto &row : right.tail) divide(row);
+  PetscCall(BoxesOf(da, &boxes));
+  PetscCall(CheckSpacing(da, boxes, direction, spacing));
+  PetscCall(MakeStencil(da, direction, right, ways.one_pass ? &scheme : nullptr, events, with));
+  if (sweep_) PetscFunctionReturn((PetscErrorCode)0);
+
+  PC pc;
+  VecType type;
+  const char axis[] = {"xyz"[direction], '_', 0};
+  for (const bool first : {true, false}) {
+    auto &rows = first ? scheme.head : scheme.tail;
+    for (std::size_t row = 0; row < rows.size(); row++) {
+      // Couplings of the row by their distance from the end: the one before the first row is none.
+      std::vector<double> weights(row + 2, 0.0);
+      if (row > 0) weights[row - 1] = rows[row][first ? 0 : 2];
+      weights[row]     = rows[row][1];
+      weights[row + 1] = rows[row][first ? 2 : 0];
+      (first ? left_.head : left_.tail).push_back(weights);
+    }
+  }
+  left_.inner = {scheme.inner.begin(), scheme.inner.end()};
+  PetscCall(DMCreateGlobalVector(da, &right_));
+  PetscCall(VecGetType(right_, &type));
+  PetscCall(MakeMatrix(scheme, ways.assembled, type));
+  PetscCall(KSPCreate(PetscObjectComm((PetscObject)da), &ksp_));
+  PetscCall(KSPGetPC(ksp_, &pc));
+  PetscCall(PCSetDM(pc, da));
+  PetscCall(KSPSetOperators(ksp_, matrix_, matrix_));
+  PetscCall(KSPSetOptionsPrefix(ksp_, prefix));
+  PetscCall(KSPAppendOptionsPrefix(ksp_, axis));
+  PetscCall(KSPSetType(ksp_, KSPPREONLY));
+  PetscCall(TakeLines(ksp_));
+  PetscCall(KSPSetFromOptions(ksp_));
+  PetscCall(KSPSetUp(ksp_));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::CompactRows &right, const Scheme *one_pass, const Events &events,
+                                       const Derivative *with)
+{
   Boxes boxes;
   Vec like;
-  VecType type;
   PetscMemType where;
   const PetscScalar *array;
   std::string why;
@@ -165,11 +241,10 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   direction_ = direction;
   events_    = events;
   PetscCall(BoxesOf(da, &boxes));
-  PetscCall(CheckSpacing(da, boxes, direction, spacing));
   PetscCall(DMCreateGlobalVector(da, &like));
-  PetscCall(VecGetType(like, &type));
   PetscCall(VecGetArrayReadAndMemType(like, &array, &where));
   PetscCall(VecRestoreArrayReadAndMemType(like, &array));
+  PetscCall(VecDestroy(&like));
   const auto memory = PetscMemTypeDevice(where) ? weft::Memory::device : weft::Memory::host;
   if (with && with->execution_->memory() == memory) {
     execution_ = with->execution_;
@@ -181,18 +256,11 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
 
   weft::BoxPiece piece;
   for (int k = 0; k < 3; k++) piece.n[k] = boxes.nodes[k];
-  piece.direction         = direction;
-  piece.first             = boxes.first[direction];
-  piece.length            = boxes.global[direction];
-  piece.ring              = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
-  lines_                  = (PetscInt)piece.lines();
-  weft::CompactRows right = scheme.right;
-  const auto divide       = [&](std::vector<double> &weights) {
-    for (double &weight : weights) weight /= std::pow((double)spacing, scheme.derivative);
-  };
-  divide(right.inner);
-  for (auto &row : right.head) divide(row);
-  for (auto &row : right.tail) divide(row);
+  piece.direction = direction;
+  piece.first     = boxes.first[direction];
+  piece.length    = boxes.global[direction];
+  piece.ring      = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
+  lines_          = (PetscInt)piece.lines();
   try {
     stencil_ = std::make_unique<weft::CompactStencil<PetscScalar>>(*execution_, piece, right);
   } catch (const std::exception &refused) {
@@ -202,7 +270,7 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   needs_before_ = stencil_->needs_before();
   needs_after_  = stencil_->needs_after();
   depth_        = stencil_->width();
-  if (ways.one_pass) PetscCall(MakeSweep(piece, scheme, right));
+  if (one_pass) PetscCall(MakeSweep(piece, *one_pass, right));
   if (with && !sweep_ && !with->sweep_ && with->halo_->Words() >= depth_) {
     halo_   = with->halo_;
     shares_ = true;
@@ -211,23 +279,6 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
     PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_,
                             sweep_ && sweep_->teller() ? sweep_->teller() : execution_));
   }
-  if (!sweep_) {
-    PC pc;
-    right_            = like;
-    const char axis[] = {"xyz"[direction], '_', 0};
-    PetscCall(PetscObjectReference((PetscObject)like));
-    PetscCall(MakeMatrix(scheme, ways.assembled, type));
-    PetscCall(KSPCreate(PetscObjectComm((PetscObject)da), &ksp_));
-    PetscCall(KSPGetPC(ksp_, &pc));
-    PetscCall(PCSetDM(pc, da));
-    PetscCall(KSPSetOperators(ksp_, matrix_, matrix_));
-    PetscCall(KSPSetOptionsPrefix(ksp_, prefix));
-    PetscCall(KSPAppendOptionsPrefix(ksp_, axis));
-    PetscCall(KSPSetType(ksp_, KSPPREONLY));
-    PetscCall(KSPSetFromOptions(ksp_));
-    PetscCall(KSPSetUp(ksp_));
-  }
-  PetscCall(VecDestroy(&like));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -350,6 +401,34 @@ PetscErrorCode Derivative::Apply(Vec f, Vec g, bool again)
   PetscCall(KSPGetConvergedReason(ksp_, &reason));
   PetscCheck(reason > 0, PetscObjectComm((PetscObject)f), PETSC_ERR_NOT_CONVERGED, "the solve along %c ended by %s", "xyz"[direction_],
              KSPConvergedReasons[reason]);
+  if (!looked_at_) PetscCall(LookAt(g));
+  looked_at_ = true;
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode Derivative::LookAt(Vec g)
+{
+  Derivative left;
+  Vec residual;
+  PetscReal tolerance, norm, apart;
+  const char *prefix;
+
+  PetscFunctionBeginUser;
+  PetscCall(left.MakeStencil(da_, direction_, left_, nullptr, events_, nullptr));
+  PetscCall(VecDuplicate(g, &residual));
+  PetscCall(left.ApplyRight(g, residual));
+  PetscCall(VecAXPY(residual, -1, right_));
+  PetscCall(VecNorm(residual, NORM_2, &apart));
+  PetscCall(VecNorm(right_, NORM_2, &norm));
+  PetscCall(VecDestroy(&residual));
+  PetscCall(left.Destroy());
+  PetscCall(KSPGetTolerances(ksp_, &tolerance, NULL, NULL, NULL));
+  PetscCall(KSPGetOptionsPrefix(ksp_, &prefix));
+  PetscCheck(
+      apart <= 10 * tolerance * norm, PetscObjectComm((PetscObject)g), PETSC_ERR_NOT_CONVERGED,
+      "the solver along %c leaves |A g - B f| = %.3g |B f|, so g is no derivative: leave -%spc_type out, which takes line, or add "
+             "-compact_assembled and a solver that iterates (-%sksp_type gmres) or a direct one (-%spc_type lu)",
+             "xyz"[direction_], (double)(apart / norm), prefix, prefix, prefix);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -42,6 +42,12 @@ public:
   bool InOnePass() const { return sweep_ != nullptr; }
 
 private:
+  /// The stencil of `right`, with its messages; one_pass: a sweep with this scheme's matrix too, where it can be.
+  PetscErrorCode MakeStencil(DM da, int direction, const weft::CompactRows &right, const Scheme *one_pass, const Events &events,
+                             const Derivative *with);
+  PetscErrorCode TakeLines(KSP ksp) const;
+  /// An error where A g is not B f: a KSPPREONLY says "converged" whatever its preconditioner is.
+  PetscErrorCode LookAt(Vec g);
   PetscErrorCode MakeMatrix(const Scheme &scheme, bool assembled, VecType type);
   PetscErrorCode MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right);
   PetscErrorCode Tell(Vec f);
@@ -51,9 +57,11 @@ private:
   DM da_         = NULL;
   int direction_ = 0;
   Events events_{};
-  Mat matrix_     = NULL;
-  KSP ksp_        = NULL;
-  Vec right_      = NULL; ///< B f
+  Mat matrix_ = NULL;
+  KSP ksp_    = NULL;
+  Vec right_  = NULL;      ///< B f
+  weft::CompactRows left_; ///< the rows of A
+  bool looked_at_ = false;
   PetscInt depth_ = 0, lines_ = 0;
   bool needs_before_ = false, needs_after_ = false, shares_ = false;
   std::shared_ptr<Halo> halo_;

@@ -101,6 +101,33 @@ def test_one_pass_gives_the_same(run, options):
                 assert swept[0][key] == pytest.approx(expected[0][key], rel=1e-6)  # second derivatives round by 1e-16 / h^2
 
 
+@pytest.mark.parametrize("options, ranks", [("-dim 1", 1), ("-dim 2 -compact_order 6 -compact_assembled", 3), ("-compact_derivative second -compact_periodic", 2)])
+def test_the_solver_needs_no_options_file(run, options, ranks):
+    given, default = (derivatives(result) for result in (compact(run, options, ranks=ranks), run("compact", options, ranks=ranks)))
+    assert [row["most"] for row in given] == [row["most"] for row in default]
+    view = run("compact", f"{options} -x_ksp_view", ranks=ranks).output
+    assert "type: line" in view and "kernel: toeplitz" in view
+
+
+@pytest.mark.parametrize(
+    "options, load, message",
+    [
+        ("", False, "is not loaded: add -dll_append /path/to/libweft.so, or take -compact_one_pass"),
+        ("-x_pc_type none", True, "so g is no derivative: leave -x_pc_type out"),
+        ("-compact_assembled -x_pc_type jacobi", False, "so g is no derivative"),
+        ("-compact_assembled -x_pc_type none -x_ksp_type richardson -x_ksp_max_it 1 -x_ksp_convergence_test skip", False, "so g is no derivative"),
+        ("-compact_assembled -x_pc_type lu", False, ""),
+        ("-compact_assembled -x_pc_type jacobi -x_ksp_type gmres", False, ""),
+        ("-compact_one_pass -da_grid_x 200", False, ""),
+    ],
+)
+def test_a_solver_that_does_not_solve_is_an_error(run, options, load, message):
+    result = run("compact", f"-dim 1 {options}", load=load, expect=None)
+    assert (result.code != 0) == bool(message) and message in " ".join(result.output.split()), result.output
+    if not message:
+        assert derivatives(result)[0]["most"] < 0.1
+
+
 def test_the_way_of_messages_is_told(run):
     one, two = (compact(run, "-dim 1", ranks=ranks) for ranks in (1, 2))
     assert "messages between 2 ranks: from host to host" in two.output and "messages between" not in one.output
