@@ -21,6 +21,11 @@ target_include_directories(weft INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR
 
 # find_package looks for these names under Weft and weft alike.
 include(CMakePackageConfigHelpers)
+string(REGEX MATCH "^[0-9]+[.][0-9]+" weft_petsc_minor ${WEFT_PETSC_VERSION})
+set(weft_needs_mpi ON)
+if(weft_mpiuni)
+  set(weft_needs_mpi OFF)
+endif()
 install(EXPORT weft NAMESPACE Weft:: FILE weft-targets.cmake DESTINATION ${weft_package})
 configure_package_config_file(cmake/weft-config.cmake.in ${weft_generated}/weft-config.cmake INSTALL_DESTINATION ${weft_package})
 write_basic_package_version_file(${weft_generated}/weft-config-version.cmake COMPATIBILITY SameMinorVersion)

@@ -82,23 +82,46 @@ def test_weft_config_prints_no_option_that_would_not_work(prefix, tmp_path):
     assert "PETSc splits options at blanks and commas" in command(str(bin_folder / "weft-config"), "--options", code=1)
 
 
-@pytest.mark.parametrize("name", ["Weft", "weft"])
-def test_a_program_finds_the_cmake_package(prefix, tmp_path, name):
-    shutil.copytree(HERE / "consumer", tmp_path / "consumer")
-    lists = tmp_path / "consumer" / "CMakeLists.txt"
-    lists.write_text(lists.read_text().replace("find_package(Weft", f"find_package({name}").replace("Weft::", f"{name}::"))
-    configured = command("cmake", "-S", str(lists.parent), "-B", str(tmp_path), f"-D{name}_ROOT={prefix}", PKG_CONFIG_PATH=PETSC_PKGCONFIG)
-    assert f"library for -dll_append: {installed_library(prefix).parent}/{LIBRARY}, for PETSc {os.environ['WEFT_PETSC_VERSION']}" in configured
-    if name == "Weft":
-        command("cmake", "--build", str(tmp_path))
-        check_consumer(command(str(tmp_path / "consumer_program")))
+def configure(prefix, folder, *options, replace=(), code=0, **environment):
+    shutil.copytree(HERE / "consumer", folder / "consumer", dirs_exist_ok=True)
+    lists = folder / "consumer" / "CMakeLists.txt"
+    for old, new in replace:
+        assert old in lists.read_text()
+        lists.write_text(lists.read_text().replace(old, new))
+    return command("cmake", "-S", str(lists.parent), "-B", str(folder), f"-DWeft_ROOT={prefix}", f"-Dweft_ROOT={prefix}", *options, code=code, **environment)
+
+
+@pytest.mark.parametrize(
+    "options, replace, environment, takes",
+    [
+        ("", [], {}, "PkgConfig::WEFT_PETSC"),
+        ("", [("find_package(Weft", "find_package(weft"), ("Weft::", "weft::")], {}, "PkgConfig::WEFT_PETSC"),
+        ("", [("LANGUAGES C)", "LANGUAGES CXX)"), ("consumer.c)", "consumer.cxx)")], {}, "PkgConfig::WEFT_PETSC"),
+        ("-DOWN_PETSC=ON", [], {"PKG_CONFIG_PATH": PETSC_PKGCONFIG}, "mine"),
+        ("-DOWN_PETSC=ON", [("MINE", "PETSC"), ("set(Weft_PETSC_TARGET mine)", "")], {"PKG_CONFIG_PATH": PETSC_PKGCONFIG}, "PkgConfig::PETSC"),
+    ],
+)
+def test_the_cmake_package_brings_what_its_headers_need(prefix, tmp_path, options, replace, environment, takes):
+    (tmp_path / "consumer").mkdir()
+    shutil.copy(HERE / "consumer" / "consumer.c", tmp_path / "consumer" / "consumer.cxx")
+    configured = configure(prefix, tmp_path, *options.split(), replace=replace, **environment)
+    assert f"library for -dll_append: {installed_library(prefix).parent}/{LIBRARY}, for PETSc {os.environ['WEFT_PETSC_VERSION']}, with {takes}\n" in configured
+    command("cmake", "--build", str(tmp_path))
+    output = command(str(tmp_path / "consumer_program"))
+    check_consumer(output)
+    assert ("with a PETSc target of its own" in output) == (takes == "mine")
+
+
+def test_the_cmake_package_refuses_another_petsc(prefix, tmp_path):
+    folder = tmp_path / "other" / "lib" / "pkgconfig"
+    folder.mkdir(parents=True)
+    (folder / "PETSc.pc").write_text("Name: PETSc\nDescription: another\nVersion: 3.99.0\nCflags:\nLibs:\n")
+    output = " ".join(configure(prefix, tmp_path, f"-DPETSC_DIR={tmp_path}/other", code=1).split())
+    assert f"it serves PETSc {'.'.join(os.environ['WEFT_PETSC_VERSION'].split('.')[:2])} and this is PETSc 3.99.0" in output
 
 
 def test_another_version_is_not_taken(prefix, tmp_path):
-    shutil.copytree(HERE / "consumer", tmp_path / "consumer")
-    lists = tmp_path / "consumer" / "CMakeLists.txt"
-    lists.write_text(lists.read_text().replace("find_package(Weft 0.1", "find_package(Weft 0.2"))
-    output = command("cmake", "-S", str(lists.parent), "-B", str(tmp_path), f"-DWeft_ROOT={prefix}", code=1, PKG_CONFIG_PATH=PETSC_PKGCONFIG)
+    output = configure(prefix, tmp_path, replace=[("find_package(Weft 0.1", "find_package(Weft 0.2")], code=1)
     assert f"version: {VERSION}" in output
 
 

@@ -8,6 +8,9 @@ int main(int argc, char **argv)
   Mat A;
 
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
+#if defined(PETSC_IS_MINE)
+  PetscCall(PetscPrintf(PETSC_COMM_SELF, "with a PETSc target of its own\n"));
+#endif
   PetscCall(PetscDLLibraryRegister_weft());
   PetscCall(PetscDLLibraryRegister_weft());
   PetscCall(MatCreateConstantDiagonal(PETSC_COMM_SELF, 4, 4, 4, 4, 2.0, &A));
