@@ -52,6 +52,8 @@ const std::vector<FactorEntry> factorizations = {
 #if defined(WEFT_HAS_CROUT)
     {"crout", MATSEQAIJ, MAT_FACTOR_LU, MatGetFactor_Crout},         {"crout", MATSEQAIJ, MAT_FACTOR_ILU, MatGetFactor_Crout},
     {"crout", MATSEQAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},   {"crout", MATSEQAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
+    {"crout", MATSEQBAIJ, MAT_FACTOR_LU, MatGetFactor_Crout},        {"crout", MATSEQBAIJ, MAT_FACTOR_ILU, MatGetFactor_Crout},
+    {"crout", MATSEQBAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},  {"crout", MATSEQBAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
     {"crout", MATSEQSBAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout}, {"crout", MATSEQSBAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
     {"crout", MATSEQDENSE, MAT_FACTOR_LU, MatGetFactor_Crout},       {"crout", MATSEQDENSE, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},
 #endif

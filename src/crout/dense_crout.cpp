@@ -17,6 +17,7 @@ public:
   virtual ~DenseModel()                                                                         = default;
   virtual void factor(const Scalar *a, Index lda)                                               = 0;
   virtual const Scalar *factors() const                                                         = 0;
+  virtual const Index *rows_of_a() const                                                        = 0;
   virtual void separate(Scalar *l, Index ldl, Scalar *u, Index ldu)                             = 0;
   virtual void solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) = 0;
   virtual const char *products() const                                                          = 0;
@@ -37,11 +38,13 @@ public:
   Model(const Space &space, const Execution &execution, Index n, const DenseCroutOptions &options)
       : space_(space), products_(execution, options.products), n_(n), options_(options),
         section_(std::min(options.section ? options.section : leaf, std::max<Index>(n, 1))), z_("weft dense factors", std::size_t(n * n)),
-        sizes_("weft row sizes", std::size_t(n)), sweeps_("weft section sweeps", std::size_t(2 * (n / section_ + 1)))
+        sizes_("weft row sizes", std::size_t(n)), column_sizes_("weft column sizes", std::size_t(n)),
+        rows_("weft rows of A", std::size_t(n)), sweeps_("weft section sweeps", std::size_t(2 * (n / section_ + 1)))
   {
     if (!small(section_)) {
       for (auto &work : section_work_) work = Array("weft section", std::size_t(section_ * section_));
     }
+    if (options_.pivot && n_ > 0) reserve_pivots();
   }
 
   void factor(const Scalar *a, Index lda) override
@@ -49,22 +52,35 @@ public:
     using Failure   = DenseCroutReport::Failure;
     auto &report    = this->report;
     report          = {};
-    a_              = {a, lda};
+    report.pivoted  = options_.pivot;
+    a_              = {a, lda, rows_.data()};
     Index row       = n_;
     const auto rows = range(n_);
-    Kokkos::parallel_reduce("weft row sizes", rows, RowSizes<Scalar>{a_, n_, sizes_.data()}, Kokkos::Min<Index>(row));
+    const Matrix<const Scalar> all{a, lda};
+    Kokkos::parallel_reduce("weft row sizes", rows, RowSizes<Scalar>{all, n_, sizes_.data()}, Kokkos::Min<Index>(row));
     if (row < n_) {
       report.failure = Failure::not_finite_input;
       report.row     = row;
       return;
     }
+    if (n_ == 0) return;
+    Kokkos::parallel_for("weft column sizes", Kokkos::TeamPolicy<Space>(space_, static_cast<int>(n_), on_host ? 1 : 128),
+                         ColumnSizes<Scalar>{all, n_, column_sizes_.data()});
+    tolerance_ =
+        options_.relative && options_.tolerance > 0 ? options_.tolerance * norm(all) / static_cast<double>(n_) : options_.tolerance;
+    for_each("weft rows of A", n_, FirstRows{rows_.data()});
     Kokkos::deep_copy(space_, z_, Scalar(0));
     done_.clear();
     launched_ = 0;
-    square(0, n_);
+    if (options_.pivot)
+      columns(0, n_);
+    else
+      square(0, n_);
     count_sweeps();
     row = n_;
-    Kokkos::parallel_reduce("weft dense pivots", rows, FirstBadPivot<Scalar>{const_z(0, 0), sizes_.data()}, Kokkos::Min<Index>(row));
+    Kokkos::parallel_reduce("weft dense pivots", rows,
+                            FirstBadPivot<Scalar>{const_z(0, 0), rows_.data(), sizes_.data(), column_sizes_.data()},
+                            Kokkos::Min<Index>(row));
     // Too few sweeps explain a bad pivot of their own or a later section; with as many as may be needed, only a bad pivot keeps them going.
     const bool limited = report.failure == Failure::not_converged && options_.most_sweeps && report.row <= row;
     if (row < n_ && !limited) {
@@ -77,6 +93,7 @@ public:
     }
   }
 
+  const Index *rows_of_a() const override { return rows_.data(); }
   const Scalar *factors() const override { return z_.data(); }
   const char *products() const override { return products_.name(); }
 
@@ -89,16 +106,19 @@ public:
   {
     if (n_ == 0 || count == 0) return;
     if (static_cast<Index>(work_.size()) < n_ * count) work_ = Array("weft dense work", std::size_t(n_ * count));
-    for_each("weft take vectors", n_ * count, CopyVectors<Scalar, double>{rhs, apart, work_.data(), n_, n_});
-    const bool transposed = transpose == Transpose::yes;
-    // A = L U and A^T = U^T L^T: the first factor has the unit diagonal where it is U's.
+    const bool transposed     = transpose == Transpose::yes;
+    const Index *const places = options_.pivot ? rows_.data() : nullptr;
+    for_each("weft take vectors", n_ * count, CopyVectors<Scalar, double>{rhs, apart, work_.data(), n_, n_, transposed ? nullptr : places});
+    // P A = L U and A^T = U^T L^T P: the first factor has the unit diagonal where it is U's.
     for (Index first = 0; first < n_; first += leaf) block(true, transposed, first, count);
     for (Index first = (n_ - 1) / leaf * leaf; first >= 0; first -= leaf) block(false, transposed, first, count);
-    for_each("weft give vectors", n_ * count, CopyVectors<double, Scalar>{work_.data(), n_, x, apart, n_});
+    for_each("weft give vectors", n_ * count,
+             CopyVectors<double, Scalar>{work_.data(), n_, x, apart, n_, nullptr, transposed ? places : nullptr});
   }
 
 private:
-  using Array = Kokkos::View<Scalar *, typename Space::memory_space>;
+  using Array   = Kokkos::View<Scalar *, typename Space::memory_space>;
+  using Indices = Kokkos::View<Index *, typename Space::memory_space>;
 
   static constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
 
@@ -128,7 +148,7 @@ private:
   auto range(Index size) const { return Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, size); }
   Matrix<Scalar> z(Index i, Index j) const { return {z_.data() + i + j * n_, n_}; }
   Matrix<const Scalar> const_z(Index i, Index j) const { return {z_.data() + i + j * n_, n_}; }
-  Matrix<const Scalar> a(Index i, Index j) const { return {a_.data + i + j * a_.ld, a_.ld}; }
+  OrderedRows<Scalar> a(Index i, Index j) const { return {a_.data + j * a_.ld, a_.ld, a_.rows + i}; }
   static bool small(Index size) { return SmallDiagonal<Space, false, Scalar>::scratch_bytes(size) <= most_scratch; }
   /// The greatest multiple of `unit` rows that halves [first, last), at least one.
   static Index middle(Index first, Index last, Index unit) { return first + std::max<Index>(1, (last - first) / (2 * unit)) * unit; }
@@ -153,6 +173,71 @@ private:
     product(mid, last, mid, last, first, mid);
     square(mid, last);
   }
+  /// The same for all rows that are left, so that any of them can give the next pivot (after S. Toledo, "Locality of reference in LU
+  /// decomposition with partial pivoting", SIAM J. Matrix Anal. Appl. 18, 1997).
+  void columns(Index first, Index last)
+  {
+    if (last - first <= section_) {
+      exchange(first, last);
+      diagonal(first, last);
+      if (last < n_) below(last, n_, first, last);
+      return;
+    }
+    const Index mid = middle(first, last, section_);
+    columns(first, mid);
+    right(first, mid, mid, last);
+    product(mid, n_, mid, last, first, mid);
+    columns(mid, last);
+  }
+
+  /// Rows that compete in a team of the tournament.
+  static Index pivot_block(Index width) { return std::max<Index>(128, 4 * width); }
+  static bool in_scratch(Index width)
+  {
+    return PivotRound<Space, Scalar>::scratch_bytes(pivot_block(width), width) <= most_scratch + 64; // and alignment
+  }
+  void reserve_pivots()
+  {
+    used_     = Kokkos::View<char *, typename Space::memory_space>("weft rows taken", std::size_t(n_));
+    partners_ = Indices("weft row exchanges", std::size_t(section_));
+    for (auto &winners : winners_) winners = Indices("weft pivot rows", std::size_t(((n_ - 1) / pivot_block(section_) + 1) * section_));
+    if (!in_scratch(section_)) pivot_work_ = Array("weft pivot work", std::size_t(n_ * section_));
+  }
+
+  /// Brings the pivot rows of the columns from `first` to `last` to their places.
+  void exchange(Index first, Index last)
+  {
+    using Round       = PivotRound<Space, Scalar>;
+    const Index width = last - first, block = pivot_block(width);
+    const bool small = in_scratch(section_);
+    Round round{a(first, first), const_z(first, first), nullptr, n_ - first, width, block, small ? nullptr : pivot_work_.data(),
+                used_.data(),    winners_[0].data()};
+    for (int which = 0;; which = 1 - which) {
+      round.winners     = winners_[which].data();
+      const Index teams = (round.count - 1) / block + 1;
+      Kokkos::TeamPolicy<Space> policy(space_, static_cast<int>(teams), on_host ? 1 : 256);
+      if (small) policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Round::scratch_bytes(block, width))));
+      Kokkos::parallel_for("weft pivot rows", policy, round);
+      if (teams == 1) break;
+      round.count      = (teams - 1) * width + std::min(width, round.count - (teams - 1) * block);
+      round.candidates = round.winners;
+    }
+    Kokkos::parallel_for("weft row exchanges", range(1), Exchanges{round.winners, width, partners_.data(), rows_.data() + first});
+    for_each("weft exchange rows", n_, ExchangeRows<Scalar>{z(first, 0), partners_.data(), width});
+  }
+
+  double norm(const Matrix<const Scalar> &all) const
+  {
+    Scalar largest            = 0;
+    double sum                = 0;
+    const Scalar *const sizes = sizes_.data();
+    Kokkos::parallel_reduce("weft largest entry", range(n_), LargestOf<Scalar>{sizes}, Kokkos::Max<Scalar>(largest));
+    if (largest == 0) return 0;
+    Kokkos::parallel_reduce("weft squares", range(n_), SquaresOfColumn<Scalar>{all, n_, largest}, sum);
+    space_.fence("weft: norm of a matrix");
+    return static_cast<double>(largest) * std::sqrt(sum);
+  }
+
   void right(Index r0, Index r1, Index c0, Index c1)
   {
     if (r1 - r0 <= leaf) {
@@ -196,7 +281,7 @@ private:
     const Sweep<fused, Scalar> sweep{a(first, first),
                                      const_z(first, first),
                                      size,
-                                     static_cast<Scalar>(options_.tolerance),
+                                     static_cast<Scalar>(tolerance_),
                                      options_.stop == DenseCroutOptions::Stop::residual,
                                      options_.start == DenseCroutOptions::Start::scaled};
     if (small(section_)) {
@@ -267,11 +352,15 @@ private:
   Index n_;
   DenseCroutOptions options_;
   Index section_;
-  Array z_, sizes_, work_, section_work_[2];
+  Array z_, sizes_, column_sizes_, work_, section_work_[2], pivot_work_;
+  Indices rows_; ///< row i of the factors is row rows_[i] of A
+  Indices partners_, winners_[2];
+  Kokkos::View<char *, typename Space::memory_space> used_;
   Kokkos::View<int *, typename Space::memory_space> sweeps_;
   std::vector<int> done_; ///< sweeps of each diagonal section, negative where they did not converge
-  Index launched_ = 0;
-  Matrix<const Scalar> a_{nullptr, 0};
+  Index launched_   = 0;
+  double tolerance_ = 0;
+  OrderedRows<Scalar> a_{nullptr, 0, nullptr};
 };
 
 } // namespace dense
@@ -283,9 +372,10 @@ std::string DenseCroutReport::text() const
   case Failure::not_finite_input:
     return "the matrix holds NaN or infinity in " + at;
   case Failure::zero_pivot:
-    return "zero pivot in " + at + ": the method does not pivot; permute rows, shift the diagonal, or use another factorization";
+    return pivoted ? "zero pivot in column " + std::to_string(row) + ": no row that is left has an entry there, the matrix is singular"
+                   : "zero pivot in " + at + ": rows are not exchanged; LU of the same matrix does so (-pc_type lu)";
   case Failure::not_finite:
-    return "the factors overflow in " + at + ": the method does not pivot; scale or permute the matrix, or use another factorization";
+    return "the factors overflow in " + at + ": scale the matrix, or use another factorization";
   case Failure::not_converged:
     return "the section from " + at + " on did not converge in " + std::to_string(most_sweeps) + " sweeps: allow more, or a tolerance";
   default:
@@ -333,6 +423,12 @@ const Scalar *DenseCrout<Scalar>::factors() const
 }
 
 template <class Scalar>
+const Index *DenseCrout<Scalar>::rows_of_a() const
+{
+  return model_->rows_of_a();
+}
+
+template <class Scalar>
 void DenseCrout<Scalar>::separate(Scalar *l, Index ldl, Scalar *u, Index ldu) const
 {
   model_->separate(l, ldl, u, ldu);
@@ -347,8 +443,8 @@ void DenseCrout<Scalar>::solve(const double *rhs, double *x, Transpose transpose
 template <class Scalar>
 std::string DenseCrout<Scalar>::description() const
 {
-  return "dense, sections of " + std::to_string(options_.section ? options_.section : dense::leaf) + " rows, products by " +
-         model_->products();
+  return "dense, sections of " + std::to_string(options_.section ? options_.section : dense::leaf) + " rows, " +
+         (options_.pivot ? "rows exchanged, " : "") + "products by " + model_->products();
 }
 
 template class DenseCrout<double>;

@@ -13,14 +13,19 @@ struct DenseCroutOptions {
   Index section                             = 0; ///< rows of a diagonal section; 0: 32
   enum class Stop { change, residual } stop = Stop::change;
   double tolerance                          = 0; ///< a section has converged when no entry's |new - old| (residual: |a - (LU)|) is above
+  bool relative                             = false; ///< the tolerance is of |A| / n, Frobenius norm: then |A - L U| <= tolerance |A|
   enum class Start { scaled, given } start  = Start::scaled; ///< what is left of A; scaled: with rows of U divided by their pivots
   int most_sweeps                           = 0;             ///< of a section; 0: as many as the exact factors may take
   Products products                         = Products::vendor;
+  /// Rows are exchanged: tournament pivoting by sections, as stable as partial pivoting. Without it the leading minors must not be 0, and
+  /// what is lost to small pivots is lost.
+  bool pivot = false;
 };
 
 struct DenseCroutReport {
   enum class Failure { none, not_finite_input, zero_pivot, not_finite, not_converged } failure = Failure::none;
-  Index row                                                                                    = -1; ///< where
+  Index row                                                                                    = -1; ///< where; of pivots: of P A
+  bool pivoted                                                                                 = false;
   Index sections                                                                               = 0;
   Index sweeps      = 0; ///< of all sections, with the last one of each, which only verifies
   Index most_sweeps = 0; ///< of a section
@@ -32,7 +37,7 @@ struct DenseCroutReport {
 template <class Scalar>
 class DenseModel;
 
-/// No pivoting: the matrix must have leading minors that are not 0. Matrices are column-major.
+/// P A = L U, where P is the identity without options.pivot. Matrices are column-major.
 template <class Scalar>
 class DenseCrout {
 public:
@@ -49,6 +54,8 @@ public:
 
   /// Z, n * n without gaps: L with its diagonal on and below it, U without its unit diagonal above.
   const Scalar *factors() const;
+  /// Row i of the factors is row rows_of_a()[i] of A, in the memory of the execution.
+  const Index *rows_of_a() const;
   /// The same as two matrices with their zeros and ones. Does not wait.
   void separate(Scalar *l, Index ldl, Scalar *u, Index ldu) const;
 

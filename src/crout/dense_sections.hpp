@@ -23,6 +23,15 @@ struct Matrix {
   KOKKOS_INLINE_FUNCTION Scalar &operator()(Index i, Index j) const { return data[i + j * ld]; }
 };
 
+/// A part of A, its rows in the order in which they are taken.
+template <class Scalar>
+struct OrderedRows {
+  const Scalar *data;
+  Index ld;
+  const Index *rows; ///< of A
+  KOKKOS_INLINE_FUNCTION const Scalar &operator()(Index i, Index j) const { return data[rows[i] + j * ld]; }
+};
+
 template <bool fused, class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar add_product(Scalar sum, Scalar l, Scalar u)
 {
@@ -33,7 +42,7 @@ KOKKOS_INLINE_FUNCTION Scalar add_product(Scalar sum, Scalar l, Scalar u)
 /// The section's entries are numbered down its columns.
 template <bool fused, class Scalar>
 struct Sweep {
-  Matrix<const Scalar> a; ///< the section of A
+  OrderedRows<Scalar> a;  ///< the section of A
   Matrix<const Scalar> p; ///< the section of finished products
   Index size;
   Scalar tolerance;
@@ -177,7 +186,8 @@ KOKKOS_INLINE_FUNCTION void in_turn(const Body &body)
 /// would be waited for entry by entry.
 template <bool right, bool fused, class Scalar, int most>
 struct Beside {
-  Matrix<const Scalar> a, diagonal; ///< of A; the finished section
+  OrderedRows<Scalar> a;         ///< of A
+  Matrix<const Scalar> diagonal; ///< the finished section
   Matrix<Scalar> z;
   int length; ///< of a column or row, up to most
 
@@ -227,15 +237,181 @@ struct RowSizes {
   }
 };
 
-/// The first row whose pivot cannot be divided by, or is 100 units of rounding of the row's largest entry or less.
+/// The largest size in each column, a team each.
+template <class Scalar>
+struct ColumnSizes {
+  Matrix<const Scalar> a;
+  Index n;
+  Scalar *sizes;
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
+  {
+    const Index j = team.league_rank();
+    Scalar most   = 0;
+    Kokkos::parallel_reduce(
+        Kokkos::TeamThreadRange(team, n),
+        [&](const Index i, Scalar &largest) {
+          const Scalar size = Kokkos::abs(a(i, j));
+          if (size > largest) largest = size;
+        },
+        Kokkos::Max<Scalar>(most));
+    Kokkos::single(Kokkos::PerTeam(team), [&] { sizes[j] = most; });
+  }
+};
+
+template <class Scalar>
+struct LargestOf {
+  const Scalar *sizes;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, Scalar &largest) const
+  {
+    if (sizes[i] > largest) largest = sizes[i];
+  }
+};
+
+struct FirstRows {
+  Index *rows;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { rows[i] = i; }
+};
+
+/// The sum of (a_ij / largest)^2, which neither overflows nor vanishes whatever the scale.
+template <class Scalar>
+struct SquaresOfColumn {
+  Matrix<const Scalar> a;
+  Index n;
+  Scalar largest;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index j, double &sum) const
+  {
+    for (Index i = 0; i < n; i++) {
+      const double part = static_cast<double>(a(i, j)) / static_cast<double>(largest);
+      sum += part * part;
+    }
+  }
+};
+
+/// The first pivot that cannot be divided by, or is 100 units of rounding of the largest entry of its row of A, or of its column where that is
+/// smaller, or less: scaling a row or a column makes no pivot small.
 template <class Scalar>
 struct FirstBadPivot {
   Matrix<const Scalar> z;
-  const Scalar *sizes;
+  const Index *rows;
+  const Scalar *row_sizes, *column_sizes;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, Index &first) const
   {
-    if (!usable_pivot(z(i, i), sizes[i]) && i < first) first = i;
+    const Scalar of_row = row_sizes[rows[i]], of_column = column_sizes[i];
+    if (!usable_pivot(z(i, i), of_row < of_column ? of_row : of_column) && i < first) first = i;
+  }
+};
+
+// ---------------------------------------------------------------------------------------------- rows exchanged
+
+/// A round of the tournament for the pivot rows of a section (L. Grigori, J. W. Demmel, H. Xiang, "CALU: a communication optimal LU factorization
+/// algorithm", SIAM J. Matrix Anal. Appl. 32, 2011): each team eliminates with partial pivoting among `block` rows, and its pivot rows, as many
+/// as the section has, go on. Of equal sizes the first row is taken. What is left of A in the section's columns is a - p.
+template <class Space, class Scalar>
+struct PivotRound {
+  using Memory  = typename Space::scratch_memory_space;
+  using Scratch = Kokkos::View<Scalar *, Memory, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  OrderedRows<Scalar> a;
+  Matrix<const Scalar> p;
+  const Index *candidates; ///< numbers of rows in a and p; null: all from 0 on
+  Index count, width, block;
+  Scalar *work;   ///< count * width elements where scratch memory is too small; else null
+  char *used;     ///< count
+  Index *winners; ///< of team t from t * width on
+
+  static std::size_t scratch_bytes(Index block, Index width) { return Scratch::shmem_size(static_cast<std::size_t>(block * width)); }
+  KOKKOS_INLINE_FUNCTION Index candidate(Index r) const { return candidates ? candidates[r] : r; }
+
+  template <class Member>
+  KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
+  {
+    const Index first = team.league_rank() * block, rest = count - first;
+    const int rows = static_cast<int>(rest < block ? rest : block), columns = static_cast<int>(width);
+    const Scratch own(team.team_scratch(0), work ? 0 : static_cast<std::size_t>(block * width));
+    const Matrix<Scalar> w{work ? work + first * width : own.data(), rows};
+    char *const taken = used + first;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * columns), [&](const int e) {
+      const Index row = candidate(first + e % rows);
+      w.data[e]       = a(row, e / rows) - p(row, e / rows);
+    });
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int r) { taken[r] = 0; });
+    team.team_barrier();
+    const int steps = rows < columns ? rows : columns;
+    for (int k = 0; k < steps; k++) {
+      Scalar most = 0;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, rows),
+          [&](const int r, Scalar &largest) {
+            const Scalar size = Kokkos::abs(w(r, k));
+            if (!taken[r] && size > largest) largest = size;
+          },
+          Kokkos::Max<Scalar>(most));
+      int pivot = rows;
+      Kokkos::parallel_reduce(
+          Kokkos::TeamThreadRange(team, rows),
+          [&](const int r, int &least) { // NaN is taken, so that it is found on the diagonal
+            if (!taken[r] && !(Kokkos::abs(w(r, k)) < most) && r < least) least = r;
+          },
+          Kokkos::Min<int>(pivot));
+      const Scalar value = w(pivot, k);
+      team.team_barrier();
+      Kokkos::single(Kokkos::PerTeam(team), [&] {
+        taken[pivot]                            = 1;
+        winners[team.league_rank() * width + k] = candidate(first + pivot);
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int r) {
+        if (!taken[r]) w(r, k) = value != 0 ? w(r, k) / value : Scalar(0);
+      });
+      team.team_barrier();
+      Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * (columns - 1 - k)), [&](const int e) {
+        const int r = e % rows, j = k + 1 + e / rows;
+        if (!taken[r]) w(r, j) -= w(r, k) * w(pivot, j);
+      });
+      team.team_barrier();
+    }
+  }
+};
+
+/// By one thread: exchanges that bring the winners, one after the other, to the first places; done with the order of A's rows.
+struct Exchanges {
+  const Index *winners;
+  Index width;
+  Index *partners; ///< row k is exchanged with row partners[k]
+  Index *rows;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index) const
+  {
+    for (Index k = 0; k < width; k++) {
+      Index at = winners[k];
+      for (Index j = 0; j < k; j++) {
+        if (at == j) at = partners[j];
+      }
+      partners[k]     = at;
+      const Index row = rows[k];
+      rows[k]         = rows[at];
+      rows[at]        = row;
+    }
+  }
+};
+
+/// The same with the rows of z, a thread a column.
+template <class Scalar>
+struct ExchangeRows {
+  Matrix<Scalar> z;
+  const Index *partners;
+  Index width;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index j) const
+  {
+    for (Index k = 0; k < width; k++) {
+      const Scalar value = z(k, j);
+      z(k, j)            = z(partners[k], j);
+      z(partners[k], j)  = value;
+    }
   }
 };
 
@@ -272,9 +448,11 @@ struct CopyVectors {
   Index from_apart;
   To *to;
   Index to_apart, rows;
+  const Index *from_rows = nullptr, *to_rows = nullptr; ///< where row i is; null: at i
   KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
   {
-    to[e % rows + (e / rows) * to_apart] = static_cast<To>(from[e % rows + (e / rows) * from_apart]);
+    const Index i = e % rows, vector = e / rows;
+    to[(to_rows ? to_rows[i] : i) + vector * to_apart] = static_cast<To>(from[(from_rows ? from_rows[i] : i) + vector * from_apart]);
   }
 };
 

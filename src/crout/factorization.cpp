@@ -104,9 +104,18 @@ void CroutFactorization<Scalar>::analyse(Index rows, Index columns, const CsrMat
 
 template <class Scalar>
 template <class Int>
+bool CroutFactorization<Scalar>::order_suits(const CsrMatrix<double, Int> &matrix) const
+{
+  return model_->order_suits(matrix.values);
+}
+
+template <class Scalar>
+template <class Int>
 void CroutFactorization<Scalar>::factor(const CsrMatrix<double, Int> &matrix, bool warm)
 {
-  model_->factor(matrix.values, warm);
+  // Other patterns have all entries of the matrix, whose values are looked at as they are read.
+  const bool leaves_out = options_.pattern == FillPattern::threshold || options_.symmetric;
+  model_->factor(matrix.values, warm, leaves_out ? model_->row_not_finite(matrix) : -1);
 }
 
 template <class Scalar>
@@ -137,5 +146,9 @@ template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<d
 template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
 template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int32_t> &, bool);
 template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int64_t> &, bool);
+template bool CroutFactorization<double>::order_suits(const CsrMatrix<double, std::int32_t> &) const;
+template bool CroutFactorization<double>::order_suits(const CsrMatrix<double, std::int64_t> &) const;
+template bool CroutFactorization<float>::order_suits(const CsrMatrix<double, std::int32_t> &) const;
+template bool CroutFactorization<float>::order_suits(const CsrMatrix<double, std::int64_t> &) const;
 
 } // namespace weft

@@ -128,6 +128,10 @@ public:
   template <class Int>
   void analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering = {});
 
+  /// False where analyse() would exchange rows for these values of the pattern: a diagonal entry is zero that was not. Waits.
+  template <class Int>
+  bool order_suits(const CsrMatrix<double, Int> &matrix) const;
+
   /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for
   /// numbers: see report(). Waits.
   template <class Int>

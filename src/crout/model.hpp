@@ -12,10 +12,16 @@ public:
   virtual ~CroutModel()                                                                                           = default;
   virtual void analyse(Index rows, const CsrMatrix<double, std::int32_t> &matrix, const FactorOrdering &ordering) = 0;
   virtual void analyse(Index rows, const CsrMatrix<double, std::int64_t> &matrix, const FactorOrdering &ordering) = 0;
-  virtual void factor(const double *values, bool warm)                                                            = 0;
-  virtual const CroutReport &report() const                                                                       = 0;
-  virtual SparseTriangles<Scalar> triangles() const                                                               = 0;
-  virtual FactorTransform transform() const                                                                       = 0;
+  /// Whether the analysed order of rows does for these values: no diagonal entry is zero that another order could exchange.
+  virtual bool order_suits(const double *values) const = 0;
+  /// The first row with a value that is not finite, or -1.
+  virtual Index row_not_finite(const CsrMatrix<double, std::int32_t> &matrix) const = 0;
+  virtual Index row_not_finite(const CsrMatrix<double, std::int64_t> &matrix) const = 0;
+  /// not_finite: that row, for values that the pattern of the factors leaves out; else -1.
+  virtual void factor(const double *values, bool warm, Index not_finite) = 0;
+  virtual const CroutReport &report() const                              = 0;
+  virtual SparseTriangles<Scalar> triangles() const                      = 0;
+  virtual FactorTransform transform() const                              = 0;
 };
 
 /// The factory, instantiated in factorization_SCALAR.cpp so that the precisions compile side by side.

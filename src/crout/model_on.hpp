@@ -26,6 +26,23 @@ void set_identity(const Space &space, const FactorEntries<Space> &entries, const
   space.fence("weft crout identity");
 }
 
+/// The first row with a value that is not finite, or -1. Waits.
+template <class Space, class Int>
+Index row_not_finite(const Space &space, Index rows, const CsrMatrix<double, Int> &matrix)
+{
+  Index first = rows;
+  Kokkos::parallel_reduce(
+      "weft crout finite values", Range<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, Index &found) {
+        bool finite = true;
+        for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) finite = finite && Kokkos::isfinite(matrix.values[k]);
+        if (!finite && i < found) found = i;
+      },
+      Kokkos::Min<Index>(first));
+  space.fence("weft crout finite values");
+  return first < rows ? first : -1;
+}
+
 } // namespace crout
 
 template <class Scalar, class Space>
@@ -42,7 +59,18 @@ public:
     analyse_any(rows, matrix, ordering);
   }
 
-  void factor(const double *values, bool warm) override
+  bool order_suits(const double *values) const override { return !wants_matching(values); }
+
+  Index row_not_finite(const CsrMatrix<double, std::int32_t> &matrix) const override
+  {
+    return crout::row_not_finite(space_, entries_.rows, matrix);
+  }
+  Index row_not_finite(const CsrMatrix<double, std::int64_t> &matrix) const override
+  {
+    return crout::row_not_finite(space_, entries_.rows, matrix);
+  }
+
+  void factor(const double *values, bool warm, Index not_finite) override
   {
     using namespace crout;
     if (!analysed_) throw std::logic_error("a matrix is analysed before it is factored");
@@ -57,7 +85,12 @@ public:
       return;
     }
     matrix_values_ = values;
-    find_values();
+    if (not_finite >= 0) {
+      report_.failure = FactorFailure::not_finite_input;
+      report_.row     = not_finite;
+    } else {
+      find_values();
+    }
     if (report_.failure == FactorFailure::none) {
       if (!sweeps_first())
         eliminate_safely();
@@ -117,7 +150,7 @@ private:
     if (options_.symmetric) order.columns = order.rows;
     orders_  = orders_on(space_, rows, order);
     entries_ = entries_of(space_, rows, matrix, orders_, options_.symmetric, sorted);
-    if (options_.match_rows && !options_.symmetric && rows > 0 && matrix.values && zero_diagonals(space_, entries_, matrix.values) > 0) {
+    if (wants_matching(matrix.values)) {
       orders_  = orders_on(space_, rows, matched(space_, entries_, matrix.values, static_cast<Index>(stored), order));
       entries_ = entries_of(space_, rows, matrix, orders_, false, sorted);
       matched_ = true;
@@ -148,6 +181,12 @@ private:
     matrix_   = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
     values_   = make_array<Scalar>(space_, "weft factors", entries_.size());
     analysed_ = true;
+  }
+
+  /// Whether rows are to be exchanged for these values, in the order of `entries_`.
+  bool wants_matching(const double *values) const
+  {
+    return options_.match_rows && !options_.symmetric && entries_.rows > 0 && values && crout::zero_diagonals(space_, entries_, values) > 0;
   }
 
   void forget()

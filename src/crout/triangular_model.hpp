@@ -112,7 +112,10 @@ public:
     for_each(Invert<Scalar>{triangles.diagonal, inverse_.data()}, "weft invert the diagonal", rows());
     if (asked_ == TriangularMethod::isai) {
       approximate(lower_, nullptr, isai_lower_);
-      if (!implied()) approximate(upper_, inverse_.data(), isai_upper_);
+      if (!implied() && given_.symmetric)
+        mirror_isai();
+      else if (!implied())
+        approximate(upper_, inverse_.data(), isai_upper_);
     }
     updated_ = true;
     take_values();
@@ -216,6 +219,13 @@ private:
   {
     if (static_cast<Index>(q.size()) != t.entries) q = uninitialized<Scalar, Space>("weft isai", t.entries);
     find_isai(space_, t, scale, q.data());
+  }
+  /// The approximate inverse of D L^T is that of L, transposed: by rows it would be another one where rows have three entries or more.
+  void mirror_isai()
+  {
+    if (!transposed_lower_.known) transpose(lower_, transposed_lower_);
+    if (static_cast<Index>(isai_upper_.size()) != upper_.entries) isai_upper_ = uninitialized<Scalar, Space>("weft isai", upper_.entries);
+    transpose_values(space_, transposed_lower_.pattern, isai_lower_.data(), isai_upper_);
   }
   /// Levels where the method in use needs them. Once for a pattern.
   void prepare(Halves &halves)

@@ -1,6 +1,7 @@
 // The dense method against sequential Crout, bit by bit where sums have an order, else to rounding.
 #include "crout/dense_crout.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -286,6 +287,93 @@ TYPED_TEST(DenseCrout, TooFewSweepsAreReported)
     EXPECT_EQ(report.failure, DenseCroutReport::Failure::not_converged) << report.text();
     EXPECT_EQ(report.row, 0);
     EXPECT_EQ(report.most_sweeps, 3);
+  }
+}
+
+TYPED_TEST(DenseCrout, ExchangedRowsSolveWhatHasNoLeadingMinors)
+{
+  using Scalar = typename TestFixture::Scalar;
+  using Space  = typename TestFixture::Space;
+  std::mt19937 random(51);
+  for (const std::size_t n : {1, 2, 31, 33, 150, 300}) {
+    auto a = random_matrix<Scalar>(n, random);
+    if (n > 1) { // nothing but zeros in the leading half
+      for (std::size_t j = 0; j < n / 2; j++) {
+        for (std::size_t i = 0; i < n / 2; i++) a[i + j * n] = 0;
+      }
+    }
+    std::vector<double> one(n, 1), b(n, 0), turned(n, 0);
+    for (std::size_t j = 0; j < n; j++) {
+      for (std::size_t i = 0; i < n; i++) b[i] += double(a[i + j * n]), turned[j] += double(a[i + j * n]);
+    }
+    for (const Index section : {Index(0), Index(5), Index(60), Index(n)}) {
+      DenseCroutOptions options;
+      options.section = section;
+      options.pivot   = true;
+      weft::DenseCrout<Scalar> crout(this->execution, static_cast<Index>(n), options);
+      const auto on     = to_backend<Space>(a);
+      const auto report = crout.factor(on.data(), static_cast<Index>(n));
+      ASSERT_EQ(report.failure, DenseCroutReport::Failure::none) << n << " " << section << " " << report.text();
+      std::vector<Index> rows(n);
+      Kokkos::deep_copy(
+          Kokkos::View<Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(rows.data(), n),
+          Kokkos::View<const Index *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(crout.rows_of_a(), n));
+      auto sorted = rows;
+      std::sort(sorted.begin(), sorted.end());
+      for (std::size_t i = 0; i < n; i++) ASSERT_EQ(sorted[i], static_cast<Index>(i));
+      const double allowed = 1e4 * double(n) * std::numeric_limits<Scalar>::epsilon();
+      for (const Transpose transpose : {Transpose::no, Transpose::yes}) {
+        const auto rhs = to_backend<Space>(transpose == Transpose::no ? b : turned), x = to_backend<Space>(std::vector<double>(n));
+        crout.solve(rhs.data(), x.data(), transpose);
+        this->execution.wait();
+        const auto found = to_host(x);
+        double residual = 0, size = 0; // against what the sizes of the solution and of the matrix leave to rounding
+        for (std::size_t i = 0; i < n; i++) {
+          double sum = transpose == Transpose::no ? b[i] : turned[i];
+          for (std::size_t j = 0; j < n; j++) sum -= double(transpose == Transpose::no ? a[i + j * n] : a[j + i * n]) * found[j];
+          residual = std::max(residual, std::abs(sum));
+          size     = std::max(size, 1000 * std::abs(found[i]));
+        }
+        EXPECT_LE(residual, allowed * size) << n << " " << section;
+      }
+    }
+  }
+}
+
+TYPED_TEST(DenseCrout, ExchangesAreThoseOfPartialPivoting)
+{
+  using Scalar = typename TestFixture::Scalar;
+  using Space  = typename TestFixture::Space;
+  std::mt19937 random(52);
+  const std::size_t n = 90; // all rows compete in one team
+  const auto a        = random_matrix<Scalar>(n, random);
+  auto work           = a;
+  std::vector<Index> expected(n);
+  for (std::size_t i = 0; i < n; i++) expected[i] = static_cast<Index>(i);
+  for (std::size_t k = 0; k < n; k++) {
+    std::size_t pivot = k;
+    for (std::size_t i = k + 1; i < n; i++) {
+      if (std::abs(work[i + k * n]) > std::abs(work[pivot + k * n])) pivot = i;
+    }
+    std::swap(expected[k], expected[pivot]);
+    for (std::size_t j = 0; j < n; j++) std::swap(work[k + j * n], work[pivot + j * n]);
+    for (std::size_t i = k + 1; i < n; i++) {
+      work[i + k * n] /= work[k + k * n];
+      for (std::size_t j = k + 1; j < n; j++) work[i + j * n] -= work[i + k * n] * work[k + j * n];
+    }
+  }
+  for (const Index section : {Index(1), Index(8), Index(32), Index(90)}) {
+    DenseCroutOptions options;
+    options.section = section;
+    options.pivot   = true;
+    weft::DenseCrout<Scalar> crout(this->execution, static_cast<Index>(n), options);
+    const auto on = to_backend<Space>(a);
+    crout.factor(on.data(), static_cast<Index>(n));
+    std::vector<Index> rows(n);
+    Kokkos::deep_copy(
+        Kokkos::View<Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(rows.data(), n),
+        Kokkos::View<const Index *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(crout.rows_of_a(), n));
+    EXPECT_EQ(rows, expected) << section;
   }
 }
 

@@ -245,8 +245,8 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 /*MC
   MATSOLVERCROUT = "crout" - LU, ILU(k), Cholesky and ICC of sequential matrices by fixed-point Crout sweeps, on the host or on a GPU
 
-  Works with `MATSEQAIJ`, its CUDA and Kokkos forms, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and Cholesky); through
-  `PCBJACOBI` and `PCASM` on several ranks.
+  Works with `MATSEQAIJ`, its CUDA and Kokkos forms, `MATSEQBAIJ`, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and Cholesky);
+  through `PCBJACOBI` and `PCASM` on several ranks.
 
   Options Database Keys:
 + -pc_type (lu|ilu|cholesky|icc)     - the factorization
@@ -275,8 +275,9 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
 {
   using namespace weft;
   Mat F;
-  MatOrderingType fill_reducing;
+  MatOrderingType complete_order = MATORDERINGNATURAL;
   VecType vectors;
+  PetscBool dense, no_entry = PETSC_TRUE;
 
   PetscFunctionBegin;
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &F));
@@ -302,14 +303,16 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   F->ops->destroy                = Destroy;
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", GetSolverType));
 
-  F->factortype     = type;
-  F->preallocated   = PETSC_TRUE;
-  F->canuseordering = PETSC_TRUE;
+  F->factortype   = type;
+  F->preallocated = PETSC_TRUE;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, &dense));
+  F->canuseordering = PetscNot(dense); // PETSc finds no order of a dense matrix
   PetscCall(PetscFree(F->solvertype));
   PetscCall(PetscStrallocpy(MATSOLVERCROUT, &F->solvertype));
-  PetscCall(CroutFillReducingOrdering(&fill_reducing));
+  if (A->assembled) PetscCall(CroutHasNoEntry(A, &no_entry));
+  if (!no_entry) PetscCall(CroutFillReducingOrdering(&complete_order));
   for (MatFactorType complete : {MAT_FACTOR_LU, MAT_FACTOR_CHOLESKY})
-    PetscCall(PetscStrallocpy(fill_reducing, (char **)&F->preferredordering[complete]));
+    PetscCall(PetscStrallocpy(complete_order, (char **)&F->preferredordering[complete]));
   for (MatFactorType incomplete : {MAT_FACTOR_ILU, MAT_FACTOR_ICC})
     PetscCall(PetscStrallocpy(MATORDERINGNATURAL, (char **)&F->preferredordering[incomplete]));
   *factor = F;

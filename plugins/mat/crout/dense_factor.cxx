@@ -47,6 +47,8 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  std::string Made() const override { return crout_ ? crout_->report().text() : "nothing factored"; }
+
   PetscErrorCode View(PetscViewer viewer) const override
   {
     std::string method, made;
@@ -123,8 +125,10 @@ private:
     if (settings_.stop == SweepStop::residual) {
       options.stop      = DenseCroutOptions::Stop::residual;
       options.tolerance = settings_.tolerance;
+      options.relative  = true;
     }
     options.most_sweeps = settings_.sweeps;
+    options.pivot       = !settings_.symmetric;
     return options;
   }
 

@@ -173,7 +173,7 @@ PetscErrorCode CroutFactorCreate(Mat A, const CroutSettings &settings, std::uniq
 
   PetscFunctionBegin;
   PetscCall(MatGetType(A, &type));
-  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &sparse, MATSEQAIJ, MATSEQSBAIJ, ""));
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &sparse, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, ""));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, &dense));
   PetscCheck(sparse || dense, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "crout factors no matrix of type %s", type);
   PetscCheck(sparse || settings.precision == PC_CROUT_DOUBLE, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
@@ -182,6 +182,20 @@ PetscErrorCode CroutFactorCreate(Mat A, const CroutSettings &settings, std::uniq
     PetscCall(CroutFactorCreateSparse(settings, factor));
   else
     PetscCall(CroutFactorCreateDense(settings, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutHasNoEntry(Mat A, PetscBool *none)
+{
+  PetscBool dense;
+  MatInfo info;
+
+  PetscFunctionBegin;
+  *none = PETSC_FALSE;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, &dense));
+  if (dense) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  *none = PetscBool(info.nz_used == 0);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -49,6 +49,8 @@ public:
 
   /// What the last numeric factorization of a sparse matrix did; null for others.
   virtual const CroutReport *Report() const { return nullptr; }
+  /// How the last factors were made, in words.
+  virtual std::string Made() const = 0;
   /// Lines about what was done and where. Not collective beyond ASCII printing.
   virtual PetscErrorCode View(PetscViewer viewer) const = 0;
   virtual PetscErrorCode GetInfo(MatInfo *info) const   = 0;
@@ -86,5 +88,8 @@ PetscErrorCode CroutFactorCreateDense(const CroutSettings &settings, std::unique
 
 /// The ordering for factors with all their fill: SuiteSparse's, where PETSc has it.
 PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering);
+
+/// Whether A is sparse and has no entry at all: AMD calls that an invalid matrix.
+PetscErrorCode CroutHasNoEntry(Mat A, PetscBool *none);
 
 } // namespace weft

@@ -16,8 +16,8 @@ MatFactorError PetscError(FactorFailure failure)
   return failure == FactorFailure::none ? MAT_FACTOR_NOERROR : MAT_FACTOR_NUMERIC_ZEROPIVOT;
 }
 
-// Empty for an order that changes nothing.
-PetscErrorCode ReadOrder(IS order, std::vector<Index> *indices)
+// Empty for an order that changes nothing. PETSc orders the blocks of BAIJ and SBAIJ matrices: their rows stay side by side.
+PetscErrorCode ReadOrder(IS order, PetscInt rows, std::vector<Index> *indices)
 {
   PetscBool identity = PETSC_TRUE;
   PetscInt size;
@@ -29,7 +29,8 @@ PetscErrorCode ReadOrder(IS order, std::vector<Index> *indices)
   if (identity) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ISGetLocalSize(order, &size));
   PetscCall(ISGetIndices(order, &values));
-  indices->assign(values, values + size);
+  const PetscInt block = size > 0 && rows % size == 0 ? rows / size : 1;
+  for (PetscInt k = 0; k < size * block; k++) indices->push_back(values[k / block] * (Index)block + k % block);
   PetscCall(ISRestoreIndices(order, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -42,18 +43,19 @@ public:
 
   PetscErrorCode Symbolic(Mat A, IS rows, IS columns, CroutFailure *failure) override
   {
+    PetscInt size;
+
     PetscFunctionBegin;
-    PetscCall(ReadOrder(rows, &ordering_.rows));
-    PetscCall(ReadOrder(columns, &ordering_.columns));
+    PetscCall(MatGetLocalSize(A, &size, NULL));
+    PetscCall(ReadOrder(rows, size, &ordering_.rows));
+    PetscCall(ReadOrder(columns, size, &ordering_.columns));
     PetscCall(Analyse(A, failure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   PetscErrorCode Numeric(Mat A, CroutFailure *failure) override
   {
-    CsrMatrix<PetscScalar, PetscInt> matrix;
-    Memory memory;
-    bool same = false;
+    bool same = false, suits = true;
 
     PetscFunctionBegin;
     PetscCall(IsAnalysed(A, &same));
@@ -63,29 +65,23 @@ public:
       if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
     }
     if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(ReadMatrix(A, &matrix, &memory));
-    const bool warm = factored_;
-    factored_       = false;
-    PetscCall(CroutAttempt(
-        [&] {
-          factorization_->factor(matrix, warm);
-          if (factorization_->report().failure == FactorFailure::none) solver_->update(factorization_->triangles());
-        },
-        failure));
-    if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
-    const CroutReport &report = factorization_->report();
-    failure->error            = PetscError(report.failure);
-    failure->row              = (PetscInt)report.row;
-    failure->sentence         = explain(report);
-    if (report.failure == FactorFailure::not_finite_input) failure->sentence += ": look at what the program puts there";
-    if (report.failure == FactorFailure::zero_pivot && settings_.options.symmetric)
-      failure->sentence += "; without symmetry (-pc_type ilu or lu, -pc_crout_symmetric 0) rows can be permuted";
-    factored_ = report.failure == FactorFailure::none;
-    PetscCall(PetscInfo(A, "%s; triangles: %s\n", report.text().c_str(), factored_ ? solver_->description().c_str() : "none"));
+    const bool old_values = seen_values_;
+    if (old_values && !settings_.options.symmetric) PetscCall(OrderSuits(A, &suits));
+    if (suits) {
+      PetscCall(Factor(A, failure));
+      const bool decided_by_these = !old_values || factorization_->report().failure == FactorFailure::not_finite_input;
+      if (failure->error == MAT_FACTOR_NOERROR || decided_by_these) PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(PetscInfo(A, "what values before these decided is decided anew\n"));
+    *failure = {};
+    PetscCall(Analyse(A, failure));
+    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
   const CroutReport *Report() const override { return analysed_ ? &factorization_->report() : nullptr; }
+
+  std::string Made() const override { return analysed_ ? factorization_->report().text() : "nothing factored"; }
 
   PetscErrorCode View(PetscViewer viewer) const override
   {
@@ -135,14 +131,54 @@ public:
   }
 
 private:
-  // The matrix as CSR where its values are. SBAIJ has none and is converted; what it keeps is symmetric.
-  PetscErrorCode ReadMatrix(Mat A, CsrMatrix<PetscScalar, PetscInt> *matrix, Memory *memory)
+  PetscErrorCode OrderSuits(Mat A, bool *suits)
   {
-    PetscBool symmetric;
+    CsrMatrix<PetscScalar, PetscInt> matrix;
+    Memory memory;
 
     PetscFunctionBegin;
-    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQSBAIJ, &symmetric));
-    if (symmetric) {
+    PetscCall(ReadMatrix(A, &matrix, &memory));
+    PetscCallCXX(*suits = factorization_->order_suits(matrix));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Factor(Mat A, CroutFailure *failure)
+  {
+    CsrMatrix<PetscScalar, PetscInt> matrix;
+    Memory memory;
+
+    PetscFunctionBegin;
+    PetscCall(ReadMatrix(A, &matrix, &memory));
+    const bool warm = factored_;
+    factored_       = false;
+    seen_values_    = true;
+    PetscCall(CroutAttempt(
+        [&] {
+          factorization_->factor(matrix, warm);
+          if (factorization_->report().failure == FactorFailure::none) solver_->update(factorization_->triangles());
+        },
+        failure));
+    if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+    const CroutReport &report = factorization_->report();
+    failure->error            = PetscError(report.failure);
+    failure->row              = (PetscInt)report.row;
+    failure->sentence         = explain(report);
+    if (report.failure == FactorFailure::not_finite_input) failure->sentence += ": look at what the program puts there";
+    if (report.failure == FactorFailure::zero_pivot && settings_.options.symmetric)
+      failure->sentence += "; without symmetry (-pc_type ilu or lu, -pc_crout_symmetric 0) rows can be permuted";
+    factored_ = report.failure == FactorFailure::none;
+    PetscCall(PetscInfo(A, "%s; triangles: %s\n", report.text().c_str(), factored_ ? solver_->description().c_str() : "none"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  // The matrix as CSR where its values are. BAIJ and SBAIJ have none and are converted; what SBAIJ keeps is symmetric.
+  PetscErrorCode ReadMatrix(Mat A, CsrMatrix<PetscScalar, PetscInt> *matrix, Memory *memory)
+  {
+    PetscBool blocks;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &blocks, MATSEQBAIJ, MATSEQSBAIJ, ""));
+    if (blocks) {
       PetscCall(CopyByRows(A, &converted_));
       A = converted_;
     }
@@ -176,7 +212,7 @@ private:
     PetscCall(MatGetNonzeroState(A, &pattern_));
     PetscCall(MatGetLocalSize(A, &rows_, &columns));
     PetscCall(MatDestroy(&converted_));
-    analysed_ = factored_ = false;
+    analysed_ = factored_ = seen_values_ = false;
     solver_.reset();
     factorization_.reset();
     if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -250,6 +286,7 @@ private:
   PetscLogDouble stored_    = 0; ///< entries that the matrix stores
   PetscInt64 entries_       = 0; ///< and with those below the diagonal of a symmetric one
   bool analysed_            = false;
+  bool seen_values_         = false; ///< what the analysed pattern has decided from values is theirs
   bool factored_            = false; ///< and nothing failed: sweeps can start from there
   Mat converted_            = NULL;
   std::unique_ptr<CroutFactorization<Scalar>> factorization_;

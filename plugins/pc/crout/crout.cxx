@@ -18,12 +18,13 @@ PetscErrorCode CheckMatrix(Mat A)
   PetscBool known;
 
   PetscFunctionBegin;
-  PetscCall(
-      PetscObjectBaseTypeCompareAny((PetscObject)A, &known, MATSEQAIJ, MATMPIAIJ, MATSEQSBAIJ, MATMPISBAIJ, MATSEQDENSE, MATMPIDENSE, ""));
-  PetscCheck(known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "PCCROUT works on AIJ, SBAIJ and dense matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
-             "KSPSetOperators() an AIJ matrix as its second one",
-             ((PetscObject)A)->type_name);
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &known, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ,
+                                          MATSEQDENSE, MATMPIDENSE, ""));
+  PetscCheck(
+      known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+      "PCCROUT works on AIJ, BAIJ, SBAIJ and dense matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
+      "KSPSetOperators() an AIJ matrix as its second one",
+      ((PetscObject)A)->type_name);
   PetscCall(MatCheckSquare(A, "PCCROUT"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -82,7 +83,7 @@ PetscErrorCode ChooseOrdering(PC pc)
 PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
 {
   const PC_Crout *crout = Data(pc);
-  PetscBool known, symmetric;
+  PetscBool known, symmetric, dense;
 
   PetscFunctionBegin;
   *settings             = crout->settings;
@@ -93,6 +94,8 @@ PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
   } else {
     options.symmetric = crout->symmetric == PETSC_BOOL3_TRUE;
   }
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  if (dense) options.symmetric = false; // with rows exchanged the factors of a dense matrix are L U
   const bool about_sweeps = options.sweeps > 0 || crout->tolerance > 0 || options.omega > 0 || options.sections > 0 || options.asynchronous;
   if (crout->method == PC_CROUT_METHOD_SWEEPS || (crout->method == PC_CROUT_METHOD_AUTO && about_sweeps))
     options.method = FactorMethod::sweeps;
@@ -112,7 +115,7 @@ PetscErrorCode Symbolic(PC pc, Mat block, CroutFailure *failure)
 {
   PC_Crout *crout = Data(pc);
   CroutSettings settings;
-  PetscBool dense;
+  PetscBool dense, no_entry;
   IS rows = NULL, columns = NULL;
 
   PetscFunctionBegin;
@@ -121,7 +124,9 @@ PetscErrorCode Symbolic(PC pc, Mat block, CroutFailure *failure)
   PetscCall(CroutFactorCreate(block, settings, &crout->factor));
   PetscCall(ChooseOrdering(pc));
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)block, MATSEQDENSE, &dense));
-  if (!dense && crout->ordered_by != MATORDERINGNATURAL) PetscCall(MatGetOrdering(block, crout->ordered_by.c_str(), &rows, &columns));
+  PetscCall(CroutHasNoEntry(block, &no_entry));
+  if (!dense && !no_entry && crout->ordered_by != MATORDERINGNATURAL)
+    PetscCall(MatGetOrdering(block, crout->ordered_by.c_str(), &rows, &columns));
   PetscCall(crout->factor->Symbolic(block, rows, settings.options.symmetric ? rows : columns, failure));
   PetscCall(ISDestroy(&rows));
   PetscCall(ISDestroy(&columns));
@@ -131,6 +136,7 @@ PetscErrorCode Symbolic(PC pc, Mat block, CroutFailure *failure)
 // As KSP monitors print: of the first rank's block.
 PetscErrorCode PrintSweeps(PC pc)
 {
+  const PC_Crout *crout = Data(pc);
   PetscInt count;
   const PetscReal *residuals;
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
@@ -139,7 +145,7 @@ PetscErrorCode PrintSweeps(PC pc)
   PetscCall(PCCroutGetHistory_Crout(pc, &count, &residuals));
   for (PetscInt sweep = 0; sweep < count; sweep++)
     PetscCall(PetscPrintf(comm, "  %3d sweeps, residual of the factors %12.6e\n", (int)sweep, (double)residuals[sweep]));
-  if (count == 0) PetscCall(PetscPrintf(comm, "  no sweeps\n"));
+  if (count == 0 && crout->factor) PetscCall(PetscPrintf(comm, "  no residuals of sweeps: %s\n", crout->factor->Made().c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,0 +1,335 @@
+"""What must hold of the solver type crout and of PCCROUT, case by case, against numpy. Prints a line for each case that it does not hold of, and
+the number of cases. crout_cases.py CASES [PETSc's options]"""
+
+import itertools
+import sys
+
+import petsc4py
+
+petsc4py.init(sys.argv[1:])
+import numpy as np  # noqa: E402
+from petsc4py import PETSc  # noqa: E402
+
+COMM = PETSc.COMM_WORLD
+count = 0
+
+
+def check(holds, *what):
+    global count
+    count += 1
+    if not holds:
+        print("wrong:", *what, flush=True)
+
+
+def sparse(a, kind="aij", block=1):
+    """The matrix of an array, entries that are zero stored where the array is masked or on the diagonal."""
+    n = len(a)
+    A = PETSc.Mat().create(COMM)
+    A.setSizes((n, n))
+    A.setBlockSize(block)
+    A.setType(kind)
+    A.setUp()
+    A.setOption(PETSc.Mat.Option.NEW_NONZERO_ALLOCATION_ERR, False)
+    if kind == "sbaij":
+        A.setOption(PETSc.Mat.Option.IGNORE_LOWER_TRIANGULAR, True)
+    put(A, a)
+    return A
+
+
+def put(A, a, stored=None):
+    begin, end = A.getOwnershipRange()
+    for i in range(begin, end):
+        for j in np.nonzero((a != 0)[i] if stored is None else stored[i])[0]:
+            A[i, j] = a[i, j]
+    A.assemble()
+
+
+def dense(a):
+    A = PETSc.Mat().createDense(a.shape, array=np.array(a, order="F").T.copy().T, comm=COMM)
+    A.assemble()
+    return A
+
+
+class Solver:
+    """A KSP with options of its own."""
+
+    number = 0
+
+    def __init__(self, options, ksp="preonly"):
+        Solver.number += 1
+        prefix = f"s{Solver.number}_"
+        values = PETSc.Options()
+        words = options.split()
+        for k, word in enumerate(words):
+            if word.startswith("-"):
+                follows = k + 1 < len(words) and not words[k + 1].startswith("-")
+                values[prefix + word[1:]] = words[k + 1] if follows else ""
+        self.ksp = PETSc.KSP().create(COMM)
+        self.ksp.setOptionsPrefix(prefix)
+        self.ksp.setType(ksp)
+        self.ksp.setTolerances(rtol=1e-10, max_it=200)
+        self.ksp.setFromOptions()
+        self.options = [prefix + word[1:] for word in words if word.startswith("-")]
+
+    def solve(self, A, b, transposed=False):
+        """The reason and the solution, whole on each rank."""
+        self.ksp.setOperators(A)
+        rhs, x = A.createVecLeft(), A.createVecRight()
+        begin, end = rhs.getOwnershipRange()
+        rhs.setArray(b[begin:end])
+        (self.ksp.solveTranspose if transposed else self.ksp.solve)(rhs, x)
+        for name in self.options:  # PETSc has room for 512
+            PETSc.Options().delValue(name)
+        self.options = []
+        scatter, whole = PETSc.Scatter.toAll(x)
+        scatter.scatter(x, whole)
+        return self.ksp.getConvergedReason(), whole.getArray().copy()
+
+
+def residual(a, x, b):
+    with np.errstate(all="ignore"):
+        return np.linalg.norm(b - a @ x) / np.linalg.norm(b)
+
+
+random = np.random.default_rng(5)
+
+
+def gaussian(n):
+    return random.standard_normal((n, n))
+
+
+# ------------------------------------------------------------------------------------------------------------------------- dense matrices
+
+
+def swapped(n):
+    return np.eye(n)[::-1]
+
+
+def with_entry(a, i, j, value):
+    a[i, j] = value
+    return a
+
+
+def dense_cases():
+    regular = {
+        "[[0, 1], [1, 0]]": swapped(2),
+        "[[1e-13, 1], [1, 1]]": np.array([[1e-13, 1], [1, 1]]),
+        "[[1e-20, 1], [1, 1]]": np.array([[1e-20, 1], [1, 1]]),
+        "one row": np.array([[3.0]]),
+        "reversed identity 200": swapped(200),
+        "gaussian 33": gaussian(33),
+        "gaussian 300": gaussian(300),
+        "gaussian 100 with a tiny first entry": with_entry(gaussian(100), 0, 0, 1e-11),
+        "gaussian 100 with a leading block of zeros": np.block([[np.zeros((50, 50)), gaussian(50)], [gaussian(50), gaussian(50)]]),
+        "a row times 1e28": np.diag(np.where(np.arange(40) == 7, 1e28, 1.0)) @ (gaussian(40) + 50 * np.eye(40)),
+        "a column times 1e-28": (gaussian(40) + 50 * np.eye(40)) @ np.diag(np.where(np.arange(40) == 7, 1e-28, 1.0)),
+        "entries of 1e-290": 1e-290 * gaussian(60),
+        "entries of 1e290": 1e290 * gaussian(60),
+    }
+    solvers = ("-pc_type lu -pc_factor_mat_solver_type crout", "-pc_type crout", "-pc_type crout -pc_crout_sections 2",
+               "-pc_type lu -pc_factor_mat_solver_type crout -pc_factor_mat_ordering_type rcm")
+    for (name, a), options, turned in itertools.product(regular.items(), solvers, (False, True)):
+        b = (a.T if turned else a) @ np.ones(len(a))
+        reason, x = Solver(options).solve(dense(a), b, turned)
+        scale = np.abs(a).max() * max(np.abs(x).max(), 1e-300) * len(a)
+        left = np.abs(b - (a.T if turned else a) @ x).max() / scale
+        check(reason > 0 and left < 1e-13, name, options, turned, reason, left)
+    singular = {"zero": np.zeros((3, 3)), "equal rows": np.ones((40, 40)), "a zero column": gaussian(50) @ np.diag(np.arange(50) != 20)}
+    for (name, a), options in itertools.product(singular.items(), solvers):
+        reason, _ = Solver(options).solve(dense(a), np.ones(len(a)))
+        check(reason == PETSc.KSP.ConvergedReason.DIVERGED_PCSETUP_FAILED, name, options, reason)
+    # Cholesky factors exchange nothing: definite matrices are solved, others are right or fail.
+    spd = gaussian(80)
+    spd = spd @ spd.T + np.eye(80)
+    options = "-pc_type cholesky -pc_factor_mat_solver_type crout"
+    b = spd @ np.ones(80)
+    reason, x = Solver(options).solve(dense(spd), b)
+    check(reason > 0 and residual(spd, x, b) < 1e-12, "definite", reason)
+    reason, _ = Solver(options).solve(dense(swapped(2)), np.ones(2))
+    check(reason < 0, "cholesky of [[0, 1], [1, 0]]", reason)
+
+
+def dense_tolerance_cases():
+    a = gaussian(150)
+    b = a @ np.ones(150)
+    found = []
+    for scale in (1e-200, 1e-9, 1.0, 1e9, 1e200):
+        reason, x = Solver("-pc_type crout -pc_crout_rtol 1e-3").solve(dense(scale * a), scale * b)
+        found.append(residual(a, x, b))
+        check(reason > 0 and found[-1] < 1e-2, "-pc_crout_rtol 1e-3", scale, reason, found[-1])
+    check(max(found) < 2 * min(found), "the same at any scale", found)
+
+
+# ------------------------------------------------------------------------------------------------------------------------- blocks of rows
+
+
+def block_cases():
+    nodes = 12
+    for kind, block in itertools.product(("aij", "baij", "sbaij"), (1, 2, 3)):
+        n = nodes * block
+        couplings = np.kron(np.eye(nodes, k=1) + np.eye(nodes, k=5), random.uniform(-1, 1, (block, block)))
+        a = couplings + couplings.T + 8 * np.eye(n)
+        factors = ("cholesky",) if kind == "sbaij" else ("lu", "cholesky")
+        ways = [f"-pc_type {factor} -pc_factor_mat_solver_type crout -pc_factor_mat_ordering_type {order}"
+                for factor in factors for order in ("natural", "rcm", "nd", "amd", "1wd", "qmd")]
+        if COMM.size > 1:
+            ways = [f"-pc_type bjacobi -sub_{way[1:].replace(' -', ' -sub_')}" for way in ways]
+        for options in (*ways, "-pc_type crout -pc_crout_pattern full", "-pc_type crout -pc_crout_ordering rcm"):
+            solver = Solver(options, ksp="gmres")
+            A = sparse(a, kind, block)
+            for value in (8, 30, 11):  # new values of the same pattern
+                now = a + (value - 8) * np.eye(n)
+                put(A, now)
+                b = now @ np.arange(1.0, n + 1)
+                reason, x = solver.solve(A, b)
+                check(reason > 0 and residual(now, x, b) < 1e-8, kind, block, options, value, reason, residual(now, x, b))
+
+
+# ---------------------------------------------------------------------------------------------------------------------------- life of a PC
+
+
+def again_cases():
+    n = 6
+    stored = np.ones((n, n), bool)
+    good = gaussian(n) + 10 * np.eye(n)
+    no_diagonal = good - np.diag(np.diag(good))
+    one_zero = with_entry(good.copy(), 2, 2, 0)
+    permuted = good[[1, 2, 3, 4, 5, 0]]
+    singular = np.ones((n, n))
+    wrong = with_entry(good.copy(), 1, 3, np.nan)
+    values = {"good": good, "no diagonal": no_diagonal, "one zero": one_zero, "permuted": permuted, "singular": singular, "NaN": wrong}
+    b = np.arange(1.0, n + 1)
+    for options in ("-pc_type crout -pc_crout_pattern full", "-pc_type crout", "-pc_type lu -pc_factor_mat_solver_type crout"):
+        for first, second in itertools.product(values, values):
+            A = sparse(np.ones((n, n)))
+            solver = Solver(options)
+            for name in (first, second, "good"):
+                put(A, values[name], stored)
+                A.stateIncrease()
+                reason, x = solver.solve(A, b)
+                fresh_reason, fresh = Solver(options).solve(A, b)
+                same = reason == fresh_reason and (reason < 0 or name == "singular" or np.allclose(x, fresh, rtol=1e-9))
+                check(same, options, "after", first, second, ":", name, reason, fresh_reason, x, fresh)
+
+
+# ------------------------------------------------------------------------------------------------------------------- what is not finite
+
+
+def not_finite_cases():
+    n = 7
+    a = 10 * np.eye(n) + np.eye(n, k=1) + np.eye(n, k=-1) + 1e-6 * (np.eye(n, k=3) + np.eye(n, k=-3))
+    ways = [f"-pc_type crout -pc_crout_pattern {pattern} -pc_crout_symmetric {symmetric}"
+            for pattern in ("levels", "threshold", "full") for symmetric in (0, 1)]
+    ways += [f"-pc_type {pc} -pc_factor_mat_solver_type crout" for pc in ("lu", "ilu", "cholesky", "icc")] if COMM.size == 1 else []
+    stored = a != 0
+    for options, value in itertools.product(ways, (np.nan, np.inf) if COMM.size == 1 else (np.nan,)):
+        for i, j in zip(*np.nonzero(stored)):
+            A = sparse(a)
+            of_row, of_column = (np.searchsorted(A.getOwnershipRanges(), k, side="right") for k in (i, j))
+            if of_row != of_column:
+                continue  # no part of the factors
+            put(A, with_entry(a.copy(), i, j, value), stored)
+            for ksp in ("preonly", "gmres") if COMM.size == 1 else ("preonly",):
+                reason, _ = Solver(options, ksp=ksp).solve(A, np.ones(n))
+                check(reason < 0, options, value, (i, j), ksp, reason)
+    for options in ways:
+        b = np.ones(n)
+        b[3] = np.nan
+        reason, _ = Solver(options, ksp="gmres").solve(sparse(a), b)
+        check(reason < 0, options, "NaN in the right-hand side", reason)
+
+
+# ----------------------------------------------------------------------------------------------------------------------- a few rows
+
+
+def small_cases():
+    shared = ("", "-pc_crout_levels 2", "-pc_crout_pattern threshold", "-pc_crout_pattern full", "-pc_crout_sweeps 3", "-pc_crout_rtol 1e-6",
+              "-pc_crout_omega 0.5", "-pc_crout_sections 3", "-pc_crout_async", "-pc_crout_shift 0.1", "-pc_crout_scaling ruiz",
+              "-pc_crout_scaling none", "-pc_crout_ordering rcm", "-pc_crout_ordering amd -pc_crout_pattern full", "-pc_crout_symmetric",
+              "-pc_crout_trisolve jacobi", "-pc_crout_trisolve isai", "-pc_crout_trisolve levels", "-pc_crout_trisolve syncfree",
+              "-pc_crout_precision single", "-pc_crout_method sweeps", "-pc_crout_method exact",
+              "-pc_crout_pattern threshold -pc_crout_method sweeps -pc_crout_symmetric -pc_crout_trisolve isai")
+    for n in range(0, 8) if COMM.size < 5 else (1, 3, 7):
+        a = 4 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1) - 0.5 * np.eye(n, k=4) - 0.5 * np.eye(n, k=-4)
+        b = a @ np.ones(n)
+        for kind, options in itertools.product(("aij", "sbaij", "dense"), shared):
+            if kind == "sbaij" and COMM.size > 1 and "pattern" not in options:
+                continue
+            if kind == "dense" and ("single" in options or "sweeps 3" in options):
+                continue  # refused, and too few for dense sections
+            if kind == "dense":
+                A = PETSc.Mat().createDense((n, n), comm=COMM)
+                A.setUp()
+                put(A, a)
+            else:
+                A = sparse(a, kind)
+            reason, x = Solver(f"-pc_type crout {options}", ksp="gmres").solve(A, b)
+            check(n == 0 or (reason > 0 and np.allclose(x, 1, atol=1e-7)), n, kind, options, reason, x)
+
+
+# ------------------------------------------------------------------------------------------------- triangles that are solved approximately
+
+
+def isai_cases():
+    n = 8
+    a = 4.2 * np.eye(n * n)
+    for k in range(n * n):
+        for m in (k - 1, k + 1, k - n, k + n):
+            if 0 <= m < n * n and (abs(k - m) == n or k // n == m // n):
+                a[k, m] = -1
+    turned = a * (1 + 0.3 * np.triu(np.ones_like(a), 1))
+    for (matrix, symmetric), levels, way in itertools.product(((a, 1), (a, 0), (turned, 0)), range(5), ("isai", "jacobi", "levels", "syncfree")):
+        pc = Solver(f"-pc_type crout -pc_crout_trisolve {way} -pc_crout_symmetric {symmetric} -pc_crout_levels {levels}").ksp.getPC()
+        pc.setOperators(sparse(matrix))
+        pc.setUp()
+        x, y = pc.getOperators()[0].createVecs()
+        plain, transposed = np.zeros_like(a), np.zeros_like(a)
+        for k in range(n * n):
+            x.set(0)
+            x[k] = 1
+            x.assemble()
+            pc.apply(x, y)
+            plain[:, k] = y.getArray()
+            pc.applyTranspose(x, y)
+            transposed[:, k] = y.getArray()
+        size = np.abs(plain).max()
+        apart = np.abs(plain.T - transposed).max() / size
+        check(apart < 1e-13, way, levels, symmetric, "adjoint", apart)
+        if symmetric:
+            apart = np.abs(plain - plain.T).max() / size
+            check(apart < 1e-13, way, levels, "symmetric", apart)
+
+
+# ----------------------------------------------------------------------------------------------------------------- what one rank cannot do
+
+
+def contradiction_cases():
+    rows = 4 if COMM.rank == 0 else 0
+    A = PETSc.Mat().create(COMM)
+    A.setSizes(((rows, 4), (rows, 4)))
+    A.setType("aij")
+    A.setUp()
+    put(A, 2 * np.eye(4))
+    for options in ("-pc_crout_sweeps 5", "-pc_crout_sections 2", "-pc_crout_async"):
+        pc = Solver(f"-pc_type crout -pc_crout_method exact {options}").ksp.getPC()
+        pc.setOperators(A)
+        refused = False
+        try:
+            pc.setUp()
+        except PETSc.Error:
+            refused = True
+        check(refused, options)
+
+
+def no_entry_cases():
+    # The block of the rank in the middle has no entry, though its rows have.
+    a = np.kron(np.array([[2.0, 1, 0], [1, 0, 1], [0, 1, 2]]), np.eye(2))
+    for options in ("-pc_crout_pattern full", "-pc_crout_ordering rcm", ""):
+        reason, _ = Solver(f"-pc_type crout {options}").solve(sparse(a), np.ones(6))
+        check(reason == PETSc.KSP.ConvergedReason.DIVERGED_PCSETUP_FAILED, options, reason)
+
+
+for which in sys.argv[1].split(","):
+    globals()[f"{which}_cases"]()
+if COMM.rank == 0:
+    print(f"{count} cases")

@@ -1,0 +1,24 @@
+"""The solver type crout and PCCROUT on many small matrices, case by case, against numpy; and that wrong input ends on all ranks."""
+
+from pathlib import Path
+
+import programs
+import pytest
+
+PROGRAM = Path(__file__).parent / "programs" / "crout_cases.py"
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks, cases", [(1, "dense,dense_tolerance,block,again,not_finite,isai"), (2, "block,not_finite"), (3, "small"), (8, "small"), (1, "small")])
+def test_cases(ranks, cases):
+    for case in cases.split(","):
+        result = programs.python(PROGRAM, case, ranks=ranks, timeout=120)
+        assert "wrong" not in result.output, result.output
+        assert result.number("") > 5, result.output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("case", ["contradiction", "no_entry"])
+def test_all_ranks_end_where_one_cannot_go_on(case):
+    result = programs.python(PROGRAM, case, ranks=3, timeout=60)
+    assert "wrong" not in result.output, result.output
