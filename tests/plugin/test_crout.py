@@ -378,7 +378,7 @@ def test_matrices_that_cannot_be_used(run, ranks, probe, message):
     ("-pc_crout_ordering best", "this PETSc has no ordering of that name"),
     ("-pc_crout_trisolve gauss", "gauss"),
     ("-pc_crout_trisolve_steps -1", "a number of steps cannot be negative"),
-    ("-dm_mat_type baij", "PCCROUT works on AIJ, SBAIJ and dense matrices and this one is of type seqbaij"),
+    ("-dm_mat_type sell", "PCCROUT works on AIJ, BAIJ, SBAIJ and dense matrices and this one is of type seqsell"),
 ])
 def test_wrong_options_say_what_to_do(run, options, message):
     failed = run("pc_probe", f"-pc_type crout {options}", expect=None)

@@ -61,3 +61,41 @@ def test_options_without_use(run, options, idle):
 def test_a_prefix_is_named(run):
     result = run("ex50", "-da_grid_x 17 -da_grid_y 65 -pc_type mg -pc_mg_levels 2 -mg_levels_pc_type line -mg_levels_pc_line_kernel thomas -mg_levels_pc_line_kernel_slice 8 -ksp_view")
     assert "-mg_levels_1_pc_line_kernel_slice does nothing here" in result.output, result.output
+
+
+CROUT = {"pattern threshold": {"pattern"}, "levels 1": {"levels"}, "droptol 0.1": {"droptol"}, "row_quota 3": {"row_quota"}, "method exact": {"method"},
+         "sweeps 100": set(), "rtol 1e-8": set(), "omega 0.5": {"omega"}, "sections 2": set(), "async": {"async"}, "shift 0.1": {"shift"},
+         "scaling ruiz": {"scaling"}, "ordering rcm": {"ordering"}, "symmetric": {"symmetric"}, "trisolve isai": {"trisolve"},
+         "trisolve_steps 3": {"trisolve_steps"}}
+
+
+@pytest.mark.parametrize("option", CROUT)
+def test_options_of_crout_with_dense_matrices(run, option):
+    result = run("ex23", f"-n 60 -mat_type dense -pc_type crout -ksp_view -pc_crout_{option}", expect=None)
+    assert told(result) == {f"pc_crout_{name}" for name in CROUT[option]}, result.output
+
+
+@pytest.mark.parametrize(
+    "options, idle",
+    [
+        ("", ()),
+        ("-pc_crout_levels 2", ()),
+        ("-pc_crout_levels 2 -pc_crout_pattern threshold", ("levels",)),
+        ("-pc_crout_droptol 0.1 -pc_crout_row_quota 3", ("droptol", "row_quota")),
+        ("-pc_crout_droptol 0.1 -pc_crout_row_quota 3 -pc_crout_pattern threshold", ()),
+        ("-pc_crout_method exact -pc_crout_omega 0.5 -pc_crout_rtol 1e-2", ("omega", "rtol")),
+        ("-pc_crout_method sweeps -pc_crout_omega 0.5 -pc_crout_rtol 1e-2", ()),
+        ("-pc_crout_sweeps 4 -pc_crout_sections 2", ()),
+        ("-pc_crout_shift 0.1 -pc_crout_scaling none -pc_crout_ordering rcm -pc_crout_symmetric", ()),
+        ("-pc_crout_trisolve isai -pc_crout_trisolve_steps 3", ("trisolve_steps",)),
+        ("-pc_crout_trisolve levels -pc_crout_trisolve_steps 3", ("trisolve_steps",)),
+        ("-pc_crout_trisolve jacobi -pc_crout_trisolve_steps 3", ()),
+    ],
+)
+def test_options_of_crout(run, options, idle):
+    result = run("ex2", f"-m 20 -n 13 -pc_type crout -ksp_view {options}", expect=None)
+    assert told(result) == {f"pc_crout_{name}" for name in idle}, result.output
+
+
+def test_monitor_of_dense_factors_counts_their_sweeps(run):
+    assert re.search(r"2 sections, [1-9]\d* sweeps", run("ex23", "-n 60 -mat_type dense -pc_type crout -pc_crout_monitor").output)

@@ -47,6 +47,8 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  bool IsDense() const override { return true; }
+
   std::string Made() const override { return crout_ ? crout_->report().text() : "nothing factored"; }
 
   PetscErrorCode View(PetscViewer viewer) const override
@@ -62,6 +64,10 @@ public:
     PetscCallCXX(made = crout_->report().text());
     PetscCall(PetscViewerASCIIPrintf(viewer, "L U of %" PetscInt_FMT " rows, %s\n", rows_, method.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "factors: %s\n", made.c_str()));
+    if (settings_.shift != PivotShift::none)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "-pc_factor_shift_type does nothing here: it is for sparse matrices\n"));
+    if (settings_.zero_pivot >= 0 && settings_.zero_pivot != 100 * PETSC_MACHINE_EPSILON)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "-pc_factor_zeropivot does nothing here: it is for sparse matrices\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

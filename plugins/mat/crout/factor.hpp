@@ -49,6 +49,9 @@ public:
 
   /// What the last numeric factorization of a sparse matrix did; null for others.
   virtual const CroutReport *Report() const { return nullptr; }
+  virtual bool IsDense() const { return false; }
+  /// Whether the triangles are solved so; true where there are none, of a rank without rows.
+  virtual bool TriangularMethodIs(const std::string &) const { return true; }
   /// How the last factors were made, in words.
   virtual std::string Made() const = 0;
   /// Lines about what was done and where. Not collective beyond ASCII printing.

@@ -81,6 +81,8 @@ public:
 
   const CroutReport *Report() const override { return analysed_ ? &factorization_->report() : nullptr; }
 
+  bool TriangularMethodIs(const std::string &name) const override { return !analysed_ || solver_->method_in_use() == name; }
+
   std::string Made() const override { return analysed_ ? factorization_->report().text() : "nothing factored"; }
 
   PetscErrorCode View(PetscViewer viewer) const override

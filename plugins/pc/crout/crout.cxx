@@ -163,6 +163,7 @@ PetscErrorCode PCSetUp_Crout(PC pc)
   if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Numeric(block, &failure));
   PetscCall(Report(pc, failure));
   if (crout->monitor) PetscCall(PrintSweeps(pc));
+  PetscCall(PCCroutTellIdleOptions(pc, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -261,7 +262,7 @@ PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
 . -pc_crout_ordering (auto|natural|rcm|amd|...)           - order of rows and columns
 . -pc_crout_symmetric (true|false)                        - factor L D L^T; by default where the matrix says that it is symmetric
 . -pc_crout_trisolve (jacobi|isai|levels|syncfree|auto)   - how the triangles are solved
-. -pc_crout_trisolve_steps <0>                            - steps of jacobi and isai; 0 for as many as a test on the factors asks for
+. -pc_crout_trisolve_steps <0>                            - steps of jacobi; 0 for as many as a test on the factors asks for
 . -pc_crout_precision (double|single)                     - of the factors; vectors stay as they are
 - -pc_crout_monitor                                       - print the residuals of the sweeps
 

@@ -34,6 +34,8 @@ extern const char *const crout_precisions[];
 
 PetscErrorCode PCSetFromOptions_Crout(PC pc, OptionItems items);
 PetscErrorCode PCView_Crout(PC pc, PetscViewer viewer);
+/// A line for each option that does nothing with what set-up has made, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCCroutTellIdleOptions(PC pc, PetscViewer viewer);
 /// What the setters find PCCROUT's data by; on other types they do nothing.
 PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout);
 PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *residuals[]);

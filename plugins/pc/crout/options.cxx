@@ -97,8 +97,8 @@ PetscErrorCode TrianglesFromOptions(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsEList("-pc_crout_trisolve", "how the triangles are solved", "PCCroutSetTriangularSolve", names.data(),
                               (PetscInt)names.size(), solve.c_str(), &which, &set));
   if (set) solve = names[which];
-  PetscCall(PetscOptionsInt("-pc_crout_trisolve_steps", "steps of an approximate one; 0 for as many as a test asks for",
-                            "PCCroutSetTriangularSolve", steps, &steps, &set_too));
+  PetscCall(PetscOptionsInt("-pc_crout_trisolve_steps", "steps of jacobi; 0 for as many as a test asks for", "PCCroutSetTriangularSolve",
+                            steps, &steps, &set_too));
   if (set || set_too) PetscCall(PCCroutSetTriangularSolve(pc, solve.c_str(), steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -139,6 +139,7 @@ PetscErrorCode PCView_Crout(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPushTab(viewer));
   PetscCall(crout->factor->View(viewer));
   PetscCall(PetscViewerASCIIPopTab(viewer));
+  PetscCall(PCCroutTellIdleOptions(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -458,7 +458,7 @@ PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
   Input Parameters:
 + pc    - the preconditioner
 . name  - "jacobi" or "isai", which are approximate; "levels" or "syncfree", which are exact; or "auto", which tests the former
-- steps - of jacobi and isai; 0 for as many as the test asks for
+- steps - of jacobi; 0 for as many as the test asks for
 
   Options Database Keys:
 + -pc_crout_trisolve (jacobi|isai|levels|syncfree|auto) - the method
