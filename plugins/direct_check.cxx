@@ -85,8 +85,8 @@ PetscErrorCode WithArray(const MatRows &matrix, Vec vec, Access access, const Bo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A vector of values that look random, the same in every run.
-PetscErrorCode SetProbe(Vec x)
+// unit * values that look random, the same in every run.
+PetscErrorCode SetProbe(PetscReal unit, Vec x)
 {
   PetscInt first, end;
   std::unique_ptr<Execution> execution;
@@ -100,37 +100,33 @@ PetscErrorCode SetProbe(Vec x)
     PetscCall(array.OpenOnHost());
   }
   PetscCall(MakeExecution(array.memory(), &execution));
-  PetscCallCXX(set_probe(*execution, first, end - first, array.data()));
+  PetscCallCXX(set_probe(*execution, first, end - first, unit, array.data()));
   PetscCallCXX(execution->wait());
   PetscCall(array.Close());
   PetscCallCXX(destroy_or_leave(execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The right-hand side of the probe; for a singular matrix one that has a solution. x is used for work.
-PetscErrorCode SetRhs(Mat A, bool singular, Vec b, Vec x)
+// The mean size of a matrix's rows, a power of 2: right-hand sides of that size have solutions that are in the range of numbers.
+PetscErrorCode SizeOfRows(Mat A, PetscReal *size)
 {
   MatRows matrix(A);
-  std::unique_ptr<Execution> execution;
+  ProbeSizes sizes;
 
   PetscFunctionBegin;
-  if (singular) {
-    PetscCall(SetProbe(x));
-    PetscCall(MatMult(A, x, b));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   PetscCall(matrix.Open());
   if (matrix.known()) {
+    std::unique_ptr<Execution> execution;
+
     PetscCall(MakeExecution(matrix.memory(), &execution));
-    PetscCall(WithArray(matrix, b, Access::write, [&](PetscScalar *to) -> PetscErrorCode {
-      PetscFunctionBegin;
-      PetscCallCXX(set_probe_rhs(*execution, matrix.rows(), to));
-      PetscCallCXX(execution->wait());
-      PetscFunctionReturn(PETSC_SUCCESS);
-    }));
+    PetscCallCXX(sizes = probe_sizes(*execution, matrix.rows()));
     PetscCallCXX(destroy_or_leave(execution));
+    double values[2] = {sizes.logarithms, sizes.rows};
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+    *size = values[1] > 0 ? std::exp2(std::round(values[0] / values[1])) : 1;
   } else {
-    PetscCall(SetProbe(b));
+    PetscCall(MatNorm(A, NORM_INFINITY, size));
+    if (!(*size > 0) || PetscIsInfOrNanReal(*size)) *size = 1;
   }
   PetscCall(matrix.Close());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -154,7 +150,7 @@ PetscErrorCode ErrorByNorms(Mat A, Vec b, Vec x, Vec work, DirectCheck::Error *e
 }
 
 // How far x is from the solution. work is used where the matrix is shared by ranks.
-PetscErrorCode MeasureError(Mat A, Vec b, Vec x, Vec work, DirectCheck::Error *error)
+PetscErrorCode MeasureError(Mat A, PetscReal unit, Vec b, Vec x, Vec work, DirectCheck::Error *error)
 {
   MatRows matrix(A);
   ProbeSums sums;
@@ -173,7 +169,7 @@ PetscErrorCode MeasureError(Mat A, Vec b, Vec x, Vec work, DirectCheck::Error *e
         PetscFunctionBegin;
         PetscCall(WithArray(matrix, x, Access::read, [&](const PetscScalar *solution) -> PetscErrorCode {
           PetscFunctionBegin;
-          PetscCallCXX(sums = probe_sums(*execution, matrix.rows(), product, rhs, solution));
+          PetscCallCXX(sums = probe_sums(*execution, matrix.rows(), unit, product, rhs, solution));
           PetscFunctionReturn(PETSC_SUCCESS);
         }));
         PetscFunctionReturn(PETSC_SUCCESS);
@@ -231,8 +227,8 @@ DirectCheck::~DirectCheck()
   PetscCallAbort(PETSC_COMM_SELF, Forget());
 }
 
-// Backward errors up to this are what rounding leaves.
-constexpr PetscReal rounding = 512 * PETSC_MACHINE_EPSILON;
+// Backward errors that refinement does not make smaller.
+constexpr PetscReal rounding = 16 * PETSC_MACHINE_EPSILON;
 
 // NaN is neither.
 bool DirectCheck::sound(const Error &error) const
@@ -242,7 +238,7 @@ bool DirectCheck::sound(const Error &error) const
 
 bool DirectCheck::acceptable(const Error &error) const
 {
-  return error.residual <= (single_ ? PetscMax(fail, 0.5) : fail) || error.backward <= rounding;
+  return error.residual <= (single_ ? PetscMax(fail, 0.5) : fail) || error.backward <= warn;
 }
 
 bool DirectCheck::fails() const
@@ -262,6 +258,7 @@ PetscErrorCode DirectCheck::Forget()
 PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
+  PetscReal unit;
   Vec b, x;
 
   PetscFunctionBegin;
@@ -270,15 +267,21 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   single_ = single;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work_[0]));
-  PetscCall(SetRhs(A, singular, b, x));
+  PetscCall(SizeOfRows(A, &unit));
+  if (singular) { // in its range
+    PetscCall(SetProbe(1, x));
+    PetscCall(MatMult(A, x, b));
+  } else {
+    PetscCall(SetProbe(unit, b));
+  }
   PetscCall(apply(b, x, Transpose::no));
-  PetscCall(MeasureError(A, b, x, work_[0], &plain));
+  PetscCall(MeasureError(A, unit, b, x, work_[0], &plain));
   measured = true;
   left     = plain;
   if (!single && !sound(plain)) {
     PetscCall(VecDuplicate(x, &work_[1]));
     PetscCall(Refine(A, b, x, Transpose::no, apply, work_[0], work_[1]));
-    PetscCall(MeasureError(A, b, x, work_[0], &left));
+    PetscCall(MeasureError(A, unit, b, x, work_[0], &left));
     refined = left.residual <= plain.residual / 10;
     if (!refined) left = plain;
     PetscCall(PetscInfo(A, "a random right-hand side is solved with %s, %s\n", Words(plain).c_str(),

@@ -2,8 +2,9 @@
 ///
 /// Two numbers (src/smooth/probe.hpp): the relative residual of that solve, and its backward error, by which the residual of an
 /// ill-conditioned matrix is told from that of an unstable solver. A solve is sound if its residual is at most `warn`, or its backward error
-/// is rounding: then no other solver leaves less. A solve that is not sound is told; if one step of iterative refinement makes its residual
-/// ten times smaller, all applications take that step; if what is left is above `fail`, the solver has failed.
+/// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if one step of iterative refinement makes its residual
+/// ten times smaller, all applications take that step; if what is left is above `fail`, and its backward error above `warn`, the solver has
+/// failed.
 /// The price is one application and one product. A solver that works in single precision is made for a Krylov method to correct it: nothing is
 /// refined, and it has failed where it leaves more than half of a right-hand side.
 #pragma once

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <stdexcept>
 
@@ -112,6 +113,64 @@ EigenBasis constant_basis(const ConstantLine &line, Index n)
   return basis;
 }
 
+/// sign * (D^-1 T D) = B B^T with B lower bidiagonal.
+struct Factor {
+  double sign = 1;
+  std::vector<double> diagonal, off;
+};
+
+/// The factor of a line whose diagonal dominates: what dominates it is eliminated, so that nothing cancels and each entry of B has all its
+/// digits. LAPACK's dbdsqr finds each singular value of such a B, and its vectors, to their own digits.
+/// Sources: J. Demmel, W. Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873; A. Alfa, J. Xue, Q. Ye, Math. Comp. 71 (2002) 217.
+std::optional<Factor> dominant_factor(const LineMatrix &line, const std::vector<double> &couplings)
+{
+  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
+  double before             = 0; // what dominates the pivot above, relative to it
+  Factor factor;
+  factor.sign = line.diagonal[0] < 0 ? -1 : 1;
+  for (std::size_t i = 0; i < line.size(); i++) {
+    const double lower = std::abs(line.lower[i]), upper = std::abs(line.upper[i]);
+    double excess = factor.sign * line.diagonal[i] - lower - upper;
+    if (std::abs(excess) <= rounding * line.row_size(i)) excess = 0;
+    if (!(excess >= 0)) return std::nullopt;
+    excess += lower * before;
+    const double pivot = excess + upper, root = std::sqrt(pivot);
+    before = pivot > 0 ? excess / pivot : 0;
+    factor.diagonal.push_back(root);
+    factor.off.push_back(pivot > 0 ? factor.sign * couplings[i] / root : 0);
+  }
+  return factor;
+}
+
+/// Of a line whose rows differ so much in size that eigenvalues right to rounding of the largest would lose the smallest, if its rows or its
+/// columns are dominated by the diagonal.
+std::optional<Factor> graded_factor(const LineMatrix &line, const std::vector<double> &couplings)
+{
+  constexpr double much = 100;
+  if (line.periodic || line.norm() <= much * line.row_size(line.weakest_row())) return std::nullopt;
+  if (auto factor = dominant_factor(line, couplings)) return factor;
+  LineMatrix columns = line;
+  for (std::size_t i = 0; i + 1 < line.size(); i++) {
+    columns.upper[i]     = line.lower[i + 1];
+    columns.lower[i + 1] = line.upper[i];
+  }
+  return dominant_factor(columns, couplings);
+}
+
+/// Rows of the left singular vectors of B, `rows` of them in `u`, singular values in factor.diagonal.
+void singular_rows(Factor &factor, const std::vector<Index> &rows, std::vector<double> &u)
+{
+  const std::size_t size = factor.diagonal.size(), count = rows.size();
+  const int n = static_cast<int>(size), wanted = static_cast<int>(count), none = 0, one = 1;
+  std::vector<double> work(4 * size);
+  int info = 0;
+  u.assign(count * size, 0);
+  for (std::size_t r = 0; r < count; r++) u[static_cast<std::size_t>(rows[r]) * count + r] = 1;
+  dbdsqr_("L", &n, &none, &wanted, &none, factor.diagonal.data(), factor.off.data(), nullptr, &one, u.data(), &wanted, nullptr, &one,
+          work.data(), &info, 1);
+  check(info, "dbdsqr");
+}
+
 } // namespace
 
 std::vector<Angle> constant_angles(const ConstantLine &line)
@@ -153,6 +212,23 @@ EigenBasis eigen_basis(const LineMatrix &line)
   const std::vector<double> d   = *symmetrizer(line);
   const std::vector<double> off = symmetric_couplings(line);
   const std::size_t size        = line.size();
+  // The eigenvectors of the symmetric line are the columns of z.
+  const auto basis_of = [&](const std::vector<double> &values, const std::vector<double> &z) {
+    EigenBasis basis{values, std::vector<double>(size * size), std::vector<double>(size * size), {}};
+    for (std::size_t q = 0; q < size; q++) {
+      for (std::size_t j = 0; j < size; j++) {
+        basis.vectors[j * size + q] = d[j] * z[q * size + j];
+        basis.inverse[q * size + j] = z[q * size + j] / d[j];
+      }
+    }
+    return basis;
+  };
+  if (auto factor = graded_factor(line, off)) {
+    std::vector<double> u;
+    singular_rows(*factor, all_rows(line.n), u);
+    for (double &value : factor->diagonal) value *= factor->sign * value;
+    return basis_of(factor->diagonal, u);
+  }
   const int n = static_cast<int>(line.n), query = -1;
   std::vector<double> values = line.diagonal, z(size * size, 0), work(1);
   std::vector<int> iwork(1);
@@ -177,15 +253,7 @@ EigenBasis eigen_basis(const LineMatrix &line)
   work.resize(static_cast<std::size_t>(lwork));
   iwork.resize(static_cast<std::size_t>(liwork));
   run(&lwork, &liwork);
-  // LAPACK's eigenvector q is column q: z[q * n + j].
-  EigenBasis basis{values, std::vector<double>(size * size), std::vector<double>(size * size), {}};
-  for (std::size_t q = 0; q < size; q++) {
-    for (std::size_t j = 0; j < size; j++) {
-      basis.vectors[j * size + q] = d[j] * z[q * size + j];
-      basis.inverse[q * size + j] = z[q * size + j] / d[j];
-    }
-  }
-  return basis;
+  return basis_of(values, z);
 }
 
 std::optional<std::string> mode_basis_refused(const LineMatrix &line)
@@ -214,34 +282,35 @@ EigenRows eigen_rows(const LineMatrix &line, const std::vector<Index> &rows)
     }
     return result;
   }
-  const std::vector<double> d = *symmetrizer(line);
-  std::vector<double> off     = symmetric_couplings(line);
-  const std::size_t size      = line.size();
-  const int n = static_cast<int>(line.n), wanted = static_cast<int>(rows.size()), none = 0, one = 1;
-  // T + c I with c a little above Gershgorin's bound is L D L^T = (L D^1/2) (L D^1/2)^T, whose left singular vectors are T's eigenvectors.
-  const double norm = line.norm();
-  double lowest     = 0;
-  for (std::size_t i = 0; i < size; i++) {
-    const double radius = (i > 0 ? std::abs(off[i - 1]) : 0) + (i + 1 < size ? std::abs(off[i]) : 0);
-    lowest              = i == 0 ? line.diagonal[i] - radius : std::min(lowest, line.diagonal[i] - radius);
+  const std::vector<double> d   = *symmetrizer(line);
+  const std::vector<double> off = symmetric_couplings(line);
+  const std::size_t size        = line.size();
+  double c                      = 0;
+  auto factor                   = graded_factor(line, off);
+  if (!factor) {
+    // T + c I with c a little above Gershgorin's bound is L D L^T = (L D^1/2) (L D^1/2)^T, whose left singular vectors are T's eigenvectors.
+    const int n       = static_cast<int>(line.n);
+    const double norm = line.norm();
+    double lowest     = 0;
+    int info          = 0;
+    for (std::size_t i = 0; i < size; i++) {
+      const double radius = (i > 0 ? std::abs(off[i - 1]) : 0) + (i + 1 < size ? std::abs(off[i]) : 0);
+      lowest              = i == 0 ? line.diagonal[i] - radius : std::min(lowest, line.diagonal[i] - radius);
+    }
+    c      = -lowest + norm / 64 + (norm == 0 ? 1 : 0);
+    factor = Factor{1, line.diagonal, off};
+    for (double &v : factor->diagonal) v += c;
+    dpttrf_(&n, factor->diagonal.data(), factor->off.data(), &info);
+    check(info, "dpttrf");
+    for (std::size_t i = 0; i < size; i++) {
+      factor->diagonal[i] = std::sqrt(factor->diagonal[i]);
+      factor->off[i] *= factor->diagonal[i];
+    }
   }
-  const double c             = -lowest + norm / 64 + (norm == 0 ? 1 : 0);
-  std::vector<double> values = line.diagonal;
-  for (double &v : values) v += c;
-  int info = 0;
-  dpttrf_(&n, values.data(), off.data(), &info);
-  check(info, "dpttrf");
-  for (std::size_t i = 0; i < size; i++) {
-    values[i] = std::sqrt(values[i]);
-    off[i] *= values[i];
-  }
-  std::vector<double> u(rows.size() * size, 0), work(4 * size);
-  for (std::size_t r = 0; r < rows.size(); r++) u[static_cast<std::size_t>(rows[r]) * rows.size() + r] = 1;
-  dbdsqr_("L", &n, &none, &wanted, &none, values.data(), off.data(), nullptr, &one, u.data(), &wanted, nullptr, &one, work.data(), &info,
-          1);
-  check(info, "dbdsqr");
+  std::vector<double> u;
+  singular_rows(*factor, rows, u);
   EigenRows result;
-  for (double v : values) result.values.push_back(v * v - c);
+  for (double v : factor->diagonal) result.values.push_back(factor->sign * v * v - c);
   for (std::size_t r = 0; r < rows.size(); r++) {
     const double scale = d[static_cast<std::size_t>(rows[r])];
     std::vector<double> vectors(size), inverse(size);

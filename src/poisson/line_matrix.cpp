@@ -59,22 +59,30 @@ double LineMatrix::norm() const
 {
   double norm = 0;
   for (std::size_t i = 0; i < size(); i++) {
-    const double row = std::abs(lower[i]) + std::abs(diagonal[i]) + std::abs(upper[i]);
+    const double row = row_size(i);
     if (!(row <= norm)) norm = row; // a NaN stays
     if (std::isnan(norm)) break;
   }
   return norm;
 }
 
+std::size_t LineMatrix::weakest_row() const
+{
+  std::size_t least = 0;
+  for (std::size_t i = 1; i < size(); i++) {
+    if (row_size(i) < row_size(least)) least = i;
+  }
+  return least;
+}
+
 std::optional<double> LineMatrix::of_constant() const
 {
-  double first = 0;
+  const auto sum          = [&](std::size_t i) { return lower[i] + diagonal[i] + upper[i]; };
+  const std::size_t least = weakest_row();
   for (std::size_t i = 0; i < size(); i++) {
-    const double sum = lower[i] + diagonal[i] + upper[i];
-    if (i == 0) first = sum;
-    if (std::abs(sum - first) > rounding * norm()) return std::nullopt;
+    if (std::abs(sum(i) - sum(least)) > rounding * (row_size(i) + row_size(least))) return std::nullopt;
   }
-  return first;
+  return sum(least);
 }
 
 std::vector<double> LineMatrix::left_of_constant() const

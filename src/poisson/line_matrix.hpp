@@ -1,5 +1,6 @@
 /// A direction of a separable operator as the methods see it: W^-1 T, so that A = (W_x (x) W_y (x) W_z) (sum_k I (x) T'_k (x) I + shift I).
 #pragma once
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,9 +20,12 @@ struct LineMatrix {
 
   friend bool operator==(const LineMatrix &, const LineMatrix &) = default;
   std::size_t size() const { return static_cast<std::size_t>(n); }
-  /// Largest sum of magnitudes of a row.
+  /// Sum of magnitudes of a row, and the largest of them.
+  double row_size(std::size_t i) const { return std::abs(lower[i]) + std::abs(diagonal[i]) + std::abs(upper[i]); }
   double norm() const;
-  /// The eigenvalue of the constant vector, where that is an eigenvector to rounding.
+  /// The row with the smallest one, whose sum has the least rounding.
+  std::size_t weakest_row() const;
+  /// The eigenvalue of the constant vector, where that is an eigenvector to rounding of each row.
   std::optional<double> of_constant() const;
   /// v with v^T T = of_constant() v^T, positive, largest entry 1; needs is_symmetrizable.
   std::vector<double> left_of_constant() const;

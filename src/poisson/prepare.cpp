@@ -113,7 +113,7 @@ void look_for_null_space(Prepared &p, const LineMatrix (&lines)[3], double shift
     const auto value = line.of_constant();
     if (!value || !symmetrizer(line)) return;
     sum += *value;
-    scale += line.norm();
+    scale += line.row_size(line.weakest_row());
   }
   p.singular = std::abs(sum) <= 64 * std::numeric_limits<double>::epsilon() * scale;
   if (!p.singular) return;

@@ -304,59 +304,117 @@ private:
     return box;
   }
 
+  /// Row sums are as exact as their largest entry: on a mesh whose cells differ by 1e8 those of the small cells say nothing of what the large
+  /// ones couple to outside. A separable operator's are read from the lines through its weakest node, where that is much weaker than the
+  /// middle; with these everything is known. Only the nearest one of another matrix takes the mean over all rows.
   void fit_excess()
   {
-    const Box inside = core();
+    Index reference[3];
+    for (int d = 0; d < 3; d++) reference[d] = weakest(d);
+    const auto strength = [&](int d) { return row_strength(d, reference[d]); };
     Box point;
-    for (int d = 0; d < 3; d++) point.lo[d] = middle(d), point.hi[d] = middle(d) + 1;
+    for (int d = 0; d < 3; d++) point.lo[d] = reference[d], point.hi[d] = reference[d] + 1;
     fit_.shift = total<2>(point, Combine::sum, SumExcess<Space, Int>{read_, fit_})[0];
-    // The lines through the middle first, as above; then all of the core.
-    for (const Box &box : {point, inside}) {
-      std::vector<std::array<double, 2>> sums[3];
-      for (int d = 0; d < 3; d++) {
-        Box along   = box;
-        along.lo[d] = inner_.lo[d];
-        along.hi[d] = inner_.hi[d];
-        sums[d]     = slabs<2>(along, d, Combine::sum, SumExcess<Space, Int>{read_, fit_});
-      }
-      double mean = 0, count = 0;
-      for (Index i = box.lo[0]; i < box.hi[0]; i++) {
-        mean += sums[0][static_cast<std::size_t>(i)][0];
-        count += sums[0][static_cast<std::size_t>(i)][1];
-      }
-      mean /= count;
-      for (int d = 0; d < 3; d++) {
-        for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
-          const double *s = sums[d][static_cast<std::size_t>(i)].data();
-          value(d, excess, i) += s[0] / s[1] - mean;
-        }
-      }
-      fit_.shift += mean;
-      upload();
+    upload();
+    add_excess(point);
+    std::array<double, 4> largest = measure();
+    if (largest[0] <= separable) {
+      const double at_reference = strength(0) + strength(1) + strength(2) + std::abs(fit_.shift);
+      clean_excess(
+          largest, [&](int d, Index i) { return at_reference - strength(d) + row_strength(d, i); }, at_reference);
+      return;
     }
-    clean_excess();
+    add_excess(core());
+    largest = measure();
+    clean_excess(
+        largest, [&](int, Index) { return largest[1]; }, largest[1]);
   }
 
-  /// Takes rounding for the zero that it stands for, and gives row sums no sign that none of the matrix's has.
-  void clean_excess()
+  /// What the couplings and the row sum of T_d are together, over weight, at an index.
+  double row_strength(int d, Index i)
   {
-    const auto largest    = measure();
-    const double rounding = 16 * epsilon * largest[1];
-    if (std::abs(fit_.shift) <= rounding) fit_.shift = 0;
-    double least = fit_.shift, most = fit_.shift;
+    return 2 * (std::abs(value(d, below, i)) + std::abs(value(d, above, i))) / value(d, weight, i) + std::abs(value(d, excess, i));
+  }
+
+  /// The middle of a direction unless its couplings are much weaker elsewhere.
+  Index weakest(int d)
+  {
+    const Box inside = core();
+    Index least      = inside.lo[d];
+    for (Index i = inside.lo[d]; i < inside.hi[d]; i++) {
+      if (row_strength(d, i) < row_strength(d, least)) least = i;
+    }
+    return row_strength(d, middle(d)) <= 4 * row_strength(d, least) ? middle(d) : least;
+  }
+
+  /// Adds the main effects of the row sums that are left in a box, for each direction along all of the grid.
+  void add_excess(const Box &box)
+  {
+    std::vector<std::array<double, 2>> sums[3];
+    for (int d = 0; d < 3; d++) {
+      Box along   = box;
+      along.lo[d] = inner_.lo[d];
+      along.hi[d] = inner_.hi[d];
+      sums[d]     = slabs<2>(along, d, Combine::sum, SumExcess<Space, Int>{read_, fit_});
+    }
+    double mean = 0, count = 0;
+    for (Index i = box.lo[0]; i < box.hi[0]; i++) {
+      mean += sums[0][static_cast<std::size_t>(i)][0];
+      count += sums[0][static_cast<std::size_t>(i)][1];
+    }
+    mean /= count;
     for (int d = 0; d < 3; d++) {
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
-        if (std::abs(value(d, excess, i)) <= rounding) value(d, excess, i) = 0;
+        const double *s = sums[d][static_cast<std::size_t>(i)].data();
+        value(d, excess, i) += s[0] / s[1] - mean;
       }
-      const auto [low, high] = std::minmax_element(&value(d, excess, inner_.lo[d]), &value(d, excess, inner_.lo[d]) + inner_.size(d));
-      least += *low;
-      most += *high;
     }
-    if (largest[2] == 0 && least < 0)
-      fit_.shift -= least;
-    else if (largest[3] == 0 && most > 0)
-      fit_.shift -= most;
+    fit_.shift += mean;
     upload();
+  }
+
+  /// Takes rounding for the zero that it stands for, and gives row sums no sign that none of the matrix's has. size(d, i), of_shift: what the
+  /// numbers were read from, of which they have the rounding.
+  template <class Size>
+  void clean_excess(const std::array<double, 4> &largest, const Size &size, double of_shift)
+  {
+    constexpr double rounding = 16 * epsilon;
+    if (std::abs(fit_.shift) <= rounding * of_shift) fit_.shift = 0;
+    for (int d = 0; d < 3; d++) {
+      for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
+        if (std::abs(value(d, excess, i)) <= rounding * size(d, i)) value(d, excess, i) = 0;
+      }
+    }
+    if (largest[2] == 0) bound_excess(1, size);
+    if (largest[3] == 0) bound_excess(-1, size);
+    upload();
+  }
+
+  /// No sum of a row times `sign` is negative: where that is not so, the row sums with the most rounding are to blame.
+  template <class Size>
+  void bound_excess(double sign, const Size &size)
+  {
+    double least = sign * fit_.shift, low[3];
+    int vague    = 0;
+    double worst = -1;
+    for (int d = 0; d < 3; d++) {
+      Index at = inner_.lo[d];
+      for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
+        if (sign * value(d, excess, i) < sign * value(d, excess, at)) at = i;
+      }
+      low[d] = sign * value(d, excess, at);
+      least += low[d];
+      if (low[d] < 0 && size(d, at) > worst) vague = d, worst = size(d, at);
+    }
+    if (least >= 0) return;
+    if (worst < 0) {
+      fit_.shift -= sign * least;
+      return;
+    }
+    for (Index i = inner_.lo[vague]; i < inner_.hi[vague]; i++) {
+      double &mine = value(vague, excess, i);
+      mine         = sign * std::max(sign * mine, low[vague] - least);
+    }
   }
 
   std::array<double, 4> measure() const { return total<4>(inner_, Combine::max, Deviation<Space, Int>{read_, fit_}); }

@@ -19,11 +19,26 @@ struct RowProbe {
   }
 };
 
+struct RowSizes {
+  ProbeSizes sizes;
+
+  KOKKOS_INLINE_FUNCTION RowSizes &operator+=(const RowSizes &other)
+  {
+    sizes.logarithms += other.sizes.logarithms;
+    sizes.rows += other.sizes.rows;
+    return *this;
+  }
+};
+
 } // namespace weft
 
 template <>
 struct Kokkos::reduction_identity<weft::RowProbe> {
   KOKKOS_FORCEINLINE_FUNCTION static weft::RowProbe sum() { return {}; }
+};
+template <>
+struct Kokkos::reduction_identity<weft::RowSizes> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::RowSizes sum() { return {}; }
 };
 
 namespace weft {
@@ -49,46 +64,36 @@ KOKKOS_INLINE_FUNCTION void for_each_inside(const ProbeRows<Int> &matrix, Index 
 }
 
 template <class Int>
-KOKKOS_INLINE_FUNCTION double largest_outside(const ProbeRows<Int> &matrix, Index i)
-{
-  double largest = 0;
-  if (!matrix.outside.row_starts) return largest;
-  for (Int k = matrix.outside.begin(i); k < matrix.outside.end(i); k++)
-    largest = Kokkos::max(largest, Kokkos::abs(matrix.outside.values[k]));
-  return largest;
-}
-
-template <class Int>
-struct SetProbeRhs {
+struct SizeOfRow {
   ProbeRows<Int> matrix;
-  double *b;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowSizes &total) const
   {
-    double scale = largest_outside(matrix, i);
-    for_each_inside(matrix, i, [&](double value, Index) { scale = Kokkos::max(scale, Kokkos::abs(value)); });
-    b[i] = scale * probe_number(matrix.first + i);
+    double largest = 0;
+    for_each_inside(matrix, i, [&](double value, Index) { largest = Kokkos::max(largest, Kokkos::abs(value)); });
+    if (!(largest > 0) || Kokkos::isinf(largest)) return;
+    total.sizes.logarithms += Kokkos::log2(largest);
+    total.sizes.rows += 1;
   }
 };
 
 template <class Int>
 struct ProbeRow {
   ProbeRows<Int> matrix;
+  double unit;
   const double *product, *b, *x;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowProbe &total) const
   {
-    double scale = largest_outside(matrix, i), sum = 0, size = 0;
+    double sum = 0, size = 0;
     for_each_inside(matrix, i, [&](double value, Index j) {
       const double term = value * x[j];
-      scale             = Kokkos::max(scale, Kokkos::abs(value));
       sum += term;
       size += Kokkos::abs(term);
     });
-    const double residual = b[i] - (product ? product[i] : sum), bound = Kokkos::abs(b[i]) + size;
-    // A row of zeros has no scale. NaN goes on in either sum.
-    const double of_row = scale > 0 ? residual / scale : residual, of_rhs = scale > 0 ? b[i] / scale : b[i];
-    const double backward = residual == 0 ? 0 : residual / bound;
+    // NaN goes on in any sum.
+    const double residual = b[i] - (product ? product[i] : sum), of_rhs = b[i] / unit, of_row = residual / unit;
+    const double backward = residual == 0 ? 0 : residual / (Kokkos::abs(b[i]) + size);
     total.sums.residual += of_row * of_row;
     total.sums.rhs += of_rhs * of_rhs;
     total.sums.backward += backward * backward;
@@ -97,44 +102,47 @@ struct ProbeRow {
 
 struct SetProbe {
   Index first;
-  double *x;
+  double unit, *x;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = probe_number(first + i); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = unit * probe_number(first + i); }
 };
 
-void set_probe(const Execution &execution, Index first, Index rows, double *x)
+void set_probe(const Execution &execution, Index first, Index rows, double unit, double *x)
 {
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
-    Kokkos::parallel_for("weft probe", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows), SetProbe{first, x});
+    Kokkos::parallel_for("weft probe", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows), SetProbe{first, unit, x});
   });
 }
 
 template <class Int>
-void set_probe_rhs(const Execution &execution, const ProbeRows<Int> &matrix, double *b)
+ProbeSizes probe_sizes(const Execution &execution, const ProbeRows<Int> &matrix)
 {
+  RowSizes total;
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
-    Kokkos::parallel_for("weft probe of rows", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
-                         SetProbeRhs<Int>{matrix, b});
+    Kokkos::parallel_reduce("weft sizes of rows", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
+                            SizeOfRow<Int>{matrix}, Kokkos::Sum<RowSizes>(total));
   });
+  return total.sizes;
 }
 
 template <class Int>
-ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, const double *product, const double *b, const double *x)
+ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const double *product, const double *b,
+                     const double *x)
 {
   RowProbe total;
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
     Kokkos::parallel_reduce("weft probe of a solve", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
-                            ProbeRow<Int>{matrix, product, b, x}, Kokkos::Sum<RowProbe>(total));
+                            ProbeRow<Int>{matrix, unit, product, b, x}, Kokkos::Sum<RowProbe>(total));
   });
   return total.sums;
 }
 
-template void set_probe_rhs(const Execution &, const ProbeRows<std::int32_t> &, double *);
-template void set_probe_rhs(const Execution &, const ProbeRows<std::int64_t> &, double *);
-template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int32_t> &, const double *, const double *, const double *);
-template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int64_t> &, const double *, const double *, const double *);
+template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int32_t> &);
+template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int64_t> &);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int32_t> &, double, const double *, const double *, const double *);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int64_t> &, double, const double *, const double *, const double *);
 
 } // namespace weft

@@ -96,7 +96,7 @@ def test_the_example_converges_with_the_square_of_the_step(run):
 
 
 def each(result, name):
-    return [float(value) for value in re.findall(rf"{name} (\S+)", result.output)]
+    return [float(value) for value in re.findall(rf"{name} (\S+)", result.output, re.M)]
 
 
 ALL = f"-kind {','.join(KINDS)} -ends {','.join(ENDS)} -shift 0.7"
@@ -119,6 +119,18 @@ def test_small_grids(run, n):
 def test_methods(run, method):
     options = "-n 15,15 -shift 0.5 -probe apply -pc_bcr_require_separable"
     assert run("bcr_probe", f"{options} -pc_type bcr -pc_bcr_type {method}").number("error") < 1e-12
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("grid", ["100,90 -ratio 1.2", "300,20 -ratio 1.06", "60,12,13 -ratio 1.35"])
+@pytest.mark.parametrize("ends", ["cells", "fixed"])
+def test_graded_meshes(run, grid, ends, ranks):
+    """Sizes of cells that differ by 7e7, in volumes and in differences."""
+    graded = f"-n {grid} -kind graded,differences -ends {ends} -pc_type bcr"
+    result = run("bcr_probe", f"{graded} -ksp_type preonly -ksp_view", ranks=ranks)
+    assert result.output.count("operator: separable") == 2 and max(each(result, "^error")) < 1e-12
+    run("bcr_probe", f"{graded} -ksp_type richardson -pc_bcr_precision single -ksp_rtol 1e-10", ranks=ranks)
+    assert max(each(run("bcr_probe", f"{graded.replace(',differences', '')} -probe adjoint", ranks=ranks), "adjoint difference")) < 1e-12
 
 
 @pytest.mark.parametrize("columns, left_over", [(64, 1), (128, 1), (129, 2), (257, 2)])
