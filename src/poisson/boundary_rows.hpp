@@ -1,6 +1,7 @@
 /// BoundaryRows: what a solve does before and after that of the inner box, on a backend: eliminated faces (faces.hpp), factors of the rows.
 #pragma once
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,12 @@ public:
   /// Of the faces, the inner box and the factors of a separation.
   BoundaryRows(const Space &space, const Separation &separation) : space_(space), size_(separation.size())
   {
+    // Of a unit one half is taken before the solve and the other one after it, so that right-hand sides of its size, and of that of 1, stay
+    // within the range of numbers.
+    const int power   = separation.unit == 1 ? 0 : std::ilogb(separation.unit);
+    faces_.rhs_factor = std::ldexp(1.0, -(power / 2));
+    after_            = std::ldexp(1.0, -(power - power / 2));
+    faces_.known      = separation.known;
     std::copy_n(separation.grid, 3, faces_.grid);
     for (int d = 0; d < 3; d++) {
       inner_.lo[d] = separation.first[d];
@@ -24,8 +31,8 @@ public:
     row_scale_ = on_the_backend(separation.row_scale, "weft row factors");
   }
 
-  /// True where the inner box is the grid and its rows are those of the operator.
-  bool none() const { return nodes_.size() == 0 && row_scale_.size() == 0; }
+  /// True where the inner box is the grid and its rows are those of the operator, in its unit.
+  bool none() const { return nodes_.size() == 0 && row_scale_.size() == 0 && after_ == 1; }
   std::size_t factor_bytes() const { return sizeof(double) * row_scale_.size(); }
   double flops() const { return 4.0 * static_cast<double>(nodes_.size()); }
 
@@ -48,11 +55,14 @@ public:
     const bool backward = transpose == Transpose::yes;
     if (size_ > 0)
       Kokkos::parallel_for("weft fill the inner box", inner_nodes(),
-                           FillInner<Space, Scalar>{faces_, inner_, inner_solution, solution, row_scale_, backward, padding});
+                           FillInner<Space, Scalar>{faces_, inner_, inner_solution, rhs, solution, row_scale_, backward, padding});
     if (backward)
       at_faces(FaceStep::after_transposed, 1, rhs, solution);
     else
       for (int c = 1; c <= 3; c++) at_faces(FaceStep::after, c, rhs, solution);
+    if (after_ == 1) return;
+    const Index all = faces_.grid[0] * faces_.grid[1] * faces_.grid[2];
+    Kokkos::parallel_for("weft unit", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, all), TimesFactor{solution, after_});
   }
 
 private:
@@ -125,6 +135,7 @@ private:
   Faces<Space> faces_;
   Box inner_;
   Index size_;
+  double after_;
   Kokkos::View<Index *, typename Space::memory_space> nodes_;
   Index starts_[4];
   OwnedArray<double, Space> row_scale_;

@@ -4,6 +4,7 @@
 
 #include "backend.hpp"
 #include "poisson/boundary_rows.hpp"
+#include "poisson/mirror.hpp"
 
 namespace weft {
 
@@ -27,23 +28,19 @@ template <class Space, class Scalar>
 class BoxModel : public BoxSolver::Model {
 public:
   BoxModel(const Execution &where, const Space &space, const Separation &separation, const DirectOptions &options)
-      : Model(where), options_(options), boundary_(space, separation)
+      : Model(where), space_(space), size_(separation.size()), options_(options), boundary_(space, separation)
   {
-    const Index size = separation.size();
-    if (size > 0) {
+    if (size_ > 0) {
       solver_ = std::make_unique<DirectSolver<Scalar>>(execution, separation.separable, options);
       if (!separation.symmetric) operator_ = separation.separable;
     }
-    if (direct()) return;
-    rhs_ = decltype(rhs_)(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "weft inner rhs"), static_cast<std::size_t>(size));
-    solution_ =
-        decltype(solution_)(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "weft inner solution"), static_cast<std::size_t>(size));
+    if (!direct()) make_room();
   }
 
   void solve(const double *rhs, double *solution, Transpose transpose, int many, Index apart) override
   {
     if constexpr (std::is_same_v<Scalar, double>) {
-      if (direct()) {
+      if (direct() && !mirrors(transpose)) {
         solver(transpose).solve(rhs, solution, many, apart);
         return;
       }
@@ -67,23 +64,59 @@ private:
 
   void solve_one(const double *rhs, double *solution, Transpose transpose)
   {
+    const bool mirror = mirrors(transpose);
+    if (mirror) make_mirror();
     boundary_.reduce(rhs, solution, rhs_.data(), transpose);
-    if (rhs_.size() > 0) solver(transpose).solve(rhs_.data(), solution_.data());
+    if (mirror) mirror_->into(space_, rhs_.data());
+    if (size_ > 0) solver(transpose).solve(rhs_.data(), solution_.data());
+    if (mirror) mirror_->back(space_, solution_.data());
     boundary_.fill(solution_.data(), rhs, solution, transpose);
+  }
+
+  /// True where the operator's own solver solves for its transpose.
+  bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && solver_->singular(); }
+
+  void make_room()
+  {
+    const auto size = static_cast<std::size_t>(size_);
+    rhs_            = decltype(rhs_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner rhs"), size);
+    solution_       = decltype(solution_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner solution"), size);
+  }
+
+  void make_mirror()
+  {
+    if (mirror_) return;
+    if (rhs_.size() == 0) make_room();
+    Index n[3] = {1, 1, 1};
+    std::vector<double> factors[3];
+    for (int k = 0; k < operator_->dimension; k++) {
+      n[k]       = operator_->directions[k].n;
+      factors[k] = poisson::mirror_factors(operator_->directions[k]);
+    }
+    mirror_.emplace(n, factors);
   }
 
   const DirectSolver<Scalar> &solver(Transpose transpose)
   {
-    if (transpose == Transpose::no || !operator_) return *solver_;
-    if (!transposed_) transposed_ = std::make_unique<DirectSolver<Scalar>>(execution, transposed(*operator_), options_);
+    if (transpose == Transpose::no || !operator_ || mirrors(transpose)) return *solver_;
+    if (!transposed_) {
+      const SeparableOperator other = transposed(*operator_);
+      DirectOptions options         = options_;
+      // Neumann ends of nodes are no such ends of the transpose.
+      if (poisson_method_refuses(options.method, other, options)) options = {};
+      transposed_ = std::make_unique<DirectSolver<Scalar>>(execution, other, options);
+    }
     return *transposed_;
   }
 
+  Space space_;
+  Index size_;
   DirectOptions options_;
   BoundaryRows<Space, Scalar> boundary_;
   OwnedArray<Scalar, Space> rhs_, solution_;
   std::unique_ptr<DirectSolver<Scalar>> solver_, transposed_;
   std::optional<SeparableOperator> operator_; ///< of an operator that is not symmetric
+  std::optional<poisson::Mirror<Space, Scalar>> mirror_;
 };
 
 } // namespace

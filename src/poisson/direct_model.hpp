@@ -70,6 +70,7 @@ public:
     for (double &s : shifts) s *= p.schedule.factor;
     b_.plane_shift                       = store_.template keep<Scalar>("modes", shifts);
     b_.ring                              = line.periodic;
+    b_.pinned_row                        = p.pinned_row;
     b_.pinned_plane                      = p.pinned_plane;
     std::tie(b_.equal_from, b_.equal_to) = line.equal_rows();
     for (int k = 0; k < 3; k++) {
@@ -95,6 +96,12 @@ public:
       if (p.transforms()) {
         to_modes_   = Modes(space_, p.modes.inverse, p.modes.fast ? std::optional(p.modes.fast->to_modes) : std::nullopt);
         from_modes_ = Modes(space_, p.modes.vectors, p.modes.fast ? std::optional(p.modes.fast->from_modes) : std::nullopt);
+      }
+      if (p.line_modes) {
+        const auto &basis = *p.line_modes;
+        to_line_modes_    = Modes(space_, basis.inverse, basis.fast ? std::optional(basis.fast->to_modes) : std::nullopt);
+        from_line_modes_  = Modes(space_, basis.vectors, basis.fast ? std::optional(basis.fast->from_modes) : std::nullopt);
+        if (!basis.fast) along_ = allocate("weft poisson lines", grid_.unknowns());
       }
       make_steps();
     }
@@ -247,6 +254,7 @@ private:
       (*bordered_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, bordered_->rows(), parts_.data()}, lines_apart_.native); });
       return;
     }
+    if (p.line_modes) transform_lines(to_line_modes_, solution);
     RowArrays<Scalar> rows{grid_, solution, work_.data()};
     if (p.transforms()) {
       transform_modes(to_modes_, solution, work_.data());
@@ -264,6 +272,7 @@ private:
       }
     }
     if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
+    if (p.line_modes) transform_lines(from_line_modes_, solution);
     make_mean_free(points, solution);
   }
 
@@ -298,6 +307,24 @@ private:
     modes(space_, t);
   }
 
+  /// All lines of an array, in place.
+  void transform_lines(const Modes &modes, Scalar *values) const
+  {
+    Transform<Space, Scalar> t = modes.lines;
+    t.n                        = grid_.length;
+    t.inner                    = grid_.rows;
+    t.inner_stride             = grid_.row_stride;
+    t.outer                    = grid_.planes;
+    t.outer_stride             = grid_.plane_stride;
+    t.from_stride = t.to_stride = grid_.line_stride;
+    t.from                      = values;
+    t.to                        = modes.fast ? values : along_.data();
+    modes(space_, t);
+    if (modes.fast) return;
+    const Kokkos::View<Scalar *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> back(values, along_.size());
+    Kokkos::deep_copy(space_, back, along_);
+  }
+
   void run_lines(const LineArguments<Scalar> &a, const NativeLines<Space, Scalar> &native) const
   {
     if (!native) {
@@ -320,8 +347,8 @@ private:
   Grid grid_;
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
-  Values scale_[3], work_, parts_, scratch_;
-  Modes to_modes_, from_modes_;
+  Values scale_[3], work_, parts_, scratch_, along_;
+  Modes to_modes_, from_modes_, to_line_modes_, from_line_modes_;
   std::optional<TensorLines<Space, Scalar>> tensor_;
   std::optional<BorderedLines<Space, Scalar>> bordered_;
   LinesOfStep lines_apart_; ///< those that tensor_ or bordered_ leave

@@ -13,6 +13,8 @@ struct Faces {
 
   Index grid[3]         = {1, 1, 1};
   bool eliminated[3][2] = {};
+  double rhs_factor     = 1;     ///< of right-hand sides
+  bool known            = false; ///< factors of rows other than 1 are diagonals that say what the unknown is
   Rows rows[3][2];
 
   /// Where a node stands on its grid, and on a face across direction d.
@@ -77,16 +79,19 @@ struct ReduceToInner {
     const Index nx = inner.size(0), ny = inner.size(1), plane = k / nx / ny;
     const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + plane};
     const Index here  = faces.element(at);
-    double value      = rhs[here];
+    double value      = faces.rhs_factor * rhs[here];
     for (int d = 0; d < 3; d++) {
       for (int side = 0; side < 2; side++) {
         if (!faces.next_to(d, side, at)) continue;
         const Index row = faces.number(d, at), out = here - faces.inwards(d, side);
         const auto &rows = faces.rows[d][side];
-        value -= transposed ? rows(row, 1) * solution[out] : rows(row, 2) * (rhs[out] / rows(row, 0));
+        value -= transposed ? rows(row, 1) * solution[out] : rows(row, 2) * (faces.rhs_factor * rhs[out] / rows(row, 0));
       }
     }
-    if (!transposed && row_scale.size() > 0) value /= row_scale(k);
+    if (faces.known)
+      value = row_scale(k) == 1 ? value : 0;
+    else if (!transposed && row_scale.size() > 0)
+      value /= row_scale(k);
     inner_rhs[k + plane * padding] = static_cast<Scalar>(value);
   }
 };
@@ -96,6 +101,7 @@ struct FillInner {
   Faces<Space> faces;
   Box inner;
   const Scalar *inner_solution;
+  const double *rhs;
   double *solution;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
@@ -106,9 +112,19 @@ struct FillInner {
     const Index nx = inner.size(0), ny = inner.size(1), plane = k / nx / ny;
     const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + plane};
     double value      = inner_solution[k + plane * padding];
-    if (transposed && row_scale.size() > 0) value /= row_scale(k);
-    solution[faces.element(at)] = value;
+    const Index here  = faces.element(at);
+    if (faces.known)
+      value = row_scale(k) == 1 ? value : faces.rhs_factor * rhs[here] / row_scale(k);
+    else if (transposed && row_scale.size() > 0)
+      value /= row_scale(k);
+    solution[here] = value;
   }
+};
+
+struct TimesFactor {
+  double *values, factor;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const { values[k] *= factor; }
 };
 
 /// Steps at the nodes of a list.
@@ -130,7 +146,7 @@ struct SolveFaces {
   {
     const Index here  = nodes(k);
     const Index at[3] = {here % faces.grid[0], here / faces.grid[0] % faces.grid[1], here / faces.grid[0] / faces.grid[1]};
-    double value = step == FaceStep::after_transposed ? 0 : rhs[here], diagonal = 1;
+    double value = step == FaceStep::after_transposed ? 0 : faces.rhs_factor * rhs[here], diagonal = 1;
     for (int d = 0; d < 3; d++) {
       for (int side = 0; side < 2; side++) {
         const auto &rows = faces.rows[d][side];

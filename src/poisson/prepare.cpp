@@ -28,7 +28,23 @@ std::optional<std::string> problem_refused(const SeparableOperator &problem)
 struct Choice {
   std::string method;
   int line, block, batch;
+  bool line_modes = false; ///< of the lines too
 };
+
+/// Lines along x, which is closest in memory, come first.
+constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
+
+/// Why a method does not take these directions.
+std::optional<std::string> order_refused(const Choice &choice, const LineMatrix (&lines)[3], double shift, const DirectOptions &options)
+{
+  const RowProblem rows{lines[choice.line], lines[choice.block], shift};
+  std::optional<std::string> why = "no direct method is called '" + choice.method + "'";
+  for_each_poisson_method([&](auto known) {
+    if (choice.method == known.name) why = known.refuses(rows, options);
+  });
+  if (!why && lines[choice.batch].n > 1) why = mode_basis_refused(lines[choice.batch]);
+  return why;
+}
 
 /// The directions of TensorLines (tensor_lines.hpp), where a problem suits it: fast transforms along all directions but the last one, along
 /// which rows are equal.
@@ -41,12 +57,11 @@ std::optional<Choice> tensor_order(const LineMatrix (&lines)[3])
   return order;
 }
 
-/// The first assignment of directions that a method takes, or why it takes none. Lines along x, which is closest in memory, come first.
+/// The first assignment of directions that a method takes, or why it takes none.
 std::optional<std::string> choose(const std::string &method, const SeparableOperator &problem, const LineMatrix (&lines)[3],
                                   const DirectOptions &options, Choice &choice)
 {
-  static constexpr int orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}};
-  const Index longest               = std::max({lines[0].n, lines[1].n, lines[2].n});
+  const Index longest = std::max({lines[0].n, lines[1].n, lines[2].n});
   std::optional<std::string> first_reason;
   if (method == Facr::name && options.levels <= 0) {
     if (const auto order = tensor_order(lines)) {
@@ -59,14 +74,10 @@ std::optional<std::string> choose(const std::string &method, const SeparableOper
       if (problem.dimension < 3 && order[2] != 2) continue; // no mode of a direction that is not there
       if (problem.dimension < 2 && order[0] != 0) continue;
       if (any != (lines[order[0]].n == 1 && longest > 1)) continue;
-      const RowProblem rows{lines[order[0]], lines[order[1]], problem.shift};
-      std::optional<std::string> why = "no direct method is called '" + method + "'";
-      for_each_poisson_method([&](auto known) {
-        if (method == known.name) why = known.refuses(rows, options);
-      });
-      if (!why && lines[order[2]].n > 1) why = mode_basis_refused(lines[order[2]]);
+      const Choice here{method, order[0], order[1], order[2]};
+      const auto why = order_refused(here, lines, problem.shift, options);
       if (!why) {
-        choice = {method, order[0], order[1], order[2]};
+        choice = here;
         return std::nullopt;
       }
       if (!first_reason) first_reason = why;
@@ -102,7 +113,15 @@ std::optional<std::string> choose(const SeparableOperator &problem, const Direct
     why = choose(method, problem, lines, options, choice);
     if (!why) return why;
   }
-  return why;
+  std::string where;
+  int without = 0;
+  for (int k = 0; k < problem.dimension; k++) {
+    if (!mode_basis_refused(lines[k])) continue;
+    where += (without++ ? " and " : "") + std::to_string(k + 1);
+  }
+  if (without < 2) return why;
+  return "couplings there and back, lower_{i+1} and upper_i, differ in sign or too much in size along directions " + where +
+         ": these have no real eigenvectors, and one direction at most can do without";
 }
 
 /// Whether A has the constant vector in its null space; fills what a singular operator needs.
@@ -126,12 +145,24 @@ void look_for_null_space(Prepared &p, const LineMatrix (&lines)[3], double shift
 }
 
 /// The pole of each step whose lines are singular in the singular plane.
-void pin(Prepared &p)
+void pin(Prepared &p, const LineMatrix &line)
 {
-  const LineMatrix &b   = p.schedule.line;
-  const double constant = b.of_constant().value_or(0) + p.schedule.factor * p.modes.values[static_cast<std::size_t>(p.pinned_plane)];
+  const LineMatrix &b = p.schedule.line;
   p.pinned.assign(p.schedule.steps.size(), -1);
   if (!p.singular) return;
+  // The row left out is what the others make of it, times the left null vector's largest value over its value there.
+  const std::vector<double> &left = p.left[p.line];
+  p.pinned_row                    = b.periodic ? b.n - 1 : std::max_element(left.rbegin(), left.rend()).base() - left.begin() - 1;
+  double constant                 = b.of_constant().value_or(0);
+  if (p.line_modes) {
+    const std::vector<double> &values = p.line_modes->values;
+    const double of_constant          = *line.of_constant();
+    const auto row                    = std::min_element(values.begin(), values.end(),
+                                                         [of_constant](double x, double y) { return std::abs(x - of_constant) < std::abs(y - of_constant); });
+    p.pinned_row                      = row - values.begin();
+    constant                          = b.diagonal[static_cast<std::size_t>(p.pinned_row)];
+  }
+  constant += p.schedule.factor * p.modes.values[static_cast<std::size_t>(p.pinned_plane)];
   for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
     const auto *step = std::get_if<LineStep>(&p.schedule.steps[s]);
     if (!step || step->kind == Lines::products) continue;
@@ -146,21 +177,27 @@ void pin(Prepared &p)
   }
 }
 
-/// Elimination of B + (shift - pole) I, its last unknown set to 0 where pinned: true where no pivot vanishes.
-bool pivots_are_usable(const LineMatrix &b, double mode, double pole, bool pinned)
+/// Smallest pivot, relative to its row, of the elimination of B + (mode - pole) I, whose row number `pinned` is left out (-1: none); 0 where
+/// one is not finite. A ring leaves out its last row only.
+double least_pivot(const LineMatrix &b, double mode, double pole, Index pinned)
 {
   const std::size_t n = b.size(), rows = b.periodic ? n - 1 : n;
   const double shift = mode - pole, of_shift = std::abs(mode) + std::abs(pole);
-  const auto usable = [&](double pivot, std::size_t i) {
+  double least    = 1;
+  const auto look = [&](double pivot, std::size_t i) {
     const double scale = std::abs(b.lower[i]) + std::abs(b.diagonal[i]) + of_shift + std::abs(b.upper[i]);
-    return std::abs(pivot) > 100 * std::numeric_limits<double>::epsilon() * scale && std::isfinite(pivot);
+    const double ratio = std::abs(pivot) / scale;
+    least              = std::isfinite(pivot) && ratio > 0 ? std::min(least, ratio) : 0;
   };
   double after = 0, before = 0, coupling = b.upper[n - 1], last = b.diagonal[n - 1] + shift;
-  for (std::size_t i = 0; i < rows; i++) {
-    if (pinned && i + 1 == n) return true;
+  for (std::size_t i = 0; i < rows && least > 0; i++) {
+    if (!b.periodic && static_cast<Index>(i) == pinned) {
+      after = 0;
+      continue;
+    }
     const double lower = b.periodic && i == 0 ? 0 : b.lower[i], diagonal = b.diagonal[i] + shift;
     const double pivot = diagonal - lower * after;
-    if (!usable(pivot, i)) return false;
+    look(pivot, i);
     if (b.periodic) {
       if (i + 1 == rows) coupling += b.lower[n - 1];
       before = ((i == 0 ? b.lower[0] : 0) + (i + 1 == rows ? b.upper[i] : 0) - lower * before) / pivot;
@@ -169,12 +206,12 @@ bool pivots_are_usable(const LineMatrix &b, double mode, double pole, bool pinne
     }
     after = b.upper[i] / pivot;
   }
-  return !b.periodic || pinned || usable(last, n - 1);
+  if (b.periodic && pinned < 0) look(last, n - 1);
+  return least;
 }
 
-/// True where all lines of all steps and modes have usable pivots. Diagonals that dominate, as in every definite problem, need no
-/// elimination.
-bool all_pivots_are_usable(const Prepared &p)
+/// least_pivot() of all lines of all steps and modes; 1 where diagonals dominate, as in every definite problem, which needs no elimination.
+double least_pivot(const Prepared &p)
 {
   const LineMatrix &b = p.schedule.line;
   double lowest = 0, highest = 0; // of mode minus pole
@@ -195,15 +232,17 @@ bool all_pivots_are_usable(const Prepared &p)
   const double slack = 1e-12 * b.norm();
   for (std::size_t i = 0; i < b.size(); i++) {
     const double off = std::abs(b.lower[i]) + std::abs(b.upper[i]) - slack;
-    negative         = negative && b.diagonal[i] + highest <= -off;
-    positive         = positive && b.diagonal[i] + lowest >= off;
+    // Rows that stand alone have nothing to dominate, and dominance says little of them.
+    const bool coupled = b.n > 1 && ((i + 1 == b.size() && !b.periodic) || b.upper[i] * b.lower[i + 1 < b.size() ? i + 1 : 0] != 0);
+    negative           = negative && coupled && b.diagonal[i] + highest <= -off;
+    positive           = positive && coupled && b.diagonal[i] + lowest >= off;
   }
-  const bool coupled_or_alone = b.n == 1 ? std::min(std::abs(b.diagonal[0] + lowest), std::abs(b.diagonal[0] + highest)) > slack : true;
-  if ((negative || positive) && coupled_or_alone && !p.singular) {
+  if ((negative || positive) && !p.singular) {
     // Weak dominance is not enough where a row's sum vanishes for every row: then the constant vector is in the null space.
     const auto sum = b.of_constant();
-    if (!sum || (std::abs(*sum + lowest) > slack && std::abs(*sum + highest) > slack)) return true;
+    if (!sum || (std::abs(*sum + lowest) > slack && std::abs(*sum + highest) > slack)) return 1;
   }
+  double smallest = 1;
   for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
     const auto *step = std::get_if<LineStep>(&p.schedule.steps[s]);
     if (!step || step->kind == Lines::products) continue;
@@ -213,13 +252,14 @@ bool all_pivots_are_usable(const Prepared &p)
         if ((negative || positive) && !pinned) {
           // A dominant line can only be singular where it is so for the constant vector.
           const auto sum = b.of_constant();
-          if (b.n > 1 && (!sum || std::abs(*sum + modes[mode] - step->pole[i]) > slack)) continue;
+          if (!sum || std::abs(*sum + modes[mode] - step->pole[i]) > slack) continue;
         }
-        if (!pivots_are_usable(b, modes[mode], step->pole[i], pinned)) return false;
+        smallest = std::min(smallest, least_pivot(b, modes[mode], step->pole[i], pinned ? p.pinned_row : -1));
+        if (smallest == 0) return 0;
       }
     }
   }
-  return true;
+  return smallest;
 }
 
 /// `make_schedule` makes that of the rows.
@@ -243,11 +283,50 @@ Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, cons
     p.modes = mode_basis(lines[p.batch]);
   else
     p.modes.values = {lines[p.batch].diagonal[0]};
-  p.schedule = make_schedule(RowProblem{lines[p.line], lines[p.block], problem.shift});
+  LineMatrix along = lines[p.line];
+  if (choice.line_modes) {
+    p.line_modes   = mode_basis(along);
+    along.periodic = false;
+    along.diagonal = p.line_modes->values;
+    along.lower = along.upper = std::vector<double>(along.size(), 0);
+  }
+  p.schedule = make_schedule(RowProblem{along, lines[p.block], problem.shift});
   look_for_null_space(p, lines, problem.shift);
-  pin(p);
-  p.bad_pivot = !all_pivots_are_usable(p);
+  pin(p, lines[p.line]);
+  p.least_pivot = least_pivot(p);
+  p.bad_pivot   = p.least_pivot <= 100 * std::numeric_limits<double>::epsilon();
   return p;
+}
+
+Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, const DirectOptions &options)
+{
+  return prepare_as(problem, choice, [&](const RowProblem &rows) {
+    Schedule schedule;
+    for_each_poisson_method([&](auto method) {
+      if (choice.method == method.name) schedule = method.schedule(rows, options);
+    });
+    return schedule;
+  });
+}
+
+/// What else may solve a problem whose lines meet small pivots: lines along another direction; modes of the lines, each by itself. Only
+/// transforms need no matrix but the whole one to be regular, so that `auto` takes those.
+std::vector<Choice> other_choices(const SeparableOperator &problem, const DirectOptions &options, const Choice &first)
+{
+  LineMatrix lines[3];
+  for (int k = 0; k < problem.dimension; k++) lines[k] = line_matrix(problem.directions[k]);
+  std::vector<Choice> plain, modes;
+  for (const auto &order : orders) {
+    if (problem.dimension < 3 && order[2] != 2) continue;
+    if (problem.dimension < 2 && order[0] != 0) continue;
+    Choice choice{options.method == "auto" ? std::string(Facr::name) : first.method, order[0], order[1], order[2]};
+    if (order_refused(choice, lines, problem.shift, options)) continue;
+    plain.push_back(choice);
+    choice.line_modes = true;
+    if (!mode_basis_refused(lines[order[0]])) modes.push_back(choice);
+  }
+  plain.insert(plain.end(), modes.begin(), modes.end());
+  return plain;
 }
 
 } // namespace
@@ -256,13 +335,14 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options,
 {
   Choice choice;
   if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
-  return prepare_as(problem, choice, [&](const RowProblem &rows) {
-    Schedule schedule;
-    for_each_poisson_method([&](auto method) {
-      if (choice.method == method.name) schedule = method.schedule(rows, options);
-    });
-    return schedule;
-  });
+  Prepared best = prepare_as(problem, choice, options);
+  if (best.least_pivot >= small_pivot) return best;
+  for (const Choice &other : other_choices(problem, options, choice)) {
+    Prepared p = prepare_as(problem, other, options);
+    if (p.least_pivot > best.least_pivot) best = std::move(p);
+    if (best.least_pivot >= small_pivot) break;
+  }
+  return best;
 }
 
 Prepared prepare_tensor(const SeparableOperator &problem)
@@ -280,6 +360,7 @@ double Prepared::flops() const
   // A fast transform of n numbers is counted as 2.5 n log2 n operations, that of n / 2 complex numbers.
   const auto transform = [](double rows, bool fast) { return fast ? 2.5 * rows * std::log2(rows) : 2 * rows * rows; };
   double flops         = transforms() ? 2 * transform(planes, modes.fast.has_value()) * length * static_cast<double>(n[block]) : 0;
+  if (line_modes) flops += 2 * transform(length, line_modes->fast.has_value()) * planes * static_cast<double>(n[block]);
   for (const auto &s : schedule.steps) {
     if (const auto *step = std::get_if<LineStep>(&s)) {
       double solves = 0;
@@ -298,6 +379,7 @@ std::string Prepared::description() const
   static constexpr char names[] = "xyz";
   Index solves                  = 0;
   int launches = 0, transformed = transforms() ? 2 : 0, fast = transforms() && modes.fast ? 2 : 0;
+  if (line_modes) transformed += 2, fast += line_modes->fast ? 2 : 0;
   for (const auto &s : schedule.steps) {
     if (const auto *step = std::get_if<LineStep>(&s)) {
       launches++;
@@ -307,7 +389,7 @@ std::string Prepared::description() const
       if (std::get<TransformStep>(s).fast) fast++;
     }
   }
-  std::string text = method + ": lines along " + names[line];
+  std::string text = method + (line_modes ? ": modes of lines along " : ": lines along ") + names[line];
   if (n[block] > 1) text += ", rows along " + std::string(1, names[block]);
   if (transforms()) text += ", modes of " + std::string(1, names[batch]);
   text += ", " + std::to_string(solves * n[batch]) + " line solves in " + std::to_string(launches) + " steps";

@@ -1,9 +1,14 @@
 /// What a DirectSolver decides before any kernel runs: which direction is which, the method's schedule, what is singular.
 #pragma once
+#include <optional>
+
 #include "poisson/eigen.hpp"
 #include "poisson/schedule.hpp"
 
 namespace weft::poisson {
+
+/// Pivots below this, relative to their rows, cost digits that other directions may save.
+inline constexpr double small_pivot = 1e-6;
 
 /// A problem ready for a backend.
 struct Prepared {
@@ -13,11 +18,15 @@ struct Prepared {
   std::vector<double> scale[3]; ///< 1 / W of each direction, empty where 1
   Schedule schedule;
   EigenBasis modes; ///< of the third direction; matrices empty where it has one point
+  /// Of the lines, which the schedule then has as numbers apart, where elimination along them would meet pivots near to 0.
+  std::optional<EigenBasis> line_modes;
   bool singular = false;
   std::vector<double> left[3]; ///< of a singular operator: the left null vector of W^-1 A is the product of these
   Index pinned_plane = 0;      ///< the mode of the third direction that is singular
+  Index pinned_row   = 0;      ///< of the singular line: the row that is left out, where the left null vector is largest
   std::vector<Index> pinned;   ///< of each step: the pole whose line is singular, or -1
-  bool bad_pivot = false;
+  bool bad_pivot     = false;
+  double least_pivot = 1; ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
 
   bool transforms() const { return n[batch] > 1; }
   /// Operations of a solve.

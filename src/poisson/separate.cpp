@@ -20,7 +20,7 @@ template <class Space, class Int>
 class Separator {
 public:
   Separator(const Space &space, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
-      : space_(space), all_ranks_(all_ranks), read_{StarReader<Space, Int>(space, matrix), {}, -1, {}}
+      : space_(space), all_ranks_(all_ranks), read_{StarReader<Space, Int>(space, matrix), {}, -1, false, 1, {}}
   {
     Index size = 0;
     for (int d = 0; d < 3; d++) {
@@ -36,11 +36,18 @@ public:
   {
     Separation found;
     std::copy_n(grid_, 3, found.grid);
-    const auto all = count_rows();
+    auto all            = count_rows();
+    const bool has_unit = all[foreign] + all[not_finite] == 0 && choose_unit(all);
+    if (has_unit) all = count_rows();
+    found.unit     = 1 / read_.read.per_unit;
     found.foreign  = all[foreign];
     found.unusable = all[not_finite];
     for (int d = 0; d < 3; d++) periodic_[d] = all[wraps + d] > 0;
     if (found.foreign + found.unusable > 0) return found;
+    if (all[penalties] > 0 && all[penalties] < all[coupled]) {
+      read_.read.penalties = true;
+      read_.diagonal       = all[diagonals] / (all[coupled] - all[penalties]);
+    }
     find_faces(all);
     found.unusable = collect_faces(found);
     inner_         = read_.faces.inner();
@@ -49,9 +56,18 @@ public:
       found.nodes[d] = inner_.size(d);
     }
     if (found.unusable > 0 || found.size() == 0) return found;
+    read_.one_direction = std::max({inner_.size(0), inner_.size(1), inner_.size(2)}) == found.size();
     fit();
     found.deviation = measure()[0];
     if (found.deviation > separable) try_row_scale(found);
+    if (found.deviation > separable) drop_one_sided(found);
+    if (found.deviation > separable && has_unit && all[vanishing] > 0) { // no operator is near to numbers so far apart
+      found.unusable = all[vanishing];
+      return found;
+    }
+    const bool penalty = read_.read.penalties && total<1>(inner_, Combine::max, AnyPenalty<Space, Int>{read_})[0] > 0;
+    found.known        = penalty && read_.scaled < 0 && !read_.one_direction;
+    if (read_.scaled >= 0 || penalty) collect_factors(found);
     make_operator(found);
     return found;
   }
@@ -93,14 +109,36 @@ private:
 
   std::array<double, counts> count_rows() const { return total<counts>(whole(), Combine::sum, CountRows<Space, Int>{read_.read}); }
 
-  /// A face is eliminated where its rows couple to nothing along it although others do, and where that is exact.
+  /// Numbers between these need no unit: neither their products nor their inverses leave the range of a float.
+  static constexpr double least_size = 1e-20, most_size = 1e20;
+
+  /// Divides all entries by a power of 2 where they are so small or large that sums and products of them would leave the range of numbers.
+  bool choose_unit(const std::array<double, counts> &all)
+  {
+    const double rows = static_cast<double>(grid_[0]) * static_cast<double>(grid_[1]) * static_cast<double>(grid_[2]);
+    if (all[size_of_row] == 0 || (all[size_of_row] >= least_size * rows && all[size_of_row] <= most_size * rows)) return false;
+    const auto largest  = total<2>(whole(), Combine::max, LargestEntries<Space, Int>{read_.read});
+    read_.read.per_unit = std::ldexp(1.0, std::clamp(-std::ilogb(largest[0] > 0 ? largest[0] : largest[1]), -1021, 1021));
+    return true;
+  }
+
+  /// A face is eliminated where its rows couple to nothing along it although others do, and where that is exact; where there are
+  /// couplings along one direction only, ends that are not coupled to their neighbours both ways, without which the rest is separable and has
+  /// a symmetric counterpart.
   void find_faces(const std::array<double, counts> &all)
   {
     auto &eliminated = read_.faces.eliminated;
     for (int d = 0; d < 3; d++) {
       bool others = false;
       for (int other = 0; other < 3; other++) others = others || (other != d && all[couplings + other] > 0);
-      for (int side : {0, 1}) eliminated[d][side] = others && grid_[d] > 2 && !periodic_[d] && all[along_faces + 2 * d + side] == 0;
+      std::array<double, 6> ends{};
+      if (!others) ends = total<6>(whole(), Combine::max, LineEnds<Space, Int>{read_.read, d});
+      for (int side : {0, 1}) {
+        const double along  = all[along_faces + 2 * d + side] + (read_.read.penalties ? 0 : all[along_penalties + 2 * d + side]);
+        const double *end   = &ends[static_cast<std::size_t>(3 * side)];
+        const bool one_way  = !others && end[0] == 0 && end[1] + end[2] < 2;
+        eliminated[d][side] = (others || one_way) && grid_[d] > 2 && !periodic_[d] && along == 0;
+      }
     }
     for (bool again = true; again;) {
       again           = false;
@@ -159,8 +197,37 @@ private:
   {
     const std::vector<double> table = table_;
     const double shift              = fit_.shift;
-    int along                       = 0;
-    while (along < 2 && inner_.size(along) == 1) along++;
+    if (!coupled_) {
+      if (try_factors(found, InnerRows<Space, Int>::by_diagonal)) return;
+    } else {
+      for (int along = 0; along < 3; along++) {
+        if (inner_.size(along) == 1) continue;
+        take_line(along);
+        if (try_factors(found, along)) return;
+      }
+    }
+    table_     = table;
+    fit_.shift = shift;
+    upload();
+  }
+
+  /// True, and done, where the matrix is separable with factors of its rows.
+  bool try_factors(Separation &found, int scaled)
+  {
+    read_.scaled = scaled;
+    fit();
+    const double deviation = measure()[0];
+    if (deviation <= separable) {
+      found.deviation = deviation;
+      return true;
+    }
+    read_.scaled = -1;
+    return false;
+  }
+
+  /// The couplings of the line through the middle.
+  void take_line(int along)
+  {
     const auto sums =
         slabs<6>(inner_, along, Combine::sum, SumCouplings<Space, Int>{read_, along, {middle(across(along, 0)), middle(across(along, 1))}});
     read_.line      = decltype(read_.line)("weft middle line", static_cast<std::size_t>(grid_[along]));
@@ -171,18 +238,31 @@ private:
     make_symmetric(host, along);
     Kokkos::deep_copy(space_, read_.line, host);
     space_.fence("weft middle line");
-    read_.scaled = along;
-    fit();
-    const double deviation = measure()[0];
-    if (deviation <= separable) {
-      found.deviation = deviation;
-      collect_factors(found);
-      return;
+  }
+
+  /// A coupling whose way back is missing, as beside rows without couplings, has no symmetric counterpart. The nearest operator does without
+  /// it and keeps its diagonal: it is then solved as if what lies on the other side were known.
+  void drop_one_sided(Separation &found)
+  {
+    bool any        = false;
+    const auto drop = [&](int d, int kind, Index i) {
+      value(d, excess, i) -= value(d, kind, i) / value(d, weight, i);
+      value(d, kind, i) = 0;
+      any               = true;
+    };
+    for (int d = 0; d < 3; d++) {
+      for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
+        const bool last  = i + 1 == inner_.hi[d];
+        const Index next = last ? inner_.lo[d] : i + 1;
+        if (last && !periodic_[d]) continue;
+        const bool up = value(d, above, i) != 0, down = value(d, below, next) != 0;
+        if (up && !down) drop(d, above, i);
+        if (down && !up) drop(d, below, next);
+      }
     }
-    read_.scaled = -1;
-    table_       = table;
-    fit_.shift   = shift;
+    if (!any) return;
     upload();
+    found.deviation = measure()[0];
   }
 
   /// Divides the rows of a line by factors that make it symmetric, so that these are taken for factors of the matrix's rows, unless they grow
@@ -208,7 +288,7 @@ private:
     const Index count = mine.size(0) * mine.size(1) * mine.size(2);
     const Kokkos::View<double *, typename Space::memory_space> factors("weft row factors", static_cast<std::size_t>(count));
     Kokkos::parallel_for("weft row factors", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, count),
-                         RowFactors<Space, Int>{read_, mine, factors});
+                         RowFactors<Space, Int>{read_, mine, found.known, factors});
     const auto host = Kokkos::create_mirror_view(factors);
     Kokkos::deep_copy(space_, host, factors);
     space_.fence("weft row factors");
@@ -223,6 +303,7 @@ private:
   void fit_couplings()
   {
     bool gaps = false;
+    coupled_  = false;
     for (int d = 0; d < 3; d++) {
       const auto sums = slabs<6>(inner_, d, Combine::sum, SumCouplings<Space, Int>{read_, d, {middle(across(d, 0)), middle(across(d, 1))}});
       const double area = static_cast<double>(inner_.size(across(d, 0)) * inner_.size(across(d, 1)));
@@ -230,6 +311,7 @@ private:
         for (int side : {0, 1}) {
           const double *s = &sums[static_cast<std::size_t>(i)][3 * side];
           if (s[1] == 0) continue;
+          coupled_                               = true;
           gaps                                   = gaps || s[1] < area;
           value(d, side == 0 ? below : above, i) = s[2] * s[0] > 0 ? s[2] : s[0] / s[1];
         }
@@ -463,6 +545,7 @@ private:
   Box inner_;
   Fit<Space> fit_;
   std::vector<double> table_;
+  bool coupled_ = false; ///< there are couplings within the box
 };
 
 } // namespace
@@ -472,7 +555,7 @@ bool same_operator(const Separation &a, const Separation &b)
   const SeparableOperator &x = a.separable, &y = b.separable;
   bool same = std::equal(a.grid, a.grid + 3, b.grid) && std::equal(a.first, a.first + 3, b.first) &&
               std::equal(a.nodes, a.nodes + 3, b.nodes) && x.dimension == y.dimension && x.shift == y.shift && a.scaled == b.scaled &&
-              a.row_scale == b.row_scale;
+              a.known == b.known && a.unit == b.unit && a.row_scale == b.row_scale;
   for (int d = 0; same && d < 3; d++) same = a.faces[d][0] == b.faces[d][0] && a.faces[d][1] == b.faces[d][1];
   for (int d = 0; same && d < x.dimension; d++) {
     const Direction &p = x.directions[d], &q = y.directions[d];

@@ -59,11 +59,15 @@ struct Separation {
   Index nodes[3]              = {1, 1, 1}; ///< nodes within them; the product may be 0
   SeparableOperator separable = {};        ///< of these nodes; directions of one node are left out
   bool symmetric              = true;      ///< the separable operator is
-  bool scaled                 = false;     ///< the matrix is separable but for factors of its rows
-  std::vector<double> row_scale;           ///< these factors, of those of the nodes that this process holds
-  double deviation = 0;                    ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
-  double foreign   = 0; ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
-  double unusable  = 0; ///< entries that are not finite, or zero diagonals of eliminated rows: nothing else is found then
+  bool scaled                 = false;     ///< rows of the matrix are those of the operator times factors
+  bool known  = false; ///< row_scale is 1, but where the diagonal says what the unknown is (Star::penalty()): there it is the diagonal
+  double unit = 1;     ///< of all numbers here: the matrix is `unit` times what they say, a power of 2; 1 unless the matrix is out of range
+  std::vector<double> row_scale; ///< these factors, of those of the nodes that this process holds
+  double deviation = 0;          ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
+  double foreign   = 0;          ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
+  double unusable =
+      0; ///< entries that are not finite, zero diagonals of eliminated rows, rows that are nothing beside the largest entries of a
+         ///< matrix that is not separable: nothing else is found then
 
   Index size() const { return nodes[0] * nodes[1] * nodes[2]; }
 };

@@ -10,7 +10,20 @@ namespace weft::separation {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
 /// What the rows look like.
-enum Count { foreign, not_finite, wraps, couplings = wraps + 3, along_faces = couplings + 3, counts = along_faces + 6 };
+enum Count {
+  foreign,
+  not_finite,
+  wraps,
+  couplings       = wraps + 3,
+  along_faces     = couplings + 3,   ///< of rows that are no penalty
+  along_penalties = along_faces + 6, ///< of those that are
+  coupled         = along_penalties + 6,
+  penalties,   ///< of `coupled` rows
+  size_of_row, ///< sum of the couplings' magnitudes, of diagonals in rows without couplings
+  vanishing,   ///< rows whose couplings are nothing beside the unit
+  diagonals,   ///< sum of their magnitudes in `coupled` rows that are no penalty
+  counts
+};
 
 template <class Space, class Int>
 struct CountRows {
@@ -21,6 +34,13 @@ struct CountRows {
     const Star star = read(at);
     values[foreign] += star.foreign;
     values[not_finite] += star.not_finite;
+    const bool penalty = star.penalty();
+    const double size  = star.couplings();
+    values[coupled] += size > 0;
+    values[penalties] += penalty;
+    values[vanishing] += size > 0 && size < 1e-30;
+    values[size_of_row] += size > 0 ? size : Kokkos::abs(star.centre);
+    values[diagonals] += size > 0 && !penalty ? Kokkos::abs(star.centre) : 0;
     for (int d = 0; d < 3; d++) {
       values[wraps + d] += star.wraps[d];
       const bool coupled = star.side[d][0] != 0 || star.side[d][1] != 0;
@@ -29,7 +49,7 @@ struct CountRows {
       for (int f = 0; f < 3; f++) {
         if (f == d || !inside_face(f, at)) continue;
         for (int side = 0; side < 2; side++) {
-          if (at[f] == (side == 0 ? 0 : read.grid[f] - 1)) values[along_faces + 2 * f + side] += 1;
+          if (at[f] == (side == 0 ? 0 : read.grid[f] - 1)) values[(penalty ? along_penalties : along_faces) + 2 * f + side] += 1;
         }
       }
     }
@@ -44,6 +64,41 @@ struct CountRows {
   }
 };
 
+/// Largest coupling and largest diagonal.
+template <class Space, class Int>
+struct LargestEntries {
+  StarReader<Space, Int> read;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *largest) const
+  {
+    const Star star = read(at);
+    for (int d = 0; d < 3; d++) {
+      for (int side = 0; side < 2; side++) largest[0] = Kokkos::max(largest[0], Kokkos::abs(star.side[d][side]));
+    }
+    largest[1] = Kokkos::max(largest[1], Kokkos::abs(star.centre));
+  }
+};
+
+/// For either end of direction d: whether a row there lacks a diagonal, is coupled to its neighbour, and its neighbour to it.
+template <class Space, class Int>
+struct LineEnds {
+  StarReader<Space, Int> read;
+  int d;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *flags) const
+  {
+    for (int side = 0; side < 2; side++) {
+      const Index end = side == 0 ? 0 : read.grid[d] - 1;
+      if (at[d] == end) {
+        const Star star = read(at);
+        if (star.centre == 0) flags[3 * side] = 1;
+        if (star.side[d][1 - side] != 0) flags[3 * side + 1] = 1;
+      }
+      if (at[d] == end + (side == 0 ? 1 : -1) && read(at).side[d][side] != 0) flags[3 * side + 2] = 1;
+    }
+  }
+};
+
 /// Flags the faces whose elimination is not exact: a row of theirs couples to a row that is not solved before it.
 template <class Space, class Int>
 struct CheckFaces {
@@ -55,7 +110,8 @@ struct CheckFaces {
     const int mine = faces.count(at);
     if (mine == 0) return;
     const Star star = read(at);
-    bool solvable   = true;
+    if (read.penalties && star.penalty()) return; // what it would couple to along its faces does not matter
+    bool solvable = true;
     for (int d = 0; d < 3; d++) {
       for (int side = 0; side < 2; side++) {
         if (star.side[d][side] == 0) continue;
@@ -120,16 +176,25 @@ struct Fit {
 };
 
 /// Rows without the eliminated faces: what is left of the matrix after they are moved to the right-hand side. With `scaled` each is divided
-/// by factor(): the ratio of its couplings along `scaled` to those of the line through the middle, which lie in `line`.
+/// by factor(): the ratio of its couplings along `scaled` to those of the line through the middle, which lie in `line`; of a diagonal
+/// matrix the diagonal.
 template <class Space, class Int>
 struct InnerRows {
   StarReader<Space, Int> read;
   Faces<Space> faces;
-  int scaled = -1;
+  int scaled         = -1;
+  bool one_direction = false; ///< of more than one node
+  double diagonal    = 1;     ///< what the diagonals of penalties become, their couplings being 0: factors of their rows have the rest
   Kokkos::View<double *[2], Kokkos::LayoutRight, typename Space::memory_space> line;
 
+  static constexpr int by_diagonal = 3; ///< value of `scaled`
+
+  KOKKOS_INLINE_FUNCTION bool is_penalty(const Star &star) const { return read.penalties && star.penalty(); }
   KOKKOS_INLINE_FUNCTION double factor(const Star &star, const Index (&at)[3]) const
   {
+    if (is_penalty(star)) return star.centre / diagonal;
+    if (scaled < 0) return 1;
+    if (scaled == by_diagonal) return star.centre != 0 ? star.centre : 1;
     double ratio[2];
     for (int side = 0; side < 2; side++) {
       const double value = star.side[scaled][side], expected = line(at[scaled], side);
@@ -156,28 +221,42 @@ struct InnerRows {
   KOKKOS_INLINE_FUNCTION Star operator()(const Index (&at)[3]) const
   {
     Star star = unscaled(at);
-    if (scaled < 0) return star;
-    const double by = factor(star, at);
+    if (scaled < 0 && !read.penalties) return star;
+    const double by  = factor(star, at);
+    const bool alone = is_penalty(star) && !one_direction;
     star.centre /= by;
     for (int d = 0; d < 3; d++) {
-      for (int side = 0; side < 2; side++) star.side[d][side] /= by;
+      for (int side = 0; side < 2; side++) star.side[d][side] = alone ? 0 : star.side[d][side] / by;
     }
     return star;
   }
 };
 
-/// The factors of the rows, in an array over the nodes of `box`.
+/// The factors of the rows, in an array over the nodes of `box`; with `known` the diagonals of penalties, and 1 for others.
 template <class Space, class Int>
 struct RowFactors {
   InnerRows<Space, Int> read;
   Box box;
+  bool known;
   Kokkos::View<double *, typename Space::memory_space> factors;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
     const Index nx = box.size(0), ny = box.size(1);
     const Index at[3] = {box.lo[0] + k % nx, box.lo[1] + k / nx % ny, box.lo[2] + k / nx / ny};
-    factors(k)        = read.factor(read.unscaled(at), at);
+    const Star star   = read.unscaled(at);
+    factors(k)        = known && read.is_penalty(star) ? (star.centre == 1 ? 1 + epsilon : star.centre) : read.factor(star, at);
+  }
+};
+
+/// Whether there is a penalty.
+template <class Space, class Int>
+struct AnyPenalty {
+  InnerRows<Space, Int> read;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *any) const
+  {
+    if (read.is_penalty(read.unscaled(at))) any[0] = 1;
   }
 };
 

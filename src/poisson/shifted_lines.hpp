@@ -86,6 +86,7 @@ struct LineOperator {
   Words<Scalar> lower, diagonal, upper, plane_shift;
   bool ring        = false;
   Index equal_from = 0, equal_to = 0; ///< rows of B that are equal: the longest run of them
+  Index pinned_row   = 0;             ///< of a singular line: the row whose unknown is set to 0, of rings the last one
   Index pinned_plane = 0;             ///< of a singular operator: the plane whose pinned pole gives a singular line
 };
 
@@ -94,7 +95,7 @@ template <class Scalar>
 struct StepTables {
   Lines kind  = Lines::fractions;
   int sources = 1, outputs = 1, splits = 1;
-  Index groups = 0, pinned = -1; ///< the pole whose lines have their last unknown set to 0
+  Index groups = 0, pinned = -1; ///< the pole whose line is singular, see LineOperator
   int most_poles = 0;
   Words<Index> first_pole, term_row, output_row; ///< output_row: -1 where a group has fewer outputs
   Words<int> poles, list;                        ///< list: first term of every source and kept combination of every group

@@ -123,7 +123,7 @@ struct DeviceLines {
     }
   }
 
-  /// x <- (B + shift I)^-1 x; the last unknown is 0 where pinned.
+  /// x <- (B + shift I)^-1 x; the unknown of the pinned row is 0 where `pinned`.
   KOKKOS_INLINE_FUNCTION void solve(const Member &team, const Board &board, const Mine &mine, Scalar shift, bool pinned,
                                     Scalar (&x)[R]) const
   {
@@ -136,7 +136,7 @@ struct DeviceLines {
     for (int j = 0; j < R; j++) {
       if (j < rows) {
         const Index i         = mine.first + j;
-        const bool pin        = !ring && pinned && i == n - 1;
+        const bool pin        = !ring && pinned && i == a.b.pinned_row;
         const Scalar lower    = pin || (ring && i == 0) ? Scalar(0) : a.b.lower(i);
         const Scalar upper    = pin || (ring && i == in_chain - 1) ? Scalar(0) : a.b.upper(i);
         const Scalar diagonal = pin ? Scalar(1) : a.b.diagonal(i) + shift;

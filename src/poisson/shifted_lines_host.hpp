@@ -224,7 +224,8 @@ private:
             for (int l = 0; l < lanes; l++) coupling[l] += lower[n - 1];
           }
         } else {
-          if (i == n - 1 && lane.pinned >= 0) pole[lane.pinned] = far_away; // its pivot is 0, and what comes of it is not used
+          if (lane.pinned >= 0) // its unknown is 0, whatever its row says
+            pole[lane.pinned] = i == a.b.pinned_row ? far_away : lane.pole[lane.pinned];
         }
         for (int l = 0; l < lanes; l++) {
           const Scalar pivot_inverse = 1 / (diag - pole[l] - low * u[l]);
@@ -242,7 +243,7 @@ private:
           }
         }
       }
-      if (!ring && steady.from == n && first >= a.b.equal_from && first + count < a.b.equal_to && count == block) {
+      if (!ring && lane.pinned < 0 && steady.from == n && first >= a.b.equal_from && first + count < a.b.equal_to && count == block) {
         const Scalar *const before_last = after + (first + count - 2) * lanes;
         bool rests                      = true;
         for (int l = 0; l < lanes; l++) rests = rests && before_last[l] == u[l];
@@ -262,7 +263,7 @@ private:
       if (lane.pinned >= 0) last_diagonal[lane.pinned] = 1;
       for (int l = 0; l < lanes; l++) last[l] = (last[l] + last_rhs[l]) / last_diagonal[l];
     }
-    if (lane.pinned >= 0) last[lane.pinned] = 0;
+    if (lane.pinned >= 0 && a.b.pinned_row == n - 1) last[lane.pinned] = 0;
   }
 
   /// done(first, count) is called for every block of elements as soon as it is solved, from the last one to the first.
@@ -278,8 +279,8 @@ private:
     }
     for (Index first = (n - 1) / block * block; first >= 0; first -= block) {
       const int count = static_cast<int>(std::min<Index>(block, n - first));
-      if (!ring && steady.has(first, count) && first + count < n) {
-        for (Index i = first + count - 1; i >= first; i--) {
+      if (!ring && steady.has(first, count)) { // also where the last row is one of them: no couplings at all
+        for (Index i = std::min(first + count, n - 1) - 1; i >= first; i--) {
           Scalar *const value_i = value + i * lanes;
           for (int l = 0; l < lanes; l++) value_i[l] = x[l] = value_i[l] - steady.after[l] * x[l];
         }

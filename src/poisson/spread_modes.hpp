@@ -147,6 +147,7 @@ public:
     b_.upper                             = store_.template keep<Scalar>("upper", line.upper);
     b_.plane_shift                       = store_.template keep<Scalar>("modes", std::vector<double>{0.0});
     b_.ring                              = line.periodic;
+    b_.pinned_row                        = p.pinned_row;
     std::tie(b_.equal_from, b_.equal_to) = line.equal_rows();
     tables_                              = make_tables(others_, store_);
     tables_.pinned                       = pinned_;

@@ -124,6 +124,8 @@ Separation slab_of(const Separation &whole, const SpreadPlan &plan, int process)
   slab.separable.shift     = whole.separable.shift;
   for (int k = 0; k < 3; k++) slab.separable.directions[k] = direction_of(whole, plan.order[k]);
   slab.symmetric = whole.symmetric;
+  slab.unit      = whole.unit;
+  slab.known     = whole.known;
   slab.deviation = whole.deviation;
   return slab;
 }

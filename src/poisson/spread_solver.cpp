@@ -6,6 +6,7 @@
 
 #include "backend.hpp"
 #include "poisson/boundary_rows.hpp"
+#include "poisson/mirror.hpp"
 #include "poisson/spread_modes.hpp"
 
 namespace weft {
@@ -21,7 +22,7 @@ struct SpreadSolver::Model {
   virtual void solve_lines(Transpose transpose) = 0;
   virtual void from_modes(Transpose transpose)  = 0;
   virtual bool singular() const                 = 0;
-  virtual bool bad_pivot() const                = 0;
+  virtual bool small_pivot() const              = 0;
   virtual std::string description() const       = 0;
   virtual std::size_t work_bytes() const        = 0;
   virtual double flops() const                  = 0;
@@ -40,7 +41,7 @@ public:
   {
     const poisson::Prepared prepared = poisson::prepare_tensor(slab.separable);
     singular_                        = prepared.singular;
-    bad_pivot_                       = prepared.bad_pivot;
+    small_pivot_                     = prepared.least_pivot < poisson::small_pivot;
     const double share               = static_cast<double>(slab.nodes[2]) / static_cast<double>(plan.nodes[2]);
     flops_                           = prepared.flops() * share + boundary_.flops();
     description_                     = describe(prepared);
@@ -60,17 +61,19 @@ public:
   {
     const auto &transforms = tables(transpose).transforms;
     boundary_.reduce(slab_.data(), slab_.data(), modes_[0].data(), transpose, padding());
+    if (mirrors(transpose)) mirror().into(space_, modes_[0].data());
     transforms.to_modes({modes_[0].data(), modes_[1].data()});
   }
   void solve_lines(Transpose transpose) override { tables(transpose).lines(columns_.data()); }
   void from_modes(Transpose transpose) override
   {
     tables(transpose).transforms.from_modes({modes_[0].data(), modes_[1].data()});
+    if (mirrors(transpose)) mirror().back(space_, modes_[0].data());
     boundary_.fill(modes_[0].data(), slab_.data(), slab_.data(), transpose, padding());
   }
 
   bool singular() const override { return singular_; }
-  bool bad_pivot() const override { return bad_pivot_; }
+  bool small_pivot() const override { return small_pivot_; }
   std::string description() const override { return description_; }
   std::size_t work_bytes() const override
   {
@@ -108,9 +111,28 @@ private:
 
   const Tables &tables(Transpose transpose)
   {
-    if (transpose == Transpose::no || !operator_) return *tables_[0];
+    if (transpose == Transpose::no || !operator_ || mirrors(transpose)) return *tables_[0];
     if (!tables_[1]) make(tables_[1], poisson::prepare_tensor(transposed(*operator_)));
     return *tables_[1];
+  }
+
+  /// True where the operator's own tables serve its transpose.
+  bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && singular_; }
+
+  const poisson::Mirror<Space, Scalar> &mirror()
+  {
+    if (mirror_) return *mirror_;
+    const Share rows  = plan_.rows(process_);
+    const Index pitch = plan_.blocks() * plan_.block, n[3] = {pitch, 1, rows.size()};
+    std::vector<double> along[3], factors[3];
+    for (int k = 0; k < 3; k++) along[k] = poisson::mirror_factors(operator_->directions[k]);
+    factors[0].assign(static_cast<std::size_t>(pitch), 0);
+    for (Index k = 0; k < plan_.nodes[0] * plan_.nodes[1]; k++)
+      factors[0][static_cast<std::size_t>(k)] =
+          along[0][static_cast<std::size_t>(k % plan_.nodes[0])] * along[1][static_cast<std::size_t>(k / plan_.nodes[0])];
+    factors[2].assign(along[2].begin() + rows.begin, along[2].begin() + rows.end);
+    mirror_.emplace(n, factors);
+    return *mirror_;
   }
 
   std::string describe(const poisson::Prepared &p) const
@@ -129,11 +151,12 @@ private:
   SpreadPlan plan_;
   int process_;
   BoundaryRows<Space, Scalar> boundary_;
-  bool singular_ = false, bad_pivot_ = false;
+  bool singular_ = false, small_pivot_ = false;
   double flops_ = 0;
   std::string description_;
   std::unique_ptr<Tables> tables_[2]; ///< of the operator; of its transpose, where that is another one
   std::optional<SeparableOperator> operator_;
+  std::optional<poisson::Mirror<Space, Scalar>> mirror_;
   Array<double> slab_;
   Array<Scalar> modes_[2], columns_; ///< the second one for matrix products
 };
@@ -201,9 +224,9 @@ bool SpreadSolver::singular() const
   return model_->singular();
 }
 
-bool SpreadSolver::bad_pivot() const
+bool SpreadSolver::small_pivot() const
 {
-  return model_->bad_pivot();
+  return model_->small_pivot();
 }
 
 std::string SpreadSolver::description() const

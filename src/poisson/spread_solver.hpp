@@ -35,7 +35,8 @@ public:
   const Execution &execution() const;
   /// Of the whole operator, as BoxSolver says.
   bool singular() const;
-  bool bad_pivot() const;
+  /// True where a line meets pivots that cost digits, which BoxSolver knows ways around.
+  bool small_pivot() const;
   std::string description() const;
   /// Memory of this process, and its part of the operations of a solve.
   std::size_t work_bytes() const;

@@ -46,12 +46,21 @@ struct Star {
   {
     return centre + (side[0][0] + side[0][1]) + (side[1][0] + side[1][1]) + (side[2][0] + side[2][1]);
   }
-  /// Sum of the magnitudes of the row.
-  KOKKOS_INLINE_FUNCTION double size() const
+  /// Sum of the magnitudes of the couplings.
+  KOKKOS_INLINE_FUNCTION double couplings() const
   {
-    double total = Kokkos::abs(centre);
+    double total = 0;
     for (int d = 0; d < 3; d++) total += Kokkos::abs(side[d][0]) + Kokkos::abs(side[d][1]);
     return total;
+  }
+  /// Sum of the magnitudes of the row.
+  KOKKOS_INLINE_FUNCTION double size() const { return Kokkos::abs(centre) + couplings(); }
+  /// True where the diagonal says what the unknown is, as in a Dirichlet condition by penalty: its couplings lose half of
+  /// their digits beside it.
+  KOKKOS_INLINE_FUNCTION bool penalty() const
+  {
+    const double coupled = couplings();
+    return coupled > 0 && Kokkos::abs(centre) > 1e8 * coupled;
   }
 };
 
@@ -60,6 +69,8 @@ template <class Space, class Int>
 struct StarReader {
   Box part;
   Index grid[3];
+  double per_unit = 1;     ///< times each entry
+  bool penalties  = false; ///< some rows are Star::penalty(), and some are not
   CsrMatrix<double, Int> inside, outside;
   Kokkos::View<Index *, typename Space::memory_space> outside_nodes;
 
@@ -85,6 +96,7 @@ struct StarReader {
       star.not_finite++;
       return;
     }
+    value *= per_unit;
     int direction = -1, apart = 0;
     for (int d = 0; d < 3; d++) {
       if (to[d] != at[d]) direction = d, apart++;
@@ -107,6 +119,7 @@ struct StarReader {
   KOKKOS_INLINE_FUNCTION bool add_near(Star &star, const Index (&at)[3], Index offset, Index nx, Index ny, double value) const
   {
     if (!Kokkos::isfinite(value)) return false;
+    value *= per_unit;
     if (offset == 0)
       star.centre += value;
     else if (offset == -1 && at[0] > part.lo[0])

@@ -40,7 +40,7 @@ public:
 
   /// Modes that are solved as other lines are, since they do not decay along their lines.
   const LineStep &others() const { return others_; }
-  /// Pole of others() whose line has its last unknown set to 0, or -1.
+  /// Pole of others() whose line is singular, or -1.
   Index pinned() const { return pinned_; }
   /// The rows of others().
   RowArrays<Scalar> rows() const

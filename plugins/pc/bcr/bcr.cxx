@@ -3,6 +3,7 @@
 #include <petscdmda.h>
 
 #include "agreed.h"
+#include "finite_solution.h"
 #include "kokkos_start.h"
 #include "pc/bcr/bcr_impl.h"
 #include "pc/bcr/owners.h"
@@ -106,7 +107,9 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found)
              "preconditioner",
              found.deviation, (double)bcr->tolerance);
   PetscCallCXX(why = poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
-  PetscCheck(!why, comm, PETSC_ERR_SUP, "-pc_bcr_type %s: %s", bcr->options.method.c_str(), why->c_str());
+  const bool chosen = bcr->options.method != "auto";
+  PetscCheck(!why, comm, PETSC_ERR_SUP, "%s%s: %s", chosen ? "-pc_bcr_type " : "PCBCR solves no such operator",
+             chosen ? bcr->options.method.c_str() : "", why->c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,7 +140,7 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
 {
   PC_BCR *bcr               = Bcr(pc);
   const int here            = static_cast<int>(memory);
-  const Precision precision = bcr->precision == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double;
+  const Precision precision = bcr->inside() == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double;
   PetscMPIInt rank;
 
   PetscFunctionBegin;
@@ -192,19 +195,19 @@ PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
 }
 
 // Whether each rank has a part of the solve, and which. The ways between the ranks stay while the plan does.
-PetscErrorCode Plan(PC pc, PetscMPIInt ranks)
+PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
 {
   PC_BCR *bcr = Bcr(pc);
   std::optional<SpreadPlan> plan;
 
   PetscFunctionBegin;
-  PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
-  if (plan != bcr->plan || bcr->block_precision != bcr->precision) {
+  if (may_spread) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
+  if (plan != bcr->plan || bcr->block_precision != bcr->inside()) {
     for (int which : {0, 1}) bcr->forget_solver(which);
     PetscCall(SpreadReset(pc));
   }
   PetscCallCXX(bcr->plan = plan);
-  bcr->block_precision = bcr->precision;
+  bcr->block_precision = bcr->inside();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,11 +224,44 @@ PetscErrorCode Check(PC pc, bool same_solver)
                         "solved: a preconditioner\n",
                         bcr->separation.deviation));
   } else if (!(same_solver && bcr->check.measured)) {
-    PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, bcr->precision == PC_BCR_SINGLE,
+    PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, bcr->inside() == PC_BCR_SINGLE,
                                  [pc](Vec b, Vec x, Transpose transpose) { return SolveOnce(pc, b, x, transpose); }));
   }
   const bool fails = bcr->check.fails();
   PetscCall(ReportFailure(pc, fails ? PC_FACTOR_OTHER : PC_NOERROR, fails ? bcr->check.Sentence("-pc_bcr_check") : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The solvers of this operator, on all ranks or on the first one, unless they are there; and whether they find it singular (state[0]) or
+// meet pivots that they cannot work with (state[1]), the same on all ranks.
+PetscErrorCode MakeSolvers(PC pc, Memory memory, bool same, bool may_spread, PetscMPIInt state[])
+{
+  PC_BCR *bcr    = Bcr(pc);
+  const int here = static_cast<int>(memory);
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(Solves(pc, &solves, &ranks));
+  PetscCall(Plan(pc, ranks, may_spread));
+  solves = solves || bcr->plan;
+  if (bcr->plan) {
+    PetscCall(SpreadMakeWays(pc));
+  } else {
+    PetscCall(GatherMakeWay(pc));
+  }
+  if (solves && !(same && bcr->has_solver(here))) {
+    bcr->forget_solver(1 - here); // it follows when vectors ask for it
+    PetscCall(MakeSolver(pc, memory));
+  }
+  if (bcr->plan) PetscCall(SpreadWarmUp(pc));
+  state[0] = state[1] = 0;
+  if (solves) {
+    PetscCallCXX(state[0] = bcr->plan ? bcr->spread_solver[here]->singular() : bcr->solver[here]->singular());
+    PetscCallCXX(state[1] = bcr->plan ? bcr->spread_solver[here]->small_pivot() : bcr->solver[here]->bad_pivot());
+  }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,8 +270,6 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   PC_BCR *bcr   = Bcr(pc);
   Memory memory = Memory::host;
   Separation found;
-  PetscMPIInt ranks;
-  bool solves;
   std::string why;
 
   PetscFunctionBegin;
@@ -248,37 +282,21 @@ PetscErrorCode PCSetUp_BCR(PC pc)
     for (int which : {0, 1}) bcr->forget_solver(which);
     PetscCall(bcr->check.Forget());
     bcr->separation = std::move(found);
-    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
-                            "an entry of the matrix is not finite, or the diagonal of an eliminated boundary row is zero"));
+    PetscCall(
+        ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
+                      "an entry of the matrix is not finite, the diagonal of an eliminated boundary row is zero, or the matrix is not "
+                      "separable and its entries differ by more than 1e30"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(CheckSeparation(pc, found));
-  PetscCall(Solves(pc, &solves, &ranks));
 
-  const int here   = static_cast<int>(memory);
-  PetscMPIInt same = pc->setupcalled && same_operator(found, bcr->separation);
+  PetscMPIInt state[2], same = pc->setupcalled && same_operator(found, bcr->separation);
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   bcr->separation = std::move(found);
-  PetscCall(Plan(pc, ranks));
-  solves = solves || bcr->plan;
-  if (bcr->plan) {
-    PetscCall(SpreadMakeWays(pc));
-  } else {
-    PetscCall(GatherMakeWay(pc));
-  }
-  if (solves && !(same && bcr->has_solver(here))) {
-    bcr->forget_solver(1 - here); // it follows when vectors ask for it
-    PetscCall(MakeSolver(pc, memory));
-  }
-  if (bcr->plan) PetscCall(SpreadWarmUp(pc));
-  PetscMPIInt state[2] = {0, 0};
-  if (solves) {
-    PetscCallCXX(state[0] = bcr->plan ? bcr->spread_solver[here]->singular() : bcr->solver[here]->singular());
-    PetscCallCXX(state[1] = bcr->plan ? bcr->spread_solver[here]->bad_pivot() : bcr->solver[here]->bad_pivot());
-  }
-  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  PetscCall(MakeSolvers(pc, memory, same, true, state));
+  // One rank knows ways around small pivots: other directions, modes of the lines.
+  if (bcr->plan && state[1]) PetscCall(MakeSolvers(pc, memory, same, false, state));
   bcr->singular = state[0] != 0;
   PetscCall(WhyNot(pc, state[1] != 0, &why));
   if (!why.empty()) {
@@ -398,6 +416,13 @@ PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
   if (bcr->refused && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;
   bcr->refused = !bcr->separable() && TakenForASolution(ksp);
   PetscCall(ReportFailure(pc, bcr->refused ? PC_FACTOR_OTHER : PC_NOERROR, bcr->refused ? RefusedSentence(*bcr) : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPostSolve_BCR(PC, KSP ksp, Vec, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(ksp, solution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -536,6 +561,7 @@ PetscErrorCode PCCreate_BCR(PC pc)
   pc->ops->setup          = weft::Together<weft::PCSetUp_BCR>;
   pc->ops->apply          = weft::Guarded<weft::PCApply_BCR>;
   pc->ops->presolve       = weft::Guarded<weft::PCPreSolve_BCR>;
+  pc->ops->postsolve      = weft::Guarded<weft::PCPostSolve_BCR>;
   pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_BCR>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_BCR>;
   pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_BCR>;

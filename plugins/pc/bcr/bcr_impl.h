@@ -48,6 +48,8 @@ struct PC_BCR {
   MPI_Datatype block             = MPI_DATATYPE_NULL; ///< of numbers of this precision:
   PCBCRPrecision block_precision = PC_BCR_DOUBLE;
 
+  /// The precision of the solve. A matrix out of the range of single precision is solved in double.
+  PCBCRPrecision inside() const { return separation.unit == 1 ? precision : PC_BCR_DOUBLE; }
   bool separable() const { return separation.deviation <= tolerance; }
   bool has_solver(int which) const { return solver[which] || spread_solver[which]; }
   void forget_solver(int which)

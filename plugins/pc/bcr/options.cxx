@@ -166,8 +166,9 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  method %s, inverse %s, %s precision\n", bcr->options.method.c_str(),
-                                   bcr->options.inverse.c_str(), bcr_precisions[bcr->precision]));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  method %s, inverse %s, %s precision%s\n", bcr->options.method.c_str(),
+                                   bcr->options.inverse.c_str(), bcr_precisions[bcr->inside()],
+                                   bcr->inside() == bcr->precision ? "" : ": the matrix is out of the range of single"));
   if (!pc->setupcalled || bcr->separation.unusable > 0) {
     PetscCall(PetscViewerASCIIPrintf(viewer, pc->setupcalled ? "  operator: no numbers to solve with\n" : "  operator not yet read\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,7 +180,10 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
   PetscCallCXX(kinds = Kinds(found.separable));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %s, largest relative deviation %.3g; %ssymmetric%s%s%s\n",
                                    bcr->separable() ? "separable" : "the nearest separable one", found.deviation,
-                                   found.symmetric ? "" : "not ", found.scaled ? " but for a factor of each row" : "",
+                                   found.symmetric ? "" : "not ",
+                                   found.known    ? ", values known where a diagonal outweighs its row"
+                                   : found.scaled ? " but for a factor of each row"
+                                                  : "",
                                    bcr->singular ? ", singular (constants)" : "", kinds.c_str()));
   if (sizes == inner)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %s nodes\n", sizes.c_str()));

@@ -111,7 +111,7 @@ PetscErrorCode SpreadMakeWays(PC pc)
   if (!bcr->to_slabs) {
     PetscCall(MakeToSlabs(pc, rank));
     PetscCall(MakeToColumns(pc, rank));
-    PetscCallMPI(MPI_Type_contiguous(bcr->plan->block, bcr->precision == PC_BCR_SINGLE ? MPI_FLOAT : MPIU_SCALAR, &bcr->block));
+    PetscCallMPI(MPI_Type_contiguous(bcr->plan->block, bcr->inside() == PC_BCR_SINGLE ? MPI_FLOAT : MPIU_SCALAR, &bcr->block));
     PetscCallMPI(MPI_Type_commit(&bcr->block));
     bcr->new_ways = true;
   }
