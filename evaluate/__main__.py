@@ -81,6 +81,8 @@ def parse(words):
     typed = list(sys.argv[1:] if words is None else words)
     place = typed.index("--build") if "--build" in typed else len(typed)
     arguments.command = "./weft evaluate " + shlex.join(typed[:place] + typed[place + 2:])
+    if arguments.report and arguments.resume is False:
+        parser.error("--report is about results that are there, and --no-resume throws them away: take one of the two")
     if not 0 < arguments.rtol < 1:
         parser.error("--rtol is between 0 and 1")
     arguments.time_limit = arguments.time_limit or (20 if arguments.quick else 60)
@@ -189,10 +191,10 @@ def say(text):
     print(f"evaluate: {text}", file=sys.stderr, flush=True)
 
 
-def report(folder, problems, rows, configurations, order, run, pictures=True):
+def report(folder, problems, rows, configurations, order, library, run, pictures=True):
     """Every file of the output."""
-    recommendations = recommend.for_problems(problems, rows, order)
-    rules = recommend.rules(problems, rows, order)
+    recommendations = recommend.for_problems(problems, rows, order, library)
+    rules = recommend.rules(problems, rows, order, library)
     full = table.complete(rows, recommendations)
     table.write_json(folder / "results.json", {**run, "rules": rules, "results": full})
     table.write_json(folder / "recommendations.json", {"recommendations": recommendations, "rules": rules})
@@ -211,6 +213,17 @@ def last_lines(rows, recommendations, folder):
     if len(recommendations) > 40:
         print(f"... and {len(recommendations) - 40} more in recommendations.json")
     print(f"The page: {folder / 'index.html'}")
+
+
+def nothing_found(arguments, problems, store, missing):
+    """Why there is no result to report, and what to do."""
+    if arguments.report:
+        return InputError(f"{arguments.output} holds {len(store.rows)} results, and none of this: the library, the processor, OMP_NUM_THREADS ({os.environ.get('OMP_NUM_THREADS', 'unset')} now), "
+                          "--backend, --time-limit, --memory-limit, --rtol, --max-it, --repeat and --quick must be those they were made with. Nothing was written; without --report the cases are solved")
+    if arguments.max_rows and all(problem.facts.get("rows", 0) > arguments.max_rows for problem in problems):
+        return InputError(f"nothing to solve: each problem has more rows than --max-rows {arguments.max_rows}. Nothing was written")
+    lacking = f": this PETSc lacks {', '.join(configuration.name for configuration in missing)}" if missing else ""
+    return InputError(f"nothing to solve: no configuration fits a problem{lacking}. Nothing was written")
 
 
 def evaluate(arguments):
@@ -232,6 +245,8 @@ def evaluate(arguments):
         finally:
             store.close()
     rows = unread + [{**store.rows[case.key], "problem": case.problem.name, "configuration": case.configuration.name, "type": case.configuration.type} for case in todo]
+    if not rows:  # what was written before stays
+        raise nothing_found(arguments, problems, store, missing)
     facts = machine.facts(arguments, arguments.command)
     facts["PETSc"] = next((row["petsc"] for row in store.rows.values() if row.get("petsc")), "unknown")
     facts["Not in this PETSc"] = ", ".join(configuration.name for configuration in missing) or "nothing that was asked for"
@@ -241,7 +256,7 @@ def evaluate(arguments):
     named = [problem for problem in problems if problem in usable or any(row["problem"] == problem.name for row in unread)]
     lead = page.lead_of(len(named), len(todo), sum(row["wall_seconds"] for row in rows), facts.get("Device") or machine.processor())
     run = {"lead": lead, "rtol": arguments.rtol, "backend": arguments.backend, "facts": facts, "seconds": round(time.monotonic() - started, 1)}
-    recommendations = report(arguments.output, named, rows, configurations, order, run, not arguments.no_pictures)
+    recommendations = report(arguments.output, named, rows, configurations, order, arguments.build / "lib" / "libweft.so", run, not arguments.no_pictures)
     last_lines(rows, recommendations, arguments.output)
 
 

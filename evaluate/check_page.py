@@ -32,6 +32,8 @@ def complaints_of(browser, folder):
     """What is wrong with the page that the browser has loaded."""
     document = json.loads((folder / "results.json").read_text(encoding="utf-8"))
     results, found = document["results"], []
+    if not results:
+        return ["it holds no results"]
 
     def check(right, complaint):
         if not right:
@@ -118,7 +120,7 @@ def check(folder, themes=("light", "dark")):
 def main(folder):
     try:
         found = check(folder)
-    except BrowserError as error:
+    except (BrowserError, OSError, ValueError) as error:
         print(f"evaluate: the page was not checked: {error}", file=sys.stderr)
         return 1
     for complaint in found:

@@ -17,14 +17,14 @@ def simplest_of_best(seconds, order):
     return min((name for name in seconds if seconds[name] <= TIE * least), key=lambda name: order.get(name, len(order)))
 
 
-def paste(row):
-    """The options as they are typed."""
+def paste(row, library):
+    """The options as they are typed, with the library that solved."""
     words = row["options"].split()
     ours = any(word in WEFT for word in words)
-    return ("-dll_append /path/to/libweft.so " if ours else "") + row["options"]
+    return (f"-dll_append {library} " if ours else "") + row["options"]
 
 
-def for_problems(problems, rows, order, baseline="ilu(0)"):
+def for_problems(problems, rows, order, library, baseline="ilu(0)"):
     """A recommendation for each problem."""
     found = []
     for problem in problems:
@@ -37,7 +37,7 @@ def for_problems(problems, rows, order, baseline="ilu(0)"):
             row = solved[name]
             others = sorted((other for other in seconds if other != name), key=seconds.get)
             base = seconds.get(baseline)
-            entry |= {"configuration": name, "type": row["type"], "options": paste(row), "seconds": row["total_seconds"], "iterations": row["iterations"],
+            entry |= {"configuration": name, "type": row["type"], "options": paste(row, library), "seconds": row["total_seconds"], "iterations": row["iterations"],
                       "fastest": min(seconds, key=seconds.get), "next": others[0] if others else None, "next_seconds": seconds[others[0]] if others else None,
                       "baseline_ratio": base / row["total_seconds"] if base else None}
         else:
@@ -83,7 +83,7 @@ def groups_of(problems):
     return dict(sorted(groups.items()))
 
 
-def rules(problems, rows, order):
+def rules(problems, rows, order, library):
     """For each group the configuration with the best speed over the group, where the speed on a problem is the least time over its own, 0 where it did
     not solve; and the one that solved most of them. Ties go to the simpler."""
     found = []
@@ -105,7 +105,7 @@ def rules(problems, rows, order):
         best = simplest_of_best({name: 1 / value for name, value in speed.items()}, order)
         most = max(solved.values())
         sure = simplest_of_best({name: 1 / speed[name] for name in solved if solved[name] == most}, order)
-        options = sorted({paste(row) for row in rows if row["configuration"] == best and row["problem"] in names}, key=len)
+        options = sorted({paste(row, library) for row in rows if row["configuration"] == best and row["problem"] in names}, key=len)
         found.append({"group": words, "problems": len(members), "solvable": len(times), "configuration": best, "options": options[0],
                       "speed": speed[best], "solves": solved[best], "surest": sure, "surest_solves": most, "surest_speed": speed[sure]})
     return found

@@ -21,19 +21,27 @@ class Store:
             pass
         if not keep and path.is_file():
             self.file.truncate(0)
-        whole = 0
         if path.is_file():
-            with open(path, "rb") as file:
-                for line in file:
-                    try:
-                        row = json.loads(line) if line.endswith(b"\n") else None
-                    except ValueError:
-                        row = None
-                    if not isinstance(row, dict) or "key" not in row:
-                        break
+            self.read()
+
+    def read(self):
+        whole, strange = 0, 0
+        with open(self.path, "rb") as file:
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break
+                whole += len(line)
+                try:
+                    row = json.loads(line)
+                except ValueError:
+                    row = None
+                if isinstance(row, dict) and "key" in row:
                     self.rows[row["key"]] = row
-                    whole += len(line)
-            os.truncate(path, whole)
+                else:
+                    strange += 1
+        if strange > len(self.rows):
+            raise InputError(f"{self.path} is no file of results: name another folder with --output")
+        os.truncate(self.path, whole)
 
     def add(self, row):
         self.file.write(json.dumps(row, ensure_ascii=False) + "\n")

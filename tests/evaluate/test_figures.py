@@ -41,9 +41,9 @@ def test_recommendations():
     problems = [Problem("p", "matrix", facts={"rows": 5, "symmetric": False}), Problem("q", "matrix", facts={"rows": 5, "symmetric": True, "definite": "no", "zero_diagonals": 2})]
     rows = [row("p", "ilu(0)", 4.0), row("p", "line", 2.0), row("p", "lu", 1.0, "inaccurate"), row("q", "lu", None, "failed", residual=None),
             row("q", "ilu(0)", 9.0, "iterations", residual=1e-3, reason="DIVERGED_ITS")]
-    first, second = recommend.for_problems(problems, rows, order)
+    first, second = recommend.for_problems(problems, rows, order, '/there/libweft.so')
     assert first["configuration"] == "line" and first["baseline_ratio"] == 2 and first["next"] == "ilu(0)"
-    assert first["options"] == "-dll_append /path/to/libweft.so -pc_type line"
+    assert first["options"] == "-dll_append /there/libweft.so -pc_type line"
     assert (first["solved"], first["tried"], first["structure"]) == (2, 3, "unsymmetric")
     assert second["configuration"] is None and second["nearest"] == "ilu(0): residual 1.0e-03, DIVERGED_ITS"
     assert second["structure"] == "symmetric indefinite, zeros on the diagonal"
@@ -53,7 +53,7 @@ def test_rules():
     """Over two problems b is twice as slow on each, a the fastest on one and without a solution on the other: both have speed 0.5, and a is simpler."""
     problems = [Problem(name, "matrix", facts={"rows": 500, "symmetric": False}) for name in "pq"] + [Problem("g", "grid", family="jumps", facts={"rows": 9, "symmetric": True})]
     rows = [row("p", "a", 1.0), row("p", "b", 2.0), row("q", "b", 2.0), row("q", "c", 1.0), row("g", "a", None, "diverged")]
-    grid, matrix = recommend.rules(problems, rows, configured("a", "b", "c"))
+    grid, matrix = recommend.rules(problems, rows, configured("a", "b", "c"), "/there/libweft.so")
     assert grid["group"] == "grid: jumps" and grid["configuration"] is None and grid["solvable"] == 0
     assert matrix["group"] == "matrix: unsymmetric, fewer than 1,000 rows" and matrix["problems"] == matrix["solvable"] == 2
     assert (matrix["configuration"], matrix["speed"], matrix["solves"]) == ("a", 0.5, 1)

@@ -72,6 +72,72 @@ def test_what_is_done_is_not_done_again(evaluate, matrices, configure):
     assert evaluate.log.read_text().split()[count + 4:] == ["reading", "none", "good", "good"]
 
 
+@pytest.mark.parametrize(
+    "words, threads, message",
+    [
+        ("--report", "2", "none of this: the library, the processor, OMP_NUM_THREADS (2 now)"),
+        ("--report --time-limit 17", "", "none of this"),
+        ("--report --types crash --max-rows 3", "", "none of this"),
+        ("--report --no-resume", "", "take one of the two"),
+        ("--max-rows 3", "", "each problem has more rows than --max-rows 3"),
+    ],
+)
+def test_results_are_never_replaced_by_nothing(evaluate, matrices, configure, words, threads, message):
+    assert evaluate("--matrices", matrices, "--configurations", configure("good", "crash")).returncode == 0
+    before = {path.name: path.read_bytes() for path in evaluate.output.iterdir() if path.is_file()}
+    environment = dict(os.environ, **({"OMP_NUM_THREADS": threads} if threads else {}))
+    done = evaluate("--matrices", matrices, "--configurations", configure("good", "crash"), *words.split(), env=environment)
+    assert done.returncode == 2 and message in done.stderr and "Traceback" not in done.stderr, done.stderr
+    assert {path.name: path.read_bytes() for path in evaluate.output.iterdir() if path.is_file()} == before
+
+
+def test_a_file_of_something_else_is_left_alone(evaluate, matrices, configure):
+    evaluate.output.mkdir()
+    (evaluate.output / "results.jsonl").write_text('{"epoch": 1}\n{"epoch": 2}\n')
+    done = evaluate("--matrices", matrices, "--configurations", configure("good"))
+    assert done.returncode == 2 and "is no file of results" in done.stderr
+    assert (evaluate.output / "results.jsonl").read_text() == '{"epoch": 1}\n{"epoch": 2}\n'
+
+
+def test_a_line_that_is_spoilt_costs_itself_alone(evaluate, matrices, configure):
+    assert evaluate("--matrices", matrices, "--configurations", configure("good", "crash")).returncode == 0
+    kept = evaluate.output / "results.jsonl"
+    lines = kept.read_text().splitlines()
+    kept.write_text("\n".join(["not JSON", *lines]) + "\n")
+    count = len(evaluate.log.read_text().split())
+    assert evaluate("--matrices", matrices, "--configurations", configure("good", "crash")).returncode == 0
+    assert len(evaluate.log.read_text().split()) == count
+
+
+def test_advice_names_the_library_that_solved(evaluate, build, matrices, tmp_path):
+    configurations = tmp_path / "line.json"
+    configurations.write_text('[{"name": "line", "options": "-pc_type line"}]')
+    done = evaluate("--matrices", matrices, "--configurations", configurations)
+    assert done.returncode == 0, done.stderr
+    advice = f"-dll_append {build}/lib/libweft.so -ksp_type cg -pc_type line"
+    assert advice in done.stdout
+    (entry,) = json.loads((evaluate.output / "recommendations.json").read_text())["recommendations"]
+    assert entry["options"] == advice
+
+
+@pytest.mark.parametrize("results_json", ['{"results": []}', "", None])
+def test_a_page_without_results_is_a_complaint(evaluate, tmp_path, results_json, monkeypatch, capsys):
+    from evaluate import check_page
+
+    class Nothing:
+        errors = []
+        __enter__ = lambda self: self
+        __exit__ = lambda self, *what: None
+        theme = load = picture = lambda self, *what, **how: None
+        run = lambda self, script: (21.0, "")
+
+    monkeypatch.setattr(check_page, "Browser", Nothing)
+    if results_json is not None:
+        (tmp_path / "results.json").write_text(results_json)
+    assert check_page.main(tmp_path) == 1
+    assert "evaluate: the page" in capsys.readouterr().err
+
+
 def test_a_torn_line_is_dropped(evaluate, matrices, configure):
     configurations = configure("good", "crash")
     assert evaluate("--matrices", matrices, "--configurations", configurations).returncode == 0
