@@ -279,7 +279,7 @@ PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPie
   PetscMPIInt rank, ranks;
   Sequence sequence, shared;
   Taken taken;
-  PetscInt64 wrong[kinds_of_wrong];
+  PetscInt64 wrong[kinds_of_wrong], named;
 
   PetscFunctionBegin;
   PetscCall(MatGetOwnershipRange(A, &start, &end));
@@ -302,6 +302,11 @@ PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPie
              wrong[foreign]);
   PetscCheck(wrong[twice] == no_row, comm, PETSC_ERR_ARG_WRONG,
              "row %" PetscInt64_FMT " is in the line map twice: a row can be in one line only", wrong[twice]);
+  named = static_cast<PetscInt64>(taken.lines.rows.size());
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &named, 1, MPIU_INT64, MPI_SUM, comm));
+  PetscCheck(
+      named > 0 || rows == 0, comm, PETSC_ERR_ARG_WRONG,
+      "the line map names no row, so there would be no lines: write the rows of each line, or leave the map out and the lines are found");
   PetscCallCXX(*lines = std::move(taken.lines));
   PetscCallMPI(MPI_Comm_rank(comm, &rank));
   PetscCallMPI(MPI_Comm_size(comm, &ranks));

@@ -1,8 +1,10 @@
 #include "market_checker.hpp"
 
 #include <cctype>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <sstream>
 #include <utility>
@@ -13,6 +15,8 @@ namespace weft_mm {
 namespace {
 
 constexpr std::size_t longest_line = 1024; // the format's own limit; CHOLMOD would take the rest of a longer line for the next one
+
+constexpr double largest_value = 1e308; // CHOLMOD takes this for what a printer made of infinity
 
 bool is_blank(const std::string &line)
 {
@@ -41,13 +45,21 @@ bool take_integer(const char *&position, std::int64_t &value)
   return true;
 }
 
-bool take_value(const char *&position, double &value)
+// The same for a real number. Fortran writes 1.0D+00, 1.0Q+00, and 1.0+100 where an exponent has three digits: `written` becomes what C reads.
+bool take_value(const char *&position, double &value, std::string &written)
 {
+  while (std::isspace(static_cast<unsigned char>(*position))) ++position;
+  const char *const start = position;
+  while (*position && !std::isspace(static_cast<unsigned char>(*position))) ++position;
+  written.assign(start, position);
+  const std::size_t mantissa = written.find_first_not_of("+-.0123456789"), sign = written.find_first_of("+-", 1);
+  if (mantissa != std::string::npos && mantissa > 0 && std::strchr("dDqQ", written[mantissa]))
+    written[mantissa] = 'e';
+  else if (mantissa == std::string::npos && sign != std::string::npos)
+    written.insert(sign, "e");
   char *end = nullptr;
-  value     = std::strtod(position, &end);
-  if (end == position || (*end && !std::isspace(static_cast<unsigned char>(*end)))) return false;
-  position = end;
-  return true;
+  value     = std::strtod(written.c_str(), &end);
+  return !written.empty() && *end == '\0';
 }
 
 bool at_end(const char *position)
@@ -107,7 +119,12 @@ const char *name_of(Symmetry symmetry)
   return "general";
 }
 
-MarketChecker::MarketChecker(std::string file_name) : file_name_(std::move(file_name)) {}
+MarketChecker::MarketChecker(std::string file_name, LookAtSizes look) : file_name_(std::move(file_name)), look_(std::move(look)) {}
+
+std::string MarketChecker::take()
+{
+  return std::exchange(checked_, {});
+}
 
 void MarketChecker::refuse(const std::string &line, const std::string &what) const
 {
@@ -157,8 +174,9 @@ void MarketChecker::check_line(const std::string &line)
 
 void MarketChecker::check_banner(const std::string &line)
 {
-  const std::vector<std::string> words = lower_case_words(line);
-  if (line.rfind("%%MatrixMarket", 0) != 0 || words.size() != 5 || words[1] != "matrix") {
+  constexpr std::string_view byte_order_mark = "\xef\xbb\xbf"; // editors of some systems put it in front
+  const std::vector<std::string> words = lower_case_words(line.starts_with(byte_order_mark) ? line.substr(byte_order_mark.size()) : line);
+  if (words.size() != 5 || words[0] != "%%matrixmarket" || words[1] != "matrix") {
     refuse(line, "is no Matrix Market header; it should read like '%%MatrixMarket matrix coordinate real general'");
   }
   if (words[2] == "array")
@@ -167,15 +185,15 @@ void MarketChecker::check_banner(const std::string &line)
     refuse(line, "has the unknown format '" + words[2] + "'; known are coordinate and array");
 
   if (words[3] == "complex") refuse(line, "is complex; only real, integer and pattern matrices can be solved here");
-  if (words[3] == "integer")
+  if (words[3] == "integer" || words[3] == "unsigned-integer")
     header_.field = Field::integer;
   else if (words[3] == "pattern")
     header_.field = Field::pattern;
-  else if (words[3] != "real")
+  else if (words[3] != "real" && words[3] != "double")
     refuse(line, "has the unknown field '" + words[3] + "'; known are real, integer and pattern");
   if (header_.dense && header_.field == Field::pattern) refuse(line, "cannot be: an array has values, so it is no pattern");
 
-  if (words[4] == "symmetric")
+  if (words[4] == "symmetric" || words[4] == "hermitian") // of real values
     header_.symmetry = Symmetry::symmetric;
   else if (words[4] == "skew-symmetric")
     header_.symmetry = Symmetry::skew_symmetric;
@@ -185,6 +203,8 @@ void MarketChecker::check_banner(const std::string &line)
     refuse(line, "cannot be: a pattern has no signs, so it is not skew-symmetric");
   }
   expecting_ = Expecting::sizes;
+  checked_   = std::string("%%MatrixMarket matrix ") + (header_.dense ? "array " : "coordinate ") + name_of(header_.field) + " " +
+             name_of(header_.symmetry) + "\n";
 }
 
 void MarketChecker::check_sizes(const std::string &line)
@@ -202,7 +222,9 @@ void MarketChecker::check_sizes(const std::string &line)
   if (header_.symmetry != Symmetry::general && header_.rows != header_.columns)
     refuse(line, "is rectangular, but the header says " + std::string(name_of(header_.symmetry)));
   if (header_.dense) header_.entries = entries_of_array(header_.symmetry, header_.rows, header_.columns);
+  if (look_) look_(header_);
   expecting_ = Expecting::entries;
+  checked_ += line + "\n";
 }
 
 void MarketChecker::check_entry(const std::string &line)
@@ -211,17 +233,22 @@ void MarketChecker::check_entry(const std::string &line)
     refuse(line, "is one entry more than the " + std::to_string(header_.entries) + " that the size line promises");
   const char *position = line.c_str();
   std::int64_t row = 0, column = 0;
-  double value          = 1;
-  const bool has_value  = header_.field != Field::pattern;
-  const bool positioned = header_.dense || (take_integer(position, row) && take_integer(position, column));
-  if (!positioned || (has_value && !take_value(position, value)) || !at_end(position)) {
+  double value = 1;
+  std::string written;
+  const bool has_value    = header_.field != Field::pattern;
+  const bool positioned   = header_.dense || (take_integer(position, row) && take_integer(position, column));
+  const std::size_t place = static_cast<std::size_t>(position - line.c_str());
+  if (!positioned || (has_value && !take_value(position, value, written)) || !at_end(position)) {
     refuse(line, std::string("is no entry: expected ") + (header_.dense ? "one 'value'"
                                                           : has_value   ? "'row column value'"
                                                                         : "'row column'"));
   }
   if (!std::isfinite(value)) refuse(line, "holds a value that is not a finite number");
+  if (!(std::abs(value) < largest_value))
+    refuse(line, "holds a value beyond 1e308, which CHOLMOD reads as infinite: divide the matrix and the right-hand side by 1e10, say");
   if (!header_.dense) check_position(line, row, column, value);
   ++entries_seen_;
+  checked_.append(line, 0, place).append(" ").append(written).append("\n");
 }
 
 void MarketChecker::check_position(const std::string &line, std::int64_t row, std::int64_t column, double value)

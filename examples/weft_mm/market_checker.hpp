@@ -1,11 +1,13 @@
-// Checks a Matrix Market file line by line while somebody else (CHOLMOD) reads it.
+// Checks a Matrix Market file line by line before somebody else (CHOLMOD) reads it, and hands it on in words that CHOLMOD knows.
 //
-// CHOLMOD's reader is fast but trusting: it takes "1.0D+00" as 1.0, cuts "2.5" to row 2, reads a file with one index 0 as zero-based,
-// ignores what follows the last promised entry, and says only "invalid matrix file". This checker sees the same bytes and names the first
-// line that is wrong.
+// CHOLMOD's reader is fast but trusting: it takes "1.0D+00" as 1.0, 1.2e308 as infinite, cuts "2.5" to row 2, reads a file with one index 0 as
+// zero-based, ignores what follows the last promised entry, takes memory for whatever the size line promises, and says only "invalid matrix
+// file". This checker sees the bytes first and names the first line that is wrong; what other programs write and CHOLMOD does not know is
+// translated: fields unsigned-integer and double, the symmetry hermitian of real values, Fortran's exponents.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -32,12 +34,16 @@ struct MarketHeader {
 const char *name_of(Field field);
 const char *name_of(Symmetry symmetry);
 
+// Sees the sizes before memory is taken for them; throws InputError where they cannot be.
+using LookAtSizes = std::function<void(const MarketHeader &)>;
+
 class MarketChecker {
 public:
-  explicit MarketChecker(std::string file_name);
+  explicit MarketChecker(std::string file_name, LookAtSizes look = {});
 
   void feed(std::string_view bytes); // the next bytes of the file; throws InputError
   void finish();                     // the file has ended; throws InputError where it ended too early
+  std::string take();                // what CHOLMOD is to read of the bytes so far, each once
 
   const MarketHeader &header() const { return header_; }
 
@@ -53,6 +59,8 @@ private:
   [[noreturn]] void refuse(const std::string &line, const std::string &what) const;
 
   std::string file_name_;
+  LookAtSizes look_;
+  std::string checked_; // whole lines
   MarketHeader header_;
   Expecting expecting_ = Expecting::banner;
   std::string unfinished_line_;

@@ -2,6 +2,8 @@
 
 #include <cerrno>
 #include <cstring>
+#include <sys/stat.h>
+#include <utility>
 #include <zlib.h>
 
 namespace weft_mm {
@@ -16,7 +18,8 @@ void MarketStream::Close::operator()(std::FILE *file) const
   std::fclose(file);
 }
 
-MarketStream::MarketStream(const std::string &path) : path_(path), checker_(path)
+MarketStream::MarketStream(const std::string &path, LookAtSizes look)
+    : path_(path), checker_(path, [this, look = std::move(look)](const MarketHeader &header) { look_at(header, look); })
 {
   errno = 0;
   compressed_.reset(gzopen(path.c_str(), "rb")); // reads plain files too, as they are
@@ -42,24 +45,49 @@ std::size_t MarketStream::read_bytes(char *buffer, std::size_t size)
   return static_cast<std::size_t>(count);
 }
 
+// CHOLMOD takes memory for what the size line promises: more than the file can hold is seen before.
+void MarketStream::look_at(const MarketHeader &header, const LookAtSizes &look) const
+{
+  struct stat file;
+  const std::int64_t least = header.dense ? 2 : header.field == Field::pattern ? 4 : 6; // bytes of an entry and the end of its line
+  constexpr std::int64_t most_compressed = 1032;                                        // deflate cannot do more
+  if (look) look(header);
+  if (stat(path_.c_str(), &file) || !S_ISREG(file.st_mode)) return;
+  const std::int64_t bytes = file.st_size * (gzdirect(compressed_.get()) ? 1 : most_compressed);
+  if (header.entries > bytes / least + 1)
+    throw InputError(path_ + " is cut off: its size line promises " + std::to_string(header.entries) + " entries, and " +
+                     std::to_string(file.st_size) + " bytes cannot hold them; fetch it again");
+}
+
+// The next bytes that CHOLMOD may read, in checked_; none where the file ends.
+void MarketStream::check_more()
+{
+  char buffer[1 << 16];
+  while (read_ == checked_.size() && !ended_) {
+    const std::size_t count = read_bytes(buffer, sizeof buffer);
+    ended_                  = count == 0;
+    if (ended_)
+      checker_.finish();
+    else
+      checker_.feed(std::string_view(buffer, count));
+    checked_ = checker_.take();
+    read_    = 0;
+  }
+}
+
 ssize_t MarketStream::read_and_check(void *stream, char *buffer, std::size_t size)
 {
   MarketStream &self = *static_cast<MarketStream *>(stream);
   if (!self.error_.empty()) return -1;
-  if (self.ended_) return 0;
   try {
-    const std::size_t count = self.read_bytes(buffer, size);
-    if (count > 0)
-      self.checker_.feed(std::string_view(buffer, count));
-    else {
-      self.ended_ = true;
-      self.checker_.finish();
-    }
-    return static_cast<ssize_t>(count);
+    self.check_more();
   } catch (const std::exception &error) {
     self.error_ = error.what();
     return -1;
   }
+  const std::size_t count = self.checked_.copy(buffer, size, self.read_);
+  self.read_ += count;
+  return static_cast<ssize_t>(count);
 }
 
 void MarketStream::finish()

@@ -3,6 +3,7 @@
 #include "market_stream.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <suitesparse/cholmod.h>
 
@@ -55,12 +56,17 @@ std::string sizes_of(const MarketHeader &header)
   return std::to_string(header.rows) + " x " + std::to_string(header.columns);
 }
 
-void require_square(const SparseMatrix &matrix, const std::string &path)
+void require_square(const MarketHeader &header, const std::string &path)
 {
-  if (matrix.rows() == 0 || matrix.columns() == 0 || matrix.header.entries == 0)
-    throw InputError(path + " is empty: " + sizes_of(matrix.header) + " without entries");
-  if (matrix.rows() != matrix.columns())
-    throw InputError(path + " is rectangular (" + sizes_of(matrix.header) + "); only square matrices can be solved here");
+  if (header.rows == 0 || header.columns == 0 || header.entries == 0)
+    throw InputError(path + " is empty: " + sizes_of(header) + " without entries");
+  if (header.rows != header.columns)
+    throw InputError(path + " is rectangular (" + sizes_of(header) + "); only square matrices can be solved here");
+  // An entry stands for two where one triangle is stored.
+  const std::int64_t most = header.symmetry == Symmetry::general ? header.entries : 2 * header.entries;
+  if (most < header.rows)
+    throw InputError(path + " is singular: it has " + std::to_string(header.entries) + " entries for " + std::to_string(header.rows) +
+                     " rows, so a row has no non-zero entry; no solver can help, remove such rows and their columns");
 }
 
 void require_no_zero_line(const SparseMatrix &matrix, const std::string &path)
@@ -105,14 +111,14 @@ std::vector<double> times(const SparseMatrix &matrix, const std::vector<double> 
 std::vector<double> read_column(const std::string &path, std::int64_t size)
 {
   SparseMatrix column;
+  const auto look = [&](const MarketHeader &header) {
+    if (header.rows != size || header.columns != 1)
+      throw InputError(path + " is " + sizes_of(header) + "; this matrix needs " + std::to_string(size) + " x 1");
+  };
   try {
-    column = read_market_file(path);
+    column = read_market_file(path, look);
   } catch (const InputError &error) {
     throw InputError(std::string("right-hand side: ") + error.what() + " (-rhs takes ones, random, solution or a file)");
-  }
-  if (column.rows() != size || column.columns() != 1) {
-    throw InputError("right-hand side: " + path + " is " + sizes_of(column.header) + "; this matrix needs " + std::to_string(size) +
-                     " x 1");
   }
   std::vector<double> result(static_cast<std::size_t>(size));
   for (std::size_t entry = 0; entry < column.value_of.size(); ++entry) result[column.row_of[entry]] = column.value_of[entry];
@@ -121,9 +127,9 @@ std::vector<double> read_column(const std::string &path, std::int64_t size)
 
 } // namespace
 
-SparseMatrix read_market_file(const std::string &path)
+SparseMatrix read_market_file(const std::string &path, const LookAtSizes &look)
 {
-  MarketStream stream(path);
+  MarketStream stream(path, look);
   Cholmod cholmod;
   const cholmod_sparse *read = cholmod.read(stream.file());
   if (cholmod.out_of_memory())
@@ -139,13 +145,14 @@ SparseMatrix read_market_file(const std::string &path)
   matrix.column_start.assign(start, start + read->ncol + 1);
   matrix.row_of.assign(row, row + matrix.column_start.back());
   matrix.value_of.assign(value, value + matrix.column_start.back());
+  if (!std::all_of(matrix.value_of.begin(), matrix.value_of.end(), [](double sum) { return std::isfinite(sum); }))
+    throw InputError(path + " holds several entries at one place whose sum is not a finite number");
   return matrix;
 }
 
 SparseMatrix read_square_matrix(const std::string &path)
 {
-  SparseMatrix matrix = read_market_file(path);
-  require_square(matrix, path);
+  SparseMatrix matrix = read_market_file(path, [&](const MarketHeader &header) { require_square(header, path); });
   require_no_zero_line(matrix, path);
   return matrix;
 }

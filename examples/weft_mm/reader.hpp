@@ -22,8 +22,9 @@ struct SparseMatrix {
 };
 
 // Reads any real, integer or pattern file, coordinate or array, plain or .gz. Each place of a pattern becomes the value 1, as in the
-// format's own mmread (CHOLMOD's default, a Laplacian for symmetric patterns, is switched off). Throws InputError.
-SparseMatrix read_market_file(const std::string &path);
+// format's own mmread (CHOLMOD's default, a Laplacian for symmetric patterns, is switched off). `look` sees the sizes
+// before memory is taken for them. Throws InputError.
+SparseMatrix read_market_file(const std::string &path, const LookAtSizes &look = {});
 
 // The same for a matrix that is to be solved with: throws InputError where it is empty, rectangular, or has a row or column without any
 // non-zero.

@@ -67,6 +67,19 @@ PetscErrorCode CreateSolver(const Problem &problem, System &system)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode TypeOf(const System &system, std::string *type)
+{
+  PC preconditioner;
+  PCType name = nullptr;
+
+  PetscFunctionBeginUser;
+  if (!system.solver) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(KSPGetPC(system.solver, &preconditioner));
+  PetscCall(PCGetType(preconditioner, &name));
+  if (name) *type = name;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Asked for by name, since a plugin's preconditioner brings no header into this program. The first rank's block speaks for all.
 PetscErrorCode ReadHistory(PC preconditioner, std::vector<double> &history)
 {
@@ -112,8 +125,22 @@ PetscErrorCode ReadOutcome(const System &system, SolveResult &result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What to try next; one clause each, only where something sensible is known.
-std::string advice_for(const SolveResult &result)
+// What to do about a zero pivot of this type of preconditioner: an option that it has.
+std::string advice_for_pivot(const std::string &type)
+{
+  const std::string direct =
+      "another -pc_type, or a direct solver that pivots, where PETSc has one (-pc_type lu -pc_factor_mat_solver_type mumps)";
+  if (type == "line") return "a line's pivot is zero; try -pc_line_kernel pivoted, which exchanges rows, " + direct;
+  if (type == "crout") return "a pivot is zero or missing; try -pc_crout_pattern full, -pc_crout_shift 0.1, " + direct;
+  if (type == "lu" || type == "ilu" || type == "cholesky" || type == "icc")
+    return "a pivot is zero or missing; try -pc_factor_shift_type nonzero, " + direct;
+  if (type == "bjacobi" || type == "asm")
+    return "a pivot of a block is zero or missing; try -sub_pc_factor_shift_type nonzero where the blocks are factored, " + direct;
+  return "a pivot is zero or missing; try " + direct;
+}
+
+// What to try next; one clause each, only where something sensible is known. type: of the preconditioner, empty where it is not known.
+std::string advice_for(const SolveResult &result, const std::string &type)
 {
   const auto says = [&](const char *text) {
     return result.reason.find(text) != std::string::npos || result.detail.find(text) != std::string::npos;
@@ -121,10 +148,7 @@ std::string advice_for(const SolveResult &result)
   if (result.solved && result.residual > 1e-3)
     return "converged in the norm the solver watches, but not in the true residual; try -ksp_norm_type unpreconditioned -ksp_pc_side right";
   if (result.solved) return "";
-  if (says("ZEROPIVOT") || says("issing diagonal") || says("SUBPC_ERROR")) {
-    return "a pivot is zero or missing; try -pc_factor_shift_type nonzero, another -pc_type, or a direct solver that pivots, where PETSc "
-           "has one (-pc_type lu -pc_factor_mat_solver_type mumps)";
-  }
+  if (says("ZEROPIVOT") || says("issing diagonal") || says("SUBPC_ERROR")) return advice_for_pivot(type);
   if (says("Could not locate a solver type")) {
     return "this PETSc cannot factor this type of matrix; on several ranks try -pc_type bjacobi -sub_pc_type ilu, or another "
            "-pc_factor_mat_solver_type";
@@ -177,6 +201,7 @@ PetscErrorCode SolveWithOptions(const Problem &problem, const std::string &optio
   OptionOverlay overlay;
   ErrorCapture errors;
   System system;
+  std::string type;
   bool ok = false, destroyed = false;
 
   PetscFunctionBeginUser;
@@ -190,7 +215,8 @@ PetscErrorCode SolveWithOptions(const Problem &problem, const std::string &optio
     result.detail              = errors.message();
   } else
     PetscCall(overlay.Unused(result.unused_options)); // after an error the options were never reached, which says nothing
-  result.advice = advice_for(result);
+  PetscCall(TypeOf(system, &type));
+  result.advice = advice_for(result, type);
   // What an error left half done may fail to be destroyed as well; then it stays, and the next set has its own objects anyway.
   PetscCall(errors.Run([&] { return system.Destroy(); }, destroyed));
   PetscCall(overlay.Remove());

@@ -40,8 +40,6 @@ def test_file(run, tmp_path):
     assert lines(probe(run, f"-n 10 -pc_line_file {path}")) == ["[0] lines 3 4 5 8 7 ; 0 1 2 ; 9 6"]
     expected = ["[0] lines 3 4 5 ; 0 1 2 | joined -1<3>8", "[1] lines 2 1 ; 3 0 | joined 5<2>-1"]
     assert lines(probe(run, f"-n 6 -pc_line_file {path}", ranks=2)) == expected
-    path.write_text("")
-    assert lines(probe(run, f"-pc_line_file {path}", ranks=2)) == ["[0] lines", "[1] lines"]
     path.write_bytes(b"1 2\r\n3")
     assert lines(probe(run, f"-pc_line_file {path}")) == ["[0] lines 1 2 ; 3"]
 
@@ -67,6 +65,9 @@ def test_an_object_goes_before_the_file(run, tmp_path):
     (2, "-other", "must be an IS or a PetscSection"),
     (2, "-pc_line_file /nowhere/lines", "the line map '/nowhere/lines' cannot be read"),
     (1, "-pc_line_file /", "the line map '/' cannot be read"),
+    (1, "-is_0 -1", "the line map names no row"),
+    (2, "-is_0 -1,-1 -is_1 -1", "the line map names no row"),
+    (1, "-section_0 0", "the line map names no row"),
 ])
 def test_wrong_maps(run, ranks, options, message):
     failed = probe(run, options, ranks=ranks, expect=None)
@@ -78,6 +79,8 @@ def test_wrong_maps(run, ranks, options, message):
 @pytest.mark.parametrize("text, message", [
     ("1 2\n3 x\n", "line 2 of the line map"),
     ("1 2 -3\n", "line 1 of the line map"),
+    ("", "the line map names no row"),
+    ("# none\n\n", "the line map names no row"),
     ("1.5\n", "line 1 of the line map"),
     ("99999999999999999999\n", "line 1 of the line map"),
     ("1 2\n7 12", "row 12 of the line map is not in the matrix"),

@@ -1,7 +1,9 @@
 """-compare: every set of options is a row, whatever happens to it, and no set is felt by the next."""
 
 import json
+import re
 
+import programs
 import pytest
 
 SPD = "HB__gr_30_30.mtx.gz"
@@ -138,6 +140,23 @@ def test_zero_pivot(weft_mm, write):
     assert both.code == 2
     assert both.rows()[0][2] in ("nan", "inf")
     assert reasons(both)[0] == "DIVERGED_PC_FAILED (FACTOR_NUMERIC_ZEROPIVOT)" and reasons(both)[1].startswith("CONVERGED_")
+
+
+@pytest.mark.parametrize("options, names, ranks", [
+    ("-pc_type line -pc_line_source rows -pc_line_kernel thomas", {"-pc_line_kernel"}, 1),
+    ("-pc_type ilu", {"-pc_factor_shift_type"}, 1),
+    ("-pc_type bjacobi -sub_pc_type ilu", {"-sub_pc_factor_shift_type"}, 2),
+    ("-pc_type bjacobi -sub_pc_type ilu", {"-sub_pc_factor_shift_type"}, 1),
+    ("-pc_type crout -pc_crout_pattern full", {"-pc_crout_pattern", "-pc_crout_shift"}, 1),
+])
+def test_advice_after_a_zero_pivot_names_options_of_that_type(weft_mm, write, options, names, ranks):
+    """Singular without a zero on the diagonal: [[1, 1], [1, 1]] on each rank."""
+    entries = [f"{2 * k + i} {2 * k + j} 1" for k in range(ranks) for i in (1, 2) for j in (1, 2)]
+    write("\n".join(["%%MatrixMarket matrix coordinate real general", f"{2 * ranks} {2 * ranks} {4 * ranks}", *entries]) + "\n")
+    outcome = weft_mm("A.mtx", "-dll_append", programs.LIBRARY, *options.split(), ranks=ranks)
+    assert outcome.code == 2 and len(outcome.complaints) == 1, outcome
+    offered = set(re.findall(r"-(?:sub_)?pc_\w+", outcome.complaints[0])) - {"-pc_type", "-pc_factor_mat_solver_type"}
+    assert offered == names, outcome
 
 
 def test_unknown_type_in_a_single_run(weft_mm, matrices):

@@ -40,7 +40,16 @@ WRONG_FILES = {
     "letters in an entry": (GOOD.replace("2 1 1", "2 x 1"), "line 4: '2 x 1' is no entry: expected 'row column value'"),
     "too many words": (GOOD.replace("2 1 1", "2 1 1 9"), "line 4: '2 1 1 9' is no entry"),
     "zero bytes in an entry": (GOOD.replace("2 1 1", "2 1 1\0\0 9"), "line 4: '2 1 1?? 9' holds a zero byte: the file is damaged"),
-    "Fortran exponent": (GOOD.replace("2 1 1", "2 1 1.0D+00"), "line 4: '2 1 1.0D+00' is no entry"),
+    "half a Fortran exponent": (GOOD.replace("2 1 1", "2 1 1.0D+"), "line 4: '2 1 1.0D+' is no entry"),
+    "two Fortran exponents": (GOOD.replace("2 1 1", "2 1 1.0D1D1"), "is no entry"),
+    "beyond CHOLMOD's range": (GOOD.replace("2 1 1", "2 1 -1.2e308"), "line 4: '2 1 -1.2e308' holds a value beyond 1e308, which CHOLMOD reads as infinite"),
+    "an overflowing sum": (GOOD.replace("2 2 3", "2 2 4", 1).replace("2 1 1", "2 1 9e307\n2 1 9.9e307"), "holds several entries at one place whose sum is not a finite number"),
+    "rows without entries": (REAL + "2147483647 2147483647 1\n1 1 1\n", "is singular: it has 1 entries for 2147483647 rows"),
+    "rows without entries, symmetric": (SYMMETRIC + "50000000 50000000 2\n1 1 1\n2 1 1\n", "is singular: it has 2 entries for 50000000 rows"),
+    "entries that no file could hold": (REAL + "2147483647 2147483647 2147483647\n1 1 1\n", "promises 2147483647 entries, and 85 bytes cannot hold them"),
+    "a large empty array": (ARRAY + "2147483647 2147483647\n1\n", "bytes cannot hold them"),
+    "a large rectangular one": (REAL + "2147483647 1 1\n1 1 1\n", "is rectangular (2147483647 x 1)"),
+    "complex hermitian": (GOOD.replace("real general", "complex hermitian"), "is complex; only real, integer and pattern"),
     "row that is no integer": (GOOD.replace("2 1 1", "1.5 1 1"), "line 4: '1.5 1 1' is no entry"),
     "pattern with values": (PATTERN + "1 1 1\n1 1 1\n", "is no entry: expected 'row column'"),
     "real without values": (REAL + "1 1 1\n1 1\n", "is no entry: expected 'row column value'"),
@@ -54,7 +63,7 @@ WRONG_FILES = {
     "rectangular symmetric": (SYMMETRIC + "3 2 1\n1 1 1\n", "is rectangular, but the header says symmetric"),
     "long line": (REAL + "%" * 2000 + "\n1 1 1\n1 1 1\n", "is longer than the 1024 characters"),
     "array cut off": (ARRAY + "2 2\n1\n2\n3\n", "promises 4 entries, the file ends after 3"),
-    "array with two columns a line": (ARRAY + "1 2\n1 2\n", "is no entry: expected one 'value'"),
+    "array with two columns a line": (ARRAY + "2 2\n1 2\n3 4\n", "is no entry: expected one 'value'"),
     "rectangular": (REAL + "3 2 1\n1 1 1\n", "is rectangular (3 x 2); only square"),
     "rectangular array": (ARRAY + "1 2\n1\n2\n", "is rectangular (1 x 2)"),
     "0 x 0": (REAL + "0 0 0\n", "is empty: 0 x 0 without entries"),
@@ -121,9 +130,34 @@ def test_damaged_gzip(weft_mm, write, tmp_path):
     expect_refusal(weft_mm(path), "is cut off or damaged (")
 
 
+#: What other programs write, beside the same in the words that CHOLMOD knows.
+OTHER_WORDS = {
+    "Fortran": (REAL + "2 2 3\n1 1 .4d1\n2 1 1.0D+00\n2 2 3.Q0\n", GOOD),
+    "Fortran without a letter": (GOOD.replace("2 1 1", "2 1 1.0-105"), GOOD.replace("2 1 1", "2 1 1.0e-105")),
+    "unsigned": (GOOD.replace("real", "unsigned-integer"), GOOD.replace("real", "integer")),
+    "double": (GOOD.replace("real", "double"), GOOD),
+    "hermitian": (SYMMETRIC.replace("symmetric", "hermitian") + "2 2 3\n1 1 4\n2 1 1\n2 2 3\n", SYMMETRIC + "2 2 3\n1 1 4\n2 1 1\n2 2 3\n"),
+    "letters of another size": (GOOD.replace("%%MatrixMarket matrix", "%%matrixmarket Matrix"), GOOD),
+    "a byte order mark": ("\ufeff" + GOOD, GOOD),
+    "ends of lines": (GOOD.replace("\n", "\r\n"), GOOD),
+    "large": (GOOD.replace("2 1 1", "2 1 9.9e307"), GOOD.replace("2 1 1", "2 1 99e306")),
+}
+
+
+@pytest.mark.parametrize("text, same", OTHER_WORDS.values(), ids=OTHER_WORDS.keys())
+def test_what_other_programs_write(weft_mm, write, tmp_path, text, same):
+    write(text, "A.mtx.gz")
+    write(same, "B.mtx")
+    ours, plain = (weft_mm(name, "-ksp_type", "preonly", "-pc_type", "lu", "-ksp_view_mat", "ascii:" + name + ".txt") for name in ("A.mtx.gz", "B.mtx"))
+    assert ours.code == plain.code == 0, ours
+    assert ours.out.replace("A.mtx.gz", "B.mtx").splitlines()[0] == plain.out.splitlines()[0]
+    assert (tmp_path / "A.mtx.gz.txt").read_text() == (tmp_path / "B.mtx.txt").read_text()
+
+
 RIGHT_HAND_SIDES = {
     "missing": (None, "right-hand side: cannot open b.mtx: No such file or directory (-rhs takes ones, random, solution or a file)"),
     "too short": (ARRAY + "1 1\n1\n", "right-hand side: b.mtx is 1 x 1; this matrix needs 2 x 1"),
+    "large and hollow": (REAL + "2147483647 1 1\n1 1 1\n", "right-hand side: b.mtx is 2147483647 x 1; this matrix needs 2 x 1"),
     "a row": (ARRAY + "1 2\n1\n1\n", "right-hand side: b.mtx is 1 x 2; this matrix needs 2 x 1"),
     "two columns": (ARRAY + "2 2\n1\n1\n1\n1\n", "right-hand side: b.mtx is 2 x 2; this matrix needs 2 x 1"),
     "broken": (ARRAY + "2 1\n1\none\n", "right-hand side: b.mtx, line 4: 'one' is no entry"),
