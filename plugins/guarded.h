@@ -4,6 +4,7 @@
 
 #include <exception>
 #include <new>
+#include <stdexcept>
 #include <type_traits>
 
 namespace weft {
@@ -26,6 +27,8 @@ PetscErrorCode GuardedWork(const Work &work)
     return (PetscErrorCode)0;
   } catch (const std::bad_alloc &) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_MEM, "%s", no_host_memory);
+  } catch (const std::invalid_argument &error) { // a kernel refuses what it was asked for
+    SETERRQ(PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP, "%s", error.what());
   } catch (const std::exception &error) {
     SETERRQ(PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", error.what());
   }
