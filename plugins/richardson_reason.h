@@ -2,6 +2,8 @@
 #pragma once
 #include <petscksp.h>
 
+#include "petsc_compat.h"
+
 namespace weft {
 
 /// How PCApplyRichardson() ended that has no tolerance to reach. KSPRICHARDSON takes the number for a KSPConvergedReason, and would call a
@@ -9,6 +11,18 @@ namespace weft {
 inline PCRichardsonConvergedReason RichardsonReason(bool failed)
 {
   return failed ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_PC_FAILED) : PCRICHARDSON_CONVERGED_ITS;
+}
+
+/// The same after a look at the result, where the KSP asks for norms (KSPGetNormType() in PCPreSolve()): a smoother of multigrid does not, and
+/// a norm would make it wait for a device and for the other ranks. Collective where it asks.
+inline PetscErrorCode RichardsonReason(bool failed, bool asks_norms, Vec result, PCRichardsonConvergedReason *reason)
+{
+  PetscReal norm = 0;
+
+  PetscFunctionBegin;
+  if (!failed && asks_norms) PetscCall(VecNorm(result, NORM_INFINITY, &norm));
+  *reason = PetscIsInfOrNanReal(norm) ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_NANORINF) : RichardsonReason(failed);
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace weft

@@ -29,6 +29,8 @@ struct JoinedPieces {
     after.push_back(row_after);
     begin_elsewhere += row_before >= 0;
   }
+
+  friend bool operator==(const JoinedPieces &, const JoinedPieces &) = default;
 };
 
 } // namespace weft

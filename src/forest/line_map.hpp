@@ -14,6 +14,8 @@ namespace weft {
 /// Rows in the order of the lines, and where each line starts: line l is rows[starts[l]] .. rows[starts[l + 1] - 1].
 struct HostLines {
   std::vector<Index> rows, starts{0};
+
+  friend bool operator==(const HostLines &, const HostLines &) = default;
 };
 
 /// How the lines of a matrix are found (docs/kernels/forest.md). A weight is max(|a_ij|, |a_ji|) / sqrt(|a_ii a_jj|).

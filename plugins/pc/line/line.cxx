@@ -92,6 +92,7 @@ PetscErrorCode PCCreate_Line(PC pc)
   pc->ops->setup               = weft::Together<weft::PCSetUp_Line>;
   pc->ops->apply               = weft::Guarded<weft::PCApply_Line>;
   pc->ops->applytranspose      = weft::Guarded<weft::PCApplyTranspose_Line>;
+  pc->ops->presolve            = weft::Guarded<weft::PCPreSolve_Line>;
   pc->ops->applyrichardson     = weft::Guarded<weft::PCApplyRichardson_Line>;
   pc->ops->matapply            = weft::Guarded<weft::PCMatApply_Line>;
   pc->ops->applysymmetricleft  = weft::Guarded<weft::PCApplySymmetricLeft_Line>;

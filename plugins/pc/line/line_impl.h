@@ -63,10 +63,11 @@ struct PC_Line {
   Mat line_matrix         = NULL;                    ///< of one line, where the user gives that; borrowed while the PC is set up
   PCLineSweep found_sweep = PC_LINE_FORWARD;
   PetscReal found_omega   = 1.0;
-  std::vector<LinePass> passes; ///< one sweep
-  Mat rows = NULL;              ///< the matrix as AIJ, where the PC's is of another type
-  PetscObjectState pattern = 0; ///< of the matrix by rows that the sets were made for
-  std::vector<MPI_Comm> comms;  ///< of the ranks that share lines; those of a set stay as long as the set
+  std::vector<LinePass> passes;    ///< one sweep
+  Mat rows                 = NULL; ///< the matrix as AIJ, where the PC's is of another type or has empty rows
+  PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for
+  PetscInt empty_rows      = 0;    ///< of all ranks, that take 1 on the diagonal of `rows`
+  std::vector<MPI_Comm> comms;     ///< of the ranks that share lines; those of a set stay as long as the set
   // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the
   // CPU.
   std::unique_ptr<Execution> execution[2];
@@ -77,6 +78,7 @@ struct PC_Line {
   std::vector<std::unique_ptr<LineSet>> sets[2];
   std::unique_ptr<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
   Vec residual      = NULL;
+  bool asks_norms   = true; ///< whether the KSP that is solving looks at norms
   Mat with_products = NULL; ///< the matrix that multiplies by our diagonals, while it does
 
   void forget(int memory)
@@ -124,6 +126,7 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y);
 PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec work, PetscReal rtol, PetscReal atol, PetscReal dtol, PetscInt its,
                                       PetscBool zero_guess, PetscInt *done, PCRichardsonConvergedReason *reason);
 
+PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y);
 PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);
 

@@ -250,6 +250,7 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
   bool all;
 
   PetscFunctionBegin;
+  if (line->empty_rows > 0) PetscFunctionReturn(PETSC_SUCCESS); // residuals are those of the matrix as it is
   if (line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
   PetscCallCXX(line->stencil->read(matrix.inside));

@@ -181,6 +181,8 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
                                                                 : ", each on lines of its own"));
   if (line->plane_cycles > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  planes: %" PetscInt_FMT " cycles of lines inside them\n", line->plane_cycles));
+  if (line->empty_rows > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  empty rows, with 1 on the diagonal: %" PetscInt_FMT "\n", line->empty_rows));
   if (line->with_products) PetscCall(PetscViewerASCIIPrintf(viewer, "  products and residuals of the matrix: from its diagonals\n"));
   const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
   for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], k, grid ? along[line->shape.directions[k]] : ""));

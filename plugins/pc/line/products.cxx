@@ -2,6 +2,8 @@
 // a residual in one pass. PETSc's own operations stay behind: for vectors elsewhere, and when the matrix was changed since.
 #include <petsc/private/matimpl.h>
 
+#include <map>
+
 #include "pc/line/line_impl.h"
 
 namespace weft {
@@ -12,21 +14,39 @@ constexpr const char *products_name = "weft_products";
 
 struct Products {
   const PC_Line *line    = nullptr;
-  PetscObjectState state = 0; ///< of the matrix when its diagonals were read
+  PetscContainer mark    = NULL; ///< composed with the matrix: gone once PETSc has put another in its place
+  PetscObjectState state = 0;    ///< of the matrix when its diagonals were read
   PetscErrorCode (*mult)(Mat, Vec, Vec);
   PetscErrorCode (*residual)(Mat, Vec, Vec, Vec);
 };
 
+// Of the matrices that have such products now. PETSc may drop what is composed with a matrix and keep its operations: MatTranspose() in place
+// does.
+std::map<Mat, Products> &AllProducts()
+{
+  static std::map<Mat, Products> all;
+  return all;
+}
+
 PetscErrorCode GetProducts(Mat A, Products **products)
 {
-  PetscContainer container;
-  void *pointer = NULL;
+  const auto found = AllProducts().find(A);
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectQuery((PetscObject)A, products_name, (PetscObject *)&container));
-  PetscCheck(container, PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB, "a matrix has lost the products that PCLINE gave it");
-  PetscCall(PetscContainerGetPointer(container, &pointer));
-  *products = static_cast<Products *>(pointer);
+  PetscCheck(found != AllProducts().end(), PetscObjectComm((PetscObject)A), PETSC_ERR_PLIB,
+             "a matrix has the products of PCLINE that were given to another");
+  *products = &found->second;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// False once the matrix is another in the same place.
+PetscErrorCode IsMarked(Mat A, const Products &products, bool *marked)
+{
+  PetscObject mark;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectQuery((PetscObject)A, products_name, &mark));
+  *marked = mark && mark == (PetscObject)products.mark;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -37,9 +57,11 @@ PetscErrorCode WithStencil(Mat A, const Products &products, const Body &body)
   const StencilMatrix<PetscScalar> *stencil = products.line->stencil.get();
   PetscObjectState state;
   void *stream = NULL;
+  bool marked;
 
   PetscFunctionBegin;
-  if (!stencil) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(IsMarked(A, products, &marked));
+  if (!stencil || !marked) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectStateGet((PetscObject)A, &state));
   if (stencil->execution().memory() == Memory::device) PetscCall(CurrentStream(&stream));
   if (state != products.state || stream != stencil->execution().stream()) PetscFunctionReturn(PETSC_SUCCESS);
@@ -127,6 +149,7 @@ PetscErrorCode PCLineLeaveProducts(PC pc)
 {
   PC_Line *line      = Data(pc);
   Products *products = NULL;
+  bool marked;
 
   PetscFunctionBegin;
   if (!line->with_products) PetscFunctionReturn(PETSC_SUCCESS);
@@ -135,8 +158,10 @@ PetscErrorCode PCLineLeaveProducts(PC pc)
   // Others may have put operations of their own there since.
   if (A->ops->mult == MatMult_Diagonals) A->ops->mult = products->mult;
   if (A->ops->residual == MatResidual_Diagonals) A->ops->residual = products->residual;
-  PetscCall(PetscObjectCompose((PetscObject)A, products_name, NULL));
-  delete products;
+  PetscCall(IsMarked(A, *products, &marked));
+  if (marked) PetscCall(PetscObjectCompose((PetscObject)A, products_name, NULL));
+  PetscCall(PetscContainerDestroy(&products->mark));
+  AllProducts().erase(A);
   PetscCall(MatDestroy(&line->with_products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -145,24 +170,20 @@ PetscErrorCode PCLineTakeProducts(PC pc)
 {
   PC_Line *line = Data(pc);
   Mat A         = pc->pmat;
-  PetscObject taken;
-  PetscContainer container;
   PetscBool sequential;
 
   PetscFunctionBegin;
   if (!line->diagonal_products || !line->stencil || !line->stencil->in_diagonals()) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQAIJ, &sequential));
-  PetscCall(PetscObjectQuery((PetscObject)A, products_name, &taken));
-  if (!sequential || taken) PetscFunctionReturn(PETSC_SUCCESS); // another PCLINE has given it its products
-  auto *products     = new Products;
-  products->line     = line;
-  products->mult     = A->ops->mult;
-  products->residual = A->ops->residual;
-  PetscCall(PetscObjectStateGet((PetscObject)A, &products->state));
-  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &container));
-  PetscCall(PetscContainerSetPointer(container, products));
-  PetscCall(PetscObjectCompose((PetscObject)A, products_name, (PetscObject)container));
-  PetscCall(PetscContainerDestroy(&container));
+  if (!sequential || AllProducts().count(A)) PetscFunctionReturn(PETSC_SUCCESS); // another PCLINE has given it its products
+  Products products;
+  products.line     = line;
+  products.mult     = A->ops->mult;
+  products.residual = A->ops->residual;
+  PetscCall(PetscObjectStateGet((PetscObject)A, &products.state));
+  PetscCall(PetscContainerCreate(PetscObjectComm((PetscObject)A), &products.mark));
+  PetscCall(PetscObjectCompose((PetscObject)A, products_name, (PetscObject)products.mark));
+  PetscCallCXX(AllProducts()[A] = products);
   A->ops->mult     = MatMult_Diagonals;
   A->ops->residual = MatResidual_Diagonals;
   PetscCall(PetscObjectReference((PetscObject)A));

@@ -1,5 +1,6 @@
 // PCLINE from both sides: the lines of a symmetric positive definite matrix as products of a factor and its transpose.
 #include <cmath>
+#include <limits>
 
 #include "pc/line/line_impl.h"
 #include "pc/line/ranks.h"
@@ -7,6 +8,8 @@
 namespace weft {
 
 namespace {
+
+constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
 
 // Made when first asked for: few methods want them.
 PetscErrorCode NeedRoots(PC pc)
@@ -17,7 +20,6 @@ PetscErrorCode NeedRoots(PC pc)
   LineLayout layout;
 
   PetscFunctionBegin;
-  if (line->roots) PetscFunctionReturn(PETSC_SUCCESS);
   const LineShape &shape = line->shape;
   const bool grid        = shape.source == PC_LINE_GRID;
   PetscCheck((grid || shape.source == PC_LINE_ROWS) && shape.directions.size() == 1 && line->passes.size() == 1 && line->sweeps == 1 &&
@@ -25,6 +27,7 @@ PetscErrorCode NeedRoots(PC pc)
              PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE preconditions from both sides by one sweep over all lines of a direction that end on their rank: -pc_line_ordering "
              "jacobi -pc_line_sweeps 1, -pc_line_direction x, y or z, -pc_line_ranks cut, -pc_line_components apart");
+  if (line->roots) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetLocal(line->rows ? line->rows : pc->pmat, &matrix));
   layout = grid ? lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first) : one_line(matrix.rows);
   PetscCheck(!grid || !line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -32,10 +35,17 @@ PetscErrorCode NeedRoots(PC pc)
   PetscCallCXX(line->roots = std::make_unique<LineRoots<PetscScalar>>(*line->execution[static_cast<int>(matrix.memory)], layout));
   PetscCallCXX(line->roots->read(matrix.inside));
   PetscCallCXX(bad = line->roots->bad_pivot());
-  PetscCheck(!bad, PETSC_COMM_SELF, PETSC_ERR_MAT_CH_ZRPVT,
-             "PCLINE preconditions from both sides where lines are positive definite, and the pivot of row %" PetscInt_FMT
+  PetscInt64 row = bad ? matrix.first_row + layout.start(bad->line) + bad->row * layout.stride : no_row, first;
+  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  if (first == no_row) PetscFunctionReturn(PETSC_SUCCESS);
+  line->roots.reset();
+  line->failed     = true;
+  pc->failedreason = pc->failedreasonrank = PC_FACTOR_NUMERIC_ZEROPIVOT;
+  PetscCall(PetscInfo(pc, "preconditioned from both sides: the pivot of row %" PetscInt64_FMT " is not positive\n", first));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_CH_ZRPVT,
+             "PCLINE preconditions from both sides where lines are positive definite, and the pivot of row %" PetscInt64_FMT
              " is not positive",
-             matrix.first_row + (PetscInt)(layout.start(bad->line) + bad->row * layout.stride));
+             first);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,7 +56,9 @@ PetscErrorCode ApplyHalf(PC pc, Vec b, Vec y, Half half)
   PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
-  PetscCall(NeedRoots(pc));
+  if (pc->failedreason == PC_NOERROR) PetscCall(NeedRoots(pc));
+  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   const PetscScalar scale = std::sqrt(line->found_omega);
   PetscCall(
       WithVecArrays(b, Access::read, y, Access::write, [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {

@@ -106,6 +106,7 @@ PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
   PetscCheck(omega > 0 && PetscIsNormalReal(omega), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_line_omega %g: the damping factor must be positive and finite", (double)omega);
   Data(pc)->omega = omega;
+  if (!Data(pc)->estimate_omega) Data(pc)->found_omega = omega; // read by each application
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,10 +1,12 @@
 // PCLINE's set-up: which lines, from where, solved by what.
+#include <algorithm>
 #include <limits>
 
 #include "kokkos_start.h"
 #include "matrix_by_rows.h"
 #include "pc/line/find_lines.h"
 #include "pc/line/line_matrix.h"
+#include "pc/line/ranks.h"
 
 namespace weft {
 
@@ -42,11 +44,12 @@ PetscErrorCode MatrixByRows(PC pc, Mat *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A pivot that cannot be divided by, on any rank, fails the PC on all of them. The first row that has one is named in PETSc's numbering.
-PetscErrorCode ReportPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscInt first_row)
+constexpr PetscInt64 no_pivot = std::numeric_limits<PetscInt64>::max();
+
+// The first row, in PETSc's numbering, whose pivot cannot be divided by, on any rank; or no_pivot.
+PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscInt first_row, PetscInt64 *first)
 {
-  constexpr PetscInt64 none = std::numeric_limits<PetscInt64>::max();
-  PetscInt64 row            = none, first;
+  PetscInt64 row = no_pivot;
 
   PetscFunctionBegin;
   for (const auto &set : sets) {
@@ -55,12 +58,62 @@ PetscErrorCode ReportPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
     if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
-  const bool failed = first != none;
+  PetscCallMPI(MPI_Allreduce(&row, first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Such a pivot fails the PC on all ranks.
+PetscErrorCode ReportPivot(PC pc, PetscInt64 first)
+{
+  PetscFunctionBegin;
+  const bool failed = first != no_pivot;
   pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
   if (failed) PetscCall(PetscInfo(pc, "zero or non-finite pivot of a line in row %" PetscInt64_FMT "\n", first));
   PetscCheck(!failed || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
              "zero or non-finite pivot of a tridiagonal line in row %" PetscInt64_FMT, first);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Rows of this rank in which nothing is stored but zeros, in PETSc's numbering.
+PetscErrorCode EmptyRows(Mat rows, std::vector<PetscInt> *empty)
+{
+  PetscInt first, last, entries;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(rows, &first, &last));
+  for (PetscInt row = first; row < last; row++) {
+    PetscCall(MatGetRow(rows, row, &entries, NULL, &values));
+    if (std::all_of(values, values + entries, [](PetscScalar value) { return value == PetscScalar(0); }))
+      PetscCallCXX(empty->push_back(row));
+    PetscCall(MatRestoreRow(rows, row, &entries, NULL, &values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Galerkin's coarse matrices have empty rows where fewer vectors of a near-null space are independent than there are. As with PCJACOBI they
+// take 1 on the diagonal: in a copy, which lines are then made from. Looked for where a pivot is bad.
+PetscErrorCode FillEmptyRows(PC pc, Mat *rows)
+{
+  PC_Line *line = Data(pc);
+  std::vector<PetscInt> empty;
+  PetscInt here;
+
+  PetscFunctionBegin;
+  PetscCall(EmptyRows(*rows, &empty));
+  here = static_cast<PetscInt>(empty.size());
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(&here, &line->empty_rows, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  if (line->empty_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " rows are empty and take 1 on the diagonal\n", line->empty_rows));
+  if (!line->rows) PetscCall(MatDuplicate(*rows, MAT_COPY_VALUES, &line->rows));
+  *rows = line->rows;
+  PetscCall(MatSetOption(*rows, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE));
+  PetscCall(MatSetOption(*rows, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt row : empty) PetscCall(MatSetValue(*rows, row, row, 1, INSERT_VALUES));
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCall(MatAssemblyBegin(*rows, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*rows, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,6 +151,38 @@ std::vector<LinePass> Passes(PC_Line &line, const std::vector<std::unique_ptr<Li
   return passes;
 }
 
+// A vector without a pattern, the same for a row of a grid, or of the matrix, on any number of ranks.
+PetscErrorCode AnyVector(PC pc, Vec x)
+{
+  const PC_Line *line = Data(pc);
+  const Grid &grid    = line->grid;
+  PetscInt first, last;
+  PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetOwnershipRange(x, &first, &last));
+  PetscCall(VecGetArrayWrite(x, &values));
+  for (PetscInt row = 0; row < last - first; row++) {
+    std::uint64_t number = static_cast<std::uint64_t>(first + row);
+    if (grid.dimension > 0) {
+      Index node = row / grid.components, at[3];
+      for (int k = 0; k < 3; k++) {
+        at[k] = grid.first[k] + node % grid.nodes[k];
+        node /= grid.nodes[k];
+      }
+      const Index place = at[0] + grid.global[0] * (at[1] + grid.global[1] * at[2]);
+      number            = static_cast<std::uint64_t>(place * grid.components + row % grid.components);
+    }
+    // SplitMix64 (Steele, Lea, Flood 2014), one step from the row's number.
+    number += 0x9e3779b97f4a7c15;
+    number      = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+    number      = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+    values[row] = static_cast<PetscReal>((number ^ (number >> 31)) >> 11) * 0x1p-52 - 1;
+  }
+  PetscCall(VecRestoreArrayWrite(x, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The largest eigenvalue of T^-1 A by some steps of the power method gives the damping that makes all eigenvalues from 1 on equally small.
 PetscErrorCode EstimateOmega(PC pc)
 {
@@ -105,7 +190,6 @@ PetscErrorCode EstimateOmega(PC pc)
   constexpr int steps = 10;
   PetscReal norm = 1, largest = 1;
   Vec x, y;
-  PetscRandom random;
   const ApplicationInSetUp applies;
 
   PetscFunctionBegin;
@@ -113,10 +197,7 @@ PetscErrorCode EstimateOmega(PC pc)
   line->sweeps          = 1;
   line->found_omega     = 1;
   PetscCall(MatCreateVecs(pc->pmat, &x, &y));
-  PetscCall(PetscRandomCreate(PetscObjectComm((PetscObject)pc), &random));
-  PetscCall(PetscRandomSetType(random, PETSCRAND48));
-  PetscCall(PetscRandomSetInterval(random, -1, 1));
-  PetscCall(VecSetRandom(x, random));
+  PetscCall(AnyVector(pc, x));
   for (int step = 0; step < steps; step++) {
     PetscCall(VecNorm(x, NORM_2, &norm));
     if (!(norm > 0)) break;
@@ -125,7 +206,6 @@ PetscErrorCode EstimateOmega(PC pc)
     PetscCall(PCApply_Line(pc, y, x));
     PetscCall(VecNorm(x, NORM_2, &largest));
   }
-  PetscCall(PetscRandomDestroy(&random));
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&y));
   line->sweeps = sweeps;
@@ -154,37 +234,38 @@ PetscErrorCode PCLineFreeGhosts(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCSetUp_Line(PC pc)
+namespace {
+
+// Finds the lines of the matrix by rows, makes their sets if others are needed, and factors them. `bad`: the first pivot that cannot be
+// divided by.
+PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
 {
   PC_Line *line = Data(pc);
-  Mat rows      = NULL;
   LocalMatrix matrix;
   LineShape shape;
+  PetscObjectState pattern = 0;
+  bool same;
 
   PetscFunctionBegin;
-  PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
-  PetscCall(PCLineLeaveProducts(pc));
-  PetscCall(LineMatrixOf(pc->pmat, &line->line_matrix));
-  if (!line->line_matrix) PetscCall(CheckMatrix(pc->pmat));
-  PetscCall(KokkosStart());
-  if (line->line_matrix) {
-    PetscCall(LocalSizes(pc->pmat, &matrix));
-  } else {
-    PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-    PetscCall(MatrixByRows(pc, &rows));
+  if (rows) {
     PetscCall(MatGetLocal(rows, &matrix));
+    PetscCall(MatGetNonzeroState(rows, &pattern));
+  } else {
+    PetscCall(LocalSizes(pc->pmat, &matrix));
   }
   const int here = static_cast<int>(matrix.memory);
   if (!line->execution[here]) PetscCall(MakeExecution(matrix.memory, &line->execution[here]));
 
+  const HostLines lines_before                            = std::move(line->users_lines);
+  const std::shared_ptr<const JoinedPieces> joined_before = line->joined;
   PetscCall(FindLines(pc, rows, *line->execution[here], matrix, &shape));
   line->forget(1 - here); // they follow when vectors ask for them
-  PetscObjectState pattern = 0;
-  if (rows) PetscCall(MatGetNonzeroState(rows, &pattern));
-  const bool anew = line->sets[here].empty() || line->failed || shape != line->shape || !pc->setupcalled ||
-                    pc->flag == DIFFERENT_NONZERO_PATTERN || pattern != line->pattern;
+  same = !line->sets[here].empty() && !line->failed && shape == line->shape && pc->setupcalled && pc->flag != DIFFERENT_NONZERO_PATTERN &&
+         pattern == line->pattern && line->users_lines == lines_before &&
+         (line->joined == joined_before || (line->joined && joined_before && *line->joined == *joined_before));
+  PetscCall(AllRanks(pc, same, &same));
   line->pattern = pattern;
-  if (anew) {
+  if (!same) {
     line->sets[here].clear();
     line->stencil.reset();
     PetscCall(PCLineFreeComms(pc));
@@ -194,10 +275,40 @@ PetscErrorCode PCSetUp_Line(PC pc)
     line->passes = Passes(*line, line->sets[here]);
   }
   line->roots.reset();
-  if (line->stencil && !anew) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
+  if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
   for (const auto &set : line->sets[here]) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { set->read(matrix); }));
-  PetscCall(ReportPivot(pc, line->sets[here], matrix.first_row));
+  PetscCall(FirstBadPivot(pc, line->sets[here], matrix.first_row, bad));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCSetUp_Line(PC pc)
+{
+  PC_Line *line = Data(pc);
+  Mat rows      = NULL;
+  PetscInt64 bad;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
+  PetscCall(PCLineLeaveProducts(pc));
+  PetscCall(LineMatrixOf(pc->pmat, &line->line_matrix));
+  if (!line->line_matrix) PetscCall(CheckMatrix(pc->pmat));
+  PetscCall(KokkosStart());
+  if (!line->line_matrix) {
+    PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+    PetscCall(MatrixByRows(pc, &rows));
+  }
+  line->failed     = line->failed || line->empty_rows > 0; // the next values may have none
+  line->empty_rows = 0;
+  PetscCall(MakeLines(pc, rows, &bad));
+  if (bad != no_pivot && rows) PetscCall(FillEmptyRows(pc, &rows));
+  if (line->empty_rows > 0) {
+    line->failed = true;
+    PetscCall(MakeLines(pc, rows, &bad));
+  }
+  PetscCall(ReportPivot(pc, bad));
   line->failed = pc->failedreason != PC_NOERROR;
   if (line->sweeps > 1 || line->passes.size() > 1) {
     if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));

@@ -281,6 +281,8 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Trans
 PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
+  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::no));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -288,7 +290,19 @@ PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
 PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
+  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
+{
+  KSPNormType norm;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetNormType(ksp, &norm));
+  Data(pc)->asks_norms = norm != KSP_NORM_NONE;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,9 +311,11 @@ PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, Petsc
                                       PetscInt *done, PCRichardsonConvergedReason *reason)
 {
   PetscFunctionBegin;
-  PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
-  *done   = its;
-  *reason = RichardsonReason(pc->failedreason != PC_NOERROR);
+  const bool failed = pc->failedreason != PC_NOERROR;
+  PetscCall(VecFlag(y, failed));
+  if (!failed) PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
+  *done = its;
+  PetscCall(RichardsonReason(failed, Data(pc)->asks_norms, y, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -349,6 +365,10 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
   bool solved = false;
 
   PetscFunctionBegin;
+  if (pc->failedreason != PC_NOERROR) {
+    PetscCall(MatDenseSetFailed(Y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(MatGetSize(B, NULL, &columns));
   PetscCall(MatDenseGetLDA(B, &pitch_b));
   PetscCall(MatDenseGetLDA(Y, &pitch_y));

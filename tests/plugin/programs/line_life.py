@@ -1,0 +1,204 @@
+"""What a program does with one PCLINE, each by its name: -case NAME. What must be alike is printed as a difference."""
+
+import sys
+
+import petsc4py
+
+petsc4py.init(sys.argv)
+import numpy as np  # noqa: E402
+from petsc4py import PETSc  # noqa: E402
+
+options = PETSc.Options()
+say = PETSc.Sys.Print
+
+
+def square(n, x=1.0, y=1.0, shift=0.0):
+    """Five points; couplings x and y."""
+    A = PETSc.Mat().createAIJ([n * n, n * n], nnz=5)
+    for row in range(*A.getOwnershipRange()):
+        i, j = row % n, row // n
+        A[row, row] = 2 * x + 2 * y + shift
+        for column, value, inside in ((row - 1, -x, i > 0), (row + 1, -x, i < n - 1), (row - n, -y, j > 0), (row + n, -y, j < n - 1)):
+            if inside:
+                A[row, column] = value
+    A.assemble()
+    return A
+
+
+def line(A, da=None):
+    pc = PETSc.PC().create()
+    if da:
+        pc.setDM(da)
+    pc.setOperators(A)
+    pc.setType("line")
+    pc.setFromOptions()
+    pc.setUp()
+    return pc
+
+
+def numbers(A):
+    b = A.createVecLeft()
+    b.setArray(1.0 + np.arange(*b.getOwnershipRange()) % 7)
+    return b
+
+
+def applied(pc, A, how="apply"):
+    y = A.createVecRight()
+    getattr(pc, how)(numbers(A), y)
+    return y
+
+
+def difference(pc, A, da=None):
+    """From what a fresh PC does."""
+    y, fresh = applied(pc, A), applied(line(A, da), A)
+    fresh.axpy(-1, y)
+    return fresh.norm() / y.norm()
+
+
+def another_map():
+    A = square(6)
+    columns, rows = [], []
+    for k in range(6):
+        columns += [*range(k, 36, 6), -1]
+        rows += [*range(6 * k, 6 * k + 6), -1]
+    first = A.getComm().rank == 0
+
+    def compose(lines):
+        A.compose("weft_lines", PETSc.IS().createGeneral(np.array(lines if first else [], dtype=PETSc.IntType), comm=A.getComm()))
+
+    compose(rows)
+    pc = line(A)
+    for lines in (columns, columns, rows):
+        compose(lines)
+        A.stateIncrease()
+        pc.setOperators(A)
+        say("difference", difference(pc, A))
+
+
+def another_omega():
+    A = square(6)
+    pc = line(A)
+    before = applied(pc, A)
+    options["pc_line_omega"] = 0.5
+    pc.setFromOptions()
+    after = applied(pc, A)
+    before.axpy(-2, after)
+    say("difference", before.norm())
+
+
+def both_sides():
+    A = PETSc.Mat().createAIJ([6, 6], nnz=3)
+    A.setUp()
+    for row in range(*A.getOwnershipRange()):
+        A[row, row] = 1
+        for column in (row - 1, row + 1):
+            if 0 <= column < 6:
+                A[row, column] = -1
+    A.assemble()
+    options["pc_line_source"] = "rows"
+    options["pc_line_ranks"] = "cut"
+    pc = line(A)
+    for _ in range(2):
+        y = applied(pc, A, "applySymmetricLeft")
+        say("finite", np.isfinite(y.norm()))
+    A.shift(2)
+    pc.setOperators(A)
+    pc.setUp()
+    y = applied(pc, A, "applySymmetricLeft")
+    say("finite", np.isfinite(y.norm()))
+
+
+def in_place():
+    """Products from the diagonals, then an operation of PETSc's that leaves another matrix in the same place."""
+    n = 5
+    options["pc_line_diagonal_products"] = 1
+    A = square(n)
+    A.setOption(PETSc.Mat.Option.NEW_NONZERO_LOCATION_ERR, False)
+    A[3, 4] = -0.25
+    A.assemble()
+    da = PETSc.DMDA().create([n, n], stencil_width=1)
+    pc = line(A, da)
+    right, y, z = A.copy(), A.createVecLeft(), A.createVecLeft()
+    right.transpose()
+    how = options.getString("how")
+    if how == "transpose":
+        A.transpose()
+    elif how == "convert":
+        A.convert("baij")
+        A.transpose()
+    for step in ("still there", "gone"):
+        A.mult(numbers(A), y)
+        right.mult(numbers(A), z)
+        z.axpy(-1, y)
+        say("difference", z.norm())
+        if step == "still there":
+            pc.setOperators(A)
+            pc.setUp()
+            say("difference", difference(pc, A, da))
+            pc.destroy()
+    A.destroy()
+
+
+def empty_rows():
+    """As on Galerkin's coarse levels: rows and columns 7 and 20 have no entries, or zeros."""
+    n = 6
+    A, full = square(n, y=0.1), square(n, y=0.1)
+    one = [row for row in (7, 20) if A.getOwnershipRange()[0] <= row < A.getOwnershipRange()[1]]
+    A.setOption(PETSc.Mat.Option.KEEP_NONZERO_PATTERN, options.getBool("stored", True))
+    A.zeroRowsColumns(one, diag=0)
+    full.zeroRowsColumns(one, diag=1)
+    pc, like = line(A), line(full)
+    y = applied(pc, A)
+    y.axpy(-1, applied(like, full))
+    say("difference", y.norm())
+    say("difference", A.norm() - (full.norm() ** 2 - 2) ** 0.5)
+    A.zeroEntries()
+    for row in range(*A.getOwnershipRange()):
+        A[row, row] = 2.0
+    A.assemble()
+    pc.setOperators(A)
+    say("difference", difference(pc, A))
+
+
+def nan_under_richardson():
+    A = square(6)
+    x, b = A.createVecs()
+    for where in ("right-hand side", "guess"):
+        ksp = PETSc.KSP().create()
+        ksp.setOperators(A)
+        ksp.setType("richardson")
+        ksp.getPC().setType("line")
+        ksp.setTolerances(max_it=5)
+        ksp.setFromOptions()
+        b.set(1)
+        x.set(0)
+        ksp.setInitialGuessNonzero(where == "guess")
+        bad = b if where == "right-hand side" else x
+        if A.getComm().rank == 0:
+            bad[3] = np.nan
+        bad.assemble()
+        ksp.solve(b, x)
+        say(where, ksp.getConvergedReason())
+
+
+def estimated_omega():
+    A = square(8, y=0.9)
+    options["pc_line_estimate_omega"] = 1
+    if options.getString("lines", "graph") == "grid":
+        da = PETSc.DMDA().create([8, 9], stencil_width=1)
+        A = da.createMatrix()
+        row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
+        (x0, x1), (y0, y1) = da.getRanges()
+        for j in range(y0, y1):
+            for i in range(x0, x1):
+                row.index = (i, j)
+                for di, dj, value in ((0, 0, 4.2 + 0.01 * i), (-1, 0, -1), (1, 0, -1), (0, -1, -1.1), (0, 1, -1.1)):
+                    if 0 <= i + di < 8 and 0 <= j + dj < 9:
+                        column.index = (i + di, j + dj)
+                        A.setValueStencil(row, column, value)
+        A.assemble()
+    pc = line(A)
+    pc.view()
+
+
+globals()[options.getString("case")]()

@@ -1,0 +1,62 @@
+"""One PCLINE through the life of a program: whatever came before, it does what a fresh one does, or fails as a fresh one."""
+
+import re
+from pathlib import Path
+
+import programs
+import pytest
+
+pytestmark = programs.needs_petsc4py
+PROGRAM = Path(__file__).with_name("programs") / "line_life.py"
+
+
+def life(case, options="", ranks=1):
+    return programs.python(PROGRAM, f"-case {case} {options}", ranks=ranks).output
+
+
+def differences(output):
+    return [abs(float(value)) for value in re.findall(r"^difference (\S+)$", output, re.M)]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_another_map_on_the_same_matrix_is_taken(ranks):
+    output = life("another_map", ranks=ranks)
+    assert len(differences(output)) == 3 and max(differences(output)) == 0, output
+
+
+def test_omega_after_set_up_is_taken():
+    output = life("another_omega")
+    assert max(differences(output)) < 1e-14, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_lines_without_roots_fail_every_time(ranks):
+    output = life("both_sides", ranks=ranks)
+    assert re.findall(r"finite (\w+)", output) == ["False", "False", "True"], output
+
+
+@pytest.mark.parametrize("how", ["transpose", "convert"])
+def test_products_of_a_matrix_that_was_replaced_in_place(how):
+    output = life("in_place", f"-how {how}")
+    assert len(differences(output)) == 3 and max(differences(output)) < 1e-13, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("options", ["", "-stored 0", "-pc_line_source rows", "-pc_line_kernel pcr -pc_line_ordering zebra", "-pc_line_precision single"])
+def test_empty_rows_take_one(ranks, options):
+    output = life("empty_rows", f"{options} -info :pc", ranks=ranks)
+    assert output.count("2 rows are empty and take 1 on the diagonal") == 1, output
+    assert len(differences(output)) == 3 and max(differences(output)) < (1e-5 if "single" in options else 1e-13), output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_sweeps 2"])
+def test_nan_is_no_convergence_under_richardson(ranks, options):
+    output = life("nan_under_richardson", options, ranks=ranks)
+    assert re.findall(r" (-?\d+)$", output, re.M) == ["-9", "-9"], output
+
+
+@pytest.mark.parametrize("lines", ["grid", "graph"])
+def test_the_estimated_omega_does_not_depend_on_the_ranks(lines):
+    found = [float(re.search(r"omega (\S+) \(estimated\)", life("estimated_omega", f"-lines {lines}", ranks=ranks)).group(1)) for ranks in (1, 2, 4)]
+    assert found == pytest.approx(3 * found[:1], rel=1e-4)
