@@ -302,11 +302,15 @@ def test_both_sides_of_a_symmetric_matrix(run, options):
     assert cut.number("halves difference") < 1e-13
 
 
-@pytest.mark.parametrize("options, message", [("-pc_line_ordering zebra", "by one sweep over all lines"), ("-ring 1,1,1 -pc_line_direction x", "rings"),
-                                              ("-n 5,4 -diagonals -stretch -9,-9", "is not positive")])
+@pytest.mark.parametrize("options, message", [("-pc_line_ordering zebra", "by one sweep over all lines"), ("-ring 1,1,1 -pc_line_direction x", "rings")])
 def test_what_has_no_two_sides(run, options, message):
     failed = run("pc_probe", f"-probe halves -values_symmetric -pc_type line {options}", expect=None)
     assert failed.code != 0 and message in failed.output
+
+
+def test_lines_without_roots_are_named(run):
+    output = run("pc_probe", "-probe halves -values_symmetric -pc_type line -n 5,4 -diagonals -stretch -9,-9 -info :pc", expect=None).output
+    assert "preconditioned from both sides: the pivot of row 0 is not positive" in output
 
 
 def test_sor_is_left_alone_on_the_host(run):
