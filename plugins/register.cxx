@@ -28,35 +28,57 @@ struct FactorEntry {
   PetscErrorCode (*create)(Mat, MatFactorType, Mat *);
 };
 
-// To add a type: a line here, its creator in types.h. A library may be built without some of them.
-const std::vector<PCEntry> preconditioners = {
+// A library may be built without some types, as ./weft demo does to be quick. Their names stand for this then, so that nobody looks for a slip
+// of the pen.
+template <class... Arguments>
+PetscErrorCode NotBuilt(Arguments...)
+{
+  PetscFunctionBegin;
+  SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
+          "this libweft was built without this type, as ./weft demo does to be quick: type ./weft build in the folder of Weft, which "
+          "builds all "
+          "types in the same place (with CMake: leave -DWEFT_TYPES out)");
+}
+
 #if defined(WEFT_HAS_ADI)
-    {"adi", PCCreate_ADI},
+constexpr auto create_adi_pc  = PCCreate_ADI;
+constexpr auto create_adi_ksp = KSPCreate_ADI;
+#else
+constexpr auto create_adi_pc  = NotBuilt<PC>;
+constexpr auto create_adi_ksp = NotBuilt<KSP>;
 #endif
 #if defined(WEFT_HAS_BCR)
-    {"bcr", PCCreate_BCR},
+constexpr auto create_bcr = PCCreate_BCR;
+#else
+constexpr auto create_bcr     = NotBuilt<PC>;
 #endif
 #if defined(WEFT_HAS_CROUT)
-    {"crout", PCCreate_Crout},
+constexpr auto create_crout = PCCreate_Crout;
+constexpr auto crout_factor = MatGetFactor_Crout;
+#else
+constexpr auto create_crout   = NotBuilt<PC>;
+constexpr auto crout_factor   = NotBuilt<Mat, MatFactorType, Mat *>;
 #endif
+
+// To add a type: a line here, its creator in types.h.
+const std::vector<PCEntry> preconditioners = {
+    {"adi", create_adi_pc},
+    {"bcr", create_bcr},
+    {"crout", create_crout},
     {"line", PCCreate_Line},
 };
 const std::vector<KSPEntry> iterations = {
-#if defined(WEFT_HAS_ADI)
-    {"adi", KSPCreate_ADI},
-#endif
+    {"adi", create_adi_ksp},
 };
 // PETSc finds a solver type by the beginning of the matrix' type, so these stand for seqaijcusparse, seqaijkokkos and seqdensecuda too.
 // Entries for those names, or for what PETSc itself cannot factor, would make Weft the default where no solver type is asked for.
 const std::vector<FactorEntry> factorizations = {
-#if defined(WEFT_HAS_CROUT)
-    {"crout", MATSEQAIJ, MAT_FACTOR_LU, MatGetFactor_Crout},         {"crout", MATSEQAIJ, MAT_FACTOR_ILU, MatGetFactor_Crout},
-    {"crout", MATSEQAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},   {"crout", MATSEQAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
-    {"crout", MATSEQBAIJ, MAT_FACTOR_LU, MatGetFactor_Crout},        {"crout", MATSEQBAIJ, MAT_FACTOR_ILU, MatGetFactor_Crout},
-    {"crout", MATSEQBAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},  {"crout", MATSEQBAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
-    {"crout", MATSEQSBAIJ, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout}, {"crout", MATSEQSBAIJ, MAT_FACTOR_ICC, MatGetFactor_Crout},
-    {"crout", MATSEQDENSE, MAT_FACTOR_LU, MatGetFactor_Crout},       {"crout", MATSEQDENSE, MAT_FACTOR_CHOLESKY, MatGetFactor_Crout},
-#endif
+    {"crout", MATSEQAIJ, MAT_FACTOR_LU, crout_factor},         {"crout", MATSEQAIJ, MAT_FACTOR_ILU, crout_factor},
+    {"crout", MATSEQAIJ, MAT_FACTOR_CHOLESKY, crout_factor},   {"crout", MATSEQAIJ, MAT_FACTOR_ICC, crout_factor},
+    {"crout", MATSEQBAIJ, MAT_FACTOR_LU, crout_factor},        {"crout", MATSEQBAIJ, MAT_FACTOR_ILU, crout_factor},
+    {"crout", MATSEQBAIJ, MAT_FACTOR_CHOLESKY, crout_factor},  {"crout", MATSEQBAIJ, MAT_FACTOR_ICC, crout_factor},
+    {"crout", MATSEQSBAIJ, MAT_FACTOR_CHOLESKY, crout_factor}, {"crout", MATSEQSBAIJ, MAT_FACTOR_ICC, crout_factor},
+    {"crout", MATSEQDENSE, MAT_FACTOR_LU, crout_factor},       {"crout", MATSEQDENSE, MAT_FACTOR_CHOLESKY, crout_factor},
 };
 
 PetscBool registered = PETSC_FALSE;

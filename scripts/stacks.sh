@@ -25,6 +25,32 @@ quietly() {
   "$@" >> "$log" 2>&1 || { grep -E -m 10 '^FAILED:|error:' "$log" >&2; tail -n 25 "$log" >&2; return 1; }
 }
 
+# telling LOG COMMAND…: the same for a build by ninja, which can take minutes, and says meanwhile how far it is and about how long it still takes.
+telling() {
+  local code=0 teller
+  tell_progress "$1" & teller=$!
+  NINJA_STATUS='[%f/%t] ' quietly "$@" || code=$?
+  kill $teller 2> /dev/null || true
+  wait $teller 2> /dev/null || true
+  [ ! -t 1 ] || printf '\r\e[K'
+  return $code
+}
+
+# On a terminal one line that changes, else a line every half a minute; until it is stopped, or the shell is.
+tell_progress() {
+  local start=$SECONDS every=30 begin= end='\n' finished all gone words
+  if [ -t 1 ]; then every=1 begin='\r\e[K' end=; fi
+  while sleep $every && kill -0 $$ 2> /dev/null; do
+    read -r finished all <<< "$(tail -n 400 "$1" 2> /dev/null | sed -nE 's#^\[([0-9]+)/([0-9]+)\].*#\1 \2#p' | tail -n 1)"
+    [ "${finished:-0}" -gt 0 ] || continue
+    gone=$((SECONDS - start)) words=
+    [ $gone -lt 10 ] || words=", about $(minutes $((gone * (all - finished) / finished))) left"
+    printf "$begin%s$end" "weft: $finished of $all steps after $(minutes $gone)$words"
+  done
+}
+
+minutes() { printf '%d:%02d min' $(($1 / 60)) $(($1 % 60)); }
+
 # Debian packages, asked for by name. Only what is missing is installed, and only root can do that.
 need_packages() {
   command -v dpkg-query > /dev/null || { say "no dpkg here, so nothing is installed: what is missing shows at configure time ($*)"; return; }

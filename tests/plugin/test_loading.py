@@ -166,6 +166,13 @@ def test_no_existing_type_is_overwritten(run, library, shim, named):
     assert f"a {named} is registered already, and Weft overwrites none" in refused.output
 
 
+@pytest.mark.parametrize("options", ["-pc_type adi", "-pc_type bcr", "-pc_type crout", "-ksp_type adi", "-pc_type lu -pc_factor_mat_solver_type crout"])
+def test_a_library_of_the_demo_says_what_to_type(run, library, options):
+    failed = run("ex2", f"-dll_append {library.parent}/line_alone/libweft.so {options}", load=False, expect=None)
+    assert failed.code != 0
+    assert "this libweft was built without this type, as ./weft demo does to be quick: type ./weft build" in " ".join(failed.output.split())
+
+
 def test_one_host_thread_unless_the_user_says_otherwise(run):
     view = "-pc_type line -ksp_view"
     output = run("ex2", view).output
