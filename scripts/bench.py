@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Runs the benchmark programs of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
 
 Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come

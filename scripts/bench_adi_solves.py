@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The suite adi-solves of bench.py: runs adi_bench, and sets its rows beside the ADI thesis's figures. By itself: tables of what adi_bench
 --json=FILE wrote, of each row the fastest of the files."""
 

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The suite crout of bench.py: runs crout_bench on stencils of several sizes and on the repository's Matrix Market files, and sets Weft's factors
 beside cuSPARSE's and Kokkos Kernels' ILU(0). By itself: tables of what crout_bench --json=FILE wrote."""
 

@@ -74,7 +74,7 @@ def rows_of(results):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--build", required=True, help="of a stack: build/cuda, say")
+    parser.add_argument("--build", required=True, help="of a stack: build/cuda-sm_90, say")
     parser.add_argument("--size", type=int, default=512, help="nodes of a rank along each axis (512); twice as many in the large grid")
     parser.add_argument("--ranks", type=int, default=4, help="the most ranks (4)")
     parser.add_argument("--options", default="-dm_vec_type cuda", help="of PETSc (-dm_vec_type cuda)")

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """What Weft's Crout factors do for every matrix of a folder, and for PETSc's whole solves: one command runs crout_bench, crout_solves, dense_bench
 and diffusion of a build with a GPU and writes their results and tables.
 

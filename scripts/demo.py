@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The demo: PETSc's tutorials ex50 and ex45, untouched, with PETSc's default smoother and with -pc_type line, and a real matrix with four PCs.
 
 Prints tables, draws the convergence curves. Every program is PETSc's own or knows nothing of Weft; the options shown are the whole difference.

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Checks the manual: README.md, CONTRIBUTING.md, CHANGELOG.md, matrices/README.md and docs/.
 
-    docs_check.py                        links, anchors and images of every page; every shell block is run or says why not; the figures of
-                                         the pages that sum up stand on the pages that they link to
+    docs_check.py                        links, anchors and images of every page; every shell block is run or says why not, and what it names
+                                         (scripts and their options, commands of ./weft, stacks, programs) exists; the figures of the pages
+                                         that sum up stand on the pages that they link to, in a row or a paragraph about the same thing
     docs_check.py --build build/debian   the same, and runs the blocks with the library of that build
     docs_check.py --html FOLDER          links, anchors and resources of the built pages
 
@@ -37,9 +38,19 @@ LINK = re.compile(r"(!?)\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 # An indented block that begins like this is a command that nothing would check: it belongs into a fence.
 COMMAND = re.compile(r"(\$ |\./|build/|scripts/|matrices/|python3? |pip |mpiexec |mpirun |cmake |make |git |apt-get |export |[A-Z][A-Z_]*=\S|\$[A-Z]|\S+ .*-dll_append )")
 SHELLS = ("sh", "console")
-# Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to.
-SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["measured", "against"]}
-FIGURE = re.compile(r"\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+# Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to. Tables whose heads have
+# none of them are of another kind; a page has one at least that has them all.
+SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["what it gave", "beside"]}
+COMMON = set("with that this than from they them their where which what when each every other same more most less fewer within beside under over while "
+             "into only both also than then time times page pages line lines iterations figure figures milliseconds host".split())
+FIGURE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?(?:e[-+]?\d+)?")
+# What a command may name: a script with options, ./weft with a command and options, a build folder, a program of one.
+SCRIPT = re.compile(r"(?P<by>\b(?:python3?|bash|sh) )?(?<![\w/.<-])(?:\./)?(?P<path>(?:scripts|matrices|evaluate|tests|bench)/[\w/-]+\.(?:py|sh))\b(?P<rest>[^|;#`&]*)")
+FRONT_DOOR = re.compile(r"\./weft (?P<command>[a-z][\w-]*)(?P<rest>[^|;#`&]*)")
+BUILD_FOLDER = re.compile(r"(?<![\w/.-])(?:\./)?build/(?P<stack>[\w.-]+)(?P<slash>/bin/(?P<program>\w+))?")
+PROGRAM = re.compile(r"(?<![\w/.-])(?:\$WEFT/)?bin/(?P<program>\w+)|(?<![\w/.-])(?P<bare>\w+_(?:bench|tests|probe))(?= )")
+OPTION = re.compile(r"(?<!\S)(--[a-z][\w-]*)")
+FOLDERS = re.compile(r"debian|debian64|own-\w+|petsc-3\.26|cuda-sm_\d+|docs|STACK|BUILD|NAME")
 
 
 @dataclass
@@ -146,24 +157,137 @@ def table_rows(page):
             yield number, names, cells
 
 
+def keys(text):
+    """The words that say what a figure is about: sizes, names, words of four letters and more."""
+    text = re.sub(r"\]\([^)]*\)", "]", text).lower().replace("_", " ")
+    return {word for word in re.findall(r"\d+[²³]|\d{4,}|[a-zäöüα-ω][\w+]{3,}", text)} - COMMON
+
+
+def values(text):
+    """The figures of a text: 1e-6 is 1e-06."""
+    return {float(figure) for figure in FIGURE.findall(text)}
+
+
+def about(path, anchor):
+    """(figures, keys) of the rows and paragraphs of a page, or of one section: those of their headings and column heads count too."""
+    headings, paragraph, names, first = [], [], None, ""
+    inside = not anchor
+
+    def tell():
+        if paragraph:
+            text = " ".join(paragraph)
+            yield values(text), keys(text + " " + " ".join(headings))
+        paragraph.clear()
+
+    for line in path.read_text().split("\n"):
+        heading = re.match(r"^(#{1,6}) (.*)$", line)
+        if heading:
+            yield from tell()
+            headings = headings[: len(heading.group(1)) - 1] + [heading.group(2)]
+            inside = not anchor or anchor in map(slug, headings)
+        if not inside:
+            continue
+        if line.startswith("|"):
+            yield from tell()
+            if names is None:
+                names, first = line, ""
+            first = line.strip("|").split("|")[0].strip() or first  # an empty first cell goes on with the row above
+            yield values(line), keys(f"{line} {first} {names} {' '.join(headings)}")
+            continue
+        names = None
+        if line.strip() and not heading:
+            paragraph.append(line)
+        else:
+            yield from tell()
+    yield from tell()
+
+
 def check_figures(pages):
-    """Figures of the pages that sum up are those of the pages they link to. Returns how many rows were compared."""
+    """Figures of the pages that sum up are those of the pages they link to, where these are about the same. Returns how many rows were compared."""
     compared = 0
     for page in pages:
-        for line, names, cells in table_rows(page) if page.name in SUMS else ():
-            targets = [target.partition("#")[0] for _, target in LINK.findall(cells[-1])]
-            there = [page.path.parent / target for target in targets if target.endswith(".md")]
-            if not all(path.exists() for path in there) or not there:
+        if page.name not in SUMS:
+            continue
+        columns = SUMS[page.name]
+        rows = [(line, dict(zip(names, cells)), cells) for line, names, cells in table_rows(page) if set(columns) <= set(names)]
+        if not rows:
+            page.errors.append(f"{page.name}: no table has the columns {', '.join(columns)}, whose figures are to be compared")
+        for line, row, cells in rows:
+            links = [target.partition("#")[::2] for _, target in LINK.findall(cells[-1])]
+            there = [(page.path.parent / target, anchor) for target, anchor in links if target.endswith(".md")]
+            if not there or not all(path.exists() for path, _ in there):
+                page.errors.append(f"{page.name}:{line}: the last cell of '{cells[0]}' links to no page with its figures")
                 continue
             compared += 1
-            known = {figure for path in there for figure in FIGURE.findall(path.read_text())}
-            for name, cell in zip(names, cells):
-                if name not in SUMS[page.name]:
-                    continue
-                for figure in FIGURE.findall(LINK.sub("", cell)):
-                    if figure not in known:
-                        page.errors.append(f"{page.name}:{line}: {figure} of '{cells[0]}' does not stand in {', '.join(targets)}")
+            known = [place for path, anchor in there for place in about(path, anchor)]
+            wanted = keys(" ".join([cells[0], *(row[name] for name in columns)]))
+            for name in columns:
+                for figure in FIGURE.findall(LINK.sub("", row[name])):
+                    if not any(float(figure) in figures and wanted & words for figures, words in known):
+                        page.errors.append(f"{page.name}:{line}: {figure} of '{cells[0]}' does not stand in {', '.join(target for target, _ in links)} "
+                                           "in a row or paragraph about the same")
     return compared
+
+
+def commands(page):
+    """(line, text) of what is typed: blocks, and code in the text."""
+    fenced = False
+    for block in page.blocks:
+        if block.kind in (*SHELLS, "indented"):
+            for number, text in enumerate(block.text, block.line + (block.kind != "indented")):
+                if block.kind != "console" or text.startswith("$ "):
+                    yield number, text
+    for number, line in enumerate(page.path.read_text().split("\n"), 1):
+        fenced ^= bool(FENCE.match(line))
+        if not fenced:
+            for code in re.findall(r"`([^`]+)`", line):
+                yield number, code
+
+
+def check_commands(pages):
+    """What commands name exists, whether they are run here or not. Returns how many names were looked up."""
+    front_door = (ROOT / "weft").read_text()
+    known = front_door + (ROOT / "evaluate" / "__main__.py").read_text()
+    lists = "\n".join(path.read_text() for folder in ("bench", "examples", "tests", "src") for path in (ROOT / folder).rglob("CMakeLists.txt"))
+    looked_up = 0
+
+    for page in pages:
+        for number, text in commands(page):
+            def missing(words):
+                page.errors.append(f"{page.name}:{number}: `{text.strip()}`: {words}")
+
+            for found in SCRIPT.finditer(text):
+                path, options = ROOT / found["path"], OPTION.findall(found["rest"])
+                typed = text.strip().startswith(("./" + found["path"], found["path"], "$ ")) and text.strip() != found["path"]
+                looked_up += 1
+                if not path.is_file():
+                    if "/test_thing." not in found["path"]:  # a name that stands for any
+                        missing(f"there is no {found['path']}")
+                    continue
+                if typed and not found["by"] and not os.access(path, os.X_OK):
+                    missing(f"{found['path']} has no run bit")
+                for option in options:
+                    if f'"{option}"' not in path.read_text():
+                        missing(f"{found['path']} has no option {option}")
+            for found in FRONT_DOOR.finditer(text):
+                looked_up += 1
+                if not re.search(rf"^  {found['command']} +\S", front_door, re.M):
+                    missing(f"./weft has no command {found['command']}")
+                for option in OPTION.findall(found["rest"]):
+                    if option not in known:
+                        missing(f"./weft has no option {option}")
+                for name, value in re.findall(r"--(stack|suite|only) ([\w.,-]+)", found["rest"]):
+                    if not value.isupper() and not all(re.search(rf"(?<![\w-]){re.escape(word)}(?![\w-])", front_door) for word in value.split(",")):
+                        missing(f"--{name} takes no {value}")
+            for found in BUILD_FOLDER.finditer(text):
+                looked_up += 1
+                if not FOLDERS.fullmatch(found["stack"]):
+                    missing(f"no stack is built in build/{found['stack']}")
+            for found in [*PROGRAM.finditer(text), *BUILD_FOLDER.finditer(text)]:
+                program = found["program"] or found.groupdict().get("bare")
+                if program and not program.isupper() and not re.search(rf"(?<!\w)(?:\w+_)?{program}(?!\w)", lists) and program not in ("weft-config", "weft"):
+                    missing(f"nothing builds {program}")
+    return looked_up
 
 
 def has(tool, build):
@@ -364,12 +488,12 @@ def main():
     else:
         pages = [read(ROOT / name) for name in TOP if (ROOT / name).exists()] + [read(path) for path in sorted((ROOT / "docs").rglob("*.md"))]
         inner, outer = check_links(pages)
-        compared = check_figures(pages)
+        compared, named = check_figures(pages), check_commands(pages)
         wanted = {path.resolve() for path in arguments.pages}
         build = arguments.build.resolve() if arguments.build else None
         counts, reasons = check_blocks([page for page in pages if not wanted or page.path in wanted], build, arguments.limit)
         errors = [error for page in pages for error in page.errors]
-        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures")
+        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures, {named} names in commands")
         print(f"shell blocks: {counts['run']} {'run' if build else 'to run'}, {counts['not run']} not run:")
         for reason, number in sorted(reasons.items()):
             print(f"  {number:3} {reason}")

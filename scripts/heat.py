@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """The example heat, in time: order 2 in time and space with Weft's ADI as the inner solver, and pictures of it.
 
 Usage: heat.py BUILD FOLDER writes FOLDER/heat.md and FOLDER/heat.png. The program is examples/heat/heat.c, which knows nothing of Weft.

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Line relaxation and its rivals on examples/diffusion, each to the same true residual: a table and two plots.
 
 A case is a process of its own with a time limit. One that fails, does not converge or takes too long is a row that says so.

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Manual pages (section 3) of the types and functions of Weft, from the comments above them, which are written as PETSc's are.
 
 PETSc's own tools for them, sowing, write pages of PETSc; this reads the same comments and writes troff.

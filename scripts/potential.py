@@ -1,6 +1,7 @@
+#!/usr/bin/env python3
 """Runs examples/potential, a PETSc program that knows nothing of Weft, with -pc_type bcr and with PETSc's multigrid; draws the solutions.
 
-    scripts/potential.py --build build/host [--types cuda] [--size 513] [--picture docs/results/potential.png]
+    scripts/potential.py --build build/debian [--types cuda] [--size 513] [--picture docs/results/potential.png]
 """
 
 import argparse

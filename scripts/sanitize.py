@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The kernel tests under compute-sanitizer: each part of them under each tool, in a sample that takes minutes, and which kernels ran.
 
-    scripts/sanitize.py --bin build/cuda/bin
+    scripts/sanitize.py --bin build/cuda-sm_90/bin
 
 Runs where the GPU is; needs compute-sanitizer, and a C++ compiler for the library that notes which kernels are launched. Results are
 a table and a list of kernels that no part launched. Fails if a tool found anything, a test failed or the time did not suffice."""

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Iterations with lines, Jacobi and ILU(0) on a folder of Matrix Market files, as a table.
 
     python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results [--ranks 1,2,4]

@@ -25,22 +25,74 @@ def test_links_and_shell_blocks():
     assert check.returncode == 0, check.stdout
 
 
-def test_figures_that_are_not_there_are_found(tmp_path, monkeypatch):
+@pytest.fixture
+def docs_check(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(SOURCE / "scripts"))
-    docs_check = __import__("docs_check")
-    (tmp_path / "lines.md").write_text("| 2049² | 5.91 |\n")
+    module = __import__("docs_check")
+    monkeypatch.setattr(module, "ROOT", tmp_path)
+    return module
+
+
+@pytest.mark.parametrize(
+    "row, wrong",
+    [
+        ("a solve of 2049² | 6 ms | 5.91 ms | [lines](lines.md)", []),
+        ("a solve of 2049², H200 | 6 ms | 5.910 ms | [lines](lines.md#one)", []),
+        ("a solve of 2049² | 6 ms | 5.9 ms | [lines](lines.md)", ["5.9"]),
+        ("a solve of 2049² | 6 ms | 5.91 and 7 ms | [lines](lines.md)", ["7"]),
+        ("a solve of 2049² | | 5.92 ms | [lines](lines.md)", ["5.92"]),
+        ("a solve of 1025² | | 5.91 ms | [lines](lines.md)", ["5.91"]),  # that figure is of another size
+        ("a product of 2049² | | 5.91 ms | [lines](lines.md#two)", ["5.91"]),  # and in another section
+        ("a solve of 2049² | 6 ms | 5.91 ms | [lines](nowhere.md)", ["the"]),
+        ("a solve of 2049² | 6 ms | 5.91 ms | lines", ["the"]),
+    ],
+)
+def test_figures_are_those_of_the_page_by_key(docs_check, tmp_path, monkeypatch, row, wrong):
+    (tmp_path / "lines.md").write_text("# One\n\n| grid | ms |\n|---|---|\n| 2049² | 5.91 |\n| 257² | 0.7 |\n\n# Two\n\nThe factors of 513² take 5.91 s.\n")
     page = docs_check.Page(tmp_path / "sums.md")
-    monkeypatch.setattr(docs_check, "ROOT", tmp_path)
     monkeypatch.setattr(docs_check, "SUMS", {"sums.md": ["measured"]})
-    head = "| what | goal | measured | how |\n|---|---|---|---|\n"
-    for measured, wrong in (("5.91 ms", []), ("5.9 ms", ["5.9"]), ("5.91 and 7 ms", ["7"])):
-        page.path.write_text(head + f"| a solve | 6 ms | {measured} | [lines](lines.md#one) |\n")
-        page.errors = []
-        assert docs_check.check_figures([page]) == 1
-        assert [error.split()[1] for error in page.errors] == wrong, page.errors
-    page.path.write_text(head + "| a solve without a goal | | 5.9 ms | [lines](lines.md) |\n")
-    page.errors = []
-    assert docs_check.check_figures([page]) == 1 and len(page.errors) == 1
+    page.path.write_text(f"| what | goal | measured | how |\n|---|---|---|---|\n| {row} |\n")
+    assert docs_check.check_figures([page]) == (wrong != ["the"])
+    assert [error.split()[1] for error in page.errors] == wrong, page.errors
+
+
+def test_a_column_that_is_not_there_is_found(docs_check, tmp_path, monkeypatch):
+    page = docs_check.Page(tmp_path / "sums.md")
+    monkeypatch.setattr(docs_check, "SUMS", {"sums.md": ["measured", "against"]})
+    page.path.write_text("| what | measured | beside | how |\n|---|---|---|---|\n| a solve | 5.9 ms | 7 | [lines](lines.md) |\n")
+    docs_check.check_figures([page])
+    assert page.errors == ["sums.md: no table has the columns measured, against, whose figures are to be compared"]
+
+
+@pytest.mark.parametrize(
+    "command, wrong",
+    [
+        ("scripts/tool.py --build build/debian --size 3", ""),
+        ("python3 scripts/plain.py --size 3", ""),
+        ("scripts/plain.py --size 3", "has no run bit"),
+        ("scripts/nothing.py", "there is no scripts/nothing.py"),
+        ("scripts/tool.py --length 3", "has no option --length"),
+        ("scripts/tool.py --build build/host", "no stack is built in build/host"),
+        ("./weft bench --quick --stack debian", ""),
+        ("./weft benches", "./weft has no command benches"),
+        ("./weft bench --fast", "./weft has no option --fast"),
+        ("./weft bench --stack windows", "--stack takes no windows"),
+        ("build/debian/bin/nothing -n 3", "nothing builds nothing"),
+    ],
+)
+@pytest.mark.parametrize("form", ["    {}\n", "<!-- not run: why -->\n```sh\n{}\n```\n", "text `{}` text\n"])
+def test_what_commands_name_exists(docs_check, tmp_path, command, wrong, form):
+    for folder in ("scripts", "evaluate"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "weft").write_text("  bench    time\n  --stack debian    Debian's\n  --quick   short\n")
+    (tmp_path / "evaluate" / "__main__.py").write_text("")
+    for name in ("tool.py", "plain.py"):
+        (tmp_path / "scripts" / name).write_text('add("--build"); add("--size")\n')
+    (tmp_path / "scripts" / "tool.py").chmod(0o755)
+    (tmp_path / "page.md").write_text("# Page\n\n" + form.format(command))
+    page = docs_check.read(tmp_path / "page.md")
+    assert docs_check.check_commands([page]) > 0
+    assert (wrong in page.errors[0] and len(page.errors) == 1) if wrong else not page.errors, page.errors
 
 
 def spread(option):
