@@ -2,6 +2,8 @@
 #pragma once
 #include <petsc/private/kspimpl.h>
 
+#include "petsc_compat.h"
+
 namespace weft {
 
 /// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. For PCPostSolve: one norm tells whether

@@ -60,3 +60,20 @@ def test_nan_is_no_convergence_under_richardson(ranks, options):
 def test_the_estimated_omega_does_not_depend_on_the_ranks(lines):
     found = [float(re.search(r"omega (\S+) \(estimated\)", life("estimated_omega", f"-lines {lines}", ranks=ranks)).group(1)) for ranks in (1, 2, 4)]
     assert found == pytest.approx(3 * found[:1], rel=1e-4)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_ranks cut", "-pc_line_precision single"])
+def test_lines_of_the_graph_follow_the_values(ranks, options):
+    """Values turn the strong direction: everywhere, in a quarter of the rows, from equal couplings, and not at all."""
+    output = life("turn", f"{options} -view", ranks=ranks)
+    apart = differences(output)
+    assert len(apart) == 6 and max(apart) == 0, output
+    found = re.findall(r"lines found in set-up (\d+) of (\d+)", output)
+    assert found == [("1", "2"), ("1", "3"), ("4", "4"), ("5", "5"), ("6", "6"), ("7", "7")], output
+
+
+def test_how_far_lines_may_fall():
+    never, always = life("turn", "-pc_line_find_again 0 -view"), life("turn", "-pc_line_find_again 2 -view")
+    assert re.findall(r"lines found in set-up (\d)", never) == ["1"] * 6 and max(differences(never)) > 0.1, never
+    assert re.findall(r"lines found in set-up (\d)", always) == list("234567"), always

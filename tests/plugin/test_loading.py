@@ -60,6 +60,8 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCLineSetDirection",
         "PCLineSetEstimateOmega",
         "PCLineSetFile",
+        "PCLineSetFindAgain",
+        "PCLineGetFindAgain",
         "PCLineSetKernel",
         "PCLineSetKernelParameters",
         "PCLineSetOmega",

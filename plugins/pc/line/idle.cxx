@@ -29,6 +29,8 @@ bool SomeCross(const PC_Line &line)
 const OptionUse<PC_Line> uses[] = {
     {"pc_line_file", [](const PC_Line &line) { return !line.file.empty(); },
      [](const PC_Line &line) { return line.shape.source == PC_LINE_MAP; }, "it is for -pc_line_source map"},
+    {"pc_line_find_again", [](const PC_Line &line) { return line.find_again != 0.95; },
+     [](const PC_Line &line) { return line.shape.source == PC_LINE_GRAPH; }, "it is for lines of the matrix's graph"},
     {"pc_line_sweep", [](const PC_Line &line) { return line.sweep != PC_LINE_SWEEP_AUTO; },
      [](const PC_Line &line) { return line.passes.size() > 1; }, "it is for several directions or colours"},
     {"pc_line_components", [](const PC_Line &line) { return line.components != PC_LINE_COMPONENTS_AUTO; },

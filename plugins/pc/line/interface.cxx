@@ -396,3 +396,55 @@ PetscErrorCode PCLineSetOmega(PC pc, PetscReal omega)
   PetscTryMethod(pc, "PCLineSetOmega_C", (PC, PetscReal), (pc, omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCLineSetFindAgain - sets when a `PCLINE` looks again for lines of the matrix's graph, once its values are others
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- share - of what they carried when they were found: lines that carry less are given up; 0 for never, more than 1 for each set-up
+
+  Options Database Key:
+. -pc_line_find_again <0.95> - the share
+
+  Level: intermediate
+
+  Note:
+  What lines carry is, in the mean over the rows, the row's couplings along its line as a share of its two strongest. `-ksp_view` says which
+  set-up has found the lines, and what they carried then.
+
+.seealso: `PCLINE`, `PCLineGetFindAgain()`, `PCLineSetSource()`
+@*/
+PetscErrorCode PCLineSetFindAgain(PC pc, PetscReal share)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, share, 2);
+  PetscTryMethod(pc, "PCLineSetFindAgain_C", (PC, PetscReal), (pc, share));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetFindAgain - gets when a `PCLINE` looks again for lines of the matrix's graph
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. share - of what lines carried when they were found: those that carry less are given up
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetFindAgain()`
+@*/
+PetscErrorCode PCLineGetFindAgain(PC pc, PetscReal *share)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCLineGetFindAgain_C", (PC, PetscReal *), (pc, share));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

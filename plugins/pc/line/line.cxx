@@ -20,6 +20,7 @@ PetscErrorCode PCReset_Line(PC pc)
   PetscCall(PCLineFreeGhosts(pc));
   PetscCall(VecDestroy(&line->residual));
   PetscCall(MatDestroy(&line->rows));
+  line->set_ups = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -54,6 +55,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
 . -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - how it works, see `PCLineSetKernelParameters()`
 . -pc_line_sweeps <1>                - sweeps in one application
 . -pc_line_omega <1.0>               - damping factor
+. -pc_line_find_again <0.95>         - lines of the graph are looked for again when they carry less than this share of what they did
 . -pc_line_estimate_omega <false>    - damping factor from the largest eigenvalue, when the preconditioner is set up
 - -pc_line_diagonal_products <false> - products and residuals with the matrix from the diagonals that the sweeps work on
 
@@ -82,7 +84,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCSOR`, `PCJACOBI`, `PCLineSetSource()`, `PCLineSetDirection()`, `PCLineSetOrdering()`,
           `PCLineSetSweep()`, `PCLineSetPlaneCycles()`, `PCLineSetRanks()`, `PCLineSetComponents()`, `PCLineSetPrecision()`, `PCLineSetKernel()`,
-          `PCLineSetSweeps()`, `PCLineSetOmega()`, `PCLineSetEstimateOmega()`,
+          `PCLineSetSweeps()`, `PCLineSetOmega()`, `PCLineSetEstimateOmega()`, `PCLineSetFindAgain()`,
           `PCLineSetDiagonalProducts()`
 M*/
 PetscErrorCode PCCreate_Line(PC pc)
@@ -92,6 +94,7 @@ PetscErrorCode PCCreate_Line(PC pc)
   pc->ops->setup               = weft::Together<weft::PCSetUp_Line>;
   pc->ops->apply               = weft::Guarded<weft::PCApply_Line>;
   pc->ops->applytranspose      = weft::Guarded<weft::PCApplyTranspose_Line>;
+  pc->ops->postsolve           = weft::Guarded<weft::PCPostSolve_Line>;
   pc->ops->presolve            = weft::Guarded<weft::PCPreSolve_Line>;
   pc->ops->applyrichardson     = weft::Guarded<weft::PCApplyRichardson_Line>;
   pc->ops->matapply            = weft::Guarded<weft::PCMatApply_Line>;

@@ -41,4 +41,6 @@ WEFT_EXTERN PetscErrorCode PCLineSetKernelParameters(PC, PetscInt, PetscInt, Pet
 WEFT_EXTERN PetscErrorCode PCLineSetSweeps(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCLineSetOmega(PC, PetscReal);
 WEFT_EXTERN PetscErrorCode PCLineSetEstimateOmega(PC, PetscBool);
+WEFT_EXTERN PetscErrorCode PCLineSetFindAgain(PC, PetscReal);
+WEFT_EXTERN PetscErrorCode PCLineGetFindAgain(PC, PetscReal *);
 WEFT_EXTERN PetscErrorCode PCLineSetDiagonalProducts(PC, PetscBool);

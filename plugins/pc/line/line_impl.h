@@ -52,6 +52,7 @@ struct PC_Line {
   PetscReal omega        = 1.0;
   bool estimate_omega    = false;
   bool diagonal_products = false;
+  PetscReal find_again   = 0.95;
 
   // What set-up finds and makes.
   Grid grid;
@@ -66,8 +67,11 @@ struct PC_Line {
   std::vector<LinePass> passes;    ///< one sweep
   Mat rows                 = NULL; ///< the matrix as AIJ, where the PC's is of another type or has empty rows
   PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for
-  PetscInt empty_rows      = 0;    ///< of all ranks, that take 1 on the diagonal of `rows`
-  std::vector<MPI_Comm> comms;     ///< of the ranks that share lines; those of a set stay as long as the set
+  // Of lines of the graph: which set-up has found them, of how many, and the share of what lines can carry that they carried then.
+  PetscInt set_ups = 0, found_in = 0;
+  PetscReal carried   = 1;
+  PetscInt empty_rows = 0;     ///< of all ranks, that take 1 on the diagonal of `rows`
+  std::vector<MPI_Comm> comms; ///< of the ranks that share lines; those of a set stay as long as the set
   // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the
   // CPU.
   std::unique_ptr<Execution> execution[2];
@@ -126,6 +130,7 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y);
 PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec work, PetscReal rtol, PetscReal atol, PetscReal dtol, PetscInt its,
                                       PetscBool zero_guess, PetscInt *done, PCRichardsonConvergedReason *reason);
 
+PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y);
 PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "device_view.hpp"
+#include "forest/carried.hpp"
 #include "smooth/line_relaxation.hpp"
 
 namespace weft {
@@ -16,6 +17,15 @@ inline constexpr int all_colours = -1;
 inline Colour ColourOf(int colour)
 {
   return colour == all_colours ? Colour::all : static_cast<Colour>(colour);
+}
+
+/// How lines of the graph are found. Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points)
+/// it winds about, and does worse than its rows alone.
+inline ForestOptions GraphOptions()
+{
+  ForestOptions options;
+  options.least_weight = 0.13;
+  return options;
 }
 
 struct LineSetOptions {
@@ -56,6 +66,9 @@ public:
   virtual void clear_own(PetscScalar *, int) const {}
   /// Operations of that, the residual's with them.
   virtual double relax_flops(int) const { return 0; }
+
+  /// What lines of the matrix' graph carry of the couplings of this rank's rows; nothing of other lines.
+  virtual std::optional<CarriedCouplings> carried(const LocalMatrix &) const { return std::nullopt; }
 
   /// What -ksp_view tells.
   virtual const char *method() const = 0;

@@ -294,12 +294,8 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   std::vector<int> colour_of_joined;
   std::optional<std::string> why;
   bool works;
-  ForestOptions options;
 
   PetscFunctionBegin;
-  // Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points) it winds about, and does worse
-  // than its rows alone.
-  options.least_weight = 0.13;
 #if defined(WEFT_DISTRIBUTED)
   std::unique_ptr<RowsOfRanks> others;
   PetscCall(MakeRowsOfRanks(pc, matrix, execution, &others));
@@ -309,7 +305,7 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
     PetscCallCXX(map = std::make_unique<LineMap>(execution, matrix.rows, line->users_lines));
   else
     PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
-                           [&] { map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, options, ghosts); }));
+                           [&] { map = std::make_unique<LineMap>(execution, matrix.rows, matrix.inside, GraphOptions(), ghosts); }));
 #if defined(WEFT_DISTRIBUTED)
   if (line->shape.source == PC_LINE_GRAPH)
     PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {

@@ -46,6 +46,10 @@ public:
   }
 
   double flops(int colour) const override { return has(colour) ? solver_.flops(colour) : 0; }
+  std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
+  {
+    return carried_couplings(*map_, matrix.inside, GraphOptions());
+  }
   const char *method() const override { return solver_.method(); }
   PetscInt64 count() const override { return map_->lines(); }
   PetscInt64 longest() const override { return map_->longest(); }
@@ -110,6 +114,10 @@ public:
   }
 
   double flops(int colour) const override { return map_->colours() > 0 ? solver_->local().flops(colour) : 0; }
+  std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
+  {
+    return carried_couplings(*map_, matrix.inside, GraphOptions());
+  }
   const char *method() const override { return solver_->local().method(); }
   PetscInt64 count() const override { return map_->lines() - pieces_->begin_elsewhere; }
   PetscInt64 longest() const override { return std::max(map_->longest(), pieces_->longest); }

@@ -59,8 +59,8 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 {
   PC_Line *line   = Data(pc);
   PetscInt sweeps = line->sweeps, cycles = line->plane_cycles, kernel;
-  PetscReal omega = line->omega;
-  PetscBool set, estimate = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal omega = line->omega, share = line->find_again;
+  PetscBool set, estimate              = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
   PetscBool products = line->diagonal_products ? PETSC_TRUE : PETSC_FALSE;
   char file[PETSC_MAX_PATH_LEN];
 
@@ -95,6 +95,9 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
   if (set) PetscCall(PCLineSetSweeps(pc, sweeps));
   PetscCall(PetscOptionsReal("-pc_line_omega", "damping factor", "PCLineSetOmega", omega, &omega, &set));
   if (set) PetscCall(PCLineSetOmega(pc, omega));
+  PetscCall(PetscOptionsReal("-pc_line_find_again", "share of what lines of the graph carried below which they are looked for again",
+                             "PCLineSetFindAgain", share, &share, &set));
+  if (set) PetscCall(PCLineSetFindAgain(pc, share));
   PetscCall(PetscOptionsBool("-pc_line_estimate_omega", "damping factor from the largest eigenvalue", "PCLineSetEstimateOmega", estimate,
                              &estimate, &set));
   if (set) PetscCall(PCLineSetEstimateOmega(pc, estimate));
@@ -173,6 +176,11 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
   const bool grid = line->shape.source == PC_LINE_GRID;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  lines from %s%s\n", sources[line->shape.source],
                                    grid && line->direction == PC_LINE_AUTO ? ", in its stiff directions" : ""));
+  if (line->shape.source == PC_LINE_GRAPH)
+    PetscCall(PetscViewerASCIIPrintf(viewer,
+                                     "  lines found in set-up %" PetscInt_FMT " of %" PetscInt_FMT
+                                     ", carrying %.3g of what lines can, looked for again below %g of that\n",
+                                     line->found_in, line->set_ups, (double)line->carried, (double)line->find_again));
   if (grid)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %d-dimensional with %d component%s a node%s\n", line->grid.dimension,
                                      (int)line->grid.components, line->grid.components == 1 ? "" : "s",

@@ -110,6 +110,22 @@ PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
+{
+  PetscFunctionBegin;
+  PetscCheck(share >= 0 && !PetscIsInfOrNanReal(share), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_line_find_again %g: a share from 0 (never) to 1, or more than 1 for each set-up", (double)share);
+  Data(pc)->find_again = share;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCLineGetFindAgain_Line(PC pc, PetscReal *share)
+{
+  PetscFunctionBegin;
+  *share = Data(pc)->find_again;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
@@ -132,6 +148,8 @@ PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
   PetscCall(set("PCLineSetKernelParameters_C", PCLineSetKernelParameters_Line));
   PetscCall(set("PCLineSetSweeps_C", PCLineSetSweeps_Line));
   PetscCall(set("PCLineSetOmega_C", PCLineSetOmega_Line));
+  PetscCall(set("PCLineSetFindAgain_C", PCLineSetFindAgain_Line));
+  PetscCall(set("PCLineGetFindAgain_C", PCLineGetFindAgain_Line));
   PetscCall(set("PCLineSetEstimateOmega_C", PCLineSetEstimateOmega_Line));
   PetscCall(set("PCLineSetDiagonalProducts_C", PCLineSetDiagonalProducts_Line));
   PetscFunctionReturn(PETSC_SUCCESS);

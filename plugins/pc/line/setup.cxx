@@ -236,6 +236,38 @@ PetscErrorCode PCLineFreeGhosts(PC pc)
 
 namespace {
 
+// The share of the couplings that lines can carry which those of the graph carry, of all ranks; 1 where there are none to carry.
+PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, PetscReal *share)
+{
+  std::optional<CarriedCouplings> carried;
+  PetscInt64 here[2], all[2];
+
+  PetscFunctionBegin;
+  PetscCallCXX(carried = set.carried(matrix));
+  here[0] = carried ? carried->share : 0;
+  here[1] = carried ? carried->rows : 0;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(here, all, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  *share = all[1] > 0 ? static_cast<PetscReal>(all[0]) / static_cast<PetscReal>(all[1]) / (1 << 20) : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether lines of the graph still carry what they were found for, or nearly.
+PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
+{
+  PC_Line *line = Data(pc);
+  PetscReal share;
+
+  PetscFunctionBegin;
+  if (line->find_again == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, &share));
+  *still = share >= line->find_again * line->carried;
+  if (!*still)
+    PetscCall(PetscInfo(pc, "lines carry %g of the couplings that lines can, and %g when they were found: others are looked for\n",
+                        (double)share, (double)line->carried));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Finds the lines of the matrix by rows, makes their sets if others are needed, and factors them. `bad`: the first pivot that cannot be
 // divided by.
 PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
@@ -265,6 +297,7 @@ PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
          (line->joined == joined_before || (line->joined && joined_before && *line->joined == *joined_before));
   PetscCall(AllRanks(pc, same, &same));
   line->pattern = pattern;
+  if (same && shape.source == PC_LINE_GRAPH) PetscCall(StillCarry(pc, matrix, &same));
   if (!same) {
     line->sets[here].clear();
     line->stencil.reset();
@@ -272,7 +305,9 @@ PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
     PetscCall(PCLineFreeGhosts(pc));
     line->shape = shape;
     PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
-    line->passes = Passes(*line, line->sets[here]);
+    line->passes   = Passes(*line, line->sets[here]);
+    line->found_in = line->set_ups;
+    if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, &line->carried));
   }
   line->roots.reset();
   if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
@@ -302,6 +337,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   }
   line->failed     = line->failed || line->empty_rows > 0; // the next values may have none
   line->empty_rows = 0;
+  line->set_ups++;
   PetscCall(MakeLines(pc, rows, &bad));
   if (bad != no_pivot && rows) PetscCall(FillEmptyRows(pc, &rows));
   if (line->empty_rows > 0) {

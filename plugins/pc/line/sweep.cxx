@@ -1,4 +1,5 @@
 // PCLINE at work: passes over the colours of its lines.
+#include "finite_solution.h"
 #include "pc/line/line_impl.h"
 #include "richardson_reason.h"
 
@@ -303,6 +304,17 @@ PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionBegin;
   PetscCall(KSPGetNormType(ksp, &norm));
   Data(pc)->asks_norms = norm != KSP_NORM_NONE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// One application by itself has no norm that would see what is no number.
+PetscErrorCode PCPostSolve_Line(PC, KSP ksp, Vec, Vec x)
+{
+  PetscBool preonly;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
+  if (preonly) PetscCall(RefuseNonFiniteSolution(ksp, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

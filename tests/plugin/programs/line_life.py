@@ -15,14 +15,20 @@ say = PETSc.Sys.Print
 def square(n, x=1.0, y=1.0, shift=0.0):
     """Five points; couplings x and y."""
     A = PETSc.Mat().createAIJ([n * n, n * n], nnz=5)
+    fill(A, n, lambda j: (x, y), shift)
+    return A
+
+
+def fill(A, n, couplings, shift=0.0):
+    """The same, where couplings(j) are those of the j-th grid line along x."""
     for row in range(*A.getOwnershipRange()):
         i, j = row % n, row // n
+        x, y = couplings(j)
         A[row, row] = 2 * x + 2 * y + shift
         for column, value, inside in ((row - 1, -x, i > 0), (row + 1, -x, i < n - 1), (row - n, -y, j > 0), (row + n, -y, j < n - 1)):
             if inside:
                 A[row, column] = value
     A.assemble()
-    return A
 
 
 def line(A, da=None):
@@ -199,6 +205,20 @@ def estimated_omega():
         A.assemble()
     pc = line(A)
     pc.view()
+
+
+def turn():
+    n = 16
+    A = square(n, x=0.01)
+    pc = line(A)
+    states = [lambda j: (0.01, 1), lambda j: (0.02, 3), lambda j: (5, 0.01), lambda j: (0.01, 4) if j < n // 4 else (5, 0.01), lambda j: (1, 1), lambda j: (1, 30)]
+    for couplings in states:
+        fill(A, n, couplings)
+        pc.setOperators(A)
+        pc.setUp()
+        say("difference", difference(pc, A))
+        if options.getBool("view", False):
+            pc.view()
 
 
 globals()[options.getString("case")]()
