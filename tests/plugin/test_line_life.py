@@ -56,6 +56,19 @@ def test_nan_is_no_convergence_under_richardson(ranks, options):
     assert re.findall(r" (-?\d+)$", output, re.M) == ["-9", "-9"], output
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("kernel", ["auto", "thomas"])
+def test_lines_of_blocks_on_a_graph(ranks, kernel):
+    output = life("blocks", f"-pc_line_components together -pc_line_kernel {kernel} -view", ranks=ranks)
+    assert max(differences(output)) == 0 and "lines: 4 of at most 15 rows of blocks" in output or ranks > 1, output
+    residuals = [float(value) for value in re.findall(r"residual (\S+)", output)]
+    assert len(residuals) == 2 and (ranks > 1 or max(residuals) < 1e-13), output
+    assert max(float(value) for value in re.findall(r"adjoint (\S+)", output)) < 1e-12, output
+    assert "of blocks" in output and ("cut where ranks meet" in output) == (ranks > 1)
+    apart = life("blocks", f"-pc_line_components apart -pc_line_kernel {kernel} -view", ranks=ranks)
+    assert "of blocks" not in apart and min(float(value) for value in re.findall(r"residual (\S+)", apart)) > 0.01, apart
+
+
 @pytest.mark.parametrize("lines", ["grid", "graph"])
 def test_the_estimated_omega_does_not_depend_on_the_ranks(lines):
     found = [float(re.search(r"omega (\S+) \(estimated\)", life("estimated_omega", f"-lines {lines}", ranks=ranks)).group(1)) for ranks in (1, 2, 4)]

@@ -136,6 +136,27 @@ PetscErrorCode FindTogether(PC pc, const Execution &execution, const LocalMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Lines of the graph are lines of blocks where that is asked for, and the matrix has a block size.
+PetscErrorCode FindBlocksOfGraph(PC pc, LineShape *shape)
+{
+  PC_Line *line = Data(pc);
+  PetscInt block;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(pc->pmat, &block));
+  if (line->components != PC_LINE_TOGETHER || block <= 1) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(block <= BlockLines::largest_block, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_line_components together: a node has %d unknowns and lines of blocks take at most %d; use apart", (int)block,
+             BlockLines::largest_block);
+  PetscCheck(line->ordering == PC_LINE_JACOBI, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_line_ordering %s: lines of blocks that follow the matrix's couplings are relaxed at once; use jacobi, or "
+             "-pc_line_components apart",
+             line_orderings[line->ordering]);
+  shape->together   = true;
+  shape->components = block;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Where lines come from, if it is left open: a map, a grid, the graph of the matrix.
 PetscErrorCode FindSource(PC pc, LineShape *shape)
 {
@@ -189,6 +210,7 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
     shape->components = line->grid.components;
     PetscCall(FindTogether(pc, execution, matrix, shape));
   }
+  if (shape->source == PC_LINE_GRAPH) PetscCall(FindBlocksOfGraph(pc, shape));
   if (shape->source == PC_LINE_ROWS) {
     PetscCheck(line->ordering == PC_LINE_JACOBI, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
                "-pc_line_ordering %s: the rows of each rank form one line; use jacobi", line_orderings[line->ordering]);

@@ -1,5 +1,6 @@
 // PCLINE's sets: what solves the lines that were found.
 #include "block_tridiagonal/block_line_solver.hpp"
+#include "pc/line/block_map_lines.hpp"
 #include "pc/line/find_lines.h"
 #include "pc/line/map_lines.hpp"
 #include "pc/line/ranks.h"
@@ -285,6 +286,30 @@ PetscErrorCode MakeRowsOfRanks(PC pc, const LocalMatrix &matrix, const Execution
 }
 #endif
 
+// Lines of blocks of the matrix's graph. They end where ranks meet.
+PetscErrorCode BlockMapSet(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineSet> *set)
+{
+  PC_Line *line     = Data(pc);
+  const Index block = line->shape.components, nodes = matrix.rows / block;
+  const Index box[3] = {nodes, 1, 1}, first[3] = {0, 0, 0};
+  std::optional<std::string> why;
+  bool all;
+
+  PetscFunctionBegin;
+  if (line->kernel != "auto")
+    PetscCallCXX(why = block_tridiagonal_method_refuses(BlockKernel(*line), lines_of_box(0, box, block, first), line->kernel_parameters));
+  PetscCall(AllRanks(pc, !why, &all));
+  PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s%s: %s", line->kernel.c_str(), " for lines of blocks",
+             why ? why->c_str() : "refuses the lines of another rank");
+  PetscCallCXX([&] {
+    const auto graph = node_couplings(execution, nodes, block, matrix.inside);
+    auto map         = std::make_unique<LineMap>(execution, nodes, graph->matrix(), GraphOptions());
+    *set             = std::make_unique<BlockMapLines>(std::move(map), block, BlockKernel(*line), line->kernel_parameters);
+  }());
+  line->joined.reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The lines of a map: the user's, or those of the matrix's graph.
 PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<LineSet> *set)
 {
@@ -361,7 +386,10 @@ PetscErrorCode MakeLineSets(PC pc, Mat rows, const LocalMatrix &matrix, const Ex
   }
   if (line->shape.source != PC_LINE_GRID) {
     sets->emplace_back();
-    PetscCall(MapSet(pc, matrix, execution, &sets->back()));
+    if (line->shape.together)
+      PetscCall(BlockMapSet(pc, matrix, execution, &sets->back()));
+    else
+      PetscCall(MapSet(pc, matrix, execution, &sets->back()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(MakeStencil(pc, rows, matrix, execution));

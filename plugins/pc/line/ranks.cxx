@@ -35,7 +35,7 @@ Index CrossingLines(const PC_Line &line)
 
 bool MayJoinLines(const PC_Line &line)
 {
-  return line.ranks == PC_LINE_EXACT && line.precision == PC_LINE_DOUBLE;
+  return line.ranks == PC_LINE_EXACT && line.precision == PC_LINE_DOUBLE && !line.shape.together;
 }
 
 #if defined(WEFT_DISTRIBUTED)

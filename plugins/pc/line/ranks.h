@@ -16,7 +16,7 @@ bool Crosses(const PC_Line &line, int direction);
 bool Closes(const PC_Line &line, int direction);
 /// Lines of a map, the user's or that of the graph, that go on on other ranks.
 Index CrossingLines(const PC_Line &line);
-/// Whether such lines are solved exactly: not in single precision.
+/// Whether such lines are solved exactly: not in single precision, nor of blocks.
 bool MayJoinLines(const PC_Line &line);
 
 #if defined(WEFT_DISTRIBUTED)

@@ -221,4 +221,41 @@ def turn():
             pc.view()
 
 
+def blocks():
+    """Chains of nodes in any order, two unknowns each that are strongly coupled; -weak: what couples the chains beside them."""
+    nodes, weak = 60, options.getReal("weak", 0.0)
+    A = PETSc.Mat().create()
+    A.setSizes(2 * nodes, 2)
+    A.setType("aij")
+    A.setUp()
+    A.setOption(PETSc.Mat.Option.NEW_NONZERO_ALLOCATION_ERR, False)
+    order = np.random.default_rng(3).permutation(nodes)
+    if A.getComm().rank == 0:
+        for k, node in enumerate(order):
+            A.setValuesBlocked([node], [node], [4, 1.9, -1.9, 4])
+            for other, size in ((k - 1, 1), (k + 1, 1), (k - 15, weak), (k + 15, weak)):
+                if 0 <= other < nodes and (size == 1) == (k // 15 == other // 15) and size > 0:
+                    A.setValuesBlocked([node], [order[other]], [0, -1.5 * size, -1.5 * size, 0])
+    A.assemble()
+    for round in range(2):
+        pc = line(A) if round == 0 else pc
+        pc.setOperators(A)
+        x, b = A.createVecs()
+        b = numbers(A)
+        pc.apply(b, x)
+        r = b.duplicate()
+        A.mult(x, r)
+        r.axpy(-1, b)
+        say("residual", r.norm() / b.norm())
+        say("difference", difference(pc, A))
+        z, y = x.duplicate(), x.duplicate()
+        z.setArray(np.cos(np.arange(*z.getOwnershipRange())))
+        pc.applyTranspose(z, y)
+        say("adjoint", abs(y.dot(b) - z.dot(x)) / abs(z.dot(x)))
+        A.scale(1.7)
+        A.shift(0.5)
+    if options.getBool("view", False):
+        pc.view()
+
+
 globals()[options.getString("case")]()
