@@ -141,6 +141,14 @@ std::optional<std::vector<double>> symmetrizer(const LineMatrix &line)
   return d;
 }
 
+double eigenvector_condition(const LineMatrix &line)
+{
+  const auto d = symmetrizer(line);
+  if (!d) return std::numeric_limits<double>::infinity();
+  const auto [least, most] = std::minmax_element(d->begin(), d->end());
+  return *most / *least;
+}
+
 Index ConstantLine::row(Index point) const
 {
   if (ring()) return ((point % intervals) + intervals) % intervals;

@@ -44,6 +44,9 @@ LineMatrix line_matrix(const Direction &direction);
 /// d with D^-1 T D symmetric, D = diag(d); nothing where there is none. The square of d is the inverse of the weights that make T
 /// self-adjoint.
 std::optional<std::vector<double>> symmetrizer(const LineMatrix &line);
+/// The condition of its eigenvectors, that of the diagonal which makes them orthogonal: digits that transforms lose. Infinite where there is
+/// none.
+double eigenvector_condition(const LineMatrix &line);
 
 /// Conditions at either end of a direction with constant coefficients on a node-centred grid.
 enum class Ends { dirichlet_dirichlet, dirichlet_neumann, neumann_dirichlet, neumann_neumann, periodic };

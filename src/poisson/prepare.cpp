@@ -57,11 +57,14 @@ std::optional<Choice> tensor_order(const LineMatrix (&lines)[3])
   return order;
 }
 
-/// The first assignment of directions that a method takes, or why it takes none.
+/// The first assignment of directions that a method takes, or why it takes none; another where that spares transforms along a direction of
+/// strong convection, whose eigenvectors are nearly parallel.
 std::optional<std::string> choose(const std::string &method, const SeparableOperator &problem, const LineMatrix (&lines)[3],
                                   const DirectOptions &options, Choice &choice)
 {
-  const Index longest = std::max({lines[0].n, lines[1].n, lines[2].n});
+  const Index longest         = std::max({lines[0].n, lines[1].n, lines[2].n});
+  constexpr double few_digits = 1e3;
+  double least                = std::numeric_limits<double>::infinity();
   std::optional<std::string> first_reason;
   if (method == Facr::name && options.levels <= 0) {
     if (const auto order = tensor_order(lines)) {
@@ -76,12 +79,15 @@ std::optional<std::string> choose(const std::string &method, const SeparableOper
       if (any != (lines[order[0]].n == 1 && longest > 1)) continue;
       const Choice here{method, order[0], order[1], order[2]};
       const auto why = order_refused(here, lines, problem.shift, options);
-      if (!why) {
-        choice = here;
-        return std::nullopt;
-      }
       if (!first_reason) first_reason = why;
+      if (why) continue;
+      const double condition = eigenvector_condition(lines[order[1]]) * eigenvector_condition(lines[order[2]]);
+      if (!(condition < least)) continue;
+      choice = here;
+      least  = condition;
+      if (condition <= few_digits) return std::nullopt;
     }
+    if (std::isfinite(least)) return std::nullopt;
   }
   return first_reason;
 }

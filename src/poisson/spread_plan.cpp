@@ -1,6 +1,7 @@
 #include "poisson/spread_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "poisson/constant_lines.hpp"
 #include "poisson/eigen.hpp"
@@ -35,7 +36,9 @@ std::optional<double> transform_time(const Direction &direction, bool automatic,
     return poisson::fourier_plan(length)->board == length ? 1 : chirp_time;
   }
   if (poisson::eigen_basis_refused(line) || (automatic && line.n > most_rows_of_product * processes)) return std::nullopt;
-  return chirp_time + product_time * static_cast<double>(line.n);
+  // Digits that are lost to eigenvectors of convection are worth more than any time.
+  const double condition = poisson::eigenvector_condition(line);
+  return chirp_time + product_time * static_cast<double>(line.n) + (condition > 1e3 ? 1e6 * std::log10(condition) : 0);
 }
 
 /// As many neighbouring modes as leave each process some blocks: at most 16, which are 128 bytes.

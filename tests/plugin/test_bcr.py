@@ -133,6 +133,28 @@ def test_graded_meshes(run, grid, ends, ranks):
     assert max(each(run("bcr_probe", f"{graded.replace(',differences', '')} -probe adjoint", ranks=ranks), "adjoint difference")) < 1e-12
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "problem",
+    [f"-n 63,61 -velocity {v}" for v in ("0,0.9", "0.9,0", "1.5,0", "0,1.5")] + [f"-n 40,20,21 -velocity {v}" for v in ("0.9", "0,0.9", "0,0,0.9", "0,0,1.5")],
+)
+def test_convection_along_one_direction_loses_no_digit(run, problem, ranks):
+    """Lines take it, and transforms the other directions."""
+    result = run("bcr_probe", f"{problem} -kind central -pc_type bcr -ksp_type preonly -probe solve,adjoint -ksp_view", ranks=ranks)
+    assert max(each(result, "^error") + each(result, "adjoint difference")) < 1e-12
+    assert "takes a step of refinement" not in result.output
+
+
+@pytest.mark.parametrize("velocity", [0.1, 0.3, 0.5, 0.7, 0.9, 0.97, 0.999, 1.5])
+@pytest.mark.parametrize("n, ranks", [(31, 1), (63, 1), (63, 2), (127, 1)])
+def test_convection_along_two_directions_is_solved_or_fails(run, n, velocity, ranks):
+    problem = f"-n {n},{n} -kind central -velocity {velocity},{velocity} -pc_type bcr -ksp_type"
+    direct = run("bcr_probe", f"{problem} preonly", ranks=ranks)
+    assert "DIVERGED_PC_FAILED" in direct.output or each(direct, "^error")[0] < 1e-3  # -pc_bcr_check_fail is 1e-4
+    corrected = run("bcr_probe", f"{problem} richardson -ksp_rtol 1e-10", ranks=ranks)
+    assert "DIVERGED_PC_FAILED" in corrected.output or each(corrected, "^error")[0] < 1e-7
+
+
 @pytest.mark.parametrize("columns, left_over", [(64, 1), (128, 1), (129, 2), (257, 2)])
 @pytest.mark.parametrize("kind", ["laplacian", "positive"])
 @pytest.mark.parametrize("shift", [1e-3, -9.201])

@@ -87,5 +87,9 @@ def test_an_entry_that_is_no_number_or_nearly_none(value, column):
 
 @pytest.mark.parametrize("chosen, words", [("", "PCBCR solves no such operator: couplings there and back"), ("-pc_bcr_type facr", "-pc_bcr_type facr: eigenvectors are needed")])
 def test_a_refusal_names_what_the_user_typed(chosen, words):
-    failed = programs.python(PROGRAMS / "grid_operators.py", f"convection {chosen}", expect=None)
+    failed = programs.python(PROGRAMS / "grid_operators.py", f"convection {chosen} -ksp_error_if_not_converged", expect=None)
     assert failed.code != 0 and words in failed.output, failed.output
+
+
+def test_values_that_no_method_solves_fail_the_solve():
+    assert solve("convection").number("reason") == -11

@@ -88,8 +88,8 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What set-up cannot work with.
-PetscErrorCode CheckSeparation(PC pc, const Separation &found)
+// What set-up cannot work with. `refused`: why no method solves this operator, a property of its values; one that the user named is to.
+PetscErrorCode CheckSeparation(PC pc, const Separation &found, std::string *refused)
 {
   PC_BCR *bcr   = Bcr(pc);
   MPI_Comm comm = PetscObjectComm((PetscObject)pc);
@@ -107,9 +107,8 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found)
              "preconditioner",
              found.deviation, (double)bcr->tolerance);
   PetscCallCXX(why = poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
-  const bool chosen = bcr->options.method != "auto";
-  PetscCheck(!why, comm, PETSC_ERR_SUP, "%s%s: %s", chosen ? "-pc_bcr_type " : "PCBCR solves no such operator",
-             chosen ? bcr->options.method.c_str() : "", why->c_str());
+  PetscCheck(!why || bcr->options.method == "auto", comm, PETSC_ERR_SUP, "-pc_bcr_type %s: %s", bcr->options.method.c_str(), why->c_str());
+  PetscCallCXX(*refused = why ? "PCBCR solves no such operator: " + *why : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -288,7 +287,14 @@ PetscErrorCode PCSetUp_BCR(PC pc)
                       "separable and its entries differ by more than 1e30"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(CheckSeparation(pc, found));
+  PetscCall(CheckSeparation(pc, found, &why));
+  if (!why.empty()) {
+    for (int which : {0, 1}) bcr->forget_solver(which);
+    PetscCall(bcr->check.Forget());
+    bcr->separation = std::move(found);
+    PetscCall(ReportFailure(pc, PC_FACTOR_OTHER, why));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
 
   PetscMPIInt state[2], same = pc->setupcalled && same_operator(found, bcr->separation);
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
