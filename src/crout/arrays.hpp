@@ -10,10 +10,9 @@
 namespace weft::crout {
 
 /// Number of an entry in an array of values. 32 bits halve the traffic of maps between entries.
-using Position                           = std::uint32_t;
-inline constexpr Position nowhere        = 0xffffffffu;
-inline constexpr Index most_entries      = 0xfffffffe;
-inline constexpr Index most_rows_allowed = 0x7ffffffe;
+using Position                      = std::uint32_t;
+inline constexpr Position nowhere   = 0xffffffffu;
+inline constexpr Index most_entries = 0xfffffffe;
 
 template <class T, class Space>
 using Array = Kokkos::View<T *, typename Space::memory_space>;

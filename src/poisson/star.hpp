@@ -15,10 +15,6 @@ struct Box {
   Index lo[3], hi[3];
 
   WEFT_INLINE Index size(int d) const { return hi[d] > lo[d] ? hi[d] - lo[d] : 0; }
-  WEFT_INLINE bool contains(const Index (&at)[3]) const
-  {
-    return at[0] >= lo[0] && at[0] < hi[0] && at[1] >= lo[1] && at[1] < hi[1] && at[2] >= lo[2] && at[2] < hi[2];
-  }
   Box operator&(const Box &other) const
   {
     Box both;

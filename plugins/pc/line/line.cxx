@@ -71,7 +71,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
   The kernels run where the vectors are: on the host for standard vectors, on the device for `VECCUDA` and `VECKOKKOS`.
 
   A line that crosses ranks is solved exactly, by all of them together, unless `-pc_line_ranks cut`. Lines of a periodic direction are rings.
-  Several unknowns a node that the matrix couples are solved for together, up to 8; such lines end where a rank's part of the grid ends.
+  Several unknowns a node that the matrix couples are solved for together, up to 8; such lines of blocks cross ranks as others do.
 
   With jacobi ordering along one direction the preconditioner of a symmetric matrix is symmetric, and so it is with symmetric sweeps; with
   other forward or backward sweeps it is not: use `KSPGMRES`, `KSPFGMRES` or `KSPBCGS` rather than `KSPCG`.

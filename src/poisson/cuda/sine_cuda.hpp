@@ -94,15 +94,6 @@ __device__ inline void small_sums(Complex<Scalar> (&x)[R])
   }
 }
 
-/// Elements of the twiddle table: for each stage but the first, after `before` elements, four (powers 1, 2, 4, 8) times `before`.
-template <int E>
-constexpr int twiddle_count(int N)
-{
-  int count = 0;
-  for (int before = E; before < N; before *= E) count += 4 * before;
-  return count;
-}
-
 template <int E>
 __device__ inline int padded(int i)
 {
