@@ -1,7 +1,9 @@
 /// CroutFactorization: incomplete and complete LU and LDL^T factors of a sparse matrix, on the host or on a device, by fixed-point Crout sweeps
 /// or exactly. The way into these kernels for callers that include no Kokkos header.
 #pragma once
+#include <functional>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -54,7 +56,10 @@ struct CroutOptions {
   Index row_quota  = 0; ///< threshold: most entries of a row in each triangle; 0: twice the mean number in a triangle of the matrix, and 2
   double most_fill = 0; ///< refuse a pattern of more than this times the matrix' entries; 0: only what memory refuses
 
-  bool symmetric        = false; ///< L D L^T; only entries on and above the diagonal of the matrix are read
+  double most_operations = 0;                    ///< full: refuse factors of more multiplications than this; 0: of any number
+  std::function<void(const std::string &)> tell; ///< full: called with what is predicted of the factors, before they are made
+
+  bool symmetric        = false; ///< L D L^T; of the matrix, only entries on and above the diagonal count
   FactorScaling scaling = FactorScaling::unit_diagonal;
   bool match_rows       = true; ///< permute rows where a diagonal entry is missing or zero (not where symmetric)
 
@@ -79,6 +84,12 @@ struct FactorOrdering {
 };
 
 enum class FactorFailure { none, not_finite_input, zero_pivot, not_finite };
+
+/// Complete factors that would take longer than options.most_operations allows.
+class TooManyOperations : public std::logic_error {
+public:
+  using std::logic_error::logic_error;
+};
 
 /// What a factorization did.
 struct CroutReport {
@@ -124,7 +135,8 @@ public:
 
   /// Finds orders and pattern of the factors, once for a pattern of the matrix; columns need no order. Reads values only where a diagonal
   /// entry could be zero and for FillPattern::threshold. Throws std::invalid_argument, naming the row, for a matrix that is not square, has an
-  /// empty row, a column out of range or an entry twice; std::length_error where the fill passes the limits. Waits.
+  /// empty row, a column out of range or an entry twice; std::length_error where the fill passes the limits or, of complete factors, the memory
+  /// that is free; TooManyOperations. Waits.
   template <class Int>
   void analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering = {});
 

@@ -168,7 +168,7 @@ private:
           options_.symmetric || options_.scaling == FactorScaling::unit_diagonal ? scales_.row : vectors.template take<double>(rows);
     }
     if (options_.pattern == FillPattern::levels && options_.levels > 0) entries_ = level_fill(space_, entries_, options_.levels, most);
-    if (options_.pattern == FillPattern::full) entries_ = full_fill(space_, entries_, most);
+    if (options_.pattern == FillPattern::full) entries_ = full_fill(space_, entries_, most, sizeof(Scalar), options_);
     if (options_.pattern == FillPattern::threshold) {
       matrix_values_ = matrix.values;
       set_rule();

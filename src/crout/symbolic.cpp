@@ -6,12 +6,11 @@
 
 namespace weft::crout {
 
-HostPattern complete_fill(const HostPattern &lower, Index most)
+std::vector<Index> elimination_tree(const HostPattern &lower)
 {
   const Index rows = lower.rows();
   const auto size  = static_cast<std::size_t>(rows);
-  // The tree: parent of j is the row of the first entry below the diagonal in column j of the factor.
-  std::vector<Index> parent(size, -1), ancestor(size, -1), mark(size, -1);
+  std::vector<Index> parent(size, -1), ancestor(size, -1);
   const auto of = [](auto &values, Index i) -> auto &
   {
     return values[static_cast<std::size_t>(i)];
@@ -26,6 +25,19 @@ HostPattern complete_fill(const HostPattern &lower, Index most)
       }
     }
   }
+  return parent;
+}
+
+HostPattern complete_fill(const HostPattern &lower, Index most)
+{
+  const Index rows                = lower.rows();
+  const auto size                 = static_cast<std::size_t>(rows);
+  const std::vector<Index> parent = elimination_tree(lower);
+  std::vector<Index> mark(size, -1);
+  const auto of = [](auto &values, Index i) -> auto &
+  {
+    return values[static_cast<std::size_t>(i)];
+  };
   const auto walk = [&](Index i, const auto &body) { // each entry of row i of the factor once
     of(mark, i) = i;
     for (Index k = of(lower.starts, i); k < of(lower.starts, i + 1); k++) {

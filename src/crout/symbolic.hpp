@@ -15,6 +15,9 @@ struct HostPattern {
   Index rows() const { return static_cast<Index>(starts.size()) - 1; }
 };
 
+/// The parent of each column in the elimination tree: the row of the first entry below the diagonal of the Cholesky factor's column; -1 of a root.
+std::vector<Index> elimination_tree(const HostPattern &lower);
+
 /// The strictly lower triangle of the Cholesky factor of a symmetric pattern, columns ascending. `lower` holds the pattern's strictly lower
 /// triangle in any order, entries twice or not. Row i of the factor is the part of the elimination tree between row i of the pattern and i
 /// (J. W. H. Liu, "The role of elimination trees in sparse factorization", SIAM J. Matrix Anal. 11, 1990). Throws std::length_error where it

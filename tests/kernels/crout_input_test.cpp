@@ -1,4 +1,5 @@
 // Matrices that are wrong or hard: what is refused, what is repaired, what is reported.
+#include "crout/fill_prediction.hpp"
 #include "crout_problem.hpp"
 
 namespace {
@@ -281,6 +282,31 @@ TEST(CroutThreshold, IsAsGoodAsIlut)
       }
     }
   }
+}
+
+TEST(CompleteFill, IsPredicted)
+{
+  std::mt19937 random(61);
+  for (const Index rows : {Index(0), Index(1), Index(2), Index(9), Index(40), Index(200)}) {
+    for (const int each : {0, 1, 2, 5}) {
+      crout::HostPattern lower;
+      for (Index i = 0; i < rows; i++) {
+        for (int k = 0; k < each && i > 0; k++) // entries twice too
+          lower.columns.push_back(static_cast<std::int32_t>(random() % static_cast<std::uint64_t>(i)));
+        lower.starts.push_back(static_cast<Index>(lower.columns.size()));
+      }
+      const auto predicted = crout::predict_fill(lower);
+      const auto made      = crout::complete_fill(lower, 1000000);
+      std::vector<double> column(static_cast<std::size_t>(rows), 0);
+      for (const std::int32_t j : made.columns) column[static_cast<std::size_t>(j)]++;
+      double operations = 0;
+      for (const double entries : column) operations += entries * entries;
+      EXPECT_EQ(predicted.entries, static_cast<Index>(made.columns.size())) << rows << " rows, " << each;
+      EXPECT_EQ(predicted.operations, operations) << rows << " rows, " << each;
+      EXPECT_EQ(predicted.size(), 2 * predicted.entries + rows);
+    }
+  }
+  EXPECT_GT(crout::host_memory_left(), 1e6);
 }
 
 } // namespace

@@ -196,7 +196,7 @@ std::vector<double> values_of(const SparseRows &a, const CroutOptions &options)
   const DeviceCsr<std::int32_t> csr(execution, a);
   CroutModelOn<double, Space> model(Space(), options);
   model.analyse(static_cast<Index>(a.size()), csr.matrix(), {});
-  model.factor(csr.matrix().values, false);
+  model.factor(csr.matrix().values, false, -1);
   const auto t = model.triangles();
   std::vector<double> values(t.lower_values, t.lower_values + t.lower_entries + t.upper_entries + t.rows);
   values.insert(values.end(), model.report().residuals.begin(), model.report().residuals.end());

@@ -342,6 +342,16 @@ def test_fill_that_does_not_fit_into_memory(pc):
     assert "PC failed due to FACTOR_OUTMEMORY" in result.stdout, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize("pc, option", [("-pc_type crout -pc_crout_pattern full", "-pc_crout"), (f"-pc_type lu {SOLVER}", "-mat_crout"),
+                                        (f"-pc_type cholesky {SOLVER}", "-mat_crout")])
+def test_complete_factors_that_take_too_long_are_refused(run, pc, option):
+    told = r"all fill: [\d.e+]+ entries, [\d.]+ times the matrix', [\d.e+]+ multiplications"
+    refused = run("ex2", f"-m 30 -n 30 {pc} {option}_most_operations 1000 -ksp_converged_reason -info :pc,mat", expect=None).output
+    assert "FACTOR_OTHER" in refused
+    assert re.search(rf"{told}, more than the 1e\+03 that are allowed", refused), refused
+    assert re.search(f"predicted: {told}", run("ex2", f"-m 30 -n 30 {pc} {option}_most_operations 1e9 -ksp_view").output)
+
+
 @pytest.mark.parametrize("ranks, diagonal", [(1, "nan"), (2, "inf"), (3, "nan")])
 def test_a_failure_on_one_rank_is_one_on_all(run, ranks, diagonal):
     output = run("pc_probe", f"-probe pivot -pc_type crout -diagonal {diagonal}", ranks=ranks).output

@@ -42,6 +42,7 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCCroutSetPattern",
         "PCCroutSetLevels",
         "PCCroutSetDropTolerance",
+        "PCCroutSetMostOperations",
         "PCCroutSetMethod",
         "PCCroutSetSweeps",
         "PCCroutSetTolerance",

@@ -14,6 +14,7 @@ struct Mat_Crout {
   std::unique_ptr<CroutFactor> factor;
   MatFactorInfo info; ///< that the factors were asked for with
   IS rows = NULL, columns = NULL;
+  PetscReal most_operations = crout_most_operations;
 };
 
 Mat_Crout *Data(Mat F)
@@ -51,13 +52,14 @@ double ShiftAmountOf(const MatFactorInfo &info)
 CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
 {
   CroutSettings settings;
-  CroutOptions &options  = settings.options;
-  options.symmetric      = F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC;
-  options.levels         = (int)info.levels;
-  options.shift          = ShiftOf(info);
-  options.shift_amount   = ShiftAmountOf(info);
-  options.zero_pivot     = info.zeropivot;
-  settings.shift_unasked = false;
+  CroutOptions &options   = settings.options;
+  options.symmetric       = F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC;
+  options.levels          = (int)info.levels;
+  options.shift           = ShiftOf(info);
+  options.shift_amount    = ShiftAmountOf(info);
+  options.zero_pivot      = info.zeropivot;
+  options.most_operations = Data(F)->most_operations;
+  settings.shift_unasked  = false;
   if (IsComplete(F->factortype)) {
     options.pattern = FillPattern::full;
   } else if (info.usedt != 0) {
@@ -113,6 +115,21 @@ PetscErrorCode Keep(IS *kept, IS given)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Its own option. PETSc has given F the PC's prefix by now.
+PetscErrorCode SetFromOptions(Mat F)
+{
+  PetscReal *const most = &Data(F)->most_operations;
+
+  PetscFunctionBegin;
+  PetscObjectOptionsBegin((PetscObject)F);
+  PetscCall(PetscOptionsReal("-mat_crout_most_operations", "multiplications that complete factors may take; 0 for any number",
+                             "MATSOLVERCROUT", *most, most, NULL));
+  PetscOptionsEnd();
+  PetscCheck(*most >= 0, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_OUTOFRANGE,
+             "-mat_crout_most_operations %g: a number of multiplications cannot be negative; 0 allows any", (double)*most);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *info)
 {
   Mat_Crout *data = Data(F);
@@ -123,6 +140,7 @@ PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *
              "the solver type crout factors square matrices, and this one has %" PetscInt_FMT " rows and %" PetscInt_FMT " columns",
              A->rmap->n, A->cmap->n);
   PetscCall(KokkosStart());
+  PetscCall(SetFromOptions(F));
   data->info = *info;
   PetscCall(Keep(&data->rows, rows));
   PetscCall(Keep(&data->columns, columns));
@@ -257,6 +275,7 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 . -pc_factor_shift_amount <s>        - how much to add to it
 . -pc_factor_zeropivot <z>           - size up to which a pivot is zero
 . -pc_factor_nonzeros_along_diagonal - permute the columns so that the diagonal has no zeros
+. -mat_crout_most_operations <1e11>  - multiplications that LU and Cholesky factors may take; 0 for any number
 - -pc_factor_diagonal_fill           - take a diagonal entry that is not stored for a zero
 
   Level: beginner

@@ -14,9 +14,9 @@ PetscErrorCode CroutAttempt(const std::function<void()> &work, CroutFailure *fai
     failure->error    = error;
     failure->sentence = sentence;
   };
-  const char *const too_much = "the factors do not fit into memory: take less fill (-pc_type ilu with fewer -pc_factor_levels, "
-                               "-pc_crout_pattern levels or threshold), "
-                               "or another ordering";
+  const std::string instead =
+      "take less fill (-pc_type ilu with fewer -pc_factor_levels, -pc_crout_pattern levels or threshold), or another "
+      "ordering";
 
   PetscFunctionBegin;
   try {
@@ -24,13 +24,15 @@ PetscErrorCode CroutAttempt(const std::function<void()> &work, CroutFailure *fai
   } catch (const std::invalid_argument &error) {
     fail(MAT_FACTOR_STRUCT_ZEROPIVOT, error.what());
   } catch (const std::length_error &error) {
-    fail(MAT_FACTOR_OUTMEMORY, error.what());
+    fail(MAT_FACTOR_OUTMEMORY, error.what() + (": " + instead));
+  } catch (const TooManyOperations &error) {
+    fail(MAT_FACTOR_OTHER, error.what() + (": " + instead) + ", or allow more (-pc_crout_most_operations, -mat_crout_most_operations)");
   } catch (const std::bad_alloc &) {
-    fail(MAT_FACTOR_OUTMEMORY, too_much);
+    fail(MAT_FACTOR_OUTMEMORY, "the factors do not fit into memory: " + instead);
   } catch (const std::exception &error) {
     // Kokkos throws no bad_alloc where it cannot allocate a View.
     PetscCheck(std::string(error.what()).find("allocat") != std::string::npos, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", error.what());
-    fail(MAT_FACTOR_OUTMEMORY, too_much);
+    fail(MAT_FACTOR_OUTMEMORY, "the factors do not fit into memory: " + instead);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

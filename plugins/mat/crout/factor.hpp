@@ -14,8 +14,13 @@
 
 namespace weft {
 
+/// Multiplications that complete factors may take unless more are allowed.
+inline constexpr double crout_most_operations = 1e11;
+
 /// What is asked of a factorization and its triangular solves.
 struct CroutSettings {
+  CroutSettings() { options.most_operations = crout_most_operations; }
+
   CroutOptions options;
   PCCroutPrecision precision = PC_CROUT_DOUBLE;
   std::string solve          = "auto"; ///< a name of triangular_method_names()

@@ -101,6 +101,7 @@ public:
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s of %" PetscInt_FMT " rows, %s: %lld entries, %g times the matrix'\n",
                                      options.symmetric ? "L D L^T" : "L U", rows_, PatternText().c_str(), (long long)report.entries,
                                      (double)report.entries / std::max<double>(1, (double)entries_)));
+    if (!prediction_.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "predicted: %s\n", prediction_.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", ScalingText()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "factors: %s\n", made.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "triangles: %s\n", solves.c_str()));
@@ -215,6 +216,7 @@ private:
     PetscCall(MatGetLocalSize(A, &rows_, &columns));
     PetscCall(MatDestroy(&converted_));
     analysed_ = factored_ = seen_values_ = false;
+    prediction_.clear();
     solver_.reset();
     factorization_.reset();
     if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
@@ -225,6 +227,10 @@ private:
     entries_ = (PetscInt64)info.nz_used;
     PetscCall(Place(A, memory));
     CroutOptions factors = settings_.options;
+    factors.tell         = [this, A](const std::string &prediction) {
+      prediction_ = prediction;
+      PetscCallVoid(PetscInfo(A, "%s\n", prediction.c_str()));
+    };
     // The ladder is for sweeps, and ends in shifts: factors that are to be exact would be those of another matrix.
     const bool sweeps = factors.method == FactorMethod::sweeps ||
                         (factors.method == FactorMethod::automatic && memory == Memory::device && factors.pattern != FillPattern::full);
@@ -287,10 +293,11 @@ private:
   PetscObjectState pattern_ = -1;
   PetscLogDouble stored_    = 0; ///< entries that the matrix stores
   PetscInt64 entries_       = 0; ///< and with those below the diagonal of a symmetric one
-  bool analysed_            = false;
-  bool seen_values_         = false; ///< what the analysed pattern has decided from values is theirs
-  bool factored_            = false; ///< and nothing failed: sweeps can start from there
-  Mat converted_            = NULL;
+  std::string prediction_;       ///< of complete factors
+  bool analysed_    = false;
+  bool seen_values_ = false; ///< what the analysed pattern has decided from values is theirs
+  bool factored_    = false; ///< and nothing failed: sweeps can start from there
+  Mat converted_    = NULL;
   std::unique_ptr<CroutFactorization<Scalar>> factorization_;
   std::unique_ptr<TriangularSolver<Scalar>> solver_;
 };

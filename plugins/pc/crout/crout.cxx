@@ -251,6 +251,7 @@ PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
 . -pc_crout_levels <0>                                    - k
 . -pc_crout_droptol <1e-3>                                - size below which entries are left out, against the mean of their row
 . -pc_crout_row_quota <0>                                 - most entries of a row in each triangle
+. -pc_crout_most_operations <1e11>                        - multiplications that complete factors may take; 0 for any number
 . -pc_crout_method (sweeps|exact|auto)                    - how the factors are found
 . -pc_crout_sweeps <0>                                    - number of sweeps; 0 for as many as are needed
 . -pc_crout_rtol <r>                                      - sweep until the residual of the factors is that small
@@ -282,7 +283,7 @@ PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
   -ksp_error_if_not_converged makes it an error that does.
 
 .seealso: `MATSOLVERCROUT`, `PCILU`, `PCICC`, `PCLU`, `PCBJACOBI`, `PCASM`, `PCCroutSetPattern()`, `PCCroutSetLevels()`,
-          `PCCroutSetDropTolerance()`, `PCCroutSetMethod()`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`,
+          `PCCroutSetDropTolerance()`, `PCCroutSetMostOperations()`, `PCCroutSetMethod()`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`,
           `PCCroutSetSections()`, `PCCroutSetAsynchronous()`, `PCCroutSetShift()`, `PCCroutSetScaling()`, `PCCroutSetOrdering()`,
           `PCCroutSetSymmetric()`, `PCCroutSetTriangularSolve()`, `PCCroutSetPrecision()`
 M*/

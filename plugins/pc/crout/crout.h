@@ -21,6 +21,7 @@ typedef enum { PC_CROUT_DOUBLE, PC_CROUT_SINGLE } PCCroutPrecision;
 WEFT_EXTERN PetscErrorCode PCCroutSetPattern(PC, PCCroutPattern);
 WEFT_EXTERN PetscErrorCode PCCroutSetLevels(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCCroutSetDropTolerance(PC, PetscReal, PetscInt);
+WEFT_EXTERN PetscErrorCode PCCroutSetMostOperations(PC, PetscReal);
 WEFT_EXTERN PetscErrorCode PCCroutSetMethod(PC, PCCroutMethod);
 WEFT_EXTERN PetscErrorCode PCCroutSetSweeps(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCCroutSetTolerance(PC, PetscReal);

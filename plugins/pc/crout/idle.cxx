@@ -41,6 +41,8 @@ const OptionUse<PC_Crout> uses[] = {
      [](const PC_Crout &crout) { return PatternIs(crout, FillPattern::threshold); }, has_entries},
     {"pc_crout_row_quota", [](const PC_Crout &crout) { return crout.settings.options.row_quota != 0; },
      [](const PC_Crout &crout) { return PatternIs(crout, FillPattern::threshold); }, has_entries},
+    {"pc_crout_most_operations", [](const PC_Crout &crout) { return crout.settings.options.most_operations != crout_most_operations; },
+     [](const PC_Crout &crout) { return PatternIs(crout, FillPattern::full); }, "it is for sparse matrices and -pc_crout_pattern full"},
     {"pc_crout_method", [](const PC_Crout &crout) { return crout.method != PC_CROUT_METHOD_AUTO; },
      [](const PC_Crout &crout) { return Sparse(crout) || crout.method == PC_CROUT_METHOD_SWEEPS; },
      "the sections of a dense matrix are swept until nothing changes"},

@@ -20,7 +20,7 @@ PetscErrorCode FactorsFromOptions(PC pc, OptionItems PetscOptionsObject)
   PCCroutScaling scaling     = static_cast<PCCroutScaling>((int)now.scaling);
   PCCroutPrecision precision = crout.settings.precision;
   PetscInt levels = now.levels, quota = (PetscInt)now.row_quota;
-  PetscReal drop_tolerance = now.drop_tolerance, shift = now.base_shift;
+  PetscReal drop_tolerance = now.drop_tolerance, shift = now.base_shift, operations = now.most_operations;
   PetscBool symmetric = PetscBool3ToBool(crout.symmetric), set, set_too;
   char ordering[64];
 
@@ -35,6 +35,9 @@ PetscErrorCode FactorsFromOptions(PC pc, OptionItems PetscOptionsObject)
   PetscCall(
       PetscOptionsInt("-pc_crout_row_quota", "most entries of a row in each triangle", "PCCroutSetDropTolerance", quota, &quota, &set_too));
   if (set || set_too) PetscCall(PCCroutSetDropTolerance(pc, drop_tolerance, quota));
+  PetscCall(PetscOptionsReal("-pc_crout_most_operations", "multiplications that complete factors may take", "PCCroutSetMostOperations",
+                             operations, &operations, &set));
+  if (set) PetscCall(PCCroutSetMostOperations(pc, operations));
   PetscCall(PetscOptionsReal("-pc_crout_shift", "part of the diagonal that is added to it", "PCCroutSetShift", shift, &shift, &set));
   if (set) PetscCall(PCCroutSetShift(pc, shift));
   PetscCall(PetscOptionsEnum("-pc_crout_scaling", "scaling of rows and columns", "PCCroutSetScaling", crout_scalings, (PetscEnum)scaling,

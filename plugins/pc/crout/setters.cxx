@@ -133,6 +133,41 @@ PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quot
 }
 
 /*@
+  PCCroutSetMostOperations - sets how many multiplications the complete factors of a `PCCROUT` may take
+
+  Logically Collective
+
+  Input Parameters:
++ pc         - the preconditioner
+- operations - the number, of each rank's block; 0 for any number
+
+  Options Database Key:
+. -pc_crout_most_operations <1e11> - the number
+
+  Level: intermediate
+
+  Note:
+  Fill is predicted before it is made, and told by -info and -ksp_view. Factors that would take longer, or do not fit into memory, fail with
+  what was predicted.
+
+.seealso: `PCCROUT`, `PCCroutSetPattern()`, `PCCroutSetOrdering()`
+@*/
+PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
+{
+  PC_Crout *crout;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, operations, 2);
+  PetscCall(DataOf(pc, &crout));
+  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(operations >= 0 && !PetscIsNanReal(operations), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_most_operations %g: a number of multiplications cannot be negative; 0 allows any", (double)operations);
+  PetscCall(Choose(pc, &crout->settings.options.most_operations, (double)operations));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCCroutSetMethod - sets how a `PCCROUT` finds its factors
 
   Logically Collective
