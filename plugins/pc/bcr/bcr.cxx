@@ -409,7 +409,7 @@ bool TakenForASolution(KSP ksp)
 
   PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  return preonly && (level == 0 || ksp->presolve);
+  return preonly && (level == 0 || CallsBeforeSolve(ksp));
 }
 
 PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
