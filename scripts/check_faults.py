@@ -196,7 +196,7 @@ class Steps:
         """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan, and by way of atheris for the reader in Python."""
         folder = self.build.with_name(f"{self.build.name}-fuzz")
         tools, of = folder / "python" / "bin", SOURCE / "tests" / "fuzz"
-        readers, missing = ["manifest", "matrix", "lines", "mask"], []
+        readers, missing = ["manifest", "matrix", "lines"], []
         if shutil.which("clang++"):
             self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], of / "guided")
         else:

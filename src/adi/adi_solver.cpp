@@ -18,18 +18,16 @@ std::unique_ptr<AdiModel<Scalar>> make_model(const Execution &execution, const A
   });
 }
 
-std::vector<int> directions_of(const AdiBox &box)
+double sum_of_lows(const AdiBounds &bounds)
 {
-  std::vector<int> directions;
-  for (int k = 0; k < 3; k++) {
-    if (box.has(k)) directions.push_back(k);
-  }
-  return directions;
+  double sum = 0;
+  for (const SpectralInterval &i : bounds) sum += i.low;
+  return sum;
 }
 
 } // namespace
 
-SpectralInterval ritz_interval(const std::vector<double> &diagonal, const std::vector<double> &off)
+double largest_ritz_value(const std::vector<double> &diagonal, const std::vector<double> &off)
 {
   const std::size_t n = diagonal.size();
   double low = diagonal[0], high = diagonal[0];
@@ -38,38 +36,42 @@ SpectralInterval ritz_interval(const std::vector<double> &diagonal, const std::v
     low                 = std::min(low, diagonal[i] - radius);
     high                = std::max(high, diagonal[i] + radius);
   }
-  const auto below = [&](double x) { // eigenvalues less than x
-    std::size_t count = 0;
-    double pivot      = 1;
+  const auto all_below = [&](double x) {
+    double pivot = 1;
     for (std::size_t i = 0; i < n; i++) {
       const double coupling = i > 0 ? off[i - 1] * off[i - 1] : 0;
       pivot                 = diagonal[i] - x - (coupling == 0 ? 0 : coupling / pivot);
-      if (pivot == 0) pivot = -1e-300;
-      count += pivot < 0;
+      if (!(pivot < 0)) return false;
     }
-    return count;
+    return true;
   };
-  const auto eigenvalue = [&](std::size_t number) {
-    double from = low, to = high;
-    for (int step = 0; step < 100 && from < to; step++) {
-      const double middle                  = (from + to) / 2;
-      (below(middle) > number ? to : from) = middle;
-    }
-    return (from + to) / 2;
-  };
-  return {eigenvalue(0), eigenvalue(n - 1)};
+  for (int step = 0; step < 100 && low < high; step++) {
+    const double middle              = (low + high) / 2;
+    (all_below(middle) ? high : low) = middle;
+  }
+  return (low + high) / 2;
 }
 
 template <class Scalar>
 AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeAdiLines<Scalar> make_lines,
                              const AdiRanks &ranks)
-    : execution_(execution), box_(box), options_(options), directions_(directions_of(box))
+    : execution_(execution), box_(box), options_(options)
 {
   if (!make_lines)
     make_lines = [this](int, const LineProblem &problem) {
       return std::make_unique<LocalAdiLines<Scalar>>(execution_, problem, options_.line_solver, options_.parameters);
     };
   model_ = make_model<Scalar>(execution, {box, options, ranks}, make_lines);
+  find_directions();
+}
+
+template <class Scalar>
+void AdiSolver<Scalar>::find_directions()
+{
+  directions_.clear();
+  for (int k = 0; k < 3; k++) {
+    if (model_->has(k)) directions_.push_back(k);
+  }
 }
 
 template <class Scalar>
@@ -80,36 +82,95 @@ AdiSolver<Scalar>::~AdiSolver()
 
 template <class Scalar>
 template <class Int>
-AdiSplit AdiSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo, const std::vector<std::uint8_t> &inner)
+AdiSplit AdiSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo)
 {
-  return model_->read(matrix, halo, inner);
+  const AdiSplit split = model_->read(matrix, halo);
+  find_directions();
+  return split;
 }
 
 template <class Scalar>
 void AdiSolver<Scalar>::read(const AdiSolver &other)
 {
   model_->read(other.model_->copy());
+  find_directions();
   set_shifts(other.shifts_, other.sum_scale_);
   factor();
 }
 
+/// Of the parts as they are, which `similarity` makes more or less symmetric.
 template <class Scalar>
-AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method) const
+AdiBounds AdiSolver<Scalar>::parts(AdiBoundsMethod method, double similarity) const
 {
   AdiBounds all;
-  for (int k : directions_) all.push_back(model_->bounds(k, method));
-  // Gershgorin's lower ends are 0 or less for most operators, and true ones are 0 where no direction has boundary values.
-  const auto all_below = std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low <= 1e-12 * i.high; });
-  const bool guess     = method == AdiBoundsMethod::gershgorin
-                             ? all_below
-                             : std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low == 0; });
-  if (guess) {
-    for (std::size_t d = 0; d < all.size(); d++) {
-      const double n = static_cast<double>(box_.global[directions_[d]]);
-      all[d].low     = all[d].high * std::pow(std::sin(std::acos(-1.0) / (2 * (n + 1))), 2);
-    }
+  for (int k : directions_) all.push_back(model_->bounds(k, method, similarity));
+  // Gershgorin's lower ends are 0 or less for most operators.
+  const bool guess = method == AdiBoundsMethod::gershgorin &&
+                     std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low <= 1e-12 * i.high; });
+  for (std::size_t d = 0; guess && d < all.size(); d++) {
+    const double n = static_cast<double>(box_.global[directions_[d]]);
+    all[d].low     = all[d].high * std::pow(std::sin(std::acos(-1.0) / (2 * (n + 1))), 2);
   }
   return all;
+}
+
+template <class Scalar>
+AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
+{
+  double log_condition = 0;
+  for (int k : directions_) log_condition += model_->log_condition(k);
+  // Made symmetric a part has the least field of values, in a norm that may be far from the 2-norm: what takes the fewest sweeps is between.
+  double similarity = 1;
+  AdiBounds all     = parts(method, 1);
+  if (log_condition > 1 && directions_.size() > 1) {
+    double fewest = adi_sweeps_for(options_.type, all, log_condition);
+    for (double next : {0.5, 0.2, 0.08, 0.03}) {
+      const AdiBounds others = parts(method, next);
+      const double needed    = adi_sweeps_for(options_.type, others, next * log_condition);
+      if (!(needed < fewest)) continue;
+      fewest     = needed;
+      similarity = next;
+      all        = others;
+    }
+  }
+  log_condition_ = similarity * log_condition;
+
+  double high = 0, low = sum_of_lows(all);
+  const double directions = static_cast<double>(all.size());
+  bool real               = true;
+  for (const SpectralInterval &i : all) high = std::max(high, std::abs(i.high)), real = real && i.skew == 0;
+  const bool singular = std::abs(low) <= 64 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * high;
+  if (all.size() < 2 || !std::isfinite(low) || (low <= 0 && !singular)) return all;
+  if (!singular && real && all.size() == 2 && options_.type != AdiType::douglas_rachford && !options_.symmetric) return all;
+  double lowest = low / directions;
+  if (singular) {
+    double gap = std::numeric_limits<double>::infinity();
+    for (std::size_t d = 0; d < all.size(); d++) gap = std::min(gap, model_->gap(directions_[d], all[d].low, similarity));
+    lowest = 0;
+    low    = std::isfinite(gap) ? gap * (real ? 1 : 0.5) : high; // ellipses are narrow at their ends
+  }
+  for (std::size_t d = 0; d < all.size(); d++) {
+    const double by = lowest - all[d].low;
+    if (std::abs(by) > 1e-3 * (singular ? low : lowest)) {
+      model_->move(directions_[d], by);
+      all[d].low += by;
+      all[d].high += by;
+    }
+    if (singular) all[d] = {std::min(low, all[d].high), all[d].high, all[d].skew, true};
+  }
+  return all;
+}
+
+template <class Scalar>
+double AdiSolver<Scalar>::variation() const
+{
+  return model_->variation();
+}
+
+template <class Scalar>
+std::vector<std::uint8_t> AdiSolver<Scalar>::fixed() const
+{
+  return model_->fixed();
 }
 
 template <class Scalar>
@@ -125,14 +186,16 @@ void AdiSolver<Scalar>::set_shifts(const std::vector<AdiShift> &shifts, double s
   }
   // Where a sweep solves along several directions, its corrections of a fixed row must multiply to 1 / diagonal; those of sums to nothing,
   // since the row is solved apart from them.
-  constexpr double large = 0x1p21 * (sizeof(Scalar) == 8 ? 0x1p140 : 1);
+  constexpr double large = sizeof(Scalar) == 8 ? 0x1p80 : 0x1p21, most = static_cast<double>(std::numeric_limits<Scalar>::max()) / 16;
   for (const AdiSweep &sweep : sweeps()) {
-    AdiShift &diagonal = alone[static_cast<std::size_t>(sweep.shift)];
-    if (sweep.sum) {
-      for (int k : directions_) diagonal[static_cast<std::size_t>(k)] = large;
-      continue;
+    const auto j = static_cast<std::size_t>(sweep.shift);
+    for (std::size_t d = 0; d < directions_.size(); d++) {
+      const auto k = static_cast<std::size_t>(directions_[d]);
+      if (sweep.sum)
+        alone[j][k] = std::min(large * placed[j][k], most);
+      else if (d > 0 && sweep.directions.size() > 1)
+        alone[j][k] = sweep.scales[d - 1] * (d + 1 == sweep.scales.size() ? sweep.scales[d] : 1);
     }
-    for (std::size_t d = 1; d < sweep.directions.size(); d++) diagonal[static_cast<std::size_t>(directions_[d])] = d == 1 ? sweep.scale : 1;
   }
   model_->set_shifts(placed, alone);
 }
@@ -155,20 +218,24 @@ std::vector<AdiSweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
   const std::size_t count = directions_.size();
   std::vector<AdiSweep> all;
   if (options_.symmetric && count > 1) {
-    const std::vector<double> scales = adi_sum_scales(shifts_, static_cast<int>(count));
-    std::vector<int> there_and_back  = directions_;
+    const std::vector<double> steps = adi_sum_steps(shifts_);
+    std::vector<int> there_and_back = directions_;
     there_and_back.insert(there_and_back.end(), directions_.rbegin(), directions_.rend());
-    for (std::size_t j = 0; j < shifts_.size(); j++)
-      all.push_back({there_and_back, static_cast<int>(j), sum_scale_ * scales[j], j == 0, true});
+    for (std::size_t j = 0; j < shifts_.size(); j++) {
+      std::vector<double> scales(2 * count, shifts_[j][0]);
+      scales.back() = 2 * sum_scale_ * steps[j];
+      all.push_back({there_and_back, static_cast<int>(j), scales, j == 0, true});
+    }
     return all; // the transpose of each term is itself
   }
   for (std::size_t j = 0; j < shifts_.size(); j++) {
-    const AdiShift &s = shifts_[j];
-    AdiSweep sweep{directions_, static_cast<int>(j)};
+    const AdiShift &s   = shifts_[j];
+    const bool backward = options_.type == AdiType::douglas_rachford;
+    AdiSweep sweep{directions_, static_cast<int>(j), {1}};
     if (count == 3)
-      sweep.scale = s[0] * s[0] * (options_.type == AdiType::douglas_rachford ? 1 : 2);
+      sweep.scales = {s[0], s[0], backward ? 1.0 : 2.0};
     else if (count == 2 && options_.type != AdiType::peaceman_rachford)
-      sweep.scale = options_.type == AdiType::douglas_rachford ? s[0] : s[0] + s[1];
+      sweep.scales = {backward ? s[0] : s[0] + s[1], 1};
     if (count != 2 || options_.type != AdiType::peaceman_rachford) {
       all.push_back(sweep);
       continue;
@@ -243,11 +310,9 @@ double AdiSolver<Scalar>::flops() const
 
 template class AdiSolver<double>;
 template class AdiSolver<float>;
-template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const AdiHalo<double> &,
-                                          const std::vector<std::uint8_t> &);
-template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const AdiHalo<double> &,
-                                          const std::vector<std::uint8_t> &);
-template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const AdiHalo<float> &, const std::vector<std::uint8_t> &);
-template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const AdiHalo<float> &, const std::vector<std::uint8_t> &);
+template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const AdiHalo<double> &);
+template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const AdiHalo<double> &);
+template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const AdiHalo<float> &);
+template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const AdiHalo<float> &);
 
 } // namespace weft

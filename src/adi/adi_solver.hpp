@@ -47,6 +47,13 @@ struct AdiOptions {
   MethodParameters parameters;
 };
 
+/// Whether a row is a penalty, so that its unknown hardly depends on others: a sweep that has its couplings on the right-hand side leaves 1e-4 of
+/// its error. `off`: sum of |couplings|.
+WEFT_INLINE bool is_penalty(double diagonal, double off)
+{
+  return (diagonal < 0 ? -diagonal : diagonal) >= 1e4 * off;
+}
+
 /// Couplings of the box to nodes of other ranks, on the host: for each direction and side (0 before, 1 after) a value for each line. `out`:
 /// A(mine, theirs), `in`: A(theirs, mine). Empty where there are none.
 template <class Scalar>
@@ -60,7 +67,8 @@ struct AdiSplit {
   bool finite   = true; ///< no NaN or infinity in the matrix; all that follows means nothing otherwise
   double on     = 0;    ///< sum of |couplings| on lines
   double rest   = 0;    ///< sum of |couplings| that lie on none: these stay on the right-hand side
-  Index fixed   = 0;    ///< rows without couplings, or outside the mask: solved by themselves in every sweep
+  Index fixed   = 0;    ///< rows without couplings, and penalties: solved by themselves in every sweep
+  Index known   = 0;    ///< penalties; their couplings stay on the right-hand side
   Index empty   = 0;    ///< rows of zeros, also on the diagonal: such a matrix cannot be solved
   Index rows    = 0;
   double excess = 0; ///< the least excess of a diagonal over its row's couplings on lines; shared out equally
@@ -74,13 +82,13 @@ struct AdiRanks {
   std::function<void(double *values, int count)> least = [](double *, int) {};
 };
 
-/// A correction of a cycle: x += scale * S_last^-1 .. S_first^-1 r.
+/// A correction of a cycle: x += scale_last S_last^-1 .. scale_first S_first^-1 r.
 struct AdiSweep {
   std::vector<int> directions; ///< in the order of the solves
-  int shift     = 0;           ///< which of the shifts
-  double scale  = 1;
-  bool residual = true;  ///< r = b - A x is formed before it; else r is that of the sweep before
-  bool sum      = false; ///< a term of adi_sum
+  int shift = 0;               ///< which of the shifts
+  std::vector<double> scales;  ///< of the solves, so that no product of solves is beyond the numbers that there are
+  bool residual = true;        ///< r = b - A x is formed before it; else r is that of the sweep before
+  bool sum      = false;       ///< a term of adi_sum
 };
 
 /// A pivot that a line could not be eliminated with.
@@ -102,20 +110,28 @@ public:
   AdiSolver(const AdiSolver &)            = delete;
   AdiSolver &operator=(const AdiSolver &) = delete;
 
-  /// Splits a matrix whose row i is element i of the box; columns outside the box must not be in it. inner: for each node whether it is an
-  /// unknown of the problem (1) or not (0): couplings of a node that is not stay on the right-hand side, and its row is solved by itself;
-  /// empty for all of them. Collective. Waits.
+  /// Splits a matrix whose row i is element i of the box; columns outside the box must not be in it. Collective. Waits.
   template <class Int>
-  AdiSplit read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo = {}, const std::vector<std::uint8_t> &inner = {});
+  AdiSplit read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo = {});
   /// Takes parts and shifts of another solver of the same box, in whichever memory they are, and factors.
   void read(const AdiSolver &other);
 
-  /// The directions that there are.
+  /// The directions with couplings along them, all of the box before a matrix is read.
   const std::vector<int> &directions() const { return directions_; }
   /// Bounds of the spectra of the parts, in the order of directions(). The upper ends are Gershgorin's for the parts made symmetric.
   /// lanczos: the lower ends by 16 steps of the Lanczos method on the inverses. gershgorin: its lower ends, or those of a uniform line
-  /// between fixed ends where they are not positive. Collective. Waits. Throws std::domain_error where a part cannot be inverted.
-  AdiBounds bounds(AdiBoundsMethod method) const;
+  /// between fixed ends where they are not positive.
+  /// What all parts together say is the same however a constant is shared between them. Where their sum is singular, its next eigenvalue
+  /// is the lower end of all parts. Where they share their shifts, or their spectra are not real, they are moved so
+  /// that their lower ends are one. Collective. Waits. Throws std::domain_error where a part cannot be inverted.
+  AdiBounds bounds(AdiBoundsMethod method);
+  /// Of the norm in which the last bounds() are bounds: the logarithm of its condition beside the 2-norm, 0 for symmetric matrices.
+  double log_condition() const { return log_condition_; }
+  /// How far the coefficients of the parts are from depending on the place along their own direction only, relative to the largest ones: 0
+  /// for parts that commute; 1 where rows that are solved by themselves leave no box. Collective. Waits.
+  double variation() const;
+  /// For each row whether it is solved by itself: 1, or 2 where it is a penalty. Waits.
+  std::vector<std::uint8_t> fixed() const;
   /// The shifts of a cycle. A single direction needs none, whatever is given. Makes factors' room. scale: AdiSum's, for a symmetric one.
   void set_shifts(const std::vector<AdiShift> &shifts, double scale = 1);
   const std::vector<AdiShift> &shifts() const { return shifts_; }
@@ -148,12 +164,15 @@ public:
   double flops() const;
 
 private:
+  AdiBounds parts(AdiBoundsMethod method, double similarity) const;
+  void find_directions();
+
   const Execution &execution_;
   AdiBox box_;
   AdiOptions options_;
   std::vector<int> directions_;
   std::vector<AdiShift> shifts_;
-  double sum_scale_ = 1;
+  double sum_scale_ = 1, log_condition_ = 0;
   std::unique_ptr<AdiModel<Scalar>> model_;
 };
 

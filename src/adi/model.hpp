@@ -18,14 +18,30 @@ public:
     Kokkos::View<std::uint8_t *, Kokkos::HostSpace> fixed;
     Kokkos::View<Index *, Kokkos::HostSpace> rest_starts, rest_columns;
     Scalar sign = 1;
+    std::array<bool, 3> has{};
+    bool some_fixed = false;
   };
 
-  virtual ~AdiModel()                                                                                                        = default;
-  virtual AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &, const AdiHalo<Scalar> &, const std::vector<std::uint8_t> &) = 0;
-  virtual AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &, const AdiHalo<Scalar> &, const std::vector<std::uint8_t> &) = 0;
-  virtual void read(const Copy &)                                                                                            = 0;
-  virtual Copy copy() const                                                                                                  = 0;
-  virtual SpectralInterval bounds(int direction, AdiBoundsMethod method) const                                               = 0;
+  virtual ~AdiModel()                                                                     = default;
+  virtual AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &, const AdiHalo<Scalar> &) = 0;
+  virtual AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &, const AdiHalo<Scalar> &) = 0;
+  virtual void read(const Copy &)                                                         = 0;
+  virtual Copy copy() const                                                               = 0;
+  /// Whether there are couplings along a direction: others are none.
+  virtual bool has(int direction) const = 0;
+  /// Of a part, see SymmetricPart.
+  virtual SpectralInterval bounds(int direction, AdiBoundsMethod method, double similarity) const = 0;
+  /// From the least eigenvalue of a part's S, that bounds() found, to the next one.
+  virtual double gap(int direction, double low, double similarity) const = 0;
+  /// The mean over the lines along a direction of the logarithm of the condition of D, SymmetricPart's.
+  virtual double log_condition(int direction) const = 0;
+  /// How far the coefficients of the parts are from depending on the place along their own direction only, relative to the largest ones: 0
+  /// for parts that commute. 1 where rows that are fixed leave no box.
+  virtual double variation() const = 0;
+  /// Of each row, see AdiParts.
+  virtual std::vector<std::uint8_t> fixed() const = 0;
+  /// Adds to a part's diagonal; what one gets others must give.
+  virtual void move(int direction, double by) = 0;
   /// alone: what stands on the diagonal of fixed rows in place of the matrix's, 0 for none; both for x, y and z.
   virtual void set_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) = 0;
   virtual void factor()                                                                            = 0;
@@ -66,16 +82,11 @@ public:
     }
   }
 
-  AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &matrix, const AdiHalo<Scalar> &halo, const std::vector<std::uint8_t> &inner) override
-  {
-    return read_csr(matrix, halo, inner);
-  }
-  AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &matrix, const AdiHalo<Scalar> &halo, const std::vector<std::uint8_t> &inner) override
-  {
-    return read_csr(matrix, halo, inner);
-  }
+  AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &matrix, const AdiHalo<Scalar> &halo) override { return read_csr(matrix, halo); }
+  AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &matrix, const AdiHalo<Scalar> &halo) override { return read_csr(matrix, halo); }
   void read(const Copy &from) override
   {
+    for (int k = 0; k < 3; k++) grid_.has[k] = from.has[static_cast<std::size_t>(k)];
     for (int k = 0; k < 3; k++) {
       if (!grid_.has[k]) continue;
       Kokkos::deep_copy(space_, lower_[k], from.lower[k]);
@@ -89,7 +100,8 @@ public:
     rest_values_  = Values("weft adi rest values", from.rest_values.extent(0));
     Kokkos::deep_copy(space_, rest_columns_, from.rest_columns);
     Kokkos::deep_copy(space_, rest_values_, from.rest_values);
-    sign_ = from.sign;
+    sign_       = from.sign;
+    some_fixed_ = from.some_fixed;
     space_.fence("weft: read an adi split");
   }
   Copy copy() const override
@@ -110,51 +122,100 @@ public:
     to.rest_columns = to_host(rest_columns_);
     to.rest_values  = to_host(rest_values_);
     to.sign         = sign_;
+    to.some_fixed   = some_fixed_;
+    to.has          = {grid_.has[0], grid_.has[1], grid_.has[2]};
     space_.fence("weft: copy an adi split");
     return to;
   }
 
-  SpectralInterval bounds(int k, AdiBoundsMethod method) const override
-  {
-    const AdiBox &box  = setting_.box;
-    const Values lower = values(), diagonal = values(), upper = values();
-    const SymmetricPart<Scalar> part{lower.data(), diagonal.data(), upper.data()};
-    make_symmetric(space_, box, k, parts(), sign_, ends_[k][0].data(), ends_[k][1].data(), part);
-    SpectralInterval found = gershgorin(space_, grid_.rows, fixed_.data(), part);
-    double ends[2]         = {found.low, -found.high};
-    setting_.ranks.least(ends, 2);
-    found = {ends[0], -ends[1]};
-    if (found.low > found.high) return {1, 1}; // every row is fixed
-    const double n = static_cast<double>(box.global[k]);
-    if (method == AdiBoundsMethod::gershgorin) return found;
+  bool has(int k) const override { return grid_.has[k]; }
 
-    // The parts of operators without boundary values are singular, so the inverse is that of H + sigma, sigma well below the second eigenvalue.
-    const double sigma = found.high / (1e3 * n * n);
-    add_to_diagonal(space_, grid_.rows, fixed_.data(), static_cast<Scalar>(sigma), diagonal.data());
-    const auto lines = make_lines_(k, box.lines(k));
-    lines->use(lower.data(), diagonal.data(), upper.data());
-    lines->factor();
-    double bad = lines->bad_pivot() ? 1 : 0;
-    setting_.ranks.sum(&bad, 1);
-    if (bad > 0) throw std::domain_error("a part of the matrix is not regular");
-    const SpectralInterval inverse = lanczos_of_inverse(space_, box, fixed_.data(), *lines, setting_.ranks);
-    found.low                      = inverse.low < 0 ? 1 / inverse.low : 1 / inverse.high - sigma;
-    if (std::abs(found.low) < 0.01 * sigma) found.low = 0;
-    found.low = std::min(found.low, found.high);
-    return found;
+  SpectralInterval bounds(int k, AdiBoundsMethod method, double similarity) const override
+  {
+    const Spectrum spectrum(*this, k, similarity);
+    SpectralInterval found = spectrum.circles;
+    if (found.low > found.high) return {scale_, scale_, 0}; // every row is fixed
+    if (method == AdiBoundsMethod::lanczos && !spectrum.is_point()) {
+      // S + sigma is definite by its circles and its least eigenvalue well below the second one, whether S is singular or not.
+      const double sigma = spectrum.small - found.low, above = 1 / spectrum.inverse(sigma, 0) - spectrum.small;
+      if (!(std::abs(above) < 0.01 * spectrum.small)) found.low = std::min(found.low + above, found.high);
+    }
+    return {scale_ * found.low, scale_ * found.high, scale_ * found.skew};
+  }
+  double gap(int k, double low, double similarity) const override
+  {
+    const Spectrum spectrum(*this, k, similarity);
+    if (spectrum.is_point()) return std::numeric_limits<double>::infinity(); // one eigenvalue only
+    // The largest 1 / m - least / m^2, m the eigenvalues of S + sigma, of which the least one is `least`.
+    const double least = spectrum.small, theta = spectrum.inverse(least - low / scale_, least);
+    const double next = (1 + std::sqrt(std::max(0.0, 1 - 4 * theta * least))) / (2 * theta);
+    return scale_ * (next - least);
+  }
+  double log_condition(int k) const override
+  {
+    const AdiBox &box = setting_.box;
+    if (box.closed(k)) return 0; // a ring is taken as it is
+    double sum = weft::log_condition(space_, box, k, parts());
+    setting_.ranks.sum(&sum, 1);
+    double lines = static_cast<double>(box.components);
+    for (int d = 0; d < 3; d++) lines *= d == k ? 1 : static_cast<double>(box.global[d]);
+    return sum / lines;
+  }
+  double variation() const override
+  {
+    const AdiSlabs slabs(setting_.box);
+    const auto size = static_cast<std::size_t>(slabs.size);
+    const Kokkos::View<double *, Memory> ranges("weft adi ranges", 6 * size), counts("weft adi counts", size);
+    constexpr double none = std::numeric_limits<double>::max();
+    Kokkos::deep_copy(space_, ranges, none);
+    slab_ranges(space_, grid_, slabs, parts(), ranges.data(), counts.data());
+    const auto least = Kokkos::create_mirror_view(ranges), rows = Kokkos::create_mirror_view(counts);
+    Kokkos::deep_copy(space_, least, ranges);
+    Kokkos::deep_copy(space_, rows, counts);
+    space_.fence("weft: adi ranges");
+    setting_.ranks.least(least.data(), static_cast<int>(6 * size));
+    setting_.ranks.sum(rows.data(), static_cast<int>(size));
+    double largest = 0;
+    for (int k = 0; k < 3; k++) {
+      if (!grid_.has[k]) continue;
+      double spread = 0, size_of = 0, filled = 0;
+      for (Index at = slabs.start[k]; at < slabs.start[k] + slabs.components * setting_.box.global[k]; at++) {
+        if (rows(at) == 0) continue;
+        if (filled != 0 && rows(at) != filled) return 1;
+        filled = rows(at);
+        for (Index n = 0; n < 6; n += 2) {
+          const double low = least(n * slabs.size + at), high = -least((n + 1) * slabs.size + at);
+          spread  = std::max(spread, high - low);
+          size_of = std::max({size_of, std::abs(low), std::abs(high)});
+        }
+      }
+      if (size_of > 0) largest = std::max(largest, std::min(1.0, spread / size_of));
+    }
+    return largest;
+  }
+  std::vector<std::uint8_t> fixed() const override
+  {
+    std::vector<std::uint8_t> to(size());
+    Kokkos::deep_copy(space_, Kokkos::View<std::uint8_t *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(to.data(), size()),
+                      fixed_);
+    space_.fence("weft: read which rows are fixed");
+    return to;
+  }
+  void move(int k, double by) override
+  {
+    add_to_diagonal(space_, grid_.rows, fixed_.data(), static_cast<Scalar>(static_cast<double>(sign_) * by), share_[k].data());
   }
 
   void set_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) override
   {
-    const bool as_many = shifts.size() == shifts_.size(); // then the lines can stay
-    shifts_            = shifts;
-    alone_             = alone;
-    if (as_many) return;
+    const std::size_t kept = setting_.options.keep_factors ? shifts.size() : 1;
+    shifts_                = shifts;
+    alone_                 = alone;
     for (int k = 0; k < 3; k++) {
+      if (lines_[k].size() == (grid_.has[k] ? kept : 0)) continue; // the lines can stay
       lines_[k].clear();
       shifted_[k].clear();
       if (!grid_.has[k]) continue;
-      const std::size_t kept = setting_.options.keep_factors ? shifts.size() : 1;
       for (std::size_t j = 0; j < kept; j++) {
         shifted_[k].push_back(values());
         lines_[k].push_back(make_lines_(k, setting_.box.lines(k)));
@@ -211,12 +272,17 @@ public:
     const Scalar *first          = r;
     SolveOptions<Scalar> options = {};
     options.transpose            = transpose;
+    if (sweep.sum && some_fixed_) {
+      copy_unknowns(space_, grid_.rows, fixed_.data(), r, work_.data());
+      r = work_.data();
+    }
     for (std::size_t n = 0; n < last; n++) {
+      options.update.scale = static_cast<Scalar>(sweep.scales[n]);
       solve(sweep.directions[n], j, r, work_.data(), options);
       r = work_.data();
     }
     const int k          = sweep.directions[last];
-    options.update.scale = static_cast<Scalar>(sweep.sum ? sign_ * sweep.scale : sweep.scale);
+    options.update.scale = static_cast<Scalar>(sweep.sum ? sign_ * sweep.scales[last] : sweep.scales[last]);
     if (measure) {
       const Scalar scale   = options.update.scale;
       options.update.scale = 1;
@@ -306,6 +372,51 @@ private:
     all.fixed    = fixed_.data();
     return all;
   }
+  /// A part as SymmetricPart, in units of scale_.
+  struct Spectrum {
+    const AdiModelOn &model;
+    int direction;
+    Values lower, diagonal, upper, skew_lower, skew_upper;
+    SpectralInterval circles;
+    double small; ///< well below the distance of eigenvalues
+
+    Spectrum(const AdiModelOn &from, int k, double similarity)
+        : model(from), direction(k), lower(from.values()), diagonal(from.values()), upper(from.values()), skew_lower(from.values()),
+          skew_upper(from.values())
+    {
+      const AdiBox &box = from.setting_.box;
+      const SymmetricPart<Scalar> part{lower.data(), diagonal.data(), upper.data(), skew_lower.data(), skew_upper.data()};
+      make_symmetric(from.space_, box, k, from.parts(), from.sign_, from.scale_, box.closed(k) ? 0 : similarity, from.ends_[k][0].data(),
+                     from.ends_[k][1].data(), part);
+      circles        = gershgorin(from.space_, from.grid_.rows, from.fixed_.data(), part);
+      double ends[3] = {circles.low, -circles.high, -circles.skew};
+      from.setting_.ranks.least(ends, 3);
+      circles        = {ends[0], -ends[1], -ends[2]};
+      const double n = static_cast<double>(box.global[k]);
+      small          = (circles.high - circles.low) / (1e3 * n * n);
+    }
+    /// Whether the eigenvalues are one, to rounding.
+    bool is_point() const
+    {
+      return !(circles.high - circles.low > std::max(1e-15, 1e-10 * std::max(std::abs(circles.low), std::abs(circles.high))));
+    }
+    /// The largest eigenvalue of lanczos_of_inverse for S + sigma.
+    double inverse(double sigma, double least) const
+    {
+      const Values shifted = model.values();
+      Kokkos::deep_copy(model.space_, shifted, diagonal);
+      add_to_diagonal(model.space_, model.grid_.rows, model.fixed_.data(), static_cast<Scalar>(sigma), shifted.data());
+      const auto lines = model.make_lines_(direction, model.setting_.box.lines(direction));
+      lines->use(lower.data(), shifted.data(), upper.data());
+      lines->factor();
+      const double found = lanczos_of_inverse(model.space_, model.setting_.box, model.fixed_.data(), *lines, least, model.setting_.ranks);
+      double bad         = lines->bad_pivot() || !(found > 0 && std::isfinite(found)) ? 1 : 0;
+      model.setting_.ranks.sum(&bad, 1);
+      if (bad > 0) throw std::domain_error("a part of the matrix is not regular");
+      return found;
+    }
+  };
+
   void shift(int k, std::size_t slot, std::size_t j) const
   {
     const auto d = static_cast<std::size_t>(k);
@@ -330,16 +441,10 @@ private:
   }
 
   template <class Int>
-  AdiSplit read_csr(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo, const std::vector<std::uint8_t> &inner_nodes)
+  AdiSplit read_csr(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo)
   {
-    using Bytes = Kokkos::View<std::uint8_t *, Memory>;
-    const Bytes inner("weft adi mask", inner_nodes.size());
-    if (!inner_nodes.empty())
-      Kokkos::deep_copy(space_, inner,
-                        Kokkos::View<const std::uint8_t *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(inner_nodes.data(),
-                                                                                                                       inner_nodes.size()));
-    const std::uint8_t *mask = inner_nodes.empty() ? nullptr : inner.data();
-    split_couplings(space_, grid_, matrix, mask, parts(), rest_starts_.data());
+    for (int k = 0; k < 3; k++) grid_.has[k] = setting_.box.has(k);
+    split_couplings(space_, grid_, matrix, parts(), rest_starts_.data());
     count_rest(space_, rest_starts_);
     Index left = 0;
     Kokkos::deep_copy(space_, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&left),
@@ -349,17 +454,17 @@ private:
       rest_columns_ = Kokkos::View<Index *, Memory>("weft adi rest columns", static_cast<std::size_t>(left));
       rest_values_  = Values("weft adi rest values", static_cast<std::size_t>(left));
     }
-    if (left > 0) split_rest(space_, grid_, matrix, mask, rest_starts_.data(), rest_columns_.data(), rest_values_.data());
+    if (left > 0) split_rest(space_, grid_, matrix, fixed_.data(), rest_starts_.data(), rest_columns_.data(), rest_values_.data());
     for (int k = 0; k < 3; k++) {
       if (!grid_.has[k]) continue;
       const LineLayout layout = setting_.box.lines(k).layout;
       const Values before = to_memory(halo.out[k][0]), after = to_memory(halo.out[k][1]);
-      put_ends(space_, layout, before.data(), after.data(), lower_[k].data(), upper_[k].data());
+      put_ends(space_, layout, before.data(), after.data(), fixed_.data(), lower_[k].data(), upper_[k].data());
       for (int side : {0, 1}) ends_[k][side] = to_memory(halo.in[k][side]);
       space_.fence("weft: adi ends, whose copies end here");
     }
 
-    AdiSums sums = sum_couplings(space_, grid_, mask, parts(), rest_starts_.data(), rest_values_.data());
+    AdiSums sums = sum_couplings(space_, grid_, parts(), rest_starts_.data(), rest_values_.data());
     sums.value[AdiSums::rest] += halo.rest;
     setting_.ranks.sum(sums.value, AdiSums::size);
     sign_ = sums.value[AdiSums::sign] < 0 ? Scalar(-1) : Scalar(1);
@@ -368,20 +473,43 @@ private:
       const double count = sums.value[AdiSums::count + k];
       mean[k]            = static_cast<Scalar>(count > 0 ? sums.value[AdiSums::strength + k] / count : 0);
     }
-    double least = least_excess(space_, grid_, parts(), sign_);
-    setting_.ranks.least(&least, 1);
+    // Along a direction without couplings there is nothing to solve.
+    if (mean[0] != 0 || mean[1] != 0 || mean[2] != 0) {
+      for (int k = 0; k < 3; k++) grid_.has[k] = grid_.has[k] && mean[static_cast<std::size_t>(k)] != 0;
+    }
+    double ends[2] = {least_excess(space_, grid_, parts(), sign_), -largest_entry(space_, grid_, parts())};
+    setting_.ranks.least(ends, 2);
+    double least = ends[0];
     if (!(std::abs(least) < std::numeric_limits<double>::max())) least = 0; // no row but fixed ones
-    share_diagonal(space_, grid_, parts(), sign_, static_cast<Scalar>(least), mean);
+    scale_ = -ends[1] > 0 && std::isfinite(ends[1]) ? std::exp2(std::floor(std::log2(-ends[1]))) : 1;
+    share_diagonal(space_, grid_, AdiSlabs(setting_.box), parts(), sign_, static_cast<Scalar>(least), mean, slabs(least).data());
 
+    some_fixed_ = sums.value[AdiSums::fixed] > 0;
     AdiSplit split;
     split.finite = sums.value[AdiSums::bad] == 0;
     split.on     = sums.value[AdiSums::on];
     split.rest   = sums.value[AdiSums::rest];
     split.fixed  = static_cast<Index>(sums.value[AdiSums::fixed]);
+    split.known  = static_cast<Index>(sums.value[AdiSums::penalties]);
     split.empty  = static_cast<Index>(sums.value[AdiSums::empty]);
     split.rows   = static_cast<Index>(sums.value[AdiSums::rows]);
     split.excess = least;
     return split;
+  }
+  /// The least excess of all slabs, over all ranks.
+  Kokkos::View<double *, Memory> slabs(double least) const
+  {
+    const AdiSlabs slabs(setting_.box);
+    const Kokkos::View<double *, Memory> slab("weft adi slabs", static_cast<std::size_t>(slabs.size));
+    Kokkos::deep_copy(space_, slab, std::numeric_limits<double>::max());
+    slab_excess(space_, grid_, slabs, parts(), sign_, static_cast<Scalar>(least), slab.data());
+    const auto host = Kokkos::create_mirror_view(slab);
+    Kokkos::deep_copy(space_, host, slab);
+    space_.fence("weft: adi slabs");
+    setting_.ranks.least(host.data(), static_cast<int>(slabs.size));
+    Kokkos::deep_copy(space_, slab, host);
+    space_.fence("weft: adi slabs, whose copies end here");
+    return slab;
   }
   Values to_memory(const std::vector<Scalar> &from) const
   {
@@ -396,7 +524,9 @@ private:
   AdiSetting setting_;
   AdiGrid grid_;
   MakeAdiLines<Scalar> make_lines_;
-  Scalar sign_ = 1; ///< -1 for a matrix with a negative diagonal
+  bool some_fixed_ = false;
+  double scale_    = 1; ///< a power of two of the size of the largest entry
+  Scalar sign_     = 1; ///< -1 for a matrix with a negative diagonal
   Values lower_[3], share_[3], upper_[3];
   Kokkos::View<Index *, Memory> rest_starts_, rest_columns_;
   Values rest_values_, diagonal_, work_;

@@ -13,9 +13,11 @@ namespace weft {
 ///   douglas_gunn       M = S_1 S_2 / (p_1 + p_2) or S_1 S_2 S_3 / (2 p^2):  Crank and Nicolson; one residual a sweep
 enum class AdiType { peaceman_rachford, douglas_rachford, douglas_gunn };
 
-/// A part's spectrum.
+/// A part's spectrum: the ellipse about [low, high] with half of the height `skew`, an interval where that is 0. singular: and 0, but for not
+/// all parts at once, whose sum is singular and is solved without its null space.
 struct SpectralInterval {
-  double low = 0, high = 0;
+  double low = 0, high = 0, skew = 0;
+  bool singular = false;
 };
 
 /// The shifts of one sweep, for each direction in turn.
@@ -29,11 +31,18 @@ using AdiBounds = std::vector<SpectralInterval>;
 /// [mean of low, largest high] twice. Throws std::invalid_argument unless length >= 1, low <= high and the sum of low is positive.
 /// E. Wachspress, "The ADI Model Problem" (1995), chapter 1; formulas as in D. Fortunato and A. Townsend, "Fast Poisson solvers for spectral
 /// methods" (2020), section 3.
+///
+/// Ellipses: real shifts that are the best ones of intervals whose ends are searched for the least reduction. Where the ellipses are higher
+/// than they are wide real shifts reduce slowly (complex ones would not: G. Starke, "Optimal alternating direction implicit parameters for
+/// nonsymmetric systems of linear equations", 1991), and a longer cycle of them is no better than a single shift.
 std::vector<AdiShift> adi_shifts(AdiType type, const AdiBounds &bounds, int length);
 
 /// What a cycle leaves of the error at most, if the parts commute and nothing is left over: the largest |1 - M^-1 A| over the bounds, from
-/// samples.
+/// samples on the edges of the ellipses. 1 or more: nothing is promised.
 double adi_reduction(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> &shifts);
+
+/// Sweeps for eight digits where the reduction holds in a norm with such a condition: infinite where nothing is promised.
+double adi_sweeps_for(AdiType type, const AdiBounds &bounds, double log_condition);
 
 /// The symmetric form: a sum of products that is positive definite whenever the parts are, whether they commute or not,
 ///     M^-1 = scale sum_j w_j p_j^(2d) (S_1^-1 .. S_d^-1)(S_d^-1 .. S_1^-1),   S_k = H_k + p_j,   w_j = 2 (step of ln p) / p_j.
@@ -49,11 +58,13 @@ struct AdiSum {
 /// adi_shifts does.
 AdiSum adi_sum(const AdiBounds &bounds, int length);
 
-/// w_j p_j^(2d) for any shifts, in any order.
+/// The steps of ln p for any shifts, in any order.
+std::vector<double> adi_sum_steps(const std::vector<AdiShift> &shifts);
+/// w_j p_j^(2d).
 std::vector<double> adi_sum_scales(const std::vector<AdiShift> &shifts, int directions);
 
-/// The default: the shortest cycle of Peaceman and Rachford that leaves a tenth of the error at most, 1 to 16 shifts. It grows with the
-/// logarithm of the condition.
-int adi_cycle_length(const AdiBounds &bounds);
+/// The default: the shortest cycle that leaves a tenth of the error at most, 1 to 16 shifts; where none does, the shortest one that is nearly
+/// the best by sweep. For real spectra it grows with the logarithm of the condition.
+int adi_cycle_length(const AdiBounds &bounds, AdiType type = AdiType::peaceman_rachford);
 
 } // namespace weft

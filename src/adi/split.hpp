@@ -1,11 +1,15 @@
 /// From a CSR matrix on a box to its parts along the directions: A = H_x + H_y + H_z + rest.
 ///
-/// Each part has the couplings along its direction and a share of the diagonal. With o_k the sum of |couplings| of a row along direction k
-/// and e = d - sum_k o_k its excess, the share is
-///     o_k + e_min / directions + (e - e_min) w_k / sum w,      e_min the least excess of all rows,
-/// w_k the strength of the couplings that the row lacks along direction k (the other side's strength; the mean strength of all rows where
-/// both are lacking), and 1 where it lacks none. So the excess of a row next to an eliminated boundary goes to the direction in which the
-/// boundary lies, and separable operators split into parts that commute.
+/// Each part has the couplings along its direction and a share of the diagonal. With o_k the sum of |couplings| of a row along direction k,
+/// e = d - sum_k o_k its excess and e_min the least one of all rows, a separable operator has e - e_min = sum_k a_k(i_k). Its terms are the
+/// least values of the slabs: a_k(i) = min { e - e_min over the rows with i_k = i }. The share is
+///     o_k + e_min / directions + a_k min(1, (e - e_min) / sum a) + max(0, e - e_min - sum a) w_k / sum w.
+/// So separable operators split into parts that commute, whatever happens at their ends, and no share is less than its row's couplings and
+/// e_min need. What is not separable goes to the directions along which the row lacks a coupling (an eliminated boundary), w_k = a_k where a
+/// term says so and else the strength of what is lacking (the other side's; the mean of all rows where both are), and equally to all where
+/// it lacks none.
+///
+/// Rows whose diagonal outweighs their couplings as a penalty does are taken for known values, as rows without couplings are.
 #pragma once
 #include "tridiagonal/tridiagonal.hpp"
 
@@ -19,7 +23,7 @@ template <class Scalar>
 struct AdiParts {
   Scalar *lower[3], *share[3], *upper[3];
   Scalar *diagonal;    ///< of the matrix
-  std::uint8_t *fixed; ///< 1: the row is solved by itself
+  std::uint8_t *fixed; ///< not 0: the row is solved by itself, being one without couplings (1) or a penalty (2)
 };
 
 /// Where nodes are in a box.
@@ -55,34 +59,39 @@ KOKKOS_INLINE_FUNCTION int place_on_line(const AdiGrid &grid, const Index (&at)[
   return 0;
 }
 
-/// Couplings on lines, the diagonal, and for each row how many entries are left over (rest_starts[i + 1]).
+/// Couplings on lines, the diagonal, which rows are penalties (fixed), and for each row how many entries are left over (rest_starts[i + 1]).
 template <class Space, class Scalar, class Int>
-void split_couplings(const Space &space, const AdiGrid &grid, const CsrMatrix<Scalar, Int> &matrix, const std::uint8_t *inner,
-                     const AdiParts<Scalar> &parts, Index *rest_starts)
+void split_couplings(const Space &space, const AdiGrid &grid, const CsrMatrix<Scalar, Int> &matrix, const AdiParts<Scalar> &parts,
+                     Index *rest_starts)
 {
   Kokkos::parallel_for(
       "weft adi split", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
         const Index at[3] = {grid.at(i, 0), grid.at(i, 1), grid.at(i, 2)};
         Scalar lower[3] = {0, 0, 0}, upper[3] = {0, 0, 0}, diagonal = 0;
-        Index left      = 0;
-        const bool mine = !inner || inner[i / grid.components];
+        double off = 0;
+        Index left = 0, all = 0;
         for (Int e = matrix.row_starts[i]; e < matrix.row_starts[i + 1]; e++) {
           const Index j = matrix.columns[e], offset = j - i;
-          const int place = mine && (!inner || inner[j / grid.components]) ? place_on_line(grid, at, offset) : 0;
+          const int place = place_on_line(grid, at, offset);
           for (int k = 0; k < 3; k++) {
             if (place == k + 1) lower[k] = matrix.values[e];
             if (place == -(k + 1)) upper[k] = matrix.values[e];
           }
           if (offset == 0) diagonal = matrix.values[e];
-          if (offset != 0 && place == 0 && matrix.values[e] != 0) left++;
+          if (offset == 0 || matrix.values[e] == 0) continue;
+          off += Kokkos::abs(static_cast<double>(matrix.values[e]));
+          all++;
+          if (place == 0) left++;
         }
+        const bool penalty = off > 0 && is_penalty(static_cast<double>(diagonal), off);
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
-          parts.lower[k][i] = lower[k];
-          parts.upper[k][i] = upper[k];
+          parts.lower[k][i] = penalty ? Scalar(0) : lower[k];
+          parts.upper[k][i] = penalty ? Scalar(0) : upper[k];
         }
         parts.diagonal[i]  = diagonal;
-        rest_starts[i + 1] = left;
+        parts.fixed[i]     = penalty ? 2 : 0;
+        rest_starts[i + 1] = penalty ? all : left;
       });
 }
 
@@ -100,18 +109,17 @@ void count_rest(const Space &space, const View &starts)
 
 /// The entries that are left over, in CSR form.
 template <class Space, class Scalar, class Int>
-void split_rest(const Space &space, const AdiGrid &grid, const CsrMatrix<Scalar, Int> &matrix, const std::uint8_t *inner,
+void split_rest(const Space &space, const AdiGrid &grid, const CsrMatrix<Scalar, Int> &matrix, const std::uint8_t *penalties,
                 const Index *rest_starts, Index *rest_columns, Scalar *rest_values)
 {
   Kokkos::parallel_for(
       "weft adi rest", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
         const Index at[3] = {grid.at(i, 0), grid.at(i, 1), grid.at(i, 2)};
         Index to          = rest_starts[i];
-        const bool mine   = !inner || inner[i / grid.components];
         for (Int e = matrix.row_starts[i]; e < matrix.row_starts[i + 1]; e++) {
           const Index j = matrix.columns[e], offset = j - i;
-          const int place = mine && (!inner || inner[j / grid.components]) ? place_on_line(grid, at, offset) : 0;
-          if (offset == 0 || place != 0 || matrix.values[e] == 0) continue;
+          const int place = place_on_line(grid, at, offset);
+          if (offset == 0 || (place != 0 && !penalties[i]) || matrix.values[e] == 0) continue;
           rest_columns[to] = j;
           rest_values[to]  = matrix.values[e];
           to++;
@@ -119,22 +127,23 @@ void split_rest(const Space &space, const AdiGrid &grid, const CsrMatrix<Scalar,
       });
 }
 
-/// Couplings of a direction to the pieces before and after, a value for each line; null where there is none.
+/// Couplings of a direction to the pieces before and after, a value for each line; null where there is none. Penalties have none.
 template <class Space, class Scalar>
-void put_ends(const Space &space, const LineLayout &layout, const Scalar *before, const Scalar *after, Scalar *lower, Scalar *upper)
+void put_ends(const Space &space, const LineLayout &layout, const Scalar *before, const Scalar *after, const std::uint8_t *penalties,
+              Scalar *lower, Scalar *upper)
 {
   const Index last = (layout.length - 1) * layout.stride;
   Kokkos::parallel_for(
       "weft adi ends", Kokkos::RangePolicy<Space>(space, 0, layout.count()), KOKKOS_LAMBDA(const Index line) {
         const Index start = layout.start(line);
-        if (before) lower[start] = before[line];
-        if (after) upper[start + last] = after[line];
+        if (before && !penalties[start]) lower[start] = before[line];
+        if (after && !penalties[start + last]) upper[start + last] = after[line];
       });
 }
 
 /// Sums over the rows.
 struct AdiSums {
-  enum { sign, strength, count = strength + 3, on = count + 3, rest, fixed, empty, rows, bad, size };
+  enum { sign, strength, count = strength + 3, on = count + 3, rest, fixed, penalties, empty, rows, bad, size };
   double value[size] = {};
 
   KOKKOS_INLINE_FUNCTION AdiSums &operator+=(const AdiSums &other)
@@ -153,10 +162,10 @@ struct Kokkos::reduction_identity<weft::AdiSums> {
 
 namespace weft {
 
-/// Marks the fixed rows and adds up what is needed to share the diagonal. Waits.
+/// Marks the fixed rows, beside the penalties that are marked already, and adds up what is needed to share the diagonal. Waits.
 template <class Space, class Scalar>
-AdiSums sum_couplings(const Space &space, const AdiGrid &grid, const std::uint8_t *inner, const AdiParts<Scalar> &parts,
-                      const Index *rest_starts, const Scalar *rest_values)
+AdiSums sum_couplings(const Space &space, const AdiGrid &grid, const AdiParts<Scalar> &parts, const Index *rest_starts,
+                      const Scalar *rest_values)
 {
   AdiSums total;
   Kokkos::parallel_reduce(
@@ -172,11 +181,12 @@ AdiSums sum_couplings(const Space &space, const AdiGrid &grid, const std::uint8_
           sums.value[AdiSums::count + k] += (l != 0) + (u != 0);
         }
         for (Index e = rest_starts[i]; e < rest_starts[i + 1]; e++) rest += Kokkos::abs(static_cast<double>(rest_values[e]));
-        const bool fixed = (on == 0 && rest == 0) || (inner && !inner[i / grid.components]);
-        parts.fixed[i]   = fixed;
+        const bool penalty = parts.fixed[i], fixed = penalty || (on == 0 && rest == 0);
+        if (fixed && !penalty) parts.fixed[i] = 1;
         sums.value[AdiSums::on] += on;
-        sums.value[AdiSums::rest] += rest;
+        if (!penalty) sums.value[AdiSums::rest] += rest;
         sums.value[AdiSums::fixed] += fixed;
+        sums.value[AdiSums::penalties] += penalty;
         sums.value[AdiSums::empty] += fixed && d == 0;
         sums.value[AdiSums::rows] += 1;
         sums.value[AdiSums::bad] += !(Kokkos::abs(d) + on + rest <= Kokkos::Experimental::finite_max_v<double>);
@@ -212,28 +222,111 @@ double least_excess(const Space &space, const AdiGrid &grid, const AdiParts<Scal
   return least;
 }
 
-/// Shares the diagonal out. `mean`: the mean strength of a coupling along each direction.
+/// The largest magnitude of an entry on a line of the rows that are not fixed. Waits.
 template <class Space, class Scalar>
-void share_diagonal(const Space &space, const AdiGrid &grid, const AdiParts<Scalar> &parts, Scalar sign, Scalar least,
-                    const std::array<Scalar, 3> &mean_strength)
+double largest_entry(const Space &space, const AdiGrid &grid, const AdiParts<Scalar> &parts)
+{
+  double largest = 0;
+  Kokkos::parallel_reduce(
+      "weft adi scale", Kokkos::RangePolicy<Space>(space, 0, grid.rows),
+      KOKKOS_LAMBDA(const Index i, double &so_far) {
+        if (parts.fixed[i]) return;
+        so_far = Kokkos::max(so_far, static_cast<double>(Kokkos::abs(parts.diagonal[i])));
+        for (int k = 0; k < 3; k++) {
+          if (!grid.has[k]) continue;
+          so_far = Kokkos::max(so_far, static_cast<double>(Kokkos::max(Kokkos::abs(parts.lower[k][i]), Kokkos::abs(parts.upper[k][i]))));
+        }
+      },
+      Kokkos::Max<double>(largest));
+  return largest;
+}
+
+/// A row's place in the arrays of slabs: those along x, then y, then z, of each component and node of the whole grid.
+struct AdiSlabs {
+  Index start[3], first[3], components, size = 0;
+
+  explicit AdiSlabs(const AdiBox &box) : components(box.components)
+  {
+    for (int k = 0; k < 3; k++) {
+      start[k] = size;
+      first[k] = box.first[k];
+      size += components * box.global[k];
+    }
+  }
+  KOKKOS_INLINE_FUNCTION Index at(const AdiGrid &grid, Index i, int k) const
+  {
+    return start[k] + components * (first[k] + grid.at(i, k)) + i % components;
+  }
+};
+
+/// The least excess of each slab beyond `least`, into an array that holds infinity.
+template <class Space, class Scalar>
+void slab_excess(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, Scalar sign, Scalar least,
+                 double *slab)
+{
+  Kokkos::parallel_for(
+      "weft adi slabs", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
+        if (parts.fixed[i]) return;
+        const double excess = static_cast<double>(sign * parts.diagonal[i] - on_lines(grid, parts, i) - least);
+        for (int k = 0; k < 3; k++) {
+          if (!grid.has[k]) continue;
+          double *there = slab + slabs.at(grid, i, k);
+          if (excess < Kokkos::atomic_load(there)) Kokkos::atomic_min(there, excess); // most rows have nothing to say
+        }
+      });
+}
+
+/// Shares the diagonal out. `mean`: the mean strength of a coupling along each direction; `slab`: what slab_excess left, of all ranks.
+template <class Space, class Scalar>
+void share_diagonal(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, Scalar sign,
+                    Scalar least, const std::array<Scalar, 3> &mean_strength, const double *slab)
 {
   const Scalar mean[3] = {mean_strength[0], mean_strength[1], mean_strength[2]};
   const int directions = grid.has[0] + grid.has[1] + grid.has[2];
   Kokkos::parallel_for(
       "weft adi share", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
         const Scalar excess = sign * parts.diagonal[i] - on_lines(grid, parts, i) - least;
-        Scalar weight[3] = {0, 0, 0}, sum = 0;
+        Scalar term[3] = {0, 0, 0}, weight[3] = {0, 0, 0}, terms = 0, sum = 0;
         for (int k = 0; k < 3; k++) {
-          if (!grid.has[k]) continue;
+          if (!grid.has[k] || parts.fixed[i]) continue;
           const Scalar l = Kokkos::abs(parts.lower[k][i]), u = Kokkos::abs(parts.upper[k][i]);
-          weight[k] = (l == 0 && u == 0) ? 2 * mean[k] : l == 0 ? u : u == 0 ? l : Scalar(0);
+          term[k] = static_cast<Scalar>(slab[slabs.at(grid, i, k)]);
+          terms += term[k];
+          const Scalar lacking = (l == 0 && u == 0) ? 2 * mean[k] : l == 0 ? u : u == 0 ? l : Scalar(0);
+          weight[k]            = lacking > 0 ? term[k] + Scalar(1e-10) * lacking : Scalar(0);
           sum += weight[k];
         }
+        const Scalar part = terms > excess ? excess / terms : Scalar(1), more = terms > excess ? Scalar(0) : excess - terms;
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
           const Scalar own  = Kokkos::abs(parts.lower[k][i]) + Kokkos::abs(parts.upper[k][i]);
-          const Scalar more = sum > 0 ? excess * (weight[k] / sum) : excess / directions;
-          parts.share[k][i] = parts.fixed[i] ? parts.diagonal[i] : sign * (own + least / directions + more);
+          const Scalar rest = sum > 0 ? more * (weight[k] / sum) : more / directions;
+          parts.share[k][i] = parts.fixed[i] ? parts.diagonal[i] : sign * (own + least / directions + term[k] * part + rest);
+        }
+      });
+}
+
+/// Where the coefficients of the parts lie in each slab: for each coefficient (lower, share, upper) the least value and the least of its negative, one
+/// array of slabs after the other, all beginning at infinity; in `counts` how many rows that are not fixed a slab has.
+template <class Space, class Scalar>
+void slab_ranges(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, double *ranges,
+                 double *counts)
+{
+  const Index apart = slabs.size;
+  Kokkos::parallel_for(
+      "weft adi ranges", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
+        if (parts.fixed[i]) return;
+        for (int k = 0; k < 3; k++) {
+          if (!grid.has[k]) continue;
+          const double values[3] = {static_cast<double>(parts.lower[k][i]), static_cast<double>(parts.share[k][i]),
+                                    static_cast<double>(parts.upper[k][i])};
+          const Index slab       = slabs.at(grid, i, k);
+          Kokkos::atomic_inc(&counts[slab]);
+          for (int n = 0; n < 6; n++) {
+            const double value = n % 2 == 0 ? values[n / 2] : -values[n / 2];
+            double *there      = ranges + n * apart + slab;
+            if (value < Kokkos::atomic_load(there)) Kokkos::atomic_min(there, value);
+          }
         }
       });
 }

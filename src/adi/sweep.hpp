@@ -126,6 +126,15 @@ void shift_diagonal(const Space &space, Index rows, const std::uint8_t *fixed, c
       });
 }
 
+/// A right-hand side without the fixed rows.
+template <class Space, class Scalar>
+void copy_unknowns(const Space &space, Index rows, const std::uint8_t *fixed, const Scalar *r, Scalar *to)
+{
+  Kokkos::parallel_for(
+      "weft adi unknowns", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i) { to[i] = fixed[i] ? Scalar(0) : r[i]; });
+}
+
 /// The fixed rows by themselves: x = x + r / diagonal or r / diagonal.
 template <class Space, class Scalar>
 void solve_fixed(const Space &space, Index rows, const std::uint8_t *fixed, const Scalar *diagonal, const Scalar *r, bool add, Scalar *x)

@@ -62,8 +62,7 @@ struct AdiTwin {
   std::vector<bool> fixed;
   std::vector<std::size_t> directions;
 
-  AdiTwin(const Dense &matrix, const std::array<std::size_t, 3> &n, std::size_t components, const std::array<bool, 3> &ring,
-          const std::vector<bool> &inner = {})
+  AdiTwin(const Dense &matrix, const std::array<std::size_t, 3> &n, std::size_t components, const std::array<bool, 3> &ring)
       : a(matrix), fixed(matrix.size(), true)
   {
     const std::size_t rows = a.size();
@@ -75,7 +74,6 @@ struct AdiTwin {
       const std::size_t node = i / components;
       return std::array<std::size_t, 4>{node % n[0], node / n[0] % n[1], node / n[0] / n[1], i % components};
     };
-    const auto is_inner = [&](std::size_t i) { return inner.empty() || inner[i / components]; };
     // The direction along which two unknowns are neighbours, and the side; 3 for none.
     const auto neighbours = [&](std::size_t i, std::size_t j) {
       const auto p = place(i), q = place(j);
@@ -89,7 +87,7 @@ struct AdiTwin {
         if (q[k] + 1 == p[k] || (closed && p[k] == 0 && q[k] + 1 == n[k])) found = k, side = 0;
         if (p[k] + 1 == q[k] || (closed && q[k] == 0 && p[k] + 1 == n[k])) found = k, side = 1;
       }
-      if (differences != 1 || !is_inner(i) || !is_inner(j)) found = 3;
+      if (differences != 1) found = 3;
       return std::pair{found, side};
     };
 
@@ -107,7 +105,6 @@ struct AdiTwin {
         strength[k] += std::abs(a[i][j]);
         count[k]++;
       }
-      if (!is_inner(i)) fixed[i] = true;
       if (!fixed[i]) sign += a[i][i] > 0 ? 1 : -1;
     }
     sign              = sign < 0 ? -1 : 1;
@@ -120,20 +117,33 @@ struct AdiTwin {
     for (std::size_t i = 0; i < rows; i++) {
       if (!fixed[i]) least = std::min(least, excess(i));
     }
+    std::array<std::vector<double>, 3> slab; // the least excess of each, of each component
+    const auto in_slab = [&](std::size_t i, std::size_t k) { return place(i)[k] * components + i % components; };
+    for (std::size_t k : directions) {
+      slab[k].assign(n[k] * components, HUGE_VAL);
+      for (std::size_t i = 0; i < rows; i++) {
+        double &there = slab[k][in_slab(i, k)];
+        if (!fixed[i]) there = std::min(there, excess(i) - least);
+      }
+    }
     for (std::size_t i = 0; i < rows; i++) {
-      std::array<double, 3> weight{};
-      double sum = 0;
+      std::array<double, 3> weight{}, term{};
+      double sum = 0, terms = 0;
       for (std::size_t k : directions) {
         const double l = couplings[i][k][0], u = couplings[i][k][1];
         if (l == 0 && u == 0)
           weight[k] = 2 * strength[k] / count[k];
         else if (l == 0 || u == 0)
           weight[k] = l + u;
+        term[k] = slab[k][in_slab(i, k)];
+        terms += term[k];
+        if (weight[k] > 0) weight[k] = term[k] + 1e-10 * weight[k];
         sum += weight[k];
       }
-      const double d = static_cast<double>(directions.size());
+      const double d = static_cast<double>(directions.size()), whole = excess(i) - least;
       for (std::size_t k : directions) {
-        const double more = (excess(i) - least) * (sum > 0 ? weight[k] / sum : 1 / d);
+        const double left = std::max(0.0, whole - terms) * (sum > 0 ? weight[k] / sum : 1 / d);
+        const double more = term[k] * (terms > whole ? whole / terms : 1) + left;
         parts[k][i][i]    = fixed[i] ? a[i][i] : sign * (couplings[i][k][0] + couplings[i][k][1] + least / d + more);
       }
     }

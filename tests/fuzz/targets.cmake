@@ -1,4 +1,4 @@
-# weft_fuzz_targets(PREFIX SOURCE...): PREFIXmatrix, PREFIXmask and PREFIXlines, each a reader of users' files fed with bytes, with these sources.
+# weft_fuzz_targets(PREFIX SOURCE...): PREFIXmatrix and PREFIXlines, each a reader of users' files fed with bytes, with these sources.
 get_filename_component(weft_root ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 function(weft_fuzz_targets prefix)
   find_package(ZLIB REQUIRED)
@@ -10,10 +10,8 @@ function(weft_fuzz_targets prefix)
   add_executable(${prefix}matrix ${folder}/fuzz_matrix.cpp ${reader}/reader.cpp ${reader}/market_checker.cpp ${reader}/market_stream.cpp ${ARGN})
   target_include_directories(${prefix}matrix PRIVATE ${CHOLMOD_INCLUDE_DIR})
   target_link_libraries(${prefix}matrix PRIVATE ${CHOLMOD_LIBRARY} ${SUITESPARSECONFIG_LIBRARY} ZLIB::ZLIB)
-  foreach(name mask lines) # these are parts of libweft, compiled in
-    add_executable(${prefix}${name} ${folder}/fuzz_${name}.cpp ${ARGN})
-    target_include_directories(${prefix}${name} PRIVATE ${weft_root}/plugins ${weft_root}/src)
-    target_compile_definitions(${prefix}${name} PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-    target_link_libraries(${prefix}${name} PRIVATE weft::petsc)
-  endforeach()
+  add_executable(${prefix}lines ${folder}/fuzz_lines.cpp ${ARGN}) # a part of libweft, compiled in
+  target_include_directories(${prefix}lines PRIVATE ${weft_root}/plugins ${weft_root}/src)
+  target_compile_definitions(${prefix}lines PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+  target_link_libraries(${prefix}lines PRIVATE weft::petsc)
 endfunction()

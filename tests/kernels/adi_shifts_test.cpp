@@ -24,8 +24,7 @@ AdiBounds laplacian(double n)
 /// Zolotarev's number from above: 4 exp(-pi^2 J / log(16 gamma)), gamma the cross ratio of the ends.
 double bound(const AdiBounds &bounds, int length)
 {
-  const auto [a, b]  = bounds[0];
-  const auto [c, d]  = bounds[1];
+  const double a = bounds[0].low, b = bounds[0].high, c = bounds[1].low, d = bounds[1].high;
   const double cross = (a + d) * (b + c) / ((a + c) * (b + d));
   return 4 * std::exp(-std::pow(std::numbers::pi, 2) * length / std::log(16 * cross));
 }

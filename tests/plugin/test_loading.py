@@ -27,7 +27,6 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCADISetIterations",
         "PCADISetKeepFactors",
         "PCADISetLineSolver",
-        "PCADISetMask",
         "PCADISetShifts",
         "PCADISetSymmetric",
         "PCADISetType",

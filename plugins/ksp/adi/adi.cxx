@@ -5,7 +5,7 @@
 #include <petsc/private/pcimpl.h>
 
 #include "agreed.h"
-#include "pc/adi/adi.h"
+#include "pc/adi/adi_impl.h"
 #include "petsc_compat.h"
 #include "types.h"
 
@@ -73,14 +73,50 @@ PetscErrorCode ExplainDivergence(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Tells monitors and the convergence test of a norm.
-PetscErrorCode Look(KSP ksp, PetscReal norm)
+// Penalties, which say what a value is, are as large in the residual as they are heavy: a norm with them in it says nothing of the rest. They
+// are met before the iteration begins, by the PC's answer to them alone, and left out of the residual's norm.
+PetscErrorCode MeetPenalties(KSP ksp, Vec unknowns, Mat A)
 {
+  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1];
+
+  PetscFunctionBegin;
+  if (ksp->guess_zero) {
+    PetscCall(VecZeroEntries(x));
+    PetscCall(VecCopy(b, r));
+  } else {
+    PetscCall(KSP_MatMult(ksp, A, x, r));
+    PetscCall(VecAYPX(r, -1.0, b));
+  }
+  PetscCall(VecPointwiseMult(z, unknowns, r));
+  PetscCall(VecAXPY(r, -1.0, z));
+  PetscCall(KSP_PCApply(ksp, r, z));
+  PetscCall(VecAXPY(x, 1.0, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ResidualNorm(Vec r, Vec unknowns, Vec work, PetscReal *norm)
+{
+  PetscFunctionBegin;
+  if (unknowns) {
+    PetscCall(VecPointwiseMult(work, unknowns, r));
+    r = work;
+  }
+  PetscCall(VecNorm(r, NORM_2, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Tells monitors and the convergence test of a norm. from_first: the test shall compare with the first norm, not with the right-hand side's.
+PetscErrorCode Look(KSP ksp, PetscReal norm, bool from_first)
+{
+  const PetscBool guess_zero = ksp->guess_zero;
+
   PetscFunctionBegin;
   ksp->rnorm = norm;
   PetscCall(KSPLogResidualHistory(ksp, norm));
   PetscCall(KSPMonitor(ksp, ksp->its, norm));
+  if (from_first) ksp->guess_zero = PETSC_TRUE;
   PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+  ksp->guess_zero = guess_zero;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -88,7 +124,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
 {
   const PetscInt every = Data(ksp)->check_every;
   Mat A, P;
-  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1];
+  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1], unknowns;
   PetscReal norm = 0.0;
 
   PetscFunctionBegin;
@@ -96,9 +132,11 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   ksp->its = 0;
   if (ksp->reason == KSP_DIVERGED_PC_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = KSP_CONVERGED_ITERATING;
+  PetscCall(PCADIGetUnknowns(ksp->pc, &unknowns));
+  if (unknowns) PetscCall(MeetPenalties(ksp, unknowns, A));
   for (;;) {
     // A cycle starts from a zero guess on the residual: its own first residual then costs nothing.
-    const bool first = ksp->its == 0 && ksp->guess_zero, last = ksp->its >= ksp->max_it;
+    const bool first = ksp->its == 0 && ksp->guess_zero && !unknowns, last = ksp->its >= ksp->max_it;
     const bool look = ksp->normtype != KSP_NORM_NONE && (ksp->its % every == 0 || last);
     if (last && !look) break;
     if (first) {
@@ -109,9 +147,9 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
       PetscCall(VecAYPX(r, -1.0, b));
     }
     if (look && ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
-      PetscCall(VecNorm(r, NORM_2, &norm));
+      PetscCall(ResidualNorm(r, unknowns, z, &norm));
       KSPCheckNorm(ksp, norm);
-      PetscCall(Look(ksp, norm));
+      PetscCall(Look(ksp, norm, unknowns != NULL));
       if (ksp->reason) break;
     }
     if (last && ksp->normtype == KSP_NORM_UNPRECONDITIONED) break;
@@ -119,7 +157,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
     if (look && ksp->normtype == KSP_NORM_PRECONDITIONED) {
       PetscCall(VecNorm(z, NORM_2, &norm));
       KSPCheckNorm(ksp, norm);
-      PetscCall(Look(ksp, norm));
+      PetscCall(Look(ksp, norm, unknowns != NULL));
       if (ksp->reason) break;
       if (last) break;
     }
@@ -246,6 +284,8 @@ PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
 
   An iteration is an application of the PC, `-pc_adi_iterations` cycles of `-pc_adi_cycle` sweeps. The norm is the residual's by default;
   with `-ksp_norm_type preconditioned` it is that of the correction, the change of the solution.
+
+  Penalties, see `PCADI`, are met before the first iteration and left out of the residual's norm, which they would be all of.
 
   Shifts given by hand, or parts that do not commute, can make the iteration diverge; it then ends in `KSP_DIVERGED_DTOL`, `-info :ksp` says
   what to do, and `-ksp_error_if_not_converged` makes it an error that does. `-ksp_type gmres -pc_type adi` is safe from it.

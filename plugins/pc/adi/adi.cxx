@@ -122,7 +122,7 @@ PetscErrorCode GivenBounds(PC pc, std::size_t directions)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindBounds(PC pc, const AdiSolver<PetscScalar> &solver)
+PetscErrorCode FindBounds(PC pc, AdiSolver<PetscScalar> &solver)
 {
   PC_ADI *adi = Adi(pc);
 
@@ -137,17 +137,54 @@ PetscErrorCode FindBounds(PC pc, const AdiSolver<PetscScalar> &solver)
     } catch (const std::domain_error &failure) {
       why = failure.what();
     }
-    PetscCheck(why.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
-               "PCADI cannot bound the spectra of this matrix's parts: %s. Give -pc_adi_bounds, or -pc_adi_shifts, or use "
-               "-pc_adi_bounds_method gershgorin",
-               why.c_str());
+    if (!why.empty()) {
+      why = "PCADI cannot bound the spectra of this matrix's parts: " + why +
+            ". Give -pc_adi_bounds, or -pc_adi_shifts, or use -pc_adi_bounds_method gershgorin";
+      PetscCall(Fail(pc, why.c_str()));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
   }
   double low = 0;
   for (const SpectralInterval &i : adi->bounds) low += i.low;
-  PetscCheck(low > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
-             "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of shifts is best "
-             "for it: give -pc_adi_shifts",
-             low);
+  PetscCheck(low > 0 || adi->given_bounds.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
+             "-pc_adi_bounds: the lower bounds add up to %g, and no cycle of shifts is best unless they add up to more than 0", low);
+  if (!(low > 0)) {
+    char what[256];
+    PetscCall(PetscSNPrintf(what, sizeof(what),
+                            "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of "
+                            "shifts is best for it: give -pc_adi_shifts",
+                            low));
+    PetscCall(Fail(pc, what));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What a cycle leaves of the error is known where nothing else is in the matrix than parts that commute.
+PetscErrorCode FindPromise(PC pc, const AdiSolver<PetscScalar> &solver)
+{
+  PC_ADI *adi             = Adi(pc);
+  constexpr double enough = 1e-6; // of the largest coefficient: what varies less is felt after many cycles only
+  double variation        = 1;
+
+  PetscFunctionBegin;
+  adi->no_promise.clear();
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { variation = solver.variation(); }));
+  char what[256] = "";
+  if (adi->split.rest > 0)
+    PetscCall(PetscSNPrintf(what, sizeof(what), "%.3g%% of the couplings lie on no line",
+                            100 * adi->split.rest / (adi->split.on + adi->split.rest)));
+  else if (variation >= 1 && adi->split.fixed > 0)
+    PetscCall(PetscSNPrintf(what, sizeof(what), "rows that are solved by themselves cut its lines"));
+  else if (variation > enough)
+    PetscCall(PetscSNPrintf(what, sizeof(what), "the parts do not commute, their coefficients vary by %.2g across the lines", variation));
+  else if (!adi->symmetric && !(adi->reduction < 1))
+    PetscCall(PetscSNPrintf(what, sizeof(what), "no real shifts reduce all errors of spectra so far from the real axis"));
+  adi->no_promise = what;
+  if (!adi->no_promise.empty())
+    PetscCall(PetscInfo(pc, "nothing is promised of a cycle: %s. GMRES around PCADI is safe (-ksp_type gmres -pc_type adi)\n", what));
+  else if (!adi->symmetric && AdiCyclesFor(*adi, 1e-8) > 200)
+    PetscCall(PetscInfo(pc, "a cycle leaves %g of the error, some %g cycles for eight digits: other preconditioners do better\n",
+                        adi->reduction, AdiCyclesFor(*adi, 1e-8)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -159,7 +196,8 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<PetscScalar> *solver)
 
   PetscFunctionBegin;
   adi->bounds.clear();
-  adi->reduction = adi->condition = 0;
+  adi->reduction = adi->condition = adi->log_condition = 0;
+  adi->no_promise.clear();
   if (solver->directions().size() == 1) {
     shifts.push_back({0, 0, 0}); // the line solve is the whole solve
   } else if (!adi->given_shifts.empty()) {
@@ -171,17 +209,42 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<PetscScalar> *solver)
     if (adi->cycle > 0) shifts.resize(static_cast<std::size_t>(adi->cycle));
   } else {
     PetscCall(FindBounds(pc, *solver));
+    if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
+    if (adi->given_bounds.empty()) adi->log_condition = solver->log_condition();
     if (adi->symmetric) {
       AdiSum sum;
       PetscCallCXX(sum = adi_sum(adi->bounds, (int)adi->cycle));
       adi->condition = sum.condition;
       PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->set_shifts(sum.shifts, sum.scale); }));
+      PetscCall(FindPromise(pc, *solver));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCallCXX(shifts = adi_shifts(type, adi->bounds, adi->cycle > 0 ? (int)adi->cycle : adi_cycle_length(adi->bounds)));
+    PetscCallCXX(shifts = adi_shifts(type, adi->bounds, adi->cycle > 0 ? (int)adi->cycle : adi_cycle_length(adi->bounds, type)));
     PetscCallCXX(adi->reduction = adi_reduction(type, adi->bounds, shifts));
+    PetscCall(FindPromise(pc, *solver));
   }
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->set_shifts(shifts); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Where penalties are, for those who form norms.
+PetscErrorCode MarkUnknowns(PC pc)
+{
+  PC_ADI *adi = Adi(pc);
+
+  PetscFunctionBegin;
+  if (adi->split.known == 0 || adi->split.fixed == adi->split.rows) { // where all rows are such none stands out
+    PetscCall(VecDestroy(&adi->unknowns));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscInfo(pc, "%" PetscInt64_FMT " rows are penalties: they are taken for known values\n", (PetscInt64)adi->split.known));
+  if (!adi->unknowns) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->unknowns));
+  std::vector<std::uint8_t> fixed;
+  PetscScalar *values;
+  PetscCallCXX(fixed = (adi->solver[0] ? adi->solver[0] : adi->solver[1])->fixed());
+  PetscCall(VecGetArrayWrite(adi->unknowns, &values));
+  for (std::size_t i = 0; i < fixed.size(); i++) values[i] = fixed[i] == 2 ? 0 : 1;
+  PetscCall(VecRestoreArrayWrite(adi->unknowns, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,12 +270,6 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscCheck(ranks == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "this libweft was built without MPI");
 #endif
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (adi->mask_file != adi->mask_read) {
-    adi->mask.clear();
-    if (!adi->mask_file.empty())
-      PetscCall(AdiReadMask(PetscObjectComm((PetscObject)pc), adi->mask_file.c_str(), adi->grid.box, &adi->mask));
-    adi->mask_read = adi->mask_file;
-  }
 
   adi->forget_solver(1 - here); // it follows when vectors ask for it
   if (!adi->solver[here] || !(adi->grid.box == adi->solver[here]->box()) || !pc->setupcalled) {
@@ -225,9 +282,8 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   }
   AdiSolver<PetscScalar> *solver = adi->solver[here].get();
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCall(AdiGetHalo(pc->pmat, adi->grid, adi->mask, &halo));
-  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
-                         [&] { adi->split = solver->read(matrix, halo, AdiLocalMask(adi->grid.box, adi->mask)); }));
+  PetscCall(AdiGetHalo(pc->pmat, adi->grid, &halo));
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { adi->split = solver->read(matrix, halo); }));
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   if (!adi->split.finite) {
     PetscCall(Fail(pc, "PCADI's matrix has a NaN or an infinity in it"));
@@ -242,9 +298,11 @@ PetscErrorCode PCSetUp_ADI(PC pc)
       "PCADI: this matrix does not split into directions: it couples no node to a neighbour along x, y or z of its grid. Is the DMDA "
       "the grid of this matrix?");
   PetscCall(ChooseShifts(pc, solver));
+  if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->factor(); }));
   PetscCall(ReportPivot(pc, *solver, &failed));
   if (ranks > 1 && !adi->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->residual));
+  PetscCall(MarkUnknowns(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -407,9 +465,8 @@ PetscErrorCode PCReset_ADI(PC pc)
   PetscFunctionBegin;
   for (int which : {0, 1}) adi->forget_solver(which);
   PetscCall(VecDestroy(&adi->residual));
+  PetscCall(VecDestroy(&adi->unknowns));
   PetscCall(AdiGridDestroy(&adi->grid));
-  adi->mask.clear();
-  adi->mask_read.clear();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -425,6 +482,18 @@ PetscErrorCode PCDestroy_ADI(PC pc)
 
 } // namespace
 
+PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns)
+{
+  PetscFunctionBegin;
+  *unknowns = Adi(pc)->unknowns;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
+{
+  return adi.reduction > 0 ? (adi.log_condition - std::log(part)) / -std::log(adi.reduction) : 1;
+}
+
 } // namespace weft
 
 /*MC
@@ -439,8 +508,7 @@ PetscErrorCode PCDestroy_ADI(PC pc)
 . -pc_adi_bounds_method (gershgorin|lanczos)   - how they are found otherwise
 . -pc_adi_line_solver (thomas|...|auto)        - the tridiagonal method, see `PCLINE`
 . -pc_adi_symmetric <false>                    - a symmetric and definite form, for `KSPCG`
-. -pc_adi_keep_factors <true>                  - false factors anew in each sweep, and saves the memory
-- -pc_adi_mask <file>                          - inner nodes of the grid, a PGM image or raw bytes
+- -pc_adi_keep_factors <true>                  - false factors anew in each sweep, and saves the memory
 
   Level: beginner
 
@@ -448,20 +516,23 @@ PetscErrorCode PCDestroy_ADI(PC pc)
   For matrices on a `DMDA` whose couplings lie along the grid's directions: diffusion and convection-diffusion, steady or in time, with one
   unknown a node or several. The matrix is split into a tridiagonal part for each direction; couplings that lie on no line stay on the
   right-hand side, and `-ksp_view` says how many. For parts that commute a cycle of n shifts reduces the error by a factor that it also
-  shows, and the number of sweeps grows with the logarithm of the grid's size.
+  shows, with the cycles that eight digits take, and the number of sweeps grows with the logarithm of the grid's size. Where no bound holds
+  it says that nothing is promised, and why.
 
   Lines that cross ranks are solved exactly, on any grid of processes.
 
-  Rows without couplings (known values, nodes outside a masked domain) are solved by themselves in each sweep.
+  Rows without couplings (known values, nodes outside a masked domain) and penalties, rows whose diagonal is 1e4 times the sum of their
+  couplings or more, are solved by themselves in each sweep. A direction along which nothing is coupled is none.
 
   For `KSPCG` use `-pc_adi_symmetric`, which is symmetric positive definite whenever the matrix's parts are; the schemes are so only where
   the parts commute.
 
-  A zero or non-finite pivot, or a NaN in the matrix, ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
+  A zero or non-finite pivot, a NaN in the matrix, or parts whose spectra reach below zero, end in `KSP_DIVERGED_PC_FAILED` with
+  `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 
 .seealso: `PCCreate()`, `PCSetType()`, `KSPADI`, `PCLINE`, `PCMG`, `PCADISetType()`, `PCADISetShifts()`, `PCADISetCycle()`,
           `PCADISetIterations()`, `PCADISetBounds()`, `PCADISetBoundsMethod()`, `PCADISetLineSolver()`, `PCADISetSymmetric()`,
-          `PCADISetKeepFactors()`, `PCADISetMask()`
+          `PCADISetKeepFactors()`
 M*/
 PetscErrorCode PCCreate_ADI(PC pc)
 {

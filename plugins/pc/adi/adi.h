@@ -19,4 +19,3 @@ WEFT_EXTERN PetscErrorCode PCADISetBoundsMethod(PC, PCADIBoundsMethod);
 WEFT_EXTERN PetscErrorCode PCADISetLineSolver(PC, const char[]);
 WEFT_EXTERN PetscErrorCode PCADISetSymmetric(PC, PetscBool);
 WEFT_EXTERN PetscErrorCode PCADISetKeepFactors(PC, PetscBool);
-WEFT_EXTERN PetscErrorCode PCADISetMask(PC, const char[]);

@@ -29,19 +29,19 @@ struct PC_ADI {
   PetscInt iterations     = 1;
   std::string line_solver = "auto";
   bool symmetric = false, keep_factors = true;
-  std::string mask_file;
 
   // What set-up finds and makes.
   AdiGridOnRanks grid;
-  std::vector<std::uint8_t> mask; ///< of the whole grid; empty: none
-  std::string mask_read;          ///< the file that it came from
   AdiSplit split;
   AdiBounds bounds; ///< empty where none were needed
   double reduction = 0, condition = 0;
+  double log_condition = 0; ///< of the norm that the reduction is in
+  std::string no_promise;   ///< why the reduction is none, or empty
   // A backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<AdiSolver<PetscScalar>> solver[2];
   Vec residual = NULL;
+  Vec unknowns = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
 
   void forget_solver(int which)
   {
@@ -55,6 +55,9 @@ inline PC_ADI *Adi(PC pc)
   return static_cast<PC_ADI *>(pc->data);
 }
 
+/// The tridiagonal methods that take lines with coefficients of their own, and auto.
+std::vector<const char *> AdiLineSolvers();
+
 /// The names of the options' values, in PETSc's form.
 extern const char *const adi_types[];
 extern const char *const adi_bounds_methods[];
@@ -66,16 +69,16 @@ PetscErrorCode PCADITellIdleOptions(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
 
+/// 0 in rows that are penalties, known values with a weight, and 1 in others; NULL where there are no such rows. Once the PC is set up.
+PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
+
+/// Cycles after which no more than this part of an error is left, where they keep their promise.
+PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part);
+
 /// The box of this rank and the communicators of its lines, from the DMDA of a PC. An error where there is none. Collective.
 PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *grid);
 PetscErrorCode AdiGridDestroy(AdiGridOnRanks *grid);
-/// The couplings of this rank's lines to the pieces on other ranks. mask: of the whole grid, or empty. Collective.
-PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, const std::vector<std::uint8_t> &mask, AdiHalo<PetscScalar> *halo);
-
-/// Reads a mask of the whole grid, 1 for inner nodes and 0 for others, on all ranks: a PGM image (P2 or P5; a pixel of more than three
-/// quarters of the largest grey is an inner node, the first row is the one of the largest y) or raw bytes (not 0: an inner node; x fastest). Collective.
-PetscErrorCode AdiReadMask(MPI_Comm comm, const char file[], const AdiBox &box, std::vector<std::uint8_t> *mask);
-/// This rank's part of it.
-std::vector<std::uint8_t> AdiLocalMask(const AdiBox &box, const std::vector<std::uint8_t> &mask);
+/// The couplings of this rank's lines to the pieces on other ranks. Collective.
+PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar> *halo);
 
 } // namespace weft

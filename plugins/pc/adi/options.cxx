@@ -7,6 +7,16 @@ namespace weft {
 const char *const adi_types[]          = {"peaceman_rachford", "douglas_rachford", "douglas_gunn", "PCADIType", "PC_ADI_", NULL};
 const char *const adi_bounds_methods[] = {"gershgorin", "lanczos", "PCADIBoundsMethod", "PC_ADI_", NULL};
 
+std::vector<const char *> AdiLineSolvers()
+{
+  std::vector<const char *> solvers;
+  for (const char *method : tridiagonal_method_names()) {
+    if (std::string(method) != "toeplitz") solvers.push_back(method); // it shares one line's coefficients between all
+  }
+  solvers.push_back("auto");
+  return solvers;
+}
+
 namespace {
 
 // More than anybody gives by hand.
@@ -36,11 +46,9 @@ PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems PetscOptionsObject)
   PCADIBoundsMethod method = adi->bounds_method;
   PetscInt number, solver;
   PetscBool flag, set;
-  char file[PETSC_MAX_PATH_LEN];
 
   PetscFunctionBegin;
-  std::vector<const char *> solvers = tridiagonal_method_names();
-  solvers.push_back("auto");
+  const std::vector<const char *> solvers = AdiLineSolvers();
   PetscOptionsHeadBegin(PetscOptionsObject, "alternating direction options");
   PetscCall(PetscOptionsEnum("-pc_adi_type", "scheme", "PCADISetType", adi_types, (PetscEnum)type, (PetscEnum *)&type, &set));
   if (set) PetscCall(PCADISetType(pc, type));
@@ -62,9 +70,6 @@ PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsBool("-pc_adi_keep_factors", "keep the factors of every shift and direction", "PCADISetKeepFactors",
                              adi->keep_factors ? PETSC_TRUE : PETSC_FALSE, &flag, &set));
   if (set) PetscCall(PCADISetKeepFactors(pc, flag));
-  PetscCall(PetscOptionsString("-pc_adi_mask", "file with the inner nodes of the grid", "PCADISetMask", adi->mask_file.c_str(), file,
-                               sizeof(file), &set));
-  if (set) PetscCall(PCADISetMask(pc, file));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -85,14 +90,20 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<PetscScalar
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  bounds of the parts (%s):", adi->given_bounds.empty() ? adi_bounds_methods[adi->bounds_method] : "given"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
-    for (std::size_t d = 0; d < adi->bounds.size(); d++)
-      PetscCall(PetscViewerASCIIPrintf(viewer, " %c [%g, %g]", "xyz"[solver.directions()[d]], adi -> bounds[d].low, adi->bounds[d].high));
+    for (std::size_t d = 0; d < adi->bounds.size(); d++) {
+      const SpectralInterval &part = adi->bounds[d];
+      PetscCall(PetscViewerASCIIPrintf(viewer, " %c [%g, %g]", "xyz"[solver.directions()[d]], part.low, part.high));
+      if (part.skew > 0) PetscCall(PetscViewerASCIIPrintf(viewer, " +- %gi", part.skew));
+    }
     PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
   }
+  bool skew = false;
+  for (const SpectralInterval &part : adi->bounds) skew = skew || part.skew > 0;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  shifts (%s, %d in a cycle):",
                                    !adi->given_shifts.empty() ? "given"
                                    : adi->symmetric           ? "equal ratios"
+                                   : skew                     ? "of ellipses"
                                                               : "Wachspress and Jordan",
                                    (int)shifts.size()));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
@@ -105,10 +116,18 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<PetscScalar
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
-  if (!adi->bounds.empty() && adi->symmetric)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  condition with it %.2g, if the parts commute\n", adi->condition));
-  else if (!adi->bounds.empty())
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  a cycle leaves %.2g of the error at most, if the parts commute\n", adi->reduction));
+  if (adi->bounds.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!adi->no_promise.empty()) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  nothing is promised of a cycle: %s\n", adi->no_promise.c_str()));
+  } else if (adi->symmetric) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  condition with it %.2g\n", adi->condition));
+  } else {
+    char norm[64] = "";
+    if (adi->log_condition > 1)
+      PetscCall(PetscSNPrintf(norm, sizeof(norm), ", in a norm whose condition is about 1e%.0f", adi->log_condition / std::log(10.0)));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  a cycle leaves %.3g of the error at most%s: %.0f cycles for eight digits\n", adi->reduction,
+                                     norm, std::ceil(AdiCyclesFor(*adi, 1e-8))));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,9 +188,11 @@ PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  split: %.3g%% of the couplings lie on no line and stay on the right-hand side\n",
                                    couplings > 0 ? 100 * adi->split.rest / couplings : 0.0));
   if (adi->split.fixed > 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  rows solved by themselves: %" PetscInt64_FMT " of %" PetscInt64_FMT "%s\n",
-                                     (PetscInt64)adi->split.fixed, (PetscInt64)adi->split.rows,
-                                     adi->mask.empty() ? "" : " (with the mask)"));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  rows solved by themselves: %" PetscInt64_FMT " of %" PetscInt64_FMT "\n",
+                                     (PetscInt64)adi->split.fixed, (PetscInt64)adi->split.rows));
+  if (adi->split.known > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  of these, penalties that are taken for known values: %" PetscInt64_FMT "\n",
+                                     (PetscInt64)adi->split.known));
   for (const auto &solver : adi->solver) {
     if (!solver) continue;
     std::string backend;
@@ -266,13 +287,13 @@ PetscErrorCode PCADISetLineSolver_ADI(PC pc, const char solver[])
   PetscFunctionBegin;
   PetscCheck(solver, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetLineSolver(): no name is given");
   const std::string name = solver;
-  bool known             = name == "auto";
+  bool known             = false;
   std::string list;
-  for (const char *method : tridiagonal_method_names()) {
+  for (const char *method : AdiLineSolvers()) {
     known = known || name == method;
-    list += std::string(method) + ", ";
+    list += std::string(list.empty() ? "" : ", ") + method;
   }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line solver '%s': there are %sand auto", solver,
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line solver '%s': there are %s", solver,
              list.c_str());
   PetscCall(Choose(pc, &Adi(pc)->line_solver, name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -292,13 +313,6 @@ PetscErrorCode PCADISetKeepFactors_ADI(PC pc, PetscBool keep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCADISetMask_ADI(PC pc, const char file[])
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Adi(pc)->mask_file, std::string(file ? file : "")));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 PetscErrorCode PCADIComposeSetters(PC pc, bool compose)
@@ -313,7 +327,6 @@ PetscErrorCode PCADIComposeSetters(PC pc, bool compose)
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCADISetLineSolver_C", compose ? PCADISetLineSolver_ADI : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCADISetSymmetric_C", compose ? PCADISetSymmetric_ADI : NULL));
   PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCADISetKeepFactors_C", compose ? PCADISetKeepFactors_ADI : NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCADISetMask_C", compose ? PCADISetMask_ADI : NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -504,9 +517,12 @@ PetscErrorCode PCADISetBoundsMethod(PC pc, PCADIBoundsMethod method)
 - solver - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
 
   Options Database Key:
-. -pc_adi_line_solver (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - the method
+. -pc_adi_line_solver (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|wide|pivoted|auto) - the method
 
   Level: advanced
+
+  Note:
+  Hybrid methods change where they do by default; `PCLineSetKernelParameters()` is for `PCLINE` only.
 
 .seealso: `PCADI`, `PCLINE`, `PCLineSetKernel()`
 @*/
@@ -573,37 +589,5 @@ PetscErrorCode PCADISetKeepFactors(PC pc, PetscBool keep)
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveBool(pc, keep, 2);
   PetscTryMethod(pc, "PCADISetKeepFactors_C", (PC, PetscBool), (pc, keep));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCADISetMask - gives the inner nodes of the grid of a `PCADI`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc   - the preconditioner
-- file - a PGM image or raw bytes; empty for none
-
-  Options Database Key:
-. -pc_adi_mask <file> - the file
-
-  Level: intermediate
-
-  Note:
-  Lines are cut where they leave the inner nodes, and rows of other nodes are solved by themselves; what couples the two stays on the
-  right-hand side. Rows of the matrix without couplings are treated so without a mask.
-
-  A PGM image (P2 or P5) has a pixel for each node, the first row at the largest y; planes of a third dimension lie below one another, the
-  last plane first. Pixels of more than three quarters of the largest grey are inner nodes. A raw file has a byte for each node, x fastest,
-  not 0 for inner nodes. A file that does not fit the grid, or has no inner node, is an error.
-
-.seealso: `PCADI`
-@*/
-PetscErrorCode PCADISetMask(PC pc, const char file[])
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCADISetMask_C", (PC, const char[]), (pc, file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -84,20 +84,9 @@ PetscInt column_across(const AdiGridOnRanks &grid, const Boxes &boxes, int k, in
   return boxes.starts[rank] + static_cast<PetscInt>(component + box.components * (node[0] + n[0] * (node[1] + n[1] * node[2])));
 }
 
-bool is_inner(const AdiBox &box, const std::vector<std::uint8_t> &mask, const Index (&at)[3], int k, Index offset)
-{
-  if (mask.empty()) return true;
-  Index node[3];
-  for (int d = 0; d < 3; d++) {
-    node[d] = box.first[d] + at[d] + (d == k ? offset : 0);
-    node[d] = (node[d] + box.global[d]) % box.global[d];
-  }
-  return mask[static_cast<std::size_t>(node[0] + box.global[0] * (node[1] + box.global[1] * node[2]))] != 0;
-}
-
 } // namespace
 
-PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, const std::vector<std::uint8_t> &mask, AdiHalo<PetscScalar> *halo)
+PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar> *halo)
 {
   const AdiBox &box = grid.box;
   Boxes boxes;
@@ -138,13 +127,20 @@ PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, const std::vector<s
     const PetscInt *columns;
     const PetscScalar *values;
     PetscCall(MatGetRow(A, start + static_cast<PetscInt>(i), &count, &columns, &values));
+    PetscReal diagonal = 0, off = 0;
     for (PetscInt e = 0; e < count; e++) {
+      if (columns[e] == start + static_cast<PetscInt>(i))
+        diagonal = PetscAbsScalar(values[e]);
+      else
+        off += PetscAbsScalar(values[e]);
+    }
+    const bool penalty = off > 0 && is_penalty(diagonal, off); // takes part in no line
+    for (PetscInt e = 0; e < count && !penalty; e++) {
       if ((columns[e] >= start && columns[e] < end) || values[e] == 0) continue;
       bool on_a_line = false;
       for (int k = 0; k < 3 && !on_a_line; k++) {
         for (int side : {0, 1}) {
           if (wanted[k][side] != columns[e] || on_a_line) continue;
-          if (!is_inner(box, mask, at, k, 0) || !is_inner(box, mask, at, k, side == 0 ? -1 : 1)) continue;
           halo->out[k][side][static_cast<std::size_t>(line_number(box, k, component, at))] = values[e];
           on_a_line                                                                        = true;
         }

@@ -4,7 +4,11 @@ static char help[] = "Diffusion on a 2- or 3-dimensional grid, with what a split
                        values of e^(x+2y) in the cells around it (n - 4 cells are the square's width); prints the error\n\
   -lines <c>, -corners <c> : strength of the couplings along the directions, and to nodes across a corner\n\
   -jump <c>          : the conductivity in the grid's middle, 1 elsewhere\n\
-  -convection <v>, -reaction <s> : cell Peclet number, and what is added to the diagonal; -scale <s> : of the whole matrix\n\
+  -convection <v>, -reaction <s> : cell Peclet number along x and y (central differences, with -upwind of first\n\
+                       order), and what is added to the diagonal; -scale <s> : of the whole matrix\n\
+  -strength <x,y,z>  : of the couplings along each direction\n\
+  -neumann 0,1,0     : no flux at the ends along y; where no end has values the right-hand side is made consistent\n\
+  -penalty <d>       : the diagonal of the nodes with x = 0 or y = 0, whose values are then known, and random\n\
   -bad <value>       : the diagonal of the last row (nan, inf, 0, ...)\n\
   -guess             : starts from a random guess; -solves <n> : as many times; -time : prints the\n\
                        seconds of the last one; -give_dm : the PC has the grid, for -pc_type mg\n";
@@ -20,7 +24,8 @@ typedef struct {
   PetscInt dim, n[3];
   PetscBool ring[3];
   Shape shape;
-  PetscReal lines, corners, jump, convection, reaction, scale;
+  PetscReal lines, corners, jump, convection, reaction, scale, strength[3], penalty;
+  PetscBool neumann[3], upwind;
 } Problem;
 
 static PetscReal Place(const Problem *p, PetscInt i)
@@ -69,22 +74,28 @@ static PetscErrorCode Fill(const Problem *p, Mat A, Vec b, Vec exact)
   for (k = start[2]; k < start[2] + n[2]; k++) {
     for (j = start[1]; j < start[1] + n[1]; j++) {
       for (i = start[0]; i < start[0] + n[0]; i++) {
-        MatStencil row     = {.i = i, .j = j, .k = k};
-        PetscReal diagonal = (p->dim == 3 ? 2 * p->lines : 0) + p->reaction;
-        PetscInt side, other;
+        MatStencil row       = {.i = i, .j = j, .k = k};
+        const PetscInt at[3] = {i, j, k};
+        PetscReal diagonal   = p->reaction;
+        PetscInt side, other, d;
         if (p->shape != NONE && !Inner(p, i, j)) {
           PetscCall(Couple(p, A, &row, 0, 0, 0, 1 / p->scale));
           continue;
         }
         for (side = -1; side <= 1; side += 2) {
-          const PetscReal here = Conductivity(p, i, j), x = p->lines * (here + Conductivity(p, i + side, j)) / 2,
-                          y = p->lines * (here + Conductivity(p, i, j + side)) / 2;
-          diagonal += x + y;
-          PetscCall(Couple(p, A, &row, side, 0, 0, -x * (1 - side * p->convection)));
-          PetscCall(Couple(p, A, &row, 0, side, 0, -y * (1 - side * p->convection)));
-          PetscCall(Couple(p, A, &row, 0, 0, side, -p->lines));
+          for (d = 0; d < p->dim; d++) {
+            const PetscReal there = d == 2 ? 1 : Conductivity(p, i + (d == 0 ? side : 0), j + (d == 1 ? side : 0));
+            const PetscReal mean  = d == 2 ? 1 : (Conductivity(p, i, j) + there) / 2;
+            const PetscReal coupling =
+                p->lines * p->strength[d] * mean * (1 - (p->upwind ? PetscMin(side, 0) * 2 : side) * (d == 2 ? 0 : p->convection));
+            /* at a Neumann end there is no flux, and the diagonal has none of it */
+            if (p->neumann[d] && !p->ring[d] && (at[d] + side < 0 || at[d] + side >= p->n[d])) continue;
+            diagonal += coupling;
+            PetscCall(Couple(p, A, &row, d == 0 ? side : 0, d == 1 ? side : 0, d == 2 ? side : 0, -coupling));
+          }
           for (other = -1; other <= 1; other += 2) PetscCall(Couple(p, A, &row, side, other, 0, -p->corners));
         }
+        if (p->penalty > 0 && (i == 0 || j == 0)) diagonal = p->penalty;
         PetscCall(Couple(p, A, &row, 0, 0, 0, diagonal + 4 * p->corners));
       }
     }
@@ -115,7 +126,7 @@ static PetscErrorCode Fill(const Problem *p, Mat A, Vec b, Vec exact)
 
 int main(int argc, char **argv)
 {
-  Problem p                  = {.n = {17, 17, 17}, .lines = 1, .jump = 1, .scale = 1};
+  Problem p                  = {.n = {17, 17, 17}, .lines = 1, .jump = 1, .scale = 1, .strength = {1, 1, 1}};
   const char *const shapes[] = {"none", "square", "circle"};
   const DMBoundaryType open = DM_BOUNDARY_NONE, closed = DM_BOUNDARY_PERIODIC;
   PetscInt three = 3, shape = 0, solves = 1, its, k;
@@ -143,6 +154,10 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-convection", &p.convection, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-reaction", &p.reaction, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-scale", &p.scale, NULL));
+  PetscCall(PetscOptionsGetBoolArray(NULL, NULL, "-neumann", p.neumann, (three = 3, &three), NULL));
+  PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-strength", p.strength, (three = 3, &three), NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-upwind", &p.upwind, NULL));
+  PetscCall(PetscOptionsGetReal(NULL, NULL, "-penalty", &p.penalty, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-guess", &guess, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-time", &timed, NULL));
@@ -166,6 +181,29 @@ int main(int argc, char **argv)
   PetscCall(VecSetRandom(b, random));
   PetscCall(VecSetRandom(x, random));
   PetscCall(Fill(&p, A, b, exact));
+  if (p.penalty > 0) {
+    PetscInt start[3], n[3], i, j;
+    PetscScalar **rhs;
+    PetscCall(DMDAGetCorners(p.da, &start[0], &start[1], &start[2], &n[0], &n[1], &n[2]));
+    PetscCall(DMDAVecGetArray(p.da, b, &rhs));
+    for (j = start[1]; j < start[1] + n[1]; j++) {
+      for (i = start[0]; i < start[0] + n[0]; i++) {
+        if (i == 0 || j == 0) rhs[j][i] *= p.penalty;
+      }
+    }
+    PetscCall(DMDAVecRestoreArray(p.da, b, &rhs));
+  }
+  {
+    PetscBool singular = p.reaction == 0 && p.shape == NONE && p.penalty == 0 && p.convection == 0 ? PETSC_TRUE : PETSC_FALSE;
+    for (k = 0; k < p.dim; k++) singular = singular && (p.ring[k] || p.neumann[k]) ? PETSC_TRUE : PETSC_FALSE;
+    if (singular) {
+      MatNullSpace constants;
+      PetscCall(MatNullSpaceCreate(PETSC_COMM_WORLD, PETSC_TRUE, 0, NULL, &constants));
+      PetscCall(MatSetNullSpace(A, constants));
+      PetscCall(MatNullSpaceRemove(constants, b));
+      PetscCall(MatNullSpaceDestroy(&constants));
+    }
+  }
   if (bad) {
     PetscInt row;
     PetscCall(MatGetSize(A, &row, NULL));
@@ -192,6 +230,11 @@ int main(int argc, char **argv)
   if (timed) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "seconds of the last solve %.5f\n", (double)-seconds));
   PetscCall(MatMult(A, x, r));
   PetscCall(VecAYPX(r, -1.0, b));
+  if (p.penalty > 0) { /* in the size of the solution: what a penalty is multiplied by says nothing */
+    PetscCall(MatGetDiagonal(A, exact));
+    PetscCall(VecPointwiseDivide(r, r, exact));
+    PetscCall(VecPointwiseDivide(b, b, exact));
+  }
   PetscCall(VecNorm(r, NORM_2, &norm));
   PetscCall(VecNorm(b, NORM_2, &size));
   PetscCall(PetscPrintf(PETSC_COMM_WORLD, "%s iterations %" PetscInt_FMT " residual %.3e\n", KSPConvergedReasons[reason], its,
