@@ -43,6 +43,9 @@ struct DirectCheck {
   /// Measures the solver of A, makes the work vectors that refinement needs, and tells -info what is worth telling. `singular`: right-hand
   /// sides must be in the range of A. `single`: the solver works in single precision. Collective.
   PetscErrorCode Measure(Mat A, bool singular, bool single, const DirectApply &apply);
+  /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
+  /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|. Collective.
+  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified);
   /// Forgets what was measured.
   PetscErrorCode Forget();
   /// True where answers must not be used.

@@ -104,9 +104,9 @@ void CroutFactorization<Scalar>::analyse(Index rows, Index columns, const CsrMat
 
 template <class Scalar>
 template <class Int>
-bool CroutFactorization<Scalar>::order_suits(const CsrMatrix<double, Int> &matrix) const
+bool CroutFactorization<Scalar>::analysis_holds(const CsrMatrix<double, Int> &matrix) const
 {
-  return model_->order_suits(matrix.values);
+  return model_->analysis_holds(matrix);
 }
 
 template <class Scalar>
@@ -140,15 +140,15 @@ template class CroutFactorization<double>;
 template class CroutFactorization<float>;
 template void CroutFactorization<double>::analyse(Index, Index, const CsrMatrix<double, std::int32_t> &, const FactorOrdering &);
 template void CroutFactorization<double>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
+template bool CroutFactorization<double>::analysis_holds(const CsrMatrix<double, std::int32_t> &) const;
+template bool CroutFactorization<double>::analysis_holds(const CsrMatrix<double, std::int64_t> &) const;
+template bool CroutFactorization<float>::analysis_holds(const CsrMatrix<double, std::int32_t> &) const;
+template bool CroutFactorization<float>::analysis_holds(const CsrMatrix<double, std::int64_t> &) const;
 template void CroutFactorization<double>::factor(const CsrMatrix<double, std::int32_t> &, bool);
 template void CroutFactorization<double>::factor(const CsrMatrix<double, std::int64_t> &, bool);
 template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int32_t> &, const FactorOrdering &);
 template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
 template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int32_t> &, bool);
 template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int64_t> &, bool);
-template bool CroutFactorization<double>::order_suits(const CsrMatrix<double, std::int32_t> &) const;
-template bool CroutFactorization<double>::order_suits(const CsrMatrix<double, std::int64_t> &) const;
-template bool CroutFactorization<float>::order_suits(const CsrMatrix<double, std::int32_t> &) const;
-template bool CroutFactorization<float>::order_suits(const CsrMatrix<double, std::int64_t> &) const;
 
 } // namespace weft

@@ -61,7 +61,9 @@ struct CroutOptions {
 
   bool symmetric        = false; ///< L D L^T; of the matrix, only entries on and above the diagonal count
   FactorScaling scaling = FactorScaling::unit_diagonal;
-  bool match_rows       = true; ///< permute rows where a diagonal entry is missing or zero (not where symmetric)
+  bool match_rows       = true; ///< permute rows where a diagonal entry is missing, zero or tiny (not where symmetric)
+  /// Tiny: below this, where rows and columns are scaled so that what can stand on the diagonal is 1. 1: permute to the largest product.
+  double tiny_diagonal = 1e-8;
 
   FactorMethod method = FactorMethod::automatic;
   SweepStop stop      = SweepStop::automatic;
@@ -72,6 +74,9 @@ struct CroutOptions {
   bool asynchronous   = false; ///< sweeps in place: fewer of them, but no two runs are the same
   bool ladder         = true;  ///< go on to omega 0.5, sections, shifts 0.1 and 0.3 and exact elimination where sweeps grow
 
+  /// FillPattern::full, not symmetric: set zero pivots to the root of the rounding unit and go on (X. S. Li, J. W. Demmel, "SuperLU_DIST",
+  /// ACM TOMS 29, 2003): for who refines solves and looks at what is left. The report says how many, and the first row.
+  bool replace_pivots = false;
   PivotShift shift    = PivotShift::none;
   double shift_amount = 0;  ///< 0: 1e-10 (in_blocks: zero_pivot)
   double zero_pivot   = -1; ///< pivots up to zero_pivot * (sum of the row's sizes in B) are unusable; < 0: 100 units of rounding
@@ -97,7 +102,7 @@ struct CroutReport {
   Index row             = -1; ///< of the caller's matrix, where the failure was found
   bool exact            = false;
   bool warm             = false; ///< started from the factors before
-  bool matched          = false; ///< rows were permuted to put entries on the diagonal
+  bool matched          = false; ///< rows were permuted to put large entries on the diagonal
   int sweeps            = 0;     ///< of the attempt that was kept
   int all_sweeps        = 0;     ///< with those of attempts given up (sections: in parts of a whole sweep, rounded up)
   std::vector<double> residuals; ///< |B - L U| / |B| on the pattern before each sweep of that attempt
@@ -134,15 +139,16 @@ public:
   CroutFactorization &operator=(const CroutFactorization &) = delete;
 
   /// Finds orders and pattern of the factors, once for a pattern of the matrix; columns need no order. Reads values only where a diagonal
-  /// entry could be zero and for FillPattern::threshold. Throws std::invalid_argument, naming the row, for a matrix that is not square, has an
+  /// entry could be tiny and for FillPattern::threshold. Throws std::invalid_argument, naming the row, for a matrix that is not square, has an
   /// empty row, a column out of range or an entry twice; std::length_error where the fill passes the limits or, of complete factors, the memory
   /// that is free; TooManyOperations. Waits.
   template <class Int>
   void analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering = {});
 
-  /// False where analyse() would exchange rows for these values of the pattern: a diagonal entry is zero that was not. Waits.
+  /// Whether analyse() would find the same orders and pattern for these values of the analysed pattern: whether rows are permuted, and how,
+  /// depends on them, and so does FillPattern::threshold. Waits.
   template <class Int>
-  bool order_suits(const CsrMatrix<double, Int> &matrix) const;
+  bool analysis_holds(const CsrMatrix<double, Int> &matrix) const;
 
   /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for
   /// numbers: see report(). Waits.

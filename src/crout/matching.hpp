@@ -1,5 +1,9 @@
-/// Orders of rows and columns: those of a caller on the space, and rows exchanged so that the diagonal has no zero.
+/// Orders of rows and columns: those of a caller on the space, and rows exchanged so that the diagonal has no zero and nothing tiny.
 #pragma once
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
 #include "crout/entries.hpp"
 #include "crout/factorization.hpp"
 #include "crout/symbolic.hpp"
@@ -30,10 +34,11 @@ Orders<Space> orders_on(const Space &space, Index rows, const FactorOrdering &or
   return orders;
 }
 
-/// The ordering with rows exchanged so that the diagonal has no zero, where that can be.
+/// The ordering with rows exchanged so that the diagonal has the largest product; nothing where no entry of it is tiny as it is
+/// (CroutOptions::tiny_diagonal). `regular`: whether there are non-zeros for the whole diagonal; if not, the matrix is singular.
 template <class Space>
-FactorOrdering matched(const Space &space, const FactorEntries<Space> &entries, const double *values, Index stored,
-                       const FactorOrdering &ordering)
+std::optional<FactorOrdering> matched(const Space &space, const FactorEntries<Space> &entries, const double *values, Index stored,
+                                      const FactorOrdering &ordering, double tiny, bool &regular)
 {
   const auto columns = to_vector<std::int32_t>(space, entries.columns);
   const auto lower = to_vector<Index>(space, entries.lower_starts), upper = to_vector<Index>(space, entries.upper_starts);
@@ -49,7 +54,8 @@ FactorOrdering matched(const Space &space, const FactorEntries<Space> &entries, 
     const Position from = source[static_cast<std::size_t>(entry)];
     if (from == nowhere) return;
     pattern.columns.push_back(column);
-    sizes.push_back(std::abs(host_values[from]));
+    const double size = std::abs(host_values[from]);
+    sizes.push_back(std::isfinite(size) ? size : 0);
   };
   for (Index i = 0; i < entries.rows; i++) {
     const auto at = static_cast<std::size_t>(i);
@@ -58,8 +64,11 @@ FactorOrdering matched(const Space &space, const FactorEntries<Space> &entries, 
     for (Index e = entries.lower + upper[at]; e < entries.lower + upper[at + 1]; e++) add(e, columns[static_cast<std::size_t>(e)]);
     pattern.starts.push_back(static_cast<Index>(pattern.columns.size()));
   }
-  std::vector<Index> row_of_column = row_of_each_column(pattern, sizes);
+  Matching matching = largest_product(pattern, sizes);
+  if (matching.smallest_diagonal >= std::min(tiny, 1 - 1e-9)) return std::nullopt;
+  std::vector<Index> row_of_column = std::move(matching.row_of_column);
 
+  regular = std::find(row_of_column.begin(), row_of_column.end(), -1) == row_of_column.end();
   // A singular matrix leaves columns without a row: they get the rows that are left, and a zero on the diagonal.
   std::vector<bool> used(row_of_column.size(), false);
   for (const Index row : row_of_column)

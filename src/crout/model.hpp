@@ -12,8 +12,9 @@ public:
   virtual ~CroutModel()                                                                                           = default;
   virtual void analyse(Index rows, const CsrMatrix<double, std::int32_t> &matrix, const FactorOrdering &ordering) = 0;
   virtual void analyse(Index rows, const CsrMatrix<double, std::int64_t> &matrix, const FactorOrdering &ordering) = 0;
-  /// Whether the analysed order of rows does for these values: no diagonal entry is zero that another order could exchange.
-  virtual bool order_suits(const double *values) const = 0;
+  /// Whether analyse() would find the same for these values.
+  virtual bool analysis_holds(const CsrMatrix<double, std::int32_t> &matrix) = 0;
+  virtual bool analysis_holds(const CsrMatrix<double, std::int64_t> &matrix) = 0;
   /// The first row with a value that is not finite, or -1.
   virtual Index row_not_finite(const CsrMatrix<double, std::int32_t> &matrix) const = 0;
   virtual Index row_not_finite(const CsrMatrix<double, std::int64_t> &matrix) const = 0;

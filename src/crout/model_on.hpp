@@ -59,7 +59,8 @@ public:
     analyse_any(rows, matrix, ordering);
   }
 
-  bool order_suits(const double *values) const override { return !wants_matching(values); }
+  bool analysis_holds(const CsrMatrix<double, std::int32_t> &matrix) override { return holds(matrix); }
+  bool analysis_holds(const CsrMatrix<double, std::int64_t> &matrix) override { return holds(matrix); }
 
   Index row_not_finite(const CsrMatrix<double, std::int32_t> &matrix) const override
   {
@@ -78,7 +79,7 @@ public:
     usable_               = false;
     report_               = {};
     exact_wrong_          = "";
-    report_.matched       = matched_;
+    report_.matched       = matched_order_.has_value();
     report_.entries       = entries_.size();
     if (entries_.rows == 0) {
       report_.exact = true;
@@ -92,9 +93,9 @@ public:
       find_values();
     }
     if (report_.failure == FactorFailure::none) {
-      if (!sweeps_first())
+      if (!sweeps_first() && !climbs())
         eliminate_safely();
-      else if (!eliminates_)
+      else if (sweeps_first() && !eliminates_)
         climb(warm && was_usable);
       else if (!take_exact(eliminate_if_good()))
         climb(false);
@@ -136,24 +137,19 @@ private:
   {
     using namespace crout;
     forget();
-    const bool sorted = check_matrix(space_, rows, matrix);
-    Int stored        = 0;
-    if (rows > 0) {
-      Kokkos::deep_copy(
-          space_, HostPointer<Int>(&stored, 1),
-          Kokkos::View<const Int *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(matrix.row_starts + rows, 1));
-      space_.fence("weft crout: number of entries");
-    }
-    if (static_cast<Index>(stored) > most_entries)
-      throw std::length_error("the matrix has more than " + std::to_string(most_entries) + " entries");
-    FactorOrdering order = ordering;
-    if (options_.symmetric) order.columns = order.rows;
-    orders_  = orders_on(space_, rows, order);
+    const bool sorted  = check_matrix(space_, rows, matrix);
+    const Index stored = stored_entries(rows, matrix);
+    if (stored > most_entries) throw std::length_error("the matrix has more than " + std::to_string(most_entries) + " entries");
+    order_ = ordering;
+    if (options_.symmetric) order_.columns = order_.rows;
+    orders_  = orders_on(space_, rows, order_);
     entries_ = entries_of(space_, rows, matrix, orders_, options_.symmetric, sorted);
-    if (wants_matching(matrix.values)) {
-      orders_  = orders_on(space_, rows, matched(space_, entries_, matrix.values, static_cast<Index>(stored), order));
-      entries_ = entries_of(space_, rows, matrix, orders_, false, sorted);
-      matched_ = true;
+    if (matrix.values) {
+      matched_order_ = wanted_order(entries_, matrix.values, stored);
+      if (matched_order_) {
+        orders_  = orders_on(space_, rows, *matched_order_);
+        entries_ = entries_of(space_, rows, matrix, orders_, false, sorted);
+      }
     }
     const double allowed = options_.most_fill > 0 ? options_.most_fill * static_cast<double>(stored) : static_cast<double>(most_entries);
     const Index most     = allowed < static_cast<double>(most_entries) ? static_cast<Index>(allowed) : most_entries;
@@ -183,10 +179,40 @@ private:
     analysed_ = true;
   }
 
-  /// Whether rows are to be exchanged for these values, in the order of `entries_`.
-  bool wants_matching(const double *values) const
+  template <class Int>
+  Index stored_entries(Index rows, const CsrMatrix<double, Int> &matrix) const
   {
-    return options_.match_rows && !options_.symmetric && entries_.rows > 0 && values && crout::zero_diagonals(space_, entries_, values) > 0;
+    Int stored = 0;
+    if (rows == 0) return 0;
+    Kokkos::deep_copy(
+        space_, crout::HostPointer<Int>(&stored, 1),
+        Kokkos::View<const Int *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(matrix.row_starts + rows, 1));
+    space_.fence("weft crout: number of entries");
+    return static_cast<Index>(stored);
+  }
+
+  /// The order of the caller with rows permuted, where these values ask for that. `entries` are in the caller's order, with fill or without.
+  std::optional<FactorOrdering> wanted_order(const crout::FactorEntries<Space> &entries, const double *values, Index stored)
+  {
+    regular_ = true;
+    if (!options_.match_rows || options_.symmetric || entries.rows == 0) return std::nullopt;
+    const bool any = options_.tiny_diagonal >= 1;
+    if (!any && crout::doubtful_diagonals(space_, entries, values) == 0) return std::nullopt;
+    return crout::matched(space_, entries, values, stored, order_, options_.tiny_diagonal, regular_);
+  }
+
+  template <class Int>
+  bool holds(const CsrMatrix<double, Int> &matrix)
+  {
+    using namespace crout;
+    const Index rows = entries_.rows;
+    if (!analysed_ || options_.pattern == FillPattern::threshold) return false;
+    if (!options_.match_rows || options_.symmetric || rows == 0) return true;
+    const Index stored = stored_entries(rows, matrix);
+    if (!matched_order_) return !wanted_order(entries_, matrix.values, stored);
+    const auto entries = entries_of(space_, rows, matrix, orders_on(space_, rows, order_), false, check_matrix(space_, rows, matrix));
+    const auto wanted  = wanted_order(entries, matrix.values, stored);
+    return wanted && wanted->rows == matched_order_->rows;
   }
 
   void forget()
@@ -194,13 +220,15 @@ private:
     entries_ = {};
     orders_  = {};
     scales_  = {};
+    order_   = {};
+    matched_order_.reset();
     columns_.reset();
     sweeper_.reset();
     pivot_sweeper_.reset();
     eliminator_.reset();
     other_   = {};
     settled_ = 0;
-    matched_ = usable_ = analysed_ = looked_for_pivots_ = looked_for_order_ = few_levels_ = eliminates_ = exact_was_bad_ = false;
+    usable_ = analysed_ = looked_for_pivots_ = looked_for_order_ = few_levels_ = eliminates_ = exact_was_bad_ = false;
   }
 
   void set_rule()
@@ -216,7 +244,8 @@ private:
     using namespace crout;
     set_rule();
     if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
-    gathered_        = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums, gather_room_);
+    gathered_ = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums, gather_room_);
+    if (options_.scaling == FactorScaling::unit_diagonal) limit_sums(space_, entries_, matrix_, rule_.sums);
     shift_in_matrix_ = 0;
     if (gathered_.bad >= 0) fail(FactorFailure::not_finite_input, gathered_.bad);
   }
@@ -224,15 +253,19 @@ private:
   void fail(FactorFailure failure, Index row)
   {
     report_.failure = failure;
-    report_.row     = row;
-    if (orders_.rows.data() && row >= 0) {
-      std::int32_t old = 0;
-      Kokkos::deep_copy(space_, crout::HostPointer<std::int32_t>(&old, 1),
-                        Kokkos::subview(orders_.rows, std::pair<std::size_t, std::size_t>(static_cast<std::size_t>(row),
-                                                                                          static_cast<std::size_t>(row) + 1)));
-      space_.fence("weft crout: row of a failure");
-      report_.row = old;
-    }
+    report_.row     = row_of_matrix(row);
+  }
+
+  /// The caller's number of a row of the factors.
+  Index row_of_matrix(Index row) const
+  {
+    if (!orders_.rows.data() || row < 0) return row;
+    std::int32_t old = 0;
+    Kokkos::deep_copy(space_, crout::HostPointer<std::int32_t>(&old, 1),
+                      Kokkos::subview(orders_.rows, std::pair<std::size_t, std::size_t>(static_cast<std::size_t>(row),
+                                                                                        static_cast<std::size_t>(row) + 1)));
+    space_.fence("weft crout: row of a failure");
+    return old;
   }
 
   /// True if sweeps are asked for, or something that only they have.
@@ -246,6 +279,13 @@ private:
     if (options_.method == FactorMethod::exact) return false;
     if (sweeps_asked()) return true;
     return options_.pattern != FillPattern::full && !std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
+  }
+
+  /// True if factors that are not good lead up the ladder of sweeps on a host too, as they do on a device.
+  bool climbs() const
+  {
+    return options_.method == FactorMethod::automatic && options_.pattern != FillPattern::full && options_.ladder &&
+           options_.shift == PivotShift::none;
   }
 
   void need_columns()
@@ -276,15 +316,26 @@ private:
       found_ = {FactorFailure::not_finite, check.infinite};
       return "not finite";
     }
-    if (check.bad != none && options_.shift != PivotShift::in_blocks) {
+    if (check.bad != none && options_.shift != PivotShift::in_blocks && !replacing_) {
       found_ = {FactorFailure::zero_pivot, check.bad};
       return "zero pivot";
     }
-    if (options_.shift == PivotShift::positive_definite && check.negative > 0) {
+    if (check.negative > 0 && wants_definite()) {
       found_ = {FactorFailure::zero_pivot, -1};
-      return "negative pivot";
+      return negative_pivot;
     }
     return "";
+  }
+
+  static constexpr const char *negative_pivot = "negative pivot";
+
+  /// Whether factors with negative pivots are no good: where that is asked for, and where the ladder is free to shift the incomplete factors
+  /// of a symmetric matrix whose diagonal is positive, as PETSc's ICC does: an indefinite one would end conjugate gradients.
+  bool wants_definite() const
+  {
+    if (options_.shift == PivotShift::positive_definite) return true;
+    return options_.symmetric && options_.pattern != FillPattern::full && options_.ladder && options_.shift == PivotShift::none &&
+           crout::diagonal_is_positive(space_, entries_, matrix_values_);
   }
 
   /// A few threads that search for columns are slower than one that does not: two took three times as long.
@@ -366,7 +417,8 @@ private:
   std::string eliminate_if_good()
   {
     using namespace crout;
-    if (!can_eliminate(most_levels_between_sweeps)) return "too many levels";
+    constexpr bool waits = !triangular::on_host<Space>; // one host thread does not mind levels
+    if (waits && !can_eliminate(most_levels_between_sweeps)) return "too many levels";
     const std::string wrong = eliminate_plainly();
     if (!wrong.empty()) return wrong;
     double grown = largest_size(space_, values_);
@@ -380,9 +432,25 @@ private:
     bool noted        = !exact_wrong_.empty();
     std::string wrong = eliminate_plainly();
     if (wrong.empty()) return;
+    if (exact_found_.failure == FactorFailure::zero_pivot && options_.replace_pivots && regular_ && options_.pattern == FillPattern::full &&
+        !options_.symmetric && options_.shift == PivotShift::none) {
+      note("exact", wrong);
+      noted          = true;
+      replacing_     = true;
+      rule_.replaced = std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+      wrong          = eliminate_once(0);
+      replacing_     = false;
+      set_rule();
+      if (wrong.empty()) {
+        report_.row = row_of_matrix(exact_found_.row);
+        return;
+      }
+    }
     std::vector<double> shifts;
     if (options_.shift == PivotShift::nonzero || options_.shift == PivotShift::positive_definite) {
       for (double shift = options_.shift_amount > 0 ? options_.shift_amount : 1e-10; shift < 100; shift *= 10) shifts.push_back(shift);
+    } else if (options_.ladder && options_.symmetric) {
+      shifts = {1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1}; // the smallest that does is the best preconditioner
     } else if (options_.ladder) {
       shifts = {0.1, 0.3, 1};
     }
@@ -454,6 +522,7 @@ private:
       return take_exact(eliminate_if_good());
     };
     if (!exact_was_bad_ && eliminates_first() && good()) return;
+    if (exact_wrong_ == negative_pivot) return eliminate_safely(); // sweeps end there too, and want larger shifts
     for (const Attempt &attempt : attempts) {
       const auto sweep  = [&] { return sweep_once(attempt.plan, attempt.shift, attempt.warm); };
       std::string wrong = sweep();
@@ -465,6 +534,7 @@ private:
       }
       const bool slow = usable || wrong.starts_with("residual");
       note(attempt.name, usable ? "slow" : wrong);
+      if (wrong == negative_pivot && may_eliminate()) break;
       if (!first || !slow) continue;
       const bool tries_exact = !eliminated && !exact_was_bad_;
       if (tries_exact && good()) return;
@@ -510,7 +580,7 @@ private:
     report_.boosted  = found.boosted;
     report_.positive = found.positive;
     report_.negative = found.negative;
-    return found.infinite + found.boosted == 0 && (found.negative == 0 || options_.shift != PivotShift::positive_definite);
+    return found.infinite + found.boosted == 0 && (found.negative == 0 || !wants_definite());
   }
 
   /// Whether sweeps over the pivots are all that the pattern asks for. Looks once for a pattern.
@@ -545,6 +615,8 @@ private:
   Space space_;
   CroutOptions options_;
   CroutReport report_;
+  FactorOrdering order_;                        ///< the caller's
+  std::optional<FactorOrdering> matched_order_; ///< where rows are permuted
   crout::Orders<Space> orders_;
   crout::Scales<Space> scales_;
   crout::FactorEntries<Space> entries_;
@@ -560,8 +632,10 @@ private:
   crout::Gathered gathered_;
   crout::GatherRoom<Space> gather_room_;
   double settled_ = 0; ///< the last residual of a cold start
-  bool matched_ = false, usable_ = false, analysed_ = false, looked_for_pivots_ = false, looked_for_order_ = false, few_levels_ = false;
+  bool usable_ = false, analysed_ = false, looked_for_pivots_ = false, looked_for_order_ = false, few_levels_ = false;
   bool eliminates_    = false; ///< new values too are eliminated exactly at once: others on the pattern were
+  bool regular_       = true;  ///< no column is known to be without a pivot
+  bool replacing_     = false; ///< CroutOptions::replace_pivots
   bool exact_was_bad_ = false; ///< and this is not tried first again
   std::string exact_wrong_;    ///< what is wrong with plain exact factors of these values
   Found found_{FactorFailure::none, -1}, exact_found_{FactorFailure::none, -1};

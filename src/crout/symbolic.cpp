@@ -1,8 +1,12 @@
 #include "crout/symbolic.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
+#include <queue>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace weft::crout {
 
@@ -68,98 +72,138 @@ HostPattern complete_fill(const HostPattern &lower, Index most)
 
 namespace {
 
-/// One augmenting path from row `first` over entries for which allowed(entry) holds; without recursion, since paths may be long.
-class AugmentingPaths {
+/// Shortest augmenting paths over the costs log(largest of the row / size), which no entry has negative. A row and a column have a potential
+/// each: an entry's cost less both is its slack, never negative and 0 where it is matched.
+class ShortestPaths {
 public:
-  AugmentingPaths(const HostPattern &pattern, std::vector<Index> &row_of_column)
-      : pattern_(pattern), row_of_column_(row_of_column), visited_(row_of_column.size(), -1), next_(row_of_column.size()),
-        cheap_(row_of_column.size())
+  ShortestPaths(const HostPattern &pattern, const std::vector<double> &sizes)
+      : pattern_(pattern), costs_(sizes.size(), INFINITY), row_of_column_(rows(), -1), column_of_row_(rows(), -1), of_row_(rows(), 0),
+        of_column_(rows(), INFINITY), distance_(rows(), INFINITY), came_from_(rows(), -1), done_(rows(), false)
   {
+    for (std::size_t i = 0; i < rows(); i++) {
+      double largest = 0;
+      for_row(i, [&](std::size_t k, std::size_t) { largest = std::max(largest, sizes[k]); });
+      for_row(i, [&](std::size_t k, std::size_t j) {
+        if (sizes[k] > 0) costs_[k] = std::log(largest) - std::log(sizes[k]);
+        of_column_[j] = std::min(of_column_[j], costs_[k]);
+      });
+    }
+    for (double &potential : of_column_)
+      if (!std::isfinite(potential)) potential = 0; // a column of zeros
+    for (std::size_t i = 0; i < rows(); i++) {
+      double least = INFINITY;
+      for_row(i, [&](std::size_t k, std::size_t j) { least = std::min(least, costs_[k] - of_column_[j]); });
+      if (std::isfinite(least)) of_row_[i] = least;
+    }
+    // What is free of cost, the diagonal before the rest.
+    for (const bool diagonal : {true, false}) {
+      for (std::size_t i = 0; i < rows(); i++)
+        for_row(i, [&](std::size_t k, std::size_t j) {
+          if (column_of_row_[i] == -1 && row_of_column_[j] == -1 && (i == j || !diagonal) && slack(i, j, k) <= free) match(i, j);
+        });
+    }
+    for (std::size_t i = 0; i < rows(); i++)
+      if (column_of_row_[i] == -1) augment(i);
   }
 
-  template <class Allowed>
-  bool augment(Index first, Index stamp, const Allowed &allowed)
+  Matching matching() const
   {
-    path_.assign(1, first);
-    start(first);
-    while (!path_.empty()) {
-      const Index row = path_.back();
-      // A column without a row ends the path.
-      for (Index &k = at(cheap_, row); k < at(pattern_.starts, row + 1); k++) {
-        if (allowed(row, k) && at(row_of_column_, at(pattern_.columns, k)) == -1) {
-          take(k);
-          return true;
-        }
-      }
-      Index deeper = -1;
-      for (Index &k = at(next_, row); k < at(pattern_.starts, row + 1) && deeper == -1; k++) {
-        const Index column = at(pattern_.columns, k);
-        if (!allowed(row, k) || at(visited_, column) == stamp) continue;
-        at(visited_, column) = stamp;
-        deeper               = at(row_of_column_, column);
-        if (deeper != -1) {
-          chosen_.push_back(k);
-          break; // the loop's k++ must wait until this entry is given up
-        }
-      }
-      if (deeper == -1) {
-        path_.pop_back();
-        if (!chosen_.empty()) {
-          chosen_.pop_back();
-          at(next_, path_.back())++;
-        }
-      } else {
-        path_.push_back(deeper);
-        start(deeper);
-      }
+    Matching result;
+    result.row_of_column = row_of_column_;
+    double most          = 0;
+    for (std::size_t i = 0; i < rows(); i++) {
+      double here = INFINITY;
+      for_row(i, [&](std::size_t k, std::size_t j) {
+        if (i == j) here = slack(i, j, k);
+      });
+      most = std::max(most, column_of_row_[i] == -1 ? INFINITY : here);
     }
-    return false;
+    result.smallest_diagonal = std::exp(-most);
+    return result;
   }
 
 private:
-  template <class Values>
-  static auto &at(Values &values, Index i)
+  static constexpr double free = 1e-12; ///< slack up to this is rounding
+
+  std::size_t rows() const { return pattern_.starts.size() - 1; }
+  template <class Body>
+  void for_row(std::size_t i, const Body &body) const
   {
-    return values[static_cast<std::size_t>(i)];
+    for (auto k = static_cast<std::size_t>(pattern_.starts[i]); k < static_cast<std::size_t>(pattern_.starts[i + 1]); k++)
+      body(k, static_cast<std::size_t>(pattern_.columns[k]));
   }
-  void start(Index row) { at(next_, row) = at(cheap_, row) = at(pattern_.starts, row); }
-  /// The last row of the path takes the column of entry k, each row before it the column that it wanted.
-  void take(Index k)
+  double slack(std::size_t i, std::size_t j, std::size_t k) const { return costs_[k] - of_row_[i] - of_column_[j]; }
+  void match(std::size_t i, std::size_t j)
   {
-    at(row_of_column_, at(pattern_.columns, k)) = path_.back();
-    for (std::size_t p = chosen_.size(); p-- > 0;) at(row_of_column_, at(pattern_.columns, chosen_[p])) = path_[p];
-    chosen_.clear();
+    column_of_row_[i] = static_cast<Index>(j);
+    row_of_column_[j] = static_cast<Index>(i);
+  }
+
+  /// The shortest path from this row to a column without a row, if there is one (Dijkstra's method over slacks).
+  void augment(std::size_t first)
+  {
+    using Reached = std::pair<double, std::size_t>;
+    std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
+    std::vector<std::size_t> reached, finished;
+    double so_far   = 0;
+    std::size_t row = first, end = rows();
+    for (;;) {
+      for_row(row, [&](std::size_t k, std::size_t j) {
+        if (done_[j] || !std::isfinite(costs_[k])) return;
+        const double distance = so_far + std::max(0.0, slack(row, j, k));
+        if (distance >= distance_[j]) return;
+        if (!std::isfinite(distance_[j])) reached.push_back(j);
+        distance_[j]  = distance;
+        came_from_[j] = static_cast<Index>(row);
+        queue.emplace(distance, j);
+      });
+      while (!queue.empty() && (done_[queue.top().second] || queue.top().first > distance_[queue.top().second])) queue.pop();
+      if (queue.empty()) break;
+      const auto [distance, column] = queue.top();
+      queue.pop();
+      so_far = distance;
+      if (row_of_column_[column] == -1) {
+        end = column;
+        break;
+      }
+      done_[column] = true;
+      finished.push_back(column);
+      row = static_cast<std::size_t>(row_of_column_[column]);
+    }
+    if (end < rows()) {
+      of_row_[first] += so_far;
+      for (const std::size_t j : finished) {
+        of_row_[static_cast<std::size_t>(row_of_column_[j])] += so_far - distance_[j];
+        of_column_[j] -= so_far - distance_[j];
+      }
+      for (std::size_t column = end;;) {
+        const auto i       = static_cast<std::size_t>(came_from_[column]);
+        const Index before = column_of_row_[i];
+        match(i, column);
+        if (i == first) break;
+        column = static_cast<std::size_t>(before);
+      }
+    }
+    for (const std::size_t j : reached) {
+      distance_[j] = INFINITY;
+      done_[j]     = false;
+    }
   }
 
   const HostPattern &pattern_;
-  std::vector<Index> &row_of_column_;
-  std::vector<Index> visited_, next_, cheap_, path_, chosen_;
+  std::vector<double> costs_;
+  std::vector<Index> row_of_column_, column_of_row_;
+  std::vector<double> of_row_, of_column_; ///< potentials
+  std::vector<double> distance_;           ///< of columns from the row that a path begins with
+  std::vector<Index> came_from_;
+  std::vector<bool> done_;
 };
 
 } // namespace
 
-std::vector<Index> row_of_each_column(const HostPattern &pattern, const std::vector<double> &sizes)
+Matching largest_product(const HostPattern &pattern, const std::vector<double> &sizes)
 {
-  const Index rows = pattern.rows();
-  std::vector<double> largest(static_cast<std::size_t>(rows), 0);
-  const auto of = [](auto &values, Index i) -> auto &
-  {
-    return values[static_cast<std::size_t>(i)];
-  };
-  for (Index i = 0; i < rows; i++) {
-    for (Index k = of(pattern.starts, i); k < of(pattern.starts, i + 1); k++) of(largest, i) = std::max(of(largest, i), of(sizes, k));
-  }
-  std::vector<Index> row_of_column(static_cast<std::size_t>(rows), -1);
-  AugmentingPaths paths(pattern, row_of_column);
-  std::vector<bool> has_column(static_cast<std::size_t>(rows), false);
-  Index stamp = 0;
-  for (const double share : {0.5, 0.1, 1e-3, 0.0}) {
-    const auto allowed = [&](Index row, Index k) { return of(sizes, k) > 0 && of(sizes, k) >= share * of(largest, row); };
-    for (Index i = 0; i < rows; i++) {
-      if (!has_column[static_cast<std::size_t>(i)]) has_column[static_cast<std::size_t>(i)] = paths.augment(i, stamp++, allowed);
-    }
-  }
-  return row_of_column;
+  return ShortestPaths(pattern, sizes).matching();
 }
 
 } // namespace weft::crout

@@ -1,4 +1,4 @@
-/// What is found on the host, once for a pattern: complete fill, and rows that put entries on the diagonal.
+/// What is found on the host, once for a pattern: complete fill, and rows that put large entries on the diagonal.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -24,9 +24,17 @@ std::vector<Index> elimination_tree(const HostPattern &lower);
 /// has more than `most` entries, before it stores them.
 HostPattern complete_fill(const HostPattern &lower, Index most);
 
-/// A row for each column such that the entry there is not zero, and large against the rest of its row where that can be had: matches by
-/// augmenting paths (I. S. Duff, "On algorithms for obtaining a maximum transversal", ACM TOMS 7, 1981), first with entries close to the
-/// largest of their row, then with smaller ones. `sizes` are the magnitudes of the entries. -1 where a column has no row: the matrix is singular.
-std::vector<Index> row_of_each_column(const HostPattern &pattern, const std::vector<double> &sizes);
+/// Rows matched to columns.
+struct Matching {
+  std::vector<Index> row_of_column; ///< -1 where a column has no row: the matrix is singular
+  /// The smallest diagonal entry of the pattern after rows and columns are scaled so that the matched entries have size 1 and the others at
+  /// most that: 0 for one that is missing, and where not all columns have rows. No scaling of the matrix by rows and columns changes it.
+  double smallest_diagonal = 0;
+};
+
+/// The matching whose entries have the largest product, by shortest augmenting paths (I. S. Duff, J. Koster, "On algorithms for permuting large
+/// entries to the diagonal of a sparse matrix", SIAM J. Matrix Anal. 22, 2001). Where a diagonal entry is as good as others it is taken. Where the
+/// columns cannot all have rows, as many as can. `sizes` are the magnitudes of the entries, finite.
+Matching largest_product(const HostPattern &pattern, const std::vector<double> &sizes);
 
 } // namespace weft::crout

@@ -254,26 +254,63 @@ Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, 
   return {first, found.squares};
 }
 
-/// Rows of the factors whose diagonal entry is missing or zero. Waits.
+/// Rows of the factors whose diagonal entry is missing, zero, or small enough against the rest of its row for a second look: of a cycle of
+/// entries that are larger together than their diagonal entries, one row at least has it that way, however the matrix is scaled. Waits.
 template <class Space>
-Index zero_diagonals(const Space &space, const FactorEntries<Space> &entries, const double *values)
+Index doubtful_diagonals(const Space &space, const FactorEntries<Space> &entries, const double *values)
 {
-  Index count = 0;
+  constexpr double doubtful = 1e-4;
+  Index count               = 0;
   Kokkos::parallel_reduce(
-      "weft zero diagonals", Range<Space>(space, 0, entries.rows),
+      "weft doubtful diagonals", Range<Space>(space, 0, entries.rows),
       KOKKOS_LAMBDA(const Index i, Index &sum) {
-        const Position source = entries.source(entries.diagonal(i));
-        sum += source == nowhere || values[source] == 0;
+        double largest = 0;
+        for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++)
+          largest = Kokkos::max(largest, detail::size_of_entry(entries, values, e));
+        for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++)
+          largest = Kokkos::max(largest, detail::size_of_entry(entries, values, e));
+        const double size = detail::size_of_entry(entries, values, entries.diagonal(i));
+        sum += size == 0 || size < doubtful * largest;
       },
       count);
-  space.fence("weft zero diagonals");
+  space.fence("weft doubtful diagonals");
   return count;
+}
+
+/// True if all diagonal entries are positive. Waits.
+template <class Space>
+bool diagonal_is_positive(const Space &space, const FactorEntries<Space> &entries, const double *values)
+{
+  Index others = 0;
+  Kokkos::parallel_reduce(
+      "weft sign of the diagonal", Range<Space>(space, 0, entries.rows),
+      KOKKOS_LAMBDA(const Index i, Index &sum) {
+        const Position source = entries.source(entries.diagonal(i));
+        sum += source == nowhere || !(values[source] > 0);
+      },
+      others);
+  space.fence("weft sign of the diagonal");
+  return others == 0;
+}
+
+/// Of a matrix with a unit diagonal: the sizes that pivots are judged by, no more than a few times the diagonal. A row or a column in other
+/// units leaves its pivot 1 and makes sums of any size.
+template <class Scalar, class Space>
+void limit_sums(const Space &space, const FactorEntries<Space> &entries, const Array<Scalar, Space> &matrix,
+                const Array<double, Space> &sums)
+{
+  constexpr double most = 8;
+  Kokkos::parallel_for(
+      "weft sizes of pivots", Range<Space>(space, 0, entries.rows), KOKKOS_LAMBDA(const Index i) {
+        const double diagonal = Kokkos::abs(static_cast<double>(matrix(entries.diagonal(i))));
+        if (diagonal > 0 && sums(i) > most * diagonal) sums(i) = most * diagonal;
+      });
 }
 
 /// A pivot of a row of B, and what it is where it cannot be used.
 template <class Space>
 struct PivotRule {
-  Array<double, Space> sums; ///< of the sizes in each row of B
+  Array<double, Space> sums; ///< of the sizes in each row of B, or what stands for them: limit_sums()
   double smallest = 0;       ///< times the row's sum: larger pivots are used as they are
   double replaced = 0;       ///< the size that a smaller one gets, times the row's sum; >= smallest
 

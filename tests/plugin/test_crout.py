@@ -272,7 +272,7 @@ def test_all_options_are_used(run):
 def test_matrices_that_cannot_be_factored(run, pc, bad):
     shift = "-pc_factor_shift_type none" if SOLVER in pc else ""
     output = run("factor_probe", f"-probe bad -bad {bad} -n 20 {pc} {shift} -info :pc,mat").output
-    if bad == "empty_column" and pc == "-pc_type crout":  # shifts make incomplete factors of any matrix
+    if bad == "empty_column" and pc in ("-pc_type crout", f"-pc_type ilu {SOLVER}"):  # shifts make incomplete factors of any matrix
         assert "DIVERGED_" in output, output
         return
     assert "DIVERGED_PC_FAILED FACTOR_" in output, output

@@ -22,3 +22,9 @@ def test_cases(ranks, cases):
 def test_all_ranks_end_where_one_cannot_go_on(case):
     result = programs.python(PROGRAM, case, ranks=3, timeout=60)
     assert "wrong" not in result.output, result.output
+
+
+@programs.needs_petsc4py
+def test_tiny_pivots_odd_units_and_what_new_values_change():
+    result = programs.python(Path(__file__).parent / "programs" / "crout_pivots.py", "", ranks=1, timeout=120)
+    assert result.output.strip().endswith("done"), result.output

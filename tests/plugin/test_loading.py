@@ -40,6 +40,7 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCBCRSetSeparableTolerance",
         "PCCroutSetPattern",
         "PCCroutSetLevels",
+        "PCCroutSetCheck",
         "PCCroutSetDropTolerance",
         "PCCroutSetMostOperations",
         "PCCroutSetMethod",

@@ -59,7 +59,6 @@ CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
   options.shift_amount    = ShiftAmountOf(info);
   options.zero_pivot      = info.zeropivot;
   options.most_operations = Data(F)->most_operations;
-  settings.shift_unasked  = false;
   if (IsComplete(F->factortype)) {
     options.pattern = FillPattern::full;
   } else if (info.usedt != 0) {
@@ -69,6 +68,31 @@ CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
   }
   if (IsComplete(F->factortype)) settings.solve = "levels";
   return settings;
+}
+
+// The bounds of the check, by the prefix that PETSc gives the factors: that of their PC.
+PetscErrorCode CheckFromOptions(Mat F, CroutSettings *settings)
+{
+  PetscFunctionBegin;
+  PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, "Crout factors", "Mat");
+  PetscCall(PetscOptionsReal("-pc_crout_check_warn", "relative residual of a random solve above which it is told and refined",
+                             "PCCroutSetCheck", settings->check_warn, &settings->check_warn, NULL));
+  PetscCall(PetscOptionsReal("-pc_crout_check_fail", "relative residual of a random solve above which complete factors fail",
+                             "PCCroutSetCheck", settings->check_fail, &settings->check_fail, NULL));
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The factors that are asked for, before they have a pattern.
+PetscErrorCode CreateFactor(Mat F, Mat A, const MatFactorInfo &info)
+{
+  CroutSettings settings;
+
+  PetscFunctionBegin;
+  PetscCallCXX(settings = SettingsOf(F, info));
+  if (IsComplete(F->factortype)) PetscCall(CheckFromOptions(F, &settings));
+  PetscCall(CroutFactorCreate(A, settings, &Data(F)->factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 bool SameOptions(const MatFactorInfo &a, const MatFactorInfo &b)
@@ -98,10 +122,10 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
   PetscFunctionBegin;
   if (!SameOptions(*info, data->info)) { // PCFactorSetShiftType() and the like since then
     data->info = *info;
-    PetscCall(CroutFactorCreate(A, SettingsOf(F, *info), &data->factor));
+    PetscCall(CreateFactor(F, A, *info));
     PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));
   }
-  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(data->factor->Numeric(A, &failure));
+  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(data->factor->Factorize(A, &failure));
   PetscCall(Report(F, A, failure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -144,7 +168,7 @@ PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *
   data->info = *info;
   PetscCall(Keep(&data->rows, rows));
   PetscCall(Keep(&data->columns, columns));
-  PetscCall(CroutFactorCreate(A, SettingsOf(F, *info), &data->factor));
+  PetscCall(CreateFactor(F, A, *info));
   PetscCall(data->factor->Symbolic(A, rows, columns, &failure));
   PetscCall(Report(F, A, failure));
   F->ops->lufactornumeric       = Guarded<Numeric>;
@@ -276,13 +300,15 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 . -pc_factor_zeropivot <z>           - size up to which a pivot is zero
 . -pc_factor_nonzeros_along_diagonal - permute the columns so that the diagonal has no zeros
 . -mat_crout_most_operations <1e11>  - multiplications that LU and Cholesky factors may take; 0 for any number
+. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which a step of refinement is taken
+. -pc_crout_check_fail <1e-4>        - LU, Cholesky: residual of a random solve above which they fail
 - -pc_factor_diagonal_fill           - take a diagonal entry that is not stored for a zero
 
   Level: beginner
 
   Notes:
-  The factorization is the one that is asked for; nothing is scaled, shifted or damped unless an option says so. `PCCROUT` chooses all this
-  by itself.
+  Complete factors are those of the matrix: nothing is shifted unless an option says so. Incomplete ones go up the same ladder as those of
+  `PCCROUT` where they fail or are useless. -ksp_view and -info say what was done.
 
   A factorization that fails ends in `KSP_DIVERGED_PC_FAILED`; -info :mat says which row and what to do.
 

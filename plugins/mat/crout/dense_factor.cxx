@@ -9,7 +9,7 @@ namespace {
 
 class DenseFactor final : public CroutFactor {
 public:
-  explicit DenseFactor(const CroutOptions &options) : settings_(options) {}
+  explicit DenseFactor(const CroutSettings &settings) : CroutFactor(settings), settings_(settings.options) {}
 
   // All entries are there; orders of rows and columns are for sparse matrices.
   PetscErrorCode Symbolic(Mat A, IS rows, IS columns, CroutFailure *) override
@@ -24,32 +24,6 @@ public:
     if (!identity || !too) PetscCall(PetscInfo(A, "the order of a dense matrix is kept\n"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-
-  PetscErrorCode Numeric(Mat A, CroutFailure *failure) override
-  {
-    const PetscScalar *values;
-    PetscMemType type;
-    PetscInt apart;
-
-    PetscFunctionBegin;
-    if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(MatDenseGetLDA(A, &apart));
-    PetscCall(MatDenseGetArrayReadAndMemType(A, &values, &type));
-    const Memory memory = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
-    if (has_backend(memory)) PetscCall(Factor(A, memory, values, apart, failure));
-    PetscCall(MatDenseRestoreArrayReadAndMemType(A, &values));
-    if (has_backend(memory)) PetscFunctionReturn(PETSC_SUCCESS);
-
-    // Only this libweft has no device: PETSc copies.
-    PetscCall(MatDenseGetArrayRead(A, &values));
-    PetscCall(Factor(A, Memory::host, values, apart, failure));
-    PetscCall(MatDenseRestoreArrayRead(A, &values));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  bool IsDense() const override { return true; }
-
-  std::string Made() const override { return crout_ ? crout_->report().text() : "nothing factored"; }
 
   PetscErrorCode View(PetscViewer viewer) const override
   {
@@ -68,6 +42,7 @@ public:
       PetscCall(PetscViewerASCIIPrintf(viewer, "-pc_factor_shift_type does nothing here: it is for sparse matrices\n"));
     if (settings_.zero_pivot >= 0 && settings_.zero_pivot != 100 * PETSC_MACHINE_EPSILON)
       PetscCall(PetscViewerASCIIPrintf(viewer, "-pc_factor_zeropivot does nothing here: it is for sparse matrices\n"));
+    PetscCall(ViewCheck(viewer));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -96,7 +71,36 @@ public:
   }
 
 private:
-  PetscErrorCode Factor(Mat A, Memory memory, const PetscScalar *values, PetscInt apart, CroutFailure *failure)
+  PetscErrorCode Numeric(Mat A, CroutFailure *failure) override
+  {
+    const PetscScalar *values;
+    PetscMemType type;
+    PetscInt apart;
+
+    PetscFunctionBegin;
+    if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(MatDenseGetLDA(A, &apart));
+    PetscCall(MatDenseGetArrayReadAndMemType(A, &values, &type));
+    const Memory memory = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
+    if (has_backend(memory)) PetscCall(FactorAt(A, memory, values, apart, failure));
+    PetscCall(MatDenseRestoreArrayReadAndMemType(A, &values));
+    if (has_backend(memory)) PetscFunctionReturn(PETSC_SUCCESS);
+
+    // Only this libweft has no device: PETSc copies.
+    PetscCall(MatDenseGetArrayRead(A, &values));
+    PetscCall(FactorAt(A, Memory::host, values, apart, failure));
+    PetscCall(MatDenseRestoreArrayRead(A, &values));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  bool IsDense() const override { return true; }
+
+  std::string Made() const override { return crout_ ? crout_->report().text() : "nothing factored"; }
+
+  // Fewer sweeps than the factors need make a preconditioner.
+  bool Direct() const override { return settings_.sweeps == 0 && settings_.stop != SweepStop::residual; }
+
+  PetscErrorCode FactorAt(Mat A, Memory memory, const PetscScalar *values, PetscInt apart, CroutFailure *failure)
   {
     PetscFunctionBegin;
     if (!crout_ || execution_->memory() != memory) {
@@ -147,7 +151,7 @@ private:
 PetscErrorCode CroutFactorCreateDense(const CroutSettings &settings, std::unique_ptr<CroutFactor> *factor)
 {
   PetscFunctionBegin;
-  PetscCallCXX(*factor = std::make_unique<DenseFactor>(settings.options));
+  PetscCallCXX(*factor = std::make_unique<DenseFactor>(settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

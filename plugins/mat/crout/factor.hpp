@@ -7,6 +7,7 @@
 #include <string>
 
 #include "crout/factorization.hpp"
+#include "direct_check.h"
 #include "guarded.h"
 #include "pc/crout/crout.h"
 #include "petsc_compat.h"
@@ -23,9 +24,9 @@ struct CroutSettings {
 
   CroutOptions options;
   PCCroutPrecision precision = PC_CROUT_DOUBLE;
-  std::string solve          = "auto"; ///< a name of triangular_method_names()
-  int solve_steps            = 0;      ///< 0: as many as a test on the factors asks for
-  bool shift_unasked         = true;   ///< where elimination meets a zero pivot of an incomplete factorization
+  std::string solve          = "auto";             ///< a name of triangular_method_names()
+  int solve_steps            = 0;                  ///< 0: as many as a test on the factors asks for
+  PetscReal check_warn = 1e-10, check_fail = 1e-4; ///< DirectCheck's, of complete factors
 };
 
 /// Why there are no factors: PETSc's flag, and a sentence that names the row and the remedy.
@@ -38,15 +39,16 @@ struct CroutFailure {
 /// The factors of a sequential matrix, in the memory where the matrix is.
 class CroutFactor {
 public:
-  CroutFactor()                               = default;
+  explicit CroutFactor(const CroutSettings &settings);
   CroutFactor(const CroutFactor &)            = delete;
   CroutFactor &operator=(const CroutFactor &) = delete;
   virtual ~CroutFactor();
 
   /// Finds the pattern of the factors of A, its rows and columns taken in these orders (null: as they come).
   virtual PetscErrorCode Symbolic(Mat A, IS rows, IS columns, CroutFailure *failure) = 0;
-  /// Finds their values. A may have changed its pattern since, or be another matrix: then its pattern is found first.
-  virtual PetscErrorCode Numeric(Mat A, CroutFailure *failure) = 0;
+  /// Finds their values, and what they are worth: complete factors are refined where they lost digits, and useless ones fail. A may have changed
+  /// its pattern since, or be another matrix: then its pattern is found first.
+  PetscErrorCode Factorize(Mat A, CroutFailure *failure);
   /// x = A^-1 b or A^-T b, as far as factors and triangular solves are exact, on the rows that this rank has of both vectors.
   PetscErrorCode Solve(Vec b, Vec x, Transpose transpose);
   /// The same for the columns of dense matrices.
@@ -66,6 +68,19 @@ public:
   virtual PetscErrorCode GetInertia(PetscInt *negative, PetscInt *zero, PetscInt *positive) const = 0;
 
 protected:
+  virtual PetscErrorCode Numeric(Mat A, CroutFailure *failure) = 0;
+  /// Whether solves are to be those of a direct solver.
+  virtual bool Direct() const = 0;
+  /// Zero pivots that were replaced, and the failure that says so if solves do not bear it. Nothing where none were.
+  virtual bool Replaced(CroutFailure *) const { return false; }
+  /// Makes other factors of the same matrix, where these are useless and others may not be. False: there are no others.
+  virtual PetscErrorCode Climb(Mat, CroutFailure *, bool *climbed)
+  {
+    *climbed = false;
+    return PETSC_SUCCESS;
+  }
+  /// A line about the check.
+  PetscErrorCode ViewCheck(PetscViewer viewer) const;
   /// Kernels in this memory from now on, on PETSc's current stream.
   PetscErrorCode Place(Mat A, Memory memory);
   const char *Where() const { return execution_->memory() == Memory::device ? "device" : "host"; }
@@ -78,11 +93,18 @@ protected:
   std::unique_ptr<Execution> execution_;
 
 private:
+  PetscErrorCode SolveOnce(Vec b, Vec x, Transpose transpose);
+  PetscErrorCode Check(Mat A, CroutFailure *failure);
+  DirectApply Apply();
   PetscErrorCode SolveOnHost(Vec b, Vec x, Transpose transpose) const;
   PetscErrorCode SolveOnDevice(Vec b, Vec x, Transpose transpose) const;
   PetscErrorCode SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const;
 
-  Vec work_[2] = {NULL, NULL}; ///< on the device, for vectors that are elsewhere
+  DirectCheck check_;
+  bool single_;                    ///< factors in single precision
+  Mat refined_     = NULL;         ///< the matrix, where solves take a step of refinement
+  PetscReal probe_ = 0;            ///< of incomplete factors: the residual of a random solve
+  Vec work_[2]     = {NULL, NULL}; ///< on the device, for vectors that are elsewhere
 };
 
 /// Runs kernels that throw where a matrix cannot be factored: that is a failure of the factorization, not of the program.

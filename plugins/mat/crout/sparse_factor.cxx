@@ -38,7 +38,7 @@ PetscErrorCode ReadOrder(IS order, PetscInt rows, std::vector<Index> *indices)
 template <class Scalar>
 class SparseFactor final : public CroutFactor {
 public:
-  explicit SparseFactor(const CroutSettings &settings) : settings_(settings) {}
+  explicit SparseFactor(const CroutSettings &settings) : CroutFactor(settings), settings_(settings) {}
   ~SparseFactor() override { PetscCallAbort(PETSC_COMM_SELF, MatDestroy(&converted_)); }
 
   PetscErrorCode Symbolic(Mat A, IS rows, IS columns, CroutFailure *failure) override
@@ -50,32 +50,6 @@ public:
     PetscCall(ReadOrder(rows, size, &ordering_.rows));
     PetscCall(ReadOrder(columns, size, &ordering_.columns));
     PetscCall(Analyse(A, failure));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-
-  PetscErrorCode Numeric(Mat A, CroutFailure *failure) override
-  {
-    bool same = false, suits = true;
-
-    PetscFunctionBegin;
-    PetscCall(IsAnalysed(A, &same));
-    if (!same) {
-      PetscCall(PetscInfo(A, "the pattern is not that of the factors: found anew\n"));
-      PetscCall(Analyse(A, failure));
-      if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
-    const bool old_values = seen_values_;
-    if (old_values && !settings_.options.symmetric) PetscCall(OrderSuits(A, &suits));
-    if (suits) {
-      PetscCall(Factor(A, failure));
-      const bool decided_by_these = !old_values || factorization_->report().failure == FactorFailure::not_finite_input;
-      if (failure->error == MAT_FACTOR_NOERROR || decided_by_these) PetscFunctionReturn(PETSC_SUCCESS);
-    }
-    PetscCall(PetscInfo(A, "what values before these decided is decided anew\n"));
-    *failure = {};
-    PetscCall(Analyse(A, failure));
-    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -105,6 +79,8 @@ public:
     PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", ScalingText()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "factors: %s\n", made.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "triangles: %s\n", solves.c_str()));
+    PetscCall(ViewCheck(viewer));
+    if (rung_ != Rung::first) PetscCall(PetscViewerASCIIPrintf(viewer, "the factors before these were useless: %s\n", RungText()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "in %s precision on the %s (%s)\n", sizeof(Scalar) == sizeof(float) ? "single" : "double",
                                      Where(), backend.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -134,14 +110,96 @@ public:
   }
 
 private:
-  PetscErrorCode OrderSuits(Mat A, bool *suits)
+  PetscErrorCode Numeric(Mat A, CroutFailure *failure) override
+  {
+    bool same = false, holds = true;
+
+    PetscFunctionBegin;
+    PetscCall(IsAnalysed(A, &same));
+    if (!same || rung_ != Rung::first) {
+      if (!same) PetscCall(PetscInfo(A, "the pattern is not that of the factors: found anew\n"));
+      rung_ = Rung::first;
+      PetscCall(Analyse(A, failure));
+      if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
+    const bool old_values = seen_values_;
+    if (old_values) PetscCall(AnalysisHolds(A, &holds));
+    if (holds) {
+      PetscCall(Factor(A, failure));
+      const bool decided_by_these = !old_values || factorization_->report().failure == FactorFailure::not_finite_input;
+      if (failure->error == MAT_FACTOR_NOERROR || decided_by_these) PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    PetscCall(PetscInfo(A, "what values before these decided is decided anew\n"));
+    *failure = {};
+    PetscCall(Analyse(A, failure));
+    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  bool Direct() const override
+  {
+    const CroutOptions &options = settings_.options;
+    const bool approximates     = options.method == FactorMethod::sweeps || settings_.solve == "jacobi" || settings_.solve == "isai";
+    return options.pattern == FillPattern::full && !approximates && options.shift == PivotShift::none && options.base_shift == 0;
+  }
+
+  bool Replaced(CroutFailure *failure) const override
+  {
+    const CroutReport &report = factorization_->report();
+    if (report.boosted == 0) return false;
+    failure->error    = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+    failure->row      = (PetscInt)report.row;
+    failure->sentence = "zero pivot in row " + std::to_string(report.row) +
+                        ": the matrix may be singular; try another ordering (with another number in its place " + failure->sentence + ")";
+    return true;
+  }
+
+  // What is tried where incomplete factors are no preconditioner, in this order.
+  enum class Rung { first, permuted, shifted, shifted_more, full };
+
+  CroutOptions OptionsOf(Rung rung) const
+  {
+    CroutOptions options = settings_.options;
+    options.ladder       = options.method == FactorMethod::sweeps || options.pattern != FillPattern::full; // shifts are for preconditioners
+    options.replace_pivots = Direct();
+    if (rung == Rung::first) return options;
+    options.tiny_diagonal = 1;
+    if (rung == Rung::shifted || rung == Rung::shifted_more) options.base_shift += rung == Rung::shifted ? 0.1 : 1;
+    if (rung == Rung::full) {
+      options.pattern        = FillPattern::full;
+      options.most_fill      = options.most_fill > 0 ? options.most_fill : 20;
+      options.replace_pivots = true;
+      options.ladder         = false;
+    }
+    return options;
+  }
+
+  PetscErrorCode Climb(Mat A, CroutFailure *failure, bool *climbed) override
+  {
+    PetscFunctionBegin;
+    *climbed = false;
+    while (!*climbed && rung_ != Rung::full) {
+      rung_               = static_cast<Rung>(static_cast<int>(rung_) + 1);
+      const bool permutes = settings_.options.match_rows && !settings_.options.symmetric;
+      if (rung_ == Rung::permuted && !permutes) continue;
+      *failure = {};
+      PetscCall(Analyse(A, failure));
+      if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
+      *climbed = failure->error == MAT_FACTOR_NOERROR;
+    }
+    *failure = {};
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode AnalysisHolds(Mat A, bool *holds)
   {
     CsrMatrix<PetscScalar, PetscInt> matrix;
     Memory memory;
 
     PetscFunctionBegin;
     PetscCall(ReadMatrix(A, &matrix, &memory));
-    PetscCallCXX(*suits = factorization_->order_suits(matrix));
+    PetscCallCXX(*holds = factorization_->analysis_holds(matrix));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -226,15 +284,11 @@ private:
     PetscCall(MatGetInfo(converted_ ? converted_ : A, MAT_LOCAL, &info));
     entries_ = (PetscInt64)info.nz_used;
     PetscCall(Place(A, memory));
-    CroutOptions factors = settings_.options;
+    CroutOptions factors = OptionsOf(rung_);
     factors.tell         = [this, A](const std::string &prediction) {
       prediction_ = prediction;
       PetscCallVoid(PetscInfo(A, "%s\n", prediction.c_str()));
     };
-    // The ladder is for sweeps, and ends in shifts: factors that are to be exact would be those of another matrix.
-    const bool sweeps = factors.method == FactorMethod::sweeps ||
-                        (factors.method == FactorMethod::automatic && memory == Memory::device && factors.pattern != FillPattern::full);
-    factors.ladder = sweeps || (settings_.shift_unasked && factors.pattern != FillPattern::full);
     PetscCallCXX(factorization_ = std::make_unique<CroutFactorization<Scalar>>(*execution_, factors));
     TriangularOptions triangles;
     if (settings_.solve_steps > 0) triangles.steps = triangles.fewest_steps = settings_.solve_steps;
@@ -263,9 +317,21 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
+  const char *RungText() const
+  {
+    switch (rung_) {
+    case Rung::permuted:
+      return "rows were permuted to the largest product of the diagonal";
+    case Rung::shifted:
+    case Rung::shifted_more:
+      return "the diagonal was shifted";
+    default:
+      return "all fill was taken";
+    }
+  }
   std::string PatternText() const
   {
-    switch (settings_.options.pattern) {
+    switch (factorization_->options().pattern) {
     case FillPattern::levels:
       return "fill of level " + std::to_string(settings_.options.levels);
     case FillPattern::threshold:
@@ -294,6 +360,7 @@ private:
   PetscLogDouble stored_    = 0; ///< entries that the matrix stores
   PetscInt64 entries_       = 0; ///< and with those below the diagonal of a symmetric one
   std::string prediction_;       ///< of complete factors
+  Rung rung_        = Rung::first;
   bool analysed_    = false;
   bool seen_values_ = false; ///< what the analysed pattern has decided from values is theirs
   bool factored_    = false; ///< and nothing failed: sweeps can start from there

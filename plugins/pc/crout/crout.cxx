@@ -79,23 +79,28 @@ PetscErrorCode ChooseOrdering(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Everything that was asked for, and what follows from it.
-PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
+// Whether L D L^T is to be made: as the user says, or as the matrix says now.
+PetscErrorCode WantsSymmetric(PC pc, bool *wants)
 {
   const PC_Crout *crout = Data(pc);
   PetscBool known, symmetric, dense;
 
   PetscFunctionBegin;
-  *settings             = crout->settings;
-  CroutOptions &options = settings->options;
-  if (crout->symmetric == PETSC_BOOL3_UNKNOWN) {
-    PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-    options.symmetric = known && symmetric;
-  } else {
-    options.symmetric = crout->symmetric == PETSC_BOOL3_TRUE;
-  }
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  *wants = crout->symmetric == PETSC_BOOL3_UNKNOWN ? known && symmetric : crout->symmetric == PETSC_BOOL3_TRUE;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &dense, MATSEQDENSE, MATMPIDENSE, ""));
-  if (dense) options.symmetric = false; // with rows exchanged the factors of a dense matrix are L U
+  if (dense) *wants = false; // with rows exchanged the factors of a dense matrix are L U
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Everything that was asked for, and what follows from it.
+PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
+{
+  const PC_Crout *crout = Data(pc);
+
+  PetscFunctionBegin;
+  *settings               = crout->settings;
+  CroutOptions &options   = settings->options;
   const bool about_sweeps = options.sweeps > 0 || crout->tolerance > 0 || options.omega > 0 || options.sections > 0 || options.asynchronous;
   if (crout->method == PC_CROUT_METHOD_SWEEPS || (crout->method == PC_CROUT_METHOD_AUTO && about_sweeps))
     options.method = FactorMethod::sweeps;
@@ -111,7 +116,7 @@ PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Symbolic(PC pc, Mat block, CroutFailure *failure)
+PetscErrorCode Symbolic(PC pc, Mat block, bool symmetric, CroutFailure *failure)
 {
   PC_Crout *crout = Data(pc);
   CroutSettings settings;
@@ -120,6 +125,7 @@ PetscErrorCode Symbolic(PC pc, Mat block, CroutFailure *failure)
 
   PetscFunctionBegin;
   PetscCall(ChooseSettings(pc, &settings));
+  settings.options.symmetric = crout->factored_symmetric = symmetric;
   crout->factor.reset();
   PetscCall(CroutFactorCreate(block, settings, &crout->factor));
   PetscCall(ChooseOrdering(pc));
@@ -154,13 +160,23 @@ PetscErrorCode PCSetUp_Crout(PC pc)
   PC_Crout *crout = Data(pc);
   CroutFailure failure;
   Mat block;
+  bool symmetric = false;
 
   PetscFunctionBegin;
   PetscCall(CheckMatrix(pc->pmat));
   PetscCall(KokkosStart());
   PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
-  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason) PetscCall(Symbolic(pc, block, &failure));
-  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Numeric(block, &failure));
+  PetscCall(WantsSymmetric(pc, &symmetric));
+  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason || symmetric != crout->factored_symmetric)
+    PetscCall(Symbolic(pc, block, symmetric, &failure));
+  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
+  if (failure.error != MAT_FACTOR_NOERROR && symmetric && crout->symmetric == PETSC_BOOL3_UNKNOWN &&
+      crout->settings.options.pattern == FillPattern::full) {
+    PetscCall(PetscInfo(pc, "L D L^T: %s; L U is made, whose rows can be permuted\n", failure.sentence.c_str()));
+    failure = {};
+    PetscCall(Symbolic(pc, block, false, &failure));
+    if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
+  }
   PetscCall(Report(pc, failure));
   if (crout->monitor) PetscCall(PrintSweeps(pc));
   PetscCall(PCCroutTellIdleOptions(pc, NULL));
@@ -259,6 +275,8 @@ PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
 . -pc_crout_sections <0>                                  - blocks of rows that converge in order; 0 for one, and more where that is needed
 . -pc_crout_async (true|false)                            - sweep in place: fewer sweeps, but no two runs are the same
 . -pc_crout_shift <0>                                     - add this much of the diagonal before factoring
+. -pc_crout_check_warn <1e-10>                            - relative residual of a random solve above which complete factors are refined
+. -pc_crout_check_fail <1e-4>                             - relative residual of a random solve above which complete factors fail
 . -pc_crout_scaling (none|diagonal|ruiz)                  - scaling of rows and columns before factoring
 . -pc_crout_ordering (auto|natural|rcm|amd|...)           - order of rows and columns
 . -pc_crout_symmetric (true|false)                        - factor L D L^T; by default where the matrix says that it is symmetric
@@ -273,8 +291,12 @@ PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
   On several ranks every rank factors its diagonal block, as `PCBJACOBI` does with one block a rank. For more or overlapping blocks use
   `PCBJACOBI` or `PCASM` with -sub_pc_type crout.
 
-  What is not asked for is chosen, and shown by -ksp_view: a matching of rows where a diagonal entry is missing or zero, scaling, the number
+  What is not asked for is chosen, and shown by -ksp_view: a matching of rows where a diagonal entry is missing, zero or tiny, scaling, the number
   of sweeps, damping, sections and shifts where sweeps grow, and the triangular solves.
+
+  Each set-up makes one solve with a random right-hand side and measures what it leaves. Complete factors take a step of iterative refinement
+  where that cures what they lost, or fail (`PCCroutSetCheck()`); where incomplete factors are useless, rows are permuted to the largest product of
+  the diagonal, the diagonal is shifted, and all fill is taken, in this order, before the set-up fails.
 
   The kernels run where the matrix is: on the host, or on the device for `MATAIJCUSPARSE` and `MATAIJKOKKOS`. By default the same input
   gives the same factors, bit by bit.
@@ -284,7 +306,7 @@ PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
 
 .seealso: `MATSOLVERCROUT`, `PCILU`, `PCICC`, `PCLU`, `PCBJACOBI`, `PCASM`, `PCCroutSetPattern()`, `PCCroutSetLevels()`,
           `PCCroutSetDropTolerance()`, `PCCroutSetMostOperations()`, `PCCroutSetMethod()`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`,
-          `PCCroutSetSections()`, `PCCroutSetAsynchronous()`, `PCCroutSetShift()`, `PCCroutSetScaling()`, `PCCroutSetOrdering()`,
+          `PCCroutSetSections()`, `PCCroutSetAsynchronous()`, `PCCroutSetShift()`, `PCCroutSetCheck()`, `PCCroutSetScaling()`, `PCCroutSetOrdering()`,
           `PCCroutSetSymmetric()`, `PCCroutSetTriangularSolve()`, `PCCroutSetPrecision()`
 M*/
 PetscErrorCode PCCreate_Crout(PC pc)

@@ -29,6 +29,7 @@ WEFT_EXTERN PetscErrorCode PCCroutSetOmega(PC, PetscReal);
 WEFT_EXTERN PetscErrorCode PCCroutSetSections(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCCroutSetAsynchronous(PC, PetscBool);
 WEFT_EXTERN PetscErrorCode PCCroutSetShift(PC, PetscReal);
+WEFT_EXTERN PetscErrorCode PCCroutSetCheck(PC, PetscReal, PetscReal);
 WEFT_EXTERN PetscErrorCode PCCroutSetScaling(PC, PCCroutScaling);
 WEFT_EXTERN PetscErrorCode PCCroutSetOrdering(PC, const char[]);
 WEFT_EXTERN PetscErrorCode PCCroutSetSymmetric(PC, PetscBool);

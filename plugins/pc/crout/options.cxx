@@ -21,6 +21,7 @@ PetscErrorCode FactorsFromOptions(PC pc, OptionItems PetscOptionsObject)
   PCCroutPrecision precision = crout.settings.precision;
   PetscInt levels = now.levels, quota = (PetscInt)now.row_quota;
   PetscReal drop_tolerance = now.drop_tolerance, shift = now.base_shift, operations = now.most_operations;
+  PetscReal warn = crout.settings.check_warn, fail = crout.settings.check_fail;
   PetscBool symmetric = PetscBool3ToBool(crout.symmetric), set, set_too;
   char ordering[64];
 
@@ -40,6 +41,11 @@ PetscErrorCode FactorsFromOptions(PC pc, OptionItems PetscOptionsObject)
   if (set) PetscCall(PCCroutSetMostOperations(pc, operations));
   PetscCall(PetscOptionsReal("-pc_crout_shift", "part of the diagonal that is added to it", "PCCroutSetShift", shift, &shift, &set));
   if (set) PetscCall(PCCroutSetShift(pc, shift));
+  PetscCall(PetscOptionsReal("-pc_crout_check_warn", "relative residual of a random solve above which it is told and refined",
+                             "PCCroutSetCheck", warn, &warn, &set));
+  PetscCall(PetscOptionsReal("-pc_crout_check_fail", "relative residual of a random solve above which complete factors fail",
+                             "PCCroutSetCheck", fail, &fail, &set_too));
+  if (set || set_too) PetscCall(PCCroutSetCheck(pc, warn, fail));
   PetscCall(PetscOptionsEnum("-pc_crout_scaling", "scaling of rows and columns", "PCCroutSetScaling", crout_scalings, (PetscEnum)scaling,
                              (PetscEnum *)&scaling, &set));
   if (set) PetscCall(PCCroutSetScaling(pc, scaling));

@@ -387,6 +387,44 @@ PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
 }
 
 /*@
+  PCCroutSetCheck - sets when a `PCCROUT` with complete factors says that its solves lose digits, and when it fails for that
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner
+. warn - a relative residual of one solve with a random right-hand side; above it, it is told and one step of refinement is tried
+- fail - what the residual of complete factors must not be above
+
+  Options Database Keys:
++ -pc_crout_check_warn <1e-10> - the first bound
+- -pc_crout_check_fail <1e-4>  - the second
+
+  Level: advanced
+
+  Note:
+  The factors of `PCLU` and `PCCHOLESKY` with the solver type crout take the two options too, with the prefix of their PC.
+
+.seealso: `PCCROUT`, `MATSOLVERCROUT`, `PCCroutSetPattern()`
+@*/
+PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
+{
+  PC_Crout *crout;
+
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, warn, 2);
+  PetscValidLogicalCollectiveReal(pc, fail, 3);
+  PetscCall(DataOf(pc, &crout));
+  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_check_warn %g, -pc_crout_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+  PetscCall(Choose(pc, &crout->settings.check_warn, warn));
+  PetscCall(Choose(pc, &crout->settings.check_fail, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCCroutSetScaling - sets how a `PCCROUT` scales rows and columns before it factors
 
   Logically Collective
