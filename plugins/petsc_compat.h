@@ -77,6 +77,16 @@ inline PetscErrorCode VecFlag(Vec x, PetscInt flag)
 }
 #endif
 
+/// What a SNES has its KSP call before each solve; null in the solvers of others. Later releases keep it apart from what users may set.
+template <class Solver>
+bool CallsBeforeSolve(Solver ksp)
+{
+  if constexpr (requires { ksp->presolve_ew; })
+    return ksp->presolve || ksp->presolve_ew;
+  else
+    return ksp->presolve;
+}
+
 inline PetscErrorCode MatDenseSetFailed(Mat X)
 {
   PetscInt columns;

@@ -345,6 +345,13 @@ def test_one_application_of_a_nearest_operator_is_no_solution(run, kind, ranks):
             run("bcr_probe", f"-n 20,21 -kind {kind} -pc_type {inner} -ksp_type fgmres -ksp_rtol 1e-8").iterations()
 
 
+def test_a_linear_snes_does_not_take_a_nearest_operators_result(run):
+    """It looks at no residual of its own."""
+    solve = "-da_grid_x 14 -da_grid_y 11 -snes_type ksponly -snes_converged_reason -pc_type bcr -ksp_type"
+    assert "DIVERGED_LINEAR_SOLVE" in run("snes_ex5", f"{solve} preonly").output
+    assert "CONVERGED_ITS" in run("snes_ex5", f"{solve} gmres").output
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_each_set_up_measures_a_solve(run, ranks):
     said = r"check: a random right-hand side is solved with a relative residual of (\S+) \((\S+) in backward error\)"

@@ -120,6 +120,7 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
   CroutFailure failure;
 
   PetscFunctionBegin;
+  F->factorerrortype = MAT_FACTOR_OTHER; // until the factors are whole: an error on the way leaves none to solve with
   if (!SameOptions(*info, data->info)) { // PCFactorSetShiftType() and the like since then
     data->info = *info;
     PetscCall(CreateFactor(F, A, *info));

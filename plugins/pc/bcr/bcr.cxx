@@ -409,7 +409,7 @@ bool TakenForASolution(KSP ksp)
 
   PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  return preonly && (level == 0 || ksp->presolve);
+  return preonly && (level == 0 || CallsBeforeSolve(ksp));
 }
 
 PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
@@ -446,7 +446,7 @@ PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// All columns in one go where they lie alike, one after the other where they do not, ranks share them, or solves are refined.
+// One after the other: in one call of the solver where columns lie alike, in many where they do not, ranks share them, or solves are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
 {
   const PetscScalar *b;

@@ -7,6 +7,7 @@
 #include "pc/line/find_lines.h"
 #include "pc/line/line_matrix.h"
 #include "pc/line/ranks.h"
+#include "tridiagonal/finite_rows.hpp"
 
 namespace weft {
 
@@ -46,12 +47,20 @@ PetscErrorCode MatrixByRows(PC pc, Mat *rows)
 
 constexpr PetscInt64 no_pivot = std::numeric_limits<PetscInt64>::max();
 
-// The first row, in PETSc's numbering, whose pivot cannot be divided by, on any rank; or no_pivot.
-PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscInt first_row, PetscInt64 *first)
+// The first row, in PETSc's numbering, whose pivot cannot be divided by, or that has an entry which is not finite, on any rank; or no_pivot.
+// Entries beside the lines count too: a solve that has no use for them would end as if they were numbers.
+PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, const Execution &execution,
+                             const LocalMatrix &matrix, PetscInt64 *first)
 {
-  PetscInt64 row = no_pivot;
+  const PetscInt first_row = matrix.first_row;
+  PetscInt64 row           = no_pivot;
 
   PetscFunctionBegin;
+  for (const auto &part : {matrix.inside, matrix.outside}) {
+    std::optional<Index> bad;
+    if (part.row_starts) PetscCallCXX(bad = first_row_not_finite(execution, matrix.rows, part));
+    if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
+  }
   for (const auto &set : sets) {
     std::optional<Index> bad;
     PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { bad = set->bad_row(); }));
@@ -313,7 +322,7 @@ PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
   if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
   for (const auto &set : line->sets[here]) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { set->read(matrix); }));
-  PetscCall(FirstBadPivot(pc, line->sets[here], matrix.first_row, bad));
+  PetscCall(FirstBadPivot(pc, line->sets[here], *line->execution[here], matrix, bad));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
