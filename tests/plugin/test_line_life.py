@@ -90,3 +90,10 @@ def test_how_far_lines_may_fall():
     never, always = life("turn", "-pc_line_find_again 0 -view"), life("turn", "-pc_line_find_again 2 -view")
     assert re.findall(r"lines found in set-up (\d)", never) == ["1"] * 6 and max(differences(never)) > 0.1, never
     assert re.findall(r"lines found in set-up (\d)", always) == list("234567"), always
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_nothing_half_made_is_applied(ranks):
+    output = life("caught", ranks=ranks)
+    assert output.count("refused") == 10 and "applied" not in output, output
+    assert len(differences(output)) == 5 and max(differences(output)) == 0, output

@@ -258,4 +258,24 @@ def blocks():
         pc.view()
 
 
+def caught():
+    """Set-up fails with an error that the program catches, in the middle of a good life, for each of these options."""
+    A = square(6)
+    pc = line(A)
+    for name, wrong, right in (("source", "grid", "auto"), ("kernel", "toeplitz", "auto"), ("direction", "y", "auto"), ("file", "/nowhere", ""), ("plane_cycles", 2, 0)):
+        options["pc_line_" + name] = wrong
+        pc.setFromOptions()
+        A.scale(1.5)
+        pc.setOperators(A)
+        for _ in range(2):
+            try:
+                applied(pc, A)
+                say(name, "applied")
+            except PETSc.Error:
+                say(name, "refused")
+        options["pc_line_" + name] = right
+        pc.setFromOptions()
+        say("difference", difference(pc, A))
+
+
 globals()[options.getString("case")]()
