@@ -8,12 +8,14 @@ namespace {
 
 /// |a_ii|, or the greatest entry of the row where that is 0, as in MatrixGraph.
 template <class Space, class Scalar, class Int>
-OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
+OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix, std::int64_t &weak_rows)
 {
+  constexpr double rounding = 1e-13;
   const OwnedArray<double, Space> sizes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft sizes of rows"),
                                         static_cast<std::size_t>(rows));
-  Kokkos::parallel_for(
-      "weft sizes of rows", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
+  Kokkos::parallel_reduce(
+      "weft sizes of rows", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, std::int64_t &weak) {
         double diagonal = 0, greatest = 0;
         for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
           const double size = Kokkos::abs(static_cast<double>(matrix.values[k]));
@@ -21,7 +23,9 @@ OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const Cs
           if (size > greatest) greatest = size;
         }
         sizes(i) = diagonal > 0 ? diagonal : greatest;
-      });
+        weak += diagonal > 0 && diagonal < rounding * greatest;
+      },
+      weak_rows);
   return sizes;
 }
 
@@ -32,8 +36,8 @@ CarriedCouplings carried_on(const Space &space, const LineArrays<Space> &lines, 
   const auto rows        = static_cast<Index>(lines.order.extent(0));
   const auto order       = lines.order;
   const auto begins      = lines.begins;
-  const auto sizes       = sizes_of_rows(space, rows, matrix);
   CarriedCouplings carried;
+  const auto sizes = sizes_of_rows(space, rows, matrix, carried.weak);
   Kokkos::parallel_reduce(
       "weft carried couplings", Kokkos::RangePolicy<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index position, std::int64_t &share, std::int64_t &count) {

@@ -97,3 +97,11 @@ def test_nothing_half_made_is_applied(ranks):
     output = life("caught", ranks=ranks)
     assert output.count("refused") == 10 and "applied" not in output, output
     assert len(differences(output)) == 5 and max(differences(output)) == 0, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("kernel", ["auto", "thomas", "cr-pcr"])
+def test_pivots_that_are_rounding_converge_nowhere(ranks, kernel):
+    output = life("tiny_pivots", f"-pc_line_kernel {kernel} -ksp_rtol 1e-9", ranks=ranks)
+    reason, residual = re.search(r"reason (\S+) residual (\S+)", output).groups()
+    assert int(reason) < 0 or float(residual) < 1e-6, output

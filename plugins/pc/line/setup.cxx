@@ -249,15 +249,17 @@ namespace {
 PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, PetscReal *share)
 {
   std::optional<CarriedCouplings> carried;
-  PetscInt64 here[2], all[2];
+  PetscInt64 here[3], all[3];
 
   PetscFunctionBegin;
   PetscCallCXX(carried = set.carried(matrix));
   here[0] = carried ? carried->share : 0;
   here[1] = carried ? carried->rows : 0;
+  here[2] = carried ? carried->weak : 0;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(here, all, 2, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  *share = all[1] > 0 ? static_cast<PetscReal>(all[0]) / static_cast<PetscReal>(all[1]) / (1 << 20) : 1;
+  PetscCallMPI(MPI_Allreduce(here, all, 3, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  Data(pc)->weak_rows = all[2] > 0;
+  *share              = all[1] > 0 ? static_cast<PetscReal>(all[0]) / static_cast<PetscReal>(all[1]) / (1 << 20) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,7 +270,6 @@ PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
   PetscReal share;
 
   PetscFunctionBegin;
-  if (line->find_again == 0) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, &share));
   *still = share >= line->find_again * line->carried;
   if (!*still)
@@ -326,6 +327,35 @@ PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Lines through rows whose diagonal is rounding can amplify so much that norms of preconditioned residuals say nothing: M^-1 A applied to a
+// vector without a pattern tells, and the PC fails.
+PetscErrorCode CheckWeakRows(PC pc)
+{
+  constexpr PetscReal most = 1e8;
+  PC_Line *line            = Data(pc);
+  PetscReal before, after;
+  Vec x, y;
+  const ApplicationInSetUp applies;
+
+  PetscFunctionBegin;
+  if (!line->weak_rows || pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
+  PetscCall(AnyVector(pc, x));
+  PetscCall(VecNorm(x, NORM_2, &before));
+  PetscCall(MatMult(pc->pmat, x, y));
+  PetscCall(PCApply_Line(pc, y, x));
+  PetscCall(VecNorm(x, NORM_2, &after));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  if (after <= most * before) PetscFunctionReturn(PETSC_SUCCESS);
+  pc->failedreason = pc->failedreasonrank = PC_FACTOR_NUMERIC_ZEROPIVOT;
+  PetscCall(PetscInfo(pc, "pivots that are rounding beside the other entries of their rows: an application amplifies by %g\n",
+                      (double)(after / before)));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
+             "lines have pivots that are rounding beside the other entries of their rows: permute the rows, or take -pc_type lu or crout");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCSetUp_Line(PC pc)
@@ -346,6 +376,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   }
   line->failed     = line->failed || line->empty_rows > 0; // the next values may have none
   line->empty_rows = 0;
+  line->weak_rows  = false;
   line->set_ups++;
   PetscCall(MakeLines(pc, rows, &bad));
   if (bad != no_pivot && rows) PetscCall(FillEmptyRows(pc, &rows));
@@ -354,12 +385,13 @@ PetscErrorCode PCSetUp_Line(PC pc)
     PetscCall(MakeLines(pc, rows, &bad));
   }
   PetscCall(ReportPivot(pc, bad));
+  line->found_omega = line->omega;
+  PetscCall(CheckWeakRows(pc));
   line->failed = pc->failedreason != PC_NOERROR;
   if (line->sweeps > 1 || line->passes.size() > 1) {
     if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  line->found_omega = line->omega;
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
   PetscCall(PCLineTellIdleOptions(pc, NULL));

@@ -278,4 +278,26 @@ def caught():
         say("difference", difference(pc, A))
 
 
+def tiny_pivots():
+    """Pairs of rows [[1e-20, 1], [1, 1]], and weak couplings of the pairs: of condition 3."""
+    n = 12
+    A = PETSc.Mat().createAIJ([n, n], nnz=4)
+    A.setUp()
+    for row in range(*A.getOwnershipRange()):
+        A[row, row] = 1e-20 if row % 2 == 0 else 1
+        A[row, row ^ 1] = 1
+        A[row, (row + 2) % n] = 0.1
+    A.assemble()
+    ksp = PETSc.KSP().create()
+    ksp.setOperators(A)
+    ksp.getPC().setType("line")
+    ksp.setFromOptions()
+    b = numbers(A)
+    x, r = b.duplicate(), b.duplicate()
+    ksp.solve(b, x)
+    A.mult(x, r)
+    r.axpy(-1, b)
+    say("reason", ksp.getConvergedReason(), "residual", r.norm() / b.norm())
+
+
 globals()[options.getString("case")]()
