@@ -82,15 +82,20 @@ SpectralInterval gershgorin(const Space &space, Index rows, const std::uint8_t *
   double skew = 0;
   Kokkos::parallel_reduce(
       "weft adi gershgorin", Kokkos::RangePolicy<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index i, Kokkos::MinMaxScalar<double> &so_far, double &largest) {
+      KOKKOS_LAMBDA(const Index i, Kokkos::MinMaxScalar<double> &so_far) {
         if (fixed[i]) return;
         const double d      = static_cast<double>(part.diagonal[i]);
         const double radius = Kokkos::abs(static_cast<double>(part.lower[i])) + Kokkos::abs(static_cast<double>(part.upper[i]));
         so_far.min_val      = Kokkos::min(so_far.min_val, d - radius);
         so_far.max_val      = Kokkos::max(so_far.max_val, d + radius);
-        largest             = Kokkos::max(largest, static_cast<double>(part.skew_lower[i]) + static_cast<double>(part.skew_upper[i]));
       },
-      Kokkos::MinMax<double>(found), Kokkos::Max<double>(skew));
+      Kokkos::MinMax<double>(found));
+  Kokkos::parallel_reduce(
+      "weft adi skew", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, double &largest) {
+        if (!fixed[i]) largest = Kokkos::max(largest, static_cast<double>(part.skew_lower[i]) + static_cast<double>(part.skew_upper[i]));
+      },
+      Kokkos::Max<double>(skew));
   return {found.min_val, found.max_val, Kokkos::max(skew, 0.0)};
 }
 
