@@ -130,24 +130,28 @@ std::optional<std::string> choose(const SeparableOperator &problem, const Direct
          ": these have no real eigenvectors, and one direction at most can do without";
 }
 
-/// Whether A has the constant vector in its null space; fills what a singular operator needs.
-void look_for_null_space(Prepared &p, const LineMatrix (&lines)[3], double shift)
+/// Whether A has the constant vector in its null space; fills what a singular operator needs. False where that takes a left null vector which
+/// no symmetrizer gives (convection around a ring).
+bool look_for_null_space(Prepared &p, const LineMatrix (&lines)[3], double shift)
 {
   double sum = shift, scale = std::abs(shift);
   for (const LineMatrix &line : lines) {
     const auto value = line.of_constant();
-    if (!value || !symmetrizer(line)) return;
+    if (!value) return true;
     sum += *value;
     scale += line.row_size(line.weakest_row());
   }
   p.singular = std::abs(sum) <= 64 * std::numeric_limits<double>::epsilon() * scale;
-  if (!p.singular) return;
+  if (!p.singular) return true;
+  for (const LineMatrix &line : lines) p.singular = p.singular && symmetrizer(line);
+  if (!p.singular) return false;
   for (int k = 0; k < 3; k++) p.left[k] = lines[k].left_of_constant();
   const double mode = *lines[p.batch].of_constant();
   for (std::size_t b = 0; b < p.modes.values.size(); b++) {
     if (std::abs(p.modes.values[b] - mode) < std::abs(p.modes.values[static_cast<std::size_t>(p.pinned_plane)] - mode))
       p.pinned_plane = static_cast<Index>(b);
   }
+  return true;
 }
 
 /// The pole of each step whose lines are singular in the singular plane.
@@ -296,10 +300,10 @@ Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, cons
     along.diagonal = p.line_modes->values;
     along.lower = along.upper = std::vector<double>(along.size(), 0);
   }
-  p.schedule = make_schedule(RowProblem{along, lines[p.block], problem.shift});
-  look_for_null_space(p, lines, problem.shift);
+  p.schedule          = make_schedule(RowProblem{along, lines[p.block], problem.shift});
+  const bool solvable = look_for_null_space(p, lines, problem.shift);
   pin(p, lines[p.line]);
-  p.least_pivot = least_pivot(p);
+  p.least_pivot = solvable ? least_pivot(p) : 0;
   p.bad_pivot   = p.least_pivot <= 100 * std::numeric_limits<double>::epsilon();
   return p;
 }

@@ -56,6 +56,10 @@ def test_operators_that_once_went_wrong(operator):
     assert result.number("residual") < 1e-11 and result.number("adjoint difference") < 1e-11, result.output
 
 
+def test_convection_around_a_ring_is_singular_in_a_way_that_fails():
+    assert solve("ring").number("reason") == -11
+
+
 @pytest.mark.parametrize("operator", ["mask:7", "mask:3", "mask:0.8"])
 def test_masks(operator):
     """Rows of the identity inside a domain, which leave couplings without a way back."""

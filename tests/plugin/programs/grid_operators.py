@@ -77,6 +77,12 @@ elif name == "convection":  # so strong that no direction has real eigenvectors
     sizes = [6, 7]
     T = [2 * np.eye(n) + 3 * np.eye(n, k=1) - 3 * np.eye(n, k=-1) for n in sizes]
     A = product([T[0], np.eye(7)]) + product([np.eye(6), T[1]])
+elif name == "ring":  # constants in the null space, and a left null vector that is none
+    sizes = [14]
+    up, low = -np.linspace(1, 2, 14), -np.linspace(3, 9, 14)
+    A = np.diag(-up - low) + np.diag(up[:-1], 1) + np.diag(low[1:], -1)
+    A[0, -1], A[-1, 0] = low[0], up[-1]
+    null_space = True
 elif name == "scale":
     sizes = [6, 5]
     A = laplacian(sizes)
@@ -90,7 +96,8 @@ else:
 
 size = len(A)
 scale = numbers[0] if name == "scale" else 1.0
-grid = PETSc.DMDA().create(sizes, stencil_width=1, comm=comm)
+ring = [PETSc.DM.BoundaryType.PERIODIC if name == "ring" else PETSc.DM.BoundaryType.NONE] * len(sizes)
+grid = PETSc.DMDA().create(sizes, stencil_width=1, boundary_type=ring, comm=comm)
 like = grid.createGlobalVec()
 new = grid.getAO().app2petsc(np.arange(size, dtype=PETSc.IntType))
 node = np.argsort(new)
