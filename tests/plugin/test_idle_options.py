@@ -65,7 +65,8 @@ def test_a_prefix_is_named(run):
 
 CROUT = {"pattern threshold": {"pattern"}, "levels 1": {"levels"}, "droptol 0.1": {"droptol"}, "row_quota 3": {"row_quota"}, "method exact": {"method"},
          "sweeps 100": set(), "rtol 1e-8": set(), "omega 0.5": {"omega"}, "sections 2": set(), "async": {"async"}, "shift 0.1": {"shift"},
-         "scaling ruiz": {"scaling"}, "ordering rcm": {"ordering"}, "symmetric": {"symmetric"}, "most_operations 1e9": {"most_operations"}, "trisolve isai": {"trisolve"},
+         "scaling ruiz": {"scaling"}, "ordering rcm": {"ordering"}, "symmetric": {"symmetric"}, "most_operations 1e9": {"most_operations"},
+         "check_warn 1e-8": set(), "check_fail 1e-2": set(), "trisolve isai": {"trisolve"},
          "trisolve_steps 3": {"trisolve_steps"}}
 
 
@@ -81,7 +82,8 @@ def test_options_of_crout_with_dense_matrices(run, option):
         ("", ()),
         ("-pc_crout_levels 2", ()),
         ("-pc_crout_levels 2 -pc_crout_pattern threshold", ("levels",)),
-        ("-pc_crout_most_operations 1e9", ("most_operations",)),
+        ("-pc_crout_most_operations 1e9 -pc_crout_check_warn 1e-8 -pc_crout_check_fail 1e-2", ("most_operations", "check_warn", "check_fail")),
+        ("-pc_crout_pattern full -pc_crout_check_warn 1e-8 -pc_crout_check_fail 1e-2", ()),
         ("-pc_crout_most_operations 1e9 -pc_crout_pattern full", ()),
         ("-pc_crout_droptol 0.1 -pc_crout_row_quota 3", ("droptol", "row_quota")),
         ("-pc_crout_droptol 0.1 -pc_crout_row_quota 3 -pc_crout_pattern threshold", ()),

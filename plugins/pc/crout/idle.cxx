@@ -28,6 +28,12 @@ bool SweptOrDense(const PC_Crout &crout)
   return !Sparse(crout) || Swept(crout);
 }
 
+// Factors that are checked by a solve.
+bool Complete(const PC_Crout &crout)
+{
+  return !Sparse(crout) || PatternIs(crout, FillPattern::full);
+}
+
 constexpr char is_sparse[]   = "it is for sparse matrices";
 constexpr char has_sweeps[]  = "the factors are found by elimination; it is for -pc_crout_method sweeps";
 constexpr char has_entries[] = "it is for sparse matrices and -pc_crout_pattern threshold";
@@ -43,6 +49,10 @@ const OptionUse<PC_Crout> uses[] = {
      [](const PC_Crout &crout) { return PatternIs(crout, FillPattern::threshold); }, has_entries},
     {"pc_crout_most_operations", [](const PC_Crout &crout) { return crout.settings.options.most_operations != crout_most_operations; },
      [](const PC_Crout &crout) { return PatternIs(crout, FillPattern::full); }, "it is for sparse matrices and -pc_crout_pattern full"},
+    {"pc_crout_check_warn", [](const PC_Crout &crout) { return crout.settings.check_warn != CroutSettings().check_warn; }, Complete,
+     "it is for complete factors"},
+    {"pc_crout_check_fail", [](const PC_Crout &crout) { return crout.settings.check_fail != CroutSettings().check_fail; }, Complete,
+     "it is for complete factors"},
     {"pc_crout_method", [](const PC_Crout &crout) { return crout.method != PC_CROUT_METHOD_AUTO; },
      [](const PC_Crout &crout) { return Sparse(crout) || crout.method == PC_CROUT_METHOD_SWEEPS; },
      "the sections of a dense matrix are swept until nothing changes"},
