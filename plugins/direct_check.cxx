@@ -312,8 +312,8 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
   PetscCall(apply(b, x, Transpose::no));
   PetscCall(MeasureError(A, unit, b, x, work, &error));
   *amplified = error.residual;
-  if (error.backward <= rounding) *amplified = 0;
-  if (!(*amplified <= bound)) { // rows in odd units look like that: those of a known solution do not
+  if (error.backward <= 1e-8) *amplified = 0; // it solves: the matrix is to blame
+  if (!(*amplified <= bound)) {               // rows in odd units look like that: those of a known solution do not
     PetscCall(SetProbe(1, x));
     PetscCall(MatMult(A, x, b));
     PetscCall(apply(b, work, Transpose::no));

@@ -79,6 +79,7 @@ public:
     usable_               = false;
     report_               = {};
     exact_wrong_          = "";
+    exact_grew_           = false;
     report_.matched       = matched_order_.has_value();
     report_.entries       = entries_.size();
     if (entries_.rows == 0) {
@@ -423,7 +424,8 @@ private:
     if (!wrong.empty()) return wrong;
     double grown = largest_size(space_, values_);
     if (grown > most_exact_growth) grown /= largest_size(space_, matrix_); // which scaling has made about 1: else it need not be read
-    return grown <= most_exact_growth ? "" : "values grew " + short_number(grown) + " times";
+    exact_grew_ = !(grown <= most_exact_growth);
+    return exact_grew_ ? "values grew " + short_number(grown) + " times" : "";
   }
 
   /// Exact elimination; where a pivot fails, with the shifts that the options ask for or the ladder has.
@@ -527,6 +529,11 @@ private:
       const auto sweep  = [&] { return sweep_once(attempt.plan, attempt.shift, attempt.warm); };
       std::string wrong = sweep();
       const bool usable = wrong.empty(), first = may_eliminate() && !attempt.warm && attempt.plan.omega == 1 && attempt.plan.sections == 1;
+      if (usable && first && exact_grew_) { // what sweeps come to is known
+        note(attempt.name, "comes to the same");
+        eliminate_once(0);
+        return;
+      }
       if (usable && (!first || report_.sweeps < attempt.plan.sweeps)) return;
       if (!options_.ladder && options_.shift != PivotShift::nonzero && options_.shift != PivotShift::positive_definite) {
         fail(found_.failure, found_.row);
@@ -538,6 +545,10 @@ private:
       if (!first || !slow) continue;
       const bool tries_exact = !eliminated && !exact_was_bad_;
       if (tries_exact && good()) return;
+      if (usable && exact_grew_) {
+        eliminate_once(0);
+        return;
+      }
       if (usable && (!tries_exact || sweep().empty())) return;
     }
     eliminate_safely();
@@ -637,6 +648,7 @@ private:
   bool regular_       = true;  ///< no column is known to be without a pivot
   bool replacing_     = false; ///< CroutOptions::replace_pivots
   bool exact_was_bad_ = false; ///< and this is not tried first again
+  bool exact_grew_    = false; ///< plain exact factors of these values are finite, but large
   std::string exact_wrong_;    ///< what is wrong with plain exact factors of these values
   Found found_{FactorFailure::none, -1}, exact_found_{FactorFailure::none, -1};
 };

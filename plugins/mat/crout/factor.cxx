@@ -78,7 +78,7 @@ DirectApply CroutFactor::Apply()
 
 // Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
 // residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
-constexpr PetscReal useless = 1e4;
+constexpr PetscReal useless = 1e3;
 
 PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
 {

@@ -168,7 +168,7 @@ private:
     if (rung == Rung::shifted || rung == Rung::shifted_more) options.base_shift += rung == Rung::shifted ? 0.1 : 1;
     if (rung == Rung::full) {
       options.pattern        = FillPattern::full;
-      options.most_fill      = options.most_fill > 0 ? options.most_fill : 20;
+      options.most_fill      = options.most_fill > 0 ? options.most_fill : std::max(20.0, 2e6 / (double)std::max<PetscInt64>(1, entries_));
       options.replace_pivots = true;
       options.ladder         = false;
     }
