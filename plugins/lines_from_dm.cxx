@@ -63,6 +63,33 @@ PetscErrorCode GridFromPC(PC pc, Grid *grid)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode GridOfRows(Mat A, bool ring, Grid *grid)
+{
+  const PetscInt *starts;
+  PetscMPIInt size, rank;
+  PetscInt all;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &size));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
+  PetscCall(MatGetOwnershipRanges(A, &starts));
+  PetscCall(MatGetSize(A, &all, NULL));
+  *grid             = {};
+  grid->dimension   = 1;
+  grid->nodes[0]    = starts[rank + 1] - starts[rank];
+  grid->first[0]    = starts[rank];
+  grid->global[0]   = all;
+  grid->periodic[0] = ring;
+  grid->ranks[0]    = 0;
+  for (PetscMPIInt r = 0; r < size; r++) {
+    if (starts[r + 1] == starts[r]) continue;
+    if (r < rank) grid->at[0]++;
+    grid->ranks[0]++;
+  }
+  grid->ranks[0] = PetscMax(grid->ranks[0], 1); // no rows at all
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 static int RankOf(const Grid &grid, const int (&at)[3])
 {
   return at[0] + grid.ranks[0] * (at[1] + grid.ranks[1] * at[2]);
@@ -87,6 +114,11 @@ PetscErrorCode GridRowsAcross(Mat A, const Grid &grid, int direction, int side, 
 
   PetscFunctionBegin;
   rows->assign(static_cast<size_t>(layout.count()), -1);
+  if (!grid.dm) { // the rows in their order
+    const Index all = grid.global[0], next = side < 0 ? grid.first[0] - 1 : grid.first[0] + grid.nodes[0];
+    if (grid.nodes[0] > 0 && (grid.periodic[0] || (next >= 0 && next < all))) rows->front() = static_cast<PetscInt>((next + all) % all);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   at[direction] += side;
   if (at[direction] < 0 || at[direction] == grid.ranks[direction]) {
     if (!grid.periodic[direction]) PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,12 +19,16 @@ struct Grid {
   bool periodic[3] = {false, false, false};
   int ranks[3]     = {1, 1, 1}; ///< boxes along each direction
   int at[3]        = {0, 0, 0}; ///< place of this rank's box among them
-  DM dm            = NULL;      ///< borrowed: valid while the PC is set up
+  DM dm            = NULL;      ///< borrowed: valid while the PC is set up; NULL where the rows in their order are the grid
 };
 
 /// Looks for a DMDA that describes the rows of pc's preconditioning matrix: the PC's DM, else the matrix's. A DM of another kind or size is
 /// no grid, and no error: dimension is 0 then.
 PetscErrorCode GridFromPC(PC pc, Grid *grid);
+
+/// The rows of A in their order as a grid of one dimension, whose boxes are the rows of the ranks that have any. ring: the last row couples to the
+/// first one.
+PetscErrorCode GridOfRows(Mat A, bool ring, Grid *grid);
 
 /// The ranks whose boxes follow each other along a direction, in order. Collective; the caller frees the communicator.
 PetscErrorCode GridLineComm(MPI_Comm comm, const Grid &grid, int direction, MPI_Comm *line);

@@ -9,13 +9,14 @@
 namespace weft {
 
 /// True for a pivot that elimination can divide by. `scale` is the sum of the magnitudes in the row before elimination: a pivot
-/// 100 * epsilon times smaller is rounding error only (PETSc's own measure for a zero pivot). NaN and infinity are unusable too.
+/// 100 * epsilon times smaller is rounding error only (PETSc's own measure for a zero pivot). NaN and infinity are unusable too, and so is what
+/// is too small for its inverse to be a number.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
 {
   const Scalar smallest = 100 * std::numeric_limits<Scalar>::epsilon() * scale;
   const Scalar size     = Kokkos::abs(pivot);
-  return (size > smallest) &
+  return (size > smallest) & (size >= std::numeric_limits<Scalar>::min()) &
          (size <= std::numeric_limits<Scalar>::max()); // false where the scale is not finite; no branch, so it vectorizes
 }
 

@@ -52,6 +52,7 @@ public:
       all[side]             = host(0);
       const Scalar rounding = 8 * std::numeric_limits<Scalar>::epsilon() * std::abs(all[side]);
       for (std::size_t line = 0; line < host.extent(0); line++) {
+        if (!std::isfinite(host(line))) return std::array<Scalar, 2>{NAN, NAN};
         if (!(std::abs(host(line) - all[side]) <= rounding)) return std::nullopt;
       }
     }
@@ -90,6 +91,7 @@ public:
   {
     const LineLayout layout = layout_;
     const Index block       = block_;
+    if (layout.rows() == 0) return; // a rank without rows
     Kokkos::parallel_for(
         "weft couplings outside", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, layout.count()),
         KOKKOS_LAMBDA(const Index line) {

@@ -1,6 +1,6 @@
 /// Periodic lines for methods that know none: T = T' + u v^T as in tridiagonal.hpp, so
 ///   x = y - q (v.y) / (1 + v.q),   T' y = rhs,   T' q = u   (Sherman and Morrison).
-/// q is made once per factorization; a solve reads q and y and writes x, 3 words a row more. Limits: diagonal_0 must not vanish.
+/// q is made once per factorization; a solve reads q and y and writes x, 3 words a row more. Whether 1 + v.q is a pivot, RingProbe tells.
 #pragma once
 #include <limits>
 
@@ -47,7 +47,7 @@ public:
           if (!layout.has_colour(line, options.colour)) return;
           const Index start       = layout.start(line);
           const Row<Scalar> first = matrix.wrapped(0, start);
-          const Scalar v_last     = -first.lower / first.diagonal;
+          const Scalar v_last     = first.lower / corner_weight(first);
           const Scalar q_first = each ? q(start) : q(0), q_last = each ? q(start + last) : q(layout.length - 1);
           factor(line) = (y(start) + v_last * y(start + last)) / (1 + q_first + v_last * q_last);
         });
@@ -67,7 +67,7 @@ public:
         "weft corners u", Kokkos::RangePolicy<Space>(space, 0, layout.rows()), KOKKOS_LAMBDA(const Index number) {
           const LineRow at = line_row(layout, number);
           const Index i    = layout.start(at.line) + at.row * layout.stride;
-          u(i)             = at.row == 0                   ? -matrix.wrapped(at.row, i).diagonal
+          u(i)             = at.row == 0                   ? corner_weight(matrix.wrapped(at.row, i))
                              : at.row == layout.length - 1 ? matrix.wrapped(at.row, i).upper
                                                            : Scalar(0);
         });

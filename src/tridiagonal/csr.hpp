@@ -51,7 +51,8 @@ void tridiagonal_of_csr(const Space &space, const LineProblem &problem, const Cs
 }
 
 /// The coefficients of the lines if they are all the same along the lines, but for at most most_closure rows at either end, to 8 units of
-/// rounding of a row; else nothing. Waits for the result.
+/// rounding of a row; else nothing. Where some row is not finite the coefficients are NaN, which no method takes for a pivot. Waits for the
+/// result.
 template <class Space, class Scalar, class Int>
 std::optional<ConstantLines<Scalar>> constant_lines(const Space &space, LineProblem problem, const CsrMatrix<Scalar, Int> &matrix)
 {
@@ -73,10 +74,10 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Space &space, LineProb
         expected(k, 1)      = r.diagonal;
         expected(k, 2)      = r.upper;
       });
-  Index others = 0;
+  Index others = 0, not_finite = 0;
   Kokkos::parallel_reduce(
       "weft other lines", Kokkos::RangePolicy<Space>(space, 0, layout.rows()),
-      KOKKOS_LAMBDA(const Index number, Index &count) {
+      KOKKOS_LAMBDA(const Index number, Index &count, Index &bad) {
         const LineRow at      = line_row(layout, number);
         const Index i         = layout.start(at.line) + at.row * layout.stride;
         const Row<Scalar> r   = row_of_csr(problem, matrix, at, i);
@@ -85,14 +86,15 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Space &space, LineProb
         const Scalar apart =
             Kokkos::abs(r.lower - expected(k, 0)) + Kokkos::abs(r.diagonal - expected(k, 1)) + Kokkos::abs(r.upper - expected(k, 2));
         if (!(apart <= rounding)) count++;
+        if (!Kokkos::isfinite(r.scale())) bad++;
       },
-      others);
-  if (others > 0) return std::nullopt;
+      others, not_finite);
+  if (others > 0 && not_finite == 0) return std::nullopt;
   const auto host = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), expected);
   lines.closure   = problem.closure;
   for (Index k = 0; k < size; k++) {
     lines.lower.push_back(host(k, 0));
-    lines.diagonal.push_back(host(k, 1));
+    lines.diagonal.push_back(not_finite > 0 ? std::numeric_limits<Scalar>::quiet_NaN() : host(k, 1));
     lines.upper.push_back(host(k, 2));
   }
   return lines;

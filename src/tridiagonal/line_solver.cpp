@@ -5,6 +5,7 @@
 
 #include "backend.hpp"
 #include "tridiagonal/csr.hpp"
+#include "tridiagonal/fastest.hpp"
 #include "tridiagonal/model.hpp"
 #include "tridiagonal/select.hpp"
 
@@ -15,6 +16,11 @@ std::vector<const char *> tridiagonal_method_names()
   std::vector<const char *> names;
   for_each_tridiagonal_method([&](auto method) { names.push_back(method.name); });
   return names;
+}
+
+const char *fastest_tridiagonal_method(const LineProblem &problem, bool device, const MethodParameters &parameters)
+{
+  return choose_tridiagonal_method(problem, device, parameters);
 }
 
 namespace {

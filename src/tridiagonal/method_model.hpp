@@ -4,6 +4,7 @@
 #include "tridiagonal/corners.hpp"
 #include "tridiagonal/csr.hpp"
 #include "tridiagonal/model.hpp"
+#include "tridiagonal/ring_probe.hpp"
 #include "tridiagonal/tridiagonal.hpp"
 
 namespace weft {
@@ -19,6 +20,7 @@ public:
   MethodModel(const Space &space, const LineProblem &problem, const MethodParameters &parameters, Transpose transpose)
       : space_(space), plan_(Method::template plan<Space, Scalar>(problem, parameters)), corners_(make_corners(problem, parameters))
   {
+    if (has_corners(problem)) probe_ = std::make_unique<RingProbe<Space, Scalar>>(problem);
     matrix_.problem    = problem;
     matrix_.transposed = transpose == Transpose::yes;
   }
@@ -56,10 +58,8 @@ public:
 
   void factor() override
   {
-    Method::factor(space_, plan_, matrix_);
-    if constexpr (!couples_ends<Method>()) {
-      if (corners_) corners_->template factor<Method>(space_, matrix_);
-    }
+    eliminate();
+    if (probe_) probe_->run(space_, matrix_, plan_.flag, [&](const Values &x) { solve(x.data(), x.data(), {}); });
   }
   std::optional<LineRow> bad_pivot() const override { return plan_.flag.read(space_); }
 
@@ -89,11 +89,18 @@ public:
         return;
       }
     }
-    factor();
+    eliminate(); // rings are measured by factor() only
     solve(rhs, solution, options);
   }
 
 private:
+  void eliminate()
+  {
+    Method::factor(space_, plan_, matrix_);
+    if constexpr (!couples_ends<Method>()) {
+      if (corners_) corners_->template factor<Method>(space_, matrix_);
+    }
+  }
   static std::unique_ptr<Corners<Space, Scalar>> make_corners(const LineProblem &problem, const MethodParameters &parameters)
   {
     if (couples_ends<Method>() || !has_corners(problem)) return nullptr;
@@ -118,7 +125,8 @@ private:
   Space space_;
   typename Method::template Plan<Space, Scalar> plan_;
   std::unique_ptr<Corners<Space, Scalar>> corners_;
-  OwnedArray<Scalar, Space> owned_[3]; ///< empty where the caller owns the coefficients
+  std::unique_ptr<RingProbe<Space, Scalar>> probe_; ///< of rings
+  OwnedArray<Scalar, Space> owned_[3];              ///< empty where the caller owns the coefficients
   Tridiagonal<Scalar, Space> matrix_;
 };
 

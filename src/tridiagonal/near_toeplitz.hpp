@@ -10,6 +10,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -55,11 +56,12 @@ struct ChunkCut {
 /// Watches pivots. One that is `smallest` times its row or less spoils the solution by a factor of 1 / smallest and is unusable.
 struct PivotWatch {
   long double smallest = 0;
-  std::optional<Index> bad_row; ///< the first one, of the user's line
+  std::optional<Index> bad_row;                           ///< the first one, of the user's line
+  long double least = std::numeric_limits<double>::min(); ///< of the tables' precision: inverses of smaller pivots are none of its numbers
 
   void see(long double pivot, long double scale, Index row)
   {
-    if (!bad_row && !(std::abs(pivot) > smallest * scale && std::isfinite(pivot))) bad_row = row;
+    if (!bad_row && !(std::abs(pivot) > smallest * scale && std::abs(pivot) >= least && std::isfinite(pivot))) bad_row = row;
   }
 };
 

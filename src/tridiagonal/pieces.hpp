@@ -10,6 +10,8 @@
 /// first of the right one are eliminated. (The recursive partition methods reduce from either end to one equation a side, which must not
 /// hold the far neighbour: they need regular inner rows, which a regular line does not grant. Two equations in four unknowns do not.)
 ///
+/// A ring is a piece whose neighbour on either side is itself.
+///
 /// The rows are scaled to largest magnitudes from 1 to 2 first, by powers of two, which round nothing: the largest candidate is the pivot of
 /// scaled partial pivoting from then on, at every level.
 #pragma once
@@ -45,11 +47,11 @@ KOKKOS_INLINE_FUNCTION Scalar scaling(const Row<Scalar> &row)
   return inverse_power(Kokkos::max(Kokkos::abs(row.lower), Kokkos::max(Kokkos::abs(row.diagonal), Kokkos::abs(row.upper))), alone ? 10 : 0);
 }
 
-/// False for rows that are zero or not finite.
+/// False for rows that are not finite, zero, or too small for what divides by them.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool usable_row(const Row<Scalar> &row)
 {
-  return row.scale() > 0 && Kokkos::isfinite(row.scale());
+  return row.scale() >= std::numeric_limits<Scalar>::min() && Kokkos::isfinite(row.scale());
 }
 
 /// True for a pivot that is more than rounding error; `noise` as in eliminate. A bound that adds up absolute errors is far too wide for long lines:
@@ -92,6 +94,9 @@ struct Piece {
   };
   /// A piece outside the line: its unknowns are 0.
   Side side[2] = {{0, 1, 0, 0, 0, 0}, {0, 0, 1, 0, 0, 0}};
+
+  /// One without rows inside a ring: its first unknown is that after it, its last one that before it.
+  KOKKOS_INLINE_FUNCTION static Piece nothing() { return {{{0, 1, 0, -1, 0, 0}, {-1, 0, 1, 0, 0, 0}}}; }
 };
 
 /// Eliminates all but the ends of `rows` >= 2 rows. row(k) gives row k with its right-hand side, keep(k, pivot row, usable) takes the equation
@@ -127,8 +132,7 @@ KOKKOS_INLINE_FUNCTION Piece<Scalar> piece_of_rows(int rows, const Get &row, con
 {
   if (rows == 0) return {};
   const Equation<Scalar> r0 = row(0);
-  if (rows == 1)
-    return {{{r0.lower, r0.diagonal, 0, 0, r0.rhs, 1}, {0, 0, 1, 0, 0, 0}}}; // at a line's end only: its last unknown is a dummy
+  if (rows == 1) return {{{r0.lower, r0.diagonal, 0, r0.upper, r0.rhs, 1}, {0, 1, -1, 0, 0, 0}}}; // its last unknown is its first
   const Equation<Scalar> r1 = row(1);
   if (rows == 2) return {{{r0.lower, r0.diagonal, r0.upper, 0, r0.rhs, 1}, {0, r1.lower, r1.diagonal, r1.upper, r1.rhs, 1}}};
   Scalar left[2][6] = {{r0.upper, 0, r0.rhs, r0.lower, r0.diagonal, 1}, {r1.diagonal, r1.upper, r1.rhs, 0, r1.lower, 1}};
@@ -209,16 +213,20 @@ KOKKOS_INLINE_FUNCTION Piece<Scalar> merge(const Piece<Scalar> &left, const Piec
   return {{side(e[2]), side(e[3])}};
 }
 
-/// The ends of a piece that is a whole line.
+/// The ends of a piece that is a whole line, or ring.
 template <class Scalar, class Bad>
-KOKKOS_INLINE_FUNCTION Ends<Scalar> solve_piece(const Piece<Scalar> &piece, const Bad &bad)
+KOKKOS_INLINE_FUNCTION Ends<Scalar> solve_piece(const Piece<Scalar> &piece, bool ring, const Bad &bad)
 {
   const auto &s  = piece.side;
   Scalar e[2][4] = {{s[0].first, s[0].last, s[0].rhs, s[0].noise}, {s[1].first, s[1].last, s[1].rhs, s[1].noise}};
+  for (int k = 0; ring && k < 2; k++) {
+    e[k][0] += s[k].after;
+    e[k][1] += s[k].before;
+  }
   if (!eliminate<0, 3>(e)) bad(0);
   if (!above_noise(e[1][1], e[1][3])) bad(1);
-  const Scalar last = e[1][2] / e[1][1];
-  return {0, (e[0][2] - e[0][1] * last) * e[0][0], last, 0};
+  const Scalar last = e[1][2] / e[1][1], first = (e[0][2] - e[0][1] * last) * e[0][0];
+  return {ring ? last : 0, first, last, ring ? first : 0};
 }
 
 } // namespace weft

@@ -8,6 +8,8 @@
 ///   down:  the ends of a piece are known; the seam between two pieces gives what they end with, the rows of a slice follow from its ends
 /// No factors are stored: the way down eliminates again, in scratch memory. `factor` only looks at the pivots.
 ///
+/// Rings are pieces too: the whole ring's has itself on either side.
+///
 /// Lines that a block of a Hopper device holds in its registers have a native form (cuda/pivoted_cuda.hpp): 5 words per row.
 ///
 /// Words moved per row of a solve: 4 up and 5 down, and some 30 for a tile of many hundred rows; 5 in all where a line fits one tile.
@@ -60,6 +62,7 @@ struct NativePivoted<Kokkos::Cuda, Scalar> {
 
 struct Pivoted {
   static constexpr const char *name = "pivoted";
+  static constexpr bool periodic    = true;
   static constexpr int own_slice    = 15;  ///< odd: threads that walk their rows side by side meet no bank twice
   static constexpr int most_slice   = 512; ///< rows of a thread that fit any scratch memory
 
@@ -151,7 +154,7 @@ struct Pivoted {
       launch<decltype(way)::value>(space, plan, plan.rows, leaves, above, plan.slice, check, solves);
     };
     const auto pieces = [&](auto way, int level) {
-      const CoarsePieces<Space, Scalar> leaves{plan.coarse[level]};
+      const CoarsePieces<Space, Scalar> leaves{plan.coarse[level], has_corners(plan.problem)};
       const auto above    = level + 1 < levels ? plan.coarse[level + 1] : Pieces<Space, Scalar>();
       Index rows_of_piece = static_cast<Index>(plan.slice) * plan.rows.deep;
       for (int l = 0; l < level; l++) rows_of_piece *= plan.tilings[l].deep;
@@ -177,7 +180,8 @@ struct Pivoted {
                      const Pieces<Space, Scalar> &above, Index rows_of_leaf, bool check, bool solves)
   {
     using Kernel = TileKernel<Space, Scalar, Leaves, way>;
-    const Kernel kernel{tiling, leaves, above, plan.flag, rows_of_leaf, plan.problem.layout.length, check, solves};
+    const Kernel kernel{tiling, leaves, above, plan.flag, rows_of_leaf, plan.problem.layout.length, has_corners(plan.problem),
+                        check,  solves};
     typename Kernel::Policy policy(space, static_cast<int>(tiling.tiles()), tiling.threads<Space>());
     policy.set_scratch_size(0, Kokkos::PerTeam(kernel.bytes() + 16)); // 16: room for alignment
     Kokkos::parallel_for("weft pivoted " + std::string(Leaves::name) +

@@ -192,6 +192,7 @@ template <class Space, class Scalar>
 struct CoarsePieces {
   static constexpr const char *name = "pieces";
   Pieces<Space, Scalar> pieces;
+  bool ring;
 
   static std::size_t bytes_of_job() { return TileScratch<Scalar>::words_of_job * sizeof(Scalar); }
   KOKKOS_INLINE_FUNCTION std::size_t bytes(const Tiling &) const { return 0; }
@@ -204,7 +205,7 @@ struct CoarsePieces {
   KOKKOS_INLINE_FUNCTION Piece<Scalar> piece(const Tiling &tiling, const Tiling::Tile &tile, char *, int job, const Bad &) const
   {
     const Index line = tile.line + tiling.line_of(job), leaf = tile.part * tiling.deep + tiling.leaf_of(job);
-    return line < tiling.lines && leaf < tiling.leaves ? pieces.get(line, leaf) : Piece<Scalar>();
+    return line < tiling.lines && leaf < tiling.leaves ? pieces.get(line, leaf) : ring ? Piece<Scalar>::nothing() : Piece<Scalar>();
   }
   template <class Team>
   KOKKOS_INLINE_FUNCTION void store(const Team &team, const Tiling &tiling, const Tiling::Tile &tile, char *,
@@ -303,7 +304,7 @@ struct SlicesOfRows {
     each_row(team, tiling, slices, [&](int job, int k) {
       const Index row     = (tile.part * tiling.deep + tiling.leaf_of(job)) * slice + k;
       const Index element = slices.element[job] + k * layout.stride;
-      const Row<Scalar> r = matrix.at(row, element);
+      const Row<Scalar> r = has_corners(matrix.problem) ? matrix.wrapped(row, element) : matrix.at(row, element);
       const Scalar power  = scaling(r);
       if (check && !usable_row(r)) flag.report(tile.line + tiling.line_of(job), row);
       slices.set(job, k, {r.lower * power, r.diagonal * power, r.upper * power, has_rhs ? rhs(element) * power : Scalar(0)});
@@ -315,6 +316,7 @@ struct SlicesOfRows {
   KOKKOS_INLINE_FUNCTION Piece<Scalar> piece(const Tiling &tiling, const Tiling::Tile &, char *memory, int job, const Bad &bad) const
   {
     const Slices slices(tiling, slice, memory);
+    if (slices.rows[job] == 0 && has_corners(matrix.problem)) return Piece<Scalar>::nothing();
     return piece_of_rows<Scalar>(
         slices.rows[job], [&](int k) { return slices.get(job, k); }, [&](int k) { bad(k); });
   }
@@ -351,7 +353,7 @@ struct TileKernel {
   Pieces<Space, Scalar> above; ///< a piece for each tile; not there where a tile has whole lines
   PivotFlag<typename Space::memory_space> flag;
   Index rows_of_leaf, length;
-  bool check, solves;
+  bool ring, check, solves;
 
   KOKKOS_INLINE_FUNCTION std::size_t bytes() const
   {
@@ -395,13 +397,14 @@ struct TileKernel {
   {
     Ends<Scalar> ends;
     if constexpr (way == Way::whole) {
-      ends = solve_piece(scratch.get(tiling.job(line, 0)), [&](int side) { bad(line, 0, side == 0 ? 0 : length - 1); });
+      ends = solve_piece(scratch.get(tiling.job(line, 0)), ring, [&](int side) { bad(line, 0, side == 0 ? 0 : length - 1); });
     } else if (tile.line + line < tiling.lines) {
       const Index global = tile.line + line;
       ends.first         = above.first(global, tile.part);
       ends.last          = above.last(global, tile.part);
-      if (tile.part > 0) ends.before = above.last(global, tile.part - 1);
-      if (tile.part + 1 < tiling.tiles_of_line()) ends.after = above.first(global, tile.part + 1);
+      const Index tiles  = tiling.tiles_of_line();
+      if (tile.part > 0 || ring) ends.before = above.last(global, tile.part > 0 ? tile.part - 1 : tiles - 1);
+      if (tile.part + 1 < tiles || ring) ends.after = above.first(global, tile.part + 1 < tiles ? tile.part + 1 : 0);
     }
     scratch.last(line, -1)              = ends.before;
     scratch.first(line, 0)              = ends.first;

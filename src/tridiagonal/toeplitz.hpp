@@ -225,7 +225,7 @@ struct Toeplitz {
     plan.flag.clear(space);
     if (plan.levels->empty()) return;
     read(space, plan, matrix);
-    PivotWatch watch{std::sqrt(static_cast<long double>(std::numeric_limits<Scalar>::epsilon())), {}};
+    PivotWatch watch{std::sqrt(static_cast<long double>(std::numeric_limits<Scalar>::epsilon())), {}, std::numeric_limits<Scalar>::min()};
     NearToeplitz line = line_of(plan, matrix.transposed);
     for (auto &level : *plan.levels) {
       using Kind = typename Level<Space, Scalar>::Kind;

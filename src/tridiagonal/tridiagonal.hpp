@@ -63,10 +63,20 @@ struct Equation {
   KOKKOS_INLINE_FUNCTION Scalar scale() const { return Kokkos::abs(lower) + Kokkos::abs(diagonal) + Kokkos::abs(upper); }
 };
 
+/// g of a ring, from its first row: of the diagonal's size, against its sign, so that diagonal - g cancels nothing; of the corner's where that is
+/// larger, so that no entry of T' is larger than those of T.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar corner_weight(const Row<Scalar> &first)
+{
+  const Scalar d = Kokkos::abs(first.diagonal), l = Kokkos::abs(first.lower), most = Kokkos::max(d, l);
+  const Scalar size = most > 0 ? most : Kokkos::abs(first.upper);
+  return first.diagonal > 0 ? -size : size;
+}
+
 /// The three diagonals of all lines, problem.coefficient_size() elements each, or their transpose.
 ///
-/// A periodic line is T = T' + u v^T with u = (g, 0 .. 0, upper_{n-1}), v = (1, 0 .. 0, lower_0 / g), g = -diagonal_0, so that T' has no
-/// corners (Sherman and Morrison; seed of every periodic tridiagonal solver). `at` gives rows of T', `wrapped` rows of T.
+/// A periodic line is T = T' + u v^T with u = (g, 0 .. 0, upper_{n-1}), v = (1, 0 .. 0, lower_0 / g), so that T' has no corners (Sherman and
+/// Morrison; seed of every periodic tridiagonal solver); g is corner_weight of row 0. `at` gives rows of T', `wrapped` rows of T.
 template <class Scalar, class Space>
 struct Tridiagonal {
   LineProblem problem;
@@ -91,10 +101,10 @@ struct Tridiagonal {
     const Index n = problem.layout.length;
     if (n == 1) return {0, r.lower + r.diagonal + r.upper, 0};
     if (n == 2) return row == 0 ? Row<Scalar>{0, r.diagonal, r.upper + r.lower} : Row<Scalar>{r.lower + r.upper, r.diagonal, 0};
-    if (row == 0) return {0, 2 * r.diagonal, r.upper};
+    if (row == 0) return {0, r.diagonal - corner_weight(r), r.upper};
     if (row + 1 < n) return r;
     const Row<Scalar> first = wrapped(0, i - row * problem.layout.stride);
-    return {r.lower, r.diagonal + first.lower * r.upper / first.diagonal, 0};
+    return {r.lower, r.diagonal - first.lower / corner_weight(first) * r.upper, 0};
   }
 };
 

@@ -88,7 +88,7 @@ def test_a_bad_pivot_is_located_and_can_be_an_error(run, ranks):
         assert "zero or non-finite pivot of a line in row 1000" in output
     failed = run("pc_probe", "-probe pivot -pc_type line -diagonal nan -ksp_error_if_not_converged", ranks=ranks, expect=None)
     assert failed.code != 0
-    assert "zero or non-finite pivot of a tridiagonal line in row 1000" in failed.output
+    assert "zero or non-finite pivot of a line in row 1000" in failed.output
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
@@ -124,7 +124,7 @@ def test_smoother_failure_reaches_the_outer_solver(run):
         ("-pc_line_plane_cycles 2 -pc_line_direction x", "-pc_line_plane_cycles needs the two directions of the planes"),
         ("-pc_line_plane_cycles 2 -pc_line_direction xy -n 8,8", "-pc_line_plane_cycles needs a grid of 3 dimensions, and this one has 2"),
         ("-pc_line_components together -dof 9 -n 3,3", f"a node has 9 unknowns and lines of blocks take at most {programs.setting('WEFT_LARGEST_BLOCK', '8')}; use apart"),
-        ("-pc_line_source rows -pc_line_ordering zebra", "-pc_line_ordering zebra: the rows of each rank form one line; use jacobi"),
+        ("-pc_line_source rows -pc_line_ordering zebra", "-pc_line_ordering zebra: the rows in their order are one line; use jacobi"),
     ],
 )
 def test_wrong_options_say_what_to_do(run, options, message):

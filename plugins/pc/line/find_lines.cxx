@@ -1,11 +1,13 @@
 // PCLINE's choice of lines: from where, in which directions, of which unknowns.
 #include <algorithm>
+#include <string_view>
 
 #include "block_tridiagonal/block_line_solver.hpp"
 #include "lines_from_map.h"
 #include "pc/line/find_lines.h"
 #include "pc/line/line_matrix.h"
 #include "pc/line/ranks.h"
+#include "tridiagonal/fastest.hpp"
 
 namespace weft {
 
@@ -73,41 +75,101 @@ PetscErrorCode FindDirections(PC pc, Mat rows, const Execution &execution, const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Lines whose coefficients do not change, for the kernel that needs them: on all ranks or on none. Those that go on on other ranks couple
-// to these all alike.
-PetscErrorCode FindConstant(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const LineShape &shape, int direction,
-                            ConstantLines<PetscScalar> *constant)
+// The coefficients of the lines of a piece, if they are constant; those that go on on other ranks couple to these all alike.
+PetscErrorCode ConstantOfPiece(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, int direction,
+                               const LinePiece &piece, std::optional<ConstantLines<PetscScalar>> *found)
 {
-  PC_Line *line           = Data(pc);
-  const bool grid         = shape.source == PC_LINE_GRID;
-  const LineLayout layout = grid ? lines_of_box(direction, line->grid.nodes, shape.components, line->grid.first) : one_line(matrix.rows);
-  LineProblem problem(layout);
-  std::optional<ConstantLines<PetscScalar>> found;
-  bool all;
+  PC_Line *line = Data(pc);
+  LineProblem problem(piece.layout);
+  CsrMatrix<PetscScalar, PetscInt> part = matrix.inside;
 
   PetscFunctionBegin;
-  problem.periodic = grid && line->grid.periodic[direction] && line->grid.global[direction] > 2 && line->grid.ranks[direction] == 1;
-  PetscCallCXX(found = constant_lines(execution, problem, matrix.inside));
+  problem.periodic = Closes(*line, direction) && !Crosses(*line, direction);
+  part.first       = piece.offset;
+  PetscCallCXX(*found = constant_lines(execution, problem, part));
 #if defined(WEFT_DISTRIBUTED)
-  if (grid && Crosses(*line, direction)) {
+  if (*found && Crosses(*line, direction)) {
     std::shared_ptr<CouplingsAcross> outside;
     std::optional<std::array<PetscScalar, 2>> couplings;
-    PetscCall(MakeCouplingsAcross(rows, line->grid, matrix, direction, {layout, 0}, 1, execution, &outside));
-    PetscCallCXX(ReadAcross(*outside, line->grid, matrix, direction, {layout, 0}));
+    PetscCall(MakeCouplingsAcross(rows, line->grid, matrix, direction, piece, 1, execution, &outside));
+    PetscCallCXX(ReadAcross(*outside, line->grid, matrix, direction, piece));
     PetscCallCXX(couplings = outside->shared());
-    if (!couplings) found.reset();
-    if (found) found->lower.front() = (*couplings)[0], found->upper.back() = (*couplings)[1];
+    if (!couplings) found->reset();
+    if (*found) (*found)->lower.front() = (*couplings)[0], (*found)->upper.back() = (*couplings)[1];
   }
 #else
   (void)rows;
 #endif
-  PetscCall(AllRanks(pc, found || layout.rows() == 0, &all));
-  PetscCheck(
-      all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-      "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them, but for %d rows at either end, and some line of "
-      "this matrix has others: take another kernel, or auto",
-      (int)most_closure);
-  *constant = found.value_or(ConstantLines<PetscScalar>{});
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Lines whose coefficients do not change, on all ranks or on none: all of them alike, or those at the edges of the grid by themselves.
+PetscErrorCode FindConstant(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, Index components, int direction,
+                            LineShape::Constant *shape, std::vector<ConstantLines<PetscScalar>> *constants, bool *all)
+{
+  const Grid &grid = Data(pc)->grid;
+
+  PetscFunctionBegin;
+  *shape         = {};
+  shape->closure = std::min(most_closure, grid.nodes[direction] / 2);
+  *all           = false;
+  for (bool edges : {false, true}) {
+    const std::vector<LinePiece> pieces = LinePieces(direction, grid.nodes, components, grid.first, {false, edges, grid.global});
+    bool here                           = true;
+    constants->assign(9, {});
+    for (const LinePiece &piece : pieces) {
+      std::optional<ConstantLines<PetscScalar>> found;
+      if (!here) break;
+      if (piece.layout.rows() == 0) // nothing to solve
+        found = ConstantLines<PetscScalar>{0, {0}, {1}, {0}};
+      else
+        PetscCall(ConstantOfPiece(pc, rows, execution, matrix, direction, piece, &found));
+      here = found.has_value();
+      if (here) (*constants)[piece.kind] = *found;
+    }
+    PetscCall(AllRanks(pc, here, all));
+    shape->own_at_edges = edges;
+    if (*all) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Constant coefficients, where the kernel needs them or is the faster for them.
+PetscErrorCode FindConstants(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, LineShape *shape)
+{
+  PC_Line *line       = Data(pc);
+  const bool asked    = line->kernel == "toeplitz";
+  const bool one_pass = line->ordering == PC_LINE_JACOBI && shape->directions.size() == 1 && line->sweeps == 1;
+  bool worth          = asked;
+
+  PetscFunctionBegin;
+  if (!asked && line->kernel == "auto" && one_pass && !shape->together) {
+    const int direction = shape->directions.front();
+    LineProblem problem(lines_of_box(direction, line->grid.nodes, shape->components, line->grid.first));
+    problem.coefficients = Coefficients::constant;
+    problem.closure      = std::min(most_closure, problem.layout.length / 2);
+    const bool fast =
+        std::string_view("toeplitz") == fastest_tridiagonal_method(problem, matrix.memory == Memory::device, line->kernel_parameters);
+    PetscCall(AllRanks(pc, problem.layout.rows() == 0 || fast, &worth));
+  }
+  if (!worth) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int direction : shape->directions) {
+    LineShape::Constant constant;
+    bool all;
+    line->constants.emplace_back();
+    PetscCall(FindConstant(pc, rows, execution, matrix, shape->components, direction, &constant, &line->constants.back(), &all));
+    PetscCheck(
+        all || !asked, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+        "-pc_line_kernel toeplitz needs lines that are all alike, or all alike but for those at the edges of the grid, and whose "
+        "coefficients do not change along them on a rank but for %d rows at either end, and some line of this matrix has others: take "
+        "another kernel, or auto",
+        (int)most_closure);
+    shape->constant.push_back(constant);
+    if (all) continue;
+    line->constants.clear();
+    shape->constant.clear();
+    break;
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -158,11 +220,15 @@ PetscErrorCode FindBlocksOfGraph(PC pc, LineShape *shape)
 }
 
 // Where lines come from, if it is left open: a map, a grid, the graph of the matrix.
-PetscErrorCode FindSource(PC pc, LineShape *shape)
+PetscErrorCode FindSource(PC pc, const MatrixLook &look, LineShape *shape)
 {
   PC_Line *line       = Data(pc);
   const bool has_grid = line->grid.dimension > 0;
-  bool has_map        = false;
+  // One tridiagonal system: its rows are a line, whatever grid they are said to be of, unless the grid's lines hold all of it too.
+  const bool one_line = look.beside == 0 && !line->line_matrix && line->direction == PC_LINE_AUTO && line->plane_cycles == 0 &&
+                        line->components == PC_LINE_COMPONENTS_AUTO;
+  const bool rows = one_line && (line->grid.dimension < 2 || look.between > 0 || look.corners > 0);
+  bool has_map    = false;
   JoinedPieces joined;
 
   PetscFunctionBegin;
@@ -179,19 +245,22 @@ PetscErrorCode FindSource(PC pc, LineShape *shape)
       has_grid || line->source != PC_LINE_GRID, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
       "-pc_line_source grid needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM), or make "
       "the matrix with DMCreateMatrix");
-  shape->source = line->source != PC_LINE_SOURCE_AUTO ? line->source : has_map ? PC_LINE_MAP : has_grid ? PC_LINE_GRID : PC_LINE_GRAPH;
+  shape->source = line->source != PC_LINE_SOURCE_AUTO ? line->source
+                  : has_map                           ? PC_LINE_MAP
+                  : rows                              ? PC_LINE_ROWS
+                  : has_grid                          ? PC_LINE_GRID
+                                                      : PC_LINE_GRAPH;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, LineShape *shape)
+PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const MatrixLook &look, LineShape *shape)
 {
   PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
-  PetscCall(GridFromPC(pc, &line->grid));
-  PetscCall(FindSource(pc, shape));
+  PetscCall(FindSource(pc, look, shape));
   shape->memory = matrix.memory;
   line->constants.clear();
   if (shape->source != PC_LINE_GRID) {
@@ -212,24 +281,26 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
   }
   if (shape->source == PC_LINE_GRAPH) PetscCall(FindBlocksOfGraph(pc, shape));
   if (shape->source == PC_LINE_ROWS) {
-    PetscCheck(line->ordering == PC_LINE_JACOBI, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
-               "-pc_line_ordering %s: the rows of each rank form one line; use jacobi", line_orderings[line->ordering]);
+    PetscCheck(line->ordering == PC_LINE_JACOBI || line->source != PC_LINE_ROWS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+               "-pc_line_ordering %s: the rows in their order are one line; use jacobi", line_orderings[line->ordering]);
+    shape->ring = look.corners > 0;
+    PetscCall(GridOfRows(rows, shape->ring, &line->grid));
+    shape->direct     = look.beside == 0 && (line->grid.ranks[0] == 1 || Crosses(*line, 0));
     shape->directions = {0};
-    shape->nodes      = {matrix.rows, 1, 1};
+    std::copy_n(line->grid.nodes, 3, shape->nodes.begin());
+    std::copy_n(line->grid.first, 3, shape->first.begin());
   }
-  PetscCheck(line->kernel != "toeplitz" || shape->source == PC_LINE_GRID || shape->source == PC_LINE_ROWS, PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_SUP,
+  PetscCheck(line->kernel != "toeplitz" || InBoxes(*shape), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_line_kernel toeplitz needs lines whose coefficients do not change along them, of a grid, or of the rows in their order "
              "(-pc_line_source rows)");
-  if (line->line_matrix || (line->kernel == "toeplitz" && (shape->source == PC_LINE_GRID || shape->source == PC_LINE_ROWS))) {
+  if (line->line_matrix) {
     for (int direction : shape->directions) {
-      line->constants.emplace_back();
-      if (line->line_matrix)
-        PetscCall(ConstantFromLineMatrix(pc, line->line_matrix, line->grid, direction, &line->constants.back()));
-      else
-        PetscCall(FindConstant(pc, rows, execution, matrix, *shape, direction, &line->constants.back()));
-      shape->closures.push_back(line->constants.back().closure);
+      line->constants.emplace_back(1);
+      PetscCall(ConstantFromLineMatrix(pc, line->line_matrix, line->grid, direction, &line->constants.back().front()));
+      shape->constant.push_back({line->constants.back().front().closure, false});
     }
+  } else if (InBoxes(*shape)) {
+    PetscCall(FindConstants(pc, rows, execution, matrix, shape));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -22,7 +22,7 @@ bool KernelIs(const PC_Line &line, std::initializer_list<std::string_view> names
 
 bool SomeCross(const PC_Line &line)
 {
-  if (line.shape.source != PC_LINE_GRID) return CrossingLines(line) > 0 && MayJoinLines(line);
+  if (!InBoxes(line.shape)) return CrossingLines(line) > 0 && MayJoinLines(line);
   return std::any_of(line.shape.directions.begin(), line.shape.directions.end(), [&](int k) { return Crosses(line, k); });
 }
 
@@ -31,12 +31,14 @@ const OptionUse<PC_Line> uses[] = {
      [](const PC_Line &line) { return line.shape.source == PC_LINE_MAP; }, "it is for -pc_line_source map"},
     {"pc_line_find_again", [](const PC_Line &line) { return line.find_again != 0.95; },
      [](const PC_Line &line) { return line.shape.source == PC_LINE_GRAPH; }, "it is for lines of the matrix's graph"},
+    {"pc_line_ordering", [](const PC_Line &line) { return line.ordering != PC_LINE_JACOBI; },
+     [](const PC_Line &line) { return line.shape.source != PC_LINE_ROWS; }, "the rows in their order are one line"},
     {"pc_line_sweep", [](const PC_Line &line) { return line.sweep != PC_LINE_SWEEP_AUTO; },
      [](const PC_Line &line) { return line.passes.size() > 1; }, "it is for several directions or colours"},
     {"pc_line_components", [](const PC_Line &line) { return line.components != PC_LINE_COMPONENTS_AUTO; },
      [](const PC_Line &line) { return line.grid.components > 1 || line.shape.together; }, "it is for several unknowns a node"},
     {"pc_line_precision", [](const PC_Line &line) { return line.precision == PC_LINE_SINGLE; },
-     [](const PC_Line &line) { return !line.shape.together && !(line.shape.source == PC_LINE_GRID && SomeCross(line)); },
+     [](const PC_Line &line) { return !line.shape.together && !(InBoxes(line.shape) && SomeCross(line)); },
      "lines of blocks and lines across ranks are solved in double precision"},
     {"pc_line_kernel_switch", [](const PC_Line &line) { return line.kernel_parameters.switch_rows != 0; },
      [](const PC_Line &line) { return KernelIs(line, {"cr-pcr"}); }, "it is for the kernel cr-pcr"},

@@ -19,6 +19,7 @@ PetscErrorCode PCReset_Line(PC pc)
   PetscCall(PCLineFreeComms(pc));
   PetscCall(PCLineFreeGhosts(pc));
   PetscCall(VecDestroy(&line->residual));
+  PetscCall(line->check.Forget());
   PetscCall(MatDestroy(&line->rows));
   line->set_ups = 0;
   PetscFunctionReturn(PETSC_SUCCESS);

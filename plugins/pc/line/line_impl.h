@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "agreed.h"
+#include "direct_check.h"
 #include "forest/joined_pieces.hpp"
 #include "lines_from_dm.h"
 #include "pc/line/line.h"
@@ -21,8 +22,18 @@ struct LineShape {
   std::vector<int> directions; ///< of a grid, in the order of a forward sweep
   std::array<Index, 3> nodes{}, first{};
   Index components = 1;
-  bool together    = false;    ///< unknowns of a node in lines of blocks
-  std::vector<Index> closures; ///< of lines with constant coefficients, for each direction; else empty
+  bool together    = false; ///< unknowns of a node in lines of blocks
+  bool ring        = false; ///< of the rows in their order
+  bool direct      = false; ///< of the rows in their order: these are all that the matrix couples
+  bool pivots      = false; ///< the kernel's choice fell on pivoting
+  /// Of lines with constant coefficients, for each direction; else empty.
+  struct Constant {
+    Index closure     = 0;
+    bool own_at_edges = false; ///< lines at the grid's edges have coefficients of their own
+
+    friend bool operator==(const Constant &, const Constant &) = default;
+  };
+  std::vector<Constant> constant;
   Memory memory = Memory::host;
 
   friend bool operator==(const LineShape &, const LineShape &) = default;
@@ -57,14 +68,15 @@ struct PC_Line {
   // What set-up finds and makes.
   Grid grid;
   LineShape shape;
-  bool failed = false;                               ///< the last set-up did: better values may have better lines
-  std::vector<ConstantLines<PetscScalar>> constants; ///< of each direction, for the kernel that needs them
-  HostLines users_lines;                             ///< rows of this rank, where the user gives the lines
-  std::shared_ptr<const JoinedPieces> joined;        ///< of the map's lines, the user's or the graph's, those that go on on other ranks
-  Mat line_matrix         = NULL;                    ///< of one line, where the user gives that; borrowed while the PC is set up
+  bool failed = false;                                            ///< the last set-up did: better values may have better lines
+  std::vector<std::vector<ConstantLines<PetscScalar>>> constants; ///< of each direction's kinds of lines, where they are constant
+  HostLines users_lines;                                          ///< rows of this rank, where the user gives the lines
+  std::shared_ptr<const JoinedPieces> joined; ///< of the map's lines, the user's or the graph's, those that go on on other ranks
+  Mat line_matrix         = NULL;             ///< of one line, where the user gives that; borrowed while the PC is set up
   PCLineSweep found_sweep = PC_LINE_FORWARD;
   PetscReal found_omega   = 1.0;
   std::vector<LinePass> passes;    ///< one sweep
+  DirectCheck check;               ///< of lines that are the whole matrix
   Mat rows                 = NULL; ///< the matrix as AIJ, where the PC's is of another type or has empty rows
   PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for
   // Of lines of the graph: which set-up has found them, of how many, and the share of what lines can carry that they carried then.
@@ -98,6 +110,12 @@ struct PC_Line {
   }
 };
 
+/// True where lines lie in boxes: of a grid, or of the rows in their order, which are one of one dimension.
+inline bool InBoxes(const LineShape &shape)
+{
+  return shape.source == PC_LINE_GRID || shape.source == PC_LINE_ROWS;
+}
+
 inline PC_Line *Data(PC pc)
 {
   return static_cast<PC_Line *>(pc->data);
@@ -125,6 +143,8 @@ PetscErrorCode PCLineLeaveProducts(PC pc);
 /// other memory, or on another stream.
 PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets);
 
+/// One sweep from zero without damping or checks, for set-up.
+PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose);
 PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y);
 PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y);
 PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y);

@@ -82,12 +82,21 @@ public:
 /// The lines of a box, or a part of them, and where these start among the rows of the rank.
 struct LinePiece {
   LineLayout layout;
-  Index offset = 0;
+  Index offset     = 0;
+  int colour       = all_colours; ///< of all its lines, where there are four; else they have those of the layout
+  std::size_t kind = 0;           ///< lines of a kind have the same place: inside the grid, at one edge of it, ...
 };
 
-/// The lines along `direction` of a box in one piece, or in the pieces of four colours: by the parity of their places in the whole grid in
-/// each of the directions across.
-std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], bool four);
+/// How a box is cut into pieces.
+struct LineCuts {
+  bool four_colours  = false;   ///< by the parity of the lines' places in the whole grid in each of the directions across
+  bool edges         = false;   ///< lines at the edges of the whole grid by themselves
+  const Index *whole = nullptr; ///< nodes of the whole grid, for its edges
+};
+
+/// The lines along `direction` of a box, in one piece or in several. Those inside the grid come first, and those that there are none of are
+/// left out, but for the first piece.
+std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], const LineCuts &cuts);
 
 /// Lines of a grid, in pieces, each with a Solver of its own: LineSolver, SingleLineSolver, BlockLineSolver or one
 /// of those across ranks.
@@ -156,9 +165,9 @@ public:
   {
     double flops = 0;
     for (std::size_t p = 0; p < pieces_.size(); p++) {
-      if (pieces_.size() == 1 || colour == all_colours || colour == static_cast<int>(p)) flops += flops_of(*solvers_[p]);
+      if (has(p, colour)) flops += flops_of(*solvers_[p]) * (colour != all_colours && pieces_[p].colour == all_colours ? 0.5 : 1);
     }
-    return pieces_.size() == 1 && colour != all_colours ? flops / 2 : flops;
+    return flops;
   }
   const char *method() const override { return method_of(*solvers_.front()); }
   PetscInt64 count() const override
@@ -212,11 +221,14 @@ private:
   void for_each(const LineSetOptions &options, const Body &body) const
   {
     SolveOptions<PetscScalar> how{{options.omega}, Colour::all, options.transpose, options.many, options.apart};
-    if (pieces_.size() == 1 && options.colour != all_colours) how.colour = static_cast<Colour>(options.colour);
     for (std::size_t p = 0; p < pieces_.size(); p++) {
-      if (pieces_.size() == 1 || options.colour == all_colours || options.colour == static_cast<int>(p))
-        body(*solvers_[p], pieces_[p].offset, how);
+      how.colour = pieces_[p].colour == all_colours ? ColourOf(options.colour) : Colour::all;
+      if (has(p, options.colour)) body(*solvers_[p], pieces_[p].offset, how);
     }
+  }
+  bool has(std::size_t piece, int colour) const
+  {
+    return colour == all_colours || pieces_[piece].colour == all_colours || pieces_[piece].colour == colour;
   }
 
   const Execution &execution_;

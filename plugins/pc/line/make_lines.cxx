@@ -7,6 +7,7 @@
 #include "tridiagonal/single_line_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
 #include "distributed/distributed_block_line_solver.hpp"
+#include "distributed/gathered_line_solver.hpp"
 #include "distributed/rows_of_ranks.hpp"
 #include "forest/chains.hpp"
 #include "pc/line/stencil_lines_across.hpp"
@@ -14,22 +15,63 @@
 
 namespace weft {
 
-std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], bool four)
+namespace {
+
+// Every `step`-th place of a direction across, from `begin` to before `end`.
+struct Places {
+  Index begin, end, step;
+  int parity; ///< in the whole grid
+  bool inner;
+  std::size_t kind;
+};
+
+std::vector<Places> PlacesAcross(Index nodes, Index first, Index whole, bool parities, bool edges)
+{
+  std::vector<Places> ranges;
+  const Index inner = edges && first == 0 ? 1 : 0, outer = edges && first + nodes == whole ? nodes - 1 : nodes;
+  ranges.push_back({inner, std::max(inner, outer), 1, 0, true, 0});
+  if (inner > 0) ranges.push_back({0, std::min(inner, nodes), 1, 0, false, 1});
+  if (outer < nodes && outer >= inner) ranges.push_back({outer, nodes, 1, 0, false, 2});
+  if (!parities) return ranges;
+  std::vector<Places> halves;
+  for (const Places &range : ranges) {
+    for (int parity = 0; parity < 2; parity++) {
+      const Index skip = (first + range.begin + parity) & 1; // parities count in the whole grid
+      halves.push_back({std::min(range.begin + skip, range.end), range.end, 2, parity, range.inner, range.kind});
+    }
+  }
+  return halves;
+}
+
+} // namespace
+
+std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], const LineCuts &cuts)
 {
   const LineLayout whole = lines_of_box(direction, nodes, components, first);
-  if (!four) return {{whole, 0}};
-  const int across[2] = {direction == 0 ? 1 : 0, direction == 2 ? 1 : 2};
-  std::vector<LinePiece> pieces;
-  for (int colour = 0; colour < 4; colour++) {
-    LinePiece piece{whole, 0};
-    for (int k = 0; k < 2; k++) {
-      const Index skip       = ((colour >> k & 1) + first[across[k]]) & 1; // parities count in the whole grid
-      piece.layout.across[k] = (whole.across[k] + 1 - skip) / 2;
-      piece.layout.across_stride[k] *= 2;
-      piece.offset += skip * whole.across_stride[k];
-    }
-    pieces.push_back(piece);
+  const int across[2]    = {direction == 0 ? 1 : 0, direction == 2 ? 1 : 2};
+  std::vector<Places> places[2];
+  for (int k = 0; k < 2; k++) {
+    const Index n = nodes[across[k]], all = cuts.edges ? cuts.whole[across[k]] : n;
+    places[k] = PlacesAcross(n, first[across[k]], all, cuts.four_colours, cuts.edges && all > 1);
   }
+  std::vector<LinePiece> pieces;
+  for (const Places &second : places[1]) {
+    for (const Places &in_row : places[0]) {
+      LinePiece piece{whole, 0};
+      int k = 0;
+      for (const Places *p : {&in_row, &second}) {
+        piece.layout.across[k] = (p->end - p->begin + p->step - 1) / p->step;
+        piece.layout.across_stride[k] *= p->step;
+        piece.layout.first_colour ^= static_cast<int>(p->begin & 1);
+        piece.offset += p->begin * whole.across_stride[k];
+        k++;
+      }
+      if (cuts.four_colours) piece.colour = in_row.parity + 2 * second.parity;
+      piece.kind = in_row.kind + 3 * second.kind;
+      if (pieces.empty() || piece.layout.count() > 0) pieces.push_back(piece);
+    }
+  }
+  if (pieces.size() > 1 && pieces.front().layout.count() == 0) pieces.erase(pieces.begin());
   return pieces;
 }
 
@@ -39,27 +81,28 @@ namespace {
 LineProblem ProblemOf(const PC_Line &line, std::size_t k, const LineLayout &layout)
 {
   LineProblem problem(layout);
-  problem.periodic = line.shape.source == PC_LINE_GRID && Closes(line, line.shape.directions[k]);
-  if (!line.shape.closures.empty()) {
+  problem.periodic = Closes(line, line.shape.directions[k]);
+  if (!line.shape.constant.empty()) {
     problem.coefficients = Coefficients::constant;
-    problem.closure      = line.shape.closures[k];
+    problem.closure      = layout.length > 0 ? line.shape.constant[k].closure : 0;
   }
   return problem;
 }
 
 // A kernel may refuse lines, or the parameters that it was given.
-PetscErrorCode CheckKernel(PC pc, const LineProblem &problem, bool blocks)
+PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &pieces, bool blocks)
 {
   PC_Line *line = Data(pc);
   std::optional<std::string> why;
   bool all;
 
   PetscFunctionBegin;
-  if (blocks) {
-    if (line->kernel != "auto")
-      PetscCallCXX(why = block_tridiagonal_method_refuses("block-" + line->kernel, problem.layout, line->kernel_parameters));
-  } else if (line->kernel != "auto") {
-    PetscCallCXX(why = tridiagonal_method_refuses(line->kernel, problem, line->kernel_parameters));
+  for (const LinePiece &piece : pieces) {
+    if (line->kernel == "auto" || why) break;
+    if (blocks)
+      PetscCallCXX(why = block_tridiagonal_method_refuses("block-" + line->kernel, piece.layout, line->kernel_parameters));
+    else
+      PetscCallCXX(why = tridiagonal_method_refuses(line->kernel, ProblemOf(*line, k, piece.layout), line->kernel_parameters));
   }
   PetscCall(AllRanks(pc, !why, &all));
   PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s%s: %s", line->kernel.c_str(),
@@ -86,13 +129,13 @@ std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Ex
                                     std::string kind)
 {
   const auto make = [&line, k](const Execution &where, const LinePiece &piece) {
-    return std::make_unique<Solver>(where, ProblemOf(line, k, piece.layout), line.kernel, line.kernel_parameters);
+    return std::make_unique<Solver>(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
   };
   const auto read = [&line, k, pieces](Solver &solver, std::size_t p, const LocalMatrix &matrix) {
     if (line.constants.empty())
       solver.read(From(matrix.inside, pieces[p].offset));
     else
-      solver.read(line.constants[k]);
+      solver.read(line.constants[k][pieces[p].kind]);
   };
   const auto own = [](Index row) { return std::optional(row); };
   return std::make_unique<GridLines<Solver>>(execution, pieces, Colours(line), std::move(kind), make, read, own);
@@ -120,7 +163,7 @@ std::unique_ptr<LineSet> BlockLinesOf(const PC_Line &line, const Execution &exec
 void MakeShared(const PC_Line &line, std::size_t k, const Execution &execution, MPI_Comm comm, const LineLayout &layout,
                 std::unique_ptr<DistributedLineSolver<PetscScalar>> *solver)
 {
-  *solver = std::make_unique<DistributedLineSolver<PetscScalar>>(execution, comm, ProblemOf(line, k, layout), line.kernel,
+  *solver = std::make_unique<DistributedLineSolver<PetscScalar>>(execution, comm, ProblemOf(line, k, layout), KernelOf(line),
                                                                  line.kernel_parameters, DeviceMessages());
 }
 
@@ -164,9 +207,9 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
     return solver;
   };
   const auto read = [line, k, direction, pieces, couplings](Solver &solver, std::size_t p, const LocalMatrix &from) {
-    if constexpr (requires { solver.read(line->constants[k]); }) {
+    if constexpr (requires { solver.read(line->constants[k].front()); }) {
       if (!line->constants.empty()) {
-        solver.read(line->constants[k]);
+        solver.read(line->constants[k][pieces[p].kind]);
         return;
       }
     }
@@ -183,7 +226,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
     if (line->stencil && pieces.size() == 1 && line->constants.empty()) {
       LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
       piece.periodic    = false;
-      PetscCallCXX(*set = std::make_unique<StencilLinesAcross>(std::move(lines), *line->stencil, piece, couplings.front(), line->kernel,
+      PetscCallCXX(*set = std::make_unique<StencilLinesAcross>(std::move(lines), *line->stencil, piece, couplings.front(), KernelOf(*line),
                                                                line->kernel_parameters));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
@@ -193,18 +236,49 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
 }
 #endif
 
+#if defined(WEFT_DISTRIBUTED)
+// One line that must be pivoted, brought to one rank.
+PetscErrorCode GatheredLine(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution, const LinePiece &piece,
+                            std::unique_ptr<LineSet> *set)
+{
+  using Solver        = GatheredLineSolver<PetscScalar>;
+  PC_Line *line       = Data(pc);
+  const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  std::shared_ptr<CouplingsAcross> couplings;
+
+  PetscFunctionBegin;
+  PetscCall(MakeCouplingsAcross(rows, line->grid, matrix, 0, piece, 1, execution, &couplings));
+  const auto make = [line, comm, ring = Closes(*line, 0)](const Execution &where, const LinePiece &here) {
+    return std::make_unique<Solver>(where, comm, here.layout.length, ring, KernelOf(*line), line->kernel_parameters, DeviceMessages());
+  };
+  const auto read = [line, piece, couplings](Solver &solver, std::size_t, const LocalMatrix &from) {
+    ReadAcross(*couplings, line->grid, from, 0, piece);
+    solver.read(from.inside, couplings->before(), couplings->after());
+  };
+  const Index first = line->grid.first[0], nodes = line->grid.nodes[0];
+  const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
+  PetscCall(CallTogether(comm, [&] {
+    *set = std::make_unique<GridLines<Solver>>(execution, std::vector<LinePiece>{piece}, 1, " across ranks, solved by one of them", make,
+                                               read, own);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+#endif
+
 PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k, const Execution &execution, std::unique_ptr<LineSet> *set)
 {
   PC_Line *line       = Data(pc);
   const int direction = line->shape.directions[k];
-  const std::vector<LinePiece> pieces =
-      LinePieces(direction, line->grid.nodes, line->grid.components, line->grid.first, Colours(*line) == 4);
+  const LineCuts cuts{Colours(*line) == 4, !line->shape.constant.empty() && line->shape.constant[k].own_at_edges, line->grid.global};
+  const std::vector<LinePiece> pieces = LinePieces(direction, line->grid.nodes, line->grid.components, line->grid.first, cuts);
 
   PetscFunctionBegin;
-  for (const LinePiece &piece : pieces) PetscCall(CheckKernel(pc, ProblemOf(*line, k, piece.layout), line->shape.together));
+  PetscCall(CheckKernel(pc, k, pieces, line->shape.together));
 #if defined(WEFT_DISTRIBUTED)
   if (line->shape.together && (Crosses(*line, direction) || Closes(*line, direction)))
     PetscCall(SharedLines<DistributedBlockLineSolver<PetscScalar>>(pc, rows, matrix, k, execution, pieces, set));
+  else if (SolvedByOne(*line))
+    PetscCall(GatheredLine(pc, rows, matrix, execution, pieces.front(), set));
   else if (!line->shape.together && Crosses(*line, direction))
     PetscCall(SharedLines<DistributedLineSolver<PetscScalar>>(pc, rows, matrix, k, execution, pieces, set));
   else
@@ -215,7 +289,7 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
     PetscCallCXX(*set = LocalLines<SingleLineSolver>(*line, k, execution, pieces, " in single precision"));
   else if (line->stencil && pieces.size() == 1)
     PetscCallCXX(*set = std::make_unique<StencilLines>(*line->stencil, ProblemOf(*line, k, pieces.front().layout), Colours(*line),
-                                                       line->kernel, line->kernel_parameters));
+                                                       KernelOf(*line), line->kernel_parameters));
   else
     PetscCallCXX(*set = LocalLines<LineSolver<PetscScalar>>(*line, k, execution, pieces, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -252,7 +326,10 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
 
   PetscFunctionBegin;
   if (line->empty_rows > 0) PetscFunctionReturn(PETSC_SUCCESS); // residuals are those of the matrix as it is
-  if (line->shape.together || !line->shape.closures.empty() || line->precision == PC_LINE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscMPIInt ranks;
+  if (line->shape.together || !line->shape.constant.empty() || line->precision == PC_LINE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  if (line->shape.source == PC_LINE_ROWS && ranks > 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
   PetscCallCXX(line->stencil->read(matrix.inside));
   PetscCall(AllRanks(pc, line->stencil->in_diagonals(), &all));
@@ -355,15 +432,15 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
     auto parts = std::make_shared<const std::vector<JoinedPieces>>(split_by_colour(*line->joined, colour_of_joined, most, rank));
     PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
       *set = std::make_unique<JoinedMapLines>(std::move(map), PetscObjectComm((PetscObject)pc), line->joined, std::move(parts),
-                                              line->kernel, line->kernel_parameters);
+                                              KernelOf(*line), line->kernel_parameters);
     }));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
   if (line->precision == PC_LINE_SINGLE)
-    PetscCallCXX(*set = std::make_unique<MapLines<float>>(std::move(map), most, line->kernel, line->kernel_parameters));
+    PetscCallCXX(*set = std::make_unique<MapLines<float>>(std::move(map), most, KernelOf(*line), line->kernel_parameters));
   else
-    PetscCallCXX(*set = std::make_unique<MapLines<PetscScalar>>(std::move(map), most, line->kernel, line->kernel_parameters));
+    PetscCallCXX(*set = std::make_unique<MapLines<PetscScalar>>(std::move(map), most, KernelOf(*line), line->kernel_parameters));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -375,16 +452,7 @@ PetscErrorCode MakeLineSets(PC pc, Mat rows, const LocalMatrix &matrix, const Ex
   PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
-  if (line->shape.source == PC_LINE_ROWS) {
-    const LineLayout layout = one_line(matrix.rows);
-    PetscCall(CheckKernel(pc, ProblemOf(*line, 0, layout), false));
-    if (line->precision == PC_LINE_SINGLE)
-      PetscCallCXX(sets->push_back(LocalLines<SingleLineSolver>(*line, 0, execution, {{layout, 0}}, " in single precision")));
-    else
-      PetscCallCXX(sets->push_back(LocalLines<LineSolver<PetscScalar>>(*line, 0, execution, {{layout, 0}}, "")));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  if (line->shape.source != PC_LINE_GRID) {
+  if (!InBoxes(line->shape)) {
     sets->emplace_back();
     if (line->shape.together)
       PetscCall(BlockMapSet(pc, matrix, execution, &sets->back()));

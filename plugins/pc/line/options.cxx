@@ -114,6 +114,7 @@ namespace {
 std::string CutLines(const PC_Line &line, size_t set)
 {
   switch (line.shape.source) {
+  case PC_LINE_ROWS:
   case PC_LINE_GRID: {
     const int direction = line.shape.directions[set];
     return line.grid.ranks[direction] > 1 && !Crosses(line, direction) ? ", cut where ranks meet" : "";
@@ -138,7 +139,7 @@ PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k
   const char *coupled = "";
 
   PetscFunctionBegin;
-  if (line.shape.source == PC_LINE_GRID && Crosses(line, line.shape.directions[k])) {
+  if (InBoxes(line.shape) && Crosses(line, line.shape.directions[k]) && !SolvedByOne(line)) {
     int near = set.neighbours_only();
     PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &near, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
     coupled = near ? ", ranks tell their neighbours only" : ", ranks of a line solve for its ends";
@@ -192,6 +193,7 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
   if (line->empty_rows > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  empty rows, with 1 on the diagonal: %" PetscInt_FMT "\n", line->empty_rows));
   if (line->with_products) PetscCall(PetscViewerASCIIPrintf(viewer, "  products and residuals of the matrix: from its diagonals\n"));
+  PetscCall(line->check.View(viewer));
   const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
   for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], k, grid ? along[line->shape.directions[k]] : ""));
   for (const auto &found : line->sets) {

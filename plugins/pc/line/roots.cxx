@@ -21,16 +21,15 @@ PetscErrorCode NeedRoots(PC pc)
 
   PetscFunctionBegin;
   const LineShape &shape = line->shape;
-  const bool grid        = shape.source == PC_LINE_GRID;
-  PetscCheck((grid || shape.source == PC_LINE_ROWS) && shape.directions.size() == 1 && line->passes.size() == 1 && line->sweeps == 1 &&
-                 !shape.together && !(grid && Crosses(*line, shape.directions.front())),
+  PetscCheck(InBoxes(shape) && shape.directions.size() == 1 && line->passes.size() == 1 && line->sweeps == 1 && !shape.together &&
+                 !Crosses(*line, shape.directions.front()),
              PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE preconditions from both sides by one sweep over all lines of a direction that end on their rank: -pc_line_ordering "
              "jacobi -pc_line_sweeps 1, -pc_line_direction x, y or z, -pc_line_ranks cut, -pc_line_components apart");
   if (line->roots) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetLocal(line->rows ? line->rows : pc->pmat, &matrix));
-  layout = grid ? lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first) : one_line(matrix.rows);
-  PetscCheck(!grid || !line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  layout = lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first);
+  PetscCheck(!line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE does not precondition from both sides by lines that are rings");
   PetscCallCXX(line->roots = std::make_unique<LineRoots<PetscScalar>>(*line->execution[static_cast<int>(matrix.memory)], layout));
   PetscCallCXX(line->roots->read(matrix.inside));

@@ -7,7 +7,6 @@
 #include "pc/line/find_lines.h"
 #include "pc/line/line_matrix.h"
 #include "pc/line/ranks.h"
-#include "tridiagonal/finite_rows.hpp"
 
 namespace weft {
 
@@ -45,41 +44,55 @@ PetscErrorCode MatrixByRows(PC pc, Mat *rows)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-constexpr PetscInt64 no_pivot = std::numeric_limits<PetscInt64>::max();
+constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
 
-// The first row, in PETSc's numbering, whose pivot cannot be divided by, or that has an entry which is not finite, on any rank; or no_pivot.
-// Entries beside the lines count too: a solve that has no use for them would end as if they were numbers.
-PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, const Execution &execution,
-                             const LocalMatrix &matrix, PetscInt64 *first)
+// The first row of all ranks in PETSc's numbering, of those that the ranks bring; no_row where none has any. Collective.
+PetscErrorCode FirstRow(PC pc, PetscInt64 *row)
 {
-  const PetscInt first_row = matrix.first_row;
-  PetscInt64 row           = no_pivot;
-
   PetscFunctionBegin;
-  for (const auto &part : {matrix.inside, matrix.outside}) {
-    std::optional<Index> bad;
-    if (part.row_starts) PetscCallCXX(bad = first_row_not_finite(execution, matrix.rows, part));
-    if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
-  }
-  for (const auto &set : sets) {
-    std::optional<Index> bad;
-    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { bad = set->bad_row(); }));
-    if (bad) row = std::min<PetscInt64>(row, first_row + *bad);
-  }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(&row, first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, row, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Such a pivot fails the PC on all ranks.
-PetscErrorCode ReportPivot(PC pc, PetscInt64 first)
+// The first row with a pivot that cannot be divided by.
+PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscInt first_row, PetscInt64 *row)
 {
   PetscFunctionBegin;
-  const bool failed = first != no_pivot;
-  pc->failedreason = pc->failedreasonrank = failed ? PC_FACTOR_NUMERIC_ZEROPIVOT : PC_NOERROR;
-  if (failed) PetscCall(PetscInfo(pc, "zero or non-finite pivot of a line in row %" PetscInt64_FMT "\n", first));
-  PetscCheck(!failed || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
-             "zero or non-finite pivot of a tridiagonal line in row %" PetscInt64_FMT, first);
+  *row = no_row;
+  for (const auto &set : sets) {
+    std::optional<Index> bad;
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { bad = set->bad_row(); }));
+    if (bad) *row = std::min<PetscInt64>(*row, first_row + *bad);
+  }
+  PetscCall(FirstRow(pc, row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Fails the PC on all ranks, who say the same.
+PetscErrorCode Fail(PC pc, PCFailedReason reason, const std::string &what)
+{
+  PetscFunctionBegin;
+  pc->failedreason = pc->failedreasonrank = reason;
+  PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "%s", what.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What the lines are worth as a direct solver, where they are all of the matrix.
+PetscErrorCode Measure(PC pc, Mat rows)
+{
+  PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(line->check.Forget());
+  if (!line->shape.direct || line->sweeps != 1) PetscFunctionReturn(PETSC_SUCCESS);
+  line->found_omega = 1;
+  PetscCall(line->check.Measure(rows, false, line->precision == PC_LINE_SINGLE, [pc](Vec b, Vec x, Transpose transpose) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(PCLineSolve(pc, b, x, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -279,12 +292,13 @@ PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
 }
 
 // Finds the lines of the matrix by rows, makes their sets if others are needed, and factors them. `bad`: the first pivot that cannot be
-// divided by.
-PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
+// divided by, `not_finite`: the first row with an entry that is no number. `pivots`: by the kernel that looks for pivots.
+PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt64 *not_finite)
 {
   PC_Line *line = Data(pc);
   LocalMatrix matrix;
   LineShape shape;
+  MatrixLook look;
   PetscObjectState pattern = 0;
   bool same;
 
@@ -298,9 +312,21 @@ PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
   const int here = static_cast<int>(matrix.memory);
   if (!line->execution[here]) PetscCall(MakeExecution(matrix.memory, &line->execution[here]));
 
+  PetscCall(GridFromPC(pc, &line->grid));
+  *not_finite = no_row;
+  if (rows) {
+    PetscCall(LookAtMatrix(pc, rows, *line->execution[here], matrix, &look));
+    if (look.not_finite) *not_finite = matrix.first_row + *look.not_finite;
+    PetscCall(FirstRow(pc, not_finite));
+  }
   const HostLines lines_before                            = std::move(line->users_lines);
   const std::shared_ptr<const JoinedPieces> joined_before = line->joined;
-  PetscCall(FindLines(pc, rows, *line->execution[here], matrix, &shape));
+  PetscCall(FindLines(pc, rows, *line->execution[here], matrix, look, &shape));
+  shape.pivots = pivots;
+  if (pivots) {
+    line->constants.clear();
+    shape.constant.clear();
+  }
   line->forget(1 - here); // they follow when vectors ask for them
   same = !line->sets[here].empty() && !line->failed && shape == line->shape && pc->setupcalled && pc->flag != DIFFERENT_NONZERO_PATTERN &&
          pattern == line->pattern && line->users_lines == lines_before &&
@@ -323,7 +349,9 @@ PetscErrorCode MakeLines(PC pc, Mat rows, PetscInt64 *bad)
   if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
   for (const auto &set : line->sets[here]) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { set->read(matrix); }));
-  PetscCall(FirstBadPivot(pc, line->sets[here], *line->execution[here], matrix, bad));
+  PetscCall(FirstBadPivot(pc, line->sets[here], matrix.first_row, bad));
+  PetscCall(line->check.Forget());
+  if (*bad == no_row && *not_finite == no_row) PetscCall(Measure(pc, rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -356,13 +384,23 @@ PetscErrorCode CheckWeakRows(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Backward errors of a direct solve beyond this have lost three digits that pivoting keeps.
+constexpr PetscReal lost = 1000 * PETSC_MACHINE_EPSILON;
+
+// Whether lines that were chosen for speed are to be solved with pivoting instead.
+bool MustPivot(const PC_Line &line, PetscInt64 bad)
+{
+  if (line.kernel != "auto" || line.line_matrix || line.shape.together || line.shape.pivots) return false;
+  return bad != no_row || (line.check.measured && line.precision == PC_LINE_DOUBLE && !(line.check.plain.backward <= lost));
+}
+
 } // namespace
 
 PetscErrorCode PCSetUp_Line(PC pc)
 {
   PC_Line *line = Data(pc);
   Mat rows      = NULL;
-  PetscInt64 bad;
+  PetscInt64 bad, not_finite;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
@@ -378,13 +416,26 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->empty_rows = 0;
   line->weak_rows  = false;
   line->set_ups++;
-  PetscCall(MakeLines(pc, rows, &bad));
-  if (bad != no_pivot && rows) PetscCall(FillEmptyRows(pc, &rows));
+  pc->failedreason = pc->failedreasonrank = PC_NOERROR;
+  PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
+  if (bad != no_row && not_finite == no_row && rows) PetscCall(FillEmptyRows(pc, &rows));
   if (line->empty_rows > 0) {
     line->failed = true;
-    PetscCall(MakeLines(pc, rows, &bad));
+    PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
   }
-  PetscCall(ReportPivot(pc, bad));
+  if (not_finite == no_row && MustPivot(*line, bad)) {
+    PetscCall(PetscInfo(pc, "%s without looking for pivots: taking the kernel pivoted\n",
+                        bad == no_row ? "the lines lose digits" : "the lines have a zero pivot"));
+    PetscCall(MakeLines(pc, rows, true, &bad, &not_finite));
+  }
+  if (not_finite != no_row)
+    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "an entry of row " + std::to_string(not_finite) + " is not finite"));
+  else if (bad != no_row)
+    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
+  else if (line->check.fails())
+    PetscCall(Fail(pc, PC_FACTOR_OTHER,
+                   "the kernel " + KernelOf(*line) + " leaves " + std::to_string(line->check.left.residual) +
+                       " of a random right-hand side of this tridiagonal system: use -pc_line_kernel pivoted, or auto"));
   line->found_omega = line->omega;
   PetscCall(CheckWeakRows(pc));
   line->failed = pc->failedreason != PC_NOERROR;

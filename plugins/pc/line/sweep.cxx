@@ -270,14 +270,31 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
 // A number of sweeps, from a zero guess or from what y holds. The transposed operator takes the passes the other way round.
 PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
+  const PC_Line *line = Data(pc);
+
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
-  PetscCall(MakeSweeps(pc, b, y, sweeps, from_zero, transpose));
+  if (line->check.refined && line->found_omega == 1 && sweeps == 1 && from_zero)
+    PetscCall(
+        line->check.Solve(line->rows ? line->rows : pc->pmat, b, y, transpose, [pc](Vec from, Vec to, Transpose how) -> PetscErrorCode {
+          PetscFunctionBegin;
+          PetscCall(PCLineSolve(pc, from, to, how));
+          PetscFunctionReturn(PETSC_SUCCESS);
+        }));
+  else
+    PetscCall(MakeSweeps(pc, b, y, sweeps, from_zero, transpose));
   PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
+
+PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(MakeSweeps(pc, b, y, 1, true, transpose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
 {
@@ -384,7 +401,7 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
   PetscCall(MatGetSize(B, NULL, &columns));
   PetscCall(MatDenseGetLDA(B, &pitch_b));
   PetscCall(MatDenseGetLDA(Y, &pitch_y));
-  if (columns > 0 && line->sweeps == 1 && line->passes.size() == 1 && pitch_b == pitch_y)
+  if (columns > 0 && line->sweeps == 1 && !line->check.refined && line->passes.size() == 1 && pitch_b == pitch_y)
     PetscCall(SolveColumns(pc, B, Y, columns, pitch_b, &solved));
   if (solved || columns == 0) PetscFunctionReturn(PETSC_SUCCESS);
   // A column need not be a vector of the matrix' kind, which its products ask for.

@@ -116,7 +116,7 @@ __device__ __noinline__ void look_again(const PivotedArguments<Scalar> &a, Index
     return Equation<Scalar>{r.lower * power, r.diagonal * power, r.upper * power, 0};
   };
   const Piece<Scalar> piece = piece_of_rows<Scalar>(static_cast<int>(length), row, [&](int k) { a.flag.report(line, k, 1); });
-  solve_piece(piece, [&](int side) { a.flag.report(line, side == 0 ? 0 : length - 1, 1); });
+  solve_piece(piece, false, [&](int side) { a.flag.report(line, side == 0 ? 0 : length - 1, 1); });
 }
 
 /// What a block keeps in shared memory.

@@ -1,0 +1,40 @@
+"""One tridiagonal system in its own order, on any ranks: what `-pc_type line` solves exactly by itself, and what every kernel does with rings,
+with values that are no numbers, and with fewer rows than ranks."""
+
+import re
+from pathlib import Path
+
+import pytest
+from programs import needs_petsc4py, python
+
+PROGRAM = Path(__file__).parent / "programs" / "tridiagonal.py"
+KERNELS = "thomas,thomas-late,cr,pcr,cr-pcr,pcr-thomas,cr-pcr-thomas,spike,tpr,wide,pivoted,toeplitz,auto"
+
+pytestmark = needs_petsc4py
+
+
+def check(options, ranks):
+    output = python(PROGRAM, f"-kernels {KERNELS} {options}", ranks=ranks).output
+    found = re.search(r"cases: (\d+), wrong: (\d+)", output)
+    assert found and int(found[1]) > 0 and int(found[2]) == 0, output
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("ranks", [1, 2, 3, 5])
+def test_random_systems_and_rings_against_numpy(ranks, precision):
+    check(f"-kind solve -cases 6 -seed {ranks} -pc_line_precision {precision}", ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_what_is_no_number_never_converges_and_any_size_does(ranks):
+    check("-kind values", ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_singular_rings_are_a_zero_pivot_in_every_kernel(ranks):
+    check("-kind singular", ranks)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 8])
+def test_fewer_rows_than_ranks(ranks):
+    check("-kind few", ranks)
