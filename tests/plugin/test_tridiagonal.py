@@ -38,3 +38,18 @@ def test_singular_rings_are_a_zero_pivot_in_every_kernel(ranks):
 @pytest.mark.parametrize("ranks", [1, 2, 8])
 def test_fewer_rows_than_ranks(ranks):
     check("-kind few", ranks)
+
+
+@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_ordering multicolor"])
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+def test_constant_lines_whose_edges_differ(ranks, options):
+    output = python(PROGRAM.with_name("constant_lines.py"), options, ranks=ranks).output
+    assert "done" in output and "wrong" not in output
+
+
+def test_auto_takes_toeplitz_where_lines_are_constant(run):
+    options = "-da_grid_x 40 -da_grid_y 40 -ksp_type cg -pc_type line -ksp_view -ksp_converged_reason"
+    constant = run("diffusion", f"{options} -eps 1e-3")
+    assert "kernel: toeplitz (auto)" in constant.output
+    assert constant.iterations() == run("diffusion", f"{options} -eps 1e-3 -pc_line_kernel thomas").iterations()
+    assert "kernel: thomas (auto)" in run("diffusion", f"{options} -eps 1e-3 -contrast 10").output

@@ -19,7 +19,7 @@
   A map is a file (`PCLineSetFile()`) or an object composed with the matrix under the name "weft_lines": an `IS` with the numbers of rows in
   the order of the lines, a negative one after each line, or a `PetscSection` whose point l has as many degrees of freedom as line l has rows,
   the rows following each other. A grid is a `DMDA`. A graph is that of the matrix: lines follow its strongest couplings, each row in at most one
-  line. Rows: those of each rank form one line. auto takes the first of map, grid and graph that there is.
+  line. Rows: those of the matrix in their order are one line over all ranks, or a ring. auto takes a map if there is one, the rows where they are all that the matrix couples, else a grid, else the graph.
 
 .seealso: `PCLINE`, `PCLineSetFile()`, `PCLineSetDirection()`
 @*/
@@ -294,6 +294,9 @@ PetscErrorCode PCLineSetEstimateOmega(PC pc, PetscBool estimate)
 . -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - the method
 
   Level: advanced
+
+  Note:
+  auto takes toeplitz for lines with constant coefficients where that is the fastest, and pivoted where a line has a zero pivot without, or one tridiagonal system loses digits.
 
 .seealso: `PCLINE`, `PCLineSetKernelParameters()`
 @*/

@@ -81,6 +81,8 @@ PetscErrorCode PCDestroy_Line(PC pc)
 
   -log_view shows set-up as PCLineSetUp and the sweeps as PCLineSweep.
 
+  A matrix that is tridiagonal in its own order, on any number of ranks, or such a ring, is solved exactly, and each set-up measures how well.
+
   A zero or non-finite pivot ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCSOR`, `PCJACOBI`, `PCLineSetSource()`, `PCLineSetDirection()`, `PCLineSetOrdering()`,

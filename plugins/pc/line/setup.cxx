@@ -429,7 +429,8 @@ PetscErrorCode PCSetUp_Line(PC pc)
     PetscCall(MakeLines(pc, rows, true, &bad, &not_finite));
   }
   if (not_finite != no_row)
-    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "an entry of row " + std::to_string(not_finite) + " is not finite"));
+    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
+                   "zero or non-finite pivot of a line in row " + std::to_string(not_finite) + ", which has an entry that is not finite"));
   else if (bad != no_row)
     PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
   else if (line->check.fails())
