@@ -149,6 +149,12 @@ def test_entries_of_any_size(run, scale, settings):
     assert scaled[:2] == plain[:2] and scaled[2] < 1e-7
 
 
+@pytest.mark.parametrize("scale", [1e-309, 4e307])
+@pytest.mark.parametrize("solver", ["-ksp_type adi", "-pc_type adi"])
+def test_entries_that_are_no_longer_numbers_to_divide_by(run, solver, scale):
+    assert counted(probe(run, f"-n 20,20 {solver} -scale {scale}"))[0] == "DIVERGED_PC_FAILED"
+
+
 @pytest.mark.parametrize("problem", ["-n 20,20 -strength 1,0", "-n 20,20 -strength 0,1", "-n 9,9,9 -strength 0,0,1", "-n 20,20 -strength 1,1e-300"])
 def test_directions_without_couplings_are_none(run, problem):
     reason, its, residual = counted(probe(run, f"{problem} -ksp_type adi -ksp_rtol 1e-10"))

@@ -1,4 +1,5 @@
 // PCADI: splits a matrix into directions, chooses the shifts, runs the cycles.
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -137,6 +138,10 @@ PetscErrorCode FindBounds(PC pc, AdiSolver<PetscScalar> &solver)
     } catch (const std::domain_error &failure) {
       why = failure.what();
     }
+    double largest = 0;
+    for (const SpectralInterval &i : adi->bounds) largest = PetscMax(largest, std::abs(i.high) + std::abs(i.low));
+    if (why.empty() && !(largest >= std::numeric_limits<double>::min() && std::isfinite(largest)))
+      why = "its entries are beyond the numbers that can be divided by";
     if (!why.empty()) {
       why = "PCADI cannot bound the spectra of this matrix's parts: " + why +
             ". Give -pc_adi_bounds, or -pc_adi_shifts, or use -pc_adi_bounds_method gershgorin";
