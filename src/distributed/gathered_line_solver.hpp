@@ -47,11 +47,11 @@ public:
   /// Operations of a solve, by this rank.
   double flops() const { return whole_ ? whole_->flops() : 0; }
 
-private:
-  struct Work;
+  struct Work; ///< what it allocates; these two are public for nvcc, whose kernels may not stand in private classes
   template <class Space>
   struct WorkIn;
 
+private:
   const Execution &execution_;
   std::string method_;
   Ranks ranks_;
