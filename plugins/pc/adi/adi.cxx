@@ -448,6 +448,16 @@ PetscErrorCode PCApplyTranspose_ADI(PC pc, Vec b, Vec y)
 }
 
 // KSPRICHARDSON's way in: no residual is formed between cycles but their own.
+PetscErrorCode PCPreSolve_ADI(PC pc, KSP ksp, Vec, Vec)
+{
+  KSPNormType norm;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetNormType(ksp, &norm));
+  Adi(pc)->asks_norms = norm != KSP_NORM_NONE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool guesszero,
                                      PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
@@ -457,7 +467,7 @@ PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec, PetscReal, PetscR
   else if (guesszero)
     PetscCall(VecZeroEntries(y));
   *outits = its;
-  *reason = RichardsonReason(pc->failedreason != PC_NOERROR);
+  PetscCall(RichardsonReason(pc->failedreason != PC_NOERROR, Adi(pc)->asks_norms, y, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -547,6 +557,7 @@ PetscErrorCode PCCreate_ADI(PC pc)
   pc->ops->apply           = weft::Guarded<weft::PCApply_ADI>;
   pc->ops->applytranspose  = weft::Guarded<weft::PCApplyTranspose_ADI>;
   pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_ADI>;
+  pc->ops->presolve        = weft::Guarded<weft::PCPreSolve_ADI>;
   pc->ops->setfromoptions  = weft::Guarded<weft::PCSetFromOptions_ADI>;
   pc->ops->view            = weft::Guarded<weft::PCView_ADI>;
   pc->ops->reset           = weft::PCReset_ADI;

@@ -40,8 +40,9 @@ struct PC_ADI {
   // A backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<AdiSolver<PetscScalar>> solver[2];
-  Vec residual = NULL;
-  Vec unknowns = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
+  Vec residual    = NULL;
+  bool asks_norms = true; ///< whether the KSP that is solving looks at norms
+  Vec unknowns    = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
 
   void forget_solver(int which)
   {
