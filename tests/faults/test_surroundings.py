@@ -90,7 +90,7 @@ def full(folder, name):
     return path
 
 
-PULSE = "-case pulse -dim 2 -da_grid_x 12 -da_grid_y 12 -ts_max_steps 2"
+PULSE = f"-dll_append {programs.LIBRARY} -case pulse -dim 2 -da_grid_x 12 -da_grid_y 12 -ts_max_steps 2"
 FILES = [
     ("heat", "-steps 2 -output {full}/heat.bin", "heat.bin", "Write to file failed"),
     ("compact", PULSE + " -output {full}/pulse", "pulse.vts", "Write to file failed"),

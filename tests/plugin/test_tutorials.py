@@ -76,7 +76,7 @@ def test_view_says_what_was_found(run):
         "lines from a grid, in its stiff directions",
         "grid: 3-dimensional with 1 component a node",
         "lines along y: 99 of at most 13 rows",
-        "kernel: thomas (auto) on the host",
+        "kernel: toeplitz (auto) on the host",
     ):
         assert line in output, output
     options = "-pc_type line -pc_line_direction y -pc_line_kernel pcr -da_processors_x 1 -da_processors_y 2 -da_processors_z 1 -ksp_view"
