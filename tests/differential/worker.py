@@ -286,8 +286,8 @@ def direct(case, operator, options, on, b):
         return
     if options["pc_type"] == "cholesky" and not operator.symmetric:
         return  # one triangle is read, as PETSc's own Cholesky does
-    if options["pc_type"] == "crout" and (options.get("pc_crout_trisolve") in ("jacobi", "isai") or "pc_crout_sweeps" in options):
-        return
+    if options["pc_type"] == "crout" and (options.get("pc_crout_trisolve") in ("jacobi", "isai") or "pc_crout_sweeps" in options or options.get("pc_crout_method") == "sweeps"):
+        return  # approximate by choice; what they are worth is measured and shown
     solver = Solver(options, on, ksp_type="preonly")
     try:
         reason, x = solver.solve(b)
