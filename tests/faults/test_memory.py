@@ -14,7 +14,7 @@ PROBE = [str(programs.BUILD / "bin" / "fault_probe"), "-dll_append", str(program
 
 def run_probe(options, **environment):
     return subprocess.run(PROBE + options.split(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", timeout=300,
-                          env=dict(programs.ENVIRONMENT, OMP_NUM_THREADS="1", **environment))
+                          env=dict(programs.ENVIRONMENT, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", **environment))
 
 
 @pytest.mark.parametrize("name", TYPES)
@@ -41,7 +41,8 @@ def check_headrooms(options, headrooms):
 @pytest.mark.parametrize("name", TYPES)
 def test_little_memory(name):
     """A limit on the address space in MiB, from nothing to what the type needs: 200 x 200 nodes."""
-    check_headrooms(f"-n 200 {TYPES[name]} -ksp_max_it 3 -headroom", (0, 2, 5, 1000))
+    # OpenBLAS tries for ever where it gets no buffers for a product: PETSc's own loops take none.
+    check_headrooms(f"-n 200 {TYPES[name]} -ksp_max_it 3 -vec_mdot_use_gemv 0 -vec_maxpy_use_gemv 0 -headroom", (0, 2, 5, 1000))
 
 
 @pytest.mark.skipif("WEFT_DEVICE" not in os.environ, reason="needs a CUDA device, and WEFT_DEVICE set")
