@@ -13,7 +13,18 @@ inline PCRichardsonConvergedReason RichardsonReason(bool failed)
   return failed ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_PC_FAILED) : PCRICHARDSON_CONVERGED_ITS;
 }
 
-/// The same after a look at the result, where the KSP asks for norms (KSPGetNormType() in PCPreSolve()): a smoother of multigrid does not, and
+/// Whether the KSP that is about to solve looks at norms; for PCPreSolve.
+inline PetscErrorCode AsksNorms(KSP ksp, bool *asks_norms)
+{
+  KSPNormType norm;
+
+  PetscFunctionBegin;
+  PetscCall(KSPGetNormType(ksp, &norm));
+  *asks_norms = norm != KSP_NORM_NONE;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// RichardsonReason after a look at the result, where the KSP asks for norms (AsksNorms()): a smoother of multigrid does not, and
 /// a norm would make it wait for a device and for the other ranks. Collective where it asks.
 inline PetscErrorCode RichardsonReason(bool failed, bool asks_norms, Vec result, PCRichardsonConvergedReason *reason)
 {

@@ -447,17 +447,14 @@ PetscErrorCode PCApplyTranspose_ADI(PC pc, Vec b, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPRICHARDSON's way in: no residual is formed between cycles but their own.
 PetscErrorCode PCPreSolve_ADI(PC pc, KSP ksp, Vec, Vec)
 {
-  KSPNormType norm;
-
   PetscFunctionBegin;
-  PetscCall(KSPGetNormType(ksp, &norm));
-  Adi(pc)->asks_norms = norm != KSP_NORM_NONE;
+  PetscCall(AsksNorms(ksp, &Adi(pc)->asks_norms));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// KSPRICHARDSON's way in: no residual is formed between cycles but their own.
 PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool guesszero,
                                      PetscInt *outits, PCRichardsonConvergedReason *reason)
 {

@@ -316,11 +316,8 @@ PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y)
 
 PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
 {
-  KSPNormType norm;
-
   PetscFunctionBegin;
-  PetscCall(KSPGetNormType(ksp, &norm));
-  Data(pc)->asks_norms = norm != KSP_NORM_NONE;
+  PetscCall(AsksNorms(ksp, &Data(pc)->asks_norms));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
