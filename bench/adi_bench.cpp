@@ -13,7 +13,7 @@
 #include <string>
 
 #include "adi/adi_solver.hpp"
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "common_options.hpp"
 #include "copy.hpp"
 #include "write_file.hpp"

@@ -2,7 +2,7 @@
 #pragma once
 #include <stdexcept>
 
-#include "block_tridiagonal/block_line_solver.hpp"
+#include "line/blocks/block_line_solver.hpp"
 #include "methods.hpp"
 
 namespace weft::bench {

@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 
 namespace weft::bench {
 

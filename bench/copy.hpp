@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "problem.hpp"
 
 namespace weft::bench {

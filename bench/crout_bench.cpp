@@ -14,7 +14,7 @@
 #include <sstream>
 #include <string>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "common_options.hpp"
 #include "crout/factorization.hpp"
 #include "crout/triangular_solver.hpp"

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 
 namespace weft::bench {
 namespace {

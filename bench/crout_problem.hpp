@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tridiagonal/line_solver.hpp" // CsrMatrix
+#include "line/line_solver.hpp" // CsrMatrix
 
 namespace weft::bench {
 

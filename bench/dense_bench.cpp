@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "common_options.hpp"
 #include "crout/dense_crout.hpp"
 #include "dense_rivals.hpp"

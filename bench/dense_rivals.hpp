@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "lines.hpp"
+#include "line/line_layout.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cusolverDn.h>
 #endif

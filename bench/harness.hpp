@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "lines.hpp"
+#include "line/line_layout.hpp"
 #include "stopwatch.hpp"
 
 namespace weft::bench {

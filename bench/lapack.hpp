@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "problem.hpp"
 
 extern "C" {

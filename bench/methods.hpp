@@ -3,9 +3,9 @@
 #include <stdexcept>
 #include <type_traits>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
+#include "line/line_solver.hpp"
 #include "problem.hpp"
-#include "tridiagonal/line_solver.hpp"
 
 namespace weft::bench {
 

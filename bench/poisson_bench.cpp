@@ -9,9 +9,9 @@
 #include <sstream>
 #include <string>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
+#include "bcr/direct_solver.hpp"
 #include "copy.hpp"
-#include "poisson/direct_solver.hpp"
 #include "poisson_suite.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cufft.h>

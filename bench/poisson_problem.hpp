@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "bcr/direct_solver.hpp"
 #include "harness.hpp"
-#include "poisson/direct_solver.hpp"
 
 namespace weft::bench {
 

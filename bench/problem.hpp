@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "harness.hpp"
+#include "line/tridiagonal.hpp"
 #include "request.hpp"
-#include "tridiagonal/tridiagonal.hpp"
 
 namespace weft::bench {
 

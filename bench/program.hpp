@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "common_options.hpp"
 #include "copy.hpp"
 

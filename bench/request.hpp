@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "execution.hpp"
+#include "base/execution.hpp"
 #include "harness.hpp"
-#include "tridiagonal/options.hpp"
+#include "line/line_problem.hpp"
 
 namespace weft::bench {
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
-#include "forest/line_map.hpp"
-#include "smooth/line_relaxation.hpp"
+#include "line/maps/line_map.hpp"
+#include "line/relax/line_relaxation.hpp"
 #include "stopwatch.hpp"
 
 namespace {

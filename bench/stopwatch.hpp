@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "lines.hpp"
+#include "line/line_layout.hpp"
 
 namespace weft::bench {
 

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <stdexcept>
 
-#include "tridiagonal/line_solver.hpp"
+#include "line/line_solver.hpp"
 
 namespace weft::bench {
 

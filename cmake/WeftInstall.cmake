@@ -13,11 +13,15 @@ if(SKBUILD) # a wheel holds the library, and the Python around it knows what thi
 endif()
 
 install(TARGETS weft EXPORT weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-foreach(header weft.h ksp/adi/adi.h pc/adi/adi.h pc/bcr/bcr.h pc/crout/crout.h pc/line/line.h)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES plugins/${header} DESTINATION ${weft_headers}/${folder})
+# Programs include the setters' headers by the class that they set, <pc/line/line.h>, wherever a type's folder is.
+set(weft_public ${CMAKE_BINARY_DIR}/include)
+configure_file(plugins/weft.h ${weft_public}/weft.h COPYONLY)
+foreach(type adi bcr crout line)
+  configure_file(plugins/${type}/${type}.h ${weft_public}/pc/${type}/${type}.h COPYONLY)
 endforeach()
-target_include_directories(weft INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/plugins> $<INSTALL_INTERFACE:${weft_headers}>)
+configure_file(plugins/adi/ksp_adi.h ${weft_public}/ksp/adi/adi.h COPYONLY)
+install(DIRECTORY ${weft_public}/ DESTINATION ${weft_headers})
+target_include_directories(weft INTERFACE $<BUILD_INTERFACE:${weft_public}> $<INSTALL_INTERFACE:${weft_headers}>)
 
 # find_package looks for these names under Weft and weft alike.
 include(CMakePackageConfigHelpers)

@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <vector>
 
-#include "petsc_compat.h"
-#include "replace_sor.h"
+#include "line/replace_sor.h"
+#include "petsc/petsc_compat.h"
 #include "types.h"
 #include "weft.h"
 

@@ -74,9 +74,11 @@ def page(kind, comment, declaration, header, version):
 
 
 def header_of(source):
-    """The public header of a source file: that of its folder, of its type where a factorization shares one, or the library's own."""
-    known = {"pc/line": "pc/line/line.h", "pc/adi": "pc/adi/adi.h", "pc/bcr": "pc/bcr/bcr.h", "pc/crout": "pc/crout/crout.h", "mat/crout": "pc/crout/crout.h", "ksp/adi": "ksp/adi/adi.h"}
-    return next((header for folder, header in known.items() if source.parent.as_posix().endswith(folder)), "weft.h")
+    """The public header of a source file, as programs include it: that of its folder's type, or the library's own."""
+    folder = source.parent.name
+    if source.name == "ksp_adi.cxx":
+        return "ksp/adi/adi.h"
+    return f"pc/{folder}/{folder}.h" if (source.parent / f"{folder}.h").exists() else "weft.h"
 
 
 def main():

@@ -27,8 +27,8 @@ The solvers have the prefixes x_, y_ and z_. They are -pc_type line of libweft.s
 
 #include "flow.hpp"
 #include "grid.hpp"
-#include "kokkos_start.h"
-#include "petsc_compat.h"
+#include "petsc/kokkos_start.h"
+#include "petsc/petsc_compat.h"
 
 #include "profile.hpp"
 

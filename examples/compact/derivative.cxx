@@ -5,7 +5,7 @@
 
 #include <petscdevice.h>
 
-#include "device_view.hpp"
+#include "petsc/petsc_arrays.hpp"
 
 namespace compact {
 
@@ -424,9 +424,8 @@ PetscErrorCode Derivative::LookAt(Vec g)
   PetscCall(left.Destroy());
   PetscCall(KSPGetTolerances(ksp_, &tolerance, NULL, NULL, NULL));
   PetscCall(KSPGetOptionsPrefix(ksp_, &prefix));
-  PetscCheck(
-      apart <= 10 * tolerance * norm, PetscObjectComm((PetscObject)g), PETSC_ERR_NOT_CONVERGED,
-      "the solver along %c leaves |A g - B f| = %.3g |B f|, so g is no derivative: leave -%spc_type out, which takes line, or add "
+  PetscCheck(apart <= 10 * tolerance * norm, PetscObjectComm((PetscObject)g), PETSC_ERR_NOT_CONVERGED,
+             "the solver along %c leaves |A g - B f| = %.3g |B f|, so g is no derivative: leave -%spc_type out, which takes line, or add "
              "-compact_assembled and a solver that iterates (-%sksp_type gmres) or a direct one (-%spc_type lu)",
              "xyz"[direction_], (double)(apart / norm), prefix, prefix, prefix);
   PetscFunctionReturn((PetscErrorCode)0);

@@ -5,8 +5,8 @@
 
 #include <memory>
 
-#include "compact/compact_sweep.hpp"
 #include "halo.hpp"
+#include "kernels/compact_sweep.hpp"
 #include "schemes.hpp"
 
 namespace compact {

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "compact/product_field.hpp"
-#include "device_view.hpp"
+#include "kernels/product_field.hpp"
+#include "petsc/petsc_arrays.hpp"
 
 namespace compact {
 

@@ -1,6 +1,6 @@
 #include "halo.hpp"
 
-#include "device_view.hpp"
+#include "petsc/petsc_arrays.hpp"
 
 namespace compact {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
-#include "compact/end_messages.hpp"
-#include "milestone.hpp"
+#include "base/milestone.hpp"
+#include "kernels/end_messages.hpp"
 
 namespace compact {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "compact/compact_stencil.hpp"
+#include "kernels/compact_stencil.hpp"
 
 namespace compact {
 

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "tridiagonal/line_solver.hpp"
+#include "line/line_solver.hpp"
 
 namespace weft {
 

@@ -11,7 +11,7 @@
 
 #include "adi/adi_lines.hpp"
 #include "adi/shifts.hpp"
-#include "execution.hpp"
+#include "base/execution.hpp"
 
 namespace weft {
 

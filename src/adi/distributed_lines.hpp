@@ -1,7 +1,7 @@
 /// AdiLines that cross ranks. Part of weft_distributed: it needs MPI.
 #pragma once
 #include "adi/adi_lines.hpp"
-#include "distributed/distributed_line_solver.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
 
 namespace weft {
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "adi/split.hpp"
-#include "tridiagonal/wide_kernel.hpp"
+#include "line/methods/wide/wide_kernel.hpp"
 
 namespace weft {
 

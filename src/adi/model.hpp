@@ -3,7 +3,7 @@
 #include "adi/bounds.hpp"
 #include "adi/native_half_sweeps.hpp"
 #include "adi/sweep.hpp"
-#include "backend.hpp"
+#include "base/backend.hpp"
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include "adi/line_patterns.hpp"
 #if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
-#include "adi/cuda/half_sweep.hpp"
+#include "adi/half_sweep_cuda.hpp"
 #endif
 
 namespace weft {

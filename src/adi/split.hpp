@@ -11,7 +11,7 @@
 ///
 /// Rows whose diagonal outweighs their couplings as a penalty does are taken for known values, as rows without couplings are.
 #pragma once
-#include "tridiagonal/tridiagonal.hpp"
+#include "line/tridiagonal.hpp"
 
 #include "adi/adi_solver.hpp"
 

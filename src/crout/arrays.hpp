@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "lines.hpp"
+#include "line/line_layout.hpp"
 
 namespace weft::crout {
 

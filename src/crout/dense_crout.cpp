@@ -6,8 +6,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "backend.hpp"
-#include "crout/dense_sections.hpp"
+#include "base/backend.hpp"
+#include "crout/dense/dense_sections.hpp"
 
 namespace weft {
 

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "crout/matrix_product.hpp"
-#include "execution.hpp"
+#include "base/execution.hpp"
+#include "crout/dense/matrix_product.hpp"
 
 namespace weft {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "crout/factors.hpp"
-#include "execution.hpp"
-#include "tridiagonal/line_solver.hpp" // CsrMatrix
+#include "line/line_solver.hpp" // CsrMatrix
 
 namespace weft {
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "lines.hpp"
+#include "line/line_layout.hpp"
 
 namespace weft {
 

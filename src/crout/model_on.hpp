@@ -2,15 +2,15 @@
 #pragma once
 #include <optional>
 
-#include "backend.hpp"
-#include "crout/elimination.hpp"
-#include "crout/full_fill.hpp"
-#include "crout/level_fill.hpp"
-#include "crout/matching.hpp"
+#include "base/backend.hpp"
+#include "crout/elimination/elimination.hpp"
 #include "crout/model.hpp"
-#include "crout/pivot_sweep.hpp"
-#include "crout/sweeper.hpp"
-#include "crout/threshold_fill.hpp"
+#include "crout/pattern/full_fill.hpp"
+#include "crout/pattern/level_fill.hpp"
+#include "crout/pattern/matching.hpp"
+#include "crout/pattern/threshold_fill.hpp"
+#include "crout/sweeps/pivot_sweep.hpp"
+#include "crout/sweeps/sweeper.hpp"
 
 namespace weft {
 

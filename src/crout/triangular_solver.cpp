@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "backend.hpp"
-#include "crout/triangular_model.hpp"
+#include "base/backend.hpp"
+#include "crout/triangles/triangular_model.hpp"
 
 namespace weft {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "base/execution.hpp"
 #include "crout/factors.hpp"
-#include "execution.hpp"
-#include "tridiagonal/options.hpp" // Transpose
+#include "line/line_problem.hpp" // Transpose
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // Any bytes as a user's line map: lines of rows that are there, each once unless told, or the number of a bad line.
-#include "lines_from_map.cxx"
+#include "line/lines_from_map.cxx"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t *data, std::size_t size)
 {

@@ -10,7 +10,7 @@ function(weft_fuzz_targets prefix)
   add_executable(${prefix}matrix ${folder}/fuzz_matrix.cpp ${reader}/reader.cpp ${reader}/market_checker.cpp ${reader}/market_stream.cpp ${ARGN})
   target_include_directories(${prefix}matrix PRIVATE ${CHOLMOD_INCLUDE_DIR})
   target_link_libraries(${prefix}matrix PRIVATE ${CHOLMOD_LIBRARY} ${SUITESPARSECONFIG_LIBRARY} ZLIB::ZLIB)
-  add_executable(${prefix}lines ${folder}/fuzz_lines.cpp ${weft_root}/plugins/agreed.cxx ${ARGN}) # a part of libweft, compiled in
+  add_executable(${prefix}lines ${folder}/fuzz_lines.cpp ${weft_root}/plugins/petsc/agreed.cxx ${ARGN}) # a part of libweft, compiled in
   target_include_directories(${prefix}lines PRIVATE ${weft_root}/plugins ${weft_root}/src)
   target_compile_definitions(${prefix}lines PRIVATE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
   target_link_libraries(${prefix}lines PRIVATE weft::petsc)

@@ -3,7 +3,7 @@
 #include <map>
 
 #include "adi/line_patterns.hpp"
-#include "backend.hpp"
+#include "base/backend.hpp"
 #include "line_problem.hpp"
 
 namespace {

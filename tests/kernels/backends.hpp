@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "execution.hpp"
+#include "base/execution.hpp"
 
 namespace weft::test {
 

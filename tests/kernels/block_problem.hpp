@@ -1,6 +1,6 @@
 /// Random block-tridiagonal lines, and what their solutions must be.
 #pragma once
-#include "block_tridiagonal/block_lines.hpp"
+#include "line/blocks/block_lines.hpp"
 #include "line_problem.hpp"
 #include "reference/block_tridiagonal.hpp"
 

@@ -1,8 +1,8 @@
 // Every method for block-tridiagonal lines against the serial twin: block sizes, lengths, strides, colours, transposes, updates, many
 // right-hand sides, pivoting inside the blocks, bad pivots, taking blocks out of a matrix.
 #include "block_problem.hpp"
-#include "block_tridiagonal/block_line_solver.hpp"
-#include "block_tridiagonal/block_select.hpp"
+#include "line/blocks/block_line_solver.hpp"
+#include "line/blocks/block_select.hpp"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <numeric>
 #include <optional>
 
-#include "compact/compact_stencil.hpp"
-#include "compact/compact_sweep.hpp"
-#include "compact/product_field.hpp"
+#include "kernels/compact_stencil.hpp"
+#include "kernels/compact_sweep.hpp"
+#include "kernels/product_field.hpp"
 
 #include "line_problem.hpp"
 #include "reference/compact.hpp"

@@ -3,8 +3,8 @@
 #include <cstring>
 #include <optional>
 
+#include "crout/elimination/short_pattern.hpp"
 #include "crout/model_on.hpp"
-#include "crout/short_pattern.hpp"
 #include "crout_problem.hpp"
 
 namespace {

@@ -1,5 +1,5 @@
 // Matrices that are wrong or hard: what is refused, what is repaired, what is reported.
-#include "crout/fill_prediction.hpp"
+#include "crout/pattern/fill_prediction.hpp"
 #include "crout_problem.hpp"
 
 namespace {

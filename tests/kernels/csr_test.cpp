@@ -1,10 +1,10 @@
 // Taking lines out of a CSR matrix, and LineSolver, the way in for callers without Kokkos.
-#include "tridiagonal/csr.hpp"
+#include "line/csr.hpp"
 
+#include "line/select.hpp"
+#include "line/single_line_solver.hpp"
 #include "line_problem.hpp"
 #include "reference/tridiagonal.hpp"
-#include "tridiagonal/select.hpp"
-#include "tridiagonal/single_line_solver.hpp"
 
 namespace {
 

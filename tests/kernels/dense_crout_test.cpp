@@ -5,8 +5,8 @@
 #include <cmath>
 #include <limits>
 
-#include "backend.hpp"
 #include "backends.hpp"
+#include "base/backend.hpp"
 #include "reference/dense_crout.hpp"
 
 namespace {

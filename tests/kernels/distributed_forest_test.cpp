@@ -1,8 +1,8 @@
 // Lines along the strongest couplings of a matrix whose rows lie on several ranks: the same as those of one rank that has all rows.
 #include <algorithm>
 
-#include "distributed/rows_of_ranks.hpp"
-#include "forest/chains.hpp"
+#include "line/maps/chains.hpp"
+#include "line/ranks/rows_of_ranks.hpp"
 #include "pieces.hpp"
 #include "sparse_problem.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "distributed/joined_line_solver.hpp"
+#include "line/ranks/joined_line_solver.hpp"
 #include "pieces.hpp"
 
 namespace {

@@ -1,11 +1,11 @@
 // Relaxation of lines that go on on other ranks by a kernel that knows this rank's piece: against the serial twin of the whole matrix.
 #include <map>
 
-#include "distributed/distributed_line_solver.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
+#include "line/relax/line_relaxation.hpp"
 #include "line_problem.hpp"
 #include "pieces.hpp"
 #include "reference/smooth.hpp"
-#include "smooth/line_relaxation.hpp"
 
 namespace {
 

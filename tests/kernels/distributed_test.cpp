@@ -1,5 +1,5 @@
 // Lines in pieces, some of one row and some empty, against the serial twin of the whole line: each rank looks at its own part.
-#include "distributed/distributed_line_solver.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
 
 #include "line_problem.hpp"
 #include "pieces.hpp"

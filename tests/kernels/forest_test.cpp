@@ -1,7 +1,7 @@
 // Lines of matrices without a grid: the linear forest, a user's lines, their colours and the solver along them.
 #include <set>
 
-#include "forest/mapped_line_solver.hpp"
+#include "line/maps/mapped_line_solver.hpp"
 #include "sparse_problem.hpp"
 
 namespace {

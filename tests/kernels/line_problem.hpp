@@ -1,6 +1,6 @@
 /// Random lines with coefficients of every form, what their solutions must be, and a LineSolver on each backend to solve them.
 #pragma once
-#include "tridiagonal/line_solver.hpp"
+#include "line/line_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

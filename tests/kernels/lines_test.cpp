@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "lines.hpp"
+#include "line/line_layout.hpp"
 
 namespace {
 

@@ -3,10 +3,10 @@
 #include <bit>
 
 #include "hard_lines.hpp"
+#include "line/methods/pivoted/pivoted.hpp"
+#include "line/methods/pivoted/pivoted_pieces.hpp"
 #include "line_problem.hpp"
 #include "reference/pivoted.hpp"
-#include "tridiagonal/cuda/pivoted_pieces.hpp"
-#include "tridiagonal/pivoted.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 /// Separable operators of every kind, and DirectSolvers on each backend to solve them.
 #pragma once
-#include "poisson/direct_solver.hpp"
+#include "bcr/direct_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,10 +1,10 @@
 // What direct solvers measure of their own solves, against the formulas written out.
-#include "smooth/probe.hpp"
+#include "line/relax/probe.hpp"
 
 #include <cmath>
 
-#include "backend.hpp"
 #include "backends.hpp"
+#include "base/backend.hpp"
 
 namespace weft::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <barrier>
 #include <thread>
 
+#include "line/select.hpp"
 #include "line_problem.hpp"
-#include "tridiagonal/select.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
-#include "poisson/separate.hpp"
+#include "bcr/detect/separate.hpp"
 
 #include <map>
 
-#include "poisson/box_solver.hpp"
+#include "bcr/box_solver.hpp"
 #include "poisson_problem.hpp"
 #include "reference/separate.hpp"
 

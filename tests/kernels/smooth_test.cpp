@@ -1,6 +1,6 @@
 // Residuals and line relaxation on grids of every shape, against the serial twin and against the residual and the line solve by themselves.
-#include "smooth/line_relaxation.hpp"
-#include "smooth/outside_rows.hpp"
+#include "line/relax/line_relaxation.hpp"
+#include "line/relax/outside_rows.hpp"
 
 #include <array>
 

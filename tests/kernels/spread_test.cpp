@@ -1,4 +1,4 @@
-#include "poisson/spread_solver.hpp"
+#include "bcr/spread/spread_solver.hpp"
 
 #include <cstring>
 #include <memory>

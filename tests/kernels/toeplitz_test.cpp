@@ -1,6 +1,6 @@
 // What is special to `toeplitz`: its two kernels on the host, lines of many levels, compact finite differences, accuracy, breakdowns.
+#include "line/methods/toeplitz/near_toeplitz.hpp"
 #include "line_problem.hpp"
-#include "tridiagonal/near_toeplitz.hpp"
 
 namespace {
 

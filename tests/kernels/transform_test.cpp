@@ -1,10 +1,10 @@
-#include "poisson/constant_lines.hpp"
-#include "poisson/eigen.hpp"
-#include "poisson/fast_transform.hpp"
-#include "poisson/mode_lines.hpp"
+#include "bcr/modes/mode_lines.hpp"
+#include "bcr/modes/mode_tables.hpp"
+#include "bcr/transforms/eigen.hpp"
+#include "bcr/transforms/fast_transform.hpp"
 
-#include "backend.hpp"
 #include "backends.hpp"
+#include "base/backend.hpp"
 #include "poisson_problem.hpp"
 
 namespace weft::test {

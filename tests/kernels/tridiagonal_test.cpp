@@ -1,7 +1,7 @@
 // Every tridiagonal method of the list against the serial twin: all lengths that matter, strides, forms of coefficients, periodicity,
 // colours, transposes, updates, many right-hand sides, bad pivots.
+#include "line/select.hpp"
 #include "line_problem.hpp"
-#include "tridiagonal/select.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // What register.cxx needs of a library that has no type but line: the names, for the list of types is what is tried.
-#include "replace_sor.h"
+#include "line/replace_sor.h"
 #include "types.h"
 
 PetscErrorCode PCCreate_Line(PC)

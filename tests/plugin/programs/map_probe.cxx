@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "lines_from_map.h"
-#include "petsc_compat.h"
+#include "line/lines_from_map.h"
+#include "petsc/petsc_compat.h"
 
 static PetscErrorCode Compose(Mat A, PetscMPIInt rank)
 {

@@ -1,0 +1,460 @@
+#include "kernels/compact_sweep.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/backend.hpp"
+#include "kernels/compact_sweep_kernel.hpp"
+#include "line/methods/toeplitz/near_toeplitz.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The factors of a line in the precision of set-up, and from how many rows away an unknown is felt.
+struct ExactFactors {
+  ExactChunk rows;          ///< of an open line; of a ring some rows that all are equal
+  Index begin = 0, end = 0; ///< rows [begin, end) are equal to rounding
+  Index reach = 0;
+  bool ring   = false;
+
+  /// Rows outside of an open line are asked for only where a rank's neighbour is too short for a sweep, and refuses it.
+  std::size_t at(Index row) const { return static_cast<std::size_t>(ring ? begin : std::clamp<Index>(row, 0, rows.rows() - 1)); }
+  long double low(Index row) const { return rows.low[at(row)]; }
+  long double inverse(Index row) const { return rows.inverse[at(row)]; }
+  long double after(Index row) const { return rows.after[at(row)]; }
+};
+
+constexpr Index rows_of_a_ring = 512; ///< enough for factors to settle, if they do so at all
+
+ExactFactors factors_of(const BoxPiece &piece, const CompactMatrix &matrix, long double epsilon)
+{
+  const auto row = [](const std::array<double, 3> &r) {
+    return ExactRow{r[0], r[1], r[2], std::abs(r[0]) + std::abs(r[1]) + std::abs(r[2])};
+  };
+  const Index n     = piece.ring ? rows_of_a_ring : piece.length;
+  const Index heads = piece.ring ? 0 : static_cast<Index>(matrix.head.size()),
+              tails = piece.ring ? 0 : static_cast<Index>(matrix.tail.size());
+  const NearToeplitz line(NearToeplitzForm(n, heads, tails), false, [&](Index i) {
+    if (i < heads) return row(matrix.head[static_cast<std::size_t>(i)]);
+    if (n - 1 - i < tails) return row(matrix.tail[static_cast<std::size_t>(n - 1 - i)]);
+    return row(matrix.inner);
+  });
+  PivotWatch watch{std::sqrt(epsilon), {}};
+  ExactFactors f{line.chunk(0, n, watch), 0, 0, 0, piece.ring};
+  check_stencil(!watch.bad_row, "a line breaks down at row " + std::to_string(watch.bad_row.value_or(0)));
+  const auto at   = [](const std::vector<long double> &values, Index i) { return values[static_cast<std::size_t>(i)]; };
+  const auto same = [&](Index i, Index j) {
+    for (const auto *values : {&f.rows.low, &f.rows.inverse, &f.rows.after}) {
+      if (std::abs(at(*values, i) - at(*values, j)) > epsilon / 4 * std::abs(at(*values, j))) return false;
+    }
+    return true;
+  };
+  f.end           = n - std::max<Index>(tails, 1);
+  const Index mid = f.end - 1;
+  for (f.begin = std::max<Index>(mid, 0); f.begin > 0 && mid >= 0 && same(f.begin - 1, mid);) f.begin--;
+  // How many rows it takes until a product of factors is lost in rounding, from any row.
+  const auto reach = [&](const std::vector<long double> &values) {
+    Index most = 0;
+    for (Index i = 0; i < n; i++) {
+      if (i > f.begin + most && i + most < f.end) continue; // as the row before
+      long double product = 1;
+      Index rows          = 0;
+      for (; i + rows < n && !(std::abs(product) <= epsilon / 2); rows++) product *= at(values, i + rows);
+      most = std::max(most, rows);
+    }
+    return most;
+  };
+  f.reach = std::max(reach(f.rows.low), reach(f.rows.after));
+  return f;
+}
+
+constexpr Index most_reach = 3 * 16; ///< of the widest sweep there is, with the stencil
+
+/// What products at the ends need, by value on the backend; an Interface's, as each side makes use of it.
+template <class Scalar>
+struct EndWeights {
+  Scalar unknown_own[most_reach] = {}, value_own[most_reach] = {}; ///< told to the rank before, and to the one after
+  Scalar value_of_own[most_stencil_width]   = {};                  ///< of the value before: of own rows of f
+  Scalar value_of_after[most_stencil_width] = {};                  ///< of this rank's last value: of rows of f after the piece
+  Scalar unknown_of_own[most_stencil_width] = {};                  ///< of the unknown after: of own rows of f
+  Scalar unknown_of_value                   = 0;
+};
+
+/// Between rows p - 1 and p of the whole line: the value that the elimination has in row p - 1, and the unknown of row p, as products with rows
+/// of f on either side. Rows of f are counted from p away.
+struct Interface {
+  std::vector<long double> value_own, value_beyond;     ///< of f_{p-1-k}, and of f_{p+k}, as far as the stencil reaches
+  std::vector<long double> unknown_own, unknown_beyond; ///< of f_{p+k} with a value of 0 before them, and of f_{p-1-k}
+  long double unknown_of_value = 0;                     ///< of the value in row p - 1
+};
+
+Interface interface_at(const ExactFactors &factors, Index p, const CompactRows &rows)
+{
+  const Index reach = factors.reach, width = rows.width();
+  const auto size = [](Index n) { return static_cast<std::size_t>(n); };
+  // unknown_p = sum of fades_r value_{p+r}; a value of 1 in row p + q goes on as -low from row to row.
+  std::vector<long double> fades{1};
+  for (Index i = 0; i < reach; i++) fades.push_back(-fades.back() * factors.after(p + i));
+  const auto unknown_of = [&](Index q, long double value) {
+    long double sum = 0;
+    for (Index row = q; row <= reach; row++) {
+      sum += fades[size(row)] * value;
+      if (row < reach) value *= -factors.low(p + row + 1);
+    }
+    return sum;
+  };
+  Interface f;
+  f.value_own.resize(size(reach + width));
+  f.unknown_own.resize(size(reach + width));
+  f.value_beyond.resize(size(width));
+  f.unknown_beyond.resize(size(width));
+  f.unknown_of_value  = unknown_of(0, -factors.low(p));
+  long double goes_on = 1;
+  for (Index q = 0; q < reach; q++) {
+    const long double up = unknown_of(q, factors.inverse(p + q)), down = goes_on * factors.inverse(p - 1 - q);
+    goes_on *= -factors.low(p - 1 - q);
+    for (Index j = -width; j <= width; j++) { // the stencil of row p + q at f_{p+q+j}, of row p - 1 - q at f_{p-1-q-j}
+      const Index k = q + j;
+      (k >= 0 ? f.unknown_own[size(k)] : f.unknown_beyond[size(-1 - k)]) += up * rows.inner[size(width + j)];
+      (k >= 0 ? f.value_own[size(k)] : f.value_beyond[size(-1 - k)]) += down * rows.inner[size(width - j)];
+    }
+  }
+  return f;
+}
+
+} // namespace
+
+template <class Scalar>
+class CompactSweep<Scalar>::Model {
+public:
+  virtual ~Model()                                                                                               = default;
+  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const                                  = 0;
+  virtual void apply_inside(const Scalar *f, Scalar *g) const                                                    = 0;
+  virtual void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const         = 0;
+  virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const = 0;
+};
+
+template <class Scalar>
+template <class Space>
+class CompactSweep<Scalar>::ModelOn final : public CompactSweep<Scalar>::Model {
+public:
+  static constexpr bool on_host = is_host_space<Space>;
+  using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
+
+  ModelOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
+          bool needs_before, bool needs_after, bool slow_messages)
+      : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Scalar>(rows)), reach_(exact.reach), needs_before_(needs_before),
+        needs_after_(needs_after)
+  {
+    constexpr Index around = LineFactors<Scalar>::around;
+    const auto at          = [&](Index row) {
+      return RowFactors<Scalar>{static_cast<Scalar>(exact.low(row)), static_cast<Scalar>(exact.inverse(row)),
+                                static_cast<Scalar>(exact.after(row))};
+    };
+    const bool cut = needs_before || needs_after;
+    factors_       = {at(exact.begin), piece.ring ? 0 : std::max<Index>(exact.begin - piece.first, 0),
+                piece.ring ? piece.rows() : std::min(exact.end - piece.first, piece.rows()), nullptr};
+    if (!piece.ring || cut) {
+      table_          = Table(Kokkos::view_alloc(space, "weft compact factors"), static_cast<std::size_t>(piece.rows() + 2 * around));
+      const auto here = Kokkos::create_mirror(Kokkos::HostSpace(), table_);
+      const RowFactors<Scalar> known{0, 1, 0}; // a row whose unknown is its right-hand side
+      for (Index i = 0; i < piece.rows(); i++) here(static_cast<std::size_t>(i + around)) = at(piece.first + i);
+      if (needs_before) here(static_cast<std::size_t>(around - 1)) = known;
+      if (needs_after) here(static_cast<std::size_t>(around + piece.rows())) = known;
+      Kokkos::deep_copy(space, table_, here);
+      space.fence("weft: compact factors");
+      factors_.table = table_.data() + around;
+    }
+    early_ = piece.lines();
+    if (!cut) return;
+    early_                = slow_messages ? piece.lines() : early_lines();
+    const auto lines      = static_cast<std::size_t>(piece.lines());
+    value_before_         = Values("weft compact value before", lines);
+    unknown_after_        = Values("weft compact unknown after", lines);
+    own_value_            = Values("weft compact own value", lines);
+    const auto weights    = Kokkos::View<EndWeights<Scalar>, Kokkos::HostSpace>("weft compact end weights");
+    EndWeights<Scalar> &w = weights();
+    const auto take       = [](const std::vector<long double> &from, Scalar *to) {
+      for (std::size_t i = 0; i < from.size(); i++) to[i] = static_cast<Scalar>(from[i]);
+    };
+    if (needs_before) {
+      const Interface before = interface_at(exact, piece.first, rows);
+      take(before.unknown_own, w.unknown_own);
+      take(before.value_beyond, w.value_of_own);
+    }
+    if (needs_after) {
+      const Interface after = interface_at(exact, piece.first + piece.rows(), rows);
+      take(after.value_own, w.value_own);
+      take(after.value_beyond, w.value_of_after);
+      take(after.unknown_beyond, w.unknown_of_own);
+      w.unknown_of_value = static_cast<Scalar>(after.unknown_of_value);
+    }
+    end_weights_ = Kokkos::View<EndWeights<Scalar>, typename Space::memory_space>("weft compact end weights");
+    Kokkos::deep_copy(space, end_weights_, weights);
+    space.fence("weft: compact end weights");
+  }
+
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const override
+  {
+    if (!needs_before_ && !needs_after_) return;
+    tell_ends(ends_, piece_, weights_.width, reach_, end_weights_, f, needs_before_ ? to_before : nullptr,
+              needs_after_ ? to_after : nullptr, own_value_);
+  }
+  void apply_inside(const Scalar *f, Scalar *g) const override
+  {
+    launch(space_, needs_before_ || needs_after_ ? Part::inside : Part::all,
+           {f, nullptr, nullptr, nullptr, nullptr, g, 0, early_, 0, 0, 0});
+  }
+  void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const override
+  {
+    complete(ends_, piece_, weights_.width, end_weights_, f, needs_before_ ? from_before : nullptr, needs_after_ ? from_after : nullptr,
+             own_value_, value_before_, unknown_after_);
+  }
+  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const override
+  {
+    SweepRange<Scalar> range{f,
+                             needs_before_ ? from_before : nullptr,
+                             needs_after_ ? from_after : nullptr,
+                             needs_before_ ? value_before_.data() : nullptr,
+                             needs_after_ ? unknown_after_.data() : nullptr,
+                             g,
+                             0,
+                             early_,
+                             0,
+                             0,
+                             0};
+    SweepRange<Scalar> others = range;
+    others.first_line         = early_;
+    others.end_line           = piece_.lines;
+    launch(ends_, Part::all, others); // beside inner rows: its teams take the room that theirs leave
+    if (needs_before_) launch(space_, Part::first, range);
+    if (needs_after_) launch(space_, Part::last, range);
+  }
+
+  // Launches; public for nvcc.
+
+  /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A thread for an end of a line; a null
+  /// message is none.
+  static void tell_ends(const Space &space, const SweptLines &piece, int width, Index reach,
+                        const Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
+                        Scalar *to_after, const Values &own_value)
+  {
+    constexpr int together = 4; // loads under way; weights are 0 in the rows too many, which a piece of least_rows() has
+    static_assert(together <= most_end_weights && most_reach % together == 0);
+    const Index lines = piece.lines, rows = piece.rows, stride = piece.stride, deep = reach + width;
+    Kokkos::parallel_for(
+        "weft compact tell",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, to_before ? 0 : lines, to_after ? 2 * lines : lines),
+        KOKKOS_LAMBDA(const Index number) {
+          const bool first       = number < lines;
+          const Index line       = first ? number : number - lines;
+          const Index start      = line % stride + line / stride * stride * rows;
+          const Index step       = first ? stride : -stride;
+          const Scalar *const at = f + start + (first ? 0 : (rows - 1) * stride);
+          const Scalar *const w  = first ? weights().unknown_own : weights().value_own;
+          Scalar *const message  = first ? to_before : to_after;
+          Scalar sum             = 0;
+          for (Index k = 0; k < deep; k += together) {
+            for (int j = 0; j < together; j++) sum += w[k + j] * at[(k + j) * step];
+          }
+          for (int k = 0; k < width; k++) message[(first ? k : width - 1 - k) * lines + line] = at[k * step];
+          message[width * lines + line] = sum;
+          if (!first) own_value(line) = sum;
+        });
+  }
+  /// What neighbours told lacks what the rows of f here do to it.
+  static void complete(const Space &space, const SweptLines &piece, int width,
+                       const Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> &weights, const Scalar *f,
+                       const Scalar *from_before, const Scalar *from_after, const Values &own_value, const Values &value_before,
+                       const Values &unknown_after)
+  {
+    const Index lines = piece.lines, rows = piece.rows, stride = piece.stride;
+    Kokkos::parallel_for(
+        "weft compact complete", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, lines), KOKKOS_LAMBDA(const Index line) {
+          const EndWeights<Scalar> &w = weights();
+          const Index start           = line % stride + line / stride * stride * rows;
+          if (from_before) {
+            Scalar value = from_before[width * lines + line];
+            for (int k = 0; k < width; k++) value += w.value_of_own[k] * f[start + k * stride];
+            value_before(line) = value;
+          }
+          if (from_after) {
+            Scalar value = own_value(line), unknown = from_after[width * lines + line];
+            for (int k = 0; k < width; k++) {
+              value += w.value_of_after[k] * from_after[k * lines + line];
+              unknown += w.unknown_of_own[k] * f[start + (rows - 1 - k) * stride];
+            }
+            unknown_after(line) = unknown + w.unknown_of_value * value;
+          }
+        });
+  }
+
+private:
+  using Table = Kokkos::View<RowFactors<Scalar> *, typename Space::memory_space>;
+  enum class Part { first, inside, last, all };
+
+  /// Lines whose inner rows are swept while messages are under way. An eighth takes as long as a message at 512^3; on a device the others
+  /// keep all multiprocessors busy to their end, in whole waves of teams, where that makes early lines of no more than a third.
+  Index early_lines() const
+  {
+    constexpr Index team = 32;
+    const Index bundles  = (piece_.lines + team - 1) / team;
+    Index early          = bundles / 4;
+    if constexpr (!on_host) {
+      with_kernel([&]<class Kernel, unsigned teams>() {
+        const Index wave = multiprocessors(space_) * Index(teams), others = (bundles - bundles / 8) / wave * wave;
+        if (3 * (bundles - others) <= bundles) early = bundles - others;
+      });
+    }
+    return early * team;
+  }
+  static Index multiprocessors([[maybe_unused]] const Space &space)
+  {
+#if defined(KOKKOS_ENABLE_CUDA)
+    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return space.cuda_device_prop().multiProcessorCount;
+#endif
+    return std::max<Index>(space.concurrency() / 2048, 1);
+  }
+
+  void launch(const Space &space, Part part, const SweepRange<Scalar> &range) const
+  {
+    with_kernel([&]<class Kernel, unsigned teams>() { run<Kernel, teams>(space, part, range); });
+  }
+  /// Calls body with the kernel for these lines. A tile's rows are in registers on a device, in the cache of a core on a host. Rows of a tile,
+  /// tiles that a sweep looks ahead, lines at once and teams of a multiprocessor as measured (docs/results/compact.md).
+  template <class Body>
+  void with_kernel(const Body &body) const
+  {
+    if (weights_.width == 1)
+      with_width<1>(body);
+    else
+      with_width<2>(body);
+  }
+  template <int width, class Body>
+  void with_width(const Body &body) const
+  {
+    const bool contiguous = piece_.stride == 1, near = reach_ <= 32 - width;
+    if constexpr (on_host) {
+      if (contiguous)
+        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 8, true>, 0>();
+      else
+        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 16, false>, 0>();
+    } else if (contiguous) {
+      if (near)
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 2, width, 1, true>, 8>();
+      else
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, true>, 8>();
+    } else {
+      if (near)
+        body.template operator()<CompactSweepKernel<Space, Scalar, 8, 4, width, 1, false>, 16>();
+      else
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, false>, 8>();
+    }
+  }
+  /// `teams`: of a multiprocessor, which limits registers.
+  template <class Kernel, unsigned teams>
+  void run(const Space &space, Part part, SweepRange<Scalar> range) const
+  {
+    // Tiles that need no neighbour: a sweep begins `looks` tiles early and ends as late.
+    constexpr Index tile = Kernel::rows_of_tile, looks = Kernel::looks_ahead;
+    const Index all = (piece_.rows + tile - 1) / tile, begin = needs_before_ ? std::min(looks, all) : 0,
+                end = needs_after_ ? std::max(piece_.rows / tile - looks, begin) : all;
+    range.from      = part == Part::first || part == Part::all ? 0 : part == Part::inside ? begin : end;
+    range.to        = part == Part::first ? begin : part == Part::inside ? end : all;
+    if (range.from >= range.to || range.first_line >= range.end_line) return;
+    // Segments where there are few lines.
+    Kernel kernel{piece_, weights_, factors_, range};
+    const Index tiles = range.to - range.from, bundles = kernel.bundles();
+    const Index wanted = on_host ? space.concurrency() : space.concurrency() / 256, most = std::max<Index>(tiles / (4 * looks), 1);
+    const Index segments = std::min((wanted + bundles - 1) / bundles, most);
+    kernel.range.segment = (tiles + segments - 1) / segments;
+    const Index items    = (tiles + kernel.range.segment - 1) / kernel.range.segment * bundles;
+    if constexpr (on_host) {
+      Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
+    } else {
+      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Kernel::team, teams>> policy(space, static_cast<int>(items), Kernel::team);
+      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes)));
+      // Weights travel with the launch: Kokkos would rather stage kernels of this size through a buffer and wait for it.
+      Kokkos::parallel_for("weft compact sweep",
+                           Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight), kernel);
+    }
+  }
+
+  Space space_, ends_; ///< of the sweeps, and of what ranks tell each other and the ends of the early lines
+  SweptLines piece_;
+  StencilWeights<Scalar> weights_;
+  LineFactors<Scalar> factors_;
+  Table table_;
+  Index reach_, early_;
+  bool needs_before_, needs_after_;
+  Values value_before_, unknown_after_; ///< of each line, in the rows next to the piece
+  Values own_value_;                    ///< what was told to the rank after
+  Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> end_weights_;
+};
+
+template <class Scalar>
+CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows,
+                                   bool slow_messages)
+    : execution_(execution), width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
+      needs_after_(piece.ring ? piece.rows() < piece.length : piece.first + piece.rows() < piece.length)
+{
+  check_stencil(rows.width() >= 1 && rows.width() <= 2, "a sweep takes stencils of one or two rows to either side");
+  check_stencil(rows.head.size() <= 2 && rows.tail.size() <= 2, "a sweep takes one or two rows with weights of their own at an end");
+  check_stencil(piece.rows() >= 2 * most_end_weights, "a sweep takes boxes of at least 12 rows");
+  const ExactFactors exact = factors_of(piece, matrix, std::numeric_limits<Scalar>::epsilon());
+  reach_                   = exact.reach;
+  check_stencil(exact.reach <= most_reach - rows.width(),
+                "an unknown is felt over " + std::to_string(exact.reach) + " rows, too many for a sweep");
+  check_stencil((!needs_before_ && !needs_after_) || piece.rows() >= least_rows(),
+                "a box has " + std::to_string(piece.rows()) + " rows, and a sweep beside neighbours takes " + std::to_string(least_rows()));
+  const bool cut = needs_before_ || needs_after_;
+  if (cut) {
+    beside_ = Execution::beside(execution);
+    ready_  = std::make_unique<Milestone>(execution);
+    done_   = std::make_unique<Milestone>(*beside_);
+  }
+  model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Model> {
+    using Space = std::decay_t<decltype(space)>;
+    return std::make_unique<ModelOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_, needs_after_,
+                                            slow_messages);
+  });
+}
+
+template <class Scalar>
+CompactSweep<Scalar>::~CompactSweep()
+{
+  destroy_or_leave(model_);
+}
+
+template <class Scalar>
+void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after)
+{
+  if (!beside_) return;
+  ready_->set();
+  ready_->hold(*beside_);
+  model_->tell(f, to_before, to_after);
+}
+
+template <class Scalar>
+void CompactSweep<Scalar>::apply_inside(const Scalar *f, Scalar *g) const
+{
+  model_->apply_inside(f, g);
+}
+
+template <class Scalar>
+void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g)
+{
+  if (!beside_) return;
+  model_->complete_ends(f, from_before, from_after);
+  done_->set();
+  done_->hold(execution_);
+  model_->apply_ends(f, from_before, from_after, g);
+  done_->set();
+  done_->hold(execution_);
+}
+
+template class CompactSweep<double>;
+template class CompactSweep<float>;
+
+} // namespace weft

@@ -1,0 +1,85 @@
+/// What the files of PCADI share.
+#pragma once
+#include <petsc/private/pcimpl.h>
+
+#include "adi/adi.h"
+#include "adi/adi_solver.hpp"
+#include "petsc/agreed.h"
+#include "petsc/lines_from_dm.h"
+#include "petsc/petsc_arrays.hpp"
+#include "petsc/petsc_compat.h"
+
+namespace weft {
+
+/// A box of a DMDA, and who has the pieces of the lines that cross it.
+struct AdiGridOnRanks {
+  AdiBox box;
+  PetscInt ranks[3] = {1, 1, 1};                                     ///< ranks along each direction
+  PetscInt width    = 1;                                             ///< nodes over which the matrix may reach
+  PetscInt place[3] = {0, 0, 0};                                     ///< this rank's place among them
+  MPI_Comm line[3]  = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL}; ///< the ranks of this rank's lines, in the order of the rows
+};
+
+struct PC_ADI {
+  // What the user asks for.
+  PCADIType type                  = PC_ADI_PEACEMAN_RACHFORD;
+  PCADIBoundsMethod bounds_method = PC_ADI_LANCZOS;
+  std::vector<PetscReal> given_shifts, given_bounds;
+  PetscInt cycle          = 0; ///< 0: chosen from the bounds
+  PetscInt iterations     = 1;
+  std::string line_solver = "auto";
+  bool symmetric = false, keep_factors = true;
+
+  // What set-up finds and makes.
+  AdiGridOnRanks grid;
+  AdiSplit split;
+  AdiBounds bounds; ///< empty where none were needed
+  double reduction = 0, condition = 0;
+  double log_condition = 0; ///< of the norm that the reduction is in
+  std::string no_promise;   ///< why the reduction is none, or empty
+  // A backend for each memory that vectors have come in, host and device.
+  std::unique_ptr<Execution> execution[2];
+  std::unique_ptr<AdiSolver<PetscScalar>> solver[2];
+  Vec residual    = NULL;
+  bool asks_norms = true; ///< whether the KSP that is solving looks at norms
+  Vec unknowns    = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
+
+  void forget_solver(int which)
+  {
+    solver[which].reset();
+    execution[which].reset();
+  }
+};
+
+inline PC_ADI *Adi(PC pc)
+{
+  return static_cast<PC_ADI *>(pc->data);
+}
+
+/// The tridiagonal methods that take lines with coefficients of their own, and auto.
+std::vector<const char *> AdiLineSolvers();
+
+/// The names of the options' values, in PETSc's form.
+extern const char *const adi_types[];
+extern const char *const adi_bounds_methods[];
+
+PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items);
+PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer);
+/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCADITellIdleOptions(PC pc, PetscViewer viewer);
+/// Composes the setters with a PC, or removes them.
+PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
+
+/// 0 in rows that are penalties, known values with a weight, and 1 in others; NULL where there are no such rows. Once the PC is set up.
+PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
+
+/// Cycles after which no more than this part of an error is left, where they keep their promise.
+PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part);
+
+/// The box of this rank and the communicators of its lines, from the DMDA of a PC. An error where there is none. Collective.
+PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *grid);
+PetscErrorCode AdiGridDestroy(AdiGridOnRanks *grid);
+/// The couplings of this rank's lines to the pieces on other ranks. Collective.
+PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar> *halo);
+
+} // namespace weft

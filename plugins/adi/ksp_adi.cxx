@@ -1,0 +1,311 @@
+// KSPADI: the stationary iteration whose corrections are PCADI's cycles.
+#include "adi/ksp_adi.h"
+
+#include <petsc/private/kspimpl.h>
+#include <petsc/private/pcimpl.h>
+
+#include "adi/adi_impl.h"
+#include "petsc/agreed.h"
+#include "petsc/petsc_compat.h"
+#include "types.h"
+
+namespace weft {
+
+namespace {
+
+struct KSP_ADI {
+  PetscInt check_every = 1;
+};
+
+KSP_ADI *Data(KSP ksp)
+{
+  return static_cast<KSP_ADI *>(ksp->data);
+}
+
+// KSPADI iterates with PCADI. A KSP has a PC of its own, ILU or so by default, before it knows its type: that one is replaced.
+PetscErrorCode TakePCADI(KSP ksp, PetscBool *taken)
+{
+  PetscBool adi;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp->pc, PCADI, &adi));
+  *taken = adi ? PETSC_FALSE : PETSC_TRUE;
+  if (!adi) PetscCall(PCSetType(ksp->pc, PCADI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Not PetscObjectOptionsBegin(): -help has printed that object's options already, those of the PC before.
+PetscErrorCode OptionsOfPCADI(KSP ksp)
+{
+  const char *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(ksp->pc, &prefix));
+  PetscOptionsBegin(PetscObjectComm((PetscObject)ksp->pc), prefix, "Alternating directions (PCADI)", "PC");
+  PetscTryTypeMethod(ksp->pc, setfromoptions, PetscOptionsObject);
+  PetscOptionsEnd();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSetUp_ADI(KSP ksp)
+{
+  PetscBool taken;
+
+  PetscFunctionBegin;
+  PetscCall(TakePCADI(ksp, &taken));
+  // Newer releases of PETSc ask the PC for its options after the KSP, and -pc_type none takes PCADI away again.
+  if (taken && ksp->setfromoptionscalled) PetscCall(OptionsOfPCADI(ksp));
+  PetscCall(KSPSetWorkVecs(ksp, 2));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What it costs a user to find out otherwise.
+PetscErrorCode ExplainDivergence(KSP ksp)
+{
+  PetscFunctionBegin;
+  if (ksp->reason != KSP_DIVERGED_DTOL && ksp->reason != KSP_DIVERGED_NANORINF) PetscFunctionReturn(PETSC_SUCCESS);
+  const char *what = "the shifts of PCADI make the iteration diverge: the parts of the matrix do not commute or reach outside the bounds. "
+                     "Raise the smallest shift, use fewer shifts (-pc_adi_cycle), or -ksp_type gmres -pc_type adi";
+  PetscCall(PetscInfo(ksp, "%s\n", what));
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
+             "KSPADI: residual norm %g after %" PetscInt_FMT " iterations, %g at the start; %s", (double)ksp->rnorm, ksp->its,
+             (double)ksp->rnorm0, what);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Penalties, which say what a value is, are as large in the residual as they are heavy: a norm with them in it says nothing of the rest. They
+// are met before the iteration begins, by the PC's answer to them alone, and left out of the residual's norm.
+PetscErrorCode MeetPenalties(KSP ksp, Vec unknowns, Mat A)
+{
+  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1];
+
+  PetscFunctionBegin;
+  if (ksp->guess_zero) {
+    PetscCall(VecZeroEntries(x));
+    PetscCall(VecCopy(b, r));
+  } else {
+    PetscCall(KSP_MatMult(ksp, A, x, r));
+    PetscCall(VecAYPX(r, -1.0, b));
+  }
+  PetscCall(VecPointwiseMult(z, unknowns, r));
+  PetscCall(VecAXPY(r, -1.0, z));
+  PetscCall(KSP_PCApply(ksp, r, z));
+  PetscCall(VecAXPY(x, 1.0, z));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ResidualNorm(Vec r, Vec unknowns, Vec work, PetscReal *norm)
+{
+  PetscFunctionBegin;
+  if (unknowns) {
+    PetscCall(VecPointwiseMult(work, unknowns, r));
+    r = work;
+  }
+  PetscCall(VecNorm(r, NORM_2, norm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Tells monitors and the convergence test of a norm. from_first: the test shall compare with the first norm, not with the right-hand side's.
+PetscErrorCode Look(KSP ksp, PetscReal norm, bool from_first)
+{
+  const PetscBool guess_zero = ksp->guess_zero;
+
+  PetscFunctionBegin;
+  ksp->rnorm = norm;
+  PetscCall(KSPLogResidualHistory(ksp, norm));
+  PetscCall(KSPMonitor(ksp, ksp->its, norm));
+  if (from_first) ksp->guess_zero = PETSC_TRUE;
+  PetscCall((*ksp->converged)(ksp, ksp->its, norm, &ksp->reason, ksp->cnvP));
+  ksp->guess_zero = guess_zero;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSolve_ADI(KSP ksp)
+{
+  const PetscInt every = Data(ksp)->check_every;
+  Mat A, P;
+  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1], unknowns;
+  PetscReal norm = 0.0;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOperators(ksp->pc, &A, &P));
+  ksp->its = 0;
+  if (ksp->reason == KSP_DIVERGED_PC_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->reason = KSP_CONVERGED_ITERATING;
+  PetscCall(PCADIGetUnknowns(ksp->pc, &unknowns));
+  if (unknowns) PetscCall(MeetPenalties(ksp, unknowns, A));
+  for (;;) {
+    // A cycle starts from a zero guess on the residual: its own first residual then costs nothing.
+    const bool first = ksp->its == 0 && ksp->guess_zero && !unknowns, last = ksp->its >= ksp->max_it;
+    const bool look = ksp->normtype != KSP_NORM_NONE && (ksp->its % every == 0 || last);
+    if (last && !look) break;
+    if (first) {
+      PetscCall(VecZeroEntries(x));
+      PetscCall(VecCopy(b, r));
+    } else {
+      PetscCall(KSP_MatMult(ksp, A, x, r));
+      PetscCall(VecAYPX(r, -1.0, b));
+    }
+    if (look && ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
+      PetscCall(ResidualNorm(r, unknowns, z, &norm));
+      KSPCheckNorm(ksp, norm);
+      PetscCall(Look(ksp, norm, unknowns != NULL));
+      if (ksp->reason) break;
+    }
+    if (last && ksp->normtype == KSP_NORM_UNPRECONDITIONED) break;
+    PetscCall(KSP_PCApply(ksp, r, z));
+    if (look && ksp->normtype == KSP_NORM_PRECONDITIONED) {
+      PetscCall(VecNorm(z, NORM_2, &norm));
+      KSPCheckNorm(ksp, norm);
+      PetscCall(Look(ksp, norm, unknowns != NULL));
+      if (ksp->reason) break;
+      if (last) break;
+    }
+    PetscCall(VecAXPY(x, 1.0, z));
+    PetscCall(PetscObjectSAWsTakeAccess((PetscObject)ksp));
+    ksp->its++;
+    PetscCall(PetscObjectSAWsGrantAccess((PetscObject)ksp));
+  }
+  if (!ksp->reason) ksp->reason = ksp->normtype == KSP_NORM_NONE ? KSP_CONVERGED_ITS : KSP_DIVERGED_ITS;
+  PetscCall(ExplainDivergence(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
+{
+  PetscFunctionBegin;
+  PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
+             "-ksp_adi_check_every %" PetscInt_FMT ": at least 1; -ksp_norm_type none looks at no norm at all", every);
+  Data(ksp)->check_every = every;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The PC may have been asked for its options before the KSP is: PCADI's are asked for here. An option that wants another PC is a contradiction.
+PetscErrorCode PCFromOptions(KSP ksp)
+{
+  PetscBool taken, set, none, adi;
+  char asked[64] = "";
+  const char *prefix;
+
+  PetscFunctionBegin;
+  PetscCall(TakePCADI(ksp, &taken));
+  if (!taken) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PCGetOptionsPrefix(ksp->pc, &prefix));
+  PetscCall(PetscOptionsGetString(((PetscObject)ksp)->options, prefix, "-pc_type", asked, sizeof(asked), &set));
+  PetscCall(PetscStrcmp(asked, PCNONE, &none));
+  PetscCall(PetscStrcmp(asked, PCADI, &adi));
+  PetscCheck(!set || none || adi, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_INCOMP,
+             "KSPADI iterates with PCADI and -pc_type %s asks for another: leave it away, or use -ksp_type richardson", asked);
+  PetscCall(OptionsOfPCADI(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSetFromOptions_ADI(KSP ksp, OptionItems PetscOptionsObject)
+{
+  PetscInt every = Data(ksp)->check_every;
+  PetscBool set;
+
+  PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, "KSP ADI options");
+  PetscCall(
+      PetscOptionsInt("-ksp_adi_check_every", "iterations between two looks at the norm", "KSPADISetCheckEvery", every, &every, &set));
+  if (set) PetscCall(KSPADISetCheckEvery(ksp, every));
+  PetscOptionsHeadEnd();
+  PetscCall(PCFromOptions(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPView_ADI(KSP ksp, PetscViewer viewer)
+{
+  PetscBool ascii;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (ascii)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  an iteration is a cycle of the PC; convergence looked at every %" PetscInt_FMT "\n",
+                                     Data(ksp)->check_every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPDestroy_ADI(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPADISetCheckEvery_C", NULL));
+  delete Data(ksp);
+  ksp->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+} // namespace weft
+
+/*@
+  KSPADISetCheckEvery - sets after how many iterations a `KSPADI` looks at the norm
+
+  Logically Collective
+
+  Input Parameters:
++ ksp   - the solver
+- every - at least 1
+
+  Options Database Key:
+. -ksp_adi_check_every <1> - the number
+
+  Level: intermediate
+
+  Note:
+  Monitors and convergence tests see the iterations that are looked at, and the last one. In between nothing waits for the device.
+
+.seealso: `KSPADI`, `KSPSetNormType()`
+@*/
+PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ksp, every, 2);
+  PetscTryMethod(ksp, "KSPADISetCheckEvery_C", (KSP, PetscInt), (ksp, every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*MC
+  KSPADI - alternating directions as a solver: x += M^-1 (b - A x), where M^-1 is a cycle of `PCADI`
+
+  Options Database Keys:
++ -ksp_adi_check_every <1> - iterations between two looks at the norm
+- -pc_adi_...              - the cycles, see `PCADI`
+
+  Level: beginner
+
+  Notes:
+  `-ksp_type adi` is all that is needed. The PC is a `PCADI`: the KSP's own if it is of that type, else the KSP sets it to that type when it
+  is set up, whatever it was by default or by `PCSetType()`. Only an option `-pc_type` that asks for another type than adi or none is an
+  error.
+
+  An iteration is an application of the PC, `-pc_adi_iterations` cycles of `-pc_adi_cycle` sweeps. The norm is the residual's by default;
+  with `-ksp_norm_type preconditioned` it is that of the correction, the change of the solution.
+
+  Penalties, see `PCADI`, are met before the first iteration and left out of the residual's norm, which they would be all of.
+
+  Shifts given by hand, or parts that do not commute, can make the iteration diverge; it then ends in `KSP_DIVERGED_DTOL`, `-info :ksp` says
+  what to do, and `-ksp_error_if_not_converged` makes it an error that does. `-ksp_type gmres -pc_type adi` is safe from it.
+
+.seealso: `KSPCreate()`, `KSPSetType()`, `PCADI`, `KSPRICHARDSON`, `KSPADISetCheckEvery()`
+M*/
+PetscErrorCode KSPCreate_ADI(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCallCXX(ksp->data = new weft::KSP_ADI);
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_UNPRECONDITIONED, PC_LEFT, 3));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_PRECONDITIONED, PC_LEFT, 2));
+  PetscCall(KSPSetSupportedNorm(ksp, KSP_NORM_NONE, PC_LEFT, 1));
+  ksp->ops->setup          = weft::Together<weft::KSPSetUp_ADI>;
+  ksp->ops->solve          = weft::Guarded<weft::KSPSolve_ADI>;
+  ksp->ops->setfromoptions = weft::Guarded<weft::KSPSetFromOptions_ADI>;
+  ksp->ops->view           = weft::Guarded<weft::KSPView_ADI>;
+  ksp->ops->destroy        = weft::KSPDestroy_ADI;
+  ksp->ops->buildsolution  = KSPBuildSolutionDefault;
+  ksp->ops->buildresidual  = KSPBuildResidualDefault;
+  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPADISetCheckEvery_C", weft::KSPADISetCheckEvery_ADI));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,96 @@
+/// What the files of PCBCR share.
+#pragma once
+#include <petsc/private/pcimpl.h>
+#include <petscsf.h>
+
+#include <optional>
+#include <vector>
+
+#include "bcr/bcr.h"
+#include "bcr/box_solver.hpp"
+#include "bcr/spread/spread_solver.hpp"
+#include "petsc/agreed.h"
+#include "petsc/direct_check.h"
+#include "petsc/lines_from_dm.h"
+#include "petsc/petsc_arrays.hpp"
+#include "petsc/petsc_compat.h"
+
+namespace weft {
+
+struct PC_BCR {
+  // What the user asks for.
+  DirectOptions options;
+  PCBCRPrecision precision    = PC_BCR_DOUBLE;
+  PetscBool require_separable = PETSC_FALSE;
+  PetscReal tolerance         = 1e-10;
+
+  // What set-up finds and makes.
+  Grid grid;
+  Separation separation;
+  bool singular = false;
+  DirectCheck check;
+  bool refused = false; ///< KSPPREONLY asked for a solution, and the operator is a nearest one
+  // A backend for each memory that vectors have come in, host and device; with a solver on the rank that solves for all, the first, or one
+  // on each rank where the solve is spread.
+  std::unique_ptr<Execution> execution[2];
+  std::unique_ptr<BoxSolver> solver[2];
+  std::unique_ptr<SpreadSolver> spread_solver[2];
+  std::vector<double> factors; ///< several ranks: of the rows that a rank's solvers solve for, within the eliminated faces
+  // Several ranks, gathered: from the DMDA's order of unknowns to the whole grid on the first rank.
+  VecScatter gather  = NULL;
+  Vec whole_rhs      = NULL;
+  Vec whole_solution = NULL;
+  // Several ranks, spread: from the DMDA's order of unknowns to slabs, and blocks of modes from slabs to columns.
+  std::optional<SpreadPlan> plan;
+  PetscSF to_slabs               = NULL;
+  PetscSF to_columns             = NULL;
+  bool new_ways                  = false;             ///< nothing has gone that way yet
+  MPI_Datatype block             = MPI_DATATYPE_NULL; ///< of numbers of this precision:
+  PCBCRPrecision block_precision = PC_BCR_DOUBLE;
+
+  /// The precision of the solve. A matrix out of the range of single precision is solved in double.
+  PCBCRPrecision inside() const { return separation.unit == 1 ? precision : PC_BCR_DOUBLE; }
+  bool separable() const { return separation.deviation <= tolerance; }
+  bool has_solver(int which) const { return solver[which] || spread_solver[which]; }
+  void forget_solver(int which)
+  {
+    solver[which].reset();
+    spread_solver[which].reset();
+    execution[which].reset();
+  }
+};
+
+inline PC_BCR *Bcr(PC pc)
+{
+  return static_cast<PC_BCR *>(pc->data);
+}
+
+PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
+/// Why KSPPREONLY does not get a solution.
+std::string RefusedSentence(const PC_BCR &bcr);
+PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer);
+/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCBCRTellIdleOptions(PC pc, PetscViewer viewer);
+/// Composes the setters with a PC, or removes them.
+PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);
+
+/// Makes the solver that works in `memory`, on PETSc's current stream, unless it is there.
+PetscErrorCode EnsureSolver(PC pc, Memory memory);
+
+/// Factors of the rows of this rank's nodes, 1 on eliminated faces.
+PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[]);
+/// Values of the inner nodes of a box, whose values are given x fastest.
+std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], const Index (&nodes)[3], const PetscScalar values[]);
+
+/// Makes the way of vectors to the first of several ranks and back, unless it is there, and brings the factors of rows there. Collective.
+PetscErrorCode GatherMakeWay(PC pc);
+
+/// Makes the ways between the ranks of a new plan, and brings the factors of rows to the slabs. Collective.
+PetscErrorCode SpreadMakeWays(PC pc);
+/// Solves once on new ways: PETSc makes its buffers when they are first needed, which shall not be in a solve. Collective.
+PetscErrorCode SpreadWarmUp(PC pc);
+/// A solve, which every rank has a part of. Collective.
+PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose);
+PetscErrorCode SpreadReset(PC pc);
+
+} // namespace weft

@@ -1,0 +1,327 @@
+// PCCROUT: factors each rank's diagonal block, and says what was chosen for it.
+#include <climits>
+
+#include "crout/crout_impl.h"
+#include "petsc/agreed.h"
+#include "petsc/kokkos_start.h"
+#include "petsc/petsc_arrays.hpp"
+#include "types.h"
+
+namespace weft {
+
+namespace {
+
+// ---------------------------------------------------------------------------------------------------------------------- set-up
+
+PetscErrorCode CheckMatrix(Mat A)
+{
+  PetscBool known;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &known, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ,
+                                          MATSEQDENSE, MATMPIDENSE, ""));
+  PetscCheck(
+      known, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+      "PCCROUT works on AIJ, BAIJ, SBAIJ and dense matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
+      "KSPSetOperators() an AIJ matrix as its second one",
+      ((PetscObject)A)->type_name);
+  PetscCall(MatCheckSquare(A, "PCCROUT"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A failure on any rank fails the PC on all of them; the first of these ranks says why.
+PetscErrorCode Report(PC pc, const CroutFailure &failure)
+{
+  PC_Crout *crout = Data(pc);
+  MPI_Comm comm   = PetscObjectComm((PetscObject)pc);
+  PetscMPIInt rank, ranks, first;
+  PetscInt start;
+  char sentence[PETSC_MAX_PATH_LEN] = "";
+
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(comm));
+  PetscCallMPI(MPI_Comm_rank(comm, &rank));
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  PetscMPIInt failed = failure.error == MAT_FACTOR_NOERROR ? INT_MAX : rank;
+  PetscCallMPI(MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, comm));
+  crout->failure.clear();
+  pc->failedreason = pc->failedreasonrank = PC_NOERROR;
+  if (first == INT_MAX) PetscFunctionReturn(PETSC_SUCCESS);
+
+  if (rank == first) {
+    PetscCall(MatGetOwnershipRange(pc->pmat, &start, NULL));
+    if (ranks == 1)
+      PetscCall(PetscSNPrintf(sentence, sizeof(sentence), "%s", failure.sentence.c_str()));
+    else
+      PetscCall(PetscSNPrintf(sentence, sizeof(sentence),
+                              "in the block of rank %d, which begins with row %" PetscInt_FMT " of the matrix: %s", (int)rank, start,
+                              failure.sentence.c_str()));
+  }
+  PetscCallMPI(MPI_Bcast(sentence, sizeof(sentence), MPI_CHAR, first, comm));
+  int reason = failure.error;
+  PetscCallMPI(MPI_Bcast(&reason, 1, MPI_INT, first, comm));
+  crout->failure   = sentence;
+  pc->failedreason = pc->failedreasonrank = static_cast<PCFailedReason>(reason); // the two lists are one
+  PetscCall(PetscInfo(pc, "%s\n", sentence));
+  PetscCheck(!pc->erroriffailure, comm, reason == MAT_FACTOR_OUTMEMORY ? PETSC_ERR_MEM : PETSC_ERR_MAT_LU_ZRPVT, "%s", sentence);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Factors that have all their fill want an order that makes it small; incomplete ones are best as they come, as often as not.
+PetscErrorCode ChooseOrdering(PC pc)
+{
+  PC_Crout *crout        = Data(pc);
+  MatOrderingType chosen = MATORDERINGNATURAL;
+
+  PetscFunctionBegin;
+  if (crout->settings.options.pattern == FillPattern::full) PetscCall(CroutFillReducingOrdering(&chosen));
+  crout->ordered_by = crout->ordering == "auto" ? chosen : crout->ordering;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether L D L^T is to be made: as the user says, or as the matrix says now.
+PetscErrorCode WantsSymmetric(PC pc, bool *wants)
+{
+  const PC_Crout *crout = Data(pc);
+  PetscBool known, symmetric, dense;
+
+  PetscFunctionBegin;
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  *wants = crout->symmetric == PETSC_BOOL3_UNKNOWN ? known && symmetric : crout->symmetric == PETSC_BOOL3_TRUE;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &dense, MATSEQDENSE, MATMPIDENSE, ""));
+  if (dense) *wants = false; // with rows exchanged the factors of a dense matrix are L U
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Everything that was asked for, and what follows from it.
+PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
+{
+  const PC_Crout *crout = Data(pc);
+
+  PetscFunctionBegin;
+  *settings               = crout->settings;
+  CroutOptions &options   = settings->options;
+  const bool about_sweeps = options.sweeps > 0 || crout->tolerance > 0 || options.omega > 0 || options.sections > 0 || options.asynchronous;
+  if (crout->method == PC_CROUT_METHOD_SWEEPS || (crout->method == PC_CROUT_METHOD_AUTO && about_sweeps))
+    options.method = FactorMethod::sweeps;
+  else if (crout->method == PC_CROUT_METHOD_EXACT)
+    options.method = FactorMethod::exact;
+  if (options.pattern == FillPattern::full && settings->solve == "auto") settings->solve = "levels"; // else it would be no direct solver
+  if (crout->tolerance > 0) {
+    options.stop      = SweepStop::residual;
+    options.tolerance = crout->tolerance;
+  } else if (options.sweeps > 0) {
+    options.stop = SweepStop::sweeps;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Symbolic(PC pc, Mat block, bool symmetric, CroutFailure *failure)
+{
+  PC_Crout *crout = Data(pc);
+  CroutSettings settings;
+  PetscBool dense, no_entry;
+  IS rows = NULL, columns = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(ChooseSettings(pc, &settings));
+  settings.options.symmetric = crout->factored_symmetric = symmetric;
+  crout->factor.reset();
+  PetscCall(CroutFactorCreate(block, settings, &crout->factor));
+  PetscCall(ChooseOrdering(pc));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)block, MATSEQDENSE, &dense));
+  PetscCall(CroutHasNoEntry(block, &no_entry));
+  if (!dense && !no_entry && crout->ordered_by != MATORDERINGNATURAL)
+    PetscCall(MatGetOrdering(block, crout->ordered_by.c_str(), &rows, &columns));
+  PetscCall(crout->factor->Symbolic(block, rows, settings.options.symmetric ? rows : columns, failure));
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&columns));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// As KSP monitors print: of the first rank's block.
+PetscErrorCode PrintSweeps(PC pc)
+{
+  const PC_Crout *crout = Data(pc);
+  PetscInt count;
+  const PetscReal *residuals;
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  PetscCall(PCCroutGetHistory_Crout(pc, &count, &residuals));
+  for (PetscInt sweep = 0; sweep < count; sweep++)
+    PetscCall(PetscPrintf(comm, "  %3d sweeps, residual of the factors %12.6e\n", (int)sweep, (double)residuals[sweep]));
+  if (count == 0 && crout->factor) PetscCall(PetscPrintf(comm, "  no residuals of sweeps: %s\n", crout->factor->Made().c_str()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_Crout(PC pc)
+{
+  PC_Crout *crout = Data(pc);
+  CroutFailure failure;
+  Mat block;
+  bool symmetric = false;
+
+  PetscFunctionBegin;
+  PetscCall(CheckMatrix(pc->pmat));
+  PetscCall(KokkosStart());
+  PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
+  PetscCall(WantsSymmetric(pc, &symmetric));
+  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason || symmetric != crout->factored_symmetric)
+    PetscCall(Symbolic(pc, block, symmetric, &failure));
+  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
+  if (failure.error != MAT_FACTOR_NOERROR && symmetric && crout->symmetric == PETSC_BOOL3_UNKNOWN &&
+      crout->settings.options.pattern == FillPattern::full) {
+    PetscCall(PetscInfo(pc, "L D L^T: %s; L U is made, whose rows can be permuted\n", failure.sentence.c_str()));
+    failure = {};
+    PetscCall(Symbolic(pc, block, false, &failure));
+    if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
+  }
+  PetscCall(Report(pc, failure));
+  if (crout->monitor) PetscCall(PrintSweeps(pc));
+  PetscCall(PCCroutTellIdleOptions(pc, NULL));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ----------------------------------------------------------------------------------------------------------------------- apply
+
+PetscErrorCode Apply(PC pc, Vec b, Vec x, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) // as MatSolve() does: nobody shall take this for a result
+    PetscCall(VecFlag(x, 1));
+  else
+    PetscCall(Data(pc)->factor->Solve(b, x, transpose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_Crout(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Apply(pc, b, x, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_Crout(PC pc, Vec b, Vec x)
+{
+  PetscFunctionBegin;
+  PetscCall(Apply(pc, b, x, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_Crout(PC pc, Mat B, Mat X)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason)
+    PetscCall(MatDenseSetFailed(X));
+  else
+    PetscCall(Data(pc)->factor->SolveMany(B, X, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ------------------------------------------------------------------------------------------------------------- creation, the end
+
+PetscErrorCode PCReset_Crout(PC pc)
+{
+  PetscFunctionBegin;
+  Data(pc)->factor.reset();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCDestroy_Crout(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetData_C", NULL));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetHistory_C", NULL));
+  delete Data(pc);
+  pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *residuals[])
+{
+  const CroutReport *report = Data(pc)->factor ? Data(pc)->factor->Report() : nullptr;
+
+  PetscFunctionBegin;
+  *count     = report ? (PetscInt)report->residuals.size() : 0;
+  *residuals = report ? report->residuals.data() : NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
+{
+  PetscFunctionBegin;
+  *crout = Data(pc);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*MC
+  PCCROUT - incomplete and complete LU and LDL^T factors of each rank's block by fixed-point Crout sweeps, on the host or on a GPU
+
+  Options Database Keys:
++ -pc_crout_pattern (levels|threshold|full)               - where the factors have entries: as ILU(k), where they are large, or all fill
+. -pc_crout_levels <0>                                    - k
+. -pc_crout_droptol <1e-3>                                - size below which entries are left out, against the mean of their row
+. -pc_crout_row_quota <0>                                 - most entries of a row in each triangle
+. -pc_crout_most_operations <1e11>                        - multiplications that complete factors may take; 0 for any number
+. -pc_crout_method (sweeps|exact|auto)                    - how the factors are found
+. -pc_crout_sweeps <0>                                    - number of sweeps; 0 for as many as are needed
+. -pc_crout_rtol <r>                                      - sweep until the residual of the factors is that small
+. -pc_crout_omega <0>                                     - under-relaxation of the sweeps; 0 for 1, and 0.5 where they grow
+. -pc_crout_sections <0>                                  - blocks of rows that converge in order; 0 for one, and more where that is needed
+. -pc_crout_async (true|false)                            - sweep in place: fewer sweeps, but no two runs are the same
+. -pc_crout_shift <0>                                     - add this much of the diagonal before factoring
+. -pc_crout_check_warn <1e-10>                            - relative residual of a random solve above which complete factors are refined
+. -pc_crout_check_fail <1e-4>                             - relative residual of a random solve above which complete factors fail
+. -pc_crout_scaling (none|diagonal|ruiz)                  - scaling of rows and columns before factoring
+. -pc_crout_ordering (auto|natural|rcm|amd|...)           - order of rows and columns
+. -pc_crout_symmetric (true|false)                        - factor L D L^T; by default where the matrix says that it is symmetric
+. -pc_crout_trisolve (jacobi|isai|levels|syncfree|auto)   - how the triangles are solved
+. -pc_crout_trisolve_steps <0>                            - steps of jacobi; 0 for as many as a test on the factors asks for
+. -pc_crout_precision (double|single)                     - of the factors; vectors stay as they are
+- -pc_crout_monitor                                       - print the residuals of the sweeps
+
+  Level: beginner
+
+  Notes:
+  On several ranks every rank factors its diagonal block, as `PCBJACOBI` does with one block a rank. For more or overlapping blocks use
+  `PCBJACOBI` or `PCASM` with -sub_pc_type crout.
+
+  What is not asked for is chosen, and shown by -ksp_view: a matching of rows where a diagonal entry is missing, zero or tiny, scaling, the number
+  of sweeps, damping, sections and shifts where sweeps grow, and the triangular solves.
+
+  Each set-up makes one solve with a random right-hand side and measures what it leaves. Complete factors take a step of iterative refinement
+  where that cures what they lost, or fail (`PCCroutSetCheck()`); where incomplete factors are useless, rows are permuted to the largest product of
+  the diagonal, the diagonal is shifted, and all fill is taken, in this order, before the set-up fails.
+
+  The kernels run where the matrix is: on the host, or on the device for `MATAIJCUSPARSE` and `MATAIJKOKKOS`. By default the same input
+  gives the same factors, bit by bit.
+
+  A factorization that fails on any rank ends in `KSP_DIVERGED_PC_FAILED`; -info :pc says which row and what to do, and
+  -ksp_error_if_not_converged makes it an error that does.
+
+.seealso: `MATSOLVERCROUT`, `PCILU`, `PCICC`, `PCLU`, `PCBJACOBI`, `PCASM`, `PCCroutSetPattern()`, `PCCroutSetLevels()`,
+          `PCCroutSetDropTolerance()`, `PCCroutSetMostOperations()`, `PCCroutSetMethod()`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`,
+          `PCCroutSetSections()`, `PCCroutSetAsynchronous()`, `PCCroutSetShift()`, `PCCroutSetCheck()`, `PCCroutSetScaling()`, `PCCroutSetOrdering()`,
+          `PCCroutSetSymmetric()`, `PCCroutSetTriangularSolve()`, `PCCroutSetPrecision()`
+M*/
+PetscErrorCode PCCreate_Crout(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCallCXX(pc->data = new weft::PC_Crout);
+  pc->ops->setup          = weft::Together<weft::PCSetUp_Crout>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_Crout>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_Crout>;
+  pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Crout>;
+  pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_Crout>;
+  pc->ops->view           = weft::Guarded<weft::PCView_Crout>;
+  pc->ops->reset          = weft::PCReset_Crout;
+  pc->ops->destroy        = weft::PCDestroy_Crout;
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetData_C", weft::PCCroutGetData_Crout));
+  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetHistory_C", weft::PCCroutGetHistory_Crout));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

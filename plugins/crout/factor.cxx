@@ -1,0 +1,281 @@
+// What sparse and dense factors have in common: where they are, and how vectors come to them.
+#include "crout/factor.hpp"
+
+#include <new>
+#include <stdexcept>
+
+#include "petsc/petsc_arrays.hpp"
+
+namespace weft {
+
+PetscErrorCode CroutAttempt(const std::function<void()> &work, CroutFailure *failure)
+{
+  const auto fail = [&](MatFactorError error, const std::string &sentence) {
+    failure->error    = error;
+    failure->sentence = sentence;
+  };
+  const std::string instead =
+      "take less fill (-pc_type ilu with fewer -pc_factor_levels, -pc_crout_pattern levels or threshold), or another "
+      "ordering";
+
+  PetscFunctionBegin;
+  try {
+    work();
+  } catch (const std::invalid_argument &error) {
+    fail(MAT_FACTOR_STRUCT_ZEROPIVOT, error.what());
+  } catch (const std::length_error &error) {
+    fail(MAT_FACTOR_OUTMEMORY, error.what() + (": " + instead));
+  } catch (const TooManyOperations &error) {
+    fail(MAT_FACTOR_OTHER, error.what() + (": " + instead) + ", or allow more (-pc_crout_most_operations, -mat_crout_most_operations)");
+  } catch (const std::bad_alloc &) {
+    fail(MAT_FACTOR_OUTMEMORY, "the factors do not fit into memory: " + instead);
+  } catch (const std::exception &error) {
+    // Kokkos throws no bad_alloc where it cannot allocate a View.
+    PetscCheck(std::string(error.what()).find("allocat") != std::string::npos, PETSC_COMM_SELF, PETSC_ERR_LIB, "%s", error.what());
+    fail(MAT_FACTOR_OUTMEMORY, "the factors do not fit into memory: " + instead);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+CroutFactor::CroutFactor(const CroutSettings &settings) : single_(settings.precision == PC_CROUT_SINGLE)
+{
+  check_.warn = settings.check_warn;
+  check_.fail = settings.check_fail;
+}
+
+CroutFactor::~CroutFactor()
+{
+  PetscCallAbort(PETSC_COMM_SELF, MatDestroy(&refined_));
+  for (Vec &work : work_) PetscCallAbort(PETSC_COMM_SELF, VecDestroy(&work));
+}
+
+PetscErrorCode CroutFactor::Place(Mat A, Memory memory)
+{
+  void *stream = NULL;
+
+  PetscFunctionBegin;
+  for (Vec &work : work_) PetscCall(VecDestroy(&work));
+  if (memory == Memory::device) {
+    PetscCall(CurrentStream(&stream));
+    PetscCall(MatCreateVecs(A, &work_[0], &work_[1]));
+  }
+  PetscCallCXX(execution_ = std::make_unique<Execution>(memory, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::LogFlops(double flops) const
+{
+  PetscFunctionBegin;
+  if (execution_->memory() == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (execution_->memory() == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+DirectApply CroutFactor::Apply()
+{
+  return [this](Vec b, Vec x, Transpose transpose) { return SolveOnce(b, x, transpose); };
+}
+
+// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
+// residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
+constexpr PetscReal useless = 1e3;
+
+PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
+{
+  PetscFunctionBegin;
+  if (Direct()) {
+    PetscCall(check_.Measure(A, false, single_, Apply()));
+    if (check_.refined) {
+      PetscCall(PetscObjectReference((PetscObject)A));
+      refined_ = A;
+    }
+    if (!check_.fails()) PetscFunctionReturn(PETSC_SUCCESS);
+    failure->error    = MAT_FACTOR_OTHER;
+    failure->sentence = check_.Sentence("-pc_crout_check");
+    Replaced(failure);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (bool climbed = true; climbed;) {
+    PetscCall(DirectCheck::MeasureAmplification(A, Apply(), useless, &probe_));
+    if (probe_ <= useless) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
+    PetscCall(PetscInfo(A, "incomplete factors are useless: a random right-hand side is solved with a relative residual of %g\n",
+                        (double)probe_));
+    PetscCall(Climb(A, failure, &climbed));
+    if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  failure->error    = MAT_FACTOR_OTHER;
+  failure->sentence = "the incomplete factors are useless: with them a random right-hand side is solved with a relative residual of " +
+                      std::to_string(probe_) + "; take more fill (-pc_crout_levels, -pc_crout_pattern full) or another solver";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::Factorize(Mat A, CroutFailure *failure)
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&refined_));
+  PetscCall(check_.Forget());
+  probe_ = 0;
+  PetscCall(Numeric(A, failure));
+  if (failure->error == MAT_FACTOR_NOERROR && rows_ > 0) PetscCall(Check(A, failure));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::ViewCheck(PetscViewer viewer) const
+{
+  PetscFunctionBegin;
+  PetscCall(check_.View(viewer));
+  if (probe_ > 0)
+    PetscCall(
+        PetscViewerASCIIPrintf(viewer, "probe: a random right-hand side is solved with a relative residual of %.2g\n", (double)probe_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::Solve(Vec b, Vec x, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (refined_)
+    PetscCall(check_.Solve(refined_, b, x, transpose, Apply()));
+  else
+    PetscCall(SolveOnce(b, x, transpose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::SolveOnce(Vec b, Vec x, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscLogGpuTimeBegin());
+  if (execution_->memory() == Memory::host)
+    PetscCall(SolveOnHost(b, x, transpose));
+  else
+    PetscCall(SolveOnDevice(b, x, transpose));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::SolveOnHost(Vec b, Vec x, Transpose transpose) const
+{
+  const PetscScalar *rhs;
+  PetscScalar *solution;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetArrayRead(b, &rhs));
+  PetscCall(VecGetArrayWrite(x, &solution));
+  PetscCall(Launch(rhs, solution, transpose, 1, rows_));
+  PetscCall(VecRestoreArrayWrite(x, &solution));
+  PetscCall(VecRestoreArrayRead(b, &rhs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// On the device, after what PETSc has launched and before what it will launch, also where its stream is another by now.
+PetscErrorCode CroutFactor::SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const
+{
+  void *stream;
+
+  PetscFunctionBegin;
+  PetscCall(CurrentStream(&stream));
+  const bool same_stream = stream == execution_->stream();
+  if (!same_stream) PetscCallCXX(Execution(Memory::device, stream).wait());
+  PetscCall(Launch(rhs, x, transpose, count, apart));
+  if (!same_stream) PetscCallCXX(execution_->wait());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Vectors that are elsewhere (bound to the CPU) come and go through work vectors.
+PetscErrorCode CroutFactor::SolveOnDevice(Vec b, Vec x, Transpose transpose) const
+{
+  VecArray rhs(b, Access::read), solution(x, Access::write);
+  const PetscScalar *from;
+  PetscScalar *to;
+
+  PetscFunctionBegin;
+  PetscCall(rhs.Open());
+  PetscCall(solution.Open());
+  const bool here = rhs.memory() == Memory::device && solution.memory() == Memory::device;
+  if (here) PetscCall(SolveInOrder(rhs.data(), solution.data(), transpose, 1, rows_));
+  PetscCall(solution.Close());
+  PetscCall(rhs.Close());
+  if (here) PetscFunctionReturn(PETSC_SUCCESS);
+
+  PetscCall(VecGetArrayRead(b, &from));
+  PetscCall(VecGetArrayWrite(work_[0], &to));
+  PetscCall(PetscArraycpy(to, from, rows_));
+  PetscCall(VecRestoreArrayWrite(work_[0], &to));
+  PetscCall(VecRestoreArrayRead(b, &from));
+  PetscCall(SolveOnDevice(work_[0], work_[1], transpose));
+  PetscCall(VecGetArrayRead(work_[1], &from));
+  PetscCall(VecGetArrayWrite(x, &to));
+  PetscCall(PetscArraycpy(to, from, rows_));
+  PetscCall(VecRestoreArrayWrite(x, &to));
+  PetscCall(VecRestoreArrayRead(work_[1], &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
+{
+  const PetscScalar *rhs;
+  PetscScalar *solution;
+  PetscMemType rhs_type, solution_type;
+  PetscInt count, apart, solution_apart;
+  Vec b, x;
+
+  PetscFunctionBegin;
+  if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(B, NULL, &count));
+  PetscCall(MatDenseGetLDA(B, &apart));
+  PetscCall(MatDenseGetLDA(X, &solution_apart));
+  PetscCall(MatDenseGetArrayReadAndMemType(B, &rhs, &rhs_type));
+  PetscCall(MatDenseGetArrayWriteAndMemType(X, &solution, &solution_type));
+  const bool device = execution_->memory() == Memory::device;
+  const bool together =
+      !refined_ && apart == solution_apart && PetscMemTypeDevice(rhs_type) == device && PetscMemTypeDevice(solution_type) == device;
+  PetscCall(PetscLogGpuTimeBegin());
+  if (together && device) PetscCall(SolveInOrder(rhs, solution, transpose, count, apart));
+  if (together && !device) PetscCall(Launch(rhs, solution, transpose, count, apart));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(X, &solution));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &rhs));
+  for (PetscInt column = 0; !together && column < count; column++) {
+    PetscCall(MatDenseGetColumnVecRead(B, column, &b));
+    PetscCall(MatDenseGetColumnVecWrite(X, column, &x));
+    PetscCall(Solve(b, x, transpose));
+    PetscCall(MatDenseRestoreColumnVecWrite(X, column, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(B, column, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactorCreate(Mat A, const CroutSettings &settings, std::unique_ptr<CroutFactor> *factor)
+{
+  PetscBool sparse, dense;
+  MatType type;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetType(A, &type));
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &sparse, MATSEQAIJ, MATSEQBAIJ, MATSEQSBAIJ, ""));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, &dense));
+  PetscCheck(sparse || dense, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP, "crout factors no matrix of type %s", type);
+  PetscCheck(sparse || settings.precision == PC_CROUT_DOUBLE, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "-pc_crout_precision single: the factors of dense matrices are in double precision");
+  if (sparse)
+    PetscCall(CroutFactorCreateSparse(settings, factor));
+  else
+    PetscCall(CroutFactorCreateDense(settings, factor));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutHasNoEntry(Mat A, PetscBool *none)
+{
+  PetscBool dense;
+  MatInfo info;
+
+  PetscFunctionBegin;
+  *none = PETSC_FALSE;
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATSEQDENSE, &dense));
+  if (dense) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetInfo(A, MAT_LOCAL, &info));
+  *none = PetscBool(info.nz_used == 0);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

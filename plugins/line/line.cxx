@@ -1,0 +1,123 @@
+// PCLINE: its creation, its end, its page.
+#include "line/line_impl.h"
+#include "petsc/agreed.h"
+#include "types.h"
+
+namespace weft {
+
+PetscLogEvent line_setup_event, line_sweep_event, line_step_events[3];
+
+namespace {
+
+PetscErrorCode PCReset_Line(PC pc)
+{
+  PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(PCLineLeaveProducts(pc));
+  for (int memory : {0, 1}) line->forget(memory);
+  PetscCall(PCLineFreeComms(pc));
+  PetscCall(PCLineFreeGhosts(pc));
+  PetscCall(VecDestroy(&line->residual));
+  PetscCall(line->check.Forget());
+  PetscCall(MatDestroy(&line->rows));
+  line->set_ups = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCDestroy_Line(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Line(pc));
+  PetscCall(PCLineComposeSetters(pc, false));
+  delete Data(pc);
+  pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+} // namespace weft
+
+/*MC
+  PCLINE - line relaxation: solves the tridiagonal part of the matrix along grid lines exactly, on the host or on a GPU
+
+  Options Database Keys:
++ -pc_line_source (map|grid|graph|rows|auto) - where the lines come from, see `PCLineSetSource()`
+. -pc_line_file <file>               - lines of the user's, see `PCLineSetFile()`
+. -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - directions of the lines on a `DMDA`, one after the other; auto takes those that are stiff
+. -pc_line_ordering (jacobi|zebra|multicolor) - all lines at once, or every second line first and the others with the new values
+. -pc_line_sweep (forward|backward|symmetric|auto) - the order of directions and colours in a sweep
+. -pc_line_plane_cycles <0>          - cycles of lines inside the planes of two directions, planes of one colour after those of the other
+. -pc_line_ranks (exact|cut)         - what becomes of a line that crosses ranks
+. -pc_line_components (together|apart|auto) - unknowns of a node in lines of blocks or in lines of their own
+. -pc_line_precision (double|single) - precision of the line solves
+. -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - tridiagonal method
+. -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - how it works, see `PCLineSetKernelParameters()`
+. -pc_line_sweeps <1>                - sweeps in one application
+. -pc_line_omega <1.0>               - damping factor
+. -pc_line_find_again <0.95>         - lines of the graph are looked for again when they carry less than this share of what they did
+. -pc_line_estimate_omega <false>    - damping factor from the largest eigenvalue, when the preconditioner is set up
+- -pc_line_diagonal_products <false> - products and residuals with the matrix from the diagonals that the sweeps work on
+
+  Level: beginner
+
+  Notes:
+  The smoother for multigrid where one direction couples much more strongly than the others (stretched grids, anisotropic coefficients):
+  `-pc_type mg -mg_levels_pc_type line`.
+
+  The grid is the `DMDA` of the `PC` or, if it has none, of the matrix. Where there is none, or it does not fit the matrix, lines are found
+  in the matrix itself: along its strongest couplings, each row in at most one line.
+
+  The kernels run where the vectors are: on the host for standard vectors, on the device for `VECCUDA` and `VECKOKKOS`.
+
+  A line that crosses ranks is solved exactly, by all of them together, unless `-pc_line_ranks cut`. Lines of a periodic direction are rings.
+  Several unknowns a node that the matrix couples are solved for together, up to 8; such lines of blocks cross ranks as others do.
+
+  With jacobi ordering along one direction the preconditioner of a symmetric matrix is symmetric, and so it is with symmetric sweeps; with
+  other forward or backward sweeps it is not: use `KSPGMRES`, `KSPFGMRES` or `KSPBCGS` rather than `KSPCG`.
+
+  `KSPRICHARDSON` without monitors hands all its iterations to the sweeps, which need no residual of their own for the first one.
+
+  -log_view shows set-up as PCLineSetUp and the sweeps as PCLineSweep.
+
+  A matrix that is tridiagonal in its own order, on any number of ranks, or such a ring, is solved exactly, and each set-up measures how well.
+
+  A zero or non-finite pivot ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCSOR`, `PCJACOBI`, `PCLineSetSource()`, `PCLineSetDirection()`, `PCLineSetOrdering()`,
+          `PCLineSetSweep()`, `PCLineSetPlaneCycles()`, `PCLineSetRanks()`, `PCLineSetComponents()`, `PCLineSetPrecision()`, `PCLineSetKernel()`,
+          `PCLineSetSweeps()`, `PCLineSetOmega()`, `PCLineSetEstimateOmega()`, `PCLineSetFindAgain()`,
+          `PCLineSetDiagonalProducts()`
+M*/
+PetscErrorCode PCCreate_Line(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCallCXX(pc->data = new weft::PC_Line);
+  pc->ops->setup               = weft::Together<weft::PCSetUp_Line>;
+  pc->ops->apply               = weft::Guarded<weft::PCApply_Line>;
+  pc->ops->applytranspose      = weft::Guarded<weft::PCApplyTranspose_Line>;
+  pc->ops->postsolve           = weft::Guarded<weft::PCPostSolve_Line>;
+  pc->ops->presolve            = weft::Guarded<weft::PCPreSolve_Line>;
+  pc->ops->applyrichardson     = weft::Guarded<weft::PCApplyRichardson_Line>;
+  pc->ops->matapply            = weft::Guarded<weft::PCMatApply_Line>;
+  pc->ops->applysymmetricleft  = weft::Guarded<weft::PCApplySymmetricLeft_Line>;
+  pc->ops->applysymmetricright = weft::Guarded<weft::PCApplySymmetricRight_Line>;
+  pc->ops->setfromoptions      = weft::Guarded<weft::PCSetFromOptions_Line>;
+  pc->ops->view                = weft::Guarded<weft::PCView_Line>;
+  pc->ops->reset               = weft::PCReset_Line;
+  pc->ops->destroy             = weft::PCDestroy_Line;
+  PetscCall(weft::PCLineComposeSetters(pc, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCLineRegisterEvents()
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventRegister("PCLineSetUp", PC_CLASSID, &weft::line_setup_event));
+  PetscCall(PetscLogEventRegister("PCLineSweep", PC_CLASSID, &weft::line_sweep_event));
+  PetscCall(PetscLogEventRegister("PCLineProducts", PC_CLASSID, &weft::line_step_events[0]));
+  PetscCall(PetscLogEventRegister("PCLineReduced", PC_CLASSID, &weft::line_step_events[1]));
+  PetscCall(PetscLogEventRegister("PCLinePiece", PC_CLASSID, &weft::line_step_events[2]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,166 @@
+/// What the files of PCLINE share.
+#pragma once
+#include <petsc/private/pcimpl.h>
+
+#include <vector>
+
+#include "line/line.h"
+#include "line/line_roots.hpp"
+#include "line/line_set.hpp"
+#include "line/maps/joined_pieces.hpp"
+#include "line/relax/outside_rows.hpp"
+#include "petsc/agreed.h"
+#include "petsc/direct_check.h"
+#include "petsc/lines_from_dm.h"
+#include "petsc/petsc_compat.h"
+
+namespace weft {
+
+/// What lines are made from; other lines are needed where it changes.
+struct LineShape {
+  PCLineSource source = PC_LINE_SOURCE_AUTO;
+  std::vector<int> directions; ///< of a grid, in the order of a forward sweep
+  std::array<Index, 3> nodes{}, first{};
+  Index components = 1;
+  bool together    = false; ///< unknowns of a node in lines of blocks
+  bool ring        = false; ///< of the rows in their order
+  bool direct      = false; ///< of the rows in their order: these are all that the matrix couples
+  bool pivots      = false; ///< the kernel's choice fell on pivoting
+  /// Of lines with constant coefficients, for each direction; else empty.
+  struct Constant {
+    Index closure     = 0;
+    bool own_at_edges = false; ///< lines at the grid's edges have coefficients of their own
+
+    friend bool operator==(const Constant &, const Constant &) = default;
+  };
+  std::vector<Constant> constant;
+  Memory memory = Memory::host;
+
+  friend bool operator==(const LineShape &, const LineShape &) = default;
+};
+
+/// One step of a sweep: the lines of a colour of a set.
+struct LinePass {
+  int set, colour;
+
+  friend bool operator==(const LinePass &, const LinePass &) = default;
+};
+
+struct PC_Line {
+  // What the user asks for.
+  PCLineDirection direction   = PC_LINE_AUTO;
+  PCLineOrdering ordering     = PC_LINE_JACOBI;
+  PCLineSweep sweep           = PC_LINE_SWEEP_AUTO;
+  PCLineSource source         = PC_LINE_SOURCE_AUTO;
+  PCLineRanks ranks           = PC_LINE_EXACT;
+  PCLineComponents components = PC_LINE_COMPONENTS_AUTO;
+  PCLinePrecision precision   = PC_LINE_DOUBLE;
+  std::string file;
+  PetscInt plane_cycles = 0;
+  std::string kernel    = "auto";
+  MethodParameters kernel_parameters;
+  PetscInt sweeps        = 1;
+  PetscReal omega        = 1.0;
+  bool estimate_omega    = false;
+  bool diagonal_products = false;
+  PetscReal find_again   = 0.95;
+
+  // What set-up finds and makes.
+  Grid grid;
+  LineShape shape;
+  bool failed = false;                                            ///< the last set-up did: better values may have better lines
+  std::vector<std::vector<ConstantLines<PetscScalar>>> constants; ///< of each direction's kinds of lines, where they are constant
+  HostLines users_lines;                                          ///< rows of this rank, where the user gives the lines
+  std::shared_ptr<const JoinedPieces> joined; ///< of the map's lines, the user's or the graph's, those that go on on other ranks
+  Mat line_matrix         = NULL;             ///< of one line, where the user gives that; borrowed while the PC is set up
+  PCLineSweep found_sweep = PC_LINE_FORWARD;
+  PetscReal found_omega   = 1.0;
+  std::vector<LinePass> passes;    ///< one sweep
+  DirectCheck check;               ///< of lines that are the whole matrix
+  Mat rows                 = NULL; ///< the matrix as AIJ, where the PC's is of another type or has empty rows
+  PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for
+  // Of lines of the graph: which set-up has found them, of how many, and the share of what lines can carry that they carried then.
+  PetscInt set_ups = 0, found_in = 0;
+  PetscReal carried   = 1;
+  bool weak_rows      = false; ///< some diagonal is rounding beside its row's other entries
+  PetscInt empty_rows = 0;     ///< of all ranks, that take 1 on the diagonal of `rows`
+  std::vector<MPI_Comm> comms; ///< of the ranks that share lines; those of a set stay as long as the set
+  // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the
+  // CPU.
+  std::unique_ptr<Execution> execution[2];
+  std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
+  std::unique_ptr<OutsideRows<PetscScalar>> outside;   ///< with a stencil on several ranks: what couples to the ghosts
+  Vec ghosts              = NULL;                      ///< unknowns of other ranks that this one's rows couple to
+  VecScatter bring_ghosts = NULL;
+  std::vector<std::unique_ptr<LineSet>> sets[2];
+  std::unique_ptr<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
+  Vec residual      = NULL;
+  bool asks_norms   = true; ///< whether the KSP that is solving looks at norms
+  Mat with_products = NULL; ///< the matrix that multiplies by our diagonals, while it does
+
+  void forget(int memory)
+  {
+    sets[memory].clear();
+    if (memory == static_cast<int>(shape.memory)) roots.reset();
+    if (stencil && &stencil->execution() == execution[memory].get()) {
+      stencil.reset();
+      outside.reset();
+    }
+    execution[memory].reset();
+  }
+};
+
+/// True where lines lie in boxes: of a grid, or of the rows in their order, which are one of one dimension.
+inline bool InBoxes(const LineShape &shape)
+{
+  return shape.source == PC_LINE_GRID || shape.source == PC_LINE_ROWS;
+}
+
+inline PC_Line *Data(PC pc)
+{
+  return static_cast<PC_Line *>(pc->data);
+}
+
+/// Events of -log_view: set-up, the sweeps of an application, and in these the steps of lines that cross ranks, by SolveStep.
+extern PetscLogEvent line_setup_event, line_sweep_event, line_step_events[3];
+
+/// The names of the options' values, in PETSc's form.
+extern const char *const line_directions[];
+extern const char *const line_orderings[];
+extern const char *const line_sweeps[];
+extern const char *const line_sources[];
+extern const char *const line_ranks[];
+extern const char *const line_components[];
+extern const char *const line_precisions[];
+
+PetscErrorCode PCSetUp_Line(PC pc);
+PetscErrorCode PCLineFreeComms(PC pc);
+PetscErrorCode PCLineFreeGhosts(PC pc);
+/// Makes the PC's matrix multiply by the diagonals of line->stencil, if the user wants it so and there are any; and ends that.
+PetscErrorCode PCLineTakeProducts(PC pc);
+PetscErrorCode PCLineLeaveProducts(PC pc);
+/// The sets whose kernels work in `memory`, on PETSc's current stream. Made from those that set-up made when vectors first come in the
+/// other memory, or on another stream.
+PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets);
+
+/// One sweep from zero without damping or checks, for set-up.
+PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose);
+PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y);
+PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y);
+PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y);
+PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec work, PetscReal rtol, PetscReal atol, PetscReal dtol, PetscInt its,
+                                      PetscBool zero_guess, PetscInt *done, PCRichardsonConvergedReason *reason);
+
+PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x);
+PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec b, Vec x);
+PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y);
+PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);
+
+PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items);
+PetscErrorCode PCView_Line(PC pc, PetscViewer viewer);
+/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCLineTellIdleOptions(PC pc, PetscViewer viewer);
+/// Composes the setters with a PC, or removes them.
+PetscErrorCode PCLineComposeSetters(PC pc, bool compose);
+
+} // namespace weft

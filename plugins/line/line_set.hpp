@@ -1,0 +1,284 @@
+/// LineSet: lines that are relaxed together or colour by colour (those along one direction of a grid, or those of a map), whatever solves
+/// them. The glue's half of the engine: from a matrix of PETSc to solvers of src/.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "line/maps/carried.hpp"
+#include "line/relax/line_relaxation.hpp"
+#include "petsc/petsc_arrays.hpp"
+
+namespace weft {
+
+inline constexpr int all_colours = -1;
+
+/// A number of one of two colours, or all_colours, as the engine has it.
+inline Colour ColourOf(int colour)
+{
+  return colour == all_colours ? Colour::all : static_cast<Colour>(colour);
+}
+
+/// How lines of the graph are found. Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points)
+/// it winds about, and does worse than its rows alone.
+inline ForestOptions GraphOptions()
+{
+  ForestOptions options;
+  options.least_weight = 0.13;
+  return options;
+}
+
+struct LineSetOptions {
+  PetscReal omega     = 1;
+  int colour          = all_colours;
+  Transpose transpose = Transpose::no;
+  int many            = 1; ///< right-hand sides, `apart` elements from one to the next
+  Index apart         = 0;
+};
+
+/// Nothing here is collective but where lines cross ranks; then everything is, and each rank has the same sets in the same order.
+class LineSet {
+public:
+  virtual ~LineSet() = default;
+
+  virtual const Execution &execution() const = 0;
+  virtual int colours() const                = 0;
+
+  /// Takes new values from the matrix whose pattern the set was made for, and factors.
+  virtual void read(const LocalMatrix &matrix) = 0;
+  /// The first row of this rank with an unusable pivot.
+  virtual std::optional<Index> bad_row() const = 0;
+  /// The same lines with the same values for vectors in the other memory.
+  virtual std::unique_ptr<LineSet> twin(const Execution &execution) const = 0;
+
+  /// x = omega T^-1 b on the lines of a colour. b is not changed.
+  virtual void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const = 0;
+  /// x += omega T^-1 r on the lines of a colour; r is work space.
+  virtual void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const = 0;
+
+  virtual double flops(int colour) const = 0;
+
+  /// True for a set that keeps the matrix, and makes the residual of a step itself.
+  virtual bool relaxes() const { return false; }
+  /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x.
+  virtual void relax(const PetscScalar *, PetscScalar *, Guess, const LineSetOptions &) const {}
+  /// Sets ghosts to 0, values of rows on other ranks, that belong to the lines of a colour, where relax() finds them itself.
+  virtual void clear_own(PetscScalar *, int) const {}
+  /// Operations of that, the residual's with them.
+  virtual double relax_flops(int) const { return 0; }
+
+  /// What lines of the matrix' graph carry of the couplings of this rank's rows; nothing of other lines.
+  virtual std::optional<CarriedCouplings> carried(const LocalMatrix &) const { return std::nullopt; }
+
+  /// What -ksp_view tells.
+  virtual const char *method() const = 0;
+  virtual PetscInt64 count() const   = 0; ///< lines that start on this rank
+  virtual PetscInt64 longest() const = 0; ///< rows of the longest one, as far as this rank sees it
+  virtual std::string kind() const   = 0; ///< " in single precision", ...
+  /// Of lines that go on on other ranks: true where this rank need only tell its neighbours, see DistributedSolver.
+  virtual bool neighbours_only() const { return false; }
+};
+
+/// The lines of a box, or a part of them, and where these start among the rows of the rank.
+struct LinePiece {
+  LineLayout layout;
+  Index offset     = 0;
+  int colour       = all_colours; ///< of all its lines, where there are four; else they have those of the layout
+  std::size_t kind = 0;           ///< lines of a kind have the same place: inside the grid, at one edge of it, ...
+};
+
+/// How a box is cut into pieces.
+struct LineCuts {
+  bool four_colours  = false;   ///< by the parity of the lines' places in the whole grid in each of the directions across
+  bool edges         = false;   ///< lines at the edges of the whole grid by themselves
+  const Index *whole = nullptr; ///< nodes of the whole grid, for its edges
+};
+
+/// The lines along `direction` of a box, in one piece or in several. Those inside the grid come first, and those that there are none of are
+/// left out, but for the first piece.
+std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], const LineCuts &cuts);
+
+/// Lines of a grid, in pieces, each with a Solver of its own: LineSolver, SingleLineSolver, BlockLineSolver or one
+/// of those across ranks.
+template <class Solver>
+class GridLines final : public LineSet {
+public:
+  using Make = std::function<std::unique_ptr<Solver>(const Execution &, const LinePiece &)>;
+  using Read = std::function<void(Solver &, std::size_t, const LocalMatrix &)>;
+  /// Row of the solver's answer -> row of the piece, nothing where it belongs to another rank.
+  using Own = std::function<std::optional<Index>(Index)>;
+
+  GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read, Own own)
+      : execution_(execution), pieces_(std::move(pieces)), colours_(colours), kind_(std::move(kind)), make_(std::move(make)),
+        read_(std::move(read)), own_(std::move(own))
+  {
+    for (const LinePiece &piece : pieces_) solvers_.push_back(make_(execution, piece));
+  }
+
+  const Execution &execution() const override { return execution_; }
+  int colours() const override { return colours_; }
+
+  void read(const LocalMatrix &matrix) override
+  {
+    for (std::size_t p = 0; p < pieces_.size(); p++) {
+      read_(*solvers_[p], p, matrix);
+      solvers_[p]->factor();
+    }
+  }
+  std::optional<Index> bad_row() const override
+  {
+    std::optional<Index> first;
+    for (std::size_t p = 0; p < pieces_.size(); p++) {
+      const auto bad = solvers_[p]->bad_pivot();
+      const auto row = bad ? own_(bad->row) : std::nullopt;
+      if (!row) continue;
+      const LinePiece &piece = pieces_[p];
+      const Index here       = piece.offset + start(piece.layout, bad->line) + *row * piece.layout.stride;
+      first                  = std::min(first.value_or(here), here);
+    }
+    return first;
+  }
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override
+  {
+    auto other = std::make_unique<GridLines>(execution, pieces_, colours_, kind_, make_, read_, own_);
+    for (std::size_t p = 0; p < pieces_.size(); p++) {
+      other->solvers_[p]->read(*solvers_[p]);
+      other->solvers_[p]->factor();
+    }
+    return other;
+  }
+
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    for_each(options, [&](Solver &solver, Index offset, const SolveOptions<PetscScalar> &how) {
+      // Lines across ranks change values of b for a while and put them back.
+      solver.solve(const_cast<PetscScalar *>(b) + offset, x + offset, how);
+    });
+  }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    for_each(options,
+             [&](Solver &solver, Index offset, const SolveOptions<PetscScalar> &how) { solver.solve_add(r + offset, x + offset, how); });
+  }
+
+  double flops(int colour) const override
+  {
+    double flops = 0;
+    for (std::size_t p = 0; p < pieces_.size(); p++) {
+      if (has(p, colour)) flops += flops_of(*solvers_[p]) * (colour != all_colours && pieces_[p].colour == all_colours ? 0.5 : 1);
+    }
+    return flops;
+  }
+  const char *method() const override { return method_of(*solvers_.front()); }
+  PetscInt64 count() const override
+  {
+    PetscInt64 count = 0;
+    if (!own_(0)) return 0; // another rank has the first row of the lines
+    for (const LinePiece &piece : pieces_) count += lines_of(piece.layout);
+    return count;
+  }
+  PetscInt64 longest() const override { return length_of(*solvers_.front()); }
+  std::string kind() const override { return kind_; }
+  bool neighbours_only() const override
+  {
+    bool all = true;
+    if constexpr (requires(const Solver &s) { s.neighbours_only(); }) {
+      for (const auto &solver : solvers_) all = all && solver->neighbours_only();
+    }
+    return all;
+  }
+
+  Solver &solver(std::size_t piece) const { return *solvers_[piece]; }
+
+private:
+  static constexpr bool blocks = requires(const Solver &s) { s.lines(); };
+
+  static Index lines_of(const LineLayout &layout) { return blocks ? layout.count() / layout.components : layout.count(); }
+  static Index start(const LineLayout &layout, Index line) { return layout.start(blocks ? line * layout.components : line); }
+  static double flops_of(const Solver &solver)
+  {
+    if constexpr (requires { solver.flops(); })
+      return solver.flops();
+    else
+      return solver.local() ? solver.local()->flops() : 0;
+  }
+  static const char *method_of(const Solver &solver)
+  {
+    if constexpr (requires { solver.method(); })
+      return solver.method();
+    else
+      return solver.local() ? solver.local()->method() : "none";
+  }
+  static Index length_of(const Solver &solver)
+  {
+    if constexpr (requires { solver.length(); })
+      return solver.length();
+    else
+      return solver.layout().length;
+  }
+
+  template <class Body>
+  void for_each(const LineSetOptions &options, const Body &body) const
+  {
+    SolveOptions<PetscScalar> how{{options.omega}, Colour::all, options.transpose, options.many, options.apart};
+    for (std::size_t p = 0; p < pieces_.size(); p++) {
+      how.colour = pieces_[p].colour == all_colours ? ColourOf(options.colour) : Colour::all;
+      if (has(p, options.colour)) body(*solvers_[p], pieces_[p].offset, how);
+    }
+  }
+  bool has(std::size_t piece, int colour) const
+  {
+    return colour == all_colours || pieces_[piece].colour == all_colours || pieces_[piece].colour == colour;
+  }
+
+  const Execution &execution_;
+  std::vector<LinePiece> pieces_;
+  int colours_;
+  std::string kind_;
+  Make make_;
+  Read read_;
+  Own own_;
+  std::vector<std::unique_ptr<Solver>> solvers_;
+};
+
+/// Lines of a grid that is all on this rank, with the matrix in diagonals: the residual of a step costs no pass of its own where lines of a
+/// colour do not couple.
+class StencilLines final : public LineSet {
+public:
+  /// `matrix` must outlive this, and be read before this is.
+  StencilLines(const StencilMatrix<PetscScalar> &matrix, const LineProblem &problem, int colours, const std::string &kernel,
+               const MethodParameters &parameters)
+      : lines_(matrix, problem, kernel, parameters, colours > 1), colours_(colours), kernel_(kernel), parameters_(parameters)
+  {
+  }
+
+  const Execution &execution() const override { return lines_.solver().execution(); }
+  int colours() const override { return colours_; }
+  void read(const LocalMatrix &matrix) override;
+  std::optional<Index> bad_row() const override;
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override;
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override;
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override;
+  double flops(int colour) const override { return share(colour) * lines_.solver().flops(); }
+
+  bool relaxes() const override { return true; }
+  void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const override;
+  double relax_flops(int colour) const override;
+  /// True if relax() does it in one pass over the matrix.
+  bool one_pass() const { return lines_.fused(colours_ == 1 ? Colour::all : Colour::even); }
+
+  const char *method() const override { return lines_.solver().method(); }
+  PetscInt64 count() const override { return lines_.solver().layout().count(); }
+  PetscInt64 longest() const override { return lines_.solver().layout().length; }
+  std::string kind() const override;
+
+private:
+  static double share(int colour) { return colour == all_colours ? 1 : 0.5; }
+
+  LineRelaxation<PetscScalar> lines_;
+  int colours_;
+  std::string kernel_;
+  MethodParameters parameters_;
+};
+
+} // namespace weft

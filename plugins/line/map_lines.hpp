@@ -1,0 +1,143 @@
+/// MapLines: lines through the rows of any matrix, a user's or those that follow its strongest couplings, as a LineSet.
+#pragma once
+#include "line/line_set.hpp"
+#include "line/maps/mapped_line_solver.hpp"
+#if defined(WEFT_DISTRIBUTED)
+#include "line/ranks/joined_line_solver.hpp"
+#endif
+
+namespace weft {
+
+/// Lines in Scalar between vectors of PetscScalar.
+template <class Scalar>
+class MapLines final : public LineSet {
+public:
+  /// `colours` of all ranks: this one's may be fewer.
+  MapLines(std::unique_ptr<LineMap> map, int colours, const std::string &kernel, const MethodParameters &parameters)
+      : map_(std::move(map)), colours_(colours), solver_(*map_, kernel, parameters), parameters_(parameters)
+  {
+  }
+
+  const Execution &execution() const override { return map_->execution(); }
+  int colours() const override { return colours_; }
+
+  void read(const LocalMatrix &matrix) override
+  {
+    solver_.read(matrix.inside);
+    solver_.factor();
+  }
+  std::optional<Index> bad_row() const override { return map_->not_finite() ? map_->not_finite() : solver_.bad_pivot(); }
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override
+  {
+    auto other = std::make_unique<MapLines>(std::make_unique<LineMap>(execution, *map_), colours_, solver_.method(), parameters_);
+    other->solver_.read(solver_);
+    other->solver_.factor();
+    return other;
+  }
+
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    for (int k = 0; k < options.many && has(options.colour); k++) solver_.solve(b + k * options.apart, x + k * options.apart, how(options));
+  }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    for (int k = 0; k < options.many && has(options.colour); k++)
+      solver_.solve_add(r + k * options.apart, x + k * options.apart, how(options));
+  }
+
+  double flops(int colour) const override { return has(colour) ? solver_.flops(colour) : 0; }
+  std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
+  {
+    return carried_couplings(*map_, matrix.inside, GraphOptions());
+  }
+  const char *method() const override { return solver_.method(); }
+  PetscInt64 count() const override { return map_->lines(); }
+  PetscInt64 longest() const override { return map_->longest(); }
+  std::string kind() const override { return std::is_same_v<Scalar, float> ? " in single precision" : ""; }
+
+private:
+  bool has(int colour) const { return colour < map_->colours(); }
+  static MappedSolveOptions how(const LineSetOptions &options) { return {options.omega, options.colour, options.transpose}; }
+
+  std::unique_ptr<LineMap> map_;
+  int colours_;
+  MappedLineSolver<Scalar, PetscScalar> solver_;
+  MethodParameters parameters_;
+};
+
+#if defined(WEFT_DISTRIBUTED)
+/// Lines of a map some of which go on on other ranks, solved exactly.
+class JoinedMapLines final : public LineSet {
+public:
+  using Parts = std::shared_ptr<const std::vector<JoinedPieces>>;
+
+  /// `parts`: of `pieces`, the lines of each colour.
+  JoinedMapLines(std::unique_ptr<LineMap> map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, Parts parts,
+                 const std::string &kernel, const MethodParameters &parameters)
+      : map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)), parts_(std::move(parts)),
+        solver_(std::make_unique<Solver>(*map_, ranks, parts_, kernel, parameters, DeviceMessages())), parameters_(parameters)
+  {
+  }
+
+  const Execution &execution() const override { return map_->execution(); }
+  int colours() const override { return static_cast<int>(parts_->size()); }
+
+  void read(const LocalMatrix &matrix) override
+  {
+    solver_->read(matrix.inside, matrix.outside,
+                  std::vector<std::int64_t>(matrix.outside_columns, matrix.outside_columns + matrix.outside_size));
+    solver_->factor();
+  }
+  std::optional<Index> bad_row() const override
+  {
+    const auto pivot = solver_->bad_pivot(); // all ranks ask
+    return map_->not_finite() ? map_->not_finite() : pivot;
+  }
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override
+  {
+    auto other =
+        std::make_unique<JoinedMapLines>(std::make_unique<LineMap>(execution, *map_), ranks_, pieces_, parts_, method(), parameters_);
+    other->solver_->read(*solver_);
+    other->solver_->factor();
+    return other;
+  }
+
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    // Values of b change for a while.
+    for (int k = 0; k < options.many; k++)
+      solver_->solve(const_cast<PetscScalar *>(b) + k * options.apart, x + k * options.apart, how(options));
+  }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
+  {
+    for (int k = 0; k < options.many; k++) solver_->solve_add(r + k * options.apart, x + k * options.apart, how(options));
+  }
+
+  double flops(int colour) const override { return map_->colours() > 0 ? solver_->local().flops(colour) : 0; }
+  std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
+  {
+    return carried_couplings(*map_, matrix.inside, GraphOptions());
+  }
+  const char *method() const override { return solver_->local().method(); }
+  PetscInt64 count() const override { return map_->lines() - pieces_->begin_elsewhere; }
+  PetscInt64 longest() const override { return std::max(map_->longest(), pieces_->longest); }
+  std::string kind() const override { return ", " + std::to_string(pieces_->count()) + " of them across ranks"; }
+
+private:
+  using Solver = JoinedLineSolver<PetscScalar>;
+  MappedSolveOptions how(const LineSetOptions &options) const
+  {
+    const int colour = colours() > 1 ? options.colour : all_line_colours; // a rank without rows has no colour
+    return {options.omega, colour, options.transpose};
+  }
+
+  std::unique_ptr<LineMap> map_;
+  MPI_Comm ranks_;
+  std::shared_ptr<const JoinedPieces> pieces_;
+  Parts parts_;
+  std::unique_ptr<Solver> solver_;
+  MethodParameters parameters_;
+};
+#endif
+
+} // namespace weft

@@ -1,0 +1,480 @@
+// PCLINE's set-up: which lines, from where, solved by what.
+#include <algorithm>
+#include <limits>
+
+#include "line/find_lines.h"
+#include "line/line_matrix.h"
+#include "line/ranks.h"
+#include "petsc/kokkos_start.h"
+#include "petsc/matrix_by_rows.h"
+
+namespace weft {
+
+namespace {
+
+PetscErrorCode CheckMatrix(Mat A)
+{
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(
+      PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
+  PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "PCLINE works on AIJ and BAIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
+             "KSPSetOperators() an AIJ matrix as its second one",
+             ((PetscObject)A)->type_name);
+  PetscCall(MatCheckSquare(A, "PCLINE"));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The matrix by rows: itself, or a copy of a matrix of blocks.
+PetscErrorCode MatrixByRows(PC pc, Mat *rows)
+{
+  PC_Line *line = Data(pc);
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  if (aij) PetscCall(MatDestroy(&line->rows));
+  if (!aij) {
+    if (pc->flag == DIFFERENT_NONZERO_PATTERN) PetscCall(MatDestroy(&line->rows));
+    PetscCall(CopyByRows(pc->pmat, &line->rows));
+  }
+  *rows = aij ? pc->pmat : line->rows;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
+
+// The first row of all ranks in PETSc's numbering, of those that the ranks bring; no_row where none has any. Collective.
+PetscErrorCode FirstRow(PC pc, PetscInt64 *row)
+{
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, row, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The first row with a pivot that cannot be divided by.
+PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscInt first_row, PetscInt64 *row)
+{
+  PetscFunctionBegin;
+  *row = no_row;
+  for (const auto &set : sets) {
+    std::optional<Index> bad;
+    PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { bad = set->bad_row(); }));
+    if (bad) *row = std::min<PetscInt64>(*row, first_row + *bad);
+  }
+  PetscCall(FirstRow(pc, row));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Fails the PC on all ranks, who say the same.
+PetscErrorCode Fail(PC pc, PCFailedReason reason, const std::string &what)
+{
+  PetscFunctionBegin;
+  pc->failedreason = pc->failedreasonrank = reason;
+  PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "%s", what.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What the lines are worth as a direct solver, where they are all of the matrix.
+PetscErrorCode Measure(PC pc, Mat rows)
+{
+  PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(line->check.Forget());
+  if (!line->shape.direct || line->sweeps != 1) PetscFunctionReturn(PETSC_SUCCESS);
+  line->found_omega = 1;
+  PetscCall(line->check.Measure(rows, false, line->precision == PC_LINE_SINGLE, [pc](Vec b, Vec x, Transpose transpose) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(PCLineSolve(pc, b, x, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Rows of this rank in which nothing is stored but zeros, in PETSc's numbering.
+PetscErrorCode EmptyRows(Mat rows, std::vector<PetscInt> *empty)
+{
+  PetscInt first, last, entries;
+  const PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetOwnershipRange(rows, &first, &last));
+  for (PetscInt row = first; row < last; row++) {
+    PetscCall(MatGetRow(rows, row, &entries, NULL, &values));
+    if (std::all_of(values, values + entries, [](PetscScalar value) { return value == PetscScalar(0); }))
+      PetscCallCXX(empty->push_back(row));
+    PetscCall(MatRestoreRow(rows, row, &entries, NULL, &values));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Galerkin's coarse matrices have empty rows where fewer vectors of a near-null space are independent than there are. As with PCJACOBI they
+// take 1 on the diagonal: in a copy, which lines are then made from. Looked for where a pivot is bad.
+PetscErrorCode FillEmptyRows(PC pc, Mat *rows)
+{
+  PC_Line *line = Data(pc);
+  std::vector<PetscInt> empty;
+  PetscInt here;
+
+  PetscFunctionBegin;
+  PetscCall(EmptyRows(*rows, &empty));
+  here = static_cast<PetscInt>(empty.size());
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(&here, &line->empty_rows, 1, MPIU_INT, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  if (line->empty_rows == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscInfo(pc, "%" PetscInt_FMT " rows are empty and take 1 on the diagonal\n", line->empty_rows));
+  if (!line->rows) PetscCall(MatDuplicate(*rows, MAT_COPY_VALUES, &line->rows));
+  *rows = line->rows;
+  PetscCall(MatSetOption(*rows, MAT_NEW_NONZERO_LOCATIONS, PETSC_TRUE));
+  PetscCall(MatSetOption(*rows, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+  for (PetscInt row : empty) PetscCall(MatSetValue(*rows, row, row, 1, INSERT_VALUES));
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCall(MatAssemblyBegin(*rows, MAT_FINAL_ASSEMBLY));
+  PetscCall(MatAssemblyEnd(*rows, MAT_FINAL_ASSEMBLY));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// One sweep, as passes over the colours of the sets.
+std::vector<LinePass> Passes(PC_Line &line, const std::vector<std::unique_ptr<LineSet>> &sets)
+{
+  std::vector<LinePass> passes;
+  const int count         = static_cast<int>(sets.size());
+  const auto every_colour = [&](int set) {
+    const int colours = sets[static_cast<std::size_t>(set)]->colours();
+    if (colours == 1) passes.push_back({set, all_colours});
+    for (int colour = 0; colours > 1 && colour < colours; colour++) passes.push_back({set, colour});
+  };
+  if (line.plane_cycles == 0) {
+    for (int set = 0; set < count; set++) every_colour(set);
+  } else {
+    // Planes of one colour after those of the other; in each, lines of either direction in turn. The colour of a line has a bit for each
+    // direction across; that of the planes is the direction in which neither of their lines runs.
+    const int normal = 3 - line.shape.directions[0] - line.shape.directions[1];
+    for (int plane = 0; plane < 2; plane++) {
+      for (PetscInt cycle = 0; cycle < line.plane_cycles; cycle++) {
+        for (int set = 0; set < count; set++) {
+          const bool second = normal == 2 || (normal == 1 && line.shape.directions[static_cast<std::size_t>(set)] == 2);
+          for (int inside = 0; inside < 2; inside++) passes.push_back({set, second ? inside + 2 * plane : plane + 2 * inside});
+        }
+      }
+    }
+  }
+  const bool alternates               = line.direction == PC_LINE_AUTO && line.shape.directions.size() > 1;
+  line.found_sweep                    = line.sweep != PC_LINE_SWEEP_AUTO ? line.sweep : alternates ? PC_LINE_SYMMETRIC : PC_LINE_FORWARD;
+  const std::vector<LinePass> forward = passes;
+  if (line.found_sweep == PC_LINE_BACKWARD) passes.assign(forward.rbegin(), forward.rend());
+  // A colour relaxed twice in a row gains nothing the second time, where its lines do not couple: the middle pass is done once.
+  if (line.found_sweep == PC_LINE_SYMMETRIC) passes.insert(passes.end(), forward.rbegin() + 1, forward.rend());
+  return passes;
+}
+
+// A vector without a pattern, the same for a row of a grid, or of the matrix, on any number of ranks.
+PetscErrorCode AnyVector(PC pc, Vec x)
+{
+  const PC_Line *line = Data(pc);
+  const Grid &grid    = line->grid;
+  PetscInt first, last;
+  PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(VecGetOwnershipRange(x, &first, &last));
+  PetscCall(VecGetArrayWrite(x, &values));
+  for (PetscInt row = 0; row < last - first; row++) {
+    std::uint64_t number = static_cast<std::uint64_t>(first + row);
+    if (grid.dimension > 0) {
+      Index node = row / grid.components, at[3];
+      for (int k = 0; k < 3; k++) {
+        at[k] = grid.first[k] + node % grid.nodes[k];
+        node /= grid.nodes[k];
+      }
+      const Index place = at[0] + grid.global[0] * (at[1] + grid.global[1] * at[2]);
+      number            = static_cast<std::uint64_t>(place * grid.components + row % grid.components);
+    }
+    // SplitMix64 (Steele, Lea, Flood 2014), one step from the row's number.
+    number += 0x9e3779b97f4a7c15;
+    number      = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
+    number      = (number ^ (number >> 27)) * 0x94d049bb133111eb;
+    values[row] = static_cast<PetscReal>((number ^ (number >> 31)) >> 11) * 0x1p-52 - 1;
+  }
+  PetscCall(VecRestoreArrayWrite(x, &values));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The largest eigenvalue of T^-1 A by some steps of the power method gives the damping that makes all eigenvalues from 1 on equally small.
+PetscErrorCode EstimateOmega(PC pc)
+{
+  PC_Line *line       = Data(pc);
+  constexpr int steps = 10;
+  PetscReal norm = 1, largest = 1;
+  Vec x, y;
+  const ApplicationInSetUp applies;
+
+  PetscFunctionBegin;
+  const PetscInt sweeps = line->sweeps;
+  line->sweeps          = 1;
+  line->found_omega     = 1;
+  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
+  PetscCall(AnyVector(pc, x));
+  for (int step = 0; step < steps; step++) {
+    PetscCall(VecNorm(x, NORM_2, &norm));
+    if (!(norm > 0)) break;
+    PetscCall(VecScale(x, 1 / norm));
+    PetscCall(MatMult(pc->pmat, x, y));
+    PetscCall(PCApply_Line(pc, y, x));
+    PetscCall(VecNorm(x, NORM_2, &largest));
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  line->sweeps = sweeps;
+  if (norm > 0 && !PetscIsInfOrNanReal(largest)) line->found_omega = 2 / (1 + PetscMax(largest, 1));
+  PetscCall(
+      PetscInfo(pc, "largest eigenvalue of the line-relaxed matrix about %g, omega %g\n", (double)largest, (double)line->found_omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCLineFreeComms(PC pc)
+{
+  PetscFunctionBegin;
+  for (MPI_Comm &comm : Data(pc)->comms) PetscCallMPI(MPI_Comm_free(&comm));
+  Data(pc)->comms.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCLineFreeGhosts(PC pc)
+{
+  PetscFunctionBegin;
+  Data(pc)->outside.reset();
+  PetscCall(VecDestroy(&Data(pc)->ghosts));
+  PetscCall(VecScatterDestroy(&Data(pc)->bring_ghosts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// The share of the couplings that lines can carry which those of the graph carry, of all ranks; 1 where there are none to carry.
+PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, PetscReal *share)
+{
+  std::optional<CarriedCouplings> carried;
+  PetscInt64 here[3], all[3];
+
+  PetscFunctionBegin;
+  PetscCallCXX(carried = set.carried(matrix));
+  here[0] = carried ? carried->share : 0;
+  here[1] = carried ? carried->rows : 0;
+  here[2] = carried ? carried->weak : 0;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(here, all, 3, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  Data(pc)->weak_rows = all[2] > 0;
+  *share              = all[1] > 0 ? static_cast<PetscReal>(all[0]) / static_cast<PetscReal>(all[1]) / (1 << 20) : 1;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether lines of the graph still carry what they were found for, or nearly.
+PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
+{
+  PC_Line *line = Data(pc);
+  PetscReal share;
+
+  PetscFunctionBegin;
+  PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, &share));
+  *still = share >= line->find_again * line->carried;
+  if (!*still)
+    PetscCall(PetscInfo(pc, "lines carry %g of the couplings that lines can, and %g when they were found: others are looked for\n",
+                        (double)share, (double)line->carried));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Finds the lines of the matrix by rows, makes their sets if others are needed, and factors them. `bad`: the first pivot that cannot be
+// divided by, `not_finite`: the first row with an entry that is no number. `pivots`: by the kernel that looks for pivots.
+PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt64 *not_finite)
+{
+  PC_Line *line = Data(pc);
+  LocalMatrix matrix;
+  LineShape shape;
+  MatrixLook look;
+  PetscObjectState pattern = 0;
+  bool same;
+
+  PetscFunctionBegin;
+  if (rows) {
+    PetscCall(MatGetLocal(rows, &matrix));
+    PetscCall(MatGetNonzeroState(rows, &pattern));
+  } else {
+    PetscCall(LocalSizes(pc->pmat, &matrix));
+  }
+  const int here = static_cast<int>(matrix.memory);
+  if (!line->execution[here]) PetscCall(MakeExecution(matrix.memory, &line->execution[here]));
+
+  PetscCall(GridFromPC(pc, &line->grid));
+  *not_finite = no_row;
+  if (rows) {
+    PetscCall(LookAtMatrix(pc, rows, *line->execution[here], matrix, &look));
+    if (look.not_finite) *not_finite = matrix.first_row + *look.not_finite;
+    PetscCall(FirstRow(pc, not_finite));
+  }
+  const HostLines lines_before                            = std::move(line->users_lines);
+  const std::shared_ptr<const JoinedPieces> joined_before = line->joined;
+  PetscCall(FindLines(pc, rows, *line->execution[here], matrix, look, &shape));
+  shape.pivots = pivots;
+  if (pivots) {
+    line->constants.clear();
+    shape.constant.clear();
+  }
+  line->forget(1 - here); // they follow when vectors ask for them
+  same = !line->sets[here].empty() && !line->failed && shape == line->shape && pc->setupcalled && pc->flag != DIFFERENT_NONZERO_PATTERN &&
+         pattern == line->pattern && line->users_lines == lines_before &&
+         (line->joined == joined_before || (line->joined && joined_before && *line->joined == *joined_before));
+  PetscCall(AllRanks(pc, same, &same));
+  line->pattern = pattern;
+  if (same && shape.source == PC_LINE_GRAPH) PetscCall(StillCarry(pc, matrix, &same));
+  if (!same) {
+    line->sets[here].clear();
+    line->stencil.reset();
+    PetscCall(PCLineFreeComms(pc));
+    PetscCall(PCLineFreeGhosts(pc));
+    line->shape = shape;
+    PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
+    line->passes   = Passes(*line, line->sets[here]);
+    line->found_in = line->set_ups;
+    if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, &line->carried));
+  }
+  line->roots.reset();
+  if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
+  if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
+  for (const auto &set : line->sets[here]) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { set->read(matrix); }));
+  PetscCall(FirstBadPivot(pc, line->sets[here], matrix.first_row, bad));
+  PetscCall(line->check.Forget());
+  if (*bad == no_row && *not_finite == no_row) PetscCall(Measure(pc, rows));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Lines through rows whose diagonal is rounding can amplify so much that norms of preconditioned residuals say nothing: M^-1 A applied to a
+// vector without a pattern tells, and the PC fails.
+PetscErrorCode CheckWeakRows(PC pc)
+{
+  constexpr PetscReal most = 1e8;
+  PC_Line *line            = Data(pc);
+  PetscReal before, after;
+  Vec x, y;
+  const ApplicationInSetUp applies;
+
+  PetscFunctionBegin;
+  if (!line->weak_rows || pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
+  PetscCall(AnyVector(pc, x));
+  PetscCall(VecNorm(x, NORM_2, &before));
+  PetscCall(MatMult(pc->pmat, x, y));
+  PetscCall(PCApply_Line(pc, y, x));
+  PetscCall(VecNorm(x, NORM_2, &after));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  if (after <= most * before) PetscFunctionReturn(PETSC_SUCCESS);
+  pc->failedreason = pc->failedreasonrank = PC_FACTOR_NUMERIC_ZEROPIVOT;
+  PetscCall(PetscInfo(pc, "pivots that are rounding beside the other entries of their rows: an application amplifies by %g\n",
+                      (double)(after / before)));
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
+             "lines have pivots that are rounding beside the other entries of their rows: permute the rows, or take -pc_type lu or crout");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Backward errors of a direct solve beyond this have lost three digits that pivoting keeps.
+constexpr PetscReal lost = 1000 * PETSC_MACHINE_EPSILON;
+
+// Whether lines that were chosen for speed are to be solved with pivoting instead.
+bool MustPivot(const PC_Line &line, PetscInt64 bad)
+{
+  if (line.kernel != "auto" || line.line_matrix || line.shape.together || line.shape.pivots) return false;
+  return bad != no_row || (line.check.measured && line.precision == PC_LINE_DOUBLE && !(line.check.plain.backward <= lost));
+}
+
+} // namespace
+
+PetscErrorCode PCSetUp_Line(PC pc)
+{
+  PC_Line *line = Data(pc);
+  Mat rows      = NULL;
+  PetscInt64 bad, not_finite;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
+  PetscCall(PCLineLeaveProducts(pc));
+  PetscCall(LineMatrixOf(pc->pmat, &line->line_matrix));
+  if (!line->line_matrix) PetscCall(CheckMatrix(pc->pmat));
+  PetscCall(KokkosStart());
+  if (!line->line_matrix) {
+    PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+    PetscCall(MatrixByRows(pc, &rows));
+  }
+  line->failed     = line->failed || line->empty_rows > 0; // the next values may have none
+  line->empty_rows = 0;
+  line->weak_rows  = false;
+  line->set_ups++;
+  pc->failedreason = pc->failedreasonrank = PC_NOERROR;
+  PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
+  if (bad != no_row && not_finite == no_row && rows) PetscCall(FillEmptyRows(pc, &rows));
+  if (line->empty_rows > 0) {
+    line->failed = true;
+    PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
+  }
+  if (not_finite == no_row && MustPivot(*line, bad)) {
+    PetscCall(PetscInfo(pc, "%s without looking for pivots: taking the kernel pivoted\n",
+                        bad == no_row ? "the lines lose digits" : "the lines have a zero pivot"));
+    PetscCall(MakeLines(pc, rows, true, &bad, &not_finite));
+  }
+  if (not_finite != no_row)
+    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
+                   "zero or non-finite pivot of a line in row " + std::to_string(not_finite) + ", which has an entry that is not finite"));
+  else if (bad != no_row)
+    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
+  else if (line->check.fails())
+    PetscCall(Fail(pc, PC_FACTOR_OTHER,
+                   "the kernel " + KernelOf(*line) + " leaves " + std::to_string(line->check.left.residual) +
+                       " of a random right-hand side of this tridiagonal system: use -pc_line_kernel pivoted, or auto"));
+  line->found_omega = line->omega;
+  PetscCall(CheckWeakRows(pc));
+  line->failed = pc->failedreason != PC_NOERROR;
+  if (line->sweeps > 1 || line->passes.size() > 1) {
+    if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
+  if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
+  PetscCall(PCLineTellIdleOptions(pc, NULL));
+  PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCLineSetsIn(PC pc, Memory memory, const std::vector<std::unique_ptr<LineSet>> **sets)
+{
+  PC_Line *line    = Data(pc);
+  const int here   = static_cast<int>(memory);
+  bool same_stream = true;
+
+  PetscFunctionBegin;
+  if (!line->sets[here].empty() && memory == Memory::device) {
+    void *stream;
+    PetscCall(CurrentStream(&stream));
+    same_stream = stream == line->execution[here]->stream();
+  }
+  if (line->sets[here].empty() || !same_stream) {
+    const int from = same_stream ? 1 - here : here;
+    std::unique_ptr<Execution> execution;
+    std::vector<std::unique_ptr<LineSet>> made;
+    PetscCall(MakeExecution(memory, &execution));
+    for (const auto &set : line->sets[from]) PetscCallCXX(made.push_back(set->twin(*execution)));
+    line->forget(here);
+    line->sets[here]      = std::move(made);
+    line->execution[here] = std::move(execution);
+  }
+  *sets = &line->sets[here];
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

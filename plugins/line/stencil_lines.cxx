@@ -1,0 +1,68 @@
+#include "line/line_set.hpp"
+
+namespace weft {
+
+namespace {
+
+SolveOptions<PetscScalar> SolveOptionsOf(const LineSetOptions &options)
+{
+  return {{options.omega}, ColourOf(options.colour), options.transpose, options.many, options.apart};
+}
+
+} // namespace
+
+void StencilLines::read(const LocalMatrix &matrix)
+{
+  // Rings are not diagonals of the matrix.
+  if (lines_.solver().problem().periodic) lines_.solver().read(matrix.inside);
+  lines_.factor();
+}
+
+std::optional<Index> StencilLines::bad_row() const
+{
+  const auto bad           = lines_.bad_pivot();
+  const LineLayout &layout = lines_.solver().layout();
+  return bad ? std::optional(layout.start(bad->line) + bad->row * layout.stride) : std::nullopt;
+}
+
+std::unique_ptr<LineSet> StencilLines::twin(const Execution &execution) const
+{
+  using Solver       = LineSolver<PetscScalar>;
+  const Solver &from = lines_.solver();
+  const auto make    = [problem = from.problem(), kernel = std::string(from.method()), parameters = parameters_](
+                        const Execution &where, const LinePiece &) { return std::make_unique<Solver>(where, problem, kernel, parameters); };
+  const auto read = [&from](Solver &solver, std::size_t, const LocalMatrix &) { solver.read(from); };
+  const auto own  = [](Index row) { return std::optional(row); };
+  auto other = std::make_unique<GridLines<Solver>>(execution, std::vector<LinePiece>{{from.layout(), 0}}, colours_, "", make, read, own);
+  other->read({});
+  return other;
+}
+
+void StencilLines::solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const
+{
+  lines_.solver().solve(b, x, SolveOptionsOf(options));
+}
+
+void StencilLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const
+{
+  lines_.solver().solve_add(r, x, SolveOptionsOf(options));
+}
+
+void StencilLines::relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const
+{
+  lines_.relax(b, x, {options.omega, ColourOf(options.colour), guess, options.transpose});
+}
+
+double StencilLines::relax_flops(int colour) const
+{
+  const StencilMatrix<PetscScalar> &matrix = lines_.matrix();
+  return share(colour) *
+         (lines_.solver().flops() + 2.0 * static_cast<double>(matrix.offsets().size()) * static_cast<double>(matrix.rows()));
+}
+
+std::string StencilLines::kind() const
+{
+  return one_pass() ? " with their residuals in one pass" : "";
+}
+
+} // namespace weft

@@ -1,0 +1,69 @@
+/// StencilLinesAcross: lines of a grid that go on on other ranks, with this rank's rows of the matrix in diagonals.
+#pragma once
+#include "line/line_set.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
+#include "line/ranks/outside_couplings.hpp"
+
+namespace weft {
+
+/// Lines of a colour that do not couple are relaxed in one pass over the rank's rows, once the ranks have told each other how lines will meet.
+class StencilLinesAcross final : public LineSet {
+public:
+  using Lines     = GridLines<DistributedLineSolver<PetscScalar>>;
+  using Couplings = OutsideCouplings<PetscScalar>;
+
+  /// lines: in one piece, `piece`, cut off from the others'. `matrix` must outlive this, and be read before this is.
+  StencilLinesAcross(std::unique_ptr<Lines> lines, const StencilMatrix<PetscScalar> &matrix, const LineProblem &piece,
+                     std::shared_ptr<Couplings> couplings, const std::string &kernel, const MethodParameters &parameters)
+      : lines_(std::move(lines)), matrix_(matrix), couplings_(std::move(couplings)),
+        piece_(matrix, piece, lines_->colours(), kernel, parameters)
+  {
+  }
+
+  const Execution &execution() const override { return lines_->execution(); }
+  int colours() const override { return lines_->colours(); }
+  void read(const LocalMatrix &matrix) override
+  {
+    lines_->read(matrix);
+    piece_.read(matrix);
+    one_pass_ = solver().everywhere(piece_.one_pass());
+  }
+  std::optional<Index> bad_row() const override
+  {
+    const auto whole = lines_->bad_row(), piece = one_pass_ ? piece_.bad_row() : std::nullopt;
+    return whole && piece ? std::min(whole, piece) : whole ? whole : piece;
+  }
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override { return lines_->twin(execution); }
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override { lines_->solve(b, x, options); }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override { lines_->solve_add(r, x, options); }
+  double flops(int colour) const override { return lines_->flops(colour); }
+
+  bool relaxes() const override { return one_pass_ && matrix_.in_diagonals(); }
+  /// b changes for a while, as in solve().
+  void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const override
+  {
+    auto *const rhs = const_cast<PetscScalar *>(b);
+    solver().take_neighbours(rhs, matrix_, guess == Guess::zero ? nullptr : x, ColourOf(options.colour));
+    piece_.relax(rhs, x, guess, options);
+    solver().put_back(rhs, ColourOf(options.colour));
+  }
+  void clear_own(PetscScalar *ghosts, int colour) const override { couplings_->clear(ghosts, ColourOf(colour)); }
+  double relax_flops(int colour) const override { return piece_.relax_flops(colour); }
+
+  const char *method() const override { return lines_->method(); }
+  PetscInt64 count() const override { return lines_->count(); }
+  PetscInt64 longest() const override { return lines_->longest(); }
+  std::string kind() const override { return lines_->kind() + (one_pass_ ? " with their residuals in one pass" : ""); }
+  bool neighbours_only() const override { return lines_->neighbours_only(); }
+
+private:
+  DistributedLineSolver<PetscScalar> &solver() const { return lines_->solver(0); }
+
+  std::unique_ptr<Lines> lines_;
+  const StencilMatrix<PetscScalar> &matrix_;
+  std::shared_ptr<Couplings> couplings_;
+  StencilLines piece_;
+  bool one_pass_ = false;
+};
+
+} // namespace weft

@@ -1,0 +1,421 @@
+// PCLINE at work: passes over the colours of its lines.
+#include "line/line_impl.h"
+#include "petsc/finite_solution.h"
+#include "petsc/richardson_reason.h"
+
+namespace weft {
+
+namespace {
+
+PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// PETSc itself counts the residuals.
+PetscErrorCode LogSolve(const LineSet &set, const LineSetOptions &options)
+{
+  PetscFunctionBegin;
+  PetscCall(LogFlops(set.execution().memory(), options.many * set.flops(options.colour)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+LineSetOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose transpose)
+{
+  LineSetOptions options;
+  options.omega     = line.found_omega;
+  options.colour    = pass.colour;
+  options.transpose = transpose;
+  return options;
+}
+
+// y = omega T^-1 b on the lines of a pass.
+PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
+{
+  const LineSetOptions options = OptionsOf(*Data(pc), pass, transpose);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(b, Access::read, y, pass.colour == all_colours ? Access::write : Access::read_write,
+                          [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+                            const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                            PetscFunctionBegin;
+                            PetscCall(PCLineSetsIn(pc, memory, &sets));
+                            const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+                            PetscCallCXX(set.solve(rhs, solution, options));
+                            PetscCall(LogSolve(set, options));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// y += omega T^-1 (b - A y) on the lines of a pass, with a residual of its own.
+PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
+{
+  PC_Line *line                = Data(pc);
+  const LineSetOptions options = OptionsOf(*line, pass, transpose);
+
+  PetscFunctionBegin;
+  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual)); // made in set-up, unless the sweeps were raised since
+  Vec r = line->residual;
+  if (transpose == Transpose::no) {
+    PetscCall(MatResidual(pc->pmat, b, y, r));
+  } else {
+    PetscCall(MatMultTranspose(pc->pmat, y, r));
+    PetscCall(VecAYPX(r, -1.0, b));
+  }
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(r, Access::read_write, y, Access::read_write,
+                          [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
+                            const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                            PetscFunctionBegin;
+                            PetscCall(PCLineSetsIn(pc, memory, &sets));
+                            const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+                            PetscCallCXX(set.solve_add(work, solution, options));
+                            PetscCall(LogSolve(set, options));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The passes of a number of sweeps, by sets that keep the matrix: they know what of y is zero, and need no residual.
+PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, const PetscScalar *b, PetscScalar *y, PetscInt sweeps,
+                           bool from_zero, Transpose transpose)
+{
+  const std::vector<LinePass> &passes = Data(pc)->passes;
+  const size_t many                   = passes.size();
+  PetscLogDouble flops                = 0;
+
+  PetscFunctionBegin;
+  for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
+    for (size_t k = 0; k < many; k++) {
+      const LinePass &pass = passes[transpose == Transpose::no ? k : many - 1 - k];
+      const LineSet &set   = *sets[static_cast<size_t>(pass.set)];
+      // The second of two colours is still zero after the first.
+      const Guess guess = !from_zero || sweep > 0 || k > 1 ? Guess::given
+                          : k == 0                         ? Guess::zero
+                          : pass.colour == all_colours     ? Guess::given
+                                                           : Guess::zero_lines;
+      PetscCallCXX(set.relax(b, y, guess, OptionsOf(*Data(pc), pass, transpose)));
+      flops += guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
+    }
+  }
+  PetscCall(LogFlops(sets.front()->execution().memory(), flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// r = b - A y by the diagonals, as far as y is on this rank.
+PetscErrorCode ResidualInside(const StencilMatrix<PetscScalar> &stencil, Vec b, Vec y, Vec r)
+{
+  VecArray rhs(b, Access::read), guess(y, Access::read), to(r, Access::write);
+  const Memory here = stencil.execution().memory();
+
+  PetscFunctionBegin;
+  PetscCall(rhs.Open());
+  PetscCall(guess.Open());
+  PetscCall(to.Open());
+  PetscCheck(rhs.memory() == here && guess.memory() == here && to.memory() == here, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "vectors went to other memory in the middle of a sweep");
+  PetscCallCXX(stencil.residual(rhs.data(), guess.data(), to.data()));
+  PetscCall(to.Close());
+  PetscCall(guess.Close());
+  PetscCall(rhs.Close());
+  PetscCall(LogFlops(here, 2 * static_cast<PetscLogDouble>(stencil.offsets().size()) * static_cast<PetscLogDouble>(stencil.rows())));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// y += omega T^-1 (b - A y) on the lines of a pass that go on on other ranks: most of the residual while the ghosts are under way.
+PetscErrorCode CorrectLinesAcross(PC pc, const LineSet &set, Vec b, Vec y, const LinePass &pass)
+{
+  PC_Line *line                = Data(pc);
+  const LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
+
+  PetscFunctionBegin;
+  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(ResidualInside(*line->stencil, b, y, line->residual));
+  PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+  VecArray ghosts(line->ghosts, Access::read);
+  PetscCall(ghosts.Open());
+  PetscCall(WithVecArrays(line->residual, Access::read_write, y, Access::read_write,
+                          [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
+                            PetscFunctionBegin;
+                            PetscCheck(ghosts.memory() == memory, PETSC_COMM_SELF, PETSC_ERR_PLIB,
+                                       "vectors went to other memory in the middle of a sweep");
+                            PetscCallCXX(line->outside->take(work, ghosts.data()));
+                            PetscCallCXX(set.solve_add(work, solution, options));
+                            PetscCall(LogSolve(set, options));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
+  PetscCall(ghosts.Close());
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether the sets whose kernels work where the vectors are are those that have the matrix in diagonals.
+PetscErrorCode HasDiagonals(PC pc, Vec b, Vec y, bool *has)
+{
+  PC_Line *line = Data(pc);
+  VecArray rhs(b, Access::read), guess(y, Access::read);
+  const std::vector<std::unique_ptr<LineSet>> *sets;
+
+  PetscFunctionBegin;
+  PetscCall(rhs.Open());
+  PetscCall(guess.Open());
+  const Memory memory = rhs.memory();
+  const bool together = guess.memory() == memory && has_backend(memory);
+  PetscCall(guess.Close());
+  PetscCall(rhs.Close());
+  if (together) PetscCall(PCLineSetsIn(pc, memory, &sets)); // may forget the diagonals
+  *has = together && line->stencil && line->outside && line->stencil->execution().memory() == memory;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The same on several ranks: what the ghosts take from b is taken before each pass, and put back.
+PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, bool *done)
+{
+  PC_Line *line     = Data(pc);
+  const size_t many = line->passes.size();
+
+  PetscFunctionBegin;
+  if (from_zero) PetscCall(VecZeroEntries(y)); // neighbours may ask for rows that the first pass leaves as they are
+  PetscCall(HasDiagonals(pc, b, y, done));
+  for (size_t k = 0; *done && k < many * static_cast<size_t>(sweeps); k++) {
+    const LinePass &pass = line->passes[k % many];
+    const Guess guess    = from_zero && k == 0 ? Guess::zero : Guess::given;
+    const LineSet &set   = *line->sets[static_cast<int>(line->shape.memory)][static_cast<size_t>(pass.set)];
+    if (!set.relaxes()) { // lines that go on on other ranks
+      if (guess == Guess::zero)
+        PetscCall(SolveLines(pc, b, y, pass, Transpose::no));
+      else
+        PetscCall(CorrectLinesAcross(pc, set, b, y, pass));
+      continue;
+    }
+    if (guess != Guess::zero) {
+      PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+      PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
+    }
+    VecArray ghosts(line->ghosts, Access::read_write);
+    PetscCall(ghosts.Open());
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(WithVecArrays(b, Access::read, y, Access::read_write,
+                            [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+                              PetscFunctionBegin;
+                              *done = ghosts.memory() == memory;
+                              if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
+                              auto *changed = const_cast<PetscScalar *>(rhs);
+                              if (guess != Guess::zero) {
+                                PetscCallCXX(set.clear_own(ghosts.data(), pass.colour));
+                                PetscCallCXX(line->outside->take(changed, ghosts.data()));
+                              }
+                              PetscCallCXX(set.relax(rhs, solution, guess, OptionsOf(*line, pass, Transpose::no)));
+                              if (guess != Guess::zero) PetscCallCXX(line->outside->put_back(changed));
+                              const PetscLogDouble flops = guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
+                              PetscCall(LogFlops(memory, flops));
+                              PetscFunctionReturn(PETSC_SUCCESS);
+                            }));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscCall(ghosts.Close());
+    PetscCheck(*done || k == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "vectors went to other memory in the middle of a sweep");
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+{
+  PC_Line *line     = Data(pc);
+  const size_t many = line->passes.size();
+  bool done         = false;
+
+  PetscFunctionBegin;
+  if (line->outside && transpose == Transpose::no) {
+    if (many > 1 || sweeps > 1 || !from_zero) PetscCall(RelaxPassesWithGhosts(pc, b, y, sweeps, from_zero, &done));
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  } else if (line->stencil && !line->outside && (many > 1 || sweeps > 1 || !from_zero)) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(WithVecArrays(b, Access::read, y, from_zero ? Access::write : Access::read_write,
+                            [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+                              const std::vector<std::unique_ptr<LineSet>> *sets;
+
+                              PetscFunctionBegin;
+                              PetscCall(PCLineSetsIn(pc, memory, &sets));
+                              done = line->stencil && sets->front()->relaxes();
+                              if (done) PetscCall(RelaxPasses(pc, *sets, rhs, solution, sweeps, from_zero, transpose));
+                              PetscFunctionReturn(PETSC_SUCCESS);
+                            }));
+    PetscCall(PetscLogGpuTimeEnd());
+    if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (from_zero && line->passes.front().colour != all_colours) PetscCall(VecZeroEntries(y));
+  for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
+    for (size_t k = 0; k < many; k++) {
+      const LinePass &pass = line->passes[transpose == Transpose::no ? k : many - 1 - k];
+      if (from_zero && sweep == 0 && k == 0)
+        PetscCall(SolveLines(pc, b, y, pass, transpose));
+      else
+        PetscCall(CorrectLines(pc, b, y, pass, transpose));
+    }
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A number of sweeps, from a zero guess or from what y holds. The transposed operator takes the passes the other way round.
+PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+{
+  const PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
+  if (line->check.refined && line->found_omega == 1 && sweeps == 1 && from_zero)
+    PetscCall(
+        line->check.Solve(line->rows ? line->rows : pc->pmat, b, y, transpose, [pc](Vec from, Vec to, Transpose how) -> PetscErrorCode {
+          PetscFunctionBegin;
+          PetscCall(PCLineSolve(pc, from, to, how));
+          PetscFunctionReturn(PETSC_SUCCESS);
+        }));
+  else
+    PetscCall(MakeSweeps(pc, b, y, sweeps, from_zero, transpose));
+  PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(MakeSweeps(pc, b, y, 1, true, transpose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y)
+{
+  PetscFunctionBegin;
+  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
+{
+  PetscFunctionBegin;
+  PetscCall(AsksNorms(ksp, &Data(pc)->asks_norms));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// One application by itself has no norm that would see what is no number.
+PetscErrorCode PCPostSolve_Line(PC, KSP ksp, Vec, Vec x)
+{
+  PetscBool preonly;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
+  if (preonly) PetscCall(RefuseNonFiniteSolution(ksp, x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Richardson's iteration with this preconditioner is the sweeps themselves: they take the residual where they need it.
+PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool zero_guess,
+                                      PetscInt *done, PCRichardsonConvergedReason *reason)
+{
+  PetscFunctionBegin;
+  const bool failed = pc->failedreason != PC_NOERROR;
+  PetscCall(VecFlag(y, failed));
+  if (!failed) PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
+  *done = its;
+  PetscCall(RichardsonReason(failed, Data(pc)->asks_norms, y, reason));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// Y = M^-1 B by one solve for all columns, if both matrices are in the same memory.
+PetscErrorCode SolveColumns(PC pc, Mat B, Mat Y, PetscInt columns, PetscInt pitch, bool *solved)
+{
+  PC_Line *line        = Data(pc);
+  const LinePass &pass = line->passes.front();
+  Vec from, to;
+
+  PetscFunctionBegin;
+  // A column's array goes on to the columns after it.
+  PetscCall(MatDenseGetColumnVecRead(B, 0, &from));
+  PetscCall(MatDenseGetColumnVecWrite(Y, 0, &to));
+  VecArray b(from, Access::read), y(to, Access::write);
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(b.Open());
+  PetscCall(y.Open());
+  *solved = b.memory() == y.memory() && has_backend(b.memory());
+  if (*solved) {
+    const std::vector<std::unique_ptr<LineSet>> *sets;
+    LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
+    options.many           = static_cast<int>(columns);
+    options.apart          = pitch;
+    PetscCall(PCLineSetsIn(pc, b.memory(), &sets));
+    const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+    PetscCallCXX(set.solve(b.data(), y.data(), options));
+    PetscCall(LogSolve(set, options));
+  }
+  PetscCall(y.Close());
+  PetscCall(b.Close());
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(MatDenseRestoreColumnVecWrite(Y, 0, &to));
+  PetscCall(MatDenseRestoreColumnVecRead(B, 0, &from));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+// All columns at once where a single pass does it, else one after the other.
+PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
+{
+  PC_Line *line = Data(pc);
+  PetscInt columns, pitch_b, pitch_y;
+  bool solved = false;
+
+  PetscFunctionBegin;
+  if (pc->failedreason != PC_NOERROR) {
+    PetscCall(MatDenseSetFailed(Y));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(MatGetSize(B, NULL, &columns));
+  PetscCall(MatDenseGetLDA(B, &pitch_b));
+  PetscCall(MatDenseGetLDA(Y, &pitch_y));
+  if (columns > 0 && line->sweeps == 1 && !line->check.refined && line->passes.size() == 1 && pitch_b == pitch_y)
+    PetscCall(SolveColumns(pc, B, Y, columns, pitch_b, &solved));
+  if (solved || columns == 0) PetscFunctionReturn(PETSC_SUCCESS);
+  // A column need not be a vector of the matrix' kind, which its products ask for.
+  Vec from, to, b, y;
+  PetscCall(MatCreateVecs(pc->pmat, &y, &b));
+  for (PetscInt k = 0; k < columns; k++) {
+    PetscCall(MatDenseGetColumnVecRead(B, k, &from));
+    PetscCall(VecCopy(from, b));
+    PetscCall(MatDenseRestoreColumnVecRead(B, k, &from));
+    PetscCall(PCApply_Line(pc, b, y));
+    PetscCall(MatDenseGetColumnVecWrite(Y, k, &to));
+    PetscCall(VecCopy(y, to));
+    PetscCall(MatDenseRestoreColumnVecWrite(Y, k, &to));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

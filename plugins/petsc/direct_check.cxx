@@ -1,0 +1,355 @@
+// The check of direct solvers: a probe of a solve, and refinement.
+#include "petsc/direct_check.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "line/relax/probe.hpp"
+#include "petsc/agreed.h"
+#include "petsc/petsc_arrays.hpp"
+
+namespace weft {
+
+namespace {
+
+/// The rows of a matrix for the kernels of line/relax/probe.hpp, between Open and Close.
+class MatRows {
+public:
+  explicit MatRows(Mat A) : A_(A) {}
+
+  /// known(): false for a type of matrix that has no kernels.
+  PetscErrorCode Open()
+  {
+    PetscBool aij, dense;
+    PetscInt first;
+
+    PetscFunctionBegin;
+    PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A_, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+    PetscCall(PetscObjectBaseTypeCompare((PetscObject)A_, MATSEQDENSE, &dense));
+    if (aij) {
+      PetscCall(MatGetLocal(A_, &local_));
+      memory_       = local_.memory;
+      rows_.rows    = local_.rows;
+      rows_.first   = local_.first_row;
+      rows_.inside  = local_.inside;
+      rows_.outside = local_.outside;
+    } else if (dense) {
+      PetscMemType type;
+      PetscInt rows, pitch;
+
+      PetscCall(MatGetOwnershipRange(A_, &first, &rows));
+      PetscCall(MatDenseGetLDA(A_, &pitch));
+      PetscCall(MatDenseGetArrayReadAndMemType(A_, &rows_.dense, &type));
+      memory_     = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
+      rows_.rows  = rows;
+      rows_.pitch = pitch;
+    }
+    known_ = (aij || dense) && has_backend(memory_);
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Close()
+  {
+    PetscFunctionBegin;
+    if (rows_.dense) PetscCall(MatDenseRestoreArrayReadAndMemType(A_, &rows_.dense));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  bool known() const { return known_; }
+  Memory memory() const { return memory_; }
+  const ProbeRows<PetscInt> &rows() const { return rows_; }
+  bool alone() const { return !rows_.outside.row_starts; }
+
+private:
+  Mat A_;
+  LocalMatrix local_;
+  ProbeRows<PetscInt> rows_;
+  Memory memory_ = Memory::host;
+  bool known_    = false;
+};
+
+// The array of a vector in the memory of the matrix, for a kernel.
+template <class Body>
+PetscErrorCode WithArray(const MatRows &matrix, Vec vec, Access access, const Body &body)
+{
+  VecArray array(vec, access);
+
+  PetscFunctionBegin;
+  if (matrix.memory() == Memory::host)
+    PetscCall(array.OpenOnHost());
+  else
+    PetscCall(array.Open());
+  PetscCheck(array.memory() == matrix.memory(), PETSC_COMM_SELF, PETSC_ERR_PLIB,
+             "a matrix on a device makes vectors that are on the host: libweft cannot look at its own solve");
+  PetscCall(body(array.data()));
+  PetscCall(array.Close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// unit * values that look random, the same in every run.
+PetscErrorCode SetProbe(PetscReal unit, Vec x)
+{
+  PetscInt first, end;
+  std::unique_ptr<Execution> execution;
+  VecArray array(x, Access::write);
+
+  PetscFunctionBegin;
+  PetscCall(VecGetOwnershipRange(x, &first, &end));
+  PetscCall(array.Open());
+  if (!has_backend(array.memory())) {
+    PetscCall(array.Close());
+    PetscCall(array.OpenOnHost());
+  }
+  PetscCall(MakeExecution(array.memory(), &execution));
+  PetscCallCXX(set_probe(*execution, first, end - first, unit, array.data()));
+  PetscCallCXX(execution->wait());
+  PetscCall(array.Close());
+  PetscCallCXX(destroy_or_leave(execution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The mean size of a matrix's rows, a power of 2: right-hand sides of that size have solutions that are in the range of numbers.
+PetscErrorCode SizeOfRows(Mat A, PetscReal *size)
+{
+  MatRows matrix(A);
+  ProbeSizes sizes;
+
+  PetscFunctionBegin;
+  PetscCall(matrix.Open());
+  if (matrix.known()) {
+    std::unique_ptr<Execution> execution;
+
+    PetscCall(MakeExecution(matrix.memory(), &execution));
+    PetscCallCXX(sizes = probe_sizes(*execution, matrix.rows()));
+    PetscCallCXX(destroy_or_leave(execution));
+    double values[2] = {sizes.logarithms, sizes.rows};
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+    *size = values[1] > 0 ? std::exp2(std::round(values[0] / values[1])) : 1;
+  } else {
+    PetscCall(MatNorm(A, NORM_INFINITY, size));
+    if (!(*size > 0) || PetscIsInfOrNanReal(*size)) *size = 1;
+  }
+  PetscCall(matrix.Close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Matrices without kernels: all rows count the same.
+PetscErrorCode ErrorByNorms(Mat A, Vec b, Vec x, Vec work, DirectCheck::Error *error)
+{
+  PetscReal of_matrix, of_rhs, of_solution, of_residual;
+
+  PetscFunctionBegin;
+  PetscCall(MatNorm(A, NORM_INFINITY, &of_matrix));
+  PetscCall(VecNorm(b, NORM_2, &of_rhs));
+  PetscCall(VecNorm(x, NORM_2, &of_solution));
+  PetscCall(MatMult(A, x, work));
+  PetscCall(VecAXPY(work, -1, b));
+  PetscCall(VecNorm(work, NORM_2, &of_residual));
+  error->residual = of_residual == 0 ? 0 : of_residual / of_rhs;
+  error->backward = of_residual == 0 ? 0 : of_residual / (of_matrix * of_solution + of_rhs);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// How far x is from the solution. work is used where the matrix is shared by ranks.
+PetscErrorCode MeasureError(Mat A, PetscReal unit, Vec b, Vec x, Vec work, DirectCheck::Error *error)
+{
+  MatRows matrix(A);
+  ProbeSums sums;
+  PetscInt rows;
+  PetscMPIInt ranks;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(A, &rows, NULL));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &ranks));
+  PetscCall(matrix.Open());
+  if (matrix.known()) {
+    std::unique_ptr<Execution> execution;
+    const auto add_up = [&](const PetscScalar *product) -> PetscErrorCode {
+      PetscFunctionBegin;
+      PetscCall(WithArray(matrix, b, Access::read, [&](const PetscScalar *rhs) -> PetscErrorCode {
+        PetscFunctionBegin;
+        PetscCall(WithArray(matrix, x, Access::read, [&](const PetscScalar *solution) -> PetscErrorCode {
+          PetscFunctionBegin;
+          PetscCallCXX(sums = probe_sums(*execution, matrix.rows(), unit, product, rhs, solution));
+          PetscFunctionReturn(PETSC_SUCCESS);
+        }));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    };
+    if (!matrix.alone()) PetscCall(MatMult(A, x, work));
+    PetscCall(MakeExecution(matrix.memory(), &execution));
+    if (matrix.alone())
+      PetscCall(add_up(NULL));
+    else
+      PetscCall(WithArray(matrix, work, Access::read, add_up));
+    PetscCallCXX(destroy_or_leave(execution));
+    double values[3] = {sums.residual, sums.rhs, sums.backward};
+    if (ranks > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, 3, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
+    error->residual = values[0] == 0 ? 0 : std::sqrt(values[0] / values[1]);
+    error->backward = values[2] == 0 ? 0 : std::sqrt(values[2] / static_cast<double>(rows));
+  } else {
+    PetscCall(ErrorByNorms(A, b, x, work, error));
+  }
+  PetscCall(matrix.Close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// x += M^-1 (b - A x).
+PetscErrorCode Refine(Mat A, Vec b, Vec x, Transpose transpose, const DirectApply &apply, Vec residual, Vec correction)
+{
+  PetscFunctionBegin;
+  if (transpose == Transpose::no)
+    PetscCall(MatMult(A, x, residual));
+  else
+    PetscCall(MatMultTranspose(A, x, residual));
+  PetscCall(VecAYPX(residual, -1, b));
+  PetscCall(apply(residual, correction, transpose));
+  PetscCall(VecAXPY(x, 1, correction));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string Number(PetscReal number)
+{
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", (double)number);
+  return text;
+}
+
+std::string Words(const DirectCheck::Error &error)
+{
+  return "a relative residual of " + Number(error.residual) + " (" + Number(error.backward) + " in backward error)";
+}
+
+} // namespace
+
+DirectCheck::~DirectCheck()
+{
+  PetscCallAbort(PETSC_COMM_SELF, Forget());
+}
+
+// Backward errors that refinement does not make smaller.
+constexpr PetscReal rounding = 16 * PETSC_MACHINE_EPSILON;
+
+// NaN is neither.
+bool DirectCheck::sound(const Error &error) const
+{
+  return error.residual <= warn || error.backward <= rounding;
+}
+
+bool DirectCheck::acceptable(const Error &error) const
+{
+  return error.residual <= (single_ ? PetscMax(fail, 0.5) : fail) || error.backward <= warn;
+}
+
+bool DirectCheck::fails() const
+{
+  return measured && !acceptable(left);
+}
+
+PetscErrorCode DirectCheck::Forget()
+{
+  PetscFunctionBegin;
+  measured = refined = false;
+  plain = left = {};
+  for (Vec &work : work_) PetscCall(VecDestroy(&work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const DirectApply &apply)
+{
+  const ApplicationInSetUp applies;
+  PetscReal unit;
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
+  PetscCall(Forget());
+  single_ = single;
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(b, &work_[0]));
+  PetscCall(SizeOfRows(A, &unit));
+  if (singular) { // in its range
+    PetscCall(SetProbe(1, x));
+    PetscCall(MatMult(A, x, b));
+  } else {
+    PetscCall(SetProbe(unit, b));
+  }
+  PetscCall(apply(b, x, Transpose::no));
+  PetscCall(MeasureError(A, unit, b, x, work_[0], &plain));
+  measured = true;
+  left     = plain;
+  if (!single && !sound(plain)) {
+    PetscCall(VecDuplicate(x, &work_[1]));
+    PetscCall(Refine(A, b, x, Transpose::no, apply, work_[0], work_[1]));
+    PetscCall(MeasureError(A, unit, b, x, work_[0], &left));
+    refined = left.residual <= plain.residual / 10;
+    if (!refined) left = plain;
+    PetscCall(PetscInfo(A, "a random right-hand side is solved with %s, %s\n", Words(plain).c_str(),
+                        refined ? ("and with " + Words(left) + " after a step of refinement, which each application takes").c_str()
+                                : "and refinement does not help"));
+  }
+  if (!refined) {
+    for (Vec &work : work_) PetscCall(VecDestroy(&work));
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified)
+{
+  const ApplicationInSetUp applies;
+  Error error;
+  PetscReal unit, of_error, of_solution;
+  Vec b, x, work;
+
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(b, &work));
+  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(SetProbe(unit, b));
+  PetscCall(apply(b, x, Transpose::no));
+  PetscCall(MeasureError(A, unit, b, x, work, &error));
+  *amplified = error.residual;
+  if (error.backward <= 1e-8) *amplified = 0; // it solves: the matrix is to blame
+  if (!(*amplified <= bound)) {               // rows in odd units look like that: those of a known solution do not
+    PetscCall(SetProbe(1, x));
+    PetscCall(MatMult(A, x, b));
+    PetscCall(apply(b, work, Transpose::no));
+    PetscCall(VecNorm(x, NORM_2, &of_solution));
+    PetscCall(VecAXPY(work, -1, x));
+    PetscCall(VecNorm(work, NORM_2, &of_error));
+    const PetscReal seen = of_error / of_solution;
+    if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&work));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string DirectCheck::Sentence(const char options[]) const
+{
+  return "this direct solver solves a random right-hand side with " + Words(left) + ", and " + options + "_fail allows " + Number(fail);
+}
+
+PetscErrorCode DirectCheck::View(PetscViewer viewer) const
+{
+  PetscFunctionBegin;
+  if (!measured) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random right-hand side is solved with %s%s%s\n", Words(plain).c_str(),
+                                   refined ? "; each application takes a step of refinement, which leaves " : "",
+                                   refined ? Number(left.residual).c_str() : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DirectCheck::Solve(Mat A, Vec b, Vec x, Transpose transpose, const DirectApply &apply) const
+{
+  PetscFunctionBegin;
+  PetscCall(apply(b, x, transpose));
+  if (refined) PetscCall(Refine(A, b, x, transpose, apply, work_[0], work_[1]));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

@@ -1,0 +1,69 @@
+/// What a direct solver is worth: measured in each set-up by one solve of a right-hand side that looks random, where the matrix is.
+///
+/// Two numbers (src/line/relax/probe.hpp): the relative residual of that solve, and its backward error, by which the residual of an
+/// ill-conditioned matrix is told from that of an unstable solver. A solve is sound if its residual is at most `warn`, or its backward error
+/// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if one step of iterative refinement makes its residual
+/// ten times smaller, all applications take that step; if what is left is above `fail`, and its backward error above `warn`, the solver has
+/// failed.
+/// The price is one application and one product. A solver that works in single precision is made for a Krylov method to correct it: nothing is
+/// refined, and it has failed where it leaves more than half of a right-hand side.
+#pragma once
+#include <petscmat.h>
+
+#include <functional>
+#include <string>
+
+#include "line/line_problem.hpp" // Transpose
+#include "petsc/petsc_compat.h"
+
+namespace weft {
+
+/// x = M^-1 b or M^-T b, the solver by itself.
+using DirectApply = std::function<PetscErrorCode(Vec b, Vec x, Transpose transpose)>;
+
+struct DirectCheck {
+  // What the user asks for.
+  PetscReal warn = 1e-10;
+  PetscReal fail = 1e-4;
+
+  // What the last Measure() found.
+  struct Error {
+    PetscReal residual = 0;
+    PetscReal backward = 0;
+  };
+  bool measured = false;
+  bool refined  = false; ///< applications take a step of refinement
+  Error plain, left;     ///< without and with what applications do beyond a solve: the same unless refined
+
+  DirectCheck()                               = default;
+  DirectCheck(const DirectCheck &)            = delete;
+  DirectCheck &operator=(const DirectCheck &) = delete;
+  ~DirectCheck();
+
+  /// Measures the solver of A, makes the work vectors that refinement needs, and tells -info what is worth telling. `singular`: right-hand
+  /// sides must be in the range of A. `single`: the solver works in single precision. Collective.
+  PetscErrorCode Measure(Mat A, bool singular, bool single, const DirectApply &apply);
+  /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
+  /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. Collective.
+  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified);
+  /// Forgets what was measured.
+  PetscErrorCode Forget();
+  /// True where answers must not be used.
+  bool fails() const;
+  /// A sentence for that, with the bound's option. `options` is their common beginning, -pc_bcr_check say.
+  std::string Sentence(const char options[]) const;
+  /// A line of -ksp_view.
+  PetscErrorCode View(PetscViewer viewer) const;
+
+  /// An application: a solve, and the step of refinement where that is taken. Allocates nothing.
+  PetscErrorCode Solve(Mat A, Vec b, Vec x, Transpose transpose, const DirectApply &apply) const;
+
+private:
+  bool single_ = false;
+  Vec work_[2] = {NULL, NULL};
+
+  bool sound(const Error &error) const;
+  bool acceptable(const Error &error) const;
+};
+
+} // namespace weft

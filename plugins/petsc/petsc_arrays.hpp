@@ -1,0 +1,259 @@
+/// The staircase between PETSc's memory and Weft's kernels: arrays of Vec and AIJ matrices where they are, without a copy. The kernels wrap
+/// the pointers in unmanaged Kokkos Views of the execution space that belongs to `memory`; src/base/backend.hpp holds that half.
+#pragma once
+#include <petscdevice.h>
+#include <petscmat.h>
+
+#include <memory>
+
+#include "base/csr_copy.hpp"
+#include "base/execution.hpp"
+#include "petsc/petsc_compat.h"
+
+namespace weft {
+
+/// PETSc's current stream (a cudaStream_t), so that kernels run in order with PETSc's own; null where PETSc has no device.
+inline PetscErrorCode CurrentStream(void **stream)
+{
+  PetscFunctionBegin;
+  *stream = NULL;
+#if defined(PETSC_HAVE_CUDA)
+  PetscDeviceContext context;
+  void *handle = NULL;
+  PetscCall(PetscDeviceContextGetCurrentContext(&context));
+  PetscCall(PetscDeviceContextGetStreamHandle(context, &handle));
+  if (handle) *stream = *static_cast<void **>(handle);
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// An execution in `memory` on PETSc's current stream.
+inline PetscErrorCode MakeExecution(Memory memory, std::unique_ptr<Execution> *execution)
+{
+  void *stream = NULL;
+
+  PetscFunctionBegin;
+  if (memory == Memory::device) PetscCall(CurrentStream(&stream));
+  PetscCallCXX(*execution = std::make_unique<Execution>(memory, stream));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+enum class Access { read, write, read_write };
+
+/// The array of a vector between Open and Close.
+class VecArray {
+public:
+  VecArray(Vec vec, Access access) : vec_(vec), access_(access) {}
+
+  /// Where PETSc has the values: on the device for vectors that live there.
+  PetscErrorCode Open()
+  {
+    PetscMemType type;
+
+    PetscFunctionBegin;
+    switch (access_) {
+    case Access::read:
+      PetscCall(VecGetArrayReadAndMemType(vec_, const_cast<const PetscScalar **>(&array_), &type));
+      break;
+    case Access::write:
+      PetscCall(VecGetArrayWriteAndMemType(vec_, &array_, &type));
+      break;
+    case Access::read_write:
+      PetscCall(VecGetArrayAndMemType(vec_, &array_, &type));
+      break;
+    }
+    memory_ = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// On the host in any case; PETSc copies the values if it has to.
+  PetscErrorCode OpenOnHost()
+  {
+    PetscFunctionBegin;
+    switch (access_) {
+    case Access::read:
+      PetscCall(VecGetArrayRead(vec_, const_cast<const PetscScalar **>(&array_)));
+      break;
+    case Access::write:
+      PetscCall(VecGetArrayWrite(vec_, &array_));
+      break;
+    case Access::read_write:
+      PetscCall(VecGetArray(vec_, &array_));
+      break;
+    }
+    memory_  = Memory::host;
+    on_host_ = true;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Close()
+  {
+    PetscFunctionBegin;
+    if (on_host_) {
+      switch (access_) {
+      case Access::read:
+        PetscCall(VecRestoreArrayRead(vec_, const_cast<const PetscScalar **>(&array_)));
+        break;
+      case Access::write:
+        PetscCall(VecRestoreArrayWrite(vec_, &array_));
+        break;
+      case Access::read_write:
+        PetscCall(VecRestoreArray(vec_, &array_));
+        break;
+      }
+    } else {
+      switch (access_) {
+      case Access::read:
+        PetscCall(VecRestoreArrayReadAndMemType(vec_, const_cast<const PetscScalar **>(&array_)));
+        break;
+      case Access::write:
+        PetscCall(VecRestoreArrayWriteAndMemType(vec_, &array_));
+        break;
+      case Access::read_write:
+        PetscCall(VecRestoreArrayAndMemType(vec_, &array_));
+        break;
+      }
+    }
+    on_host_ = false;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscScalar *data() const { return array_; }
+  Memory memory() const { return memory_; }
+
+private:
+  Vec vec_;
+  Access access_;
+  PetscScalar *array_ = nullptr;
+  Memory memory_      = Memory::host;
+  bool on_host_       = false;
+};
+
+/// Calls body(memory, first array, second array) with the arrays of two vectors in one memory: the device if both vectors live there and
+/// this build has kernels for it, the host otherwise (vectors bound to the CPU, or one of each kind).
+template <class Body>
+PetscErrorCode WithVecArrays(Vec first, Access first_access, Vec second, Access second_access, const Body &body)
+{
+  VecArray a(first, first_access), b(second, second_access);
+
+  PetscFunctionBegin;
+  PetscCall(a.Open());
+  PetscCall(b.Open());
+  if (a.memory() != b.memory() || !has_backend(a.memory())) {
+    PetscCall(b.Close());
+    PetscCall(a.Close());
+    PetscCall(a.OpenOnHost());
+    PetscCall(b.OpenOnHost());
+  }
+  PetscCall(body(a.memory(), a.data(), b.data()));
+  PetscCall(b.Close());
+  PetscCall(a.Close());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// An error, on all ranks or on none, unless A is assembled and has as many columns as rows on each rank. `who` needs it.
+inline PetscErrorCode MatCheckSquare(Mat A, const char who[])
+{
+  PetscBool assembled;
+  PetscInt rows, columns;
+
+  PetscFunctionBegin;
+  PetscCall(MatAssembled(A, &assembled));
+  PetscCheck(assembled, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_WRONGSTATE,
+             "%s needs an assembled matrix: call MatAssemblyBegin() and MatAssemblyEnd() first", who);
+  PetscCall(MatGetLocalSize(A, &rows, &columns));
+  PetscMPIInt square = rows == columns, all_square;
+  PetscCallMPI(MPI_Allreduce(&square, &all_square, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
+  PetscCheck(all_square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "%s needs a square matrix with as many columns as rows on each rank, and some rank has not", who);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The same for an AIJ matrix.
+inline PetscErrorCode MatCheckAij(Mat A, const char who[])
+{
+  PetscBool aij;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, ""));
+  PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "%s works on AIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give KSPSetOperators() an AIJ "
+             "matrix as its second one",
+             who, ((PetscObject)A)->type_name);
+  PetscCall(MatCheckSquare(A, who));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// The part of an AIJ matrix that this rank owns: its rows with the columns of its own unknowns, and those with the columns of other ranks. The
+/// arrays are PETSc's and only to be read; they are valid until the matrix changes.
+struct LocalMatrix {
+  Memory memory = Memory::host;
+  CsrMatrix<PetscScalar, PetscInt> inside;
+  CsrMatrix<PetscScalar, PetscInt> outside; ///< no rows where the matrix is sequential; as long as this lives
+  std::shared_ptr<const CsrCopy<PetscScalar, PetscInt>> outside_copy;
+  const PetscInt *outside_columns = NULL; ///< of each column of `outside`, its number in the whole matrix; rising; on the host
+  PetscInt outside_size           = 0;    ///< columns of `outside`
+  PetscInt rows                   = 0;
+  PetscInt first_row              = 0; ///< number of the first row in the whole matrix
+};
+
+/// A sequential AIJ matrix, as CSR, and the memory it is in.
+inline PetscErrorCode MatGetLocalCsr(Mat A, CsrMatrix<PetscScalar, PetscInt> *csr, Memory *memory)
+{
+  PetscMemType type = PETSC_MEMTYPE_HOST;
+  PetscScalar *values;
+
+  PetscFunctionBegin;
+  PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->row_starts, &csr->columns, &values, &type));
+  csr->values = values;
+  *memory     = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
+  PetscCheck(has_backend(*memory), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+             "the matrix is on a device and this libweft has no device kernels: build Weft with a PETSc that was configured with Kokkos, "
+             "or use -mat_type aij");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// A sequential AIJ matrix, as CSR on the host, wherever PETSc has it.
+inline PetscErrorCode MatGetHostCsr(Mat A, CsrMatrix<PetscScalar, PetscInt> *csr)
+{
+  const PetscScalar *values;
+  PetscInt rows;
+  PetscBool done;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &csr->row_starts, &csr->columns, &done));
+  PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "an AIJ matrix does not give its rows");
+  PetscCall(MatSeqAIJGetArrayRead(A, &values));
+  csr->values                = values;
+  const PetscInt *row_starts = csr->row_starts, *columns = csr->columns;
+  PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
+  PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+inline PetscErrorCode MatGetLocal(Mat A, LocalMatrix *local)
+{
+  Mat inside = A, outside = NULL;
+  PetscBool parallel;
+
+  PetscFunctionBegin;
+  *local = {};
+  PetscCall(MatGetLocalSize(A, &local->rows, NULL));
+  PetscCall(MatGetOwnershipRange(A, &local->first_row, NULL));
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)A, MATMPIAIJ, &parallel));
+  if (parallel) PetscCall(MatMPIAIJGetSeqAIJ(A, &inside, &outside, &local->outside_columns));
+  PetscCall(MatGetLocalCsr(inside, &local->inside, &local->memory));
+  if (!outside) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(outside, NULL, &local->outside_size));
+  // On a device PETSc may keep the rows that have entries only. There are few: they come from the host.
+  PetscCall(MatGetHostCsr(outside, &local->outside));
+  if (local->memory == Memory::device) {
+    std::unique_ptr<Execution> execution;
+    PetscCall(MakeExecution(local->memory, &execution));
+    PetscCallCXX(local->outside_copy = std::make_shared<CsrCopy<PetscScalar, PetscInt>>(*execution, local->rows, local->outside));
+    local->outside = local->outside_copy->matrix();
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

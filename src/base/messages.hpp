@@ -1,0 +1,28 @@
+/// Messages: memory that words between ranks travel from and to. Included by kernel files only.
+#pragma once
+#include "base/backend.hpp"
+#include "line/tridiagonal.hpp"
+
+namespace weft {
+
+/// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
+template <class Space, class Scalar>
+class Messages {
+public:
+  void allocate(Index size, bool device_messages)
+  {
+    const auto label = Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft messages");
+    const auto n     = static_cast<std::size_t>(size);
+    if (device_messages)
+      device_ = OwnedArray<Scalar, Space>(label, n);
+    else
+      host_ = Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace>(label, n);
+  }
+  Scalar *data() const { return device_.data() ? device_.data() : host_.data(); }
+
+private:
+  OwnedArray<Scalar, Space> device_;
+  Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace> host_;
+};
+
+} // namespace weft

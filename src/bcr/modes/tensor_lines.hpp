@@ -1,0 +1,110 @@
+/// TensorLines: transforms to modes along all directions but the last one, lines of all modes side by side, transforms back. Three passes over
+/// the grid in two directions, five in three.
+///
+/// Modes lie in an array of their own, whose rows begin at multiples of 128 bytes.
+#pragma once
+#include "bcr/modes/mode_lines.hpp"
+#include "bcr/prepare.hpp"
+#include "bcr/transforms/fast_transform.hpp"
+
+namespace weft::poisson {
+
+template <class Space, class Scalar>
+class TensorLines {
+public:
+  using Values = OwnedArray<Scalar, Space>;
+
+  /// What `prepare` makes for `facr` where its directions are those of this class.
+  static bool fits(const Prepared &p)
+  {
+    return p.schedule.tensor && p.block == 0 && (p.line == 2 ? p.batch == 1 : p.line == 1 && p.n[2] == 1) &&
+           std::get<TransformStep>(p.schedule.steps.front()).fast && (!p.transforms() || p.modes.fast) && equal_inside(p.schedule.line);
+  }
+
+  TensorLines(const Space &space, const Prepared &p)
+      : space_(space), columns_(p.n[0]), planes_(p.n[p.batch]), rows_(p.n[p.line]),
+        to_modes_(space, *std::get<TransformStep>(p.schedule.steps.front()).fast),
+        from_modes_(space, *std::get<TransformStep>(p.schedule.steps.back()).fast)
+  {
+    // Mode q of sines is result q + 1 of their transform: there it is at a multiple of the pitch plus q + 1.
+    lead_                   = std::get<TransformStep>(p.schedule.steps.front()).fast->kind == Trigonometric::dst1 ? 1 : 0;
+    constexpr Index aligned = 128 / sizeof(Scalar);
+    pitch_                  = (columns_ + lead_ + aligned - 1) / aligned * aligned;
+    if (planes_ > 1) {
+      to_planes_   = FastTransform<Space, Scalar>(space, p.modes.fast->to_modes);
+      from_planes_ = FastTransform<Space, Scalar>(space, p.modes.fast->from_modes);
+    }
+    work_ = Values("weft poisson modes", static_cast<std::size_t>(rows_ * planes_ * pitch_));
+    make_modes(p);
+  }
+
+  /// Modes that are solved as other lines are, since they do not decay along their lines.
+  const LineStep &others() const { return others_; }
+  /// Pole of others() whose line is singular, or -1.
+  Index pinned() const { return pinned_; }
+  /// The rows of others().
+  RowArrays<Scalar> rows() const
+  {
+    const Grid grid{rows_, pitch_ * planes_, columns_, 1, planes_, pitch_};
+    return {grid, work_.data() + lead_, work_.data() + lead_};
+  }
+  std::size_t bytes() const
+  {
+    return work_.size() * sizeof(Scalar) + to_modes_.bytes() + from_modes_.bytes() + to_planes_.bytes() + from_planes_.bytes() +
+           lines_.bytes();
+  }
+
+  /// solve_others() solves the modes of others() in rows().
+  template <class SolveOthers>
+  void operator()(const Scalar *rhs, Scalar *solution, const SolveOthers &solve_others) const
+  {
+    const Index lines = rows_ * planes_;
+    const LinesAt grid{1, lines, columns_, 0}, modes{1, lines, pitch_, 0}, across{pitch_, columns_, 1, pitch_ * planes_};
+    Scalar *const work = work_.data() + lead_;
+    to_modes_(space_, rhs, grid, work, modes, lines);
+    if (planes_ > 1) to_planes_(space_, work, across, work, across, rows_ * columns_);
+    lines_(space_, work_.data(), pitch_ * planes_);
+    if (!others_.groups.empty()) solve_others();
+    if (planes_ > 1) from_planes_(space_, work, across, work, across, rows_ * columns_);
+    from_modes_(space_, work, modes, solution, grid, lines);
+  }
+
+private:
+  void make_modes(const Prepared &p)
+  {
+    const LineStep &all = std::get<LineStep>(p.schedule.steps[1]);
+    pinned_             = -1;
+    std::vector<bool> other(static_cast<std::size_t>(columns_), false);
+    ConstantModes unused;
+    for (Index q = 0; q < columns_; q++) {
+      for (double plane : p.modes.values) {
+        // B - pole + plane
+        const long double shift = static_cast<long double>(plane) - all.pole[static_cast<std::size_t>(q)];
+        if (!add_mode(p.schedule.line, shift, unused)) other[static_cast<std::size_t>(q)] = true;
+      }
+      if (!other[static_cast<std::size_t>(q)]) continue;
+      if (p.pinned[1] == q) pinned_ = static_cast<Index>(others_.pole.size());
+      const Index pole = others_.add_pole(all.pole[static_cast<std::size_t>(q)], {1}, {1});
+      others_.groups.push_back({pole, 1, {{{columns_ + q, 1}}}, {{columns_ + q, {}}}});
+    }
+    ConstantModes modes;
+    for (double plane : p.modes.values) {
+      for (Index column = 0; column < pitch_; column++) {
+        const Index q     = column - lead_;
+        const bool solves = q >= 0 && q < columns_ && !other[static_cast<std::size_t>(q)];
+        if (!solves || !add_mode(p.schedule.line, static_cast<long double>(plane) - all.pole[static_cast<std::size_t>(q)], modes))
+          modes.add_none();
+      }
+    }
+    lines_ = ModeLines<Space, Scalar>(modes, rows_);
+  }
+
+  Space space_;
+  Index columns_, planes_, rows_, lead_ = 0, pitch_ = 0, pinned_ = -1;
+  FastTransform<Space, Scalar> to_modes_, from_modes_, to_planes_, from_planes_;
+  ModeLines<Space, Scalar> lines_;
+  LineStep others_;
+  Values work_;
+};
+
+} // namespace weft::poisson

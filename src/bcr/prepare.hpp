@@ -1,0 +1,44 @@
+/// What a DirectSolver decides before any kernel runs: which direction is which, the method's schedule, what is singular.
+#pragma once
+#include <optional>
+
+#include "bcr/reduction/schedule.hpp"
+#include "bcr/transforms/eigen.hpp"
+
+namespace weft::poisson {
+
+/// Pivots below this, relative to their rows, cost digits that other directions may save.
+inline constexpr double small_pivot = 1e-6;
+
+/// A problem ready for a backend.
+struct Prepared {
+  std::string method;
+  int line = 0, block = 1, batch = 2; ///< directions of the line solves, of the rows, and of the modes of a third direction
+  Index n[3] = {1, 1, 1};
+  std::vector<double> scale[3]; ///< 1 / W of each direction, empty where 1
+  Schedule schedule;
+  EigenBasis modes; ///< of the third direction; matrices empty where it has one point
+  /// Of the lines, which the schedule then has as numbers apart, where elimination along them would meet pivots near to 0.
+  std::optional<EigenBasis> line_modes;
+  bool singular = false;
+  std::vector<double> left[3]; ///< of a singular operator: the left null vector of W^-1 A is the product of these
+  Index pinned_plane = 0;      ///< the mode of the third direction that is singular
+  Index pinned_row   = 0;      ///< of the singular line: the row that is left out, where the left null vector is largest
+  std::vector<Index> pinned;   ///< of each step: the pole whose line is singular, or -1
+  bool bad_pivot     = false;
+  double least_pivot = 1; ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
+
+  bool transforms() const { return n[batch] > 1; }
+  /// Operations of a solve.
+  double flops() const;
+  std::string description() const;
+};
+
+/// Throws std::invalid_argument where poisson_method_refuses. `on_host`: what `auto` is the fastest method for.
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host);
+
+/// Transforms along the first two directions, lines along the third: `facr` without levels of three directions, of which the second may
+/// have one point. Throws std::invalid_argument where mode_basis_refused.
+Prepared prepare_tensor(const SeparableOperator &problem);
+
+} // namespace weft::poisson

@@ -1,0 +1,43 @@
+/// Eigenvalues and eigenvectors of lines, at set-up on the host: in closed form for constant coefficients, else by LAPACK.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bcr/detect/direction_matrix.hpp"
+#include "bcr/transforms/trigonometric.hpp"
+
+namespace weft::poisson {
+
+/// T = V diag(values) V^-1; matrices row after row.
+struct EigenBasis {
+  std::vector<double> values;
+  std::vector<double> vectors, inverse; ///< V and V^-1
+  std::optional<FastModes> fast;        ///< or these, and no matrices
+};
+
+/// Why a line has no real eigenbasis that this module can find, or nothing.
+std::optional<std::string> eigen_basis_refused(const LineMatrix &line);
+EigenBasis eigen_basis(const LineMatrix &line);
+/// The same for transforms: `fast` and no matrices where the line has fast_modes, else eigen_basis.
+std::optional<std::string> mode_basis_refused(const LineMatrix &line);
+EigenBasis mode_basis(const LineMatrix &line);
+/// 2 cos(phi_q) and phi_q / pi = numerator / denominator for the line (1, 0, 1) with those ends, in the order of eigen_basis(that line).
+struct Angle {
+  Index numerator, denominator;
+};
+std::vector<Angle> constant_angles(const ConstantLine &line);
+
+/// The eigenvalues, and some rows of V and columns of V^-1.
+struct EigenRows {
+  std::vector<double> values;
+  std::vector<std::vector<double>> vectors; ///< V_{rows[r], i} in vectors[r][i]
+  std::vector<std::vector<double>> inverse; ///< (V^-1)_{i, rows[r]} in inverse[r][i]
+};
+
+/// Of an open line, in O(n^2) operations for each row where it is long: the singular vectors of a bidiagonal factor of T + c I, of which
+/// LAPACK forms any rows.
+/// Source: J. Demmel, W. Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873 (LAPACK's dbdsqr).
+EigenRows eigen_rows(const LineMatrix &line, const std::vector<Index> &rows);
+
+} // namespace weft::poisson

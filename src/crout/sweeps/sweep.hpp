@@ -1,0 +1,227 @@
+/// Fixed-point Crout sweeps (E. Chow, A. Patel, "Fine-grained parallel incomplete LU factorization", SIAM J. Sci. Comput. 37, 2015, eq. 2.4):
+///
+///     i > j:   l_ij <- (b_ij - sum_{k<j} l_ik u_kj) / u_jj
+///     i <= j:  u_ij <-  b_ij - sum_{k<i} l_ik u_kj
+///
+/// from the values of the sweep before, all entries side by side. The difference b - sum - (what it should be) is the residual B - L U of the
+/// old values, so its norm costs nothing. Per entry of the pattern and sweep: its value read and written, b read, its column or the list's
+/// start, and 8 + 2 words of 8 bytes a product; l and u that meet are mostly in cache.
+#pragma once
+#include "crout/sweeps/chunk_sums.hpp"
+#include "crout/sweeps/products.hpp"
+#include "crout/sweeps/values.hpp"
+
+namespace weft::crout {
+
+/// Sums over the entries of a sweep.
+struct SweepSums {
+  double residual = 0; ///< (B - L U)^2 of the old values
+  double change   = 0; ///< (new - old)^2
+  double size     = 0; ///< new^2
+  double matrix   = 0; ///< B^2
+
+  KOKKOS_INLINE_FUNCTION SweepSums &operator+=(const SweepSums &other)
+  {
+    residual += other.residual;
+    change += other.change;
+    size += other.size;
+    matrix += other.matrix;
+    return *this;
+  }
+};
+
+} // namespace weft::crout
+
+template <>
+struct Kokkos::reduction_identity<weft::crout::SweepSums> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::crout::SweepSums sum() { return {}; }
+};
+
+namespace weft::crout {
+
+/// A range of rows' entries as consecutive items: lower, upper (not where symmetric), diagonal.
+struct SweepItems {
+  Index lower = 0, lower_count = 0, upper = 0, upper_count = 0, diagonal = 0, rows = 0;
+  const Position *upper_list = nullptr; ///< these entries instead of a range
+
+  KOKKOS_INLINE_FUNCTION Index count() const { return lower_count + upper_count + rows; }
+  KOKKOS_INLINE_FUNCTION Index entry(Index item) const
+  {
+    if (item < lower_count) return lower + item;
+    item -= lower_count;
+    if (item >= upper_count) return diagonal + item - upper_count;
+    return upper_list ? static_cast<Index>(upper_list[item]) : upper + item;
+  }
+};
+
+/// Loads and stores of a sweep between two arrays, or in one. In one, plain loads may see old values for ever: a relaxed atomic does not.
+template <class Scalar, bool in_place>
+struct SweepMemory {
+  KOKKOS_INLINE_FUNCTION static double load(const Scalar *values, Index e)
+  {
+    if constexpr (in_place)
+      return static_cast<double>(Kokkos::atomic_load(const_cast<Scalar *>(values) + e));
+    else
+      return static_cast<double>(values[e]);
+  }
+  KOKKOS_INLINE_FUNCTION static void store(Scalar *values, Index e, double value)
+  {
+    if constexpr (in_place)
+      Kokkos::atomic_store(values + e, static_cast<Scalar>(value));
+    else
+      values[e] = static_cast<Scalar>(value);
+  }
+};
+
+/// One sweep over items, as a functor on an entry.
+template <class Scalar, class Space, bool symmetric, bool in_place>
+struct Sweep {
+  Products<Space> products;
+  Array<std::uint64_t, Space> mirror; ///< symmetric: row << 32 | upper entry of each lower entry
+  PivotRule<Space> rule;
+  const Scalar *matrix;
+  const Scalar *from;
+  Scalar *to;
+  double omega;
+
+  using Values = SweepMemory<Scalar, in_place>;
+
+  KOKKOS_INLINE_FUNCTION SweepSums operator()(Index e) const
+  {
+    const FactorEntries<Space> &entries = products.entries;
+    const double b                      = static_cast<double>(matrix[e]);
+    double rest                         = b;
+    products.for_each(e, [&](Index l, Index u) { rest -= Values::load(from, l) * Values::load(from, u); });
+    const double old     = Values::load(from, e);
+    const Index diagonal = e - (entries.lower + entries.upper);
+    SweepSums sums;
+    if (e < entries.lower) {
+      const double pivot = Values::load(from, entries.diagonal(entries.columns(e)));
+      sums               = update(e, old, rest / pivot, rest - old * pivot, b);
+      if constexpr (symmetric) {
+        const Index upper = static_cast<Index>(mirror(e) & 0xffffffffu);
+        const double u    = Values::load(from, upper);
+        sums += update(upper, u, rest, rest - u, b);
+      }
+    } else {
+      double wanted = rest;
+      if (diagonal >= 0 && !rule.usable(old + omega * (rest - old), diagonal))
+        wanted = old + (rule.replacement(rest, diagonal) - old) / omega; // so that the update below ends there
+      sums = update(e, old, wanted, rest - old, b);
+    }
+    return sums;
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION SweepSums update(Index e, double old, double wanted, double residual, double b) const
+  {
+    const double change = omega * (wanted - old), value = omega == 1 ? wanted : old + change;
+    Values::store(to, e, value);
+    return {residual * residual, change * change, value * value, b * b};
+  }
+};
+
+inline Index sweep_chunks(const SweepItems &items)
+{
+  return chunks_of(items.count());
+}
+
+/// A sweep's functor on the number of an item.
+template <class SweepFunctor>
+struct OnItems {
+  SweepFunctor sweep;
+  SweepItems items;
+
+  KOKKOS_INLINE_FUNCTION SweepSums operator()(Index item) const { return sweep(items.entry(item)); }
+};
+
+/// Runs the functor over items; history(slot) gets its sums. `partial` has sweep_chunks(items) elements.
+template <class Space, class SweepFunctor>
+void run_sweep(const Space &space, const SweepFunctor &sweep, const SweepItems &items, const Array<SweepSums, Space> &partial,
+               const Array<SweepSums, Space> &history, int slot)
+{
+  sum_by_chunks("weft crout sweep", space, items.count(), OnItems<SweepFunctor>{sweep, items}, partial, history, slot);
+}
+
+/// The values that sweeps start from: L from B divided by the pivots, U and the diagonal as in B.
+template <class Scalar, class Space>
+void first_guess(const Space &space, const FactorEntries<Space> &entries, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix,
+                 const Array<Scalar, Space> &values)
+{
+  Kokkos::parallel_for(
+      "weft crout first guess", Range<Space>(space, 0, entries.size()), KOKKOS_LAMBDA(const Index e) {
+        const double b = static_cast<double>(matrix(e));
+        if (entries.is_upper(e)) {
+          values(e) = static_cast<Scalar>(b);
+          return;
+        }
+        const Index column = e < entries.lower ? static_cast<Index>(entries.columns(e)) : e - (entries.lower + entries.upper);
+        const double pivot = static_cast<double>(matrix(entries.diagonal(column)));
+        const double safe  = rule.usable(pivot, column) ? pivot : rule.replacement(pivot, column);
+        values(e)          = static_cast<Scalar>(e < entries.lower ? b / safe : safe);
+      });
+}
+
+/// L D L^T: sweeps keep both triangles of a symmetric matrix; after the last one L follows from U and the diagonal.
+template <class Scalar, class Space>
+void lower_of_upper(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror,
+                    const Array<Scalar, Space> &values)
+{
+  Kokkos::parallel_for(
+      "weft lower of upper", Range<Space>(space, 0, entries.lower), KOKKOS_LAMBDA(const Index e) {
+        values(e) = values(static_cast<Index>(mirror(e) & 0xffffffffu)) / values(entries.diagonal(entries.columns(e)));
+      });
+}
+
+/// What the finished factors are like.
+struct FactorCheck {
+  Index bad      = std::numeric_limits<Index>::max(); ///< first row (of the factors) with an unusable pivot
+  Index infinite = std::numeric_limits<Index>::max(); ///< first row with a value that is not finite
+  Index boosted = 0, positive = 0, negative = 0;
+};
+
+/// Looks at all values, or where `not_finite` is given only at the pivots: it holds the first row with a value that is not finite, if any. Pivots
+/// of the size of replacements count as boosted. Waits.
+template <class Scalar, class Space>
+FactorCheck check_factors(const Space &space, const FactorEntries<Space> &entries, const PivotRule<Space> &rule,
+                          const Array<Scalar, Space> &values, const Array<Index, Space> &not_finite = {})
+{
+  FactorCheck check;
+  const Index size = entries.lower + entries.upper;
+  Index wrong      = 0;
+  if (not_finite.data()) {
+    Kokkos::deep_copy(space, HostPointer<Index>(&check.infinite, 1), not_finite);
+  } else {
+    Kokkos::parallel_reduce(
+        "weft check factors", Range<Space>(space, 0, size),
+        KOKKOS_LAMBDA(const Index e, Index &count) { count += !Kokkos::isfinite(values(e)); }, wrong);
+  }
+  if (wrong > 0) {
+    Kokkos::parallel_reduce(
+        "weft find what is not finite", Range<Space>(space, 0, size),
+        KOKKOS_LAMBDA(const Index e, Index &first) {
+          if (!Kokkos::isfinite(values(e)) && entries.row_of(e) < first) first = entries.row_of(e);
+        },
+        Kokkos::Min<Index>(check.infinite));
+  }
+  Index infinite = std::numeric_limits<Index>::max();
+  Kokkos::parallel_reduce(
+      "weft check pivots", Range<Space>(space, 0, entries.rows),
+      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &first_infinite, Index &boosted, Index &positive, Index &negative) {
+        const Scalar pivot = values(entries.diagonal(i));
+        const bool finite  = Kokkos::isfinite(pivot);
+        if (!finite && i < first_infinite) first_infinite = i;
+        const bool replaced = finite && rule.was_replaced(static_cast<double>(pivot), i);
+        if (replaced && i < first_bad) first_bad = i;
+        boosted += replaced;
+        positive += pivot > 0;
+        negative += pivot < 0;
+      },
+      Kokkos::Min<Index>(check.bad), Kokkos::Min<Index>(infinite), Kokkos::Sum<Index>(check.boosted), Kokkos::Sum<Index>(check.positive),
+      Kokkos::Sum<Index>(check.negative));
+  space.fence("weft check factors");
+  check.infinite = check.infinite < infinite ? check.infinite : infinite;
+  return check;
+}
+
+} // namespace weft::crout

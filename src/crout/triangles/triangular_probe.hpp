@@ -1,0 +1,65 @@
+/// How well Jacobi steps solve with a triangle: |r - T z| / |r| for a vector r that is the same in every run (design: a test on the factor
+/// decides between approximate and exact solves, as the error of few steps grows where a triangle is far from normal).
+#pragma once
+#include <array>
+#include <cmath>
+
+#include "crout/triangles/jacobi_steps.hpp"
+
+namespace weft::triangular {
+
+/// Values in [-1, 1) that look random (the mixing of splitmix64).
+KOKKOS_INLINE_FUNCTION double probe_value(Index i)
+{
+  std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
+  z               = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z               = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+template <class Scalar>
+struct SetProbe {
+  double *g;
+  const Scalar *scale;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { g[i] = times(scale, i, probe_value(i)); }
+};
+
+/// One more step changes z by scale * (r - T z).
+template <class Scalar>
+struct ProbeChange {
+  const double *g;
+  const Scalar *scale;
+  Triangle<Scalar> triangle;
+  const double *z;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &residual, double &size) const
+  {
+    double sum = 0;
+    for (std::int64_t k = triangle.starts[i]; k < triangle.starts[i + 1]; k++)
+      sum += static_cast<double>(triangle.values[k]) * z[triangle.columns[k]];
+    const double change = (scale ? (g[i] - z[i]) / scale[i] : g[i] - z[i]) - sum, r = probe_value(i);
+    residual += change * change;
+    size += r * r;
+  }
+};
+
+/// Waits. half: triangle and scale; work: three arrays of `rows` elements.
+template <class Space, class Scalar>
+double probe_residual(const Space &space, Half<Scalar> half, const Sliced<Scalar> &sliced, int steps, int lanes,
+                      const std::array<double *, 3> &arrays)
+{
+  const Index rows = half.triangle.rows;
+  if (rows == 0) return 0;
+  double *const work[3] = {arrays[0], arrays[1], arrays[2]};
+  const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> all(space, 0, rows);
+  Kokkos::parallel_for("weft probe vector", all, SetProbe<Scalar>{work[0], half.scale});
+  half.in     = inner<1>(work[0]);
+  half.before = half.after = nullptr;
+  half.out                 = {};
+  const double *z          = jacobi_half<1>(space, half, sliced, steps, lanes, work);
+  double residual = 0, size = 0;
+  Kokkos::parallel_reduce("weft probe residual", all, ProbeChange<Scalar>{work[0], half.scale, half.triangle, z}, residual, size);
+  return std::sqrt(residual / size);
+}
+
+} // namespace weft::triangular

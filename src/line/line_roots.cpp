@@ -1,0 +1,142 @@
+#include "line/line_roots.hpp"
+
+#include "base/backend.hpp"
+#include "line/csr.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class LineRoots<Scalar>::Model {
+public:
+  virtual ~Model()                                                            = default;
+  virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix)            = 0;
+  virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix)            = 0;
+  virtual std::optional<LineRow> bad_pivot() const                            = 0;
+  virtual void left(Scalar scale, const Scalar *rhs, Scalar *solution) const  = 0;
+  virtual void right(Scalar scale, const Scalar *rhs, Scalar *solution) const = 0;
+};
+
+template <class Scalar>
+template <class Space>
+class LineRoots<Scalar>::ModelOn final : public LineRoots<Scalar>::Model {
+public:
+  ModelOn(const Space &space, const LineLayout &layout) : space_(space), problem_(layout), flag_(layout)
+  {
+    const auto size = static_cast<std::size_t>(layout.span());
+    lower_          = OwnedArray<Scalar, Space>("weft roots", size);
+    root_           = OwnedArray<Scalar, Space>("weft roots", size);
+  }
+
+  void read(const CsrMatrix<Scalar, std::int32_t> &matrix) override { factor(matrix); }
+  void read(const CsrMatrix<Scalar, std::int64_t> &matrix) override { factor(matrix); }
+  std::optional<LineRow> bad_pivot() const override { return flag_.read(space_); }
+
+  /// l_i = lower_i / d_{i-1}, d_i = diagonal_i - l_i lower_i; kept: l_i and d_i^(-1/2).
+  template <class Int>
+  void factor(const CsrMatrix<Scalar, Int> &matrix)
+  {
+    flag_.clear(space_);
+    const auto lower = lower_, root = root_;
+    const auto flag = flag_;
+    for_each_line(
+        "weft factor roots", KOKKOS_LAMBDA(const LineProblem &problem, Index line) {
+          const LineLayout &layout = problem.layout;
+          Scalar pivot             = 1;
+          for (Index row = 0; row < layout.length; row++) {
+            const Index i       = layout.start(line) + row * layout.stride;
+            const Row<Scalar> r = row_of_csr(problem, matrix, {line, row}, i);
+            const Scalar l      = row > 0 ? r.lower / pivot : Scalar(0);
+            pivot               = r.diagonal - l * r.lower;
+            if (!(pivot > 0 && usable_pivot(pivot, r.scale()))) flag.report(line, row);
+            lower(i) = l;
+            root(i)  = 1 / Kokkos::sqrt(pivot);
+          }
+        });
+  }
+  void left(Scalar scale, const Scalar *rhs, Scalar *solution) const override
+  {
+    const auto lower = lower_, root = root_;
+    for_each_line(
+        "weft left roots", KOKKOS_LAMBDA(const LineProblem &problem, Index line) {
+          const LineLayout &layout = problem.layout;
+          Scalar z                 = 0;
+          for (Index row = 0; row < layout.length; row++) {
+            const Index i = layout.start(line) + row * layout.stride;
+            z             = rhs[i] - lower(i) * z;
+            solution[i]   = scale * root(i) * z;
+          }
+        });
+  }
+  void right(Scalar scale, const Scalar *rhs, Scalar *solution) const override
+  {
+    const auto lower = lower_, root = root_;
+    for_each_line(
+        "weft right roots", KOKKOS_LAMBDA(const LineProblem &problem, Index line) {
+          const LineLayout &layout = problem.layout;
+          Scalar z = 0, below = 0;
+          for (Index row = layout.length - 1; row >= 0; row--) {
+            const Index i = layout.start(line) + row * layout.stride;
+            z             = scale * root(i) * rhs[i] - below * z;
+            below         = lower(i);
+            solution[i]   = z;
+          }
+        });
+  }
+  template <class Body>
+  void for_each_line(const char *label, const Body &body) const
+  {
+    const LineProblem problem = problem_;
+    Kokkos::parallel_for(
+        label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, problem.layout.count()),
+        KOKKOS_LAMBDA(const Index line) { body(problem, line); });
+  }
+
+private:
+  Space space_;
+  LineProblem problem_;
+  PivotFlag<typename Space::memory_space> flag_;
+  OwnedArray<Scalar, Space> lower_, root_;
+};
+
+template <class Scalar>
+LineRoots<Scalar>::LineRoots(const Execution &execution, const LineLayout &layout)
+{
+  on_backend(execution, [&](const auto &space) { model_ = std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, layout); });
+}
+
+template <class Scalar>
+LineRoots<Scalar>::~LineRoots()
+{
+  destroy_or_leave(model_);
+}
+
+template <class Scalar>
+template <class Int>
+void LineRoots<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
+{
+  model_->read(matrix);
+}
+
+template <class Scalar>
+std::optional<LineRow> LineRoots<Scalar>::bad_pivot() const
+{
+  return model_->bad_pivot();
+}
+
+template <class Scalar>
+void LineRoots<Scalar>::solve_left(Scalar scale, const Scalar *rhs, Scalar *solution) const
+{
+  model_->left(scale, rhs, solution);
+}
+
+template <class Scalar>
+void LineRoots<Scalar>::solve_right(Scalar scale, const Scalar *rhs, Scalar *solution) const
+{
+  model_->right(scale, rhs, solution);
+}
+
+template class LineRoots<double>;
+template void LineRoots<double>::read(const CsrMatrix<double, std::int32_t> &);
+template void LineRoots<double>::read(const CsrMatrix<double, std::int64_t> &);
+
+} // namespace weft

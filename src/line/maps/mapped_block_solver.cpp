@@ -1,0 +1,257 @@
+#include "line/maps/mapped_block_solver.hpp"
+
+#include <cmath>
+
+#include "line/maps/line_arrays.hpp"
+
+namespace weft {
+
+namespace {
+
+template <class Space, class T>
+auto on_host(const T *data, Index size)
+{
+  using View = Kokkos::View<const T *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), View(data, static_cast<std::size_t>(size)));
+}
+
+template <class Space, class Scalar, class Int>
+std::unique_ptr<CsrCopy<Scalar, Int>> couplings_on(const Execution &execution, const Space &space, Index nodes, Index block,
+                                                   const CsrMatrix<Scalar, Int> &matrix)
+{
+  space.fence("weft: couplings of nodes");
+  const auto starts   = on_host<Space>(matrix.row_starts, nodes * block + 1);
+  const Index entries = starts(static_cast<std::size_t>(nodes * block));
+  const auto columns  = on_host<Space>(matrix.columns, entries);
+  const auto values   = on_host<Space>(matrix.values, entries);
+  std::vector<Int> node_starts{0}, node_columns;
+  std::vector<Scalar> norms;
+  std::vector<Index> place(static_cast<std::size_t>(nodes), -1); // of a column's norm, where it is this node's
+  for (Index node = 0; node < nodes; node++) {
+    const Index first = static_cast<Index>(norms.size());
+    for (Int k = starts(static_cast<std::size_t>(node * block)); k < starts(static_cast<std::size_t>((node + 1) * block)); k++) {
+      const Index column = static_cast<Index>(columns(static_cast<std::size_t>(k))) / block;
+      if (columns(static_cast<std::size_t>(k)) < 0 || column >= nodes) continue;
+      Index &at = place[static_cast<std::size_t>(column)];
+      if (at < first) {
+        at = static_cast<Index>(norms.size());
+        node_columns.push_back(static_cast<Int>(column));
+        norms.push_back(0);
+      }
+      Scalar &norm = norms[static_cast<std::size_t>(at)];
+      norm         = std::hypot(norm, values(static_cast<std::size_t>(k)));
+    }
+    node_starts.push_back(static_cast<Int>(norms.size()));
+  }
+  CsrMatrix<Scalar, Int> graph;
+  graph.row_starts = node_starts.data();
+  graph.columns    = node_columns.data();
+  graph.values     = norms.data();
+  return std::make_unique<CsrCopy<Scalar, Int>>(execution, nodes, graph);
+}
+
+/// Fills the blocks that couple each node, in the order of the lines, to the one before it, to itself and to the one after it.
+template <class Space, class Scalar, class Int>
+void mapped_blocks_of_csr(const Space &space, const LineArrays<Space> &lines, Index block, const CsrMatrix<Scalar, Int> &matrix,
+                          Scalar *lower, Scalar *diagonal, Scalar *upper)
+{
+  const auto nodes  = static_cast<Index>(lines.order.extent(0));
+  const auto order  = lines.order;
+  const auto begins = lines.begins;
+  Kokkos::parallel_for(
+      "weft blocks of mapped lines", Kokkos::RangePolicy<Space>(space, 0, nodes * block), KOKKOS_LAMBDA(const Index element) {
+        const Index position = element / block, start = element * block; // of this row of the block
+        const Index node = order(position), row = node * block + element % block;
+        const Index before = begins(position) ? -1 : static_cast<Index>(order(position - 1));
+        const Index after  = position + 1 == nodes || begins(position + 1) ? -1 : static_cast<Index>(order(position + 1));
+        for (Index q = 0; q < block; q++) lower[start + q] = diagonal[start + q] = upper[start + q] = 0;
+        for (Int k = matrix.row_starts[row]; k < matrix.row_starts[row + 1]; k++) {
+          const Index column = matrix.columns[k], other = column / block, entry = start + column % block;
+          if (column < 0) continue;
+          if (other == node)
+            diagonal[entry] = matrix.values[k];
+          else if (other == before)
+            lower[entry] = matrix.values[k];
+          else if (other == after)
+            upper[entry] = matrix.values[k];
+        }
+      });
+}
+
+LineLayout one_line_of_nodes(Index nodes, Index block)
+{
+  const Index box[3] = {nodes, 1, 1}, first[3] = {0, 0, 0};
+  return lines_of_box(0, box, block, first);
+}
+
+} // namespace
+
+template <class Scalar, class Int>
+std::unique_ptr<CsrCopy<Scalar, Int>> node_couplings(const Execution &execution, Index nodes, Index block,
+                                                     const CsrMatrix<Scalar, Int> &matrix)
+{
+  return on_backend(execution, [&](const auto &space) { return couplings_on(execution, space, nodes, block, matrix); });
+}
+
+/// What a solver keeps in the memory of its execution, its types hidden.
+template <class Scalar>
+class MappedBlockSolver<Scalar>::Model {
+public:
+  virtual ~Model()                                                           = default;
+  virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix) const     = 0;
+  virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix) const     = 0;
+  virtual const Scalar *coefficients(int which) const                        = 0; ///< 0 lower, 1 diagonal, 2 upper
+  virtual Scalar *gather(const Scalar *rhs) const                            = 0; ///< in the order of the lines
+  virtual void scatter(Scalar *solution, const Update<Scalar> &update) const = 0;
+  virtual Index node(Index position) const                                   = 0; ///< waits
+};
+
+namespace {
+
+template <class Space, class Scalar>
+class SpaceBlocks final : public MappedBlockSolver<Scalar>::Model {
+public:
+  SpaceBlocks(const Space &space, const LineMap &map, Index block)
+      : space_(space), map_(map), block_(block), size_(map.rows() * block * block),
+        coefficients_("weft blocks", static_cast<std::size_t>(3 * size_)),
+        work_("weft right-hand side of blocks", static_cast<std::size_t>(map.rows() * block))
+  {
+  }
+
+  void read(const CsrMatrix<Scalar, std::int32_t> &matrix) const override { read_csr(matrix); }
+  void read(const CsrMatrix<Scalar, std::int64_t> &matrix) const override { read_csr(matrix); }
+  const Scalar *coefficients(int which) const override { return at(which); }
+  Scalar *gather(const Scalar *rhs) const override
+  {
+    const auto order  = lines().order;
+    const auto work   = work_;
+    const Index block = block_;
+    Kokkos::parallel_for(
+        "weft gather blocks", Kokkos::RangePolicy<Space>(space_, 0, map_.rows() * block),
+        KOKKOS_LAMBDA(const Index k) { work(k) = rhs[order(k / block) * block + k % block]; });
+    return work_.data();
+  }
+  void scatter(Scalar *solution, const Update<Scalar> &update) const override
+  {
+    const auto order  = lines().order;
+    const auto work   = work_;
+    const Index block = block_;
+    Kokkos::parallel_for(
+        "weft scatter blocks", Kokkos::RangePolicy<Space>(space_, 0, map_.rows() * block),
+        KOKKOS_LAMBDA(const Index k) { put(solution[order(k / block) * block + k % block], update, work(k)); });
+  }
+  Index node(Index position) const override
+  {
+    RowNumber node = 0;
+    Kokkos::deep_copy(space_, Kokkos::View<RowNumber, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&node),
+                      Kokkos::subview(lines().order, position));
+    space_.fence("weft: node at a position");
+    return node;
+  }
+
+private:
+  const LineArrays<Space> &lines() const { return arrays_of<Space>(map_.arrays()); }
+  Scalar *at(int which) const { return coefficients_.data() + which * size_; }
+  template <class Int>
+  void read_csr(const CsrMatrix<Scalar, Int> &matrix) const
+  {
+    mapped_blocks_of_csr(space_, lines(), block_, matrix, at(0), at(1), at(2));
+  }
+
+  Space space_;
+  const LineMap &map_;
+  Index block_, size_;
+  OwnedArray<Scalar, Space> coefficients_; ///< lower, diagonal, upper
+  OwnedArray<Scalar, Space> work_;
+};
+
+} // namespace
+
+template <class Scalar>
+MappedBlockSolver<Scalar>::MappedBlockSolver(const LineMap &nodes, Index block, const std::string &method,
+                                             const MethodParameters &parameters)
+    : nodes_(nodes), block_(block)
+{
+  model_  = on_backend(nodes.execution(), [&](const auto &space) -> std::unique_ptr<Model> {
+    return std::make_unique<SpaceBlocks<std::decay_t<decltype(space)>, Scalar>>(space, nodes, block);
+  });
+  solver_ = std::make_unique<BlockLineSolver<Scalar>>(nodes.execution(), one_line_of_nodes(nodes.rows(), block), method, parameters);
+  solver_->use(model_->coefficients(0), model_->coefficients(1), model_->coefficients(2));
+}
+
+template <class Scalar>
+MappedBlockSolver<Scalar>::~MappedBlockSolver()
+{
+  destroy_or_leave(model_);
+}
+
+template <class Scalar>
+template <class Int>
+void MappedBlockSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
+{
+  model_->read(matrix);
+  solver_->use(model_->coefficients(0), model_->coefficients(1), model_->coefficients(2));
+}
+
+template <class Scalar>
+void MappedBlockSolver<Scalar>::read(const MappedBlockSolver &other)
+{
+  solver_->read(*other.solver_);
+}
+
+template <class Scalar>
+void MappedBlockSolver<Scalar>::factor()
+{
+  solver_->factor();
+}
+
+template <class Scalar>
+std::optional<Index> MappedBlockSolver<Scalar>::bad_pivot() const
+{
+  const auto bad = solver_->bad_pivot();
+  return bad ? std::optional(model_->node(bad->row) * block_) : std::nullopt;
+}
+
+template <class Scalar>
+void MappedBlockSolver<Scalar>::solve_lines(const Scalar *rhs, Scalar *solution, const Update<Scalar> &update, Transpose transpose) const
+{
+  SolveOptions<Scalar> plain;
+  plain.transpose = transpose;
+  Scalar *work    = model_->gather(rhs);
+  solver_->solve(work, work, plain);
+  model_->scatter(solution, update);
+}
+
+template <class Scalar>
+void MappedBlockSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, double scale, Transpose transpose) const
+{
+  solve_lines(rhs, solution, {static_cast<Scalar>(scale), false}, transpose);
+}
+
+template <class Scalar>
+void MappedBlockSolver<Scalar>::solve_add(const Scalar *rhs, Scalar *solution, double scale, Transpose transpose) const
+{
+  solve_lines(rhs, solution, {static_cast<Scalar>(scale), true}, transpose);
+}
+
+template <class Scalar>
+const char *MappedBlockSolver<Scalar>::method() const
+{
+  return solver_->method();
+}
+
+template <class Scalar>
+double MappedBlockSolver<Scalar>::flops() const
+{
+  return solver_->flops();
+}
+
+template class MappedBlockSolver<double>;
+template void MappedBlockSolver<double>::read(const CsrMatrix<double, std::int32_t> &);
+template void MappedBlockSolver<double>::read(const CsrMatrix<double, std::int64_t> &);
+template std::unique_ptr<CsrCopy<double, std::int32_t>> node_couplings(const Execution &, Index, Index,
+                                                                       const CsrMatrix<double, std::int32_t> &);
+template std::unique_ptr<CsrCopy<double, std::int64_t>> node_couplings(const Execution &, Index, Index,
+                                                                       const CsrMatrix<double, std::int64_t> &);
+
+} // namespace weft

@@ -1,0 +1,39 @@
+/// DistributedBlockLineSolver: block-tridiagonal lines that cross the ranks of an MPI communicator. The sibling of DistributedLineSolver for
+/// nodes whose unknowns are solved for together; any method of block_select.hpp solves the pieces, and lines may be rings.
+#pragma once
+#include "line/blocks/block_line_solver.hpp"
+#include "line/ranks/distributed_solver.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class DistributedBlockLineSolver final : public DistributedSolver<Scalar, BlockLineSolver<Scalar>> {
+public:
+  /// As DistributedLineSolver: `piece` is this rank's nodes of all lines of nodes, `ring` (the same on all ranks) closes the whole lines. Lower of
+  /// a piece's first node and upper of its last one couple to the neighbouring pieces. Collective, as is all that says so. Throws
+  /// std::invalid_argument, on all ranks, where the pieces do not fit or a method refuses one.
+  DistributedBlockLineSolver(const Execution &execution, MPI_Comm ranks, const BlockLines &piece, bool ring, const std::string &method,
+                             const MethodParameters &parameters = {}, bool device_messages = false);
+
+  /// Takes the block-tridiagonal part of a matrix, whose row i is element i of the piece's layout, and the couplings to the node before and
+  /// after the piece, a block for each line, row by row (not read where there is no such node). All in the memory of the execution.
+  template <class Int>
+  void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
+  /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
+  void read(const DistributedBlockLineSolver &other);
+  /// Works on the caller's blocks, as BlockLineSolver does.
+  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
+
+  /// This rank's piece.
+  const BlockLines &lines() const { return piece_; }
+
+private:
+  using Base = DistributedSolver<Scalar, BlockLineSolver<Scalar>>;
+  using Base::local_;
+  using Base::model_;
+  using Base::ranks_;
+
+  BlockLines piece_;
+};
+
+} // namespace weft

@@ -1,0 +1,108 @@
+#include "line/ranks/distributed_line_solver.hpp"
+
+#include "line/ranks/solver_parts.hpp"
+#include "line/relax/storage.hpp"
+
+namespace weft {
+
+namespace {
+
+/// A piece by itself.
+LineProblem cut_off(LineProblem piece)
+{
+  piece.periodic = false;
+  return piece;
+}
+
+} // namespace
+
+template <class Scalar>
+DistributedLineSolver<Scalar>::DistributedLineSolver(const Execution &execution, MPI_Comm ranks, const LineProblem &piece,
+                                                     const std::string &method, const MethodParameters &parameters, bool device_messages)
+    : Base(execution, ranks, piece.layout, piece.periodic), piece_(piece)
+{
+  const LineProblem problem = cut_off(piece);
+  std::optional<std::string> why;
+  if (piece.layout.length < 0) why = "the layout has a negative length";
+  try {
+    if (!ranks_.is_empty()) local_ = std::make_unique<LineSolver<Scalar>>(execution, problem, method, parameters);
+    if (!ranks_.is_empty() && problem.coefficients != Coefficients::general) {
+      LineProblem one = problem;
+      one.layout      = one_line(problem.layout.length);
+      one_            = std::make_unique<LineSolver<Scalar>>(execution, one, method, parameters);
+    }
+  } catch (const std::invalid_argument &refusal) {
+    why = refusal.what();
+  }
+  this->check(piece.layout, 1, why);
+  const bool each = ranks_.smallest(ranks_.is_empty() || one_ ? 1 : 0) == 0;
+  on_backend(execution, [&](const auto &space) {
+    using Model = DistributedModelOn<std::decay_t<decltype(space)>, Scalar, LineSolver<Scalar>, 1>;
+    model_      = std::make_unique<Model>(space, ranks_, problem, each, parameters.tolerance, device_messages);
+  });
+}
+
+template <class Scalar>
+template <class Int>
+void DistributedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
+{
+  if (!local_) return;
+  local_->read(matrix);
+  model_->use_couplings(before, after);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
+{
+  if (!local_) return;
+  local_->read(lines);
+  one_->read(lines);
+  typename DistributedModel<Scalar, LineSolver<Scalar>>::Host before("weft before", 1), after("weft after", 1);
+  before(0) = ranks_.has_before() ? lines.lower.front() : Scalar(0);
+  after(0)  = ranks_.has_after() ? lines.upper.back() : Scalar(0);
+  model_->use_couplings(before, after);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::read(const DistributedLineSolver &other)
+{
+  if (!local_) return;
+  local_->read(*other.local_);
+  if (one_) one_->read(*other.local_);
+  const auto couplings = other.model_->host_couplings();
+  model_->use_couplings(couplings[0], couplings[1]);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
+{
+  if (!local_) return;
+  local_->use(lower, diagonal, upper);
+  if (one_) one_->use(lower, diagonal, upper);
+  model_->use(lower, upper);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const
+{
+  const Diagonals<Scalar> *diagonals = matrix.storage().diagonals();
+  if (!diagonals) throw std::invalid_argument("lines across ranks: the matrix is not in diagonals");
+  model_->take_neighbours(rhs, *diagonals, x, colour);
+}
+
+template <class Scalar>
+void DistributedLineSolver<Scalar>::put_back(Scalar *rhs, Colour colour) const
+{
+  model_->put_back(rhs, colour);
+}
+
+template class DistributedSolver<double, LineSolver<double>>;
+template class DistributedSolver<float, LineSolver<float>>;
+template class DistributedLineSolver<double>;
+template class DistributedLineSolver<float>;
+template void DistributedLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const double *, const double *);
+template void DistributedLineSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const double *, const double *);
+template void DistributedLineSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const float *, const float *);
+template void DistributedLineSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const float *, const float *);
+
+} // namespace weft

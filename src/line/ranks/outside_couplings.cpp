@@ -1,0 +1,166 @@
+#include "line/ranks/outside_couplings.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <cmath>
+#include <limits>
+
+#include "base/backend.hpp"
+
+namespace weft {
+
+template <class Scalar>
+class OutsideCouplings<Scalar>::Values {
+public:
+  virtual ~Values()                                                 = default;
+  virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside) = 0;
+  virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside) = 0;
+  virtual std::optional<std::array<Scalar, 2>> shared() const       = 0;
+  virtual void clear(Scalar *values, Colour colour) const           = 0;
+  const Scalar *before = nullptr, *after = nullptr;
+};
+
+template <class Scalar>
+template <class Space>
+class OutsideCouplings<Scalar>::ValuesIn final : public OutsideCouplings<Scalar>::Values {
+public:
+  ValuesIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after,
+           Index block)
+      : space_(space), layout_(layout),
+        block_(block), columns_{copy(before), copy(after)}, values_{Array("weft before", before.size() * static_cast<std::size_t>(block)),
+                                                                    Array("weft after", after.size() * static_cast<std::size_t>(block))}
+  {
+    this->before = values_[0].data();
+    this->after  = values_[1].data();
+  }
+
+  void read(const CsrMatrix<Scalar, std::int32_t> &outside) override { read_csr(outside); }
+  void read(const CsrMatrix<Scalar, std::int64_t> &outside) override { read_csr(outside); }
+
+  template <class Int>
+  void read_csr(const CsrMatrix<Scalar, Int> &outside) const
+  {
+    take(outside, columns_[0], 0, values_[0]);
+    take(outside, columns_[1], layout_.length - 1, values_[1]);
+  }
+
+  std::optional<std::array<Scalar, 2>> shared() const override
+  {
+    std::array<Scalar, 2> all{};
+    if (layout_.count() == 0) return std::nullopt;
+    for (std::size_t side = 0; side < 2; side++) {
+      const auto host       = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values_[side]);
+      all[side]             = host(0);
+      const Scalar rounding = 8 * std::numeric_limits<Scalar>::epsilon() * std::abs(all[side]);
+      for (std::size_t line = 0; line < host.extent(0); line++) {
+        if (!std::isfinite(host(line))) return std::array<Scalar, 2>{NAN, NAN};
+        if (!(std::abs(host(line) - all[side]) <= rounding)) return std::nullopt;
+      }
+    }
+    return all;
+  }
+
+  void clear(Scalar *values, Colour colour) const override
+  {
+    const LineLayout layout = layout_;
+    const Columns before = columns_[0], after = columns_[1];
+    Kokkos::parallel_for(
+        "weft clear ends outside", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, layout.count()),
+        KOKKOS_LAMBDA(const Index line) {
+          if (!layout.has_colour(line, colour)) return;
+          if (before(line) >= 0) values[before(line)] = 0;
+          if (after(line) >= 0) values[after(line)] = 0;
+        });
+  }
+
+private:
+  using Array   = Kokkos::View<Scalar *, typename Space::memory_space>;
+  using Columns = Kokkos::View<std::int64_t *, typename Space::memory_space>;
+
+  static Columns copy(const std::vector<std::int64_t> &columns)
+  {
+    const Columns copied("weft columns outside", columns.size());
+    Kokkos::deep_copy(copied, Kokkos::View<const std::int64_t *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
+                                  columns.data(), columns.size()));
+    return copied;
+  }
+
+public:
+  /// The entries of row `row` of each line in the columns of its block.
+  template <class Int>
+  void take(const CsrMatrix<Scalar, Int> &outside, const Columns &columns, Index row, const Array &values) const
+  {
+    const LineLayout layout = layout_;
+    const Index block       = block_;
+    if (layout.rows() == 0) return; // a rank without rows
+    Kokkos::parallel_for(
+        "weft couplings outside", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, layout.count()),
+        KOKKOS_LAMBDA(const Index line) {
+          const Index i = layout.start(line) + row * layout.stride, first = line - line % block;
+          for (Index q = 0; q < block; q++) values(line * block + q) = 0;
+          for (Int k = outside.begin(i); k < outside.end(i); k++) {
+            for (Index q = 0; q < block; q++) {
+              if (outside.column(k) == columns(first + q)) values(line * block + q) = outside.values[k];
+            }
+          }
+        });
+  }
+
+private:
+  Space space_;
+  LineLayout layout_;
+  Index block_;
+  Columns columns_[2];
+  Array values_[2];
+};
+
+template <class Scalar>
+OutsideCouplings<Scalar>::OutsideCouplings(const Execution &execution, const LineLayout &layout, const std::vector<std::int64_t> &before,
+                                           const std::vector<std::int64_t> &after, Index block)
+{
+  on_backend(execution, [&](const auto &space) {
+    values_ = std::make_unique<ValuesIn<std::decay_t<decltype(space)>>>(space, layout, before, after, block);
+  });
+}
+
+template <class Scalar>
+OutsideCouplings<Scalar>::~OutsideCouplings()
+{
+  destroy_or_leave(values_);
+}
+
+template <class Scalar>
+template <class Int>
+void OutsideCouplings<Scalar>::read(const CsrMatrix<Scalar, Int> &outside)
+{
+  values_->read(outside);
+}
+
+template <class Scalar>
+const Scalar *OutsideCouplings<Scalar>::before() const
+{
+  return values_->before;
+}
+
+template <class Scalar>
+const Scalar *OutsideCouplings<Scalar>::after() const
+{
+  return values_->after;
+}
+
+template <class Scalar>
+std::optional<std::array<Scalar, 2>> OutsideCouplings<Scalar>::shared() const
+{
+  return values_->shared();
+}
+
+template <class Scalar>
+void OutsideCouplings<Scalar>::clear(Scalar *values, Colour colour) const
+{
+  values_->clear(values, colour);
+}
+
+template class OutsideCouplings<double>;
+template void OutsideCouplings<double>::read(const CsrMatrix<double, std::int32_t> &);
+template void OutsideCouplings<double>::read(const CsrMatrix<double, std::int64_t> &);
+
+} // namespace weft

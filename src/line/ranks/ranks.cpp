@@ -1,0 +1,224 @@
+#include "line/ranks/ranks.hpp"
+
+#include <cstdint>
+#include <type_traits>
+
+namespace weft {
+
+namespace {
+
+template <class Scalar>
+MPI_Datatype mpi_type()
+{
+  return std::is_same_v<Scalar, double> ? MPI_DOUBLE : MPI_FLOAT;
+}
+
+/// The duplicate that is attached to a communicator. Solvers share it: they talk in the same order on all ranks, and leave no message behind.
+/// One for each solver would be a collective set-up for each, and communicators come and go with solvers then, which not every MPI stands.
+MPI_Comm duplicate_of(MPI_Comm communicator)
+{
+  static int key = MPI_KEYVAL_INVALID;
+  if (key == MPI_KEYVAL_INVALID) {
+    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
+      auto *duplicate = static_cast<MPI_Comm *>(value);
+      const int error = MPI_Comm_free(duplicate);
+      delete duplicate;
+      return error;
+    };
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
+  }
+  void *value = nullptr;
+  int found   = 0;
+  MPI_Comm_get_attr(communicator, key, &value, &found);
+  if (found) return *static_cast<MPI_Comm *>(value);
+  auto *duplicate = new MPI_Comm(MPI_COMM_NULL);
+  MPI_Comm_dup(communicator, duplicate);
+  MPI_Comm_set_attr(communicator, key, duplicate);
+  return *duplicate;
+}
+
+} // namespace
+
+LineOrder::LineOrder(const LineLayout &layout, int shares) : shares_(shares), places_(static_cast<std::size_t>(layout.count()))
+{
+  const Index count = layout.count();
+  for (Index line = 0; line < count; line++) colours_[static_cast<std::size_t>(layout.colour(line))]++;
+  std::array<Index, 2> seen{};
+  std::array<int, 2> at{}; // the share that the next line of a colour belongs to
+  for (Index line = 0; line < count; line++) {
+    const auto colour = static_cast<std::size_t>(layout.colour(line));
+    const int c       = static_cast<int>(colour);
+    while (seen[colour] >= cut(c, at[colour] + 1)) at[colour]++;
+    places_[static_cast<std::size_t>(line)] = share(at[colour], static_cast<Colour>(c)).begin + seen[colour] - cut(c, at[colour]);
+    seen[colour]++;
+  }
+}
+
+LineOrder::Range LineOrder::share(int number, Colour colour) const
+{
+  const Index begin = cut(0, number) + cut(1, number), odd = cut(0, number + 1) + cut(1, number),
+              end = cut(0, number + 1) + cut(1, number + 1);
+  return {colour == Colour::odd ? odd : begin, colour == Colour::even ? odd : end};
+}
+
+std::vector<Index> LineOrder::lines(int number) const
+{
+  const Range range = share(number, Colour::all);
+  std::vector<Index> lines(static_cast<std::size_t>(range.size()));
+  for (std::size_t line = 0; line < places_.size(); line++) {
+    const Index place = places_[line];
+    if (place >= range.begin && place < range.end) lines[static_cast<std::size_t>(place - range.begin)] = static_cast<Index>(line);
+  }
+  return lines;
+}
+
+Items::Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received)
+    : communicator_(duplicate_of(communicator)), sent_(std::move(sent)), received_(std::move(received))
+{
+  for (int side = 0; side < 2; side++) {
+    counts_[side].resize(sent_.size());
+    places_[side].resize(sent_.size());
+  }
+}
+
+template <class Scalar>
+void Items::there(const Scalar *mine, Scalar *theirs, int words) const
+{
+  exchange(mine, sent_, theirs, received_, words);
+}
+
+template <class Scalar>
+void Items::back(const Scalar *theirs, Scalar *mine, int words) const
+{
+  exchange(theirs, received_, mine, sent_, words);
+}
+
+template <class Scalar>
+void Items::exchange(const Scalar *from, const std::vector<int> &sent, Scalar *to, const std::vector<int> &received, int words) const
+{
+  for (int side = 0; side < 2; side++) {
+    const std::vector<int> &items = side == 0 ? sent : received;
+    int place                     = 0;
+    for (std::size_t r = 0; r < items.size(); r++) {
+      counts_[side][r] = words * items[r];
+      places_[side][r] = place;
+      place += counts_[side][r];
+    }
+  }
+  MPI_Alltoallv(from, counts_[0].data(), places_[0].data(), mpi_type<Scalar>(), to, counts_[1].data(), places_[1].data(),
+                mpi_type<Scalar>(), communicator_);
+}
+
+Index Items::smallest(Index value) const
+{
+  std::int64_t result = value;
+  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, communicator_);
+  return result;
+}
+
+Ranks::Ranks(MPI_Comm communicator, Index length, bool ring) : communicator_(duplicate_of(communicator)), ring_(ring)
+{
+  MPI_Comm_rank(communicator_, &rank_);
+  MPI_Comm_size(communicator_, &size_);
+  const auto size = static_cast<std::size_t>(size_);
+  std::vector<std::int64_t> lengths(size);
+  const std::int64_t mine = length;
+  MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, communicator_);
+  std::vector<int> holders;
+  for (std::size_t r = 0; r < size; r++) {
+    piece_of_.push_back(lengths[r] > 0 ? pieces() : -1);
+    if (lengths[r] > 0) {
+      starts_.push_back(length_);
+      holders.push_back(static_cast<int>(r));
+    }
+    length_ += lengths[r];
+  }
+  for (auto *words : {&piece_words_, &piece_at_, &owner_words_, &owner_at_}) words->resize(size);
+  if (is_empty()) return;
+  const int n = pieces(), p = piece();
+  if (ring || p > 0) before_ = holders[static_cast<std::size_t>((p + n - 1) % n)];
+  if (ring || p + 1 < n) after_ = holders[static_cast<std::size_t>((p + 1) % n)];
+}
+
+double Ranks::largest(double value) const
+{
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, communicator_);
+  return value;
+}
+
+Index Ranks::smallest(Index value) const
+{
+  std::int64_t result = value;
+  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, communicator_);
+  return result;
+}
+
+template <class Scalar>
+void Ranks::swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values) const
+{
+  enum Tag { forwards, backwards }; // a rank can be both neighbours of another, or its own
+  const int n             = static_cast<int>(values);
+  const MPI_Datatype type = mpi_type<Scalar>();
+  MPI_Request requests[4];
+  MPI_Irecv(from_before, n, type, before_, forwards, communicator_, &requests[0]);
+  MPI_Irecv(from_after, n, type, after_, backwards, communicator_, &requests[1]);
+  MPI_Isend(to_before, n, type, before_, backwards, communicator_, &requests[2]);
+  MPI_Isend(to_after, n, type, after_, forwards, communicator_, &requests[3]);
+  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+void Ranks::count_words(int words, const LineOrder &order, Colour colour) const
+{
+  const LineOrder::Range all = order.share(rank_, Colour::all), own = order.share(rank_, colour);
+  for (int r = 0; r < size_; r++) {
+    const auto k                  = static_cast<std::size_t>(r);
+    const LineOrder::Range theirs = order.share(r, colour);
+    const Index piece             = piece_of_[k];
+    piece_words_[k]               = is_empty() ? 0 : static_cast<int>(words * theirs.size());
+    piece_at_[k]                  = static_cast<int>(words * theirs.begin);
+    owner_words_[k]               = piece < 0 ? 0 : static_cast<int>(words * own.size());
+    owner_at_[k]                  = piece < 0 ? 0 : static_cast<int>(words * (piece * all.size() + own.begin - all.begin));
+  }
+}
+
+template <class Scalar>
+void Ranks::to_owners(const Scalar *mine, Scalar *owned, int words, const LineOrder &order, Colour colour) const
+{
+  count_words(words, order, colour);
+  MPI_Alltoallv(mine, piece_words_.data(), piece_at_.data(), mpi_type<Scalar>(), owned, owner_words_.data(), owner_at_.data(),
+                mpi_type<Scalar>(), communicator_);
+}
+
+template <class Scalar>
+void Ranks::to_pieces(const Scalar *owned, Scalar *mine, int words, const LineOrder &order, Colour colour) const
+{
+  count_words(words, order, colour);
+  MPI_Alltoallv(owned, owner_words_.data(), owner_at_.data(), mpi_type<Scalar>(), mine, piece_words_.data(), piece_at_.data(),
+                mpi_type<Scalar>(), communicator_);
+}
+
+template <class Scalar>
+void Ranks::to_all(const Scalar *mine, Scalar *all, int words) const
+{
+  for (std::size_t r = 0; r < piece_of_.size(); r++) {
+    owner_words_[r] = piece_of_[r] < 0 ? 0 : words;
+    owner_at_[r]    = piece_of_[r] < 0 ? 0 : words * piece_of_[r];
+  }
+  MPI_Allgatherv(mine, is_empty() ? 0 : words, mpi_type<Scalar>(), all, owner_words_.data(), owner_at_.data(), mpi_type<Scalar>(),
+                 communicator_);
+}
+
+template void Items::there(const double *, double *, int) const;
+template void Items::there(const float *, float *, int) const;
+template void Items::back(const double *, double *, int) const;
+template void Items::back(const float *, float *, int) const;
+template void Ranks::swap(const double *, const double *, double *, double *, Index) const;
+template void Ranks::swap(const float *, const float *, float *, float *, Index) const;
+template void Ranks::to_owners(const double *, double *, int, const LineOrder &, Colour) const;
+template void Ranks::to_owners(const float *, float *, int, const LineOrder &, Colour) const;
+template void Ranks::to_pieces(const double *, double *, int, const LineOrder &, Colour) const;
+template void Ranks::to_pieces(const float *, float *, int, const LineOrder &, Colour) const;
+template void Ranks::to_all(const double *, double *, int) const;
+template void Ranks::to_all(const float *, float *, int) const;
+
+} // namespace weft

@@ -1,0 +1,114 @@
+/// The ranks that share lines, and the messages between them. MPI only: the arrays may lie wherever MPI can read them.
+#pragma once
+#include <mpi.h>
+
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "line/line_layout.hpp"
+
+namespace weft {
+
+/// The lines in the order in which they travel: cut into shares of nearly equal size, the even lines of each share before its odd ones, so
+/// that the lines of one colour lie together in every message.
+class LineOrder {
+public:
+  struct Range {
+    Index begin, end;
+    Index size() const { return end - begin; }
+  };
+
+  LineOrder(const LineLayout &layout, int shares);
+
+  /// Places of the lines of a share.
+  Range share(int number, Colour colour) const;
+  /// The place of each line.
+  const std::vector<Index> &places() const { return places_; }
+  /// The lines of a share, in order.
+  std::vector<Index> lines(int number) const;
+
+private:
+  Index cut(int colour, int share) const { return colours_[static_cast<std::size_t>(colour)] * share / shares_; }
+
+  int shares_;
+  std::array<Index, 2> colours_{}; ///< lines of either colour
+  std::vector<Index> places_;
+};
+
+/// Items that every rank sends to every other one, and the way back; each of as many words as the call says.
+class Items {
+public:
+  /// `sent` to each rank of the communicator, `received` from each. Collective, as in Ranks.
+  Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received);
+
+  /// Items lie in the order of the ranks.
+  template <class Scalar>
+  void there(const Scalar *mine, Scalar *theirs, int words) const;
+  template <class Scalar>
+  void back(const Scalar *theirs, Scalar *mine, int words) const;
+  Index smallest(Index value) const;
+
+private:
+  template <class Scalar>
+  void exchange(const Scalar *from, const std::vector<int> &sent, Scalar *to, const std::vector<int> &received, int words) const;
+
+  MPI_Comm communicator_;
+  std::vector<int> sent_, received_;
+  mutable std::vector<int> counts_[2], places_[2]; ///< of the messages under way
+};
+
+/// The ranks of a communicator, in the order of the rows. A rank may have no rows; the others hold the pieces of the lines, counted from 0.
+class Ranks {
+public:
+  /// Collective. A duplicate of the communicator keeps our messages apart; it is made once, and freed with the communicator.
+  Ranks(MPI_Comm communicator, Index length, bool ring);
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  /// Number of pieces.
+  int pieces() const { return static_cast<int>(starts_.size()); }
+  /// This rank's piece; empty ranks have none.
+  int piece() const { return piece_of_[static_cast<std::size_t>(rank_)]; }
+  bool is_empty() const { return piece() < 0; }
+  /// Rows of the whole line.
+  Index length() const { return length_; }
+  /// Row of the whole line at which each piece starts.
+  const std::vector<Index> &starts() const { return starts_; }
+  bool ring() const { return ring_; }
+  /// True where pieces couple to one another (or the one piece to itself).
+  bool coupled() const { return pieces() > 1 || (ring_ && pieces() == 1); }
+  bool has_before() const { return before_ != MPI_PROC_NULL; }
+  bool has_after() const { return after_ != MPI_PROC_NULL; }
+
+  double largest(double value) const;
+  Index smallest(Index value) const;
+
+  /// What neighbours tell each other: `values` to each at to_before and to_after, as many from each. One message a neighbour.
+  template <class Scalar>
+  void swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values) const;
+
+  /// `words` of each line from the pieces to the ranks that own the lines. Piece j's arrive in block j of `owned`, a block for each piece.
+  template <class Scalar>
+  void to_owners(const Scalar *mine, Scalar *owned, int words, const LineOrder &order, Colour colour) const;
+  /// The way back.
+  template <class Scalar>
+  void to_pieces(const Scalar *owned, Scalar *mine, int words, const LineOrder &order, Colour colour) const;
+  /// Some words of every piece, for every rank: block j from piece j.
+  template <class Scalar>
+  void to_all(const Scalar *mine, Scalar *all, int words) const;
+
+private:
+  void count_words(int words, const LineOrder &order, Colour colour) const;
+
+  MPI_Comm communicator_ = MPI_COMM_NULL;
+  int rank_ = 0, size_ = 1, before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
+  bool ring_;
+  Index length_ = 0;
+  std::vector<int> piece_of_; ///< of each rank, -1 for none
+  std::vector<Index> starts_;
+  /// Of the messages under way: words and where they start, for each rank, at the pieces' end and at the owners'.
+  mutable std::vector<int> piece_words_, piece_at_, owner_words_, owner_at_;
+};
+
+} // namespace weft

@@ -1,0 +1,177 @@
+/// Line relaxation in one pass for lines whose rows follow each other in memory: natively on CUDA, sm_90, as in wide_cuda.hpp: a block solves
+/// a line while bulk copies bring T and b of its next one.
+///
+/// What a line couples to is summed up while T is on its way: neighbouring threads take neighbouring rows, so that it does not matter where in
+/// a piece of memory a neighbour's line begins, and leave the sums for the threads that eliminate the rows.
+///
+/// Words moved per row that is relaxed: each diagonal, b, x written, and x of neighbours, of which two share a line. Limits: one unknown a
+/// node, 4320 rows.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "line/methods/wide/wide_launch.hpp"
+#include "line/relax/couplings.hpp"
+
+namespace weft::cuda {
+
+template <class Scalar>
+struct RelaxedLines {
+  NativeArguments<Scalar> lines;
+  Couplings<Scalar> couplings;
+  Index count; ///< of lines of the colour
+};
+
+/// What a block keeps in shared memory: the next line, the couplings' part of this one and its unknowns.
+template <class Scalar, int R, int T>
+struct RelaxedTile {
+  static_assert(R % 2 == 1 && T % 32 == 0);
+  static constexpr int rows = R * T, space = rows + 16 / int(sizeof(Scalar));
+
+  alignas(128) Scalar in[4 * space];
+  alignas(16) Scalar out[rows];
+  Scalar taken[rows];
+  WarpRows<Scalar, T / 32> of_warps;
+  Arrival arrival;
+};
+
+/// The couplings' part of the right-hand sides of a line, rows thread, thread + T, ... Two couplings at once: that many loads are on their way
+/// together.
+template <int R, int T, class Scalar>
+__device__ __forceinline__ void sum_couplings(const Couplings<Scalar> &couplings, const TilePlace &at, Scalar *sums)
+{
+  Scalar sum[R]    = {};
+  const int thread = threadIdx.x;
+  for (int m = 0; m < couplings.count; m += 2) {
+    Scalar c[2][R], x[2][R];
+#pragma unroll
+    for (int two = 0; two < 2; two++) {
+      const bool here         = m + two < couplings.count;
+      const Coupling coupling = couplings.diagonal(here ? m + two : m);
+      const Scalar *of_x      = couplings.values + coupling.begin + at.element + thread;
+      const Index first       = at.element + coupling.offset + thread;
+#pragma unroll
+      for (int j = 0; j < R; j++) {
+        const bool exists = here && thread + j * T < at.rows;
+        const Index i     = first + j * T;
+        c[two][j]         = exists ? __ldcs(of_x + j * T) : Scalar(0);
+        x[two][j]         = exists && i >= 0 && i < couplings.rows ? couplings.x[i] : Scalar(0);
+      }
+    }
+#pragma unroll
+    for (int two = 0; two < 2; two++) {
+#pragma unroll
+      for (int j = 0; j < R; j++) sum[j] += times(c[two][j], x[two][j]);
+    }
+  }
+#pragma unroll
+  for (int j = 0; j < R; j++) sums[thread + j * T] = sum[j];
+}
+
+template <class Scalar, int R, int T, int at_least>
+__global__ void __launch_bounds__(T, at_least) contiguous_relaxation(const __grid_constant__ RelaxedLines<Scalar> all)
+{
+  using Tile          = RelaxedTile<Scalar, R, T>;
+  constexpr int piece = 16 / sizeof(Scalar); // elements
+  extern __shared__ __align__(128) char shared[];
+  Tile &tile                       = *reinterpret_cast<Tile *>(shared);
+  const NativeArguments<Scalar> &a = all.lines;
+  const Index lines                = all.count;
+  const int thread = threadIdx.x, first = thread * R;
+  const auto place = [&](Index k) { return TilePlace(a.layout, line_of_colour(a.layout, a.colour, k), 0, Tile::rows); };
+  const auto fetch = [&](Index k) { fetch_tile<false>(a, place(k), tile.in, Tile::space, tile.arrival); };
+
+  if (thread == 0) {
+    tile.arrival.init();
+    share_with_copies();
+    if (Index(blockIdx.x) < lines) fetch(blockIdx.x);
+  }
+  __syncthreads();
+  Chunk<Scalar, R> chunk;
+  unsigned phase = 0;
+  for (Index k = blockIdx.x; k < lines; k += gridDim.x, phase ^= 1) {
+    const TilePlace at = place(k);
+    sum_couplings<R, T>(all.couplings, at, tile.taken);
+    tile.arrival.wait(phase);
+    __syncthreads();
+    read_chunk<R, false>(chunk, a, at, first, tile.in, Tile::space);
+#pragma unroll
+    for (int j = 0; j < R; j++) chunk.rhs[j] -= tile.taken[first + j];
+    if (thread == 0) bulk_stored();
+    __syncthreads(); // everybody has read: the next line may come, and the last one has left
+    if (thread == 0 && k + gridDim.x < lines) fetch(k + gridDim.x);
+
+    Doubt<true, Scalar> doubt;
+    const bool doubts    = solve_directly(chunk, tile.of_warps, doubt);
+    const bool in_pieces = a.in_pieces && at.goes_in_pieces(piece);
+#pragma unroll
+    for (int j = 0; j < R; j++) tile.out[first + j] = in_pieces ? a.update.scale * chunk.rhs[j] : chunk.rhs[j];
+    if (in_pieces) share_with_copies();
+    __syncthreads();
+    store_tile<T>(a, at, tile.out, in_pieces);
+    if (doubts) look_directly<R>(a, at, tile.of_warps);
+  }
+  if (thread == 0) bulk_left(); // shared memory ends with the block
+}
+
+/// Lines of so many rows, and what a block of it is: rows a thread, threads, warps on a multiprocessor.
+struct ContiguousShape {
+  int rows, threads, warps;
+};
+inline constexpr ContiguousShape contiguous_shapes[] = {{5, 32, 24}, {9, 32, 16}, {9, 64, 16}, {9, 128, 16}, {9, 256, 16}, {9, 480, 15}};
+
+/// Launches of contiguous_relaxation for lines that it takes.
+template <class Scalar>
+class ContiguousLines {
+public:
+  ContiguousLines() = default;
+  explicit ContiguousLines(const LineLayout &layout) : layout_(layout)
+  {
+    if (layout.components != 1 || layout.stride != 1 || !layout.rows_are_closest()) return;
+    find(std::make_integer_sequence<int, static_cast<int>(std::size(contiguous_shapes))>());
+  }
+  bool possible() const { return launch_.kernel; }
+  /// True if its copies can work on these vectors: they begin at multiples of 16 bytes. A matrix's diagonals do.
+  static bool takes(const Scalar *b, const Scalar *x)
+  {
+    return (reinterpret_cast<std::uintptr_t>(b) | reinterpret_cast<std::uintptr_t>(x)) % 16 == 0;
+  }
+  void launch(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, Scalar> &a, const Couplings<Scalar> &couplings) const
+  {
+    RelaxedLines<Scalar> r;
+    r.lines     = native_arguments(a);
+    r.couplings = couplings;
+    r.count     = lines_of_colour(layout_, a.colour);
+    if (r.count > 0 && line_of_colour(layout_, a.colour, r.count - 1) >= layout_.count()) r.count--;
+    if (r.count == 0) return;
+    void *arguments[] = {&r};
+    const dim3 grid(static_cast<unsigned>(std::min<Index>(launch_.resident, r.count))), block(static_cast<unsigned>(launch_.threads));
+    check_launch(
+        cudaLaunchKernel(launch_.kernel, grid, block, arguments, static_cast<std::size_t>(launch_.shared_bytes), space.cuda_stream()),
+        "launch");
+  }
+
+private:
+  template <int... k>
+  void find(std::integer_sequence<int, k...>)
+  {
+    (void)((layout_.length <= contiguous_shapes[k].rows * contiguous_shapes[k].threads ? (launch_ = launch_with<k>(), true) : false) ||
+           ...);
+  }
+  template <int k>
+  static NativeLaunch<Scalar> launch_with()
+  {
+    constexpr ContiguousShape shape = contiguous_shapes[k];
+    constexpr int R = shape.rows, T = shape.threads;
+    static const auto launch =
+        launch_of<Scalar>(contiguous_relaxation<Scalar, R, T, shape.warps * 32 / T>, T, sizeof(RelaxedTile<Scalar, R, T>));
+    return launch;
+  }
+
+  LineLayout layout_;
+  NativeLaunch<Scalar> launch_{};
+};
+
+} // namespace weft::cuda

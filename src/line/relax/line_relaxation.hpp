@@ -1,0 +1,65 @@
+/// LineRelaxation: x += omega T^-1 (b - A x), T the tridiagonal part of A along lines, in one pass where lines allow it.
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "line/relax/stencil_matrix.hpp"
+
+namespace weft {
+
+/// What is known of x before it is relaxed.
+enum class Guess {
+  given,
+  zero_lines, ///< 0 on the lines that are relaxed, whatever stands there; given on the others
+  zero,       ///< 0 everywhere, whatever stands there: x of other lines is neither read nor written
+};
+
+template <class Scalar>
+struct RelaxOptions {
+  Scalar omega        = 1;
+  Colour colour       = Colour::all; ///< other lines are not written
+  Guess guess         = Guess::given;
+  Transpose transpose = Transpose::no;
+  /// Take what is measured on the lines of the colour: the residual before, and omega T^-1 of it, by how much x changed.
+  Norm *residual = nullptr, *change = nullptr;
+};
+
+template <class Scalar>
+class LineRelaxation {
+public:
+  /// For lines in the rows of a matrix, which must outlive this: element i of the layout is row i. `method`, `parameters` and errors as in
+  /// LineSolver. Call factor() before the first relax(). Throws std::invalid_argument where the lines have more rows than the matrix.
+  /// by_colour: colours will be relaxed one by one; false spares what is prepared for that.
+  LineRelaxation(const StencilMatrix<Scalar> &matrix, const LineProblem &problem, const std::string &method = "auto",
+                 const MethodParameters &parameters = {}, bool by_colour = true);
+  ~LineRelaxation();
+  LineRelaxation(const LineRelaxation &)            = delete;
+  LineRelaxation &operator=(const LineRelaxation &) = delete;
+
+  /// Takes T from the matrix and factors it; to be called whenever the matrix was read. General coefficients that are not periodic are the
+  /// matrix's own diagonals, which are not copied; others must have been given to solver(). Waits.
+  void factor();
+  /// The first row with an unusable pivot, in factor() or a relax() since. Waits.
+  std::optional<LineRow> bad_pivot() const;
+
+  /// x = x + omega T^-1 (b - A x) on the lines of the colour, all from the same old x. Does not wait. Allocates nothing, but for the first
+  /// one that is transposed, or of all lines where colours were foreseen. Throws std::invalid_argument for the transpose of a matrix that is
+  /// not in diagonals: make the residual by other means and call solver().solve_add.
+  void relax(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options = {}) const;
+
+  /// True if relax() does it in one pass over the matrix: see docs/kernels/smooth.md.
+  bool fused(Colour colour) const;
+  /// The lines' solver, to be given coefficients that are not the matrix's own.
+  LineSolver<Scalar> &solver() { return solver_; }
+  const LineSolver<Scalar> &solver() const { return solver_; }
+  const StencilMatrix<Scalar> &matrix() const { return matrix_; }
+
+  struct Plan; ///< defined in relaxation_plan.hpp
+private:
+  const StencilMatrix<Scalar> &matrix_;
+  LineSolver<Scalar> solver_;
+  std::unique_ptr<Plan> plan_;
+};
+
+} // namespace weft

@@ -1,0 +1,148 @@
+#include "line/relax/probe.hpp"
+
+#include <Kokkos_Core.hpp>
+#include <cstdint>
+
+#include "base/backend.hpp"
+
+namespace weft {
+
+struct RowProbe {
+  ProbeSums sums;
+
+  KOKKOS_INLINE_FUNCTION RowProbe &operator+=(const RowProbe &other)
+  {
+    sums.residual += other.sums.residual;
+    sums.rhs += other.sums.rhs;
+    sums.backward += other.sums.backward;
+    return *this;
+  }
+};
+
+struct RowSizes {
+  ProbeSizes sizes;
+
+  KOKKOS_INLINE_FUNCTION RowSizes &operator+=(const RowSizes &other)
+  {
+    sizes.logarithms += other.sizes.logarithms;
+    sizes.rows += other.sizes.rows;
+    return *this;
+  }
+};
+
+} // namespace weft
+
+template <>
+struct Kokkos::reduction_identity<weft::RowProbe> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::RowProbe sum() { return {}; }
+};
+template <>
+struct Kokkos::reduction_identity<weft::RowSizes> {
+  KOKKOS_FORCEINLINE_FUNCTION static weft::RowSizes sum() { return {}; }
+};
+
+namespace weft {
+
+/// The mixing of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014).
+KOKKOS_INLINE_FUNCTION double probe_number(Index i)
+{
+  std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
+  z               = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z               = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
+}
+
+/// Calls body(value, column) for the entries of row i in the columns of this process.
+template <class Int, class Body>
+KOKKOS_INLINE_FUNCTION void for_each_inside(const ProbeRows<Int> &matrix, Index i, const Body &body)
+{
+  if (matrix.dense) {
+    for (Index j = 0; j < matrix.rows; j++) body(matrix.dense[j * matrix.pitch + i], j);
+  } else {
+    for (Int k = matrix.inside.begin(i); k < matrix.inside.end(i); k++) body(matrix.inside.values[k], matrix.inside.column(k));
+  }
+}
+
+template <class Int>
+struct SizeOfRow {
+  ProbeRows<Int> matrix;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowSizes &total) const
+  {
+    double largest = 0;
+    for_each_inside(matrix, i, [&](double value, Index) { largest = Kokkos::max(largest, Kokkos::abs(value)); });
+    if (!(largest > 0) || Kokkos::isinf(largest)) return;
+    total.sizes.logarithms += Kokkos::log2(largest);
+    total.sizes.rows += 1;
+  }
+};
+
+template <class Int>
+struct ProbeRow {
+  ProbeRows<Int> matrix;
+  double unit;
+  const double *product, *b, *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowProbe &total) const
+  {
+    double sum = 0, size = 0;
+    for_each_inside(matrix, i, [&](double value, Index j) {
+      const double term = value * x[j];
+      sum += term;
+      size += Kokkos::abs(term);
+    });
+    // NaN goes on in any sum.
+    const double residual = b[i] - (product ? product[i] : sum), of_rhs = b[i] / unit, of_row = residual / unit;
+    const double backward = residual == 0 ? 0 : residual / (Kokkos::abs(b[i]) + size);
+    total.sums.residual += of_row * of_row;
+    total.sums.rhs += of_rhs * of_rhs;
+    total.sums.backward += backward * backward;
+  }
+};
+
+struct SetProbe {
+  Index first;
+  double unit, *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = unit * probe_number(first + i); }
+};
+
+void set_probe(const Execution &execution, Index first, Index rows, double unit, double *x)
+{
+  on_backend(execution, [&](const auto &space) {
+    using Space = std::decay_t<decltype(space)>;
+    Kokkos::parallel_for("weft probe", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, rows), SetProbe{first, unit, x});
+  });
+}
+
+template <class Int>
+ProbeSizes probe_sizes(const Execution &execution, const ProbeRows<Int> &matrix)
+{
+  RowSizes total;
+  on_backend(execution, [&](const auto &space) {
+    using Space = std::decay_t<decltype(space)>;
+    Kokkos::parallel_reduce("weft sizes of rows", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
+                            SizeOfRow<Int>{matrix}, Kokkos::Sum<RowSizes>(total));
+  });
+  return total.sizes;
+}
+
+template <class Int>
+ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const double *product, const double *b,
+                     const double *x)
+{
+  RowProbe total;
+  on_backend(execution, [&](const auto &space) {
+    using Space = std::decay_t<decltype(space)>;
+    Kokkos::parallel_reduce("weft probe of a solve", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
+                            ProbeRow<Int>{matrix, unit, product, b, x}, Kokkos::Sum<RowProbe>(total));
+  });
+  return total.sums;
+}
+
+template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int32_t> &);
+template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int64_t> &);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int32_t> &, double, const double *, const double *, const double *);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int64_t> &, double, const double *, const double *, const double *);
+
+} // namespace weft
