@@ -26,6 +26,12 @@ bool SomeCross(const PC_Line &line)
   return std::any_of(line.shape.directions.begin(), line.shape.directions.end(), [&](int k) { return Crosses(line, k); });
 }
 
+// Lines that are all of the matrix: each set-up that meets no zero pivot looks at what they are worth.
+bool Checked(const PC_Line &line)
+{
+  return line.shape.direct && line.sweeps == 1;
+}
+
 const OptionUse<PC_Line> uses[] = {
     {"pc_line_file", [](const PC_Line &line) { return !line.file.empty(); },
      [](const PC_Line &line) { return line.shape.source == PC_LINE_MAP; }, "it is for -pc_line_source map"},
@@ -64,6 +70,10 @@ const OptionUse<PC_Line> uses[] = {
      "it is for the kernels spike and toeplitz, and for lines across ranks"},
     {"pc_line_omega", [](const PC_Line &line) { return line.omega != 1; }, [](const PC_Line &line) { return !line.estimate_omega; },
      "-pc_line_estimate_omega finds the damping"},
+    {"pc_line_check_warn", [](const PC_Line &line) { return line.check.warn != DirectCheck{}.warn; }, Checked,
+     "it is for one tridiagonal system, by one sweep"},
+    {"pc_line_check_fail", [](const PC_Line &line) { return line.check.fail != DirectCheck{}.fail; }, Checked,
+     "it is for one tridiagonal system, by one sweep"},
     {"pc_line_diagonal_products", [](const PC_Line &line) { return line.diagonal_products; },
      [](const PC_Line &line) { return line.with_products != NULL; },
      "it is for matrices in diagonals, whose lines are of scalars in double precision"},

@@ -451,3 +451,36 @@ PetscErrorCode PCLineGetFindAgain(PC pc, PetscReal *share)
   PetscUseMethod(pc, "PCLineGetFindAgain_C", (PC, PetscReal *), (pc, share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCLineSetCheck - sets when a `PCLINE` whose lines are the whole matrix says that its solves lose digits, and when it fails for that
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner
+. warn - relative residual of a random solve above which `PCView()` and `-info` tell it, and a step of iterative refinement is tried
+- fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
+
+  Options Database Keys:
++ -pc_line_check_warn <1e-10> - the first bound
+- -pc_line_check_fail <1e-4>  - the second
+
+  Level: advanced
+
+  Notes:
+  Each set-up for a matrix that is tridiagonal in its own order, or such a ring, solves once with a right-hand side that looks random. If its
+  residual is above `warn`, and more than rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the
+  residual ten times smaller, all applications take it.
+
+.seealso: `PCLINE`, `PCLineSetKernel()`
+@*/
+PetscErrorCode PCLineSetCheck(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, warn, 2);
+  PetscValidLogicalCollectiveReal(pc, fail, 3);
+  PetscTryMethod(pc, "PCLineSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

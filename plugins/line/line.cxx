@@ -58,7 +58,9 @@ PetscErrorCode PCDestroy_Line(PC pc)
 . -pc_line_omega <1.0>               - damping factor
 . -pc_line_find_again <0.95>         - lines of the graph are looked for again when they carry less than this share of what they did
 . -pc_line_estimate_omega <false>    - damping factor from the largest eigenvalue, when the preconditioner is set up
-- -pc_line_diagonal_products <false> - products and residuals with the matrix from the diagonals that the sweeps work on
+. -pc_line_diagonal_products <false> - products and residuals with the matrix from the diagonals that the sweeps work on
+. -pc_line_check_warn <1e-10>        - lines that are the whole matrix: residual of a random solve above which it is told and refined
+- -pc_line_check_fail <1e-4>         - lines that are the whole matrix: residual of a random solve above which set-up fails
 
   Level: beginner
 
@@ -88,7 +90,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCSOR`, `PCJACOBI`, `PCLineSetSource()`, `PCLineSetDirection()`, `PCLineSetOrdering()`,
           `PCLineSetSweep()`, `PCLineSetPlaneCycles()`, `PCLineSetRanks()`, `PCLineSetComponents()`, `PCLineSetPrecision()`, `PCLineSetKernel()`,
           `PCLineSetSweeps()`, `PCLineSetOmega()`, `PCLineSetEstimateOmega()`, `PCLineSetFindAgain()`,
-          `PCLineSetDiagonalProducts()`
+          `PCLineSetDiagonalProducts()`, `PCLineSetCheck()`
 M*/
 PetscErrorCode PCCreate_Line(PC pc)
 {

@@ -44,3 +44,4 @@ WEFT_EXTERN PetscErrorCode PCLineSetEstimateOmega(PC, PetscBool);
 WEFT_EXTERN PetscErrorCode PCLineSetFindAgain(PC, PetscReal);
 WEFT_EXTERN PetscErrorCode PCLineGetFindAgain(PC, PetscReal *);
 WEFT_EXTERN PetscErrorCode PCLineSetDiagonalProducts(PC, PetscBool);
+WEFT_EXTERN PetscErrorCode PCLineSetCheck(PC, PetscReal, PetscReal);

@@ -59,8 +59,8 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 {
   PC_Line *line   = Data(pc);
   PetscInt sweeps = line->sweeps, cycles = line->plane_cycles, kernel;
-  PetscReal omega = line->omega, share = line->find_again;
-  PetscBool set, estimate              = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
+  PetscReal omega = line->omega, share = line->find_again, warn = line->check.warn, fail = line->check.fail;
+  PetscBool set, set_fail, estimate = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
   PetscBool products = line->diagonal_products ? PETSC_TRUE : PETSC_FALSE;
   char file[PETSC_MAX_PATH_LEN];
 
@@ -104,6 +104,11 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
   PetscCall(PetscOptionsBool("-pc_line_diagonal_products", "products and residuals with the matrix from its diagonals",
                              "PCLineSetDiagonalProducts", products, &products, &set));
   if (set) PetscCall(PCLineSetDiagonalProducts(pc, products));
+  PetscCall(PetscOptionsReal("-pc_line_check_warn", "relative residual of a random solve above which it is told and refined",
+                             "PCLineSetCheck", warn, &warn, &set));
+  PetscCall(PetscOptionsReal("-pc_line_check_fail", "relative residual of a random solve above which set-up fails", "PCLineSetCheck", fail,
+                             &fail, &set_fail));
+  if (set || set_fail) PetscCall(PCLineSetCheck(pc, warn, fail));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -126,6 +126,16 @@ PetscErrorCode PCLineGetFindAgain_Line(PC pc, PetscReal *share)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_line_check_warn %g, -pc_line_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+  PetscCall(Choose(pc, &Data(pc)->check.warn, warn));
+  PetscCall(Choose(pc, &Data(pc)->check.fail, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 } // namespace
 
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
@@ -152,6 +162,7 @@ PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
   PetscCall(set("PCLineGetFindAgain_C", PCLineGetFindAgain_Line));
   PetscCall(set("PCLineSetEstimateOmega_C", PCLineSetEstimateOmega_Line));
   PetscCall(set("PCLineSetDiagonalProducts_C", PCLineSetDiagonalProducts_Line));
+  PetscCall(set("PCLineSetCheck_C", PCLineSetCheck_Line));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -434,9 +434,10 @@ PetscErrorCode PCSetUp_Line(PC pc)
   else if (bad != no_row)
     PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
   else if (line->check.fails())
-    PetscCall(Fail(pc, PC_FACTOR_OTHER,
-                   "the kernel " + KernelOf(*line) + " leaves " + std::to_string(line->check.left.residual) +
-                       " of a random right-hand side of this tridiagonal system: use -pc_line_kernel pivoted, or auto"));
+    PetscCall(
+        Fail(pc, PC_FACTOR_OTHER,
+             line->check.Sentence("-pc_line_check") +
+                 (KernelOf(*line) == "pivoted" ? "" : ": the kernel " + KernelOf(*line) + " looks for no pivots; use pivoted, or auto")));
   line->found_omega = line->omega;
   PetscCall(CheckWeakRows(pc));
   line->failed = pc->failedreason != PC_NOERROR;

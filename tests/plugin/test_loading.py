@@ -61,6 +61,7 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCLineSetDirection",
         "PCLineSetEstimateOmega",
         "PCLineSetFile",
+        "PCLineSetCheck",
         "PCLineSetFindAgain",
         "PCLineGetFindAgain",
         "PCLineSetKernel",

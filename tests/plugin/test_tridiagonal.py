@@ -47,6 +47,23 @@ def test_constant_lines_whose_edges_differ(ranks, options):
     assert "done" in output and "wrong" not in output
 
 
+def test_bounds_of_the_check(run, tmp_path):
+    # Pivots of 1e-9, by which thomas divides: it loses eight digits, which a step of refinement brings back.
+    entries = [(i, i, 1e-9 if i % 2 else 1.0) for i in range(1, 41)]
+    entries += [(*pair, 1.0 if i % 2 else 0.1) for i in range(1, 40) for pair in ((i, i + 1), (i + 1, i))]
+    file = tmp_path / "pivots.mtx"
+    file.write_text("%%MatrixMarket matrix coordinate real general\n40 40 118\n" + "".join(f"{i} {j} {a}\n" for i, j, a in entries))
+    options = f"{file} -rhs solution -ksp_type preonly -pc_type line -pc_line_kernel thomas -ksp_view -info :pc"
+    assert "each application takes a step of refinement" in run("weft_mm", options).output
+    told = run("weft_mm", f"{options} -pc_line_check_warn 1e-3").output
+    assert "CONVERGED_ITS" in told and "check: a random" in told and "refinement" not in told and "does nothing" not in told
+    failed = run("weft_mm", f"{options} -pc_line_check_warn 0 -pc_line_check_fail 1e-20 -pc_line_kernel cr", expect=2).output
+    assert "FACTOR_OTHER" in failed and "-pc_line_check_fail allows 1e-20: the kernel cr looks for no pivots; use pivoted, or auto" in failed
+    wrong = run("weft_mm", f"{options} -pc_line_check_fail -1", expect=2).output
+    assert "-pc_line_check_warn 1e-10, -pc_line_check_fail -1.: bounds of a residual are not negative" in wrong
+    assert "-pc_line_check_fail does nothing here" in run("ex50", "-da_grid_x 9 -da_grid_y 9 -pc_type line -pc_line_check_fail 1e-2 -ksp_view").output
+
+
 @pytest.mark.parametrize("direction", ["x", "y"])
 def test_auto_takes_toeplitz_where_lines_are_constant(run, direction):
     # Neumann rows: lines at the edges have coefficients of their own.

@@ -252,7 +252,7 @@ private:
     lines_.lower    = Array<const Scalar, Space>(of_offset(-stride), size);
     lines_.diagonal = Array<const Scalar, Space>(of_offset(0), size);
     lines_.upper    = Array<const Scalar, Space>(of_offset(stride), size);
-    if (!in_one_pass() || offsets_ == offsets) return;
+    if (!in_one_pass() || (!numbers_.empty() && offsets_ == offsets)) return; // a matrix without an entry has no offsets either
     // What is outside T first.
     std::vector<Coupling> outside, inside;
     for (std::size_t d = 0; d < offsets.size(); d++) {

@@ -183,6 +183,11 @@ def few_rows():
                 reason, x = solve(dense, kernel, parts(rows), b)
                 if reason < 0 or (rows > 0 and not numpy.abs(dense @ x - b).max() < (1e-5 if single else 1e-13)) and source != "graph":
                     tell(f"{kernel}, {rows} rows, {source}: {reason}, {x}")
+                if kernel != "toeplitz":  # a matrix without an entry: each row takes 1
+                    done += 1
+                    reason, x = solve(numpy.zeros((rows, rows)), kernel, parts(rows), b)
+                    if reason < 0 or (x != b).any():
+                        tell(f"{kernel}, {rows} empty rows, {source}: {reason}, {x}")
 
 
 {"solve": random_cases, "values": bad_values, "singular": singular, "few": few_rows}[kind]()
