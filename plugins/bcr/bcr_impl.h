@@ -65,12 +65,14 @@ inline PC_BCR *Bcr(PC pc)
   return static_cast<PC_BCR *>(pc->data);
 }
 
+/// The methods, and "auto".
+std::vector<const char *> BcrMethodNames();
 PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
 /// Why KSPPREONLY does not get a solution.
 std::string RefusedSentence(const PC_BCR &bcr);
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer);
-/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
-PetscErrorCode PCBCRTellIdleOptions(PC pc, PetscViewer viewer);
+/// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCBCRTellOptions(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);
 

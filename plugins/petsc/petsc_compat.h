@@ -15,6 +15,9 @@
 #if PETSC_VERSION_LT(3, 19, 0)
 #define PETSC_SUCCESS ((PetscErrorCode)0)
 #endif
+#if PETSC_VERSION_LT(3, 20, 0)
+#define PetscAssertPointer PetscValidPointer
+#endif
 
 namespace weft {
 

@@ -123,6 +123,11 @@ def helped(run, program, options, prefix):
     return found
 
 
+def test_option_tables_are_made_from_help():
+    check = subprocess.run([sys.executable, str(SOURCE / "scripts" / "option_tables.py")], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert check.returncode == 0, check.stdout
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_option_tables_are_those_of_help(run, name):
     page, program, options, prefix = TABLES[name]

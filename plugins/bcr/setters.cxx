@@ -1,0 +1,567 @@
+// PCBCR's setters and getters: what it does, its page and the function that programs call, together.
+#include <cstring>
+
+#include "bcr/bcr_impl.h"
+#include "petsc/setters.h"
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
+{
+  std::string name, list;
+  bool known = false;
+
+  PetscFunctionBegin;
+  PetscCheck(method, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCBCRSetMethod(): no name is given");
+  PetscCallCXX(name = method);
+  for (const char *other : BcrMethodNames()) {
+    known = known || name == other;
+    list += (list.empty() ? "" : ", ") + std::string(other);
+  }
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown method '%s': there are %s", method,
+             list.c_str());
+  PetscCall(Choose(pc, &Bcr(pc)->options.method, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@C
+  PCBCRSetMethod - sets the method by which a `PCBCR` solves
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- method - its name, or "auto" for the fastest stable one
+
+  Options Database Key:
+. -pc_bcr_type (buneman1|buneman2|partial|separable|plain|facr|auto) - the method
+
+  Level: intermediate
+
+  Note:
+  A method that cannot solve an operator says why when the `PC` is set up.
+
+.seealso: `PCBCR`, `PCBCRGetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`
+@*/
+PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCBCRSetMethod_C", (PC, const char[]), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCBCRGetMethod - gets the method by which a `PCBCR` solves
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. method - its name
+
+  Level: intermediate
+
+.seealso: `PCBCR`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRGetMethod(PC pc, const char *method[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(method, 2);
+  PetscUseMethod(pc, "PCBCRGetMethod_C", (PC, const char *[]), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
+{
+  std::string name;
+
+  PetscFunctionBegin;
+  PetscCheck(inverse && (!std::strcmp(inverse, "fractions") || !std::strcmp(inverse, "leja")), PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_UNKNOWN_TYPE, "PCBCRSetInverse(): there are fractions and leja, not '%s'", inverse ? inverse : "");
+  PetscCallCXX(name = inverse);
+  PetscCall(Choose(pc, &Bcr(pc)->options.inverse, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@C
+  PCBCRSetInverse - sets how the Buneman methods of a `PCBCR` apply the inverses of matrix polynomials
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner
+- inverse - "fractions" for independent solves that are added, "leja" for solves one after the other, poles in Leja's order
+
+  Options Database Key:
+. -pc_bcr_inverse (fractions|leja) - the way
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRGetInverse()`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCBCRSetInverse_C", (PC, const char[]), (pc, inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCBCRGetInverse - gets how the Buneman methods of a `PCBCR` apply inverses of matrix polynomials
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. inverse - "fractions" or "leja"
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetInverse()`
+@*/
+PetscErrorCode PCBCRGetInverse(PC pc, const char *inverse[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(inverse, 2);
+  PetscUseMethod(pc, "PCBCRGetInverse_C", (PC, const char *[]), (pc, inverse));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetRadix_BCR(PC pc, PetscInt radix)
+{
+  PetscFunctionBegin;
+  PetscCheck(radix == 0 || (radix >= 2 && radix <= 5), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_radix %" PetscInt_FMT ": a radix is from 2 to 5, or 0 for the method's choice", radix);
+  PetscCall(Choose(pc, &Bcr(pc)->options.radix, (int)radix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCBCRSetRadix - sets by how much a level of method separable of a `PCBCR` reduces the lines
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- radix - 2 to 5, or 0 for the method's choice
+
+  Options Database Key:
+. -pc_bcr_radix <0> - the radix
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRGetRadix()`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRSetRadix(PC pc, PetscInt radix)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, radix, 2);
+  PetscTryMethod(pc, "PCBCRSetRadix_C", (PC, PetscInt), (pc, radix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRGetRadix - gets the radix of a `PCBCR`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. radix - 2 to 5, or 0 for the method's choice
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetRadix()`
+@*/
+PetscErrorCode PCBCRGetRadix(PC pc, PetscInt *radix)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(radix, 2);
+  PetscUseMethod(pc, "PCBCRGetRadix_C", (PC, PetscInt *), (pc, radix));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetLevels_BCR(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscCheck(levels >= -1 && levels <= 62, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_levels %" PetscInt_FMT ": levels are 0 or more, or -1 for the method's choice", levels);
+  PetscCall(Choose(pc, &Bcr(pc)->options.levels, (int)levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCBCRSetLevels - sets the levels of cyclic reduction before the transform in method facr of a `PCBCR`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- levels - 0 or more, or -1 for the method's choice
+
+  Options Database Key:
+. -pc_bcr_levels <-1> - the number
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRGetLevels()`, `PCBCRSetMethod()`
+@*/
+PetscErrorCode PCBCRSetLevels(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, levels, 2);
+  PetscTryMethod(pc, "PCBCRSetLevels_C", (PC, PetscInt), (pc, levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRGetLevels - gets the levels of cyclic reduction of a `PCBCR`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. levels - 0 or more, or -1 for the method's choice
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetLevels()`
+@*/
+PetscErrorCode PCBCRGetLevels(PC pc, PetscInt *levels)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(levels, 2);
+  PetscUseMethod(pc, "PCBCRGetLevels_C", (PC, PetscInt *), (pc, levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetPrecision_BCR(PC pc, PCBCRPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscCheck(precision == PC_BCR_DOUBLE || precision == PC_BCR_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCBCRSetPrecision(): %d is no PCBCRPrecision", (int)precision);
+  PetscCall(Choose(pc, &Bcr(pc)->precision, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCBCRSetPrecision - sets the precision in which a `PCBCR` solves
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- precision - `PC_BCR_DOUBLE`, or `PC_BCR_SINGLE` for less time and memory where a Krylov method corrects the result
+
+  Options Database Key:
+. -pc_bcr_precision (double|single) - the precision
+
+  Level: intermediate
+
+.seealso: `PCBCR`, `PCBCRGetPrecision()`
+@*/
+PetscErrorCode PCBCRSetPrecision(PC pc, PCBCRPrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCBCRSetPrecision_C", (PC, PCBCRPrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRGetPrecision - gets the precision in which a `PCBCR` solves
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. precision - `PC_BCR_DOUBLE` or `PC_BCR_SINGLE`
+
+  Level: intermediate
+
+.seealso: `PCBCR`, `PCBCRSetPrecision()`
+@*/
+PetscErrorCode PCBCRGetPrecision(PC pc, PCBCRPrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(precision, 2);
+  PetscUseMethod(pc, "PCBCRGetPrecision_C", (PC, PCBCRPrecision *), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetRequireSeparable_BCR(PC pc, PetscBool require)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Bcr(pc)->require_separable, require));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCBCRSetRequireSeparable - makes it an error if the matrix of a `PCBCR` is not separable
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner
+- require - `PETSC_TRUE` for the error, `PETSC_FALSE` to solve with the nearest separable operator
+
+  Options Database Key:
+. -pc_bcr_require_separable <false> - the choice
+
+  Level: intermediate
+
+.seealso: `PCBCR`, `PCBCRGetRequireSeparable()`, `PCBCRSetSeparableTolerance()`
+@*/
+PetscErrorCode PCBCRSetRequireSeparable(PC pc, PetscBool require)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, require, 2);
+  PetscTryMethod(pc, "PCBCRSetRequireSeparable_C", (PC, PetscBool), (pc, require));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRGetRequireSeparable - gets whether a `PCBCR` takes separable matrices only
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. require - whether a matrix that is not separable is an error
+
+  Level: intermediate
+
+.seealso: `PCBCR`, `PCBCRSetRequireSeparable()`
+@*/
+PetscErrorCode PCBCRGetRequireSeparable(PC pc, PetscBool *require)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(require, 2);
+  PetscUseMethod(pc, "PCBCRGetRequireSeparable_C", (PC, PetscBool *), (pc, require));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetSeparableTolerance_BCR(PC pc, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_separable_tolerance %g: the tolerance must be finite and not negative", (double)tolerance);
+  PetscCall(Choose(pc, &Bcr(pc)->tolerance, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCBCRSetSeparableTolerance - sets how far the matrix of a `PCBCR` may be from a separable one and still be called so
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- tolerance - sum over a row of the differences, relative to the row's sum of magnitudes
+
+  Options Database Key:
+. -pc_bcr_separable_tolerance <1e-10> - the tolerance
+
+  Level: advanced
+
+  Note:
+  It decides what `PCView()` says and what `PCBCRSetRequireSeparable()` allows, and changes nothing else.
+
+.seealso: `PCBCR`, `PCBCRGetSeparableTolerance()`, `PCBCRSetRequireSeparable()`
+@*/
+PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
+  PetscTryMethod(pc, "PCBCRSetSeparableTolerance_C", (PC, PetscReal), (pc, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRGetSeparableTolerance - gets how far the matrix of a `PCBCR` may be from a separable one
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. tolerance - the tolerance
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetSeparableTolerance()`
+@*/
+PetscErrorCode PCBCRGetSeparableTolerance(PC pc, PetscReal *tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(tolerance, 2);
+  PetscUseMethod(pc, "PCBCRGetSeparableTolerance_C", (PC, PetscReal *), (pc, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_bcr_check_warn %g, -pc_bcr_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+  PetscCall(Choose(pc, &Bcr(pc)->check.warn, warn));
+  PetscCall(Choose(pc, &Bcr(pc)->check.fail, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCBCRSetCheck - sets when a `PCBCR` says that its solves lose digits, and when it fails for that
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner
+. warn - relative residual of a random solve above which `PCView()` and `-info` tell it, and a step of iterative refinement is tried
+- fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
+
+  Options Database Keys:
++ -pc_bcr_check_warn <1e-10> - the first bound
+- -pc_bcr_check_fail <1e-4>  - the second
+
+  Level: advanced
+
+  Notes:
+  Each set-up of a separable operator solves once with a right-hand side that looks random. If its residual is above `warn`, and more than
+  rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the residual ten times smaller, all
+  applications take it.
+
+.seealso: `PCBCR`, `PCBCRGetCheck()`, `PCBCRSetPrecision()`
+@*/
+PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, warn, 2);
+  PetscValidLogicalCollectiveReal(pc, fail, 3);
+  PetscTryMethod(pc, "PCBCRSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBCRGetCheck - gets when a `PCBCR` says that its solves lose digits, and when it fails for that
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ warn - relative residual of a random solve above which it is told
+- fail - relative residual above which the set-up fails
+
+  Level: advanced
+
+.seealso: `PCBCR`, `PCBCRSetCheck()`
+@*/
+PetscErrorCode PCBCRGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(warn, 2);
+  PetscAssertPointer(fail, 3);
+  PetscUseMethod(pc, "PCBCRGetCheck_C", (PC, PetscReal *, PetscReal *), (pc, warn, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+PetscErrorCode PCBCRComposeSetters(PC pc, bool compose)
+{
+  static const Composed functions[] = {
+      composed("PCBCRSetMethod_C", PCBCRSetMethod_BCR),
+      composed(
+          "PCBCRGetMethod_C", +[](PC pc, const char **method) -> PetscErrorCode { return Get(method, Bcr(pc)->options.method.c_str()); }),
+      composed("PCBCRSetInverse_C", PCBCRSetInverse_BCR),
+      composed(
+          "PCBCRGetInverse_C",
+          +[](PC pc, const char **inverse) -> PetscErrorCode { return Get(inverse, Bcr(pc)->options.inverse.c_str()); }),
+      composed("PCBCRSetRadix_C", PCBCRSetRadix_BCR),
+      composed(
+          "PCBCRGetRadix_C", +[](PC pc, PetscInt *radix) -> PetscErrorCode { return Get(radix, Bcr(pc)->options.radix); }),
+      composed("PCBCRSetLevels_C", PCBCRSetLevels_BCR),
+      composed(
+          "PCBCRGetLevels_C", +[](PC pc, PetscInt *levels) -> PetscErrorCode { return Get(levels, Bcr(pc)->options.levels); }),
+      composed("PCBCRSetPrecision_C", PCBCRSetPrecision_BCR),
+      composed(
+          "PCBCRGetPrecision_C", +[](PC pc, PCBCRPrecision *precision) -> PetscErrorCode { return Get(precision, Bcr(pc)->precision); }),
+      composed("PCBCRSetRequireSeparable_C", PCBCRSetRequireSeparable_BCR),
+      composed(
+          "PCBCRGetRequireSeparable_C",
+          +[](PC pc, PetscBool *require) -> PetscErrorCode { return Get(require, Bcr(pc)->require_separable); }),
+      composed("PCBCRSetSeparableTolerance_C", PCBCRSetSeparableTolerance_BCR),
+      composed(
+          "PCBCRGetSeparableTolerance_C",
+          +[](PC pc, PetscReal *tolerance) -> PetscErrorCode { return Get(tolerance, Bcr(pc)->tolerance); }),
+      composed("PCBCRSetCheck_C", PCBCRSetCheck_BCR),
+      composed(
+          "PCBCRGetCheck_C", +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode { return Bcr(pc)->check.Bounds(warn, fail); }),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

@@ -1,0 +1,75 @@
+"""Every option beside every choice of every other: it changes what is computed, or -ksp_view says that it does nothing there."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import programs
+import pytest
+
+sys.path.append(str(Path(os.environ["WEFT_SOURCE"]) / "scripts"))
+import option_tables  # noqa: E402
+
+PROGRAM = Path(__file__).parent / "programs" / "option_pairs.py"
+
+# Another value than the default, for what is no choice among names. None: a file or an order, which tests of its own look at.
+VALUES = {
+    "pc_bcr_radix": "3",
+    "pc_bcr_levels": "1",
+    "pc_bcr_require_separable": "true",
+    "pc_bcr_separable_tolerance": "1e-3",
+    "pc_bcr_check_warn": "1e-3",
+    "pc_bcr_check_fail": "1e-2",
+}
+# Options that act without changing what a solve computes here, and why.
+QUIET = {
+    "pc_bcr_require_separable": "the operator is separable",
+    "pc_bcr_separable_tolerance": "so it is",
+    "pc_bcr_check_warn": "the solver is sound",
+    "pc_bcr_check_fail": "so it is",
+}
+
+
+def results(lists):
+    done = subprocess.run(
+        [sys.executable, str(PROGRAM)],
+        input=json.dumps(lists),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        timeout=600,
+        env=dict(programs.ENVIRONMENT, PETSC_OPTIONS=f"-dll_append {programs.LIBRARY}", OMP_NUM_THREADS="1"),
+    )
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(lines) == len(lists), done.stderr
+    return lines
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("kind", option_tables.PAGES)
+def test_an_option_acts_or_says_that_it_does_not(kind):
+    _, prefixes, options = option_tables.PAGES[kind]
+    base = dict([options[1:].split(" ")])
+    helped = programs.execute("ex50", f"-da_grid_x 5 -da_grid_y 5 {options} -help", expect=None).output
+    rows = list(option_tables.rows(helped, prefixes))
+    assert len(rows) > 5
+    values = {name: [c for c in choices if c != now] if choices else [VALUES[name]] for name, choices, now, _ in rows}
+    values = {name: kept for name, kept in values.items() if kept != [None]}
+    contexts = [{}] + [{name: value} for name, choices, now, _ in rows if choices for value in choices if value != now]
+    pairs = [(context, {name: value}) for context in contexts for name in values if name not in context for value in values[name][-1:]]
+    alone = results([base | context for context in contexts])
+    both = results([base | context | option for context, option in pairs])
+    wrong = []
+    for (context, option), found in zip(pairs, both):
+        before = alone[contexts.index(context)]
+        (name, value), same = *option.items(), found["norms"] == before["norms"]
+        if found["error"] or before["error"]:
+            continue  # said in a sentence, which tests of messages look at
+        if name in found["idle"] and not same:
+            wrong.append(f"{context} {option}: said to do nothing, and does")
+        if name not in found["idle"] and same and name not in QUIET:
+            wrong.append(f"{context} {option}: does nothing, and does not say so")
+    assert not wrong, "\n".join(wrong)
+    assert sum(not found["error"] for found in both) > len(both) / 3
