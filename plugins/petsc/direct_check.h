@@ -6,7 +6,7 @@
 /// ten times smaller, all applications take that step; if what is left is above `fail`, and its backward error above `warn`, the solver has
 /// failed.
 /// The price is one application and one product. A solver that works in single precision is made for a Krylov method to correct it: nothing is
-/// refined, and it has failed where it leaves more than half of a right-hand side.
+/// refined, and it has failed where it leaves more than half of a right-hand side. Two infinite bounds leave the check out.
 #pragma once
 #include <petscmat.h>
 
