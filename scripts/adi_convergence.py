@@ -1,17 +1,21 @@
 """Iterations of -ksp_type adi: all ends of lines and ratios of couplings, and convection beside what -ksp_view promises.
 
-Usage: adi_convergence.py BUILD writes the tables of docs/results/adi-convergence.md. The program is tests/plugin/programs/adi_probe.c.
+Writes the tables of docs/results/adi-convergence.md. The program is tests/plugin/programs/adi_probe.c.
 """
 
+import argparse
 import itertools
 import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 RATIOS = ["1", "1e2", "1e4", "1e6"]
 PECLET = ["0", "0.5", "0.9", "1", "2", "5", "20"]
+NAMES = {"d": "values", "n": "no flux", "p": "closed"}
+ON_DEVICE = "-dm_mat_type aijcusparse -dm_vec_type cuda"
 
 
 def probe(build, options):
@@ -44,13 +48,30 @@ def table(head, rows):
     print()
 
 
+def cubes(build, sizes, jobs):
+    """Three directions of any size on a device, several at a time, without LU beside them."""
+
+    def cell(n, ends):
+        flags = [",".join(str(int(e == kind)) for e in ends) for kind in "pn"]
+        found = []
+        for ratio in RATIOS:
+            problem = f"-n {n},{n},{n} -ring {flags[0]} -neumann {flags[1]} -strength 1,1,{ratio} -ksp_type adi {ON_DEVICE}"
+            _, reason, iterations, _ = probe(build, f"{problem} -ksp_max_it 40")
+            found.append(str(iterations) if reason == "CONVERGED_RTOL" else f"at {probe(build, f'{problem} -ksp_max_it 15')[3]:.0e}")
+        return ", ".join(found)
+
+    every = list(itertools.combinations_with_replacement("dnp", 3))
+    with ThreadPoolExecutor(jobs) as pool:
+        columns = [list(pool.map(lambda ends, n=n: cell(n, ends), every)) for n in sizes]
+    table(["ends along x, y, z", *(f"{n}³" for n in sizes)], ([", ".join(NAMES[e] for e in ends), *row] for ends, *row in zip(every, *columns)))
+
+
 def main(build):
-    names = {"d": "values", "n": "no flux", "p": "closed"}
     sizes = ["33,33", "65,65", "257,257"]
     table(
         ["ends along x", "along y", *(n.replace(",", " x ") for n in sizes)],
         (
-            [names[ends[0]], names[ends[1]], *(", ".join(ends_cell(build, n, ends, f"1,{r}") for r in RATIOS) for n in sizes)]
+            [NAMES[ends[0]], NAMES[ends[1]], *(", ".join(ends_cell(build, n, ends, f"1,{r}") for r in RATIOS) for n in sizes)]
             for ends in itertools.product("dnp", repeat=2)
         ),
     )
@@ -58,7 +79,7 @@ def main(build):
         ["ends along x, y, z", "1, 1, R", "1, sqrt R, R"],
         (
             [
-                ", ".join(names[e] for e in ends),
+                ", ".join(NAMES[e] for e in ends),
                 *(", ".join(ends_cell(build, "33,33,33", ends, form.format(r, float(r) ** 0.5)) for r in RATIOS) for form in ("1,1,{0}", "1,{1},{0}")),
             ]
             for ends in itertools.combinations_with_replacement("dnp", 3)
@@ -78,4 +99,12 @@ def main(build):
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("build", type=Path)
+    parser.add_argument("--cubes", type=int, nargs="+", metavar="N", help="only N x N x N on a device")
+    parser.add_argument("--jobs", type=int, default=1, help="with --cubes: so many at a time")
+    arguments = parser.parse_args()
+    if arguments.cubes:
+        cubes(arguments.build, arguments.cubes, arguments.jobs)
+    else:
+        main(arguments.build)
