@@ -48,14 +48,14 @@ def table(head, rows):
     print()
 
 
-def cubes(build, sizes, jobs):
-    """Three directions of any size on a device, several at a time, without LU beside them."""
+def cubes(build, sizes, jobs, where):
+    """Three directions of any size, several at a time, without LU beside them."""
 
     def cell(n, ends):
         flags = [",".join(str(int(e == kind)) for e in ends) for kind in "pn"]
         found = []
         for ratio in RATIOS:
-            problem = f"-n {n},{n},{n} -ring {flags[0]} -neumann {flags[1]} -strength 1,1,{ratio} -ksp_type adi {ON_DEVICE}"
+            problem = f"-n {n},{n},{n} -ring {flags[0]} -neumann {flags[1]} -strength 1,1,{ratio} -ksp_type adi {where}"
             _, reason, iterations, _ = probe(build, f"{problem} -ksp_max_it 40")
             found.append(str(iterations) if reason == "CONVERGED_RTOL" else f"at {probe(build, f'{problem} -ksp_max_it 15')[3]:.0e}")
         return ", ".join(found)
@@ -101,10 +101,11 @@ def main(build):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
-    parser.add_argument("--cubes", type=int, nargs="+", metavar="N", help="only N x N x N on a device")
+    parser.add_argument("--cubes", type=int, nargs="+", metavar="N", help="only N x N x N")
+    parser.add_argument("--device", action="store_true", help="with --cubes: on a CUDA device")
     parser.add_argument("--jobs", type=int, default=1, help="with --cubes: so many at a time")
     arguments = parser.parse_args()
     if arguments.cubes:
-        cubes(arguments.build, arguments.cubes, arguments.jobs)
+        cubes(arguments.build, arguments.cubes, arguments.jobs, ON_DEVICE if arguments.device else "")
     else:
         main(arguments.build)
