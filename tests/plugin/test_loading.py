@@ -211,7 +211,7 @@ def test_a_first_set_up_starts_no_thread_and_costs_little_more_than_a_second(run
         first, second, before, after = map(float, re.search(r"first (\S+), second (\S+); threads: before (\d+), after (\d+)", output).groups())
         assert after == before, output
         more.append(first - second)
-    assert min(more) < 5.0, more  # spinning threads take some 10 ms each; what a first set-up alone looks for, at most 2
+    assert min(more) < 3.0, more  # a spinning thread takes some 10 ms; the pages of code and memory that a first set-up touches, up to 1.3
 
 
 def test_the_programs_own_threads_are_left_alone(run):
