@@ -5,6 +5,7 @@
 
 #include "adi/adi_impl.h"
 #include "petsc/agreed.h"
+#include "petsc/finite_couplings.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/richardson_reason.h"
 #include "types.h"
@@ -259,6 +260,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   LocalMatrix local;
   AdiHalo<PetscScalar> halo;
   PetscMPIInt ranks;
+  PetscInt not_finite;
   bool failed;
 
   PetscFunctionBegin;
@@ -288,6 +290,8 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   AdiSolver<PetscScalar> *solver = adi->solver[here].get();
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(AdiGetHalo(pc->pmat, adi->grid, &halo));
+  PetscCall(RowOfCouplingNotFinite(pc->pmat, &not_finite));
+  if (not_finite >= 0) halo.rest = std::numeric_limits<double>::quiet_NaN(); // the ranks hear of it when they add up what they have
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { adi->split = solver->read(matrix, halo); }));
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   if (!adi->split.finite) {

@@ -3,6 +3,7 @@
 
 #include "crout/crout_impl.h"
 #include "petsc/agreed.h"
+#include "petsc/finite_couplings.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/petsc_arrays.hpp"
 #include "types.h"
@@ -155,6 +156,20 @@ PetscErrorCode PrintSweeps(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// A block a rank is made without the entries beside it, and the Krylov method would end in what they make of its vectors, or in convergence.
+PetscErrorCode CheckCouplings(PC pc, CroutFailure *failure)
+{
+  PetscInt row;
+
+  PetscFunctionBegin;
+  PetscCall(RowOfCouplingNotFinite(pc->pmat, &row));
+  if (row < 0) PetscFunctionReturn(PETSC_SUCCESS);
+  failure->error = MAT_FACTOR_NUMERIC_ZEROPIVOT;
+  failure->sentence =
+      "row " + std::to_string(row) + " of the matrix has a value that is not finite beside this block: look at what the program puts there";
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCSetUp_Crout(PC pc)
 {
   PC_Crout *crout = Data(pc);
@@ -177,6 +192,7 @@ PetscErrorCode PCSetUp_Crout(PC pc)
     PetscCall(Symbolic(pc, block, false, &failure));
     if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
   }
+  if (failure.error == MAT_FACTOR_NOERROR) PetscCall(CheckCouplings(pc, &failure));
   PetscCall(Report(pc, failure));
   if (crout->monitor) PetscCall(PrintSweeps(pc));
   PetscCall(PCCroutTellIdleOptions(pc, NULL));

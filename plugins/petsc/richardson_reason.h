@@ -25,13 +25,14 @@ inline PetscErrorCode AsksNorms(KSP ksp, bool *asks_norms)
 }
 
 /// RichardsonReason after a look at the result, where the KSP asks for norms (AsksNorms()): a smoother of multigrid does not, and
-/// a norm would make it wait for a device and for the other ranks. Collective where it asks.
+/// a norm would make it wait for a device and for the other ranks. The maximum over ranks would lose a NaN, a sum does not. Collective
+/// where it asks.
 inline PetscErrorCode RichardsonReason(bool failed, bool asks_norms, Vec result, PCRichardsonConvergedReason *reason)
 {
   PetscReal norm = 0;
 
   PetscFunctionBegin;
-  if (!failed && asks_norms) PetscCall(VecNorm(result, NORM_INFINITY, &norm));
+  if (!failed && asks_norms) PetscCall(VecNorm(result, NORM_1, &norm));
   *reason = PetscIsInfOrNanReal(norm) ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_NANORINF) : RichardsonReason(failed);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -59,7 +59,7 @@ WEFT_INLINE bool is_penalty(double diagonal, double off)
 template <class Scalar>
 struct AdiHalo {
   std::array<std::array<std::vector<Scalar>, 2>, 3> out, in;
-  double rest = 0; ///< sum of |A(mine, theirs)| of those that lie on no line
+  double rest = 0; ///< sum of |A(mine, theirs)| of those that lie on no line; NaN where an entry is not finite
 };
 
 /// What `read` found.

@@ -486,7 +486,7 @@ private:
 
     some_fixed_ = sums.value[AdiSums::fixed] > 0;
     AdiSplit split;
-    split.finite = sums.value[AdiSums::bad] == 0;
+    split.finite = sums.value[AdiSums::bad] == 0 && std::isfinite(sums.value[AdiSums::rest]);
     split.on     = sums.value[AdiSums::on];
     split.rest   = sums.value[AdiSums::rest];
     split.fixed  = static_cast<Index>(sums.value[AdiSums::fixed]);
