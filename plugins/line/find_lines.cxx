@@ -264,6 +264,14 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
   shape->memory = matrix.memory;
   line->constants.clear();
   if (shape->source != PC_LINE_GRID) {
+    const bool asked = shape->source == PC_LINE_MAP || line->source != PC_LINE_SOURCE_AUTO; // the user's lines are others, grid or no grid
+    PetscCheck(
+        !asked || (line->direction == PC_LINE_AUTO && line->plane_cycles == 0), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+        "-pc_line_direction and -pc_line_plane_cycles are for the lines of a grid, and lines from %s are asked for: leave the one or the "
+        "other",
+        shape->source == PC_LINE_MAP    ? "a map"
+        : shape->source == PC_LINE_ROWS ? "-pc_line_source rows"
+                                        : "-pc_line_source graph");
     PetscCheck(line->direction == PC_LINE_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
                "-pc_line_direction %s needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM), "
                "make the matrix with DMCreateMatrix, or leave the direction at auto",

@@ -123,11 +123,11 @@ std::optional<std::string> choose(const SeparableOperator &problem, const Direct
   int without = 0;
   for (int k = 0; k < problem.dimension; k++) {
     if (!mode_basis_refused(lines[k])) continue;
-    where += (without++ ? " and " : "") + std::to_string(k + 1);
+    where += (without++ ? std::string(" and ") : "") + "xyz"[k];
   }
   if (without < 2) return why;
   return "couplings there and back, lower_{i+1} and upper_i, differ in sign or too much in size along directions " + where +
-         ": these have no real eigenvectors, and one direction at most can do without";
+         ": these have no real eigenvectors, and one direction at most can do without: take upwind differences, or another preconditioner";
 }
 
 /// Whether A has the constant vector in its null space; fills what a singular operator needs. False where that takes a left null vector which

@@ -58,6 +58,13 @@ def test_options_without_use(run, options, idle):
     assert told(run("ex50", f"{GRID} {options}", expect=None)) == {idle}
 
 
+def test_blocks_of_a_map_are_none(run, tmp_path):
+    lines = tmp_path / "lines"
+    lines.write_text("".join(f"{2 * i} " for i in range(64)))
+    output = run("pc_probe", f"-n 64 -dof 2 -pc_type line -pc_line_file {lines} -pc_line_components together -info :pc", expect=None)
+    assert told(output) == {"pc_line_components"}, output.output
+
+
 def test_a_prefix_is_named(run):
     result = run("ex50", "-da_grid_x 17 -da_grid_y 65 -pc_type mg -pc_mg_levels 2 -mg_levels_pc_type line -mg_levels_pc_line_kernel thomas -mg_levels_pc_line_kernel_slice 8 -ksp_view")
     assert "-mg_levels_1_pc_line_kernel_slice does nothing here" in result.output, result.output

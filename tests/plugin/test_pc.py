@@ -125,6 +125,8 @@ def test_smoother_failure_reaches_the_outer_solver(run):
         ("-pc_line_plane_cycles 2 -pc_line_direction xy -n 8,8", "-pc_line_plane_cycles needs a grid of 3 dimensions, and this one has 2"),
         ("-pc_line_components together -dof 9 -n 3,3", f"a node has 9 unknowns and lines of blocks take at most {programs.setting('WEFT_LARGEST_BLOCK', '8')}; use apart"),
         ("-pc_line_source rows -pc_line_ordering zebra", "-pc_line_ordering zebra: the rows in their order are one line; use jacobi"),
+        ("-pc_line_source graph -pc_line_direction x", "are for the lines of a grid, and lines from -pc_line_source graph are asked for"),
+        ("-pc_line_source rows -pc_line_plane_cycles 2", "are for the lines of a grid, and lines from -pc_line_source rows are asked for"),
     ],
 )
 def test_wrong_options_say_what_to_do(run, options, message):
