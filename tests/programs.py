@@ -1,5 +1,6 @@
 """Runs PETSc programs that know nothing of Weft, with the library that was built."""
 
+import functools
 import os
 import re
 import subprocess
@@ -52,6 +53,7 @@ class Run:
         return float(found.group(1))
 
 
+@functools.cache
 def option_lists():
     """{option: [choices]} of all preconditioners, from what the library prints under -help."""
     found = {}
@@ -60,6 +62,11 @@ def option_lists():
         for option, choices in re.findall(rf"^ +-(pc_{kind}_\w+).*\(choose one of\) ([-\w ]+) \(", text, re.MULTILINE):
             found[option] = choices.split()
     return found
+
+
+def tridiagonal_kernels():
+    """The names of the library's tridiagonal methods."""
+    return [kernel for kernel in option_lists()["pc_line_kernel"] if kernel != "auto"]
 
 
 def petsc4py_release():

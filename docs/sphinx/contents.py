@@ -1,5 +1,15 @@
 """The pages of the manual in reading order: path from the repository's root without .md, parts, and what is under what."""
 
+import re
+from pathlib import Path
+
+
+def linked(page):
+    """The pages beside a page in the order in which it names them."""
+    names = re.findall(r"\]\((\w+)\.md[)#]", (Path(__file__).parents[2] / f"{page}.md").read_text())
+    return [str(Path(page).with_name(name)) for name in dict.fromkeys(names)]
+
+
 # caption of a part of the table of contents -> its pages
 PARTS = {
     "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
@@ -13,13 +23,7 @@ PARTS = {
 
 # page -> pages below it
 BELOW = {
-    "docs/kernels/README": [
-        "docs/kernels/" + name
-        for name in (
-            "thomas thomas_late cr pcr cr_pcr pcr_thomas cr_pcr_thomas spike tpr toeplitz wide pivoted block_tridiagonal distributed forest "
-            "smooth adi poisson compact crout triangular dense_crout"
-        ).split()
-    ],
+    "docs/kernels/README": linked("docs/kernels/README"),
     "docs/results/README": [
         "docs/results/" + name
         for name in (

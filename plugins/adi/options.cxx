@@ -517,7 +517,7 @@ PetscErrorCode PCADISetBoundsMethod(PC pc, PCADIBoundsMethod method)
 - solver - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
 
   Options Database Key:
-. -pc_adi_line_solver (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|wide|pivoted|auto) - the method
+. -pc_adi_line_solver <auto> - the method: thomas, wide, pivoted, spike, or one to compare these with; `-help` lists all
 
   Level: advanced
 

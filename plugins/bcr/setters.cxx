@@ -41,7 +41,7 @@ static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
   Level: intermediate
 
   Note:
-  A method that cannot solve an operator says why when the `PC` is set up.
+  A method that cannot solve an operator says why when the `PC` is set up. buneman1, buneman2 and plain, which is unstable, exist to compare with.
 
 .seealso: `PCBCR`, `PCBCRGetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`
 @*/

@@ -291,7 +291,7 @@ PetscErrorCode PCLineSetEstimateOmega(PC pc, PetscBool estimate)
 - kernel - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
 
   Options Database Key:
-. -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - the method
+. -pc_line_kernel <auto> - the method: thomas, wide, toeplitz, pivoted, spike, or one to compare these with; `-help` lists all
 
   Level: advanced
 

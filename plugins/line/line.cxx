@@ -52,7 +52,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
 . -pc_line_ranks (exact|cut)         - what becomes of a line that crosses ranks
 . -pc_line_components (together|apart|auto) - unknowns of a node in lines of blocks or in lines of their own
 . -pc_line_precision (double|single) - precision of the line solves
-. -pc_line_kernel (thomas|thomas-late|cr|pcr|cr-pcr|pcr-thomas|cr-pcr-thomas|spike|tpr|toeplitz|wide|pivoted|auto) - tridiagonal method
+. -pc_line_kernel <auto>            - tridiagonal method: thomas, wide, toeplitz, pivoted, spike, or one to compare these with; `-help` lists all
 . -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - how it works, see `PCLineSetKernelParameters()`
 . -pc_line_sweeps <1>                - sweeps in one application
 . -pc_line_omega <1.0>               - damping factor

@@ -96,6 +96,7 @@ std::optional<std::string> choose(const std::string &method, const SeparableOper
 constexpr const char *fastest_first[]     = {PartialFraction::name, Separable::name, Facr::name};
 constexpr const char *fastest_first_few[] = {Facr::name, PartialFraction::name, Separable::name};
 constexpr Index few_rows                  = 128;
+static_assert(std::size(fastest_first) == std::tuple_size_v<ServingMethods>, "auto tries every method that serves");
 
 /// Rows along y so few and so long that cyclic reduction on a host takes less time than transforms along x.
 bool few_long_rows(const LineMatrix (&lines)[3])

@@ -1,15 +1,12 @@
-/// The list of tridiagonal methods. Tests, benchmarks and the option -pc_line_kernel come from here: a method added to the list is
+/// The lists of tridiagonal methods. Tests, benchmarks and the option -pc_line_kernel come from here: a method added to the list is
 /// tested, measured and selectable.
 #pragma once
 #include <string_view>
 #include <tuple>
 
+#include "base/type_list.hpp"
 #include "line/methods/pivoted/pivoted.hpp"
-#include "line/methods/reduction/cr.hpp"
-#include "line/methods/reduction/cr_pcr.hpp"
-#include "line/methods/reduction/cr_pcr_thomas.hpp"
-#include "line/methods/reduction/pcr.hpp"
-#include "line/methods/reduction/pcr_thomas.hpp"
+#include "line/methods/reduction/methods.hpp"
 #include "line/methods/spike/spike.hpp"
 #include "line/methods/thomas/thomas.hpp"
 #include "line/methods/thomas/thomas_late.hpp"
@@ -19,13 +16,20 @@
 
 namespace weft {
 
+/// All, in the order of -help.
 using TridiagonalMethods = std::tuple<Thomas, ThomasLate, Cr, Pcr, CrPcr, PcrThomas, CrPcrThomas, Spike, Tpr, Toeplitz, Wide, Pivoted>;
 
-/// Calls visit(Method{}) for each method of the list.
-template <class Visit>
+/// Those that are kept to compare with: they stand in the tables of the papers that they come from, and `auto` takes none of them.
+using ComparedMethods = std::tuple<ThomasLate, Cr, Pcr, CrPcr, PcrThomas, CrPcrThomas, Tpr>;
+
+/// Those that callers should choose from, as `auto` does: Thomas, Spike, Toeplitz, Wide, Pivoted.
+using ServingMethods = Without<TridiagonalMethods, ComparedMethods>;
+
+/// Calls visit(Method{}) for each method of a list.
+template <class Methods = TridiagonalMethods, class Visit>
 void for_each_tridiagonal_method(Visit &&visit)
 {
-  std::apply([&](auto... method) { (visit(method), ...); }, TridiagonalMethods{});
+  std::apply([&](auto... method) { (visit(method), ...); }, Methods{});
 }
 
 /// What the fastest method of a measured case was. A row applies to lines of at least these numbers; the last one that does is taken.
@@ -51,10 +55,9 @@ inline const char *choose_tridiagonal_method(const LineProblem &problem, bool de
   for (const Measured &m : measured) {
     if (m.device != device || m.constant != (problem.coefficients == Coefficients::constant)) continue;
     if (problem.layout.length < m.length || problem.layout.count() < m.lines) continue;
-    bool refuses = false;
-    for_each_tridiagonal_method(
-        [&](auto method) { refuses = refuses || (std::string_view(m.method) == method.name && method.refuses(problem, parameters)); });
-    if (!refuses) chosen = m.method;
+    for_each_tridiagonal_method<ServingMethods>([&](auto method) {
+      if (std::string_view(m.method) == method.name && !method.refuses(problem, parameters)) chosen = m.method;
+    });
   }
   return chosen;
 }

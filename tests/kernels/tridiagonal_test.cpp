@@ -3,6 +3,9 @@
 #include "line/select.hpp"
 #include "line_problem.hpp"
 
+#include <set>
+#include <string_view>
+
 namespace {
 
 using namespace weft;
@@ -223,8 +226,13 @@ TEST(Pivot, MustBeFiniteAndNotRoundingError)
   EXPECT_FALSE(usable_pivot(0.0, 0.0));
 }
 
-TEST(SelectTridiagonal, AutoNamesAMethodOfTheListThatDoesNotRefuse)
+TEST(SelectTridiagonal, AutoNamesAMethodThatServesAndDoesNotRefuse)
 {
+  std::set<std::string_view> serving;
+  for_each_tridiagonal_method<ServingMethods>([&](auto method) { serving.insert(method.name); });
+  for_each_tridiagonal_method<ComparedMethods>([&](auto method) { EXPECT_FALSE(serving.contains(method.name)) << method.name; });
+  EXPECT_EQ(serving.size() + std::tuple_size_v<ComparedMethods>, tridiagonal_method_names().size());
+  for (const Measured &m : measured) EXPECT_TRUE(serving.contains(m.method)) << m.method;
   for (bool device : {false, true}) {
     for (Index length : {1, 2, 3, 100, 5000, 1000000}) {
       for (Index count : {0, 1, 1000, 1000000}) {

@@ -7,7 +7,7 @@ import pytest
 
 GRID = "-da_grid_x 17 -da_grid_y 65 -ksp_view -ksp_monitor -ksp_rtol 1e-6 -pc_type"
 PARAMETERS = {"switch": "4", "steps": "1", "partitions": "4", "slice": "8", "tolerance": "1e-2"}
-KERNELS = [kernel for kernel in programs.option_lists()["pc_line_kernel"] if kernel != "toeplitz"]  # which takes lines of constant coefficients only
+KERNELS = [kernel for kernel in programs.tridiagonal_kernels() + ["auto"] if kernel != "toeplitz"]  # which takes lines of constant coefficients only
 
 
 def told(result):

@@ -106,7 +106,16 @@ def test_petscs_help_lists_the_type_and_its_options(run):
     ):
         assert option in output, output
     assert "directions of the lines on a grid (choose one of) x y z xy xz yz xyz auto (PCLineSetDirection)" in " ".join(output.split())
-    assert "(choose one of) thomas thomas-late cr pcr cr-pcr pcr-thomas cr-pcr-thomas spike tpr toeplitz wide pivoted auto (PCLineSetKernel)" in " ".join(output.split())
+
+
+def test_help_lists_the_methods_of_the_library(run):
+    lists = programs.option_lists()
+    kernels = lists["pc_line_kernel"]
+    assert kernels[0] == "thomas" and kernels[-1] == "auto" and len(kernels) > 5
+    assert len(set(kernels)) == len(kernels)
+    assert lists["pc_adi_line_solver"] == [kernel for kernel in kernels if kernel != "toeplitz"]
+    unknown = run("ex2", "-pc_type line -pc_line_kernel gauss", expect=None)
+    assert unknown.code != 0 and all(kernel in unknown.output for kernel in kernels)
 
 
 def test_loading_alone_changes_nothing(run):

@@ -4,7 +4,7 @@ import programs
 import pytest
 
 # toeplitz takes lines with constant coefficients only
-ANY_LINES = ["thomas", "thomas-late", "cr", "pcr", "cr-pcr", "pcr-thomas", "cr-pcr-thomas", "spike", "tpr", "wide", "pivoted"]
+ANY_LINES = [kernel for kernel in programs.tridiagonal_kernels() if kernel != "toeplitz"]
 PROBLEMS = ["-n 40", "-n 12,17", "-n 13,11,7", "-n 5,6,7 -dof 2"]
 SETTINGS = ["", "-pc_line_ordering zebra", "-pc_line_sweeps 3 -pc_line_omega 0.7", "-pc_line_ordering zebra -pc_line_sweeps 2 -pc_line_kernel pcr"]
 
@@ -38,7 +38,7 @@ def test_kernel_parameters_change_the_way_not_the_result(run, ranks):
         assert run("ex50", options, ranks=ranks).iterations() == plain
 
 
-@pytest.mark.parametrize("kernel", ANY_LINES + ["toeplitz"])
+@pytest.mark.parametrize("kernel", programs.tridiagonal_kernels())
 @pytest.mark.parametrize("rows", [2, 3, 9, 10, 500])
 def test_one_line_is_solved_directly(run, kernel, rows):
     source = "-pc_line_source rows" if kernel == "toeplitz" else ""

@@ -5,10 +5,10 @@ import re
 from pathlib import Path
 
 import pytest
-from programs import needs_petsc4py, python
+from programs import needs_petsc4py, python, tridiagonal_kernels
 
 PROGRAM = Path(__file__).parent / "programs" / "tridiagonal.py"
-KERNELS = "thomas,thomas-late,cr,pcr,cr-pcr,pcr-thomas,cr-pcr-thomas,spike,tpr,wide,pivoted,toeplitz,auto"
+KERNELS = ",".join([*tridiagonal_kernels(), "auto"])
 
 pytestmark = needs_petsc4py
 

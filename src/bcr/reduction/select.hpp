@@ -7,6 +7,7 @@
 #pragma once
 #include <tuple>
 
+#include "base/type_list.hpp"
 #include "bcr/reduction/buneman.hpp"
 #include "bcr/reduction/facr.hpp"
 #include "bcr/reduction/partial_fraction.hpp"
@@ -15,13 +16,20 @@
 
 namespace weft::poisson {
 
+/// All, in the order of -help.
 using PoissonMethods = std::tuple<PartialFraction, Buneman1, Buneman2, Separable, Facr, Plain>;
 
-/// Calls visit(Method{}) for each method of the list.
-template <class Visit>
+/// Those that are kept to compare with: older forms of PartialFraction, and Plain, which is unstable. `auto` takes none of them.
+using ComparedMethods = std::tuple<Buneman1, Buneman2, Plain>;
+
+/// Those that callers should choose from, as `auto` does: PartialFraction, Separable, Facr.
+using ServingMethods = Without<PoissonMethods, ComparedMethods>;
+
+/// Calls visit(Method{}) for each method of a list.
+template <class Methods = PoissonMethods, class Visit>
 void for_each_poisson_method(Visit &&visit)
 {
-  std::apply([&](auto... method) { (visit(method), ...); }, PoissonMethods{});
+  std::apply([&](auto... method) { (visit(method), ...); }, Methods{});
 }
 
 } // namespace weft::poisson
