@@ -38,11 +38,12 @@ LINK = re.compile(r"(!?)\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 # An indented block that begins like this is a command that nothing would check: it belongs into a fence.
 COMMAND = re.compile(r"(\$ |\./|build/|scripts/|matrices/|python3? |pip |mpiexec |mpirun |cmake |make |git |apt-get |export |[A-Z][A-Z_]*=\S|\$[A-Z]|\S+ .*-dll_append )")
 SHELLS = ("sh", "console")
-# Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to. Tables whose heads have
-# none of them are of another kind; a page has one at least that has them all.
+# Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to, in a cell whose row and whose
+# column are about the same. Tables whose heads have none of them are of another kind; one that has some of them has them all.
 SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["what it gave", "beside"]}
 COMMON = set("with that this than from they them their where which what when each every other same more most less fewer within beside under over while "
-             "into only both also than then time times page pages line lines iterations figure figures milliseconds host".split())
+             "into only both also than then time times page pages line lines iterations figure figures milliseconds host of in on at to by as is are be and or "
+             "for the its it an no not one two three four per all any so if where us gives gave given take takes took ms".split())
 FIGURE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 # What a command may name: a script with options, ./weft with a command and options, a build folder, a program of one.
 SCRIPT = re.compile(r"(?P<by>\b(?:python3?|bash|sh) )?(?<![\w/.<-])(?:\./)?(?P<path>(?:scripts|matrices|evaluate|tests|bench)/[\w/-]+\.(?:py|sh))\b(?P<rest>[^|;#`&]*)")
@@ -158,9 +159,10 @@ def table_rows(page):
 
 
 def keys(text):
-    """The words that say what a figure is about: sizes, names, words of four letters and more."""
-    text = re.sub(r"\]\([^)]*\)", "]", text).lower().replace("_", " ")
-    return {word for word in re.findall(r"\d+[²³]|\d{4,}|[a-zäöüα-ω][\w+]{3,}", text)} - COMMON
+    """The words that say what a figure is about: sizes, names, words. A grid's 129 x 129 is its 129², as a size that is written in letters is."""
+    text = re.sub(r"\]\([^)]*\)", "]", text).lower().replace("_", " ").replace("×", "x")
+    text = re.sub(r"(\d+)(?: ?x ?\1)+\b", lambda size: size.group(1) + " ²³"[size.group(0).count(size.group(1)) - 1], text)
+    return {word for word in re.findall(r"\d+[²³]|\d{4,}|[a-zäöüα-ω][\w+]+", text)} - COMMON
 
 
 def values(text):
@@ -169,14 +171,14 @@ def values(text):
 
 
 def about(path, anchor):
-    """(figures, keys) of the rows and paragraphs of a page, or of one section: those of their headings and column heads count too."""
+    """(figures, keys of the row, keys of the column) of the cells of a page, or of one section; a sentence is a row without columns. Headings are about
+    all that is below them."""
     headings, paragraph, names, first = [], [], None, ""
     inside = not anchor
 
     def tell():
-        if paragraph:
-            text = " ".join(paragraph)
-            yield values(text), keys(text + " " + " ".join(headings))
+        for text in re.split(r"(?<=\.) ", " ".join(paragraph)):
+            yield values(text), keys(" ".join([text, *headings])), None
         paragraph.clear()
 
     for line in path.read_text().split("\n"):
@@ -189,10 +191,16 @@ def about(path, anchor):
             continue
         if line.startswith("|"):
             yield from tell()
+            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
             if names is None:
-                names, first = line, ""
-            first = line.strip("|").split("|")[0].strip() or first  # an empty first cell goes on with the row above
-            yield values(line), keys(f"{line} {first} {names} {' '.join(headings)}")
+                names, first = cells, ""
+                continue
+            first = cells[0] or first  # an empty first cell goes on with the row above
+            # What a row is about: its first cell, and those that hold words.
+            row = keys(" ".join([names[0], first, *(cell for cell in cells[1:] if re.search(r"[^\W\d]{3}", cell)), *headings])) | set(FIGURE.findall(" ".join([first, *headings])))
+            for number, (name, cell) in enumerate(zip(names, cells)):
+                column = keys(" ".join([name, cell, *headings]))
+                yield values(cell), row, column if number else None  # the first cell is the row's name
             continue
         names = None
         if line.strip() and not heading:
@@ -202,6 +210,24 @@ def about(path, anchor):
     yield from tell()
 
 
+def sizes(words):
+    """129 of 129², and of the row's name that has it."""
+    return {word.rstrip("²³") for word in words if re.fullmatch(r"\d+[²³]?", word)}
+
+
+def stands(figure, wanted, known):
+    """Whether a figure is in a cell whose row and whose column are about what is wanted, by two words at least, or in such a sentence. Where it is
+    said of which size, it is of that size."""
+    wanted = wanted - {figure}
+    said = sizes(word for word in wanted if word[-1] in "²³")
+    for figures, row, column in known:
+        if float(figure) not in figures or (said and not said & sizes(row | (column or set()))):
+            continue
+        if len(wanted & (row | (column or set()))) >= 2 and wanted & row and (column is None or wanted & column):
+            return True
+    return False
+
+
 def check_figures(pages):
     """Figures of the pages that sum up are those of the pages they link to, where these are about the same. Returns how many rows were compared."""
     compared = 0
@@ -209,10 +235,14 @@ def check_figures(pages):
         if page.name not in SUMS:
             continue
         columns = SUMS[page.name]
-        rows = [(line, dict(zip(names, cells)), cells) for line, names, cells in table_rows(page) if set(columns) <= set(names)]
+        rows = [(line, dict(zip(names, cells)), cells) for line, names, cells in table_rows(page) if set(columns) & set(names)]
         if not rows:
             page.errors.append(f"{page.name}: no table has the columns {', '.join(columns)}, whose figures are to be compared")
         for line, row, cells in rows:
+            missing = [name for name in columns if name not in row]
+            if missing:
+                page.errors.append(f"{page.name}:{line}: '{cells[0]}' has no column {', '.join(missing)}, whose figures are to be compared")
+                continue
             links = [target.partition("#")[::2] for _, target in LINK.findall(cells[-1])]
             there = [(page.path.parent / target, anchor) for target, anchor in links if target.endswith(".md")]
             if not there or not all(path.exists() for path, _ in there):
@@ -220,12 +250,13 @@ def check_figures(pages):
                 continue
             compared += 1
             known = [place for path, anchor in there for place in about(path, anchor)]
-            wanted = keys(" ".join([cells[0], *(row[name] for name in columns)]))
+            told = " ".join([cells[0], *(row[name] for name in columns)])
+            wanted = keys(told) | set(FIGURE.findall(told))
             for name in columns:
                 for figure in FIGURE.findall(LINK.sub("", row[name])):
-                    if not any(float(figure) in figures and wanted & words for figures, words in known):
+                    if not stands(figure, wanted, known):
                         page.errors.append(f"{page.name}:{line}: {figure} of '{cells[0]}' does not stand in {', '.join(target for target, _ in links)} "
-                                           "in a row or paragraph about the same")
+                                           "in a cell, or a sentence, about the same")
     return compared
 
 

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -36,32 +37,71 @@ def docs_check(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "row, wrong",
     [
-        ("a solve of 2049² | 6 ms | 5.91 ms | [lines](lines.md)", []),
-        ("a solve of 2049², H200 | 6 ms | 5.910 ms | [lines](lines.md#one)", []),
-        ("a solve of 2049² | 6 ms | 5.9 ms | [lines](lines.md)", ["5.9"]),
-        ("a solve of 2049² | 6 ms | 5.91 and 7 ms | [lines](lines.md)", ["7"]),
-        ("a solve of 2049² | | 5.92 ms | [lines](lines.md)", ["5.92"]),
-        ("a solve of 1025² | | 5.91 ms | [lines](lines.md)", ["5.91"]),  # that figure is of another size
-        ("a product of 2049² | | 5.91 ms | [lines](lines.md#two)", ["5.91"]),  # and in another section
-        ("a solve of 2049² | 6 ms | 5.91 ms | [lines](nowhere.md)", ["the"]),
-        ("a solve of 2049² | 6 ms | 5.91 ms | lines", ["the"]),
+        ("a solve of 2049² | 6 ms | 5.91 ms with lines | [lines](lines.md)", []),
+        ("a solve of 2049 x 2049 | 6 ms | 5.910 ms with lines | [lines](lines.md#one)", []),
+        ("a solve of 2049² | 6 ms | 5.9 ms with lines | [lines](lines.md)", ["5.9"]),
+        ("a solve of 2049² | 6 ms | 5.91 and 7 ms with lines | [lines](lines.md)", ["7"]),
+        ("a solve of 2049² | | 5.92 ms with lines | [lines](lines.md)", ["5.92"]),
+        ("a solve of 1025² | | 5.91 ms with lines | [lines](lines.md)", ["5.91"]),  # that figure is of another size
+        ("a solve of 2049² | | 5.91 ms with Jacobi | [lines](lines.md)", ["5.91"]),  # of another column
+        ("a solve by lines | | 5.91 ms with lines | [lines](lines.md)", ["5.91"]),  # a word of the column says nothing of the row
+        ("a product of 2049² | | 5.91 ms with lines | [lines](lines.md#two)", ["5.91"]),  # and in another section
+        ("factors of 513² | | 5.91 s | [lines](lines.md#two)", []),
+        ("products of 513² | | 5.91 s | [lines](lines.md#two)", ["5.91"]),  # one word is none
+        ("a solve of 2049² | 6 ms | 5.91 ms with lines | [lines](nowhere.md)", ["the"]),
+        ("a solve of 2049² | 6 ms | 5.91 ms with lines | lines", ["the"]),
     ],
 )
 def test_figures_are_those_of_the_page_by_key(docs_check, tmp_path, monkeypatch, row, wrong):
-    (tmp_path / "lines.md").write_text("# One\n\n| grid | ms |\n|---|---|\n| 2049² | 5.91 |\n| 257² | 0.7 |\n\n# Two\n\nThe factors of 513² take 5.91 s.\n")
+    (tmp_path / "lines.md").write_text("# One\n\n| grid | ms with lines | ms with Jacobi |\n|---|---|---|\n| 2049² | 5.91 | 390 |\n| 257² | 0.7 | 9 |\n\n"
+                                       "# Two\n\nThe factors of 513² take 5.91 s.\n")
     page = docs_check.Page(tmp_path / "sums.md")
     monkeypatch.setattr(docs_check, "SUMS", {"sums.md": ["measured"]})
+    monkeypatch.setattr(docs_check, "COMMON", docs_check.COMMON - {"lines"})
     page.path.write_text(f"| what | goal | measured | how |\n|---|---|---|---|\n| {row} |\n")
     assert docs_check.check_figures([page]) == (wrong != ["the"])
     assert [error.split()[1] for error in page.errors] == wrong, page.errors
 
 
-def test_a_column_that_is_not_there_is_found(docs_check, tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "table, error",
+    [
+        ("| what | took | how |\n|---|---|---|\n| a solve | 5.9 ms | [lines](lines.md) |\n", "sums.md: no table has the columns measured, against, whose figures are to be compared"),
+        ("| what | measured | beside | how |\n|---|---|---|---|\n| a solve | 5.9 ms | 7 | [lines](lines.md) |\n", "sums.md:3: 'a solve' has no column against, whose figures are to be compared"),
+        ("| what | measured | against | how |\n|---|---|---|---|\n| a solve | 5.9 ms |\n", "sums.md:3: 'a solve' has no column against, whose figures are to be compared"),
+    ],
+)
+def test_a_column_that_is_not_there_is_found(docs_check, tmp_path, monkeypatch, table, error):
     page = docs_check.Page(tmp_path / "sums.md")
     monkeypatch.setattr(docs_check, "SUMS", {"sums.md": ["measured", "against"]})
-    page.path.write_text("| what | measured | beside | how |\n|---|---|---|---|\n| a solve | 5.9 ms | 7 | [lines](lines.md) |\n")
+    page.path.write_text(table)
     docs_check.check_figures([page])
-    assert page.errors == ["sums.md: no table has the columns measured, against, whose figures are to be compared"]
+    assert page.errors == [error]
+
+
+@pytest.mark.parametrize(
+    "page, right, wrong, words",
+    [
+        ("docs/which.md", "0.193 ms an application", "0.31 ms an application", "0.31 of"),
+        ("docs/which.md", "cuSPARSE 1.61 ms", "cuSPARSE 1.58 ms", "1.58 of"),
+        ("docs/which.md", "4 iterations at 257², eps 1e-6", "19 iterations at 257², eps 1e-6", "19 of"),
+        ("docs/which.md", "| what it gave |", "| what it did |", "no table has the columns what it gave, beside" ),
+        ("docs/results/README.md", "0.193 ms (cuSPARSE", "0.680 ms (cuSPARSE", ""),  # that figure is of the same row
+        ("docs/results/README.md", "| 6.2 x, 5.2 x as fast", "| 6.2 x, 5.4 x as fast", "5.4 of"),
+        ("docs/results/README.md", "| measured | how |", "| took | how |", "no table has the columns measured"),
+    ],
+)
+def test_a_page_that_is_broken_is_found(docs_check, tmp_path, page, right, wrong, words):
+    shutil.copytree(SOURCE / "docs", tmp_path / "docs")
+    text = (tmp_path / page).read_text()
+    assert right in text
+    if words.startswith("no table"):
+        text = text.replace(right, wrong)
+        text = text.replace("| beside |", "| rivals |")
+    (tmp_path / page).write_text(text.replace(right, wrong))
+    broken = docs_check.Page(tmp_path / page)
+    docs_check.check_figures([broken])
+    assert len(broken.errors) == bool(words) and all(words in error for error in broken.errors), broken.errors
 
 
 @pytest.mark.parametrize(
