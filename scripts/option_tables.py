@@ -9,26 +9,32 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCE / "tests"))
 PAGES = {  # the page of a type, its options' prefixes, and the options that make PETSc read them
+    "adi": ("docs/types/adi.md", ("pc_adi", "ksp_adi"), "-ksp_type adi -pc_type adi"),
     "bcr": ("docs/types/bcr.md", ("pc_bcr",), "-pc_type bcr"),
 }
-LINE = re.compile(r"^ *-(?P<name>\w+):? <(?:now )?(?P<now>[^:>]*?)(?: : [^>]*)?>:? *(?P<text>.*?) \((?P<setter>[\w-]+)\) *$")
+KERNELS = ("pc_line_kernel", "pc_adi_line_solver")  # their names are a list on a page of their own
+# A list of numbers is told without the ones before.
+LINE = re.compile(r"^ *-(?P<name>\w+):? <(?:now )?(?P<now>[^:>]*?)(?P<formerly> : [^>]*)?>:? *(?P<text>.*?) \((?P<setter>[\w-]+)\) *$")
 
 
 def rows(helped, prefixes):
-    """(option, choices, default, sentence) of each option with one of the prefixes, in the library's order."""
-    for line in helped.split("\n"):
-        found = LINE.match(line)
-        if not found or not found["name"].startswith(prefixes):
-            continue
-        text, _, choices = found["text"].partition(" (choose one of) ")
-        yield found["name"], choices.split(), found["now"].strip(), text
+    """(option, choices, default, sentence) of each option, of one prefix after the other, in the library's order."""
+    for prefix in prefixes:
+        told = set()
+        for line in helped.split("\n"):
+            found = LINE.match(line)
+            if not found or not found["name"].startswith(prefix) or found["name"] in told:
+                continue
+            told.add(found["name"])
+            text, _, choices = found["text"].partition(" (choose one of) ")
+            yield found["name"], choices.split(), found["now"].strip() if found["formerly"] else "", text
 
 
 def table(helped, prefixes):
     lines = ["| option | default | what it sets |", "|---|---|---|"]
     for name, choices, now, text in rows(helped, prefixes):
         default = {"TRUE": "true", "FALSE": "false", "": "none"}.get(now, now)
-        option = f"-{name}" + (f" ({'|'.join(choices)})" if choices else "")
+        option = f"-{name}" + (" NAME" if name in KERNELS else f" ({'|'.join(choices)})" if choices else "")
         lines.append("| `" + option.replace("|", "\\|") + f"` | {default} | {text[0].upper()}{text[1:]} |")
     return "\n".join(lines) + "\n"
 

@@ -312,6 +312,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscCall(ReportPivot(pc, *solver, &failed));
   if (ranks > 1 && !adi->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->residual));
   PetscCall(MarkUnknowns(pc));
+  PetscCall(PCADITellOptions(pc, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,5 +1,6 @@
-/// What the files of PCADI share.
+/// What the files of PCADI and KSPADI share.
 #pragma once
+#include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
 #include "adi/adi.h"
@@ -56,6 +57,18 @@ inline PC_ADI *Adi(PC pc)
   return static_cast<PC_ADI *>(pc->data);
 }
 
+struct KSP_ADI {
+  PetscInt check_every = 1;
+};
+
+inline KSP_ADI *Adi(KSP ksp)
+{
+  return static_cast<KSP_ADI *>(ksp->data);
+}
+
+/// Shifts in a cycle: more than anybody gives by hand.
+inline constexpr PetscInt adi_most_shifts = 256;
+
 /// The tridiagonal methods that take lines with coefficients of their own, and auto.
 std::vector<const char *> AdiLineSolvers();
 
@@ -65,10 +78,15 @@ extern const char *const adi_bounds_methods[];
 
 PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items);
 PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer);
-/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
-PetscErrorCode PCADITellIdleOptions(PC pc, PetscViewer viewer);
-/// Composes the setters with a PC, or removes them.
+/// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCADITellOptions(PC pc, PetscViewer viewer);
+/// Composes the setters and getters with a PC, or removes them: all, and those of shifts.
 PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
+PetscErrorCode PCADIComposeShiftSetters(PC pc, bool compose);
+
+/// KSPADI's own options, without those of its PC.
+PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems items);
+PetscErrorCode KSPADITellOptions(KSP ksp, PetscViewer viewer);
 
 /// 0 in rows that are penalties, known values with a weight, and 1 in others; NULL where there are no such rows. Once the PC is set up.
 PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);

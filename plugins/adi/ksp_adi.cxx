@@ -7,20 +7,12 @@
 #include "adi/adi_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/petsc_compat.h"
+#include "petsc/setters.h"
 #include "types.h"
 
 namespace weft {
 
 namespace {
-
-struct KSP_ADI {
-  PetscInt check_every = 1;
-};
-
-KSP_ADI *Data(KSP ksp)
-{
-  return static_cast<KSP_ADI *>(ksp->data);
-}
 
 // KSPADI iterates with PCADI. A KSP has a PC of its own, ILU or so by default, before it knows its type: that one is replaced.
 PetscErrorCode TakePCADI(KSP ksp, PetscBool *taken)
@@ -122,7 +114,7 @@ PetscErrorCode Look(KSP ksp, PetscReal norm, bool from_first)
 
 PetscErrorCode KSPSolve_ADI(KSP ksp)
 {
-  const PetscInt every = Data(ksp)->check_every;
+  const PetscInt every = Adi(ksp)->check_every;
   Mat A, P;
   Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1], unknowns;
   PetscReal norm = 0.0;
@@ -171,12 +163,85 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
+} // namespace
+
+static PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
 {
   PetscFunctionBegin;
   PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
              "-ksp_adi_check_every %" PetscInt_FMT ": at least 1; -ksp_norm_type none looks at no norm at all", every);
-  Data(ksp)->check_every = every;
+  Adi(ksp)->check_every = every;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  KSPADISetCheckEvery - sets after how many iterations a `KSPADI` looks at the norm
+
+  Logically Collective
+
+  Input Parameters:
++ ksp   - the solver
+- every - at least 1
+
+  Options Database Key:
+. -ksp_adi_check_every <1> - the number
+
+  Level: intermediate
+
+  Note:
+  Monitors and convergence tests see the iterations that are looked at, and the last one. In between nothing waits for the device.
+
+.seealso: `KSPADI`, `KSPADIGetCheckEvery()`, `KSPSetNormType()`
+@*/
+PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(ksp, every, 2);
+  PetscTryMethod(ksp, "KSPADISetCheckEvery_C", (KSP, PetscInt), (ksp, every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  KSPADIGetCheckEvery - gets after how many iterations a `KSPADI` looks at the norm
+
+  Not Collective
+
+  Input Parameter:
+. ksp - the solver
+
+  Output Parameter:
+. every - the number
+
+  Level: intermediate
+
+.seealso: `KSPADI`, `KSPADISetCheckEvery()`
+@*/
+PetscErrorCode KSPADIGetCheckEvery(KSP ksp, PetscInt *every)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
+  PetscAssertPointer(every, 2);
+  PetscUseMethod(ksp, "KSPADIGetCheckEvery_C", (KSP, PetscInt *), (ksp, every));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+namespace {
+
+PetscErrorCode ComposeSetters(KSP ksp, bool compose)
+{
+  static const Composed functions[] = {
+      composed("KSPADISetCheckEvery_C", KSPADISetCheckEvery_ADI),
+      composed(
+          "KSPADIGetCheckEvery_C", +[](KSP ksp, PetscInt *every) -> PetscErrorCode { return Get(every, Adi(ksp)->check_every); }),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)ksp, functions, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -202,15 +267,8 @@ PetscErrorCode PCFromOptions(KSP ksp)
 
 PetscErrorCode KSPSetFromOptions_ADI(KSP ksp, OptionItems PetscOptionsObject)
 {
-  PetscInt every = Data(ksp)->check_every;
-  PetscBool set;
-
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "KSP ADI options");
-  PetscCall(
-      PetscOptionsInt("-ksp_adi_check_every", "iterations between two looks at the norm", "KSPADISetCheckEvery", every, &every, &set));
-  if (set) PetscCall(KSPADISetCheckEvery(ksp, every));
-  PetscOptionsHeadEnd();
+  PetscCall(KSPADIReadOptions(ksp, PetscOptionsObject));
   PetscCall(PCFromOptions(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -221,17 +279,18 @@ PetscErrorCode KSPView_ADI(KSP ksp, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  an iteration is a cycle of the PC; convergence looked at every %" PetscInt_FMT "\n",
-                                     Data(ksp)->check_every));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  an iteration is a cycle of the PC; convergence looked at every %" PetscInt_FMT "\n",
+                                   Adi(ksp)->check_every));
+  PetscCall(KSPADITellOptions(ksp, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode KSPDestroy_ADI(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPADISetCheckEvery_C", NULL));
-  delete Data(ksp);
+  PetscCall(ComposeSetters(ksp, false));
+  delete Adi(ksp);
   ksp->data = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -239,34 +298,6 @@ PetscErrorCode KSPDestroy_ADI(KSP ksp)
 } // namespace
 
 } // namespace weft
-
-/*@
-  KSPADISetCheckEvery - sets after how many iterations a `KSPADI` looks at the norm
-
-  Logically Collective
-
-  Input Parameters:
-+ ksp   - the solver
-- every - at least 1
-
-  Options Database Key:
-. -ksp_adi_check_every <1> - the number
-
-  Level: intermediate
-
-  Note:
-  Monitors and convergence tests see the iterations that are looked at, and the last one. In between nothing waits for the device.
-
-.seealso: `KSPADI`, `KSPSetNormType()`
-@*/
-PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(ksp, every, 2);
-  PetscTryMethod(ksp, "KSPADISetCheckEvery_C", (KSP, PetscInt), (ksp, every));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 /*MC
   KSPADI - alternating directions as a solver: x += M^-1 (b - A x), where M^-1 is a cycle of `PCADI`
@@ -306,6 +337,6 @@ PetscErrorCode KSPCreate_ADI(KSP ksp)
   ksp->ops->destroy        = weft::KSPDestroy_ADI;
   ksp->ops->buildsolution  = KSPBuildSolutionDefault;
   ksp->ops->buildresidual  = KSPBuildResidualDefault;
-  PetscCall(PetscObjectComposeFunction((PetscObject)ksp, "KSPADISetCheckEvery_C", weft::KSPADISetCheckEvery_ADI));
+  PetscCall(weft::ComposeSetters(ksp, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

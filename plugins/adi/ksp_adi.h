@@ -6,3 +6,4 @@
 #define KSPADI "adi"
 
 WEFT_EXTERN PetscErrorCode KSPADISetCheckEvery(KSP, PetscInt);
+WEFT_EXTERN PetscErrorCode KSPADIGetCheckEvery(KSP, PetscInt *);

@@ -14,27 +14,33 @@ import option_tables  # noqa: E402
 
 PROGRAM = Path(__file__).parent / "programs" / "option_pairs.py"
 
-# Another value than the default, for what is no choice among names. None: a file or an order, which tests of its own look at.
+# Another value than the default, for what is neither a choice among names nor a flag. None: a file or an order, which tests of its own look at.
 VALUES = {
+    "pc_adi_cycle": "3",
+    "pc_adi_iterations": "2",
+    "pc_adi_shifts": "1,10",
+    "pc_adi_bounds": "1,40",
+    "ksp_adi_check_every": "2",
     "pc_bcr_radix": "3",
     "pc_bcr_levels": "1",
-    "pc_bcr_require_separable": "true",
     "pc_bcr_separable_tolerance": "1e-3",
     "pc_bcr_check_warn": "1e-3",
     "pc_bcr_check_fail": "1e-2",
 }
 # Options that act without changing what a solve computes here, and why.
 QUIET = {
+    "pc_adi_keep_factors": "factors that are made anew are the same",
     "pc_bcr_require_separable": "the operator is separable",
     "pc_bcr_separable_tolerance": "so it is",
     "pc_bcr_check_warn": "the solver is sound",
     "pc_bcr_check_fail": "so it is",
 }
+FLAGS = {"FALSE": ["true"], "TRUE": ["false"]}  # by their default
 
 
-def results(lists):
+def results(matrix, lists):
     done = subprocess.run(
-        [sys.executable, str(PROGRAM)],
+        [sys.executable, str(PROGRAM), *matrix],
         input=json.dumps(lists),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -48,19 +54,19 @@ def results(lists):
 
 
 @programs.needs_petsc4py
-@pytest.mark.parametrize("kind", option_tables.PAGES)
-def test_an_option_acts_or_says_that_it_does_not(kind):
+@pytest.mark.parametrize("kind, matrix", [(kind, ("7", "30")) for kind in option_tables.PAGES] + [("adi", ("1", "30"))])
+def test_an_option_acts_or_says_that_it_does_not(kind, matrix):
     _, prefixes, options = option_tables.PAGES[kind]
-    base = dict([options[1:].split(" ")])
+    base = dict(option.split(" ") for option in options[1:].split(" -"))
     helped = programs.execute("ex50", f"-da_grid_x 5 -da_grid_y 5 {options} -help", expect=None).output
     rows = list(option_tables.rows(helped, prefixes))
     assert len(rows) > 5
-    values = {name: [c for c in choices if c != now] if choices else [VALUES[name]] for name, choices, now, _ in rows}
+    values = {name: [choice for choice in choices or FLAGS.get(now, [VALUES.get(name)]) if choice != now] for name, choices, now, _ in rows}
     values = {name: kept for name, kept in values.items() if kept != [None]}
-    contexts = [{}] + [{name: value} for name, choices, now, _ in rows if choices for value in choices if value != now]
+    contexts = [{}] + [{name: value} for name, choices, now, _ in rows if choices or now in FLAGS for value in values[name]]
     pairs = [(context, {name: value}) for context in contexts for name in values if name not in context for value in values[name][-1:]]
-    alone = results([base | context for context in contexts])
-    both = results([base | context | option for context, option in pairs])
+    alone = results(matrix, [base | context for context in contexts])
+    both = results(matrix, [base | context | option for context, option in pairs])
     wrong = []
     for (context, option), found in zip(pairs, both):
         before = alone[contexts.index(context)]

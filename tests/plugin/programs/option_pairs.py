@@ -1,5 +1,5 @@
-"""Solves a small problem with one list of options after the other, read from standard input as JSON; prints a line of JSON for each: the residual
-norms to the last bit, which options the view says do nothing, and the error if there was one."""
+"""Solves a small problem, on a grid of so many nodes along x and y, with one list of options after the other, read from standard input as JSON;
+prints a line of JSON for each: the residual norms to the last bit, which options the view says do nothing, and the error if there was one."""
 
 import json
 import re
@@ -12,7 +12,7 @@ import petsc4py
 petsc4py.init(sys.argv)
 from petsc4py import PETSc  # noqa: E402
 
-NX, NY = 7, 30
+NX, NY = map(int, sys.argv[1:3])
 
 
 def operator():

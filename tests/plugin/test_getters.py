@@ -1,0 +1,60 @@
+"""Each getter says what its setter was told, by default and with other options."""
+
+import json
+import re
+from pathlib import Path
+
+import programs
+import pytest
+
+PROGRAM = Path(__file__).parent / "programs" / "getters.py"
+
+# By kind: options, and of each getter what it gives (see programs/getters.py), of a new solver and with these options.
+ADI = "-pc_adi_type douglas_gunn -pc_adi_shifts 3,4,5 -pc_adi_cycle 4 -pc_adi_iterations 2 -pc_adi_bounds 1,2,3,4 -pc_adi_bounds_method gershgorin \
+-pc_adi_line_solver pcr -pc_adi_symmetric -pc_adi_keep_factors 0 -ksp_adi_check_every 3"
+BCR = "-pc_bcr_type facr -pc_bcr_inverse leja -pc_bcr_radix 3 -pc_bcr_levels 2 -pc_bcr_precision single -pc_bcr_require_separable \
+-pc_bcr_separable_tolerance 0.5 -pc_bcr_check_warn 0.25 -pc_bcr_check_fail 0.5"
+GETTERS = {
+    "adi": (
+        ADI,
+        {
+            "PCADIGetType": ("i", [0], [2]),
+            "PCADIGetShifts": ("n*", [], [3, 4, 5]),
+            "PCADIGetCycle": ("i", [0], [4]),
+            "PCADIGetIterations": ("i", [1], [2]),
+            "PCADIGetBounds": ("n*", [], [1, 2, 3, 4]),
+            "PCADIGetBoundsMethod": ("i", [1], [0]),
+            "PCADIGetLineSolver": ("s", ["auto"], ["pcr"]),
+            "PCADIGetSymmetric": ("i", [0], [1]),
+            "PCADIGetKeepFactors": ("i", [1], [0]),
+            "KSPADIGetCheckEvery": ("i", [1], [3]),
+        },
+    ),
+    "bcr": (
+        BCR,
+        {
+            "PCBCRGetMethod": ("s", ["auto"], ["facr"]),
+            "PCBCRGetInverse": ("s", ["fractions"], ["leja"]),
+            "PCBCRGetRadix": ("i", [0], [3]),
+            "PCBCRGetLevels": ("i", [-1], [2]),
+            "PCBCRGetPrecision": ("i", [0], [1]),
+            "PCBCRGetRequireSeparable": ("i", [0], [1]),
+            "PCBCRGetSeparableTolerance": ("d", [1e-10], [0.5]),
+            "PCBCRGetCheck": ("dd", [1e-10, 1e-4], [0.25, 0.5]),
+        },
+    ),
+}
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("kind", GETTERS)
+def test_getters_say_what_was_set(kind):
+    options, getters = GETTERS[kind]
+    forms = ",".join(f"{name}:{form}" for name, (form, _, _) in getters.items())
+    found = [json.loads(line) for line in programs.python(PROGRAM, f"{kind} {forms} {options}").output.splitlines()]
+    assert found == [{name: values[which] for name, values in getters.items()} for which in (1, 2)]
+
+
+def test_every_getter_is_asked():
+    exported = re.findall(r'^        "(\w+Get\w+)",$', (Path(__file__).parent / "test_loading.py").read_text(), re.M)
+    assert set(exported) - {"PCCroutGetHistory", "PCLineGetFindAgain"} == {name for _, getters in GETTERS.values() for name in getters}
