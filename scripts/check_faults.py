@@ -174,15 +174,19 @@ class Steps:
         self.add("valgrind", "memcheck: every type, patterns that change and NaN", len(cases), failures, time.monotonic() - start)
 
     def differential(self):
-        """Random operators and options: fifty thousand cases; a thousand of them under memcheck and with memory that nobody has written."""
+        """Random operators and options: fifty thousand cases; a thousand of them with memory that nobody has written, under memcheck, and with AddressSanitizer."""
         driver = [sys.executable, SOURCE / "tests" / "differential" / "driver.py"]
-        for what, more, environment in (
-            ("random cases on 1 to 5 ranks", ["--cases", "50000", "--scripts", self.build / "differential"], {}),
-            ("the same with MALLOC_PERTURB_, a thousand", ["--cases", "1000"], {"MALLOC_PERTURB_": "165"}),
-            ("the same under memcheck, a thousand on one rank", ["--cases", "1000", "--ranks", "1", "--valgrind"], {}),
+        # Python is not instrumented: what Weft's library needs has to be there first.
+        preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], stdout=subprocess.PIPE, text=True).stdout.strip()
+        for what, more, build, environment in (
+            ("random cases on 1 to 5 ranks", ["--cases", "50000", "--scripts", self.build / "differential"], self.build, {}),
+            ("the same with MALLOC_PERTURB_, a thousand", ["--cases", "1000"], self.build, {"MALLOC_PERTURB_": "165"}),
+            ("the same under memcheck, a thousand on one rank", ["--cases", "1000", "--ranks", "1", "--valgrind"], self.build, {}),
+            ("the same with AddressSanitizer and UBSan, a thousand", ["--cases", "1000"], None, dict(self.ADDRESS, LD_PRELOAD=preload)),
         ):
+            build = build or self.sanitizer_build("address", "address,undefined", [])
             start = time.monotonic()
-            output, code = self.run([*driver, "--jobs", self.jobs, *more], timeout=40000, WEFT_BUILD=str(self.build), WEFT_SOURCE=str(SOURCE), WEFT_PETSC_VERSION=self.version, **environment)
+            output, code = self.run([*driver, "--jobs", self.jobs, *more], timeout=40000, WEFT_BUILD=str(build), WEFT_SOURCE=str(SOURCE), WEFT_PETSC_VERSION=self.version, **environment)
             counts = re.search(r"(\d+) cases, (\d+) failures", output)
             self.add("differential", what, int(counts.group(1)) if counts else 0, [] if code == 0 else [("driver.py", output)], time.monotonic() - start)
 
@@ -221,11 +225,17 @@ class Steps:
         if missing:
             raise Missing("; ".join(missing))
 
+    # PETSc and MPI are not instrumented, and keep what they have until the process ends.
+    ADDRESS = dict(ASAN_OPTIONS="detect_leaks=0:protect_shadow_gap=0", UBSAN_OPTIONS="print_stacktrace=1")
+
+    def sanitizer_build(self, name, sanitizers, options):
+        # Blocks of every size are the same code: three of them tell as much as eight, and compile in half the time.
+        return self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DWEFT_LARGEST_BLOCK=3", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
+
     def sanitized(self, name, sanitizers, options, environment, sample, known_at_start=False):
         """Of the comparisons that kernels' tests make by the thousand one in `sample`. known_at_start: the sanitizer knows only those functions by
         name, and what is said of them, that are there when it starts, which a library for -dll_append is not."""
-        # Blocks of every size are the same code: three of them tell as much as eight, and compile in half the time.
-        folder = self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DWEFT_LARGEST_BLOCK=3", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
+        folder = self.sanitizer_build(name, sanitizers, options)
         start = time.monotonic()
         failures = self.kernel_tests(folder, WEFT_TEST_SAMPLE=str(sample), **environment)
         self.add(name, f"-fsanitize={sanitizers}: kernel tests", len(KERNEL_TESTS), failures, time.monotonic() - start)
@@ -242,9 +252,7 @@ class Steps:
 
     def address(self):
         """AddressSanitizer and UBSan on all of Weft, on two threads."""
-        # PETSc and MPI are not instrumented, and keep what they have until the process ends.
-        environment = dict(ASAN_OPTIONS="detect_leaks=0:protect_shadow_gap=0", UBSAN_OPTIONS="print_stacktrace=1", OMP_NUM_THREADS="2")
-        self.sanitized("address", "address,undefined", [], environment, 10)
+        self.sanitized("address", "address,undefined", [], dict(self.ADDRESS, OMP_NUM_THREADS="2"), 10)
 
     def thread(self):
         """ThreadSanitizer. It understands no OpenMP of gcc's: Kokkos runs on std::threads here, built with it too."""

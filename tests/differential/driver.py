@@ -37,13 +37,15 @@ def end_session(leader):
 
 
 def worker(arguments, ranks, lists, library, before=(), timeout=PER_CASE, environment=None):
-    """Output lines, and how it ended: "done", "hang" (nothing was said for `timeout` seconds) or "crash"."""
+    """Output lines, and how it ended: "done", "hang" (nothing was said for `timeout` seconds), "crash", or what `before`, a tool that watches memory,
+    says where it has found something."""
     command = [programs.MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
     command += [*before, sys.executable, str(HERE / "worker.py"), "--lists", json.dumps(lists), *arguments]
     lines = []
     with tempfile.TemporaryDirectory(prefix="weft") as folder:
         environment = dict(programs.ENVIRONMENT, TMPDIR=folder, PETSC_OPTIONS=f"-dll_append {library}", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", **(environment or {}))
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment, start_new_session=True)
+        said = open(Path(folder) / "said", "w+") if before else subprocess.DEVNULL
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment, start_new_session=True)
         text = b""
         while True:
             if not select.select([process.stdout], [], [], timeout)[0]:
@@ -54,7 +56,10 @@ def worker(arguments, ranks, lists, library, before=(), timeout=PER_CASE, enviro
             *whole, text = (text + read).split(b"\n")
             lines += [line.decode(errors="replace") for line in whole]
             if not read:
-                process.wait()
+                found = process.wait() != 0 and before
+                if found and "done" in lines:
+                    said.seek(0)
+                    return lines, f"memory: {said.read(2000)}"
                 return lines, "done" if "done" in lines else "crash"
 
 
@@ -66,9 +71,17 @@ def batch(first, count, ranks, lists, library, **how):
         failures += [json.loads(line[5:]) for line in lines if line.startswith("FAIL ")]
         if end == "done":
             break
+        if end.startswith("memory"):  # of any case of the batch
+            failures.append(dict(solvers.case(at, lists), ranks=ranks, what=end))
+            break
         seeds = [int(line.split()[1]) for line in lines if line.startswith("case ")]
         seed = seeds[-1] if seeds else at
-        failures.append(dict(solvers.case(seed, lists), ranks=ranks, what=f"{end}: the process " + ("did not end" if end == "hang" else "died")))
+        case = solvers.case(seed, lists)
+        if end == "hang":  # machines may be busy: what hangs does so by itself too, and for longer
+            lines, end = worker(["--case", json.dumps(case)], ranks, lists, library, **dict(how, timeout=6 * how.get("timeout", PER_CASE)))
+            failures += [json.loads(line[5:]) for line in lines if line.startswith("FAIL ")]
+        if end != "done":
+            failures.append(dict(case, ranks=ranks, what=f"{end}: the process " + ("did not end" if end == "hang" else "died")))
         at = seed + 1
     return failures, count
 
@@ -163,7 +176,7 @@ def main():
     begun = time.monotonic()
     how = {}
     if arguments.valgrind:
-        how = {"before": ("valgrind", "-q", "--error-exitcode=9", f"--suppressions={HERE.parent / 'faults' / 'suppressions' / 'valgrind.supp'}"), "timeout": 60 * PER_CASE}
+        how = {"before": ("valgrind", "-q", "--error-exitcode=9", "--num-callers=30", f"--suppressions={HERE.parent / 'faults' / 'suppressions' / 'valgrind.supp'}"), "timeout": 60 * PER_CASE}
     ranks = tuple(int(r) for r in arguments.ranks.split(",")) if arguments.ranks else RANKS
     failures, count, lists = run(arguments.cases, arguments.first, programs.LIBRARY, arguments.seconds, ranks, arguments.jobs, **how)
     kinds = {}
