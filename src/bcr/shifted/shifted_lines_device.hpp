@@ -6,13 +6,14 @@
 /// it hangs on every row as a second right-hand side.
 #pragma once
 #include "bcr/shifted/shifted_lines.hpp"
+#include "line/join.hpp"
 
 namespace weft::poisson {
 
 /// x = value - before x_left - after x_right - hang x_last
 template <class Scalar>
-struct HangingRow {
-  Scalar value = 0, before = 0, after = 0, hang = 0;
+struct HangingRow : Hanging<Scalar> {
+  Scalar hang = 0;
 };
 
 template <class Space, class Scalar, int R, int most, bool ring>
@@ -45,7 +46,7 @@ struct DeviceLines {
     KOKKOS_INLINE_FUNCTION HangingRow<Scalar> see(int number, int rank) const
     {
       const Scalar *at = set(number) + rank;
-      HangingRow<Scalar> h{at[0], at[threads], at[2 * threads], 0};
+      HangingRow<Scalar> h{{at[0], at[threads], at[2 * threads]}, 0};
       if constexpr (ring) h.hang = at[3 * threads];
       return h;
     }
@@ -155,10 +156,10 @@ struct DeviceLines {
       }
     }
     // The first unknown in terms of the last one.
-    HangingRow<Scalar> head{0, 0, -1, 0};
+    HangingRow<Scalar> head{{0, 0, -1}, 0};
     for (int j = R - 2; j >= 0; j--) {
       if (j + 1 < rows) {
-        head = {x[j] - after[j] * head.value, before[j] - after[j] * head.before, -after[j] * head.after,
+        head = {{x[j] - after[j] * head.value, before[j] - after[j] * head.before, -after[j] * head.after},
                 ring ? hang[ring ? j : 0] - after[j] * head.hang : Scalar(0)};
       }
     }
@@ -173,33 +174,30 @@ struct DeviceLines {
     HangingRow<Scalar> last = above;
     if (rows > 0 && rank + 1 < chunks) {
       const HangingRow<Scalar> next = board.see(1, rank + 1);
-      const Scalar inverse          = 1 / (1 - last.after * next.before);
-      last = {(last.value - last.after * next.value) * inverse, last.before * inverse, -last.after * next.after * inverse,
-              (last.hang - last.after * next.hang) * inverse};
+      Join<Scalar> join(last);
+      join.right(next);
+      const Scalar inverse = 1 / join.pivot();
+      last                 = {join.row(inverse), (last.hang - last.after * next.hang) * inverse};
     }
     board.show(0, rank, last);
     team.team_barrier();
     int set = 0;
     for (int distance = 1; distance < chunks; distance *= 2) {
       if (rank < chunks) {
-        HangingRow<Scalar> reduced{last.value, 0, 0, last.hang};
-        Scalar pivot = 1;
+        Join<Scalar> join(last);
+        Scalar hang = last.hang;
         if (rank >= distance) {
           const HangingRow<Scalar> l = board.see(set, rank - distance);
-          pivot -= last.before * l.after;
-          reduced.value -= last.before * l.value;
-          reduced.before = -last.before * l.before;
-          if constexpr (ring) reduced.hang -= last.before * l.hang;
+          join.left(l);
+          if constexpr (ring) hang -= last.before * l.hang;
         }
         if (rank + distance < chunks) {
           const HangingRow<Scalar> r = board.see(set, rank + distance);
-          pivot -= last.after * r.before;
-          reduced.value -= last.after * r.value;
-          reduced.after = -last.after * r.after;
-          if constexpr (ring) reduced.hang -= last.after * r.hang;
+          join.right(r);
+          if constexpr (ring) hang -= last.after * r.hang;
         }
-        const Scalar inverse = 1 / pivot;
-        last                 = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse, reduced.hang * inverse};
+        const Scalar inverse = 1 / join.pivot();
+        last                 = {join.row(inverse), hang * inverse};
         board.show(1 - set, rank, last);
       }
       set = 1 - set;

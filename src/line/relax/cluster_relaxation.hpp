@@ -138,11 +138,10 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   board.show(1, rank, head);
   __syncthreads();
   if (rows > 0 && chunk + 1 < chunks) {
-    const Hanging<Scalar> next = board.see(1, rank + W);
-    const Scalar pivot         = 1 - mine.after * next.before;
-    check(pivot, scale_of(mine), last_row, 1);
-    const Scalar inverse = reciprocal(pivot);
-    mine                 = {(mine.value - mine.after * next.value) * inverse, mine.before * inverse, -mine.after * next.after * inverse};
+    Join<Scalar> join(mine);
+    join.right(board.see(1, rank + W));
+    check(join.pivot(), scale_of(mine), last_row, 1);
+    mine = join.row(reciprocal(join.pivot()));
   }
   board.show(0, rank, mine);
   __syncthreads();
@@ -150,23 +149,11 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   int set          = 0;
   for (int distance = 1, step = 2; distance < joined; distance *= 2, step++) {
     if (rows > 0 && chunk < joined) {
-      Hanging<Scalar> reduced = mine;
-      Scalar pivot            = 1;
-      if (chunk >= distance) {
-        const Hanging<Scalar> left = board.see(set, rank - distance * W);
-        pivot -= mine.before * left.after;
-        reduced.value -= mine.before * left.value;
-        reduced.before = -mine.before * left.before;
-      }
-      if (chunk + distance < joined) {
-        const Hanging<Scalar> right = board.see(set, rank + distance * W);
-        pivot -= mine.after * right.before;
-        reduced.value -= mine.after * right.value;
-        reduced.after = -mine.after * right.after;
-      }
-      check(pivot, scale_of(mine), last_row, step);
-      const Scalar inverse = reciprocal(pivot);
-      mine                 = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
+      Join<Scalar> join(mine);
+      if (chunk >= distance) join.left(board.see(set, rank - distance * W));
+      if (chunk + distance < joined) join.right(board.see(set, rank + distance * W));
+      check(join.pivot(), scale_of(mine), last_row, step);
+      mine = join.row(reciprocal(join.pivot()));
       board.show(1 - set, rank, mine);
     }
     set = 1 - set;
@@ -183,11 +170,10 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   if (last_chunk) {
     Hanging<Scalar> g = mine;
     if (chunk > 0) {
-      const Hanging<Scalar> left = board.see(set, rank - W);
-      const Scalar pivot         = 1 - mine.before * left.after;
-      if (rows > 0) check(pivot, scale_of(mine), last_row, wide_steps - 2);
-      const Scalar inverse = reciprocal(pivot);
-      g = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
+      Join<Scalar> join(mine);
+      join.left(board.see(set, rank - W));
+      if (rows > 0) check(join.pivot(), scale_of(mine), last_row, wide_steps - 2);
+      g = join.row(reciprocal(join.pivot()));
     }
     tile_rows[1][slot] = g;
   }
@@ -200,11 +186,10 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   if (t < tiles) {
     g = cluster.map_shared_rank(tile_rows[1], t)[slot];
     if (t + 1 < tiles) {
-      const Hanging<Scalar> next = cluster.map_shared_rank(tile_rows[0], t + 1)[slot];
-      const Scalar pivot         = 1 - g.after * next.before;
-      if (wanted) check(pivot, scale_of(g), g_row, wide_steps - 1);
-      const Scalar inverse = reciprocal(pivot);
-      g                    = {(g.value - g.after * next.value) * inverse, g.before * inverse, -g.after * next.after * inverse};
+      Join<Scalar> join(g);
+      join.right(cluster.map_shared_rank(tile_rows[0], t + 1)[slot]);
+      if (wanted) check(join.pivot(), scale_of(g), g_row, wide_steps - 1);
+      g = join.row(reciprocal(join.pivot()));
     }
   }
   auto all_have_read               = cluster.barrier_arrive();
@@ -215,23 +200,11 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   __syncthreads();
   for (int distance = 1; distance < tiles; distance *= 2) {
     if (t < tiles) {
-      Hanging<Scalar> reduced = g;
-      Scalar pivot            = 1;
-      if (t >= distance) {
-        const Hanging<Scalar> left = board.see(set, rank - distance * W);
-        pivot -= g.before * left.after;
-        reduced.value -= g.before * left.value;
-        reduced.before = -g.before * left.before;
-      }
-      if (t + distance < tiles) {
-        const Hanging<Scalar> right = board.see(set, rank + distance * W);
-        pivot -= g.after * right.before;
-        reduced.value -= g.after * right.value;
-        reduced.after = -g.after * right.after;
-      }
-      if (wanted) check(pivot, scale_of(g), g_row, wide_steps);
-      const Scalar inverse = reciprocal(pivot);
-      g                    = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
+      Join<Scalar> join(g);
+      if (t >= distance) join.left(board.see(set, rank - distance * W));
+      if (t + distance < tiles) join.right(board.see(set, rank + distance * W));
+      if (wanted) check(join.pivot(), scale_of(g), g_row, wide_steps);
+      g = join.row(reciprocal(join.pivot()));
       board.show(1 - set, rank, g);
     }
     set = 1 - set;

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/aligned.hpp"
+#include "line/join.hpp"
 #include "line/methods/pivoted/pieces.hpp"
 #include "line/tridiagonal.hpp"
 
@@ -140,12 +141,6 @@ KOKKOS_INLINE_FUNCTION Scalar reciprocal(Scalar x)
   return 1 / x;
 }
 
-/// x = value - before * (left) - after * (right).
-template <class Scalar>
-struct Hanging {
-  Scalar value = 0, before = 0, after = 0;
-};
-
 /// Team scratch through which threads see each other's numbers: two sets, so that one can be written while the other is read.
 template <class Scalar>
 struct Board {
@@ -264,35 +259,22 @@ struct WideKernel {
     board.show(1, rank, head);
     team.team_barrier();
     if (rows > 0 && chunk + 1 < chunks) {
-      const Hanging<Scalar> next = board.see(1, rank + apart);
-      const Scalar pivot         = 1 - mine.after * next.before;
-      check(pivot, 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, 1);
-      const Scalar inverse = reciprocal(pivot);
-      mine                 = {(mine.value - mine.after * next.value) * inverse, mine.before * inverse, -mine.after * next.after * inverse};
+      Join<Scalar> join(mine);
+      join.right(board.see(1, rank + apart));
+      check(join.pivot(), 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, 1);
+      mine = join.row(reciprocal(join.pivot()));
     }
-    // PCR over the chunks. What hangs on an unknown outside of them goes on doing so.
+    // PCR over the chunks.
     board.show(0, rank, mine);
     team.team_barrier();
     int set = 0;
     for (int distance = 1, step = 2; distance < joined; distance *= 2, step++) {
       if (rows > 0 && chunk < joined) {
-        Hanging<Scalar> reduced = mine;
-        Scalar pivot            = 1;
-        if (chunk >= distance) {
-          const Hanging<Scalar> left = board.see(set, rank - distance * apart);
-          pivot -= mine.before * left.after;
-          reduced.value -= mine.before * left.value;
-          reduced.before = -mine.before * left.before;
-        }
-        if (chunk + distance < joined) {
-          const Hanging<Scalar> right = board.see(set, rank + distance * apart);
-          pivot -= mine.after * right.before;
-          reduced.value -= mine.after * right.value;
-          reduced.after = -mine.after * right.after;
-        }
-        check(pivot, 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, step);
-        const Scalar inverse = reciprocal(pivot);
-        mine                 = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
+        Join<Scalar> join(mine);
+        if (chunk >= distance) join.left(board.see(set, rank - distance * apart));
+        if (chunk + distance < joined) join.right(board.see(set, rank + distance * apart));
+        check(join.pivot(), 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, step);
+        mine = join.row(reciprocal(join.pivot()));
         board.show(1 - set, rank, mine);
       }
       set = 1 - set;
@@ -308,11 +290,10 @@ struct WideKernel {
         f = {head.value - head.after * mine.value, head.before - head.after * mine.before, -head.after * mine.after};
       Hanging<Scalar> g = mine;
       if (last_chunk && chunk > 0) {
-        const Hanging<Scalar> left = board.see(set, rank - apart);
-        const Scalar pivot         = 1 - mine.before * left.after;
-        check(pivot, 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, wide_steps - 2);
-        const Scalar inverse = reciprocal(pivot);
-        g = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
+        Join<Scalar> join(mine);
+        join.left(board.see(set, rank - apart));
+        check(join.pivot(), 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, wide_steps - 2);
+        g = join.row(reciprocal(join.pivot()));
       }
       if (part_is(WidePart::reduce)) {
         const Index k = shape.rows_first ? line * shape.tiles + tile : tile * count + line;

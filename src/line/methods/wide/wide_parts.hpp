@@ -370,29 +370,22 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   const auto scale           = [](const Hanging<Scalar> &h) { return 1 + abs(h.before) + abs(h.after); };
   const Hanging<Scalar> next = shuffle_down(head, spacing);
   if (chunk < last) {
-    const Scalar pivot = 1 - mine.after * next.before, inverse = reciprocal(pivot);
-    check(pivot, inverse, scale(mine), 1);
-    mine = {(mine.value - mine.after * next.value) * inverse, mine.before * inverse, -mine.after * next.after * inverse};
+    Join<Scalar> join(mine);
+    join.right(next);
+    const Scalar inverse = reciprocal(join.pivot());
+    check(join.pivot(), inverse, scale(mine), 1);
+    mine = join.row(inverse);
   }
 #pragma unroll
   for (int distance = 1, step = 2; distance < count - 1; distance *= 2, step++) {
     const Hanging<Scalar> left = shuffle_up(mine, distance * spacing), right = shuffle_down(mine, distance * spacing);
     if (chunk < last) {
-      Hanging<Scalar> reduced = mine;
-      Scalar pivot            = 1;
-      if (chunk >= distance) {
-        pivot -= mine.before * left.after;
-        reduced.value -= mine.before * left.value;
-        reduced.before = -mine.before * left.before;
-      }
-      if (chunk + distance < last) {
-        pivot -= mine.after * right.before;
-        reduced.value -= mine.after * right.value;
-        reduced.after = -mine.after * right.after;
-      }
-      const Scalar inverse = reciprocal(pivot);
-      check(pivot, inverse, scale(mine), step);
-      mine = {reduced.value * inverse, reduced.before * inverse, reduced.after * inverse};
+      Join<Scalar> join(mine);
+      if (chunk >= distance) join.left(left);
+      if (chunk + distance < last) join.right(right);
+      const Scalar inverse = reciprocal(join.pivot());
+      check(join.pivot(), inverse, scale(mine), step);
+      mine = join.row(inverse);
     }
   }
   Ends<Scalar> ends;
@@ -402,9 +395,11 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
   if (first == last) ends.first = top;
   ends.last = mine;
   if (chunk == last) {
-    const Scalar pivot = 1 - mine.before * left.after, inverse = reciprocal(pivot);
-    check(pivot, inverse, scale(mine), 7);
-    ends.last = {(mine.value - mine.before * left.value) * inverse, -mine.before * left.before * inverse, mine.after * inverse};
+    Join<Scalar> join(mine);
+    join.left(left);
+    const Scalar inverse = reciprocal(join.pivot());
+    check(join.pivot(), inverse, scale(mine), 7);
+    ends.last = join.row(inverse);
   }
   return ends;
 }
