@@ -6,6 +6,7 @@
 #include "adi/adi_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/finite_couplings.h"
+#include "petsc/finite_solution.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/richardson_reason.h"
 #include "types.h"
@@ -445,6 +446,13 @@ PetscErrorCode PCApply_ADI(PC pc, Vec b, Vec y)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCPostSolve_ADI(PC, KSP ksp, Vec, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(ksp, solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApplyTranspose_ADI(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
@@ -558,6 +566,7 @@ PetscErrorCode PCCreate_ADI(PC pc)
   pc->ops->setup           = weft::Together<weft::PCSetUp_ADI>;
   pc->ops->apply           = weft::Guarded<weft::PCApply_ADI>;
   pc->ops->applytranspose  = weft::Guarded<weft::PCApplyTranspose_ADI>;
+  pc->ops->postsolve       = weft::Guarded<weft::PCPostSolve_ADI>;
   pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_ADI>;
   pc->ops->presolve        = weft::Guarded<weft::PCPreSolve_ADI>;
   pc->ops->setfromoptions  = weft::Guarded<weft::PCSetFromOptions_ADI>;

@@ -399,19 +399,6 @@ PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC (multigrid's
-// coarsest grid, a field, a block) it is what it should be, a preconditioner: the iteration outside sees what it leaves. PETSc marks such
-// solvers by the level of what they print; that of a SNES, which may be linear and look at no residual, by what it calls first.
-bool TakenForASolution(KSP ksp)
-{
-  PetscBool preonly;
-  PetscInt level;
-
-  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
-  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  return preonly && (level == 0 || CallsBeforeSolve(ksp));
-}
-
 PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
 {
   PC_BCR *bcr = Bcr(pc);
@@ -446,6 +433,20 @@ PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// KSPMatSolve() of a KSPPREONLY comes here at once, and tells a PC nothing of itself: what the user has typed does. An error, as a failure
+// would be one of another name: PETSc 3.18 has no infinities for dense matrices.
+PetscErrorCode RefuseManyAtOnce(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+  bool taken;
+
+  PetscFunctionBegin;
+  if (pc->failedreason || bcr->separable()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OptionsTakeForASolution(pc, &taken));
+  PetscCheck(!taken, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", RefusedSentence(*bcr).c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // One after the other: in one call of the solver where columns lie alike, in many where they do not, ranks share them, or solves are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
 {
@@ -457,6 +458,7 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
   bool solves;
 
   PetscFunctionBegin;
+  PetscCall(RefuseManyAtOnce(pc));
   PetscCall(Solves(pc, &solves, &ranks));
   PetscCall(MatGetSize(rhs, NULL, &columns));
   PetscCall(MatDenseGetLDA(rhs, &b_apart));

@@ -4,6 +4,7 @@
 #include "crout/crout_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/finite_couplings.h"
+#include "petsc/finite_solution.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/petsc_arrays.hpp"
 #include "types.h"
@@ -218,6 +219,13 @@ PetscErrorCode PCApply_Crout(PC pc, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode PCPostSolve_Crout(PC, KSP ksp, Vec, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(ksp, solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode PCApplyTranspose_Crout(PC pc, Vec b, Vec x)
 {
   PetscFunctionBegin;
@@ -332,6 +340,7 @@ PetscErrorCode PCCreate_Crout(PC pc)
   pc->ops->setup          = weft::Together<weft::PCSetUp_Crout>;
   pc->ops->apply          = weft::Guarded<weft::PCApply_Crout>;
   pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_Crout>;
+  pc->ops->postsolve      = weft::Guarded<weft::PCPostSolve_Crout>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Crout>;
   pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_Crout>;
   pc->ops->view           = weft::Guarded<weft::PCView_Crout>;

@@ -100,10 +100,18 @@ bool SameOptions(const MatFactorInfo &a, const MatFactorInfo &b)
   return a.shifttype == b.shifttype && a.shiftamount == b.shiftamount && a.zeropivot == b.zeropivot;
 }
 
+// PETSc's PCs look at a failed factor no more until the pattern of the matrix is another: LU and Cholesky forget a zero pivot, nothing else, and
+// ILU and ICC forget nothing. As other values may be good ones, they are told of another pattern, by the counter that says so.
+bool NeverForgotten(Mat F, MatFactorError error)
+{
+  return error != MAT_FACTOR_NOERROR && !(IsComplete(F->factortype) && error == MAT_FACTOR_NUMERIC_ZEROPIVOT);
+}
+
 // PETSc's flags, through which KSP hears of it; an error where the user wants one.
 PetscErrorCode Report(Mat F, Mat A, const CroutFailure &failure)
 {
   PetscFunctionBegin;
+  if (NeverForgotten(F, failure.error)) A->nonzerostate++;
   F->factorerrortype           = failure.error;
   F->factorerror_zeropivot_row = failure.row;
   if (failure.error != MAT_FACTOR_NOERROR) {

@@ -284,7 +284,7 @@ PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
 
   PetscFunctionBegin;
   PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, &share));
-  *still = share >= line->find_again * line->carried;
+  *still = line->find_again <= 1 && share >= line->find_again * line->carried; // above 1: never, whatever the share was
   if (!*still)
     PetscCall(PetscInfo(pc, "lines carry %g of the couplings that lines can, and %g when they were found: others are looked for\n",
                         (double)share, (double)line->carried));

@@ -321,14 +321,45 @@ PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+namespace {
+
+// A tridiagonal system is taken to be solved by one application. With empty rows it is singular, and solved only for a right-hand side that
+// has nothing there.
+PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
+{
+  constexpr PetscReal most = 1e-4; // as of a kernel that loses digits
+  PetscReal left, given;
+  Vec residual;
+
+  PetscFunctionBegin;
+  PetscCall(VecDuplicate(b, &residual));
+  PetscCall((SolvesTransposed(ksp) ? MatMultTranspose : MatMult)(pc->pmat, x, residual));
+  PetscCall(VecAYPX(residual, -1, b));
+  PetscCall(VecNorm(residual, NORM_2, &left));
+  PetscCall(VecNorm(b, NORM_2, &given));
+  PetscCall(VecDestroy(&residual));
+  if (left <= most * given) PetscFunctionReturn(PETSC_SUCCESS);
+  ksp->reason = KSP_DIVERGED_PC_FAILED;
+  const std::string what =
+      "this tridiagonal system is singular, as " + std::to_string(Data(pc)->empty_rows) +
+      " of its rows are empty, and its right-hand side is not zero there: put something on the diagonal, or take the rows out";
+  PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", what.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
 // One application by itself has no norm that would see what is no number.
-PetscErrorCode PCPostSolve_Line(PC, KSP ksp, Vec, Vec x)
+PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x)
 {
   PetscBool preonly;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   if (preonly) PetscCall(RefuseNonFiniteSolution(ksp, x));
+  if (ksp->reason > 0 && Data(pc)->empty_rows > 0 && Data(pc)->check.measured && TakenForASolution(ksp))
+    PetscCall(RefuseEmptyRows(pc, ksp, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,6 +2,8 @@
 #pragma once
 #include <petsc/private/kspimpl.h>
 
+#include <string_view>
+
 #include "petsc/petsc_compat.h"
 
 namespace weft {
@@ -18,6 +20,32 @@ inline PetscErrorCode RefuseNonFiniteSolution(KSP ksp, Vec solution)
   if (ksp->reason <= 0 || type != KSP_NORM_NONE) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecNorm(solution, NORM_1, &norm));
   if (PetscIsInfOrNanReal(norm)) ksp->reason = KSP_DIVERGED_NANORINF;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC (multigrid's
+/// coarsest grid, a field, a block) it is what it should be, a preconditioner: the iteration outside sees what it leaves. PETSc marks such
+/// solvers by the level of what they print; that of a SNES, which may be linear and look at no residual, by what it calls first.
+inline bool TakenForASolution(KSP ksp)
+{
+  PetscBool preonly;
+  PetscInt level;
+
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
+  return preonly && (level == 0 || CallsBeforeSolve(ksp));
+}
+
+/// The same of a PC that has not met its KSP, as far as options tell.
+inline PetscErrorCode OptionsTakeForASolution(PC pc, bool *taken)
+{
+  char type[64] = "";
+  PetscInt level;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetTabLevel((PetscObject)pc, &level));
+  PetscCall(PetscOptionsGetString(((PetscObject)pc)->options, ((PetscObject)pc)->prefix, "-ksp_type", type, sizeof(type), NULL));
+  *taken = level == 0 && (std::string_view(type) == KSPPREONLY || std::string_view(type) == "none");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

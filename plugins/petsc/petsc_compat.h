@@ -80,6 +80,16 @@ inline PetscErrorCode VecFlag(Vec x, PetscInt flag)
 }
 #endif
 
+/// Whether KSPSolveTranspose() is what was called. Later releases keep it among others.
+template <class Solver>
+bool SolvesTransposed(Solver ksp)
+{
+  if constexpr (requires { ksp->transpose.solve_requested; })
+    return ksp->transpose.solve_requested;
+  else
+    return ksp->transpose_solve;
+}
+
 /// What a SNES has its KSP call before each solve; null in the solvers of others. Later releases keep it apart from what users may set.
 template <class Solver>
 bool CallsBeforeSolve(Solver ksp)

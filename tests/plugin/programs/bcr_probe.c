@@ -19,7 +19,8 @@ static char help[] = "Systems on a 1-, 2- or 3-dimensional grid whose operators 
   -probe solve      : KSPSolve: iterations and error against a known solution; several probes likewise\n\
   -probe apply      : error after one application\n\
   -probe adjoint    : relative difference of (M^-1 u, v) and (u, M^-T v)\n\
-  -probe many       : difference of PCMatApply() and PCApply(); -apart gives the solutions another leading dimension\n\
+  -probe many       : difference of PCMatApply() and PCApply(); -apart gives the solutions another leading dimension, -matsolve\n\
+                       has KSPMatSolve() take the place of PCMatApply()\n\
   -probe again      : solves, changes the values (-shift plus 1), solves, takes the first ones, solves\n\
   -bad nan|foreign  : an entry that is not a number; one that couples to no neighbour\n\
   -nullspace        : attaches the constants\n";
@@ -297,7 +298,7 @@ static PetscErrorCode ProbeMany(Problem *p, KSP ksp, Vec u, Vec b, Vec x)
   PC pc;
   Mat from, to;
   PetscInt rows;
-  PetscBool apart = PETSC_FALSE;
+  PetscBool apart = PETSC_FALSE, solve = PETSC_FALSE;
   PetscScalar *room = NULL;
 
   PetscFunctionBeginUser;
@@ -326,7 +327,9 @@ static PetscErrorCode ProbeMany(Problem *p, KSP ksp, Vec u, Vec b, Vec x)
   PetscCall(MatAssemblyEnd(from, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyBegin(to, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(to, MAT_FINAL_ASSEMBLY));
-  PetscCall(PCMatApply(pc, from, to));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-matsolve", &solve, NULL));
+  if (solve) PetscCall(KSPMatSolve(ksp, from, to));
+  else PetscCall(PCMatApply(pc, from, to));
   for (PetscInt k = 0; k < 3; k++) {
     Vec column;
     PetscCall(Known(p, u, 10 * k));

@@ -1,0 +1,38 @@
+"""After a failure, and where a right-hand side has no solution, a solver says what a fresh one would."""
+
+import re
+from pathlib import Path
+
+import programs
+import pytest
+
+pytestmark = programs.needs_petsc4py
+PROGRAM = Path(__file__).with_name("programs") / "histories.py"
+
+
+def history(case, options="", ranks=1):
+    return programs.python(PROGRAM, f"-case {case} {options}", ranks=ranks).output
+
+
+@pytest.mark.parametrize("kind", ["lu", "cholesky", "ilu", "icc"])
+def test_factors_that_failed_are_made_again_with_other_values(kind):
+    output = history("after_a_failure", f"-pc_type {kind} -pc_factor_mat_solver_type crout -ksp_type richardson")
+    assert "failed nan True" in output and re.findall(r"^after \S+ (\w+)$", output, re.M) == ["True"] * 3, output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_one_tridiagonal_system_with_an_empty_row(ranks):
+    output = history("empty_row", "-ksp_type preonly -pc_type line", ranks=ranks)
+    assert re.findall(r"^reason (-?\d+)$", output, re.M) == ["-11", "4"], output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("kind", ["line", "adi", "bcr", "crout", "crout -pc_crout_pattern full"])
+def test_one_application_to_what_is_no_number(ranks, kind):
+    output = history("no_number", f"-ksp_type preonly -pc_type {kind}", ranks=ranks)
+    assert re.findall(r"^reason (-?\d+)$", output, re.M) == ["-9"], output
+
+
+def test_lines_are_found_in_each_set_up_where_that_is_asked_for():
+    output = history("found_again", "-pc_type line -pc_line_source graph -pc_line_find_again 2")
+    assert re.findall(r"^difference (\S+)$", output, re.M) == ["0.0"], output
