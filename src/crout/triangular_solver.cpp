@@ -155,6 +155,8 @@ std::string TriangularSolver<Scalar>::description() const
   return text;
 }
 
+template class triangular::Model<HostBackend, double>;
+template class triangular::Model<HostBackend, float>;
 template class TriangularSolver<double>;
 template class TriangularSolver<float>;
 

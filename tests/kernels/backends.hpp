@@ -38,17 +38,21 @@ inline std::vector<Memory> memories()
 }
 
 /// Serial beside the default one of a host, and the device.
-using Backends = testing::Types<
 #if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
-    Kokkos::Serial, Kokkos::OpenMP
+using FirstBackend = Kokkos::Serial;
 #else
-    Kokkos::DefaultHostExecutionSpace
+using FirstBackend = Kokkos::DefaultHostExecutionSpace;
+#endif
+using Backends = testing::Types<FirstBackend
+#if defined(KOKKOS_ENABLE_SERIAL) && defined(KOKKOS_ENABLE_OPENMP)
+                                ,
+                                Kokkos::OpenMP
 #endif
 #if defined(KOKKOS_ENABLE_CUDA)
-    ,
-    Kokkos::Cuda
+                                ,
+                                Kokkos::Cuda
 #endif
-    >;
+                                >;
 
 struct BackendName {
   template <class Space>

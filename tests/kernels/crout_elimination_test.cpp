@@ -3,8 +3,9 @@
 #include <cstring>
 #include <optional>
 
+#include "crout/elimination/elimination.hpp"
 #include "crout/elimination/short_pattern.hpp"
-#include "crout/model_on.hpp"
+#include "crout/sweeps/values.hpp"
 #include "crout_problem.hpp"
 
 namespace {

@@ -10,6 +10,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "base/backend.hpp"
 #include "base/simd.hpp"
 #include "bcr/modes/mode_tables.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
@@ -160,21 +161,7 @@ public:
   /// Row i of mode q is element q + i * stride; values and stride at multiples of 32 bytes are fastest. `border` as `pass` says: without
   /// its rows for the sums, whose values are kept.
   void operator()(const Space &space, Scalar *values, Index stride, ModePass pass = ModePass::alone,
-                  const ModeBorder<Scalar> &border = {}) const
-  {
-    const ModeTables<Scalar> tables{root_.data(), gain_.data(), ends_.data()};
-#ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
-      if (cuda::launch_modes<Scalar>(space, {tables, values, stride, count_, static_cast<int>(rows_), border}, pass)) return;
-    }
-#endif
-    const SolveModes<Scalar, lanes> solve{tables, count_, rows_, stride, values, border};
-    const Index bundles = (count_ + lanes - 1) / lanes;
-    if (pass == ModePass::sums)
-      add_up(space, solve, bundles);
-    else
-      Kokkos::parallel_for("weft mode lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, bundles), solve);
-  }
+                  const ModeBorder<Scalar> &border = {}) const;
 
   /// True where the passes with a border are there: on a host, and for lines that a native kernel takes.
   static bool takes_border([[maybe_unused]] Index rows)
@@ -204,15 +191,40 @@ private:
   /// Modes that a thread solves at once: on a host the rows of more of them come from memory faster, as each row is far from the next.
   static constexpr int lanes = is_host_space<Space> ? static_cast<int>(256 / sizeof(Scalar)) : 1;
 
-  void add_up(const Space &space, const SolveModes<Scalar, lanes> &solve, Index bundles) const
-  {
-    const Index threads = std::min<Index>(space.concurrency(), bundles);
-    Kokkos::parallel_for("weft mode sums", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, threads),
-                         AddUpModes<Scalar, lanes>{solve, bundles, threads, scratch_.data()});
-  }
+  void add_up(const Space &space, const SolveModes<Scalar, lanes> &solve, Index bundles) const;
 
   Index rows_ = 0, count_ = 0;
   OwnedArray<Scalar, Space> root_, gain_, ends_, scratch_;
 };
+
+template <class Space, class Scalar>
+void ModeLines<Space, Scalar>::operator()(const Space &space, Scalar *values, Index stride, ModePass pass,
+                                          const ModeBorder<Scalar> &border) const
+{
+  const ModeTables<Scalar> tables{root_.data(), gain_.data(), ends_.data()};
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
+    if (cuda::launch_modes<Scalar>(space, {tables, values, stride, count_, static_cast<int>(rows_), border}, pass)) return;
+  }
+#endif
+  const SolveModes<Scalar, lanes> solve{tables, count_, rows_, stride, values, border};
+  const Index bundles = (count_ + lanes - 1) / lanes;
+  if (pass == ModePass::sums)
+    add_up(space, solve, bundles);
+  else
+    Kokkos::parallel_for("weft mode lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, bundles), solve);
+}
+
+template <class Space, class Scalar>
+void ModeLines<Space, Scalar>::add_up(const Space &space, const SolveModes<Scalar, lanes> &solve, Index bundles) const
+{
+  const Index threads = std::min<Index>(space.concurrency(), bundles);
+  Kokkos::parallel_for("weft mode sums", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, threads),
+                       AddUpModes<Scalar, lanes>{solve, bundles, threads, scratch_.data()});
+}
+
+// Those of a host are compiled once: host_kernels_SCALAR.cpp.
+extern template class ModeLines<HostBackend, double>;
+extern template class ModeLines<HostBackend, float>;
 
 } // namespace weft::poisson

@@ -7,6 +7,7 @@
 /// Equal rows, as constant coefficients give them, have equal after and pivots once these have come to rest. A ring keeps its last unknown
 /// out: it hangs on row i by before_i, and the last row on unknown i by `coupling`, until both have met at the end.
 #pragma once
+#include "base/backend.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
 
 namespace weft::poisson {
@@ -405,5 +406,9 @@ void run_lines_on_host(const Space &space, const LineArguments<Scalar> &a, const
   Kokkos::parallel_for("weft poisson lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, kernel.slots), kernel);
   if (a.step.splits > 1) add_parts(space, a);
 }
+
+// Compiled once: host_kernels_SCALAR.cpp.
+extern template void run_lines_on_host(const HostBackend &, const LineArguments<double> &, const OwnedArray<double, HostBackend> &);
+extern template void run_lines_on_host(const HostBackend &, const LineArguments<float> &, const OwnedArray<float, HostBackend> &);
 
 } // namespace weft::poisson

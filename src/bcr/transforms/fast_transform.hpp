@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 
+#include "base/backend.hpp"
 #include "base/simd.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
 #include "bcr/transforms/line_transform.hpp"
@@ -118,19 +119,7 @@ public:
   }
 
 private:
-  void on_host(const Space &space, const Kernel &kernel) const
-  {
-    const Index threads = space.concurrency(), packets = kernel.packets();
-    Number *const boards = boards_.data();
-    Kokkos::parallel_for("weft line transforms", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, std::min(threads, packets)),
-                         [=](const Index thread) {
-                           Number *const x = boards + thread * (2 * kernel.board() + 1), *const y = x + kernel.board();
-                           with_widest_vectors([&] {
-                             for (Index p = thread; p < packets; p += threads) kernel(Alone{}, p, x, y, y + kernel.board());
-                           });
-                         });
-  }
-
+  void on_host(const Space &space, const Kernel &kernel) const;
   /// Boards in the first level of scratch where they fit, else in the second, which lies in memory.
   void on_device(const Space &space, const Kernel &kernel) const
   {
@@ -151,5 +140,23 @@ private:
   std::conditional_t<std::is_same_v<Space, Kokkos::Cuda>, cuda::NativeTransform<Scalar>, int> native_{};
 #endif
 };
+
+template <class Space, class Scalar>
+void FastTransform<Space, Scalar>::on_host(const Space &space, const Kernel &kernel) const
+{
+  const Index threads = space.concurrency(), packets = kernel.packets();
+  Number *const boards = boards_.data();
+  Kokkos::parallel_for("weft line transforms", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, std::min(threads, packets)),
+                       [=](const Index thread) {
+                         Number *const x = boards + thread * (2 * kernel.board() + 1), *const y = x + kernel.board();
+                         with_widest_vectors([&] {
+                           for (Index p = thread; p < packets; p += threads) kernel(Alone{}, p, x, y, y + kernel.board());
+                         });
+                       });
+}
+
+// Compiled once: host_kernels_SCALAR.cpp.
+extern template void FastTransform<HostBackend, double>::on_host(const HostBackend &, const Kernel &) const;
+extern template void FastTransform<HostBackend, float>::on_host(const HostBackend &, const Kernel &) const;
 
 } // namespace weft::poisson

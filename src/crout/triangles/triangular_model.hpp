@@ -1,5 +1,6 @@
 /// TriangularModel: triangular solves on one backend, its types hidden.
 #pragma once
+#include "base/backend.hpp"
 #include "crout/triangles/isai.hpp"
 #include "crout/triangles/jacobi_steps.hpp"
 #include "crout/triangles/level_solve.hpp"
@@ -424,6 +425,10 @@ private:
   Index each_ = 0;                  ///< elements of each
   Ticket<Space> tickets_[2];        ///< of exact solves
 };
+
+// Those of a host are compiled once: triangular_solver.cpp.
+extern template class Model<HostBackend, double>;
+extern template class Model<HostBackend, float>;
 
 } // namespace triangular
 
