@@ -11,7 +11,7 @@
 #include "petsc/richardson_reason.h"
 #include "types.h"
 #if defined(WEFT_DISTRIBUTED)
-#include "adi/distributed_lines.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
 #endif
 
 namespace weft {
@@ -31,16 +31,16 @@ AdiOptions OptionsOf(const PC_ADI &adi)
 }
 
 // Lines that this rank has whole, or that cross ranks.
-MakeAdiLines<PetscScalar> LinesOf(const PC_ADI &adi, const Execution &execution)
+MakeLines<PetscScalar> LinesOf(const PC_ADI &adi, const Execution &execution)
 {
   const AdiGridOnRanks &grid = adi.grid;
   const std::string method   = adi.line_solver;
-  return [&execution, &grid, method](int direction, const LineProblem &problem) -> std::unique_ptr<AdiLines<PetscScalar>> {
+  return [&execution, &grid, method](int direction, const LineProblem &problem) -> std::unique_ptr<AnyLines<PetscScalar>> {
 #if defined(WEFT_DISTRIBUTED)
     if (grid.box.crosses[direction])
-      return std::make_unique<DistributedAdiLines<PetscScalar>>(execution, grid.line[direction], problem, method, MethodParameters{});
+      return std::make_unique<DistributedLineSolver<PetscScalar>>(execution, grid.line[direction], problem, method, MethodParameters{});
 #endif
-    return std::make_unique<LocalAdiLines<PetscScalar>>(execution, problem, method, MethodParameters{});
+    return std::make_unique<LineSolver<PetscScalar>>(execution, problem, method, MethodParameters{});
   };
 }
 

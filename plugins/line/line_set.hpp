@@ -98,138 +98,39 @@ struct LineCuts {
 /// left out, but for the first piece.
 std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], const LineCuts &cuts);
 
-/// Lines of a grid, in pieces, each with a Solver of its own: LineSolver, SingleLineSolver, BlockLineSolver or one
-/// of those across ranks.
-template <class Solver>
+/// Lines of a grid, in pieces, each with what solves it.
 class GridLines final : public LineSet {
 public:
-  using Make = std::function<std::unique_ptr<Solver>(const Execution &, const LinePiece &)>;
-  using Read = std::function<void(Solver &, std::size_t, const LocalMatrix &)>;
+  using Solver = AnyLines<PetscScalar>;
+  using Make   = std::function<std::unique_ptr<Solver>(const Execution &, const LinePiece &)>;
+  using Read   = std::function<void(Solver &, std::size_t, const LocalMatrix &)>;
   /// Row of the solver's answer -> row of the piece, nothing where it belongs to another rank.
   using Own = std::function<std::optional<Index>(Index)>;
 
-  GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read, Own own)
-      : execution_(execution), pieces_(std::move(pieces)), colours_(colours), kind_(std::move(kind)), make_(std::move(make)),
-        read_(std::move(read)), own_(std::move(own))
-  {
-    for (const LinePiece &piece : pieces_) solvers_.push_back(make_(execution, piece));
-  }
+  GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read, Own own);
 
   const Execution &execution() const override { return execution_; }
   int colours() const override { return colours_; }
-
-  void read(const LocalMatrix &matrix) override
-  {
-    for (std::size_t p = 0; p < pieces_.size(); p++) {
-      read_(*solvers_[p], p, matrix);
-      solvers_[p]->factor();
-    }
-  }
-  std::optional<Index> bad_row() const override
-  {
-    std::optional<Index> first;
-    for (std::size_t p = 0; p < pieces_.size(); p++) {
-      const auto bad = solvers_[p]->bad_pivot();
-      const auto row = bad ? own_(bad->row) : std::nullopt;
-      if (!row) continue;
-      const LinePiece &piece = pieces_[p];
-      const Index here       = piece.offset + start(piece.layout, bad->line) + *row * piece.layout.stride;
-      first                  = std::min(first.value_or(here), here);
-    }
-    return first;
-  }
-  std::unique_ptr<LineSet> twin(const Execution &execution) const override
-  {
-    auto other = std::make_unique<GridLines>(execution, pieces_, colours_, kind_, make_, read_, own_);
-    for (std::size_t p = 0; p < pieces_.size(); p++) {
-      other->solvers_[p]->read(*solvers_[p]);
-      other->solvers_[p]->factor();
-    }
-    return other;
-  }
-
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
-  {
-    for_each(options, [&](Solver &solver, Index offset, const SolveOptions<PetscScalar> &how) {
-      // Lines across ranks change values of b for a while and put them back.
-      solver.solve(const_cast<PetscScalar *>(b) + offset, x + offset, how);
-    });
-  }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
-  {
-    for_each(options,
-             [&](Solver &solver, Index offset, const SolveOptions<PetscScalar> &how) { solver.solve_add(r + offset, x + offset, how); });
-  }
-
-  double flops(int colour) const override
-  {
-    double flops = 0;
-    for (std::size_t p = 0; p < pieces_.size(); p++) {
-      if (has(p, colour)) flops += flops_of(*solvers_[p]) * (colour != all_colours && pieces_[p].colour == all_colours ? 0.5 : 1);
-    }
-    return flops;
-  }
-  const char *method() const override { return method_of(*solvers_.front()); }
-  PetscInt64 count() const override
-  {
-    PetscInt64 count = 0;
-    if (!own_(0)) return 0; // another rank has the first row of the lines
-    for (const LinePiece &piece : pieces_) count += lines_of(piece.layout);
-    return count;
-  }
-  PetscInt64 longest() const override { return length_of(*solvers_.front()); }
+  void read(const LocalMatrix &matrix) override;
+  std::optional<Index> bad_row() const override;
+  std::unique_ptr<LineSet> twin(const Execution &execution) const override;
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override;
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override;
+  double flops(int colour) const override;
+  const char *method() const override { return solvers_.front()->method(); }
+  PetscInt64 count() const override;
+  PetscInt64 longest() const override { return solvers_.front()->length(); }
   std::string kind() const override { return kind_; }
-  bool neighbours_only() const override
-  {
-    bool all = true;
-    if constexpr (requires(const Solver &s) { s.neighbours_only(); }) {
-      for (const auto &solver : solvers_) all = all && solver->neighbours_only();
-    }
-    return all;
-  }
+  bool neighbours_only() const override;
 
   Solver &solver(std::size_t piece) const { return *solvers_[piece]; }
 
 private:
-  static constexpr bool blocks = requires(const Solver &s) { s.lines(); };
-
-  static Index lines_of(const LineLayout &layout) { return blocks ? layout.count() / layout.components : layout.count(); }
-  static Index start(const LineLayout &layout, Index line) { return layout.start(blocks ? line * layout.components : line); }
-  static double flops_of(const Solver &solver)
-  {
-    if constexpr (requires { solver.flops(); })
-      return solver.flops();
-    else
-      return solver.local() ? solver.local()->flops() : 0;
-  }
-  static const char *method_of(const Solver &solver)
-  {
-    if constexpr (requires { solver.method(); })
-      return solver.method();
-    else
-      return solver.local() ? solver.local()->method() : "none";
-  }
-  static Index length_of(const Solver &solver)
-  {
-    if constexpr (requires { solver.length(); })
-      return solver.length();
-    else
-      return solver.layout().length;
-  }
-
-  template <class Body>
-  void for_each(const LineSetOptions &options, const Body &body) const
-  {
-    SolveOptions<PetscScalar> how{{options.omega}, Colour::all, options.transpose, options.many, options.apart};
-    for (std::size_t p = 0; p < pieces_.size(); p++) {
-      how.colour = pieces_[p].colour == all_colours ? ColourOf(options.colour) : Colour::all;
-      if (has(p, options.colour)) body(*solvers_[p], pieces_[p].offset, how);
-    }
-  }
   bool has(std::size_t piece, int colour) const
   {
     return colour == all_colours || pieces_[piece].colour == all_colours || pieces_[piece].colour == colour;
   }
+  SolveOptions<PetscScalar> how(std::size_t piece, const LineSetOptions &options) const;
 
   const Execution &execution_;
   std::vector<LinePiece> pieces_;

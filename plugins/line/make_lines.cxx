@@ -131,14 +131,15 @@ std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Ex
   const auto make = [&line, k](const Execution &where, const LinePiece &piece) {
     return std::make_unique<Solver>(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
   };
-  const auto read = [&line, k, pieces](Solver &solver, std::size_t p, const LocalMatrix &matrix) {
+  const auto read = [&line, k, pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
+    auto &solver = static_cast<Solver &>(lines);
     if (line.constants.empty())
       solver.read(From(matrix.inside, pieces[p].offset));
     else
       solver.read(line.constants[k][pieces[p].kind]);
   };
   const auto own = [](Index row) { return std::optional(row); };
-  return std::make_unique<GridLines<Solver>>(execution, pieces, Colours(line), std::move(kind), make, read, own);
+  return std::make_unique<GridLines>(execution, pieces, Colours(line), std::move(kind), make, read, own);
 }
 
 std::string BlockKernel(const PC_Line &line)
@@ -152,11 +153,11 @@ std::unique_ptr<LineSet> BlockLinesOf(const PC_Line &line, const Execution &exec
   const auto make = [&line](const Execution &where, const LinePiece &piece) {
     return std::make_unique<Solver>(where, piece.layout, BlockKernel(line), line.kernel_parameters);
   };
-  const auto read = [pieces](Solver &solver, std::size_t p, const LocalMatrix &matrix) {
-    solver.read(From(matrix.inside, pieces[p].offset));
+  const auto read = [pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
+    static_cast<Solver &>(lines).read(From(matrix.inside, pieces[p].offset));
   };
   const auto own = [](Index row) { return std::optional(row); };
-  return std::make_unique<GridLines<Solver>>(execution, pieces, Colours(line), " of blocks", make, read, own);
+  return std::make_unique<GridLines>(execution, pieces, Colours(line), " of blocks", make, read, own);
 }
 
 #if defined(WEFT_DISTRIBUTED)
@@ -206,7 +207,8 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
     });
     return solver;
   };
-  const auto read = [line, k, direction, pieces, couplings](Solver &solver, std::size_t p, const LocalMatrix &from) {
+  const auto read = [line, k, direction, pieces, couplings](AnyLines<PetscScalar> &shared, std::size_t p, const LocalMatrix &from) {
+    auto &solver = static_cast<Solver &>(shared);
     if constexpr (requires { solver.read(line->constants[k].front()); }) {
       if (!line->constants.empty()) {
         solver.read(line->constants[k][pieces[p].kind]);
@@ -219,9 +221,9 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   const Index first = line->grid.first[direction], nodes = line->grid.nodes[direction];
   const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
   const std::string kind = std::string(line->shape.together ? " of blocks" : "") + (Crosses(*line, direction) ? " across ranks" : "");
-  std::unique_ptr<GridLines<Solver>> lines;
+  std::unique_ptr<GridLines> lines;
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
-                         [&] { lines = std::make_unique<GridLines<Solver>>(execution, pieces, Colours(*line), kind, make, read, own); }));
+                         [&] { lines = std::make_unique<GridLines>(execution, pieces, Colours(*line), kind, make, read, own); }));
   if constexpr (std::is_same_v<Solver, DistributedLineSolver<PetscScalar>>) {
     if (line->stencil && pieces.size() == 1 && line->constants.empty()) {
       LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
@@ -251,15 +253,15 @@ PetscErrorCode GatheredLine(PC pc, Mat rows, const LocalMatrix &matrix, const Ex
   const auto make = [line, comm, ring = Closes(*line, 0)](const Execution &where, const LinePiece &here) {
     return std::make_unique<Solver>(where, comm, here.layout.length, ring, KernelOf(*line), line->kernel_parameters, DeviceMessages());
   };
-  const auto read = [line, piece, couplings](Solver &solver, std::size_t, const LocalMatrix &from) {
+  const auto read = [line, piece, couplings](AnyLines<PetscScalar> &whole, std::size_t, const LocalMatrix &from) {
     ReadAcross(*couplings, line->grid, from, 0, piece);
-    solver.read(from.inside, couplings->before(), couplings->after());
+    static_cast<Solver &>(whole).read(from.inside, couplings->before(), couplings->after());
   };
   const Index first = line->grid.first[0], nodes = line->grid.nodes[0];
   const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
   PetscCall(CallTogether(comm, [&] {
-    *set = std::make_unique<GridLines<Solver>>(execution, std::vector<LinePiece>{piece}, 1, " across ranks, solved by one of them", make,
-                                               read, own);
+    *set =
+        std::make_unique<GridLines>(execution, std::vector<LinePiece>{piece}, 1, " across ranks, solved by one of them", make, read, own);
   }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -9,11 +9,10 @@ namespace weft {
 /// Lines of a colour that do not couple are relaxed in one pass over the rank's rows, once the ranks have told each other how lines will meet.
 class StencilLinesAcross final : public LineSet {
 public:
-  using Lines     = GridLines<DistributedLineSolver<PetscScalar>>;
   using Couplings = OutsideCouplings<PetscScalar>;
 
   /// lines: in one piece, `piece`, cut off from the others'. `matrix` must outlive this, and be read before this is.
-  StencilLinesAcross(std::unique_ptr<Lines> lines, const StencilMatrix<PetscScalar> &matrix, const LineProblem &piece,
+  StencilLinesAcross(std::unique_ptr<GridLines> lines, const StencilMatrix<PetscScalar> &matrix, const LineProblem &piece,
                      std::shared_ptr<Couplings> couplings, const std::string &kernel, const MethodParameters &parameters)
       : lines_(std::move(lines)), matrix_(matrix), couplings_(std::move(couplings)),
         piece_(matrix, piece, lines_->colours(), kernel, parameters)
@@ -57,9 +56,9 @@ public:
   bool neighbours_only() const override { return lines_->neighbours_only(); }
 
 private:
-  DistributedLineSolver<PetscScalar> &solver() const { return lines_->solver(0); }
+  DistributedLineSolver<PetscScalar> &solver() const { return static_cast<DistributedLineSolver<PetscScalar> &>(lines_->solver(0)); }
 
-  std::unique_ptr<Lines> lines_;
+  std::unique_ptr<GridLines> lines_;
   const StencilMatrix<PetscScalar> &matrix_;
   std::shared_ptr<Couplings> couplings_;
   StencilLines piece_;

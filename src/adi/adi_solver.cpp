@@ -11,7 +11,7 @@ namespace weft {
 namespace {
 
 template <class Scalar>
-std::unique_ptr<AdiModel<Scalar>> make_model(const Execution &execution, const AdiSetting &setting, const MakeAdiLines<Scalar> &make_lines)
+std::unique_ptr<AdiModel<Scalar>> make_model(const Execution &execution, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
 {
   return on_backend(execution, [&](const auto &space) -> std::unique_ptr<AdiModel<Scalar>> {
     return std::make_unique<AdiModelOn<std::decay_t<decltype(space)>, Scalar>>(space, setting, make_lines);
@@ -53,13 +53,13 @@ double largest_ritz_value(const std::vector<double> &diagonal, const std::vector
 }
 
 template <class Scalar>
-AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeAdiLines<Scalar> make_lines,
+AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeLines<Scalar> make_lines,
                              const AdiRanks &ranks)
     : execution_(execution), box_(box), options_(options)
 {
   if (!make_lines)
     make_lines = [this](int, const LineProblem &problem) {
-      return std::make_unique<LocalAdiLines<Scalar>>(execution_, problem, options_.line_solver, options_.parameters);
+      return std::make_unique<LineSolver<Scalar>>(execution_, problem, options_.line_solver, options_.parameters);
     };
   model_ = make_model<Scalar>(execution, {box, options, ranks}, make_lines);
   find_directions();

@@ -4,14 +4,15 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "adi/adi_lines.hpp"
 #include "adi/shifts.hpp"
 #include "base/execution.hpp"
+#include "line/line_solver.hpp"
 
 namespace weft {
 
@@ -97,6 +98,10 @@ struct AdiBadPivot {
   LineRow at;
 };
 
+/// Makes the shifted lines of a direction (0, 1, 2), whole or shared by ranks. Throws std::invalid_argument where the method refuses them.
+template <class Scalar>
+using MakeLines = std::function<std::unique_ptr<AnyLines<Scalar>>(int direction, const LineProblem &problem)>;
+
 template <class Scalar>
 class AdiModel;
 
@@ -104,7 +109,7 @@ template <class Scalar>
 class AdiSolver {
 public:
   /// `execution` must live as long as the solver. Without `make_lines` this rank has all lines whole.
-  AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeAdiLines<Scalar> make_lines = {},
+  AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeLines<Scalar> make_lines = {},
             const AdiRanks &ranks = {});
   ~AdiSolver();
   AdiSolver(const AdiSolver &)            = delete;

@@ -171,7 +171,7 @@ double largest_ritz_value(const std::vector<double> &diagonal, const std::vector
 /// The largest eigenvalue of the inverse of the factored lines S, from a few steps of the Lanczos method. least > 0: without the eigenvectors
 /// of the least eigenvalue of S, which this is: of S^-1 - least S^-2. Collective. Waits.
 template <class Space, class Scalar>
-double lanczos_of_inverse(const Space &space, const AdiBox &box, const std::uint8_t *fixed, AdiLines<Scalar> &lines, double least,
+double lanczos_of_inverse(const Space &space, const AdiBox &box, const std::uint8_t *fixed, AnyLines<Scalar> &lines, double least,
                           const AdiRanks &ranks)
 {
   constexpr int steps              = 16;

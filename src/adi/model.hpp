@@ -54,7 +54,7 @@ public:
   virtual void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure) = 0;
   virtual const double *change() const                                                          = 0;
   virtual double read_change() const                                                            = 0;
-  virtual const AdiLines<Scalar> &lines(int direction) const                                    = 0;
+  virtual const AnyLines<Scalar> &lines(int direction) const                                    = 0;
 };
 
 /// One backend of a solver, whose box, options and ranks it looks at.
@@ -72,7 +72,7 @@ public:
   using Memory = typename Space::memory_space;
   using Values = OwnedArray<Scalar, Space>;
 
-  AdiModelOn(const Space &space, const AdiSetting &setting, const MakeAdiLines<Scalar> &make_lines)
+  AdiModelOn(const Space &space, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
       : space_(space), setting_(setting), grid_(setting.box), make_lines_(make_lines), rest_starts_("weft adi rest starts", size() + 1),
         diagonal_(values()), work_(values()), residual_(setting.options.symmetric ? values() : work_), fixed_("weft adi fixed", size()),
         change_("weft adi change")
@@ -291,7 +291,7 @@ public:
     } else if (from_zero) {
       solve(k, j, r, x, options);
     } else {
-      AdiLines<Scalar> &lines = *lines_[k][refactor(k, j)];
+      AnyLines<Scalar> &lines = *lines_[k][refactor(k, j)];
       lines.solve_add(const_cast<Scalar *>(r), x, options); // r is work space where there is an x to add to
     }
     if (sweep.sum && sweep.residual) solve_fixed(space_, grid_.rows, fixed_.data(), diagonal_.data(), first, !from_zero, x);
@@ -355,7 +355,7 @@ public:
     space_.fence("weft: read the change");
     return value;
   }
-  const AdiLines<Scalar> &lines(int k) const override { return *lines_[k].front(); }
+  const AnyLines<Scalar> &lines(int k) const override { return *lines_[k].front(); }
 
 private:
   std::size_t size() const { return static_cast<std::size_t>(grid_.rows); }
@@ -523,7 +523,7 @@ private:
   Space space_;
   AdiSetting setting_;
   AdiGrid grid_;
-  MakeAdiLines<Scalar> make_lines_;
+  MakeLines<Scalar> make_lines_;
   bool some_fixed_ = false;
   double scale_    = 1; ///< a power of two of the size of the largest entry
   Scalar sign_     = 1; ///< -1 for a matrix with a negative diagonal
@@ -536,7 +536,7 @@ private:
   Values ends_[3][2]; ///< couplings of the neighbouring pieces to this one
   std::vector<AdiShift> shifts_, alone_;
   std::vector<Values> shifted_[3]; ///< diagonals, for each shift
-  std::vector<std::unique_ptr<AdiLines<Scalar>>> lines_[3];
+  std::vector<std::unique_ptr<AnyLines<Scalar>>> lines_[3];
   NativeHalfSweeps<Space, Scalar> native_;
 };
 

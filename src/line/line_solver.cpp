@@ -65,37 +65,26 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, 
   return on_backend(execution, [&](const auto &space) { return constant_lines(space, problem, matrix); });
 }
 
-namespace {
-
 template <class Scalar>
-std::unique_ptr<LineModel<Scalar>> make_model(const Execution &execution, const LineProblem &problem, const std::string &method,
-                                              const MethodParameters &parameters, Transpose transpose)
+std::unique_ptr<LineModel<Scalar>> LineSolver<Scalar>::make(Transpose transpose) const
 {
   std::unique_ptr<LineModel<Scalar>> model;
   for_each_tridiagonal_method([&](auto known) {
     using Method = decltype(known);
-    if (method == Method::name) model = Models<Method, Scalar>::make(execution, problem, parameters, transpose);
+    if (method_ == Method::name) model = Models<Method, Scalar>::make(this->execution_, problem_, parameters_, transpose);
   });
   return model;
 }
 
-} // namespace
-
 template <class Scalar>
 LineSolver<Scalar>::LineSolver(const Execution &execution, const LineProblem &problem, const std::string &method,
                                const MethodParameters &parameters)
-    : execution_(execution), problem_(problem), parameters_(parameters),
-      method_(method == "auto" ? choose_tridiagonal_method(problem, execution.memory() == Memory::device, parameters) : method)
+    : Base(execution, method == "auto" ? choose_tridiagonal_method(problem, execution.memory() == Memory::device, parameters) : method,
+           parameters),
+      problem_(problem)
 {
   if (const auto why = tridiagonal_method_refuses(method_, problem, parameters)) throw std::invalid_argument(*why);
-  model_ = make_model<Scalar>(execution, problem, method_, parameters, Transpose::no);
-}
-
-template <class Scalar>
-LineSolver<Scalar>::~LineSolver()
-{
-  destroy_or_leave(model_);
-  destroy_or_leave(transposed_);
+  model_ = make(Transpose::no);
 }
 
 template <class Scalar>
@@ -104,12 +93,6 @@ void LineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
 {
   if (problem_.coefficients != Coefficients::general) throw std::invalid_argument("only general coefficients are read from a matrix");
   model_->read(matrix);
-}
-
-template <class Scalar>
-void LineSolver<Scalar>::read(const LineSolver &other)
-{
-  model_->read(other.model_->host_coefficients());
 }
 
 template <class Scalar>
@@ -123,63 +106,6 @@ void LineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
     return copy;
   };
   model_->read({host(lines.lower), host(lines.diagonal), host(lines.upper)});
-}
-
-template <class Scalar>
-void LineSolver<Scalar>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
-{
-  model_->use({lower, diagonal, upper});
-}
-
-template <class Scalar>
-void LineSolver<Scalar>::factor()
-{
-  transposed_is_factored_ = false;
-  model_->factor();
-}
-
-template <class Scalar>
-std::optional<LineRow> LineSolver<Scalar>::bad_pivot() const
-{
-  return model_->bad_pivot();
-}
-
-template <class Scalar>
-LineModel<Scalar> &LineSolver<Scalar>::transposed() const
-{
-  if (!transposed_) transposed_ = make_model<Scalar>(execution_, problem_, method_, parameters_, Transpose::yes);
-  if (!transposed_is_factored_) {
-    transposed_->use(model_->pointers());
-    transposed_->factor();
-    transposed_is_factored_ = true;
-  }
-  return *transposed_;
-}
-
-template <class Scalar>
-void LineSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
-{
-  // The methods write to rhs only under update.add.
-  if (options.update.add) throw std::invalid_argument("solve keeps its right-hand side: call solve_add to add to the solution");
-  LineModel<Scalar> &model = options.transpose == Transpose::no ? *model_ : transposed();
-  model.solve(const_cast<Scalar *>(rhs), solution, options);
-}
-
-template <class Scalar>
-void LineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
-{
-  options.update.add       = true;
-  LineModel<Scalar> &model = options.transpose == Transpose::no ? *model_ : transposed();
-  model.solve(rhs, solution, options);
-}
-
-template <class Scalar>
-void LineSolver<Scalar>::solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
-{
-  if (options.update.add || options.transpose == Transpose::yes)
-    throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
-  transposed_is_factored_ = false;
-  model_->solve_once(const_cast<Scalar *>(rhs), solution, options);
 }
 
 template <class Scalar>

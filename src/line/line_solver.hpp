@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "base/execution.hpp"
+#include "line/factored_lines.hpp"
 #include "line/line_layout.hpp"
-#include "line/line_problem.hpp"
 
 namespace weft {
 
@@ -68,59 +67,32 @@ std::optional<std::string> tridiagonal_method_refuses(const std::string &method,
                                                       const MethodParameters &parameters = {});
 
 template <class Scalar>
-class LineModel;
-
-template <class Scalar>
-class LineSolver {
+class LineSolver final : public FactoredLines<Scalar> {
 public:
   /// Makes plan and work space; nothing is allocated after this, but by the first transposed solve. `method` is a name of the list, or
   /// "auto". Throws std::invalid_argument where tridiagonal_method_refuses. `execution` must live as long as the solver.
   LineSolver(const Execution &execution, const LineProblem &problem, const std::string &method, const MethodParameters &parameters = {});
-  ~LineSolver();
-  LineSolver(const LineSolver &)            = delete;
-  LineSolver &operator=(const LineSolver &) = delete;
 
+  using FactoredLines<Scalar>::read;
   /// Takes the tridiagonal part of a matrix, whose row i is element i of the layout. General coefficients only.
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix);
-  /// Takes the coefficients of another solver of the same problem, in whichever memory they are.
-  void read(const LineSolver &other);
   /// Takes copies of coefficients on the host, whatever the memory of the execution: problem().coefficient_size() each.
   void read(const ConstantLines<Scalar> &lines);
-  /// Works on the caller's coefficients, problem().coefficient_size() elements each in the memory of the execution. They are not copied: they
-  /// must stay until others are given or the solver ends.
-  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
-
-  /// Factors what was given. Does not wait.
-  void factor();
-  /// The first row with an unusable pivot of the last factorization (or one-shot solve), if there is one. Waits for it.
-  std::optional<LineRow> bad_pivot() const;
-
-  /// solution = scale * T^-1 rhs on the lines of options.colour. Arrays of layout.span() elements; rhs may be solution. Does not wait.
-  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const;
-  /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards.
-  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const;
-  /// factor() and solve() in one go, cheaper than both where the method has a form of its own. Later solves need a factor() again.
-  void solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
-
   const LineProblem &problem() const { return problem_; }
   const LineLayout &layout() const { return problem_.layout; }
-  /// Name of the method in use (never "auto").
-  const char *method() const { return method_.c_str(); }
-  /// Operations of one solve on all lines.
-  double flops() const;
-  const Execution &execution() const { return execution_; }
+  Index length() const override { return problem_.layout.length; }
+  double flops() const override;
 
 private:
-  LineModel<Scalar> &transposed() const;
+  using Base = FactoredLines<Scalar>;
+  using Base::method_;
+  using Base::model_;
+  using Base::parameters_;
 
-  const Execution &execution_;
+  std::unique_ptr<LineModel<Scalar>> make(Transpose transpose) const override;
+
   LineProblem problem_;
-  MethodParameters parameters_;
-  std::string method_;
-  std::unique_ptr<LineModel<Scalar>> model_;
-  mutable std::unique_ptr<LineModel<Scalar>> transposed_; ///< made and factored by the first transposed solve after factor()
-  mutable bool transposed_is_factored_ = false;
 };
 
 } // namespace weft

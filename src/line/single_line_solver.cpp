@@ -101,9 +101,9 @@ void SingleLineSolver::read(const CsrMatrix<double, Int> &matrix)
   lines_.use(coefficients[0], coefficients[1], coefficients[2]);
 }
 
-void SingleLineSolver::read(const SingleLineSolver &other)
+void SingleLineSolver::read(const AnyLines<double> &other)
 {
-  lines_.read(other.lines_);
+  lines_.read(static_cast<const SingleLineSolver &>(other).lines_);
 }
 
 void SingleLineSolver::read(const ConstantLines<double> &lines)
@@ -117,7 +117,7 @@ void SingleLineSolver::solve(const double *rhs, double *solution, const SolveOpt
   work_->solve(lines_, rhs, solution, options);
 }
 
-void SingleLineSolver::solve_add(const double *rhs, double *solution, SolveOptions<double> options) const
+void SingleLineSolver::solve_add(double *rhs, double *solution, SolveOptions<double> options) const
 {
   options.update.add = true;
   work_->solve(lines_, rhs, solution, options);

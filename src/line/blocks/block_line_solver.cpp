@@ -33,18 +33,6 @@ std::optional<std::string> shape_refused(const LineLayout &layout)
   return std::nullopt;
 }
 
-template <class Scalar>
-std::unique_ptr<LineModel<Scalar>> make_model(const Execution &execution, const BlockLines &lines, const std::string &method,
-                                              const MethodParameters &parameters, Transpose transpose)
-{
-  std::unique_ptr<LineModel<Scalar>> model;
-  for_each_block_tridiagonal_method([&](auto known) {
-    using Method = decltype(known);
-    if (method == Method::name) model = BlockModels<Method, Scalar>::make(execution, lines, parameters, transpose);
-  });
-  return model;
-}
-
 } // namespace
 
 std::optional<std::string> block_tridiagonal_method_refuses(const std::string &method, const BlockLines &lines,
@@ -60,20 +48,24 @@ std::optional<std::string> block_tridiagonal_method_refuses(const std::string &m
 }
 
 template <class Scalar>
-BlockLineSolver<Scalar>::BlockLineSolver(const Execution &execution, const BlockLines &lines, const std::string &method,
-                                         const MethodParameters &parameters)
-    : execution_(execution), lines_(lines), parameters_(parameters),
-      method_(method == "auto" ? choose_block_tridiagonal_method(lines, execution.memory() == Memory::device) : method)
+std::unique_ptr<LineModel<Scalar>> BlockLineSolver<Scalar>::make(Transpose transpose) const
 {
-  if (const auto why = block_tridiagonal_method_refuses(method_, lines, parameters)) throw std::invalid_argument(*why);
-  model_ = make_model<Scalar>(execution, lines, method_, parameters, Transpose::no);
+  std::unique_ptr<LineModel<Scalar>> model;
+  for_each_block_tridiagonal_method([&](auto known) {
+    using Method = decltype(known);
+    if (method_ == Method::name) model = BlockModels<Method, Scalar>::make(this->execution_, lines_, parameters_, transpose);
+  });
+  return model;
 }
 
 template <class Scalar>
-BlockLineSolver<Scalar>::~BlockLineSolver()
+BlockLineSolver<Scalar>::BlockLineSolver(const Execution &execution, const BlockLines &lines, const std::string &method,
+                                         const MethodParameters &parameters)
+    : Base(execution, method == "auto" ? choose_block_tridiagonal_method(lines, execution.memory() == Memory::device) : method, parameters),
+      lines_(lines)
 {
-  destroy_or_leave(model_);
-  destroy_or_leave(transposed_);
+  if (const auto why = block_tridiagonal_method_refuses(method_, lines, parameters)) throw std::invalid_argument(*why);
+  model_ = make(Transpose::no);
 }
 
 template <class Scalar>
@@ -81,69 +73,6 @@ template <class Int>
 void BlockLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
 {
   model_->read(matrix);
-}
-
-template <class Scalar>
-void BlockLineSolver<Scalar>::read(const BlockLineSolver &other)
-{
-  model_->read(other.model_->host_coefficients());
-}
-
-template <class Scalar>
-void BlockLineSolver<Scalar>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
-{
-  model_->use({lower, diagonal, upper});
-}
-
-template <class Scalar>
-void BlockLineSolver<Scalar>::factor()
-{
-  transposed_is_factored_ = false;
-  model_->factor();
-}
-
-template <class Scalar>
-std::optional<LineRow> BlockLineSolver<Scalar>::bad_pivot() const
-{
-  return model_->bad_pivot();
-}
-
-template <class Scalar>
-LineModel<Scalar> &BlockLineSolver<Scalar>::transposed() const
-{
-  if (!transposed_) transposed_ = make_model<Scalar>(execution_, lines_, method_, parameters_, Transpose::yes);
-  if (!transposed_is_factored_) {
-    transposed_->use(model_->pointers());
-    transposed_->factor();
-    transposed_is_factored_ = true;
-  }
-  return *transposed_;
-}
-
-template <class Scalar>
-void BlockLineSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
-{
-  // The methods write to rhs only under update.add.
-  if (options.update.add) throw std::invalid_argument("solve keeps its right-hand side: call solve_add to add to the solution");
-  LineModel<Scalar> &model = options.transpose == Transpose::no ? *model_ : transposed();
-  model.solve(const_cast<Scalar *>(rhs), solution, options);
-}
-
-template <class Scalar>
-void BlockLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
-{
-  options.update.add       = true;
-  LineModel<Scalar> &model = options.transpose == Transpose::no ? *model_ : transposed();
-  model.solve(rhs, solution, options);
-}
-
-template <class Scalar>
-void BlockLineSolver<Scalar>::solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
-{
-  if (options.update.add || options.transpose == Transpose::yes)
-    throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
-  transposed_is_factored_ = false;
-  model_->solve_once(const_cast<Scalar *>(rhs), solution, options);
 }
 
 template <class Scalar, class Int>

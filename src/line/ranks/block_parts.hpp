@@ -48,9 +48,10 @@ void DistributedBlockLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matr
 }
 
 template <class Scalar>
-void DistributedBlockLineSolver<Scalar>::read(const DistributedBlockLineSolver &other)
+void DistributedBlockLineSolver<Scalar>::read(const AnyLines<Scalar> &lines)
 {
   if (!local_) return;
+  const auto &other = static_cast<const DistributedBlockLineSolver &>(lines);
   local_->read(*other.local_);
   const auto couplings = other.model_->host_couplings();
   model_->use_couplings(couplings[0], couplings[1]);

@@ -20,12 +20,13 @@ public:
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
   /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
-  void read(const DistributedBlockLineSolver &other);
+  void read(const AnyLines<Scalar> &other) override;
   /// Works on the caller's blocks, as BlockLineSolver does.
-  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
+  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper) override;
 
   /// This rank's piece.
   const BlockLines &lines() const { return piece_; }
+  Index block() const override { return piece_.layout.components; }
 
 private:
   using Base = DistributedSolver<Scalar, BlockLineSolver<Scalar>>;

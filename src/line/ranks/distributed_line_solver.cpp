@@ -64,9 +64,10 @@ void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
 }
 
 template <class Scalar>
-void DistributedLineSolver<Scalar>::read(const DistributedLineSolver &other)
+void DistributedLineSolver<Scalar>::read(const AnyLines<Scalar> &lines)
 {
   if (!local_) return;
+  const auto &other = static_cast<const DistributedLineSolver &>(lines);
   local_->read(*other.local_);
   if (one_) one_->read(*other.local_);
   const auto couplings = other.model_->host_couplings();

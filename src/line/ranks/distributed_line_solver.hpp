@@ -28,9 +28,9 @@ public:
   /// one couple to the neighbouring pieces.
   void read(const ConstantLines<Scalar> &lines);
   /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
-  void read(const DistributedLineSolver &other);
+  void read(const AnyLines<Scalar> &other) override;
   /// Works on the caller's coefficients, as LineSolver does.
-  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper);
+  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper) override;
 
   /// For a relaxation of the whole lines of a colour by a kernel that knows pieces only, a LineRelaxation of this one in `matrix`, whose row i
   /// is element i of the piece's layout: takes what the neighbouring pieces will be then from the first and the last row of rhs, until

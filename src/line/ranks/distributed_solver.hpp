@@ -21,40 +21,40 @@ enum class SolveStep : int { products, reduced, piece };
 using SolveObserver = std::function<void(SolveStep step, bool begins)>;
 
 template <class Scalar, class Local>
-class DistributedSolver {
+class DistributedSolver : public AnyLines<Scalar> {
 public:
-  DistributedSolver(const DistributedSolver &)            = delete;
-  DistributedSolver &operator=(const DistributedSolver &) = delete;
-
   /// Factors the pieces and the reduced systems. Collective.
-  void factor();
+  void factor() override;
   /// The first row, of the whole line, with an unusable pivot; the same answer on all ranks. Collective.
-  std::optional<LineRow> bad_pivot() const;
+  std::optional<LineRow> bad_pivot() const override;
 
   /// solution = scale * T^-1 rhs, as the local solver does. Collective, with the same options on all ranks (but `apart`). rhs must be writable:
   /// its values in the first and last row of a piece change while the solve runs, and are put back. Nothing is allocated, but by the first
   /// transposed solve. Waits for the messages, not for the solution.
-  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
+  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
   /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards. Collective.
-  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {});
+  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const override;
 
   /// Who is told of each solve's steps; nobody at first.
   void observe(SolveObserver observer);
 
   /// True where the last factorization found that no end of any piece acts on the other end by more than the tolerance: then solves talk to
   /// the neighbours only. The same on all ranks.
-  bool neighbours_only(Transpose transpose = Transpose::no) const;
+  bool neighbours_only(Transpose transpose = Transpose::no) const override;
   /// `here` on all ranks that share the lines. Collective.
   bool everywhere(bool here) const { return ranks_.smallest(here ? 1 : 0) == 1; }
   /// Rows of the whole lines.
-  Index length() const { return ranks_.length(); }
+  Index length() const override { return ranks_.length(); }
+  Index block() const override { return local_ ? local_->block() : 1; }
+  const char *method() const override { return local_ ? local_->method() : "none"; }
+  double flops() const override { return local_ ? local_->flops() : 0; }
   /// What solves this rank's piece; a rank without rows has none.
   const Local *local() const { return local_.get(); }
   const Execution &execution() const { return execution_; }
 
 protected:
   DistributedSolver(const Execution &execution, MPI_Comm ranks, const LineLayout &piece, bool ring);
-  ~DistributedSolver();
+  ~DistributedSolver() override;
 
   /// Throws, on all ranks, where the pieces make no lines, or one was refused. `unknowns` of a node, whose lines are counted.
   void check(const LineLayout &piece, Index unknowns, const std::optional<std::string> &refused_here) const;
@@ -66,11 +66,11 @@ protected:
   std::unique_ptr<DistributedModel<Scalar, Local>> model_;
 
 private:
-  void solve_pieces(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options);
+  void solve_pieces(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
   /// The solver for rows of the inverse.
   const Local *ends() const { return one_ ? one_.get() : local_.get(); }
 
-  bool transposed_is_factored_ = false;
+  mutable bool transposed_is_factored_ = false;
 };
 
 } // namespace weft

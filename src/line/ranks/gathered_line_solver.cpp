@@ -191,9 +191,9 @@ void GatheredLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, cons
 }
 
 template <class Scalar>
-void GatheredLineSolver<Scalar>::read(const GatheredLineSolver &other)
+void GatheredLineSolver<Scalar>::read(const AnyLines<Scalar> &other)
 {
-  if (whole_) whole_->read(*other.whole_);
+  if (whole_) whole_->read(*static_cast<const GatheredLineSolver &>(other).whole_);
 }
 
 template <class Scalar>
@@ -212,14 +212,14 @@ std::optional<LineRow> GatheredLineSolver<Scalar>::bad_pivot() const
 }
 
 template <class Scalar>
-void GatheredLineSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
+void GatheredLineSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   if (options.update.add) throw std::invalid_argument("solve keeps its right-hand side: call solve_add to add to the solution");
   work_->solve(rhs, solution, options, whole_.get());
 }
 
 template <class Scalar>
-void GatheredLineSolver<Scalar>::solve_add(const Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options)
+void GatheredLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
 {
   options.update.add = true;
   work_->solve(rhs, solution, options, whole_.get());

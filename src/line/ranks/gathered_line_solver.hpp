@@ -14,38 +14,36 @@
 namespace weft {
 
 template <class Scalar>
-class GatheredLineSolver {
+class GatheredLineSolver final : public AnyLines<Scalar> {
 public:
   /// `rows` of this rank follow each other in memory; they may be none. ring: the whole line is one. `method` solves it.
   /// `device_messages`: MPI can read the memory of the execution. `ranks` and `execution` must live as long as the solver.
   /// Collective. Throws std::invalid_argument, on all ranks, where the method refuses the line.
   GatheredLineSolver(const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
                      const MethodParameters &parameters = {}, bool device_messages = false);
-  ~GatheredLineSolver();
-  GatheredLineSolver(const GatheredLineSolver &)            = delete;
-  GatheredLineSolver &operator=(const GatheredLineSolver &) = delete;
+  ~GatheredLineSolver() override;
 
   /// Takes the tridiagonal part of a matrix, whose row i is this rank's row i, and the couplings to the rows before and after these (not read
   /// where there are none), in the memory of the execution. Collective.
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
   /// Takes the coefficients of another solver of the same line, in whichever memory they are.
-  void read(const GatheredLineSolver &other);
+  void read(const AnyLines<Scalar> &other) override;
 
-  void factor();
+  void factor() override;
   /// The first row, of the whole line, with an unusable pivot; the same answer on all ranks. Collective.
-  std::optional<LineRow> bad_pivot() const;
+  std::optional<LineRow> bad_pivot() const override;
   /// solution = scale * T^-1 rhs, for this rank's rows of both. Collective, with the same options on all ranks (but `apart`). Nothing is
   /// allocated, but by the first transposed solve.
-  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
+  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
   /// solution += scale * T^-1 rhs. Collective.
-  void solve_add(const Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {});
+  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const override;
 
   /// Rows of the whole line.
-  Index length() const { return ranks_.length(); }
-  const char *method() const { return method_.c_str(); }
+  Index length() const override { return ranks_.length(); }
+  const char *method() const override { return method_.c_str(); }
   /// Operations of a solve, by this rank.
-  double flops() const { return whole_ ? whole_->flops() : 0; }
+  double flops() const override { return whole_ ? whole_->flops() : 0; }
 
   struct Work; ///< what it allocates; these two are public for nvcc, whose kernels may not stand in private classes
   template <class Space>

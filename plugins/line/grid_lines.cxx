@@ -1,0 +1,90 @@
+// GridLines: a solver for each piece of the lines of a grid.
+#include <algorithm>
+
+#include "line/line_set.hpp"
+
+namespace weft {
+
+GridLines::GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read,
+                     Own own)
+    : execution_(execution), pieces_(std::move(pieces)), colours_(colours), kind_(std::move(kind)), make_(std::move(make)),
+      read_(std::move(read)), own_(std::move(own))
+{
+  for (const LinePiece &piece : pieces_) solvers_.push_back(make_(execution, piece));
+}
+
+void GridLines::read(const LocalMatrix &matrix)
+{
+  for (std::size_t p = 0; p < pieces_.size(); p++) {
+    read_(*solvers_[p], p, matrix);
+    solvers_[p]->factor();
+  }
+}
+
+std::optional<Index> GridLines::bad_row() const
+{
+  std::optional<Index> first;
+  for (std::size_t p = 0; p < pieces_.size(); p++) {
+    const auto bad = solvers_[p]->bad_pivot();
+    const auto row = bad ? own_(bad->row) : std::nullopt;
+    if (!row) continue;
+    const LinePiece &piece = pieces_[p];
+    const Index here       = piece.offset + piece.layout.start(bad->line * solvers_[p]->block()) + *row * piece.layout.stride;
+    first                  = std::min(first.value_or(here), here);
+  }
+  return first;
+}
+
+std::unique_ptr<LineSet> GridLines::twin(const Execution &execution) const
+{
+  auto other = std::make_unique<GridLines>(execution, pieces_, colours_, kind_, make_, read_, own_);
+  for (std::size_t p = 0; p < pieces_.size(); p++) {
+    other->solvers_[p]->read(*solvers_[p]);
+    other->solvers_[p]->factor();
+  }
+  return other;
+}
+
+SolveOptions<PetscScalar> GridLines::how(std::size_t piece, const LineSetOptions &options) const
+{
+  const Colour colour = pieces_[piece].colour == all_colours ? ColourOf(options.colour) : Colour::all;
+  return {{options.omega}, colour, options.transpose, options.many, options.apart};
+}
+
+void GridLines::solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const
+{
+  for (std::size_t p = 0; p < pieces_.size(); p++) {
+    if (has(p, options.colour)) solvers_[p]->solve(b + pieces_[p].offset, x + pieces_[p].offset, how(p, options));
+  }
+}
+
+void GridLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const
+{
+  for (std::size_t p = 0; p < pieces_.size(); p++) {
+    if (has(p, options.colour)) solvers_[p]->solve_add(r + pieces_[p].offset, x + pieces_[p].offset, how(p, options));
+  }
+}
+
+double GridLines::flops(int colour) const
+{
+  double flops = 0;
+  for (std::size_t p = 0; p < pieces_.size(); p++) {
+    if (has(p, colour)) flops += solvers_[p]->flops() * (colour != all_colours && pieces_[p].colour == all_colours ? 0.5 : 1);
+  }
+  return flops;
+}
+
+PetscInt64 GridLines::count() const
+{
+  PetscInt64 count = 0;
+  if (!own_(0)) return 0; // another rank has the first row of the lines
+  for (std::size_t p = 0; p < pieces_.size(); p++) count += pieces_[p].layout.count() / solvers_[p]->block();
+  return count;
+}
+
+bool GridLines::neighbours_only() const
+{
+  return std::all_of(solvers_.begin(), solvers_.end(), [](const auto &solver) { return solver->neighbours_only(); });
+}
+
+} // namespace weft
