@@ -45,9 +45,8 @@ public:
     Kokkos::parallel_for(
         "weft corners factor", Kokkos::RangePolicy<Space>(space, 0, layout.count()), KOKKOS_LAMBDA(const Index line) {
           if (!layout.has_colour(line, options.colour)) return;
-          const Index start       = layout.start(line);
-          const Row<Scalar> first = matrix.wrapped(0, start);
-          const Scalar v_last     = first.lower / corner_weight(first);
+          const Index start    = layout.start(line);
+          const Scalar v_last  = matrix.wrapped(0, start).lower / matrix.weight(start);
           const Scalar q_first = each ? q(start) : q(0), q_last = each ? q(start + last) : q(layout.length - 1);
           factor(line) = (y(start) + v_last * y(start + last)) / (1 + q_first + v_last * q_last);
         });
@@ -67,9 +66,7 @@ public:
         "weft corners u", Kokkos::RangePolicy<Space>(space, 0, layout.rows()), KOKKOS_LAMBDA(const Index number) {
           const LineRow at = line_row(layout, number);
           const Index i    = layout.start(at.line) + at.row * layout.stride;
-          u(i)             = at.row == 0                   ? corner_weight(matrix.wrapped(at.row, i))
-                             : at.row == layout.length - 1 ? matrix.wrapped(at.row, i).upper
-                                                           : Scalar(0);
+          u(i)             = at.row == 0 ? matrix.weight(i) : at.row == layout.length - 1 ? matrix.wrapped(at.row, i).upper : Scalar(0);
         });
   }
 

@@ -101,10 +101,17 @@ struct Tridiagonal {
     const Index n = problem.layout.length;
     if (n == 1) return {0, r.lower + r.diagonal + r.upper, 0};
     if (n == 2) return row == 0 ? Row<Scalar>{0, r.diagonal, r.upper + r.lower} : Row<Scalar>{r.lower + r.upper, r.diagonal, 0};
-    if (row == 0) return {0, r.diagonal - corner_weight(r), r.upper};
+    if (row == 0) return {0, r.diagonal - weight(i), r.upper};
     if (row + 1 < n) return r;
-    const Row<Scalar> first = wrapped(0, i - row * problem.layout.stride);
-    return {r.lower, r.diagonal - first.lower / corner_weight(first) * r.upper, 0};
+    const Index start = i - row * problem.layout.stride;
+    return {r.lower, r.diagonal - wrapped(0, start).lower / weight(start) * r.upper, 0};
+  }
+  /// g of the line that starts at element `start`: from the rows as they are given, so that T' of the transpose is the transpose of T', as good to
+  /// solve with as the one that set-up has looked at.
+  KOKKOS_INLINE_FUNCTION Scalar weight(Index start) const
+  {
+    const Index k = problem.coefficient(0, start);
+    return corner_weight(Row<Scalar>{lower(k), diagonal(k), upper(k)});
   }
 };
 

@@ -2,6 +2,7 @@
 
 import math
 import re
+from pathlib import Path
 
 import programs
 import pytest
@@ -388,6 +389,13 @@ def test_without_a_grid(run):
     failed = run("ex2", "-pc_type adi", expect=None)
     assert failed.code != 0
     assert "PCADI needs a grid and none is known for this matrix" in failed.output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("line_solver", ["auto", "thomas", "cr", "wide", "pivoted"])
+def test_rings_with_convection_have_their_transpose(line_solver):
+    result = programs.python(Path(__file__).parent / "programs" / "ring_transpose.py", f"-pc_adi_line_solver {line_solver}")
+    assert result.number("difference") < 1e-3, result.output  # conditions are about 1e11
 
 
 def test_given_shifts_and_bounds_are_used_and_shown(run):
