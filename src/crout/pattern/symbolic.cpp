@@ -139,50 +139,56 @@ private:
     row_of_column_[j] = static_cast<Index>(i);
   }
 
-  /// The shortest path from this row to a column without a row, if there is one (Dijkstra's method over slacks).
+  /// The shortest path from this row to a column without a row, if there is one (Dijkstra's method over slacks). It ends with the first such
+  /// column that no other can be nearer than: among columns that are equally far, those with rows would be walked through for nothing. Columns
+  /// from which none is in reach stay done, no later path comes out of them either.
   void augment(std::size_t first)
   {
-    using Reached = std::pair<double, std::size_t>;
+    struct Reached {
+      double distance;
+      std::size_t number, column; ///< of those that are equally far the first reached goes first: the search grows on all sides
+      bool operator>(const Reached &other) const { return distance != other.distance ? distance > other.distance : number > other.number; }
+    };
     std::priority_queue<Reached, std::vector<Reached>, std::greater<>> queue;
     std::vector<std::size_t> reached, finished;
-    double so_far   = 0;
-    std::size_t row = first, end = rows();
+    double so_far = 0, nearest = INFINITY;
+    std::size_t row = first, end = rows(), number = 0;
     for (;;) {
       for_row(row, [&](std::size_t k, std::size_t j) {
         if (done_[j] || !std::isfinite(costs_[k])) return;
         const double distance = so_far + std::max(0.0, slack(row, j, k));
-        if (distance >= distance_[j]) return;
+        if (distance >= distance_[j] || distance > nearest || (distance == nearest && j != first)) return;
         if (!std::isfinite(distance_[j])) reached.push_back(j);
         distance_[j]  = distance;
         came_from_[j] = static_cast<Index>(row);
-        queue.emplace(distance, j);
+        if (row_of_column_[j] == -1) {
+          nearest = distance;
+          end     = j;
+        } else {
+          queue.push({distance, number++, j});
+        }
       });
-      while (!queue.empty() && (done_[queue.top().second] || queue.top().first > distance_[queue.top().second])) queue.pop();
-      if (queue.empty()) break;
-      const auto [distance, column] = queue.top();
+      while (!queue.empty() && (done_[queue.top().column] || queue.top().distance > distance_[queue.top().column])) queue.pop();
+      if (queue.empty() || queue.top().distance >= nearest) break;
+      const std::size_t column = queue.top().column;
+      so_far                   = queue.top().distance;
       queue.pop();
-      so_far = distance;
-      if (row_of_column_[column] == -1) {
-        end = column;
-        break;
-      }
       done_[column] = true;
       finished.push_back(column);
       row = static_cast<std::size_t>(row_of_column_[column]);
     }
-    if (end < rows()) {
-      of_row_[first] += so_far;
-      for (const std::size_t j : finished) {
-        of_row_[static_cast<std::size_t>(row_of_column_[j])] += so_far - distance_[j];
-        of_column_[j] -= so_far - distance_[j];
-      }
-      for (std::size_t column = end;;) {
-        const auto i       = static_cast<std::size_t>(came_from_[column]);
-        const Index before = column_of_row_[i];
-        match(i, column);
-        if (i == first) break;
-        column = static_cast<std::size_t>(before);
-      }
+    if (end == rows()) return;
+    of_row_[first] += nearest;
+    for (const std::size_t j : finished) {
+      of_row_[static_cast<std::size_t>(row_of_column_[j])] += nearest - distance_[j];
+      of_column_[j] -= nearest - distance_[j];
+    }
+    for (std::size_t column = end;;) {
+      const auto i       = static_cast<std::size_t>(came_from_[column]);
+      const Index before = column_of_row_[i];
+      match(i, column);
+      if (i == first) break;
+      column = static_cast<std::size_t>(before);
     }
     for (const std::size_t j : reached) {
       distance_[j] = INFINITY;

@@ -133,4 +133,15 @@ A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
 for options in (dict(pc_type="crout"), dict(pc_type="icc", pc_factor_mat_solver_type="crout"), dict(pc_type="crout", pc_crout_method="sweeps")):
     found, reason = error(solver(A, "cg", **options), A)
     assert reason > 0 and found < 1e-6, ("Kershaw", options, found, reason)
+# A long chain: rows that are matched one after the other find columns near by, and columns that nobody can have are looked for once.
+chain = 60000
+long = sparse.diags([-1.0, np.where(np.arange(chain) % 2, 1e-8, 1.0), -1.0], [-1, 0, 1], shape=(chain, chain), format="csr")
+for pattern in ("levels", "full"):
+    A = petsc(long)
+    left, reason = error(solver(A, "gmres", pc_type="crout", pc_crout_pattern=pattern), A)
+    assert reason > 0 and left < 1e-5, ("chain", pattern, left, reason)
+kept = sparse.diags(np.where(np.arange(chain) % 100 < 50, 1.0, 0.0))
+A = petsc(long @ kept + sparse.csr_matrix(([1e-300], ([0], [0])), shape=long.shape))
+assert error(solver(A, "gmres", pc_type="crout", pc_crout_pattern="full"), A)[1] < 0, "chain without half of its columns"
+
 print("done")
