@@ -125,13 +125,29 @@ PetscErrorCode ReadOutcome(const System &system, SolveResult &result)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What to do about a zero pivot of this type of preconditioner: an option that it has.
+// Whether the user has given an option, and this value.
+bool given(const char option[], const char value[])
+{
+  char text[64]   = "";
+  PetscBool found = PETSC_FALSE;
+  if (PetscOptionsGetString(NULL, NULL, option, text, sizeof(text), &found)) return false;
+  return found && std::string(text) == value;
+}
+
+// What to do about a zero pivot of this type of preconditioner: an option that it has, and that was not tried.
 std::string advice_for_pivot(const std::string &type)
 {
   const std::string direct =
       "another -pc_type, or a direct solver that pivots, where PETSc has one (-pc_type lu -pc_factor_mat_solver_type mumps)";
-  if (type == "line") return "a line's pivot is zero; try -pc_line_kernel pivoted, which exchanges rows, " + direct;
-  if (type == "crout") return "a pivot is zero or missing; try -pc_crout_pattern full, -pc_crout_shift 0.1, " + direct;
+  if (type == "line") {
+    PetscBool named = PETSC_FALSE; // the kernel that auto takes after a zero pivot exchanges rows
+    if (PetscOptionsHasName(NULL, NULL, "-pc_line_kernel", &named)) named = PETSC_FALSE;
+    const bool pivoted = !named || given("-pc_line_kernel", "auto") || given("-pc_line_kernel", "pivoted");
+    return "a line's pivot is zero; try " + std::string(pivoted ? "" : "-pc_line_kernel pivoted, which exchanges rows, ") + direct;
+  }
+  if (type == "crout")
+    return "a pivot is zero or missing; try " + std::string(given("-pc_crout_pattern", "full") ? "" : "-pc_crout_pattern full, ") +
+           "-pc_crout_shift 0.1, " + direct;
   if (type == "lu" || type == "ilu" || type == "cholesky" || type == "icc")
     return "a pivot is zero or missing; try -pc_factor_shift_type nonzero, " + direct;
   if (type == "bjacobi" || type == "asm")
