@@ -158,12 +158,15 @@ PetscErrorCode FindConstants(PC pc, Mat rows, const Execution &execution, const 
     bool all;
     line->constants.emplace_back();
     PetscCall(FindConstant(pc, rows, execution, matrix, shape->components, direction, &constant, &line->constants.back(), &all));
+    // Of a first set-up the option is wrong, of new values the values are.
+    line->not_constant = !all && asked;
     PetscCheck(
-        all || !asked, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+        !line->not_constant || pc->setupcalled, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
         "-pc_line_kernel toeplitz needs lines that are all alike, or all alike but for those at the edges of the grid, and whose "
         "coefficients do not change along them on a rank but for %d rows at either end, and some line of this matrix has others: take "
         "another kernel, or auto",
         (int)most_closure);
+    if (line->not_constant) PetscFunctionReturn(PETSC_SUCCESS);
     shape->constant.push_back(constant);
     if (all) continue;
     line->constants.clear();
@@ -261,7 +264,8 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
 
   PetscFunctionBegin;
   PetscCall(FindSource(pc, look, shape));
-  shape->memory = matrix.memory;
+  shape->memory      = matrix.memory;
+  line->not_constant = false;
   line->constants.clear();
   if (shape->source != PC_LINE_GRID) {
     const bool asked = shape->source == PC_LINE_MAP || line->source != PC_LINE_SOURCE_AUTO; // the user's lines are others, grid or no grid

@@ -321,7 +321,12 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
   }
   const HostLines lines_before                            = std::move(line->users_lines);
   const std::shared_ptr<const JoinedPieces> joined_before = line->joined;
+  *bad                                                    = no_row;
   PetscCall(FindLines(pc, rows, *line->execution[here], matrix, look, &shape));
+  if (line->not_constant) {
+    PetscCall(line->check.Forget());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   shape.pivots = pivots;
   if (pivots) {
     line->constants.clear();
@@ -433,6 +438,11 @@ PetscErrorCode PCSetUp_Line(PC pc)
                    "zero or non-finite pivot of a line in row " + std::to_string(not_finite) + ", which has an entry that is not finite"));
   else if (bad != no_row)
     PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
+  else if (line->not_constant)
+    PetscCall(
+        Fail(pc, PC_FACTOR_OTHER,
+             "some line of these values has coefficients that change along it, and -pc_line_kernel toeplitz takes none such: take another "
+             "kernel, or auto"));
   else if (line->check.fails())
     PetscCall(
         Fail(pc, PC_FACTOR_OTHER,

@@ -64,6 +64,13 @@ def test_bounds_of_the_check(run, tmp_path):
     assert "-pc_line_check_fail does nothing here" in run("ex50", "-da_grid_x 9 -da_grid_y 9 -pc_type line -pc_line_check_fail 1e-2 -ksp_view").output
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_values_that_are_no_longer_constant_fail_the_solve(ranks):
+    options = "-ksp_type preonly -pc_type line -pc_line_source rows -pc_line_kernel toeplitz"
+    reasons = python(PROGRAM.with_name("constant_no_more.py"), options, ranks=ranks).output.split("\n")
+    assert reasons[:4] == ["reason 4", "reason -11", "reason -11", "reason 4"], reasons
+
+
 @pytest.mark.parametrize("direction", ["x", "y"])
 def test_auto_takes_toeplitz_where_lines_are_constant(run, direction):
     # Neumann rows: lines at the edges have coefficients of their own.
