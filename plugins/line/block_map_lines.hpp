@@ -32,17 +32,10 @@ public:
     return other;
   }
 
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
-  {
-    for (int k = 0; k < options.many; k++) solver_.solve(b + k * options.apart, x + k * options.apart, options.omega, options.transpose);
-  }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
-  {
-    for (int k = 0; k < options.many; k++)
-      solver_.solve_add(r + k * options.apart, x + k * options.apart, options.omega, options.transpose);
-  }
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override { solver_.solve(b, x, options); }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override { solver_.solve_add(r, x, options); }
 
-  double flops(int) const override { return solver_.flops(); }
+  double flops(Colour) const override { return solver_.flops(); }
   std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
   {
     return carried_couplings(*nodes_, node_couplings(execution(), nodes_->rows(), block_, matrix.inside)->matrix(), GraphOptions());

@@ -45,31 +45,31 @@ std::unique_ptr<LineSet> GridLines::twin(const Execution &execution) const
   return other;
 }
 
-SolveOptions<PetscScalar> GridLines::how(std::size_t piece, const LineSetOptions &options) const
+LineSolveOptions GridLines::how(std::size_t piece, LineSolveOptions options) const
 {
-  const Colour colour = pieces_[piece].colour == all_colours ? ColourOf(options.colour) : Colour::all;
-  return {{options.omega}, colour, options.transpose, options.many, options.apart};
+  if (pieces_[piece].colour != Colour::all) options.colour = Colour::all;
+  return options;
 }
 
-void GridLines::solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const
+void GridLines::solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
 {
   for (std::size_t p = 0; p < pieces_.size(); p++) {
     if (has(p, options.colour)) solvers_[p]->solve(b + pieces_[p].offset, x + pieces_[p].offset, how(p, options));
   }
 }
 
-void GridLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const
+void GridLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const
 {
   for (std::size_t p = 0; p < pieces_.size(); p++) {
     if (has(p, options.colour)) solvers_[p]->solve_add(r + pieces_[p].offset, x + pieces_[p].offset, how(p, options));
   }
 }
 
-double GridLines::flops(int colour) const
+double GridLines::flops(Colour colour) const
 {
   double flops = 0;
   for (std::size_t p = 0; p < pieces_.size(); p++) {
-    if (has(p, colour)) flops += solvers_[p]->flops() * (colour != all_colours && pieces_[p].colour == all_colours ? 0.5 : 1);
+    if (has(p, colour)) flops += solvers_[p]->flops() * (colour != Colour::all && pieces_[p].colour == Colour::all ? 0.5 : 1);
   }
   return flops;
 }

@@ -41,7 +41,8 @@ struct LineShape {
 
 /// One step of a sweep: the lines of a colour of a set.
 struct LinePass {
-  int set, colour;
+  int set;
+  Colour colour;
 
   friend bool operator==(const LinePass &, const LinePass &) = default;
 };

@@ -11,14 +11,6 @@
 
 namespace weft {
 
-inline constexpr int all_colours = -1;
-
-/// A number of one of two colours, or all_colours, as the engine has it.
-inline Colour ColourOf(int colour)
-{
-  return colour == all_colours ? Colour::all : static_cast<Colour>(colour);
-}
-
 /// How lines of the graph are found. Couplings of an eighth of the diagonal or less gain nothing in a line: where all are alike (nine points)
 /// it winds about, and does worse than its rows alone.
 inline ForestOptions GraphOptions()
@@ -28,13 +20,7 @@ inline ForestOptions GraphOptions()
   return options;
 }
 
-struct LineSetOptions {
-  PetscReal omega     = 1;
-  int colour          = all_colours;
-  Transpose transpose = Transpose::no;
-  int many            = 1; ///< right-hand sides, `apart` elements from one to the next
-  Index apart         = 0;
-};
+using LineSolveOptions = SolveOptions<PetscScalar>;
 
 /// Nothing here is collective but where lines cross ranks; then everything is, and each rank has the same sets in the same order.
 class LineSet {
@@ -52,20 +38,20 @@ public:
   virtual std::unique_ptr<LineSet> twin(const Execution &execution) const = 0;
 
   /// x = omega T^-1 b on the lines of a colour. b is not changed.
-  virtual void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const = 0;
+  virtual void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const = 0;
   /// x += omega T^-1 r on the lines of a colour; r is work space.
-  virtual void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const = 0;
+  virtual void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const = 0;
 
-  virtual double flops(int colour) const = 0;
+  virtual double flops(Colour colour) const = 0;
 
   /// True for a set that keeps the matrix, and makes the residual of a step itself.
   virtual bool relaxes() const { return false; }
   /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x.
-  virtual void relax(const PetscScalar *, PetscScalar *, Guess, const LineSetOptions &) const {}
+  virtual void relax(const PetscScalar *, PetscScalar *, Guess, const LineSolveOptions &) const {}
   /// Sets ghosts to 0, values of rows on other ranks, that belong to the lines of a colour, where relax() finds them itself.
-  virtual void clear_own(PetscScalar *, int) const {}
+  virtual void clear_own(PetscScalar *, Colour) const {}
   /// Operations of that, the residual's with them.
-  virtual double relax_flops(int) const { return 0; }
+  virtual double relax_flops(Colour) const { return 0; }
 
   /// What lines of the matrix' graph carry of the couplings of this rank's rows; nothing of other lines.
   virtual std::optional<CarriedCouplings> carried(const LocalMatrix &) const { return std::nullopt; }
@@ -83,7 +69,7 @@ public:
 struct LinePiece {
   LineLayout layout;
   Index offset     = 0;
-  int colour       = all_colours; ///< of all its lines, where there are four; else they have those of the layout
+  Colour colour    = Colour::all; ///< of all its lines, where there are four; else they have those of the layout
   std::size_t kind = 0;           ///< lines of a kind have the same place: inside the grid, at one edge of it, ...
 };
 
@@ -114,9 +100,9 @@ public:
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override;
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override;
-  double flops(int colour) const override;
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override;
+  double flops(Colour colour) const override;
   const char *method() const override { return solvers_.front()->method(); }
   PetscInt64 count() const override;
   PetscInt64 longest() const override { return solvers_.front()->length(); }
@@ -126,11 +112,11 @@ public:
   Solver &solver(std::size_t piece) const { return *solvers_[piece]; }
 
 private:
-  bool has(std::size_t piece, int colour) const
+  bool has(std::size_t piece, Colour colour) const
   {
-    return colour == all_colours || pieces_[piece].colour == all_colours || pieces_[piece].colour == colour;
+    return colour == Colour::all || pieces_[piece].colour == Colour::all || pieces_[piece].colour == colour;
   }
-  SolveOptions<PetscScalar> how(std::size_t piece, const LineSetOptions &options) const;
+  LineSolveOptions how(std::size_t piece, LineSolveOptions options) const;
 
   const Execution &execution_;
   std::vector<LinePiece> pieces_;
@@ -158,13 +144,13 @@ public:
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override;
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override;
-  double flops(int colour) const override { return share(colour) * lines_.solver().flops(); }
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override;
+  double flops(Colour colour) const override { return share(colour) * lines_.solver().flops(); }
 
   bool relaxes() const override { return true; }
-  void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const override;
-  double relax_flops(int colour) const override;
+  void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override;
+  double relax_flops(Colour colour) const override;
   /// True if relax() does it in one pass over the matrix.
   bool one_pass() const { return lines_.fused(colours_ == 1 ? Colour::all : Colour::even); }
 
@@ -174,7 +160,7 @@ public:
   std::string kind() const override;
 
 private:
-  static double share(int colour) { return colour == all_colours ? 1 : 0.5; }
+  static double share(Colour colour) { return colour == Colour::all ? 1 : 0.5; }
 
   LineRelaxation<PetscScalar> lines_;
   int colours_;

@@ -66,7 +66,7 @@ std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index com
         piece.offset += p->begin * whole.across_stride[k];
         k++;
       }
-      if (cuts.four_colours) piece.colour = in_row.parity + 2 * second.parity;
+      if (cuts.four_colours) piece.colour = static_cast<Colour>(in_row.parity + 2 * second.parity);
       piece.kind = in_row.kind + 3 * second.kind;
       if (pieces.empty() || piece.layout.count() > 0) pieces.push_back(piece);
     }

@@ -35,17 +35,16 @@ public:
     return other;
   }
 
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
   {
-    for (int k = 0; k < options.many && has(options.colour); k++) solver_.solve(b + k * options.apart, x + k * options.apart, how(options));
+    if (has(options.colour)) solver_.solve(b, x, options);
   }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override
   {
-    for (int k = 0; k < options.many && has(options.colour); k++)
-      solver_.solve_add(r + k * options.apart, x + k * options.apart, how(options));
+    if (has(options.colour)) solver_.solve_add(r, x, options);
   }
 
-  double flops(int colour) const override { return has(colour) ? solver_.flops(colour) : 0; }
+  double flops(Colour colour) const override { return has(colour) ? solver_.flops(colour) : 0; }
   std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
   {
     return carried_couplings(*map_, matrix.inside, GraphOptions());
@@ -56,8 +55,7 @@ public:
   std::string kind() const override { return std::is_same_v<Scalar, float> ? " in single precision" : ""; }
 
 private:
-  bool has(int colour) const { return colour < map_->colours(); }
-  static MappedSolveOptions how(const LineSetOptions &options) { return {options.omega, options.colour, options.transpose}; }
+  bool has(Colour colour) const { return static_cast<int>(colour) < map_->colours(); }
 
   std::unique_ptr<LineMap> map_;
   int colours_;
@@ -102,18 +100,13 @@ public:
     return other;
   }
 
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const override
+  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
   {
-    // Values of b change for a while.
-    for (int k = 0; k < options.many; k++)
-      solver_->solve(const_cast<PetscScalar *>(b) + k * options.apart, x + k * options.apart, how(options));
+    solver_->solve(const_cast<PetscScalar *>(b), x, how(options)); // values of b change for a while
   }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const override
-  {
-    for (int k = 0; k < options.many; k++) solver_->solve_add(r + k * options.apart, x + k * options.apart, how(options));
-  }
+  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override { solver_->solve_add(r, x, how(options)); }
 
-  double flops(int colour) const override { return map_->colours() > 0 ? solver_->local().flops(colour) : 0; }
+  double flops(Colour colour) const override { return map_->colours() > 0 ? solver_->local().flops(colour) : 0; }
   std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
   {
     return carried_couplings(*map_, matrix.inside, GraphOptions());
@@ -125,10 +118,10 @@ public:
 
 private:
   using Solver = JoinedLineSolver<PetscScalar>;
-  MappedSolveOptions how(const LineSetOptions &options) const
+  LineSolveOptions how(LineSolveOptions options) const
   {
-    const int colour = colours() > 1 ? options.colour : all_line_colours; // a rank without rows has no colour
-    return {options.omega, colour, options.transpose};
+    if (colours() == 1) options.colour = Colour::all; // a rank without rows has no colour
+    return options;
   }
 
   std::unique_ptr<LineMap> map_;

@@ -146,8 +146,8 @@ std::vector<LinePass> Passes(PC_Line &line, const std::vector<std::unique_ptr<Li
   const int count         = static_cast<int>(sets.size());
   const auto every_colour = [&](int set) {
     const int colours = sets[static_cast<std::size_t>(set)]->colours();
-    if (colours == 1) passes.push_back({set, all_colours});
-    for (int colour = 0; colours > 1 && colour < colours; colour++) passes.push_back({set, colour});
+    if (colours == 1) passes.push_back({set, Colour::all});
+    for (int colour = 0; colours > 1 && colour < colours; colour++) passes.push_back({set, static_cast<Colour>(colour)});
   };
   if (line.plane_cycles == 0) {
     for (int set = 0; set < count; set++) every_colour(set);
@@ -159,7 +159,8 @@ std::vector<LinePass> Passes(PC_Line &line, const std::vector<std::unique_ptr<Li
       for (PetscInt cycle = 0; cycle < line.plane_cycles; cycle++) {
         for (int set = 0; set < count; set++) {
           const bool second = normal == 2 || (normal == 1 && line.shape.directions[static_cast<std::size_t>(set)] == 2);
-          for (int inside = 0; inside < 2; inside++) passes.push_back({set, second ? inside + 2 * plane : plane + 2 * inside});
+          for (int inside = 0; inside < 2; inside++)
+            passes.push_back({set, static_cast<Colour>(second ? inside + 2 * plane : plane + 2 * inside)});
         }
       }
     }

@@ -2,15 +2,6 @@
 
 namespace weft {
 
-namespace {
-
-SolveOptions<PetscScalar> SolveOptionsOf(const LineSetOptions &options)
-{
-  return {{options.omega}, ColourOf(options.colour), options.transpose, options.many, options.apart};
-}
-
-} // namespace
-
 void StencilLines::read(const LocalMatrix &matrix)
 {
   // Rings are not diagonals of the matrix.
@@ -38,22 +29,22 @@ std::unique_ptr<LineSet> StencilLines::twin(const Execution &execution) const
   return other;
 }
 
-void StencilLines::solve(const PetscScalar *b, PetscScalar *x, const LineSetOptions &options) const
+void StencilLines::solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
 {
-  lines_.solver().solve(b, x, SolveOptionsOf(options));
+  lines_.solver().solve(b, x, options);
 }
 
-void StencilLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSetOptions &options) const
+void StencilLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const
 {
-  lines_.solver().solve_add(r, x, SolveOptionsOf(options));
+  lines_.solver().solve_add(r, x, options);
 }
 
-void StencilLines::relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSetOptions &options) const
+void StencilLines::relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const
 {
-  lines_.relax(b, x, {options.omega, ColourOf(options.colour), guess, options.transpose});
+  lines_.relax(b, x, {options.update.scale, options.colour, guess, options.transpose});
 }
 
-double StencilLines::relax_flops(int colour) const
+double StencilLines::relax_flops(Colour colour) const
 {
   const StencilMatrix<PetscScalar> &matrix = lines_.matrix();
   return share(colour) *

@@ -16,30 +16,30 @@ PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
 }
 
 // PETSc itself counts the residuals.
-PetscErrorCode LogSolve(const LineSet &set, const LineSetOptions &options)
+PetscErrorCode LogSolve(const LineSet &set, const LineSolveOptions &options)
 {
   PetscFunctionBegin;
-  PetscCall(LogFlops(set.execution().memory(), options.many * set.flops(options.colour)));
+  PetscCall(LogFlops(set.execution().memory(), options.nrhs * set.flops(options.colour)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-LineSetOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose transpose)
+LineSolveOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose transpose)
 {
-  LineSetOptions options;
-  options.omega     = line.found_omega;
-  options.colour    = pass.colour;
-  options.transpose = transpose;
+  LineSolveOptions options;
+  options.update.scale = line.found_omega;
+  options.colour       = pass.colour;
+  options.transpose    = transpose;
   return options;
 }
 
 // y = omega T^-1 b on the lines of a pass.
 PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
 {
-  const LineSetOptions options = OptionsOf(*Data(pc), pass, transpose);
+  const LineSolveOptions options = OptionsOf(*Data(pc), pass, transpose);
 
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(WithVecArrays(b, Access::read, y, pass.colour == all_colours ? Access::write : Access::read_write,
+  PetscCall(WithVecArrays(b, Access::read, y, pass.colour == Colour::all ? Access::write : Access::read_write,
                           [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
                             const std::vector<std::unique_ptr<LineSet>> *sets;
 
@@ -57,8 +57,8 @@ PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose t
 // y += omega T^-1 (b - A y) on the lines of a pass, with a residual of its own.
 PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
 {
-  PC_Line *line                = Data(pc);
-  const LineSetOptions options = OptionsOf(*line, pass, transpose);
+  PC_Line *line                  = Data(pc);
+  const LineSolveOptions options = OptionsOf(*line, pass, transpose);
 
   PetscFunctionBegin;
   if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual)); // made in set-up, unless the sweeps were raised since
@@ -101,7 +101,7 @@ PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
       // The second of two colours is still zero after the first.
       const Guess guess = !from_zero || sweep > 0 || k > 1 ? Guess::given
                           : k == 0                         ? Guess::zero
-                          : pass.colour == all_colours     ? Guess::given
+                          : pass.colour == Colour::all     ? Guess::given
                                                            : Guess::zero_lines;
       PetscCallCXX(set.relax(b, y, guess, OptionsOf(*Data(pc), pass, transpose)));
       flops += guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
@@ -134,8 +134,8 @@ PetscErrorCode ResidualInside(const StencilMatrix<PetscScalar> &stencil, Vec b, 
 // y += omega T^-1 (b - A y) on the lines of a pass that go on on other ranks: most of the residual while the ghosts are under way.
 PetscErrorCode CorrectLinesAcross(PC pc, const LineSet &set, Vec b, Vec y, const LinePass &pass)
 {
-  PC_Line *line                = Data(pc);
-  const LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
+  PC_Line *line                  = Data(pc);
+  const LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
 
   PetscFunctionBegin;
   if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
@@ -254,7 +254,7 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
     PetscCall(PetscLogGpuTimeEnd());
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (from_zero && line->passes.front().colour != all_colours) PetscCall(VecZeroEntries(y));
+  if (from_zero && line->passes.front().colour != Colour::all) PetscCall(VecZeroEntries(y));
   for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
     for (size_t k = 0; k < many; k++) {
       const LinePass &pass = line->passes[transpose == Transpose::no ? k : many - 1 - k];
@@ -396,9 +396,9 @@ PetscErrorCode SolveColumns(PC pc, Mat B, Mat Y, PetscInt columns, PetscInt pitc
   *solved = b.memory() == y.memory() && has_backend(b.memory());
   if (*solved) {
     const std::vector<std::unique_ptr<LineSet>> *sets;
-    LineSetOptions options = OptionsOf(*line, pass, Transpose::no);
-    options.many           = static_cast<int>(columns);
-    options.apart          = pitch;
+    LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
+    options.nrhs             = static_cast<int>(columns);
+    options.ld               = pitch;
     PetscCall(PCLineSetsIn(pc, b.memory(), &sets));
     const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
     PetscCallCXX(set.solve(b.data(), y.data(), options));

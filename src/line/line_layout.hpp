@@ -13,8 +13,8 @@ namespace weft {
 
 using Index = std::int64_t;
 
-/// Which lines a kernel works on: all of them, or every second one as on a chessboard (zebra ordering).
-enum class Colour : int { even = 0, odd = 1, all = 2 };
+/// Which lines a kernel works on: all of them, every second one as on a chessboard (zebra ordering), or, of lines of a map, those of a number.
+enum class Colour : int { all = -1, even = 0, odd = 1 };
 
 /// A batch of lines of equal length. The lines themselves form a small grid: `components` scalar unknowns of a grid node, neighbours
 /// in memory, each with lines of its own, times two directions across the lines. Row r of line (c, i, j) is element

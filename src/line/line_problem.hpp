@@ -71,8 +71,8 @@ struct SolveOptions {
   Update<Scalar> update = {};
   Colour colour         = Colour::all; ///< other lines are not touched
   Transpose transpose   = Transpose::no;
-  int many              = 1; ///< right-hand sides with the same matrix
-  Index apart           = 0; ///< elements from one of them, and of the solutions, to the next
+  int nrhs              = 1; ///< right-hand sides with the same matrix
+  Index ld              = 0; ///< elements from one of them, and of the solutions, to the next
 };
 
 } // namespace weft

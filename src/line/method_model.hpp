@@ -66,8 +66,8 @@ public:
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
   {
     const auto span = static_cast<std::size_t>(matrix_.problem.layout.span());
-    for (int k = 0; k < options.many; k++) {
-      const Values b(rhs + k * options.apart, span), x(solution + k * options.apart, span);
+    for (int k = 0; k < options.nrhs; k++) {
+      const Values b(rhs + k * options.ld, span), x(solution + k * options.ld, span);
       if (couples_ends<Method>() || !corners_) {
         Method::solve(space_, plan_, matrix_, b, x, options);
         continue;
@@ -83,7 +83,7 @@ public:
   void solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) override
   {
     if constexpr (requires(Values b) { Method::solve_once(space_, plan_, matrix_, b, b, options); }) {
-      if ((couples_ends<Method>() || !corners_) && options.many == 1) {
+      if ((couples_ends<Method>() || !corners_) && options.nrhs == 1) {
         const auto span = static_cast<std::size_t>(matrix_.problem.layout.span());
         Method::solve_once(space_, plan_, matrix_, Values(rhs, span), Values(solution, span), options);
         return;

@@ -31,10 +31,10 @@ public:
 
   void solve(const LineSolver<float> &lines, const double *rhs, double *solution, const SolveOptions<double> &options) const override
   {
-    for (int k = 0; k < options.many; k++) {
-      round(rhs + k * options.apart, options.colour);
+    for (int k = 0; k < options.nrhs; k++) {
+      round(rhs + k * options.ld, options.colour);
       lines.solve(rhs_.data(), solution_.data(), {{}, options.colour, options.transpose});
-      put_solution(solution + k * options.apart, options);
+      put_solution(solution + k * options.ld, options);
     }
   }
 

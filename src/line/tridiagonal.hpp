@@ -12,7 +12,7 @@
 ///   factor(space, plan, matrix)        takes new values; unusable pivots are reported in plan.flag. The arrays of `matrix` stay where and
 ///                                      what they are for as long as solves follow: a method may read them again
 ///   solve(space, plan, matrix, rhs, solution, options)
-///                                      any number of times; launches on `space`, does not wait. Ignores options.transpose and options.many:
+///                                      any number of times; launches on `space`, does not wait. Ignores options.transpose and options.nrhs:
 ///                                      `matrix` already is the transposed one, and LineSolver goes through the right-hand sides
 /// and, where it is worth something,
 ///   solve_once(space, plan, matrix, rhs, solution, options)   factor and solve in one go

@@ -126,8 +126,8 @@ struct BlockProblem {
     Values result = before;
     for (Index line = 0; line < lines.count(); line++) {
       if (!lines.has_colour(line, options.colour)) continue;
-      for (int k = 0; k < options.many; k++) {
-        const auto place = [&](Index i) { return static_cast<std::size_t>(k * options.apart + i % b) + element(line, i / b); };
+      for (int k = 0; k < options.nrhs; k++) {
+        const auto place = [&](Index i) { return static_cast<std::size_t>(k * options.ld + i % b) + element(line, i / b); };
         Values of_line(static_cast<std::size_t>(layout().length * b));
         for (std::size_t i = 0; i < of_line.size(); i++) of_line[i] = rhs[place(static_cast<Index>(i))];
         const Values z = solution_of(line, options.transpose, of_line);

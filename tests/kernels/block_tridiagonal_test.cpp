@@ -34,7 +34,7 @@ void check_block(const BlockProblem<Scalar> &problem, const std::string &method,
                                   << " bytes, blocks of " << problem.b << ", length " << layout.length << ", count "
                                   << problem.lines.count() << ", stride " << layout.stride << ", add " << options.update.add << ", colour "
                                   << static_cast<int>(options.colour) << ", transposed " << (options.transpose == Transpose::yes)
-                                  << ", many " << options.many << ", in place " << in_place << ", once " << once << ", partitions "
+                                  << ", many " << options.nrhs << ", in place " << in_place << ", once " << once << ", partitions "
                                   << parameters.partitions << ", slice " << parameters.slice);
   if (!sampled()) return;
   BlockSolving<Scalar> s(problem, method, memory, parameters, !once);
@@ -98,12 +98,12 @@ TEST(BlockTridiagonal, AgreesAtRandomShapesWithAllOptions)
       options.update    = {static_cast<Scalar>(trial % 2 ? 0.7 : 1.0), between(0, 1) == 1};
       options.colour    = static_cast<Colour>(between(0, 2));
       options.transpose = between(0, 1) == 1 ? Transpose::yes : Transpose::no;
-      options.many      = static_cast<int>(between(1, 3));
-      options.apart     = layout.span();
+      options.nrhs      = static_cast<int>(between(1, 3));
+      options.ld        = layout.span();
       MethodParameters parameters;
       parameters.partitions = static_cast<int>(between(0, 7));
       parameters.slice      = static_cast<int>(between(0, 12));
-      check_block(BlockProblem<Scalar>(layout, random, options.many), method, memory, options, false, parameters);
+      check_block(BlockProblem<Scalar>(layout, random, options.nrhs), method, memory, options, false, parameters);
     });
   }
 }

@@ -89,8 +89,8 @@ void check(const BlockPiece<Scalar> &piece, const std::string &method, Memory me
                                   << piece.whole.layout().length << ", lines " << piece.lines.count() << ", stride " << layout.stride
                                   << ", ring " << piece.whole.ring << ", add " << options.update.add << ", colour "
                                   << static_cast<int>(options.colour) << ", transposed " << (options.transpose == Transpose::yes)
-                                  << ", many " << options.many << ", in place " << in_place << ", tolerance " << parameters.tolerance);
-  options.apart = layout.span();
+                                  << ", many " << options.nrhs << ", in place " << in_place << ", tolerance " << parameters.tolerance);
+  options.ld = layout.span();
   DistributedBlocks<Scalar> s(piece, method, memory, parameters, device_messages);
   const Buffer<Scalar> rhs(memory, piece.rhs), separate(memory, piece.start);
   const Buffer<Scalar> &solution = in_place ? rhs : separate;
@@ -106,9 +106,9 @@ void check(const BlockPiece<Scalar> &piece, const std::string &method, Memory me
   }
 
   SolveOptions<Scalar> of_whole = options;
-  of_whole.apart                = piece.whole.layout().span();
+  of_whole.ld                   = piece.whole.layout().span();
   const auto expected           = piece.part_of(piece.whole.expected(of_whole, in_place ? piece.whole.rhs : piece.whole.start),
-                                      in_place ? piece.rhs : piece.start, options.many);
+                                      in_place ? piece.rhs : piece.start, options.nrhs);
   compare<Scalar>(solution.values(), expected, 400 * std::numeric_limits<Scalar>::epsilon());
   if (!options.update.add && !in_place) {
     EXPECT_EQ(rhs.values(), piece.rhs) << "the right-hand side must be kept";
@@ -135,11 +135,11 @@ TEST(DistributedBlockLines, AgreeAtRandomCutsWithAllOptions)
       options.update             = {static_cast<Scalar>(trial % 2 ? 0.7 : 1.0), between(random, 0, 1) == 1};
       options.colour             = static_cast<Colour>(between(random, 0, 2));
       options.transpose          = between(random, 0, 1) == 1 ? Transpose::yes : Transpose::no;
-      options.many               = static_cast<int>(between(random, 1, 2));
+      options.nrhs               = static_cast<int>(between(random, 1, 2));
       const bool in_place        = !options.update.add && between(random, 0, 2) == 0,
                  device_messages = memory == Memory::host && between(random, 0, 1) == 1;
-      const BlockProblem<Scalar> whole(lines_of_b(sum(lengths, ranks())), random, options.many, false, ring);
-      check(BlockPiece<Scalar>(whole, lines_of_b(my_length(lengths)), my_first(lengths), options.many), "auto", memory, options, in_place,
+      const BlockProblem<Scalar> whole(lines_of_b(sum(lengths, ranks())), random, options.nrhs, false, ring);
+      check(BlockPiece<Scalar>(whole, lines_of_b(my_length(lengths)), my_first(lengths), options.nrhs), "auto", memory, options, in_place,
             {}, Way::either, device_messages);
     });
   }

@@ -58,7 +58,7 @@ struct Joined {
     return Values(whole.begin() + static_cast<std::ptrdiff_t>(first()), whole.begin() + static_cast<std::ptrdiff_t>(first() + rows()));
   }
 
-  Values expected(const MappedSolveOptions &options, bool add) const
+  Values expected(const SolveOptions<Scalar> &options, bool add) const
   {
     Values result = start;
     for (const auto &line : lines) {
@@ -72,7 +72,7 @@ struct Joined {
       }
       const Values z = reference::solve_tridiagonal(l, d, u, b);
       for (std::size_t k = 0; k < line.size(); k++)
-        result[at(line[k])] = static_cast<Scalar>(options.scale) * z[k] + (add ? result[at(line[k])] : 0);
+        result[at(line[k])] = options.update.scale * z[k] + (add ? result[at(line[k])] : 0);
     }
     return result;
   }
@@ -191,7 +191,7 @@ TEST(JoinedLines, AgreeWithTheSerialTwin)
       EXPECT_FALSE(solver.bad_pivot());
       for (Transpose transpose : {Transpose::no, Transpose::yes, Transpose::no}) {
         const bool add = between(random, 0, 1) == 1;
-        const MappedSolveOptions options{trial % 2 ? 0.7 : 1.0, all_line_colours, transpose};
+        const SolveOptions<Scalar> options{{trial % 2 ? Scalar(0.7) : Scalar(1)}, Colour::all, transpose};
         const Buffer<Scalar> rhs(memory, problem.part(problem.rhs)), x(memory, problem.part(problem.start));
         if (add)
           solver.solve_add(rhs.data(), x.data(), options);

@@ -107,9 +107,9 @@ void check(const Piece<Scalar> &piece, const std::string &method, Memory memory,
                                   << ", count " << layout.count() << ", stride " << layout.stride << ", coefficients "
                                   << static_cast<int>(piece.problem.coefficients) << ", periodic " << piece.problem.periodic << ", add "
                                   << options.update.add << ", colour " << static_cast<int>(options.colour) << ", transposed "
-                                  << (options.transpose == Transpose::yes) << ", many " << options.many << ", in place " << in_place
+                                  << (options.transpose == Transpose::yes) << ", many " << options.nrhs << ", in place " << in_place
                                   << ", tolerance " << parameters.tolerance);
-  options.apart = layout.span();
+  options.ld = layout.span();
   DistributedSolving<Scalar> s(piece, method, memory, parameters, device_messages);
   const Buffer<Scalar> rhs(memory, piece.rhs), separate(memory, piece.start);
   const Buffer<Scalar> &solution = in_place ? rhs : separate;
@@ -125,9 +125,9 @@ void check(const Piece<Scalar> &piece, const std::string &method, Memory memory,
   }
 
   SolveOptions<Scalar> of_whole = options;
-  of_whole.apart                = piece.whole.layout().span();
+  of_whole.ld                   = piece.whole.layout().span();
   const auto expected           = piece.part_of(piece.whole.expected(of_whole, in_place ? piece.whole.rhs : piece.whole.start),
-                                      in_place ? piece.rhs : piece.start, options.many);
+                                      in_place ? piece.rhs : piece.start, options.nrhs);
   compare<Scalar>(solution.values(), expected, 400 * std::numeric_limits<Scalar>::epsilon());
   if (!options.update.add && !in_place) {
     EXPECT_EQ(rhs.values(), piece.rhs) << "the right-hand side must be kept";
@@ -151,11 +151,11 @@ TEST(DistributedLines, AgreeAtRandomCutsWithAllOptions)
       options.update             = {static_cast<Scalar>(trial % 2 ? 0.7 : 1.0), between(random, 0, 1) == 1};
       options.colour             = static_cast<Colour>(between(random, 0, 2));
       options.transpose          = between(random, 0, 1) == 1 ? Transpose::yes : Transpose::no;
-      options.many               = static_cast<int>(between(random, 1, 2));
+      options.nrhs               = static_cast<int>(between(random, 1, 2));
       const bool in_place        = !options.update.add && between(random, 0, 2) == 0,
                  device_messages = memory == Memory::host && between(random, 0, 1) == 1;
-      const Lines<Scalar> lines(problem, random, options.many);
-      check(Piece<Scalar>(lines, layout, my_first(lengths), options.many), "auto", memory, options, in_place, {}, Way::either,
+      const Lines<Scalar> lines(problem, random, options.nrhs);
+      check(Piece<Scalar>(lines, layout, my_first(lengths), options.nrhs), "auto", memory, options, in_place, {}, Way::either,
             device_messages);
     });
   }

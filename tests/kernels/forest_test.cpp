@@ -387,9 +387,9 @@ void check_solver(Memory memory, const Sparse &a, const std::string &method, boo
   const std::vector<Value> b = random_values<Value>(at(a.rows), random), start = random_values<Value>(at(a.rows), random);
   for (Transpose transpose : {Transpose::no, Transpose::yes}) {
     const std::vector<double> z = line_solution(a, lines, {b.begin(), b.end()}, transpose == Transpose::yes);
-    for (int colour = all_line_colours; colour < map.colours(); colour++) {
+    for (int colour = -1; colour < map.colours(); colour++) {
       const Buffer<Value> rhs(memory, b), x(memory, start), y(memory, start), same(memory, b);
-      const MappedSolveOptions options{0.7, colour, transpose};
+      const SolveOptions<Value> options{{static_cast<Value>(0.7)}, static_cast<Colour>(colour), transpose};
       solver.solve(rhs.data(), x.data(), options);
       copy.solve_add(rhs.data(), y.data(), options);
       solver.solve(same.data(), same.data(), options);
@@ -398,7 +398,7 @@ void check_solver(Memory memory, const Sparse &a, const std::string &method, boo
       EXPECT_EQ(kept, b);
       for (Index k = 0; k < a.rows; k++) {
         const auto i       = at(lines.rows[at(k)]);
-        const bool meant   = colour == all_line_colours || (k >= map.colour_rows()[at(colour)] && k < map.colour_rows()[at(colour + 1)]);
+        const bool meant   = colour < 0 || (k >= map.colour_rows()[at(colour)] && k < map.colour_rows()[at(colour + 1)]);
         const double scale = tolerance * (1 + std::abs(z[i]));
         EXPECT_NEAR(got[i], meant ? 0.7 * z[i] : start[i], scale) << method << " row " << i;
         EXPECT_NEAR(added[i], start[i] + (meant ? 0.7 * z[i] : 0), scale) << method << " row " << i;
@@ -526,7 +526,7 @@ TEST(MappedLineSolver, NamesTheRowOfABadPivot)
         solver.factor();
         ASSERT_TRUE(solver.bad_pivot());
         EXPECT_EQ(*solver.bad_pivot(), 37);
-        EXPECT_THROW(solver.solve(nullptr, nullptr, {1, map.colours()}), std::invalid_argument);
+        EXPECT_THROW(solver.solve(nullptr, nullptr, {{1}, static_cast<Colour>(map.colours())}), std::invalid_argument);
       }
     }
   });

@@ -91,8 +91,8 @@ struct Lines {
     Values result = before;
     for (Index line = 0; line < layout().count(); line++) {
       if (!layout().has_colour(line, options.colour)) continue;
-      for (int k = 0; k < options.many; k++) {
-        const auto offset = static_cast<std::size_t>(k * options.apart);
+      for (int k = 0; k < options.nrhs; k++) {
+        const auto offset = static_cast<std::size_t>(k * options.ld);
         Values b(static_cast<std::size_t>(layout().length));
         for (std::size_t row = 0; row < b.size(); row++) b[row] = rhs[offset + element(line, static_cast<Index>(row))];
         const Values z = solution_of(line, options.transpose, b);
@@ -171,7 +171,7 @@ void check(const Lines<Scalar> &lines, const std::string &method, Memory memory,
                                   << ", coefficients " << static_cast<int>(lines.problem.coefficients) << ", closure "
                                   << lines.problem.closure << ", periodic " << lines.problem.periodic << ", add " << options.update.add
                                   << ", colour " << static_cast<int>(options.colour) << ", transposed "
-                                  << (options.transpose == Transpose::yes) << ", many " << options.many << ", call "
+                                  << (options.transpose == Transpose::yes) << ", many " << options.nrhs << ", call "
                                   << static_cast<int>(call) << ", steps " << parameters.steps << ", switch " << parameters.switch_rows
                                   << ", partitions " << parameters.partitions << ", slice " << parameters.slice);
   if (tridiagonal_method_refuses(method, lines.problem, parameters) || !sampled()) return;

@@ -58,9 +58,9 @@ TEST(TridiagonalMethods, AgreeAtRandomShapesWithAllOptions)
       options.update    = {static_cast<Scalar>(trial % 2 ? 0.7 : 1.0), between(0, 1) == 1};
       options.colour    = static_cast<Colour>(between(0, 2));
       options.transpose = between(0, 1) == 1 ? Transpose::yes : Transpose::no;
-      options.many      = static_cast<int>(between(1, 3));
-      options.apart     = layout.span();
-      check(Lines<Scalar>(layout, random, options.many), method, memory, options);
+      options.nrhs      = static_cast<int>(between(1, 3));
+      options.ld        = layout.span();
+      check(Lines<Scalar>(layout, random, options.nrhs), method, memory, options);
     });
   }
 }

@@ -59,13 +59,13 @@ public:
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
   {
     const auto span = static_cast<std::size_t>(matrix_.lines.layout.span());
-    for (int k = 0; k < options.many; k++)
-      Method::solve(space_, plan_, Values(rhs + k * options.apart, span), Values(solution + k * options.apart, span), options);
+    for (int k = 0; k < options.nrhs; k++)
+      Method::solve(space_, plan_, Values(rhs + k * options.ld, span), Values(solution + k * options.ld, span), options);
   }
   void solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) override
   {
     if constexpr (requires(Values x) { Method::solve_once(space_, plan_, matrix_, x, x, options); }) {
-      if (options.many == 1) {
+      if (options.nrhs == 1) {
         const auto span = static_cast<std::size_t>(matrix_.lines.layout.span());
         Method::solve_once(space_, plan_, matrix_, Values(rhs, span), Values(solution, span), options);
         return;

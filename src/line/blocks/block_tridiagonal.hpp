@@ -11,7 +11,7 @@
 ///   factor(space, plan, matrix)        takes new values; rows whose block cannot be inverted are reported in plan.flag
 ///   solve(space, plan, rhs, solution, options)
 ///                                      any number of times; launches on `space`, does not wait. Reads the plan only. Ignores
-///                                      options.transpose and options.many, which are done around it
+///                                      options.transpose and options.nrhs, which are done around it
 /// and, where it is worth something,
 ///   solve_once(space, plan, matrix, rhs, solution, options)   factor and solve in one go
 /// block_select.hpp lists the methods.

@@ -1,5 +1,7 @@
 #include "line/maps/mapped_block_solver.hpp"
 
+#include <stdexcept>
+
 #include <cmath>
 
 #include "line/maps/line_arrays.hpp"
@@ -213,25 +215,29 @@ std::optional<Index> MappedBlockSolver<Scalar>::bad_pivot() const
 }
 
 template <class Scalar>
-void MappedBlockSolver<Scalar>::solve_lines(const Scalar *rhs, Scalar *solution, const Update<Scalar> &update, Transpose transpose) const
+void MappedBlockSolver<Scalar>::solve_lines(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   SolveOptions<Scalar> plain;
-  plain.transpose = transpose;
-  Scalar *work    = model_->gather(rhs);
-  solver_->solve(work, work, plain);
-  model_->scatter(solution, update);
+  plain.transpose = options.transpose;
+  for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
+    Scalar *work = model_->gather(rhs);
+    solver_->solve(work, work, plain);
+    model_->scatter(solution, options.update);
+  }
 }
 
 template <class Scalar>
-void MappedBlockSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, double scale, Transpose transpose) const
+void MappedBlockSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
-  solve_lines(rhs, solution, {static_cast<Scalar>(scale), false}, transpose);
+  if (options.update.add) throw std::invalid_argument("solve sets the solution: call solve_add to add to it");
+  solve_lines(rhs, solution, options);
 }
 
 template <class Scalar>
-void MappedBlockSolver<Scalar>::solve_add(const Scalar *rhs, Scalar *solution, double scale, Transpose transpose) const
+void MappedBlockSolver<Scalar>::solve_add(const Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
 {
-  solve_lines(rhs, solution, {static_cast<Scalar>(scale), true}, transpose);
+  options.update.add = true;
+  solve_lines(rhs, solution, options);
 }
 
 template <class Scalar>

@@ -35,8 +35,8 @@ public:
   std::optional<Index> bad_pivot() const;
 
   /// solution = scale * T^-1 rhs, or solution += that. Arrays of nodes * block elements; rhs may be solution, and is kept. Do not wait.
-  void solve(const Scalar *rhs, Scalar *solution, double scale, Transpose transpose) const;
-  void solve_add(const Scalar *rhs, Scalar *solution, double scale, Transpose transpose) const;
+  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
+  void solve_add(const Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const;
 
   const char *method() const;
   double flops() const;
@@ -44,7 +44,7 @@ public:
   class Model;
 
 private:
-  void solve_lines(const Scalar *rhs, Scalar *solution, const Update<Scalar> &update, Transpose transpose) const;
+  void solve_lines(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
 
   const LineMap &nodes_;
   Index block_;

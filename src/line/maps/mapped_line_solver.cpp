@@ -111,9 +111,10 @@ private:
 
 /// Calls visit(colour) for the colours that are meant.
 template <class Visit>
-void for_colours(int colour, int colours, const Visit &visit)
+void for_colours(Colour wanted, int colours, const Visit &visit)
 {
-  if (colour == all_line_colours) {
+  const int colour = static_cast<int>(wanted);
+  if (wanted == Colour::all) {
     for (int c = 0; c < colours; c++) visit(c);
   } else if (colour < 0 || colour >= colours) {
     throw std::invalid_argument("these lines have no colour " + std::to_string(colour) + ", they have " + std::to_string(colours));
@@ -175,27 +176,31 @@ std::optional<Index> MappedLineSolver<Scalar, Value>::bad_pivot() const
 }
 
 template <class Scalar, class Value>
-void MappedLineSolver<Scalar, Value>::solve(const Value *rhs, Value *solution, const MappedSolveOptions &options) const
+void MappedLineSolver<Scalar, Value>::solve_lines(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const
 {
-  for_colours(options.colour, map_.colours(), [&](int colour) {
-    SolveOptions<Scalar> plain;
-    plain.transpose = options.transpose;
-    Scalar *work    = model_->gather(colour, rhs);
-    solvers_[static_cast<std::size_t>(colour)]->solve(work, work, plain);
-    model_->scatter(colour, solution, {static_cast<Value>(options.scale), false});
-  });
+  SolveOptions<Scalar> plain;
+  plain.transpose = options.transpose;
+  for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
+    for_colours(options.colour, map_.colours(), [&](int colour) {
+      Scalar *work = model_->gather(colour, rhs);
+      solvers_[static_cast<std::size_t>(colour)]->solve(work, work, plain);
+      model_->scatter(colour, solution, options.update);
+    });
+  }
 }
 
 template <class Scalar, class Value>
-void MappedLineSolver<Scalar, Value>::solve_add(const Value *rhs, Value *solution, const MappedSolveOptions &options) const
+void MappedLineSolver<Scalar, Value>::solve(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const
 {
-  for_colours(options.colour, map_.colours(), [&](int colour) {
-    SolveOptions<Scalar> plain;
-    plain.transpose = options.transpose;
-    Scalar *work    = model_->gather(colour, rhs);
-    solvers_[static_cast<std::size_t>(colour)]->solve(work, work, plain);
-    model_->scatter(colour, solution, {static_cast<Value>(options.scale), true});
-  });
+  if (options.update.add) throw std::invalid_argument("solve sets the solution: call solve_add to add to it");
+  solve_lines(rhs, solution, options);
+}
+
+template <class Scalar, class Value>
+void MappedLineSolver<Scalar, Value>::solve_add(const Value *rhs, Value *solution, SolveOptions<Value> options) const
+{
+  options.update.add = true;
+  solve_lines(rhs, solution, options);
 }
 
 template <class Scalar, class Value>
@@ -205,7 +210,7 @@ const char *MappedLineSolver<Scalar, Value>::method() const
 }
 
 template <class Scalar, class Value>
-double MappedLineSolver<Scalar, Value>::flops(int colour) const
+double MappedLineSolver<Scalar, Value>::flops(Colour colour) const
 {
   double flops = 0;
   for_colours(colour, map_.colours(), [&](int c) { flops += solvers_[static_cast<std::size_t>(c)]->flops(); });

@@ -6,15 +6,6 @@
 
 namespace weft {
 
-inline constexpr int all_line_colours = -1;
-
-/// What a solve along mapped lines is asked to do.
-struct MappedSolveOptions {
-  double scale        = 1;
-  int colour          = all_line_colours; ///< the lines of other colours are not touched
-  Transpose transpose = Transpose::no;
-};
-
 /// Why a method of that name cannot solve the lines of a map, or nothing.
 std::optional<std::string> mapped_method_refuses(const std::string &method, const LineMap &map, const MethodParameters &parameters = {});
 
@@ -43,19 +34,21 @@ public:
   std::optional<Index> bad_pivot() const;
 
   /// solution = scale * T^-1 rhs on the lines of options.colour. Arrays of map.rows() elements; rhs may be solution. Does not wait.
-  void solve(const Value *rhs, Value *solution, const MappedSolveOptions &options = {}) const;
+  void solve(const Value *rhs, Value *solution, const SolveOptions<Value> &options = {}) const;
   /// solution += scale * T^-1 rhs; rhs is kept.
-  void solve_add(const Value *rhs, Value *solution, const MappedSolveOptions &options = {}) const;
+  void solve_add(const Value *rhs, Value *solution, SolveOptions<Value> options = {}) const;
 
   const LineMap &map() const { return map_; }
   /// Name of the method of the first colour (never "auto"; that of an empty map).
   const char *method() const;
   /// Operations of one solve on all lines, or on those of one colour.
-  double flops(int colour = all_line_colours) const;
+  double flops(Colour colour = Colour::all) const;
 
   class Model;
 
 private:
+  void solve_lines(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const;
+
   const LineMap &map_;
   std::unique_ptr<Model> model_;
   std::vector<std::unique_ptr<LineSolver<Scalar>>> solvers_; ///< one for each colour

@@ -83,7 +83,7 @@ struct GatheredLineSolver<Scalar>::WorkIn final : Work {
   {
     SolveOptions<Scalar> plain;
     plain.transpose = options.transpose;
-    for (int k = 0; k < options.many; k++, rhs += options.apart, solution += options.apart) {
+    for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
       copy(space, rhs, mine.data(), piece.layout.length);
       space.fence("weft: the right-hand side travels");
       items.there(mine.data(), theirs.data(), 1);

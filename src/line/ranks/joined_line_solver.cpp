@@ -39,8 +39,8 @@ public:
 
   /// The lines of one colour.
   ModelOn(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
-      : space_(space), pieces_(pieces), colour_(colour < map.colours() ? colour : all_line_colours), rows_of_map_(map.rows()),
-        rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)),
+      : space_(space), pieces_(pieces), colour_(colour < map.colours() ? static_cast<Colour>(colour) : Colour::all),
+        rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)),
         items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)), couplings_("weft couplings", size(2 * count())),
         kept_("weft kept ends", size(count())), words_("weft reduced words", plan_.from.size())
   {
@@ -84,7 +84,7 @@ public:
     if (transpose == Transpose::no) Kokkos::deep_copy(space_, flag_.first, flag_.none);
     couple(side, transpose);
     // Row r of A^-1 is column r of A^-T.
-    MappedSolveOptions other;
+    SolveOptions<Scalar> other;
     other.transpose = transpose == Transpose::no ? Transpose::yes : Transpose::no;
     other.colour    = colour_;
     const Values column("weft column of an inverse", size(rows_of_map_));
@@ -353,7 +353,7 @@ private:
 
   Space space_;
   const JoinedPieces &pieces_;
-  int colour_; ///< all where the map has no rows, and no colour
+  Colour colour_; ///< all where the map has no rows, and no colour
   Index rows_of_map_;
   Indices rows_, starts_; ///< of the own pieces
   Plan plan_;
@@ -394,10 +394,10 @@ JoinedLineSolver<Scalar>::~JoinedLineSolver()
 /// Calls visit(model) for the colours that are meant.
 template <class Scalar>
 template <class Visit>
-void JoinedLineSolver<Scalar>::for_joined(int colour, const Visit &visit) const
+void JoinedLineSolver<Scalar>::for_joined(Colour colour, const Visit &visit) const
 {
   for (std::size_t c = 0; c < models_.size(); c++)
-    if (models_[c] && (colour == all_line_colours || colour == static_cast<int>(c))) visit(*models_[c]);
+    if (models_[c] && (colour == Colour::all || colour == static_cast<Colour>(c))) visit(*models_[c]);
 }
 
 template <class Scalar>
@@ -406,7 +406,7 @@ void JoinedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &inside, const 
                                     const std::vector<std::int64_t> &columns)
 {
   local_.read(inside);
-  for_joined(all_line_colours, [&](Model &model) { model.read(outside, columns); });
+  for_joined(Colour::all, [&](Model &model) { model.read(outside, columns); });
 }
 
 template <class Scalar>
@@ -422,14 +422,14 @@ void JoinedLineSolver<Scalar>::factor()
 {
   transposed_is_factored_ = false;
   local_.factor();
-  for_joined(all_line_colours, [&](Model &model) { model.factor(Transpose::no, local_); });
+  for_joined(Colour::all, [&](Model &model) { model.factor(Transpose::no, local_); });
 }
 
 template <class Scalar>
 std::optional<Index> JoinedLineSolver<Scalar>::bad_pivot() const
 {
   std::optional<Index> bad = local_.bad_pivot();
-  for_joined(all_line_colours, [&](const Model &model) {
+  for_joined(Colour::all, [&](const Model &model) {
     const auto joined = model.bad_pivot();
     if (!bad) bad = joined;
   });
@@ -437,29 +437,35 @@ std::optional<Index> JoinedLineSolver<Scalar>::bad_pivot() const
 }
 
 template <class Scalar>
-void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, const MappedSolveOptions &options)
+void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, const SolveOptions<Scalar> &options)
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    for_joined(all_line_colours, [&](Model &model) { model.factor(Transpose::yes, local_); });
+    for_joined(Colour::all, [&](Model &model) { model.factor(Transpose::yes, local_); });
     transposed_is_factored_ = true;
   }
   for_joined(options.colour, [&](Model &model) { model.take(rhs, options.transpose); });
 }
 
 template <class Scalar>
-void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options)
+void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
 {
-  exchange(rhs, options);
-  local_.solve(rhs, solution, options);
-  if (rhs != solution) for_joined(options.colour, [&](const Model &model) { model.put_back(rhs); });
+  const SolveOptions<Scalar> one{options.update, options.colour, options.transpose};
+  for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
+    exchange(rhs, one);
+    local_.solve(rhs, solution, one);
+    if (rhs != solution) for_joined(one.colour, [&](const Model &model) { model.put_back(rhs); });
+  }
 }
 
 template <class Scalar>
-void JoinedLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options)
+void JoinedLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
 {
-  exchange(rhs, options);
-  local_.solve_add(rhs, solution, options);
-  for_joined(options.colour, [&](const Model &model) { model.put_back(rhs); });
+  const SolveOptions<Scalar> one{options.update, options.colour, options.transpose};
+  for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
+    exchange(rhs, one);
+    local_.solve_add(rhs, solution, one);
+    for_joined(one.colour, [&](const Model &model) { model.put_back(rhs); });
+  }
 }
 
 template class JoinedLineSolver<double>;

@@ -34,9 +34,9 @@ public:
 
   /// solution = scale * T^-1 rhs. rhs must be writable: values at the ends of pieces change while the solve runs, and are put back.
   /// Collective. Waits for the messages, not for the solution.
-  void solve(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options = {});
+  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
   /// solution += scale * T^-1 rhs; rhs is kept.
-  void solve_add(Scalar *rhs, Scalar *solution, const MappedSolveOptions &options = {});
+  void solve_add(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
 
   const MappedLineSolver<Scalar> &local() const { return local_; }
   class Model;
@@ -45,8 +45,8 @@ public:
 
 private:
   template <class Visit>
-  void for_joined(int colour, const Visit &visit) const;
-  void exchange(Scalar *rhs, const MappedSolveOptions &options);
+  void for_joined(Colour colour, const Visit &visit) const;
+  void exchange(Scalar *rhs, const SolveOptions<Scalar> &options);
 
   std::shared_ptr<const std::vector<JoinedPieces>> pieces_;
   MappedLineSolver<Scalar> local_;

@@ -175,8 +175,8 @@ public:
     const Side &side          = *sides_[options.transpose == Transpose::yes];
     const bool coupled        = ranks_.coupled();
     SolveOptions<Scalar> once = options;
-    once.many                 = 1;
-    for (int k = 0; k < options.many; k++, rhs += options.apart, solution += options.apart) {
+    once.nrhs                 = 1;
+    for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
       const Array<Scalar, Space> given(rhs, size(problem_.layout.span()));
       if (coupled) exchange(side, given, options.colour, GivenNodes<Scalar, Space, b>{given});
       if (ranks_.is_empty()) continue;
@@ -367,8 +367,8 @@ private:
     const LineLayout &lines                = inverse.own;
     SolveOptions<Scalar> other;
     other.transpose = transpose == Transpose::no ? Transpose::yes : Transpose::no;
-    other.many      = b;
-    other.apart     = lines.span();
+    other.nrhs      = b;
+    other.ld        = lines.span();
     Kernels::unit(space_, lines, inverse.first, 0);
     ends->solve(inverse.first.data(), inverse.first.data(), other);
     Kernels::unit(space_, lines, inverse.last, lines.length - 1);
