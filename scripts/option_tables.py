@@ -11,6 +11,7 @@ sys.path.insert(0, str(SOURCE / "tests"))
 PAGES = {  # the page of a type, its options' prefixes, and the options that make PETSc read them
     "adi": ("docs/types/adi.md", ("pc_adi", "ksp_adi"), "-ksp_type adi -pc_type adi"),
     "bcr": ("docs/types/bcr.md", ("pc_bcr",), "-pc_type bcr"),
+    "crout": ("docs/types/crout.md", ("pc_crout",), "-pc_type crout"),
 }
 KERNELS = ("pc_line_kernel", "pc_adi_line_solver")  # their names are a list on a page of their own
 # A list of numbers is told without the ones before.
@@ -33,7 +34,7 @@ def rows(helped, prefixes):
 def table(helped, prefixes):
     lines = ["| option | default | what it sets |", "|---|---|---|"]
     for name, choices, now, text in rows(helped, prefixes):
-        default = {"TRUE": "true", "FALSE": "false", "": "none"}.get(now, now)
+        default = {"TRUE": "true", "FALSE": "false", "": "none"}.get(now, now.removesuffix("."))
         option = f"-{name}" + (" NAME" if name in KERNELS else f" ({'|'.join(choices)})" if choices else "")
         lines.append("| `" + option.replace("|", "\\|") + f"` | {default} | {text[0].upper()}{text[1:]} |")
     return "\n".join(lines) + "\n"

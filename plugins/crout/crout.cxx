@@ -196,7 +196,7 @@ PetscErrorCode PCSetUp_Crout(PC pc)
   if (failure.error == MAT_FACTOR_NOERROR) PetscCall(CheckCouplings(pc, &failure));
   PetscCall(Report(pc, failure));
   if (crout->monitor) PetscCall(PrintSweeps(pc));
-  PetscCall(PCCroutTellIdleOptions(pc, NULL));
+  PetscCall(PCCroutTellOptions(pc, NULL));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,8 +255,7 @@ PetscErrorCode PCReset_Crout(PC pc)
 PetscErrorCode PCDestroy_Crout(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetData_C", NULL));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetHistory_C", NULL));
+  PetscCall(PCCroutComposeSetters(pc, false));
   delete Data(pc);
   pc->data = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,13 +270,6 @@ PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *
   PetscFunctionBegin;
   *count     = report ? (PetscInt)report->residuals.size() : 0;
   *residuals = report ? report->residuals.data() : NULL;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout)
-{
-  PetscFunctionBegin;
-  *crout = Data(pc);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -346,7 +338,6 @@ PetscErrorCode PCCreate_Crout(PC pc)
   pc->ops->view           = weft::Guarded<weft::PCView_Crout>;
   pc->ops->reset          = weft::PCReset_Crout;
   pc->ops->destroy        = weft::PCDestroy_Crout;
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetData_C", weft::PCCroutGetData_Crout));
-  PetscCall(PetscObjectComposeFunction((PetscObject)pc, "PCCroutGetHistory_C", weft::PCCroutGetHistory_Crout));
+  PetscCall(weft::PCCroutComposeSetters(pc, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -27,18 +27,18 @@ inline PC_Crout *Data(PC pc)
   return static_cast<PC_Crout *>(pc->data);
 }
 
-/// The names of the options' values, in PETSc's form.
+/// The names of some options' values, in PETSc's form.
 extern const char *const crout_patterns[];
 extern const char *const crout_methods[];
-extern const char *const crout_scalings[];
-extern const char *const crout_precisions[];
 
 PetscErrorCode PCSetFromOptions_Crout(PC pc, OptionItems items);
 PetscErrorCode PCView_Crout(PC pc, PetscViewer viewer);
-/// A line for each option that does nothing with what set-up has made, to the viewer or, where that is NULL, to -info.
-PetscErrorCode PCCroutTellIdleOptions(PC pc, PetscViewer viewer);
-/// What the setters find PCCROUT's data by; on other types they do nothing.
-PetscErrorCode PCCroutGetData_Crout(PC pc, PC_Crout **crout);
+/// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info.
+PetscErrorCode PCCroutTellOptions(PC pc, PetscViewer viewer);
+/// Composes the setters and getters with a PC, or removes them: all, those of the matrix, and those of sweeps.
+PetscErrorCode PCCroutComposeSetters(PC pc, bool compose);
+PetscErrorCode PCCroutComposeMatrixSetters(PC pc, bool compose);
+PetscErrorCode PCCroutComposeSweepSetters(PC pc, bool compose);
 PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *residuals[]);
 
 } // namespace weft

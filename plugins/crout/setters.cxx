@@ -1,37 +1,21 @@
-// PCCROUT's setters and getter.
+// PCCROUT's setters and getters: what each does, its page and the function that programs call, together. Here those of the factors, their check
+// and their triangles; those of the matrix and of the sweeps stand apart.
+#include "petsc/setters.h"
 #include "crout/crout_impl.h"
 #include "crout/triangular_solver.hpp"
 
 namespace weft {
 
-namespace {
-
-// PCCROUT's data, or null for a PC of another type, which setters leave alone.
-PetscErrorCode DataOf(PC pc, PC_Crout **crout)
+static PetscErrorCode PCCroutSetPattern_Crout(PC pc, PCCroutPattern pattern)
 {
   PetscFunctionBegin;
-  *crout = NULL;
-  PetscTryMethod(pc, "PCCroutGetData_C", (PC, PC_Crout **), (pc, crout));
+  PetscCheck(pattern >= PC_CROUT_LEVELS && pattern <= PC_CROUT_FULL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCCroutSetPattern(): %d is no PCCroutPattern", (int)pattern);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.pattern, static_cast<FillPattern>((int)pattern)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-// A choice that set-up depends on.
-template <class Value>
-PetscErrorCode Choose(PC pc, Value *chosen, Value value)
-{
-  PetscFunctionBegin;
-  if (*chosen != value) pc->setupcalled = PETSC_FALSE;
-  *chosen = value;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace
 
 } // namespace weft
-
-using weft::Choose;
-using weft::DataOf;
-using weft::PC_Crout;
 
 /*@
   PCCroutSetPattern - sets where the factors of a `PCCROUT` have entries
@@ -47,22 +31,53 @@ using weft::PC_Crout;
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetLevels()`, `PCCroutSetDropTolerance()`
+.seealso: `PCCROUT`, `PCCroutGetPattern()`, `PCCroutSetLevels()`, `PCCroutSetDropTolerance()`
 @*/
 PetscErrorCode PCCroutSetPattern(PC pc, PCCroutPattern pattern)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveEnum(pc, pattern, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(pattern >= PC_CROUT_LEVELS && pattern <= PC_CROUT_FULL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetPattern(): %d is no PCCroutPattern", (int)pattern);
-  PetscCall(Choose(pc, &crout->settings.options.pattern, static_cast<weft::FillPattern>((int)pattern)));
+  PetscTryMethod(pc, "PCCroutSetPattern_C", (PC, PCCroutPattern), (pc, pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCCroutGetPattern - gets where the factors of a `PCCROUT` have entries
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. pattern - `PC_CROUT_LEVELS`, `PC_CROUT_THRESHOLD` or `PC_CROUT_FULL`
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetPattern()`
+@*/
+PetscErrorCode PCCroutGetPattern(PC pc, PCCroutPattern *pattern)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(pattern, 2);
+  PetscUseMethod(pc, "PCCroutGetPattern_C", (PC, PCCroutPattern *), (pc, pattern));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetLevels_Crout(PC pc, PetscInt levels)
+{
+  PetscFunctionBegin;
+  PetscCheck(levels >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_levels %" PetscInt_FMT ": levels of fill cannot be negative", levels);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.levels, (int)levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
 
 /*@
   PCCroutSetLevels - sets the levels of fill of a `PCCROUT`, the k of ILU(k)
@@ -78,22 +93,56 @@ PetscErrorCode PCCroutSetPattern(PC pc, PCCroutPattern pattern)
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetPattern()`
+.seealso: `PCCROUT`, `PCCroutGetLevels()`, `PCCroutSetPattern()`
 @*/
 PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, levels, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(levels >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_levels %" PetscInt_FMT ": levels of fill cannot be negative", levels);
-  PetscCall(Choose(pc, &crout->settings.options.levels, (int)levels));
+  PetscTryMethod(pc, "PCCroutSetLevels_C", (PC, PetscInt), (pc, levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCCroutGetLevels - gets the levels of fill of a `PCCROUT`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. levels - the k of ILU(k)
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetLevels()`
+@*/
+PetscErrorCode PCCroutGetLevels(PC pc, PetscInt *levels)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(levels, 2);
+  PetscUseMethod(pc, "PCCroutGetLevels_C", (PC, PetscInt *), (pc, levels));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, PetscInt quota)
+{
+  PetscFunctionBegin;
+  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_droptol %g: a tolerance is a number from 0 up", (double)tolerance);
+  PetscCheck(quota >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_row_quota %" PetscInt_FMT ": a quota cannot be negative; 0 leaves the choice", quota);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.drop_tolerance, (double)tolerance));
+  PetscCall(Choose(pc, &Data(pc)->settings.options.row_quota, (Index)quota));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
 
 /*@
   PCCroutSetDropTolerance - sets which entries a `PCCROUT` with the pattern `PC_CROUT_THRESHOLD` keeps
@@ -111,26 +160,56 @@ PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetPattern()`
+.seealso: `PCCROUT`, `PCCroutGetDropTolerance()`, `PCCroutSetPattern()`
 @*/
 PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quota)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveReal(pc, tolerance, 2);
   PetscValidLogicalCollectiveInt(pc, quota, 3);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_droptol %g: a tolerance is a number from 0 up", (double)tolerance);
-  PetscCheck(quota >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_row_quota %" PetscInt_FMT ": a quota cannot be negative; 0 leaves the choice", quota);
-  PetscCall(Choose(pc, &crout->settings.options.drop_tolerance, (double)tolerance));
-  PetscCall(Choose(pc, &crout->settings.options.row_quota, (weft::Index)quota));
+  PetscTryMethod(pc, "PCCroutSetDropTolerance_C", (PC, PetscReal, PetscInt), (pc, tolerance, quota));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+/*@
+  PCCroutGetDropTolerance - gets which entries a `PCCROUT` with the pattern `PC_CROUT_THRESHOLD` keeps
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ tolerance - entries smaller than this times the mean size of their row are left out
+- quota     - most entries of a row in each triangle; 0 for twice the mean number of the matrix, and 2
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetDropTolerance()`
+@*/
+PetscErrorCode PCCroutGetDropTolerance(PC pc, PetscReal *tolerance, PetscInt *quota)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(tolerance, 2);
+  PetscAssertPointer(quota, 3);
+  PetscUseMethod(pc, "PCCroutGetDropTolerance_C", (PC, PetscReal *, PetscInt *), (pc, tolerance, quota));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetMostOperations_Crout(PC pc, PetscReal operations)
+{
+  PetscFunctionBegin;
+  PetscCheck(operations >= 0 && !PetscIsNanReal(operations), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_most_operations %g: a number of multiplications cannot be negative; 0 allows any", (double)operations);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.most_operations, (double)operations));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
 
 /*@
   PCCroutSetMostOperations - sets how many multiplications the complete factors of a `PCCROUT` may take
@@ -150,241 +229,116 @@ PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quot
   Fill is predicted before it is made, and told by -info and -ksp_view. Factors that would take longer, or do not fit into memory, fail with
   what was predicted.
 
-.seealso: `PCCROUT`, `PCCroutSetPattern()`, `PCCroutSetOrdering()`
+.seealso: `PCCROUT`, `PCCroutGetMostOperations()`, `PCCroutSetPattern()`, `PCCroutSetOrdering()`
 @*/
 PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveReal(pc, operations, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(operations >= 0 && !PetscIsNanReal(operations), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_most_operations %g: a number of multiplications cannot be negative; 0 allows any", (double)operations);
-  PetscCall(Choose(pc, &crout->settings.options.most_operations, (double)operations));
+  PetscTryMethod(pc, "PCCroutSetMostOperations_C", (PC, PetscReal), (pc, operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  PCCroutSetMethod - sets how a `PCCROUT` finds its factors
+  PCCroutGetMostOperations - gets how many multiplications the complete factors of a `PCCROUT` may take
 
-  Logically Collective
+  Not Collective
 
-  Input Parameters:
-+ pc     - the preconditioner
-- method - `PC_CROUT_METHOD_SWEEPS` for fixed-point sweeps, `PC_CROUT_METHOD_EXACT` for elimination, `PC_CROUT_METHOD_AUTO` for
-           elimination on a host, for full fill and where sweeps on a device would take longer, else sweeps
+  Input Parameter:
+. pc - the preconditioner
 
-  Options Database Key:
-. -pc_crout_method (sweeps|exact|auto) - the method
+  Output Parameter:
+. operations - the number; 0 for any number
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetSweeps()`
+.seealso: `PCCROUT`, `PCCroutSetMostOperations()`
 @*/
-PetscErrorCode PCCroutSetMethod(PC pc, PCCroutMethod method)
+PetscErrorCode PCCroutGetMostOperations(PC pc, PetscReal *operations)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, method, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(method >= PC_CROUT_METHOD_SWEEPS && method <= PC_CROUT_METHOD_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetMethod(): %d is no PCCroutMethod", (int)method);
-  PetscCall(Choose(pc, &crout->method, method));
+  PetscAssertPointer(operations, 2);
+  PetscUseMethod(pc, "PCCroutGetMostOperations_C", (PC, PetscReal *), (pc, operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  PCCroutSetSweeps - sets the number of sweeps by which a `PCCROUT` finds its factors
+namespace weft {
 
-  Logically Collective
-
-  Input Parameters:
-+ pc     - the preconditioner
-- sweeps - the number, or with a tolerance the most; 0 for as many as are needed
-
-  Options Database Key:
-. -pc_crout_sweeps <0> - the number
-
-  Level: intermediate
-
-  Note:
-  With the method `PC_CROUT_METHOD_AUTO` a number of sweeps asks for sweeps.
-
-.seealso: `PCCROUT`, `PCCroutSetMethod()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`
-@*/
-PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
+static PetscErrorCode PCCroutSetPrecision_Crout(PC pc, PCCroutPrecision precision)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(sweeps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_sweeps %" PetscInt_FMT ": a number of sweeps cannot be negative; 0 leaves the choice", sweeps);
-  PetscCall(Choose(pc, &crout->settings.options.sweeps, (int)sweeps));
+  PetscCheck(precision == PC_CROUT_DOUBLE || precision == PC_CROUT_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCCroutSetPrecision(): %d is no PCCroutPrecision", (int)precision);
+  PetscCall(Choose(pc, &Data(pc)->settings.precision, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+} // namespace weft
+
 /*@
-  PCCroutSetTolerance - makes a `PCCROUT` sweep until the residual of its factors is small
+  PCCroutSetPrecision - sets the precision of the factors of a `PCCROUT`
 
   Logically Collective
 
   Input Parameters:
 + pc        - the preconditioner
-- tolerance - of ||A - L U|| / ||A||, Frobenius norms over the pattern of the factors; 0 to stop by the number of sweeps
+- precision - `PC_CROUT_DOUBLE`, or `PC_CROUT_SINGLE` for half the memory; sums and vectors are in double precision in any case
 
   Options Database Key:
-. -pc_crout_rtol <tolerance> - the tolerance
+. -pc_crout_precision (double|single) - the precision
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetSweeps()`
+.seealso: `PCCROUT`, `PCCroutGetPrecision()`
 @*/
-PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
+PetscErrorCode PCCroutSetPrecision(PC pc, PCCroutPrecision precision)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_rtol %g: a tolerance is a number from 0 up", (double)tolerance);
-  PetscCall(Choose(pc, &crout->tolerance, tolerance));
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCCroutSetPrecision_C", (PC, PCCroutPrecision), (pc, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  PCCroutSetOmega - sets the under-relaxation of the sweeps of a `PCCROUT`
+  PCCroutGetPrecision - gets the precision of the factors of a `PCCROUT`
 
-  Logically Collective
+  Not Collective
 
-  Input Parameters:
-+ pc    - the preconditioner
-- omega - above 0 and at most 1; 0 for 1, and 0.5 where the sweeps grow
+  Input Parameter:
+. pc - the preconditioner
 
-  Options Database Key:
-. -pc_crout_omega <0> - the factor
+  Output Parameter:
+. precision - `PC_CROUT_DOUBLE` or `PC_CROUT_SINGLE`
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetSweeps()`, `PCCroutSetSections()`
+.seealso: `PCCROUT`, `PCCroutSetPrecision()`
 @*/
-PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
+PetscErrorCode PCCroutGetPrecision(PC pc, PCCroutPrecision *precision)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, omega, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(omega >= 0 && omega <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_omega %g: the under-relaxation is above 0 and at most 1; 0 leaves the choice", (double)omega);
-  PetscCall(Choose(pc, &crout->settings.options.omega, (double)omega));
+  PetscAssertPointer(precision, 2);
+  PetscUseMethod(pc, "PCCroutGetPrecision_C", (PC, PCCroutPrecision *), (pc, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  PCCroutSetSections - sets into how many blocks of rows, each swept until it has converged, a `PCCROUT` cuts its matrix
+namespace weft {
 
-  Logically Collective
-
-  Input Parameters:
-+ pc       - the preconditioner
-- sections - at least 1; 0 for one, and more where sweeps over all rows grow
-
-  Options Database Key:
-. -pc_crout_sections <0> - the number
-
-  Level: advanced
-
-.seealso: `PCCROUT`, `PCCroutSetSweeps()`, `PCCroutSetOmega()`
-@*/
-PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
+static PetscErrorCode PCCroutSetCheck_Crout(PC pc, PetscReal warn, PetscReal fail)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, sections, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(sections >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_sections %" PetscInt_FMT ": a number of sections cannot be negative; 0 leaves the choice", sections);
-  PetscCall(Choose(pc, &crout->settings.options.sections, (int)sections));
+  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_check_warn %g, -pc_crout_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+  PetscCall(Choose(pc, &Data(pc)->settings.check_warn, warn));
+  PetscCall(Choose(pc, &Data(pc)->settings.check_fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  PCCroutSetAsynchronous - makes a `PCCROUT` sweep in place, every entry with the newest values of the others
-
-  Logically Collective
-
-  Input Parameters:
-+ pc           - the preconditioner
-- asynchronous - `PETSC_TRUE` for fewer sweeps; but then no two runs give the same bits
-
-  Options Database Key:
-. -pc_crout_async (true|false) - in place or not
-
-  Level: advanced
-
-.seealso: `PCCROUT`, `PCCroutSetSweeps()`
-@*/
-PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
-{
-  PC_Crout *crout;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, asynchronous, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Choose(pc, &crout->settings.options.asynchronous, asynchronous == PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCCroutSetShift - adds to the diagonal of the matrix before a `PCCROUT` factors it
-
-  Logically Collective
-
-  Input Parameters:
-+ pc    - the preconditioner
-- shift - at least 0; the part of the diagonal that is added to it
-
-  Options Database Key:
-. -pc_crout_shift <0> - the part
-
-  Level: advanced
-
-.seealso: `PCCROUT`, `PCCroutSetOmega()`
-@*/
-PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
-{
-  PC_Crout *crout;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, shift, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(shift >= 0 && !PetscIsInfOrNanReal(shift), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_shift %g: a shift is a number from 0 up", (double)shift);
-  PetscCall(Choose(pc, &crout->settings.options.base_shift, (double)shift));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
+} // namespace weft
 
 /*@
   PCCroutSetCheck - sets when a `PCCROUT` with complete factors says that its solves lose digits, and when it fails for that
@@ -405,125 +359,65 @@ PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
   Note:
   The factors of `PCLU` and `PCCHOLESKY` with the solver type crout take the two options too, with the prefix of their PC.
 
-.seealso: `PCCROUT`, `MATSOLVERCROUT`, `PCCroutSetPattern()`
+.seealso: `PCCROUT`, `PCCroutGetCheck()`, `MATSOLVERCROUT`, `PCCroutSetPattern()`
 @*/
 PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveReal(pc, warn, 2);
   PetscValidLogicalCollectiveReal(pc, fail, 3);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_check_warn %g, -pc_crout_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
-  PetscCall(Choose(pc, &crout->settings.check_warn, warn));
-  PetscCall(Choose(pc, &crout->settings.check_fail, fail));
+  PetscTryMethod(pc, "PCCroutSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@
-  PCCroutSetScaling - sets how a `PCCROUT` scales rows and columns before it factors
+  PCCroutGetCheck - gets when a `PCCROUT` with complete factors says that its solves lose digits, and when it fails for that
 
-  Logically Collective
+  Not Collective
 
-  Input Parameters:
-+ pc      - the preconditioner
-- scaling - `PC_CROUT_SCALING_NONE`, `PC_CROUT_SCALING_DIAGONAL` so that the diagonal becomes one, or `PC_CROUT_SCALING_RUIZ` so that the
-            largest entry of each row and column becomes about one
+  Input Parameter:
+. pc - the preconditioner
 
-  Options Database Key:
-. -pc_crout_scaling (none|diagonal|ruiz) - the scaling
+  Output Parameters:
++ warn - relative residual of a random solve above which it is told
+- fail - relative residual above which the set-up fails
 
   Level: advanced
 
-.seealso: `PCCROUT`
+.seealso: `PCCROUT`, `PCCroutSetCheck()`
 @*/
-PetscErrorCode PCCroutSetScaling(PC pc, PCCroutScaling scaling)
+PetscErrorCode PCCroutGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, scaling, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(scaling >= PC_CROUT_SCALING_NONE && scaling <= PC_CROUT_SCALING_RUIZ, PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_OUTOFRANGE, "PCCroutSetScaling(): %d is no PCCroutScaling", (int)scaling);
-  PetscCall(Choose(pc, &crout->settings.options.scaling, static_cast<weft::FactorScaling>((int)scaling)));
+  PetscAssertPointer(warn, 2);
+  PetscAssertPointer(fail, 3);
+  PetscUseMethod(pc, "PCCroutGetCheck_C", (PC, PetscReal *, PetscReal *), (pc, warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  PCCroutSetOrdering - sets the order of rows and columns in which a `PCCROUT` factors
+namespace weft {
 
-  Logically Collective
-
-  Input Parameters:
-+ pc       - the preconditioner
-- ordering - a `MatOrderingType`, or "auto" for a fill-reducing one with the pattern `PC_CROUT_FULL` and the natural one otherwise
-
-  Options Database Key:
-. -pc_crout_ordering (auto|natural|rcm|amd|...) - the ordering
-
-  Level: intermediate
-
-.seealso: `PCCROUT`, `MatGetOrdering()`, `MatOrderingType`
-@*/
-PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
+static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], PetscInt steps)
 {
-  PC_Crout *crout;
-  PetscFunctionList known;
-  void (*found)(void) = NULL;
-
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(ordering, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCCroutSetOrdering(): no name is given");
-  PetscCall(MatGetOrderingList(&known));
-  PetscCall(PetscFunctionListFind(known, ordering, &found));
-  PetscCheck(found || std::string(ordering) == "auto", PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE,
-             "-pc_crout_ordering %s: this PETSc has no ordering of that name; -help lists them with -pc_type ilu", ordering);
-  PetscCall(Choose(pc, &crout->ordering, std::string(ordering)));
+  PetscCheck(name, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCCroutSetTriangularSolve(): no name is given");
+  PetscCheck(steps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_trisolve_steps %" PetscInt_FMT ": a number of steps cannot be negative; 0 leaves the choice", steps);
+  std::optional<std::string> why;
+  TriangularOptions options;
+  if (steps > 0) options.steps = (int)steps;
+  PetscCallCXX(why = triangular_method_refuses(name, options));
+  PetscCheck(!why, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_crout_trisolve %s: %s", name, why->c_str());
+  PetscCall(Choose(pc, &Data(pc)->settings.solve, std::string(name)));
+  PetscCall(Choose(pc, &Data(pc)->settings.solve_steps, (int)steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/*@
-  PCCroutSetSymmetric - tells a `PCCROUT` that its matrix is symmetric, so that it factors L D L^T, or that it is not
+} // namespace weft
 
-  Logically Collective
-
-  Input Parameters:
-+ pc        - the preconditioner
-- symmetric - `PETSC_TRUE` to read the upper triangle only
-
-  Options Database Key:
-. -pc_crout_symmetric (true|false) - symmetric or not
-
-  Level: intermediate
-
-  Note:
-  Without it the matrix is symmetric if `MatIsSymmetricKnown()` says so.
-
-.seealso: `PCCROUT`, `MatSetOption()`
-@*/
-PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
-{
-  PC_Crout *crout;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, symmetric, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Choose(pc, &crout->symmetric, PetscBoolToBool3(symmetric)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
+/*@C
   PCCroutSetTriangularSolve - sets how a `PCCROUT` solves with its triangles
 
   Logically Collective
@@ -539,83 +433,101 @@ PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
 
   Level: intermediate
 
-.seealso: `PCCROUT`
+.seealso: `PCCROUT`, `PCCroutGetTriangularSolve()`
 @*/
 PetscErrorCode PCCroutSetTriangularSolve(PC pc, const char name[], PetscInt steps)
 {
-  PC_Crout *crout;
-
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
   PetscValidLogicalCollectiveInt(pc, steps, 3);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(name, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCCroutSetTriangularSolve(): no name is given");
-  PetscCheck(steps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_trisolve_steps %" PetscInt_FMT ": a number of steps cannot be negative; 0 leaves the choice", steps);
-  std::optional<std::string> why;
-  weft::TriangularOptions options;
-  if (steps > 0) options.steps = (int)steps;
-  PetscCallCXX(why = weft::triangular_method_refuses(name, options));
-  PetscCheck(!why, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_crout_trisolve %s: %s", name, why->c_str());
-  PetscCall(Choose(pc, &crout->settings.solve, std::string(name)));
-  PetscCall(Choose(pc, &crout->settings.solve_steps, (int)steps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/*@
-  PCCroutSetPrecision - sets the precision of the factors of a `PCCROUT`
-
-  Logically Collective
-
-  Input Parameters:
-+ pc        - the preconditioner
-- precision - `PC_CROUT_DOUBLE`, or `PC_CROUT_SINGLE` for half the memory; sums and vectors are in double precision in any case
-
-  Options Database Key:
-. -pc_crout_precision (double|single) - the precision
-
-  Level: intermediate
-
-.seealso: `PCCROUT`
-@*/
-PetscErrorCode PCCroutSetPrecision(PC pc, PCCroutPrecision precision)
-{
-  PC_Crout *crout;
-
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  PetscCall(DataOf(pc, &crout));
-  if (!crout) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCheck(precision == PC_CROUT_DOUBLE || precision == PC_CROUT_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetPrecision(): %d is no PCCroutPrecision", (int)precision);
-  PetscCall(Choose(pc, &crout->settings.precision, precision));
+  PetscTryMethod(pc, "PCCroutSetTriangularSolve_C", (PC, const char[], PetscInt), (pc, name, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /*@C
-  PCCroutGetHistory - gets the residuals of the factors of a `PCCROUT`, sweep by sweep
+  PCCroutGetTriangularSolve - gets how a `PCCROUT` solves with its triangles
 
   Not Collective
 
   Input Parameter:
-. pc - the preconditioner, set up
+. pc - the preconditioner
 
   Output Parameters:
-+ count     - number of residuals; 0 where the factors were found without sweeps
-- residuals - ||A - L U|| / ||A|| of this rank's block before each sweep; valid until the next set-up
++ name  - the method, or "auto"
+- steps - of jacobi; 0 for as many as a test asks for
 
   Level: intermediate
 
-.seealso: `PCCROUT`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`
+.seealso: `PCCROUT`, `PCCroutSetTriangularSolve()`
 @*/
-PetscErrorCode PCCroutGetHistory(PC pc, PetscInt *count, const PetscReal *residuals[])
+PetscErrorCode PCCroutGetTriangularSolve(PC pc, const char *name[], PetscInt *steps)
 {
   PetscFunctionBegin;
   PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  *count     = 0;
-  *residuals = NULL;
-  PetscTryMethod(pc, "PCCroutGetHistory_C", (PC, PetscInt *, const PetscReal *[]), (pc, count, residuals));
+  PetscAssertPointer(name, 2);
+  PetscAssertPointer(steps, 3);
+  PetscUseMethod(pc, "PCCroutGetTriangularSolve_C", (PC, const char *[], PetscInt *), (pc, name, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+namespace weft {
+
+PetscErrorCode PCCroutComposeSetters(PC pc, bool compose)
+{
+  static const Composed functions[] = {
+      composed(
+          "PCCroutGetData_C", +[](PC pc, PC_Crout **crout) -> PetscErrorCode { return Get(crout, Data(pc)); }),
+      composed("PCCroutSetPattern_C", PCCroutSetPattern_Crout),
+      composed(
+          "PCCroutGetPattern_C",
+          +[](PC pc, PCCroutPattern *pattern) -> PetscErrorCode {
+            return Get(pattern, (PCCroutPattern)(int)Data(pc)->settings.options.pattern);
+          }),
+      composed("PCCroutSetLevels_C", PCCroutSetLevels_Crout),
+      composed(
+          "PCCroutGetLevels_C", +[](PC pc, PetscInt *levels) -> PetscErrorCode { return Get(levels, Data(pc)->settings.options.levels); }),
+      composed("PCCroutSetDropTolerance_C", PCCroutSetDropTolerance_Crout),
+      composed(
+          "PCCroutGetDropTolerance_C",
+          +[](PC pc, PetscReal *tolerance, PetscInt *quota) -> PetscErrorCode {
+            PetscFunctionBegin;
+            PetscCall(Get(tolerance, Data(pc)->settings.options.drop_tolerance));
+            PetscCall(Get(quota, Data(pc)->settings.options.row_quota));
+            PetscFunctionReturn(PETSC_SUCCESS);
+          }),
+      composed("PCCroutSetMostOperations_C", PCCroutSetMostOperations_Crout),
+      composed(
+          "PCCroutGetMostOperations_C",
+          +[](PC pc, PetscReal *operations) -> PetscErrorCode { return Get(operations, Data(pc)->settings.options.most_operations); }),
+      composed("PCCroutSetPrecision_C", PCCroutSetPrecision_Crout),
+      composed(
+          "PCCroutGetPrecision_C",
+          +[](PC pc, PCCroutPrecision *precision) -> PetscErrorCode { return Get(precision, Data(pc)->settings.precision); }),
+      composed("PCCroutSetCheck_C", PCCroutSetCheck_Crout),
+      composed(
+          "PCCroutGetCheck_C",
+          +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode {
+            PetscFunctionBegin;
+            PetscCall(Get(warn, Data(pc)->settings.check_warn));
+            PetscCall(Get(fail, Data(pc)->settings.check_fail));
+            PetscFunctionReturn(PETSC_SUCCESS);
+          }),
+      composed("PCCroutSetTriangularSolve_C", PCCroutSetTriangularSolve_Crout),
+      composed(
+          "PCCroutGetTriangularSolve_C",
+          +[](PC pc, const char **name, PetscInt *steps) -> PetscErrorCode {
+            PetscFunctionBegin;
+            PetscCall(Get(name, Data(pc)->settings.solve.c_str()));
+            PetscCall(Get(steps, Data(pc)->settings.solve_steps));
+            PetscFunctionReturn(PETSC_SUCCESS);
+          }),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscCall(PCCroutComposeMatrixSetters(pc, compose));
+  PetscCall(PCCroutComposeSweepSetters(pc, compose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

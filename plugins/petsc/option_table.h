@@ -55,10 +55,12 @@ struct Option {
   std::variant<Whole, Real, Flag, Choice, Name, Text, Numbers> value;
   const char *used_by        = NULL; ///< what uses it, a sentence: "it is for the method facr"; NULL for all
   bool (*acts)(const Data &) = NULL; ///< whether what set-up has made uses it; NULL for always
+  bool (*told)(const Data &) = NULL; ///< whether a user has set it, where its value does not say so
 
   /// Whether it stands otherwise than in a new solver.
   bool given(const Data &data) const
   {
+    if (told) return told(data);
     static const Data untouched;
     return std::visit([&](const auto &kind) { return kind.now(data) != kind.now(untouched); }, value);
   }

@@ -14,6 +14,10 @@ ADI = "-pc_adi_type douglas_gunn -pc_adi_shifts 3,4,5 -pc_adi_cycle 4 -pc_adi_it
 -pc_adi_line_solver pcr -pc_adi_symmetric -pc_adi_keep_factors 0 -ksp_adi_check_every 3"
 BCR = "-pc_bcr_type facr -pc_bcr_inverse leja -pc_bcr_radix 3 -pc_bcr_levels 2 -pc_bcr_precision single -pc_bcr_require_separable \
 -pc_bcr_separable_tolerance 0.5 -pc_bcr_check_warn 0.25 -pc_bcr_check_fail 0.5"
+CROUT = "-pc_crout_pattern threshold -pc_crout_levels 2 -pc_crout_droptol 0.25 -pc_crout_row_quota 7 -pc_crout_most_operations 1e9 -pc_crout_method exact \
+-pc_crout_sweeps 3 -pc_crout_rtol 0.5 -pc_crout_omega 0.75 -pc_crout_sections 4 -pc_crout_async -pc_crout_shift 0.125 -pc_crout_check_warn 0.25 \
+-pc_crout_check_fail 0.5 -pc_crout_scaling ruiz -pc_crout_ordering rcm -pc_crout_symmetric 0 -pc_crout_trisolve jacobi -pc_crout_trisolve_steps 5 \
+-pc_crout_precision single"
 GETTERS = {
     "adi": (
         ADI,
@@ -41,6 +45,28 @@ GETTERS = {
             "PCBCRGetRequireSeparable": ("i", [0], [1]),
             "PCBCRGetSeparableTolerance": ("d", [1e-10], [0.5]),
             "PCBCRGetCheck": ("dd", [1e-10, 1e-4], [0.25, 0.5]),
+        },
+    ),
+    "crout": (
+        CROUT,
+        {
+            "PCCroutGetPattern": ("i", [0], [1]),
+            "PCCroutGetLevels": ("i", [0], [2]),
+            "PCCroutGetDropTolerance": ("di", [1e-3, 0], [0.25, 7]),
+            "PCCroutGetMostOperations": ("d", [1e11], [1e9]),
+            "PCCroutGetMethod": ("i", [2], [1]),
+            "PCCroutGetSweeps": ("i", [0], [3]),
+            "PCCroutGetTolerance": ("d", [0], [0.5]),
+            "PCCroutGetOmega": ("d", [0], [0.75]),
+            "PCCroutGetSections": ("i", [0], [4]),
+            "PCCroutGetAsynchronous": ("i", [0], [1]),
+            "PCCroutGetShift": ("d", [0], [0.125]),
+            "PCCroutGetCheck": ("dd", [1e-10, 1e-4], [0.25, 0.5]),
+            "PCCroutGetScaling": ("i", [1], [2]),
+            "PCCroutGetOrdering": ("s", ["auto"], ["rcm"]),
+            "PCCroutGetSymmetric": ("ii", [0, 0], [1, 0]),
+            "PCCroutGetTriangularSolve": ("si", ["auto", 0], ["jacobi", 5]),
+            "PCCroutGetPrecision": ("i", [0], [1]),
         },
     ),
 }

@@ -1,7 +1,8 @@
-"""Solves a small problem, on a grid of so many nodes along x and y, with one list of options after the other, read from standard input as JSON;
+"""Solves a small problem, on a grid of so many nodes along x and y, with a matrix of this type if one is named, with one list of options after the other, read from standard input as JSON;
 prints a line of JSON for each: the residual norms to the last bit, which options the view says do nothing, and the error if there was one."""
 
 import json
+import os
 import re
 import sys
 import tempfile
@@ -12,6 +13,8 @@ import petsc4py
 petsc4py.init(sys.argv)
 from petsc4py import PETSc  # noqa: E402
 
+RESULTS = os.fdopen(os.dup(1), "w")  # apart from what PETSc prints
+os.dup2(2, 1)
 NX, NY = map(int, sys.argv[1:3])
 
 
@@ -28,7 +31,7 @@ def operator():
                     column.index = (i + di, j + dj)
                     matrix.setValueStencil(row, column, value)
     matrix.assemble()
-    return matrix
+    return matrix.convert(sys.argv[3]) if sys.argv[3:] else matrix
 
 
 def solve(matrix, given, where):
@@ -63,4 +66,4 @@ PETSc.Sys.pushErrorHandler("ignore")
 matrix = operator()
 with tempfile.TemporaryDirectory() as folder:
     for given in json.load(sys.stdin):
-        print(json.dumps(solve(matrix, given, Path(folder) / "view")), flush=True)
+        print(json.dumps(solve(matrix, given, Path(folder) / "view")), file=RESULTS, flush=True)

@@ -1,0 +1,301 @@
+// PCCROUT's setters and getters of what is done to the matrix before it is factored.
+#include "crout/crout_impl.h"
+#include "petsc/setters.h"
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetShift_Crout(PC pc, PetscReal shift)
+{
+  PetscFunctionBegin;
+  PetscCheck(shift >= 0 && !PetscIsInfOrNanReal(shift), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_shift %g: a shift is a number from 0 up", (double)shift);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.base_shift, (double)shift));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetShift - adds to the diagonal of the matrix before a `PCCROUT` factors it
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- shift - at least 0; the part of the diagonal that is added to it
+
+  Options Database Key:
+. -pc_crout_shift <0> - the part
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutGetShift()`, `PCCroutSetOmega()`
+@*/
+PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, shift, 2);
+  PetscTryMethod(pc, "PCCroutSetShift_C", (PC, PetscReal), (pc, shift));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetShift - gets what a `PCCROUT` adds to the diagonal of its matrix
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. shift - the part of the diagonal that is added to it
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutSetShift()`
+@*/
+PetscErrorCode PCCroutGetShift(PC pc, PetscReal *shift)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(shift, 2);
+  PetscUseMethod(pc, "PCCroutGetShift_C", (PC, PetscReal *), (pc, shift));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetScaling_Crout(PC pc, PCCroutScaling scaling)
+{
+  PetscFunctionBegin;
+  PetscCheck(scaling >= PC_CROUT_SCALING_NONE && scaling <= PC_CROUT_SCALING_RUIZ, PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_OUTOFRANGE, "PCCroutSetScaling(): %d is no PCCroutScaling", (int)scaling);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.scaling, static_cast<FactorScaling>((int)scaling)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetScaling - sets how a `PCCROUT` scales rows and columns before it factors
+
+  Logically Collective
+
+  Input Parameters:
++ pc      - the preconditioner
+- scaling - `PC_CROUT_SCALING_NONE`, `PC_CROUT_SCALING_DIAGONAL` so that the diagonal becomes one, or `PC_CROUT_SCALING_RUIZ` so that the
+            largest entry of each row and column becomes about one
+
+  Options Database Key:
+. -pc_crout_scaling (none|diagonal|ruiz) - the scaling
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutGetScaling()`
+@*/
+PetscErrorCode PCCroutSetScaling(PC pc, PCCroutScaling scaling)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, scaling, 2);
+  PetscTryMethod(pc, "PCCroutSetScaling_C", (PC, PCCroutScaling), (pc, scaling));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetScaling - gets how a `PCCROUT` scales rows and columns
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. scaling - `PC_CROUT_SCALING_NONE`, `PC_CROUT_SCALING_DIAGONAL` or `PC_CROUT_SCALING_RUIZ`
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutSetScaling()`
+@*/
+PetscErrorCode PCCroutGetScaling(PC pc, PCCroutScaling *scaling)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(scaling, 2);
+  PetscUseMethod(pc, "PCCroutGetScaling_C", (PC, PCCroutScaling *), (pc, scaling));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetOrdering_Crout(PC pc, const char ordering[])
+{
+  PetscFunctionList known;
+  void (*found)(void) = NULL;
+
+  PetscFunctionBegin;
+  PetscCheck(ordering, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCCroutSetOrdering(): no name is given");
+  PetscCall(MatGetOrderingList(&known));
+  PetscCall(PetscFunctionListFind(known, ordering, &found));
+  PetscCheck(found || std::string(ordering) == "auto", PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE,
+             "-pc_crout_ordering %s: this PETSc has no ordering of that name; -help lists them with -pc_type ilu", ordering);
+  PetscCall(Choose(pc, &Data(pc)->ordering, std::string(ordering)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@C
+  PCCroutSetOrdering - sets the order of rows and columns in which a `PCCROUT` factors
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner
+- ordering - a `MatOrderingType`, or "auto" for a fill-reducing one with the pattern `PC_CROUT_FULL` and the natural one otherwise
+
+  Options Database Key:
+. -pc_crout_ordering (auto|natural|rcm|amd|...) - the ordering
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutGetOrdering()`, `MatGetOrdering()`, `MatOrderingType`
+@*/
+PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCCroutSetOrdering_C", (PC, const char[]), (pc, ordering));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCCroutGetOrdering - gets the order of rows and columns in which a `PCCROUT` factors
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. ordering - a `MatOrderingType`, or "auto"
+
+  Level: intermediate
+
+  Note:
+  `PCView()` shows what "auto" has chosen.
+
+.seealso: `PCCROUT`, `PCCroutSetOrdering()`
+@*/
+PetscErrorCode PCCroutGetOrdering(PC pc, const char *ordering[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(ordering, 2);
+  PetscUseMethod(pc, "PCCroutGetOrdering_C", (PC, const char *[]), (pc, ordering));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetSymmetric_Crout(PC pc, PetscBool symmetric)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Data(pc)->symmetric, PetscBoolToBool3(symmetric)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCCroutGetSymmetric_Crout(PC pc, PetscBool *told, PetscBool *symmetric)
+{
+  PetscFunctionBegin;
+  PetscCall(Get(told, Data(pc)->symmetric != PETSC_BOOL3_UNKNOWN));
+  PetscCall(Get(symmetric, Data(pc)->symmetric == PETSC_BOOL3_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetSymmetric - tells a `PCCROUT` that its matrix is symmetric, so that it factors L D L^T, or that it is not
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- symmetric - `PETSC_TRUE` to read the upper triangle only
+
+  Options Database Key:
+. -pc_crout_symmetric (true|false) - symmetric or not
+
+  Level: intermediate
+
+  Note:
+  Without it the matrix is symmetric if `MatIsSymmetricKnown()` says so.
+
+.seealso: `PCCROUT`, `PCCroutGetSymmetric()`, `MatSetOption()`
+@*/
+PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, symmetric, 2);
+  PetscTryMethod(pc, "PCCroutSetSymmetric_C", (PC, PetscBool), (pc, symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetSymmetric - gets what a `PCCROUT` was told of the symmetry of its matrix
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ told      - whether it was told; otherwise the matrix says it
+- symmetric - what it was told
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetSymmetric()`
+@*/
+PetscErrorCode PCCroutGetSymmetric(PC pc, PetscBool *told, PetscBool *symmetric)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(told, 2);
+  PetscAssertPointer(symmetric, 3);
+  PetscUseMethod(pc, "PCCroutGetSymmetric_C", (PC, PetscBool *, PetscBool *), (pc, told, symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+PetscErrorCode PCCroutComposeMatrixSetters(PC pc, bool compose)
+{
+  static const Composed functions[] = {
+      composed("PCCroutSetShift_C", PCCroutSetShift_Crout),
+      composed(
+          "PCCroutGetShift_C",
+          +[](PC pc, PetscReal *shift) -> PetscErrorCode { return Get(shift, Data(pc)->settings.options.base_shift); }),
+      composed("PCCroutSetScaling_C", PCCroutSetScaling_Crout),
+      composed(
+          "PCCroutGetScaling_C",
+          +[](PC pc, PCCroutScaling *scaling) -> PetscErrorCode {
+            return Get(scaling, (PCCroutScaling)(int)Data(pc)->settings.options.scaling);
+          }),
+      composed("PCCroutSetOrdering_C", PCCroutSetOrdering_Crout),
+      composed(
+          "PCCroutGetOrdering_C",
+          +[](PC pc, const char **ordering) -> PetscErrorCode { return Get(ordering, Data(pc)->ordering.c_str()); }),
+      composed("PCCroutSetSymmetric_C", PCCroutSetSymmetric_Crout),
+      composed("PCCroutGetSymmetric_C", PCCroutGetSymmetric_Crout),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

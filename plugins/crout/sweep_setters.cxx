@@ -1,0 +1,438 @@
+// PCCROUT's setters and getters of how factors are found.
+#include "crout/crout_impl.h"
+#include "petsc/setters.h"
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetMethod_Crout(PC pc, PCCroutMethod method)
+{
+  PetscFunctionBegin;
+  PetscCheck(method >= PC_CROUT_METHOD_SWEEPS && method <= PC_CROUT_METHOD_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCCroutSetMethod(): %d is no PCCroutMethod", (int)method);
+  PetscCall(Choose(pc, &Data(pc)->method, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetMethod - sets how a `PCCROUT` finds its factors
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- method - `PC_CROUT_METHOD_SWEEPS` for fixed-point sweeps, `PC_CROUT_METHOD_EXACT` for elimination, `PC_CROUT_METHOD_AUTO` for
+           elimination on a host, for full fill and where sweeps on a device would take longer, else sweeps
+
+  Options Database Key:
+. -pc_crout_method (sweeps|exact|auto) - the method
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutGetMethod()`, `PCCroutSetSweeps()`
+@*/
+PetscErrorCode PCCroutSetMethod(PC pc, PCCroutMethod method)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, method, 2);
+  PetscTryMethod(pc, "PCCroutSetMethod_C", (PC, PCCroutMethod), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetMethod - gets how a `PCCROUT` finds its factors
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. method - `PC_CROUT_METHOD_SWEEPS`, `PC_CROUT_METHOD_EXACT` or `PC_CROUT_METHOD_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetMethod()`
+@*/
+PetscErrorCode PCCroutGetMethod(PC pc, PCCroutMethod *method)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(method, 2);
+  PetscUseMethod(pc, "PCCroutGetMethod_C", (PC, PCCroutMethod *), (pc, method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetSweeps_Crout(PC pc, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscCheck(sweeps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_sweeps %" PetscInt_FMT ": a number of sweeps cannot be negative; 0 leaves the choice", sweeps);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.sweeps, (int)sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetSweeps - sets the number of sweeps by which a `PCCROUT` finds its factors
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- sweeps - the number, or with a tolerance the most; 0 for as many as are needed
+
+  Options Database Key:
+. -pc_crout_sweeps <0> - the number
+
+  Level: intermediate
+
+  Note:
+  With the method `PC_CROUT_METHOD_AUTO` a number of sweeps asks for sweeps.
+
+.seealso: `PCCROUT`, `PCCroutGetSweeps()`, `PCCroutSetMethod()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`
+@*/
+PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
+  PetscTryMethod(pc, "PCCroutSetSweeps_C", (PC, PetscInt), (pc, sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetSweeps - gets the number of sweeps by which a `PCCROUT` finds its factors
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. sweeps - the number; 0 for as many as are needed
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetSweeps()`
+@*/
+PetscErrorCode PCCroutGetSweeps(PC pc, PetscInt *sweeps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(sweeps, 2);
+  PetscUseMethod(pc, "PCCroutGetSweeps_C", (PC, PetscInt *), (pc, sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetTolerance_Crout(PC pc, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_rtol %g: a tolerance is a number from 0 up", (double)tolerance);
+  PetscCall(Choose(pc, &Data(pc)->tolerance, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetTolerance - makes a `PCCROUT` sweep until the residual of its factors is small
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- tolerance - of ||A - L U|| / ||A||, Frobenius norms over the pattern of the factors; 0 to stop by the number of sweeps
+
+  Options Database Key:
+. -pc_crout_rtol <tolerance> - the tolerance
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutGetTolerance()`, `PCCroutSetSweeps()`
+@*/
+PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
+  PetscTryMethod(pc, "PCCroutSetTolerance_C", (PC, PetscReal), (pc, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetTolerance - gets the residual of its factors until which a `PCCROUT` sweeps
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. tolerance - the residual; 0 where sweeps are counted
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetTolerance()`
+@*/
+PetscErrorCode PCCroutGetTolerance(PC pc, PetscReal *tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(tolerance, 2);
+  PetscUseMethod(pc, "PCCroutGetTolerance_C", (PC, PetscReal *), (pc, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetOmega_Crout(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscCheck(omega >= 0 && omega <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_omega %g: the under-relaxation is above 0 and at most 1; 0 leaves the choice", (double)omega);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.omega, (double)omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetOmega - sets the under-relaxation of the sweeps of a `PCCROUT`
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- omega - above 0 and at most 1; 0 for 1, and 0.5 where the sweeps grow
+
+  Options Database Key:
+. -pc_crout_omega <0> - the factor
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutGetOmega()`, `PCCroutSetSweeps()`, `PCCroutSetSections()`
+@*/
+PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, omega, 2);
+  PetscTryMethod(pc, "PCCroutSetOmega_C", (PC, PetscReal), (pc, omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetOmega - gets the under-relaxation of the sweeps of a `PCCROUT`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. omega - the factor; 0 for 1, and 0.5 where the sweeps grow
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetOmega()`
+@*/
+PetscErrorCode PCCroutGetOmega(PC pc, PetscReal *omega)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(omega, 2);
+  PetscUseMethod(pc, "PCCroutGetOmega_C", (PC, PetscReal *), (pc, omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetSections_Crout(PC pc, PetscInt sections)
+{
+  PetscFunctionBegin;
+  PetscCheck(sections >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_crout_sections %" PetscInt_FMT ": a number of sections cannot be negative; 0 leaves the choice", sections);
+  PetscCall(Choose(pc, &Data(pc)->settings.options.sections, (int)sections));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetSections - sets into how many blocks of rows, each swept until it has converged, a `PCCROUT` cuts its matrix
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner
+- sections - at least 1; 0 for one, and more where sweeps over all rows grow
+
+  Options Database Key:
+. -pc_crout_sections <0> - the number
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutGetSections()`, `PCCroutSetSweeps()`, `PCCroutSetOmega()`
+@*/
+PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, sections, 2);
+  PetscTryMethod(pc, "PCCroutSetSections_C", (PC, PetscInt), (pc, sections));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetSections - gets into how many blocks of rows a `PCCROUT` cuts its matrix
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. sections - the number; 0 for one, and more where sweeps over all rows grow
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutSetSections()`
+@*/
+PetscErrorCode PCCroutGetSections(PC pc, PetscInt *sections)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(sections, 2);
+  PetscUseMethod(pc, "PCCroutGetSections_C", (PC, PetscInt *), (pc, sections));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCCroutSetAsynchronous_Crout(PC pc, PetscBool asynchronous)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Data(pc)->settings.options.asynchronous, asynchronous == PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCCroutSetAsynchronous - makes a `PCCROUT` sweep in place, every entry with the newest values of the others
+
+  Logically Collective
+
+  Input Parameters:
++ pc           - the preconditioner
+- asynchronous - `PETSC_TRUE` for fewer sweeps; but then no two runs give the same bits
+
+  Options Database Key:
+. -pc_crout_async (true|false) - in place or not
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutGetAsynchronous()`, `PCCroutSetSweeps()`
+@*/
+PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, asynchronous, 2);
+  PetscTryMethod(pc, "PCCroutSetAsynchronous_C", (PC, PetscBool), (pc, asynchronous));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCCroutGetAsynchronous - gets whether a `PCCROUT` sweeps in place
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. asynchronous - whether it does
+
+  Level: advanced
+
+.seealso: `PCCROUT`, `PCCroutSetAsynchronous()`
+@*/
+PetscErrorCode PCCroutGetAsynchronous(PC pc, PetscBool *asynchronous)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(asynchronous, 2);
+  PetscUseMethod(pc, "PCCroutGetAsynchronous_C", (PC, PetscBool *), (pc, asynchronous));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCCroutGetHistory - gets the residuals of the factors of a `PCCROUT`, sweep by sweep
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner, set up
+
+  Output Parameters:
++ count     - number of residuals; 0 where the factors were found without sweeps
+- residuals - ||A - L U|| / ||A|| of this rank's block before each sweep; valid until the next set-up
+
+  Level: intermediate
+
+.seealso: `PCCROUT`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`
+@*/
+PetscErrorCode PCCroutGetHistory(PC pc, PetscInt *count, const PetscReal *residuals[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  *count     = 0;
+  *residuals = NULL;
+  PetscTryMethod(pc, "PCCroutGetHistory_C", (PC, PetscInt *, const PetscReal *[]), (pc, count, residuals));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+PetscErrorCode PCCroutComposeSweepSetters(PC pc, bool compose)
+{
+  static const Composed functions[] = {
+      composed("PCCroutSetMethod_C", PCCroutSetMethod_Crout),
+      composed(
+          "PCCroutGetMethod_C", +[](PC pc, PCCroutMethod *method) -> PetscErrorCode { return Get(method, Data(pc)->method); }),
+      composed("PCCroutSetSweeps_C", PCCroutSetSweeps_Crout),
+      composed(
+          "PCCroutGetSweeps_C", +[](PC pc, PetscInt *sweeps) -> PetscErrorCode { return Get(sweeps, Data(pc)->settings.options.sweeps); }),
+      composed("PCCroutSetTolerance_C", PCCroutSetTolerance_Crout),
+      composed(
+          "PCCroutGetTolerance_C", +[](PC pc, PetscReal *tolerance) -> PetscErrorCode { return Get(tolerance, Data(pc)->tolerance); }),
+      composed("PCCroutSetOmega_C", PCCroutSetOmega_Crout),
+      composed(
+          "PCCroutGetOmega_C", +[](PC pc, PetscReal *omega) -> PetscErrorCode { return Get(omega, Data(pc)->settings.options.omega); }),
+      composed("PCCroutSetSections_C", PCCroutSetSections_Crout),
+      composed(
+          "PCCroutGetSections_C",
+          +[](PC pc, PetscInt *sections) -> PetscErrorCode { return Get(sections, Data(pc)->settings.options.sections); }),
+      composed("PCCroutSetAsynchronous_C", PCCroutSetAsynchronous_Crout),
+      composed(
+          "PCCroutGetAsynchronous_C",
+          +[](PC pc, PetscBool *asynchronous) -> PetscErrorCode { return Get(asynchronous, Data(pc)->settings.options.asynchronous); }),
+      composed("PCCroutGetHistory_C", PCCroutGetHistory_Crout),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
