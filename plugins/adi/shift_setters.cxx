@@ -19,6 +19,8 @@ PetscErrorCode GetNumbers(const std::vector<PetscReal> &given, PetscInt *count, 
 static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal shifts[])
 {
   PetscFunctionBegin;
+  PetscCheck(count >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCADISetShifts(): %" PetscInt_FMT " is no number of shifts; 0 has them computed", count);
   for (PetscInt j = 0; j < count; j++)
     PetscCheck(shifts[j] > 0 && !PetscIsInfOrNanReal(shifts[j]), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
                "-pc_adi_shifts: shift %" PetscInt_FMT " is %g, and shifts must be positive and finite", j + 1, (double)shifts[j]);

@@ -1,4 +1,4 @@
-"""Each getter says what its setter was told, by default and with other options."""
+"""Each getter says what its setter was told, by default and with other options; -ksp_view says which options were given."""
 
 import json
 import re
@@ -12,10 +12,10 @@ PROGRAM = Path(__file__).parent / "programs" / "getters.py"
 # By kind: options, and of each getter what it gives (see programs/getters.py), of a new solver and with these options.
 ADI = "-pc_adi_type douglas_gunn -pc_adi_shifts 3,4,5 -pc_adi_cycle 4 -pc_adi_iterations 2 -pc_adi_bounds 1,2,3,4 -pc_adi_bounds_method gershgorin \
 -pc_adi_line_solver pcr -pc_adi_symmetric -pc_adi_keep_factors 0 -ksp_adi_check_every 3"
-BCR = "-pc_bcr_type facr -pc_bcr_inverse leja -pc_bcr_radix 3 -pc_bcr_levels 2 -pc_bcr_precision single -pc_bcr_require_separable \
+BCR = "-pc_bcr_type separable -pc_bcr_inverse leja -pc_bcr_radix 3 -pc_bcr_levels 2 -pc_bcr_precision single -pc_bcr_require_separable \
 -pc_bcr_separable_tolerance 0.5 -pc_bcr_check_warn 0.25 -pc_bcr_check_fail 0.5"
-CROUT = "-pc_crout_pattern threshold -pc_crout_levels 2 -pc_crout_droptol 0.25 -pc_crout_row_quota 7 -pc_crout_most_operations 1e9 -pc_crout_method exact \
--pc_crout_sweeps 3 -pc_crout_rtol 0.5 -pc_crout_omega 0.75 -pc_crout_sections 4 -pc_crout_async -pc_crout_shift 0.125 -pc_crout_check_warn 0.25 \
+CROUT = "-pc_crout_pattern threshold -pc_crout_levels 2 -pc_crout_droptol 0.25 -pc_crout_row_quota 7 -pc_crout_most_operations 1e9 -pc_crout_method sweeps \
+-pc_crout_sweeps 3 -pc_crout_rtol 0.5 -pc_crout_omega 0.75 -pc_crout_sections 1 -pc_crout_async -pc_crout_shift 0.125 -pc_crout_check_warn 0.25 \
 -pc_crout_check_fail 0.5 -pc_crout_scaling ruiz -pc_crout_ordering rcm -pc_crout_symmetric 0 -pc_crout_trisolve jacobi -pc_crout_trisolve_steps 5 \
 -pc_crout_precision single"
 GETTERS = {
@@ -37,7 +37,7 @@ GETTERS = {
     "bcr": (
         BCR,
         {
-            "PCBCRGetMethod": ("s", ["auto"], ["facr"]),
+            "PCBCRGetMethod": ("s", ["auto"], ["separable"]),
             "PCBCRGetInverse": ("s", ["fractions"], ["leja"]),
             "PCBCRGetRadix": ("i", [0], [3]),
             "PCBCRGetLevels": ("i", [-1], [2]),
@@ -54,11 +54,11 @@ GETTERS = {
             "PCCroutGetLevels": ("i", [0], [2]),
             "PCCroutGetDropTolerance": ("di", [1e-3, 0], [0.25, 7]),
             "PCCroutGetMostOperations": ("d", [1e11], [1e9]),
-            "PCCroutGetMethod": ("i", [2], [1]),
+            "PCCroutGetMethod": ("i", [2], [0]),
             "PCCroutGetSweeps": ("i", [0], [3]),
             "PCCroutGetTolerance": ("d", [0], [0.5]),
             "PCCroutGetOmega": ("d", [0], [0.75]),
-            "PCCroutGetSections": ("i", [0], [4]),
+            "PCCroutGetSections": ("i", [0], [1]),
             "PCCroutGetAsynchronous": ("i", [0], [1]),
             "PCCroutGetShift": ("d", [0], [0.125]),
             "PCCroutGetCheck": ("dd", [1e-10, 1e-4], [0.25, 0.5]),
@@ -79,6 +79,32 @@ def test_getters_say_what_was_set(kind):
     forms = ",".join(f"{name}:{form}" for name, (form, _, _) in getters.items())
     found = [json.loads(line) for line in programs.python(PROGRAM, f"{kind} {forms} {options}").output.splitlines()]
     assert found == [{name: values[which] for name, values in getters.items()} for which in (1, 2)]
+
+
+@pytest.mark.parametrize("kind", GETTERS)
+def test_the_view_lists_what_was_given(run, kind):
+    options, _ = GETTERS[kind]
+    solver = "-ksp_type adi" if kind == "adi" else f"-pc_type {kind}"
+    plain = run("ex50", f"-da_grid_x 9 -da_grid_y 9 {solver} -ksp_view").output
+    assert "given: -" not in plain and "does nothing here" not in plain
+    view = run("ex50", f"-da_grid_x 9 -da_grid_y 9 {solver} {options} -ksp_view", expect=None).output
+    told = re.findall(r"^ +given: -(\w+) \S+$|^ +-(\w+) does nothing here: ", view, re.M)
+    assert sorted("".join(one) for one in told) == sorted(re.findall(r"-((?:pc|ksp)_\w+)", options)), view
+
+
+@programs.needs_petsc4py
+def test_a_number_of_shifts_below_zero_is_an_error(tmp_path):
+    program = tmp_path / "program.py"
+    program.write_text("""
+import ctypes, petsc4py
+petsc4py.init()
+from petsc4py import PETSc
+library = ctypes.CDLL(PETSc.Options().getString("dll_append"))
+pc = PETSc.PC().create()
+pc.setType("adi")
+assert library.PCADISetShifts(ctypes.c_void_p(pc.handle), -1, (ctypes.c_double * 1)(1.0)) == 63
+""")
+    assert "PCADISetShifts(): -1 is no number of shifts" in programs.python(program).output
 
 
 def test_every_getter_is_asked():
