@@ -14,6 +14,10 @@ struct BlockVector {
   KOKKOS_INLINE_FUNCTION const Scalar &operator()(int p) const { return entries[p]; }
 };
 
+/// From this size on the products and inverses of blocks are functions of their own on a host. Unrolled into each kernel that has some, they
+/// were most of what the compiler had to do.
+inline constexpr int least_called_block = 4;
+
 template <class Scalar, int b>
 struct Block {
   Scalar entries[b][b] = {};
@@ -31,13 +35,8 @@ struct Block {
   }
   friend KOKKOS_INLINE_FUNCTION Block operator*(const Block &m, const Block &n)
   {
-    Block product;
-    for (int k = 0; k < b; k++) {
-      for (int p = 0; p < b; p++) {
-        for (int q = 0; q < b; q++) product(p, q) += m(p, k) * n(k, q);
-      }
-    }
-    return product;
+    KOKKOS_IF_ON_HOST((if constexpr (b >= least_called_block) return called_product(m, n);))
+    return product_of(m, n);
   }
   friend KOKKOS_INLINE_FUNCTION Block operator+(Block m, const Block &n)
   {
@@ -54,6 +53,19 @@ struct Block {
     }
     return negative;
   }
+
+private:
+  KOKKOS_INLINE_FUNCTION static Block product_of(const Block &m, const Block &n)
+  {
+    Block product;
+    for (int k = 0; k < b; k++) {
+      for (int p = 0; p < b; p++) {
+        for (int q = 0; q < b; q++) product(p, q) += m(p, k) * n(k, q);
+      }
+    }
+    return product;
+  }
+  [[gnu::noinline]] static Block called_product(const Block &m, const Block &n) { return product_of(m, n); }
 };
 
 template <class Scalar, int b>
@@ -92,7 +104,7 @@ KOKKOS_INLINE_FUNCTION BlockVector<Scalar, b> residual(BlockVector<Scalar, b> rh
   return rhs;
 }
 template <class Scalar, int b>
-KOKKOS_INLINE_FUNCTION Block<Scalar, b> residual(Block<Scalar, b> rhs, const Block<Scalar, b> &m, const Block<Scalar, b> &x)
+KOKKOS_INLINE_FUNCTION Block<Scalar, b> residual_of(Block<Scalar, b> rhs, const Block<Scalar, b> &m, const Block<Scalar, b> &x)
 {
   for (int k = 0; k < b; k++) {
     for (int p = 0; p < b; p++) {
@@ -101,12 +113,23 @@ KOKKOS_INLINE_FUNCTION Block<Scalar, b> residual(Block<Scalar, b> rhs, const Blo
   }
   return rhs;
 }
+template <class Scalar, int b>
+[[gnu::noinline]] Block<Scalar, b> called_residual(const Block<Scalar, b> &rhs, const Block<Scalar, b> &m, const Block<Scalar, b> &x)
+{
+  return residual_of(rhs, m, x);
+}
+template <class Scalar, int b>
+KOKKOS_INLINE_FUNCTION Block<Scalar, b> residual(const Block<Scalar, b> &rhs, const Block<Scalar, b> &m, const Block<Scalar, b> &x)
+{
+  KOKKOS_IF_ON_HOST((if constexpr (b >= least_called_block) return called_residual(rhs, m, x);))
+  return residual_of(rhs, m, x);
+}
 
 /// Replaces a block by its inverse: Gauss-Jordan elimination in place, pivots from the rows of the block, each row measured by its
 /// `scale` (what usable_pivot compares with). False if a pivot is unusable. Rows are swapped by selection, since an index that is not known
 /// when the code is compiled would move the block out of the registers.
 template <class Scalar, int b>
-KOKKOS_INLINE_FUNCTION bool invert(Block<Scalar, b> &m, BlockVector<Scalar, b> scale)
+KOKKOS_INLINE_FUNCTION bool invert_in_place(Block<Scalar, b> &m, BlockVector<Scalar, b> scale)
 {
   int pivots[b];
   bool usable = true;
@@ -144,6 +167,18 @@ KOKKOS_INLINE_FUNCTION bool invert(Block<Scalar, b> &m, BlockVector<Scalar, b> s
     }
   }
   return usable;
+}
+
+template <class Scalar, int b>
+[[gnu::noinline]] bool called_invert(Block<Scalar, b> &m, const BlockVector<Scalar, b> &scale)
+{
+  return invert_in_place(m, scale);
+}
+template <class Scalar, int b>
+KOKKOS_INLINE_FUNCTION bool invert(Block<Scalar, b> &m, const BlockVector<Scalar, b> &scale)
+{
+  KOKKOS_IF_ON_HOST((if constexpr (b >= least_called_block) return called_invert(m, scale);))
+  return invert_in_place(m, scale);
 }
 
 } // namespace weft
