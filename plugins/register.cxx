@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <vector>
 
+#include "crout/factor_pcs.h"
 #include "line/replace_sor.h"
 #include "petsc/petsc_compat.h"
 #include "types.h"
@@ -146,7 +147,8 @@ PetscErrorCode WeftCheckPetsc()
   `PetscInitialize()`. It may be called any number of times.
 
   It fails with `PETSC_ERR_LIB` if PETSc has not started, if it is not the one that Weft was built with (minor version, scalar type, index
-  size), or if a type of the same name is registered already; nothing is overwritten.
+  size), or if a type of the same name is registered already; nothing is overwritten. PETSc's own `PCLU`, `PCILU`, `PCCHOLESKY` and `PCICC` made
+  from then on look whether the answer is a number where a solve looks at no norm and their solver type is `MATSOLVERCROUT`.
 
 .seealso: `PCADI`, `PCBCR`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
 @*/
@@ -181,6 +183,9 @@ PetscErrorCode PetscDLLibraryRegister_weft(void)
   for (const PCEntry &type : preconditioners) PetscCall(PCRegister(type.name, type.create));
   for (const KSPEntry &type : iterations) PetscCall(KSPRegister(type.name, type.create));
   for (const FactorEntry &type : factorizations) PetscCall(MatSolverTypeRegister(type.name, type.matrix, type.factor, type.create));
+#if defined(WEFT_HAS_CROUT)
+  PetscCall(weft::WatchFactorPCs());
+#endif
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-weft_replace_sor", &replace_sor, NULL));
   if (replace_sor) PetscCall(weft::ReplaceSor());
   PetscCall(PetscRegisterFinalize(WeftForgetRegistration));

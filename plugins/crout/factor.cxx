@@ -76,10 +76,6 @@ DirectApply CroutFactor::Apply()
   return [this](Vec b, Vec x, Transpose transpose) { return SolveOnce(b, x, transpose); };
 }
 
-// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
-// residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
-constexpr PetscReal useless = 1e3;
-
 PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
 {
   PetscFunctionBegin;
@@ -96,8 +92,8 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (bool climbed = true; climbed;) {
-    PetscCall(DirectCheck::MeasureAmplification(A, Apply(), useless, &probe_));
-    if (probe_ <= useless) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
+    PetscCall(DirectCheck::MeasureAmplification(A, Apply(), MostAmplified(), &probe_));
+    if (probe_ <= MostAmplified()) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
     PetscCall(PetscInfo(A, "incomplete factors are useless: a random right-hand side is solved with a relative residual of %g\n",
                         (double)probe_));
     PetscCall(Climb(A, failure, &climbed));

@@ -128,8 +128,8 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
   CroutFailure failure;
 
   PetscFunctionBegin;
-  F->factorerrortype = MAT_FACTOR_OTHER; // until the factors are whole: an error on the way leaves none to solve with
-  if (!SameOptions(*info, data->info)) { // PCFactorSetShiftType() and the like since then
+  F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT; // until the factors are whole: an error on the way leaves none to solve with
+  if (!SameOptions(*info, data->info)) {             // PCFactorSetShiftType() and the like since then
     data->info = *info;
     PetscCall(CreateFactor(F, A, *info));
     PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));

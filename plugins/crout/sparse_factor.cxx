@@ -131,9 +131,7 @@ private:
       if (failure->error == MAT_FACTOR_NOERROR || decided_by_these) PetscFunctionReturn(PETSC_SUCCESS);
     }
     PetscCall(PetscInfo(A, "what values before these decided is decided anew\n"));
-    *failure = {};
-    PetscCall(Analyse(A, failure));
-    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
+    PetscCall(Anew(A, failure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -155,8 +153,13 @@ private:
     return true;
   }
 
-  // What is tried where incomplete factors are no preconditioner, in this order.
-  enum class Rung { first, permuted, shifted, shifted_more, full };
+  // Where all fill was no way out, a larger shift is the weaker preconditioner more often than not (USAir97).
+  PetscReal MostAmplified() const override { return (rung_ == Rung::shifted ? 10 : 1) * CroutFactor::MostAmplified(); }
+
+  // What is tried where incomplete factors are no preconditioner, in this order. Shifts make weak preconditioners of what is hard: all fill
+  // comes before them where it is quickly made.
+  enum class Rung { first, permuted, quick_full, shifted, shifted_more, full };
+  static constexpr double quick_operations = 2e9; ///< some seconds of a core
 
   CroutOptions OptionsOf(Rung rung) const
   {
@@ -166,10 +169,12 @@ private:
     if (rung == Rung::first) return options;
     options.tiny_diagonal = 1;
     if (rung == Rung::shifted || rung == Rung::shifted_more) options.base_shift += rung == Rung::shifted ? 0.1 : 1;
-    if (rung == Rung::full) {
+    if (rung == Rung::quick_full && (options.most_operations == 0 || options.most_operations > quick_operations))
+      options.most_operations = quick_operations;
+    if (rung == Rung::quick_full || rung == Rung::full) {
       options.pattern        = FillPattern::full;
       options.most_fill      = options.most_fill > 0 ? options.most_fill : std::max(20.0, 2e6 / (double)std::max<PetscInt64>(1, entries_));
-      options.replace_pivots = true;
+      options.replace_pivots = rung == Rung::full; // what replaced pivots amplify hides in the residual (impcol_d)
       options.ladder         = false;
     }
     return options;
@@ -183,12 +188,19 @@ private:
       rung_               = static_cast<Rung>(static_cast<int>(rung_) + 1);
       const bool permutes = settings_.options.match_rows && !settings_.options.symmetric;
       if (rung_ == Rung::permuted && !permutes) continue;
-      *failure = {};
-      PetscCall(Analyse(A, failure));
-      if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
+      PetscCall(Anew(A, failure));
       *climbed = failure->error == MAT_FACTOR_NOERROR;
     }
     *failure = {};
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscErrorCode Anew(Mat A, CroutFailure *failure)
+  {
+    PetscFunctionBegin;
+    *failure = {};
+    PetscCall(Analyse(A, failure));
+    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(Factor(A, failure));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

@@ -8,8 +8,19 @@
 
 namespace weft {
 
+/// False for the solver within another PC (multigrid's coarsest grid, a field, a block): what it leaves is for the iteration outside to see.
+/// PETSc marks such solvers by the level of what they print; that of a SNES, which may be linear and look at no residual, by what it calls first.
+inline bool IsOutermost(KSP ksp)
+{
+  PetscInt level;
+
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
+  return level == 0 || CallsBeforeSolve(ksp);
+}
+
 /// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. For PCPostSolve: one norm tells whether
-/// that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Collective.
+/// that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Not of a solver within another
+/// PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
 inline PetscErrorCode RefuseNonFiniteSolution(KSP ksp, Vec solution)
 {
   KSPNormType type;
@@ -17,23 +28,20 @@ inline PetscErrorCode RefuseNonFiniteSolution(KSP ksp, Vec solution)
 
   PetscFunctionBegin;
   PetscCall(KSPGetNormType(ksp, &type));
-  if (ksp->reason <= 0 || type != KSP_NORM_NONE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (ksp->reason <= 0 || type != KSP_NORM_NONE || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(VecNorm(solution, NORM_1, &norm));
   if (PetscIsInfOrNanReal(norm)) ksp->reason = KSP_DIVERGED_NANORINF;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC (multigrid's
-/// coarsest grid, a field, a block) it is what it should be, a preconditioner: the iteration outside sees what it leaves. PETSc marks such
-/// solvers by the level of what they print; that of a SNES, which may be linear and look at no residual, by what it calls first.
+/// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC it is what it
+/// should be, a preconditioner.
 inline bool TakenForASolution(KSP ksp)
 {
   PetscBool preonly;
-  PetscInt level;
 
   PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
-  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  return preonly && (level == 0 || CallsBeforeSolve(ksp));
+  return preonly && IsOutermost(ksp);
 }
 
 /// The same of a PC that has not met its KSP, as far as options tell.

@@ -293,33 +293,38 @@ private:
     Kokkos::parallel_reduce("weft poisson mean", points, MeanOf<Space, Scalar>{of, {left_[0], left_[1], left_[2]}}, mean);
     Kokkos::parallel_for("weft poisson mean", Kokkos::RangePolicy<Space>(space_, 0, 1), Divide<Space>{mean, left_sum_});
   }
-  void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
+
+  /// A direction of the grid: nodes, and how far these are from each other.
+  struct Along {
+    Index nodes, stride;
+  };
+  /// The transform of all lines of a direction.
+  void transform_along(const Modes &modes, Along lines, Along inner, Along outer, const Scalar *from, Scalar *to) const
   {
     Transform<Space, Scalar> t = modes.lines;
-    t.n                        = grid_.planes;
-    t.inner                    = grid_.length;
-    t.inner_stride             = grid_.line_stride;
-    t.outer                    = grid_.rows;
-    t.outer_stride             = grid_.row_stride;
-    t.from_stride = t.to_stride = grid_.plane_stride;
+    t.n                        = lines.nodes;
+    t.from_stride = t.to_stride = lines.stride;
+    t.inner                     = inner.nodes;
+    t.inner_stride              = inner.stride;
+    t.outer                     = outer.nodes;
+    t.outer_stride              = outer.stride;
     t.from                      = from;
     t.to                        = to;
     modes(space_, t);
+  }
+  Along length() const { return {grid_.length, grid_.line_stride}; }
+  Along rows() const { return {grid_.rows, grid_.row_stride}; }
+  Along planes() const { return {grid_.planes, grid_.plane_stride}; }
+
+  void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
+  {
+    transform_along(modes, planes(), length(), rows(), from, to);
   }
 
   /// All lines of an array, in place.
   void transform_lines(const Modes &modes, Scalar *values) const
   {
-    Transform<Space, Scalar> t = modes.lines;
-    t.n                        = grid_.length;
-    t.inner                    = grid_.rows;
-    t.inner_stride             = grid_.row_stride;
-    t.outer                    = grid_.planes;
-    t.outer_stride             = grid_.plane_stride;
-    t.from_stride = t.to_stride = grid_.line_stride;
-    t.from                      = values;
-    t.to                        = modes.fast ? values : along_.data();
-    modes(space_, t);
+    transform_along(modes, length(), rows(), planes(), values, modes.fast ? values : along_.data());
     if (modes.fast) return;
     const Kokkos::View<Scalar *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> back(values, along_.size());
     Kokkos::deep_copy(space_, back, along_);

@@ -57,15 +57,20 @@ std::string CroutReport::text() const
 
 std::string explain(const CroutReport &report)
 {
-  const std::string where = report.row >= 0 ? " in row " + std::to_string(report.row) : "";
+  const std::string where         = report.row >= 0 ? " in row " + std::to_string(report.row) : "";
+  constexpr char preconditioner[] = "shift or incomplete factors and a Krylov method";
   switch (report.failure) {
   case FactorFailure::none:
     return "";
   case FactorFailure::not_finite_input:
     return "the matrix has a value that is not finite" + where;
   case FactorFailure::zero_pivot:
+    if (report.complete)
+      return "zero pivot" + where + ": the matrix is singular to rounding, or its pivots come in a bad order; try another ordering, or a " +
+             preconditioner;
     return "zero pivot" + where + ": the matrix may be singular; try another ordering, more fill or a shift";
   case FactorFailure::not_finite:
+    if (report.complete) return "the factors grew without bound" + where + ": try another ordering or scaling, or a " + preconditioner;
     return "the factors grew without bound" + where + ": try a shift, more fill, scaling or another ordering";
   }
   return "";

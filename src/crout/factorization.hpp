@@ -99,7 +99,8 @@ public:
 /// What a factorization did.
 struct CroutReport {
   FactorFailure failure = FactorFailure::none;
-  Index row             = -1; ///< of the caller's matrix, where the failure was found
+  Index row             = -1;    ///< of the caller's matrix, where the failure was found
+  bool complete         = false; ///< with all fill
   bool exact            = false;
   bool warm             = false; ///< started from the factors before
   bool matched          = false; ///< rows were permuted to put large entries on the diagonal

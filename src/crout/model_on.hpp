@@ -82,6 +82,7 @@ public:
     exact_grew_           = false;
     report_.matched       = matched_order_.has_value();
     report_.entries       = entries_.size();
+    report_.complete      = options_.pattern == FillPattern::full;
     if (entries_.rows == 0) {
       report_.exact = true;
       return;

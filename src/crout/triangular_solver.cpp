@@ -43,7 +43,8 @@ std::optional<std::string> triangular_method_refuses(const std::string &method, 
   for (const char *name : triangular_method_names()) known = known || method == name;
   if (!known) return "no triangular solve is called '" + method + "'";
   if (options.steps < 1 || options.fewest_steps < 1) return "a triangle needs at least 1 Jacobi step";
-  if (!(options.tolerance >= 0) || !(options.certain >= 0)) return "the tolerance of the probe must not be negative";
+  if (!(options.tolerance >= 0) || !(options.small_tolerance >= 0) || !(options.certain >= 0))
+    return "the tolerance of the probe must not be negative";
   return std::nullopt;
 }
 
@@ -149,7 +150,7 @@ std::string TriangularSolver<Scalar>::description() const
   if (by_levels) text += ", " + std::to_string(levels()) + " levels";
   if (probe()) {
     char numbers[80];
-    std::snprintf(numbers, sizeof numbers, ", probe %s%.2g (tolerance %g)", model_->bounded ? "<= " : "", *probe(), options_.tolerance);
+    std::snprintf(numbers, sizeof numbers, ", probe %s%.2g (tolerance %g)", model_->bounded ? "<= " : "", *probe(), model_->tolerance);
     text += numbers;
   }
   return text;

@@ -30,8 +30,9 @@ public:
   TriangularMethod in_use = TriangularMethod::automatic;
   int steps               = 0;
   std::optional<double> probe;
-  bool bounded = false; ///< probe is a bound, found without a probe
-  Index levels = 0;
+  double tolerance = 0;     ///< of the probe
+  bool bounded     = false; ///< probe is a bound, found without a probe
+  Index levels     = 0;
 };
 
 namespace triangular {
@@ -383,7 +384,8 @@ private:
     use(Method::jacobi);
     reserve(1);
     const auto left = [sizes](int steps) { return std::pow(sizes, steps + 1); };
-    this->bounded   = slicing() && left(options_.steps) <= options_.tolerance;
+    this->tolerance = rows() <= small_jacobi ? options_.small_tolerance : options_.tolerance;
+    this->bounded   = slicing() && left(options_.steps) <= this->tolerance;
     if (this->bounded) {
       this->steps = std::min(options_.fewest_steps, options_.steps);
       while (this->steps < options_.steps && left(this->steps) > options_.certain) this->steps++;
@@ -396,7 +398,7 @@ private:
       const Plan p       = plan(false);
       const double first = probe_half(p.first, 0), second = probe_half(p.second, 1);
       this->probe = std::isfinite(first) && !(second <= first) ? second : first;
-      if (*this->probe <= options_.tolerance) return;
+      if (*this->probe <= this->tolerance) return;
       if (was_exact || this->steps == most || !(*this->probe <= hopeless)) break;
     }
     use(Method::syncfree);

@@ -229,11 +229,38 @@ def not_finite_cases():
             for ksp in ("preonly", "gmres") if COMM.size == 1 else ("preonly",):
                 reason, _ = Solver(options, ksp=ksp).solve(A, np.ones(n))
                 check(reason < 0, options, value, (i, j), ksp, reason)
-    for options in ways:
-        b = np.ones(n)
-        b[3] = np.nan
-        reason, _ = Solver(options, ksp="gmres").solve(sparse(a), b)
-        check(reason < 0, options, "NaN in the right-hand side", reason)
+    blocks = [f"-pc_type bjacobi -sub_pc_type {sub}" for sub in ("crout", "line", "lu -sub_pc_factor_mat_solver_type crout")]
+    direct = [f"-pc_type {pc} -pc_factor_mat_solver_type crout" for pc in ("lu", "cholesky")] if COMM.size == 1 else []
+    cases = [(options, ksp, sparse) for options in ways for ksp in ("preonly", "gmres")]
+    cases += [(options, "gmres", sparse) for options in blocks]
+    cases += [(options, ksp, dense) for options in direct for ksp in ("preonly", "gmres")]
+    for (options, ksp, matrix), value in itertools.product(cases, (np.nan, np.inf)):
+        solver, A, b = Solver(options, ksp=ksp), matrix(a), np.ones(n)
+        b[3] = value
+        reason, _ = solver.solve(A, b)
+        check(reason < 0, options, ksp, matrix.__name__, value, "in the right-hand side", reason)
+        reason, x = solver.solve(A, np.ones(n))
+        check(reason > 0 and np.isfinite(x).all(), options, ksp, matrix.__name__, "the right-hand side after", value, reason)
+
+
+def recover_cases():
+    """Values that factors fail with, for whatever reason, and then good ones."""
+    n = 80
+    growing = np.eye(n) - np.tril(np.ones((n, n)), -1)  # its symmetric factors, of the upper triangle, are others
+    growing[:, -1] = 1
+    singular = np.ones((n, n))
+    ways = ["-pc_type crout -pc_crout_pattern full", "-pc_type crout -pc_crout_pattern full -pc_crout_symmetric"]
+    ways += [f"-pc_type {pc} -pc_factor_mat_solver_type crout" for pc in ("lu", "cholesky")]
+    strict = [way + " -pc_crout_check_warn 1e-18 -pc_crout_check_fail 1e-17" for way in ways]
+    failed = 0
+    for options, a in itertools.product(ways + strict, (growing, singular)):
+        solver, A = Solver(options), sparse(a)
+        reason, _ = solver.solve(A, np.ones(n))
+        failed += reason < 0
+        put(A, 4 * np.eye(n), a != 0)  # whose factors have no rounding
+        reason, x = solver.solve(A, np.ones(n))
+        check(reason > 0 and np.allclose(x, 0.25), options, "after", reason)
+    check(failed >= 8, "cases that fail at first", failed)
 
 
 # ----------------------------------------------------------------------------------------------------------------------- a few rows

@@ -1,0 +1,58 @@
+// MatSolve() knows no KSP to tell that its right-hand side was no number: the PC does, in PCPostSolve().
+#include "crout/factor_pcs.h"
+
+#include <petsc/private/pcimpl.h>
+
+#include "crout/crout.h"
+#include "petsc/finite_solution.h"
+#include "petsc/guarded.h"
+
+namespace weft {
+
+namespace {
+
+using Creator = PetscErrorCode (*)(PC);
+
+constexpr PCType types[] = {PCLU, PCILU, PCCHOLESKY, PCICC};
+Creator petscs[4]        = {}; // PETSc's own
+
+PetscErrorCode PCPostSolve_Factor(PC pc, KSP ksp, Vec, Vec solution)
+{
+  MatSolverType solver;
+  PetscBool ours;
+
+  PetscFunctionBegin;
+  PetscCall(PCFactorGetMatSolverType(pc, &solver));
+  PetscCall(PetscStrcmp(solver, MATSOLVERCROUT, &ours));
+  if (ours) PetscCall(RefuseNonFiniteSolution(ksp, solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+template <int type>
+PetscErrorCode PCCreate_Watched(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall((*petscs[type])(pc));
+  if (!pc->ops->postsolve) pc->ops->postsolve = Guarded<PCPostSolve_Factor>;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+constexpr Creator watched[] = {PCCreate_Watched<0>, PCCreate_Watched<1>, PCCreate_Watched<2>, PCCreate_Watched<3>};
+
+} // namespace
+
+PetscErrorCode WatchFactorPCs()
+{
+  PetscFunctionBegin;
+  for (int type = 0; type < 4; type++) {
+    Creator known = NULL;
+
+    PetscCall(PetscFunctionListFind(PCList, types[type], &known));
+    if (!known || known == watched[type]) continue;
+    petscs[type] = known;
+    PetscCall(PCRegister(types[type], watched[type]));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
