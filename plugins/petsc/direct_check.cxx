@@ -85,8 +85,8 @@ PetscErrorCode WithArray(const MatRows &matrix, Vec vec, Access access, const Bo
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// unit * values that look random, the same in every run.
-PetscErrorCode SetProbe(PetscReal unit, Vec x)
+// unit * values that look random, the same in every run; `which` of such vectors.
+PetscErrorCode SetProbe(PetscReal unit, PetscInt which, Vec x)
 {
   PetscInt first, end;
   std::unique_ptr<Execution> execution;
@@ -100,7 +100,7 @@ PetscErrorCode SetProbe(PetscReal unit, Vec x)
     PetscCall(array.OpenOnHost());
   }
   PetscCall(MakeExecution(array.memory(), &execution));
-  PetscCallCXX(set_probe(*execution, first, end - first, unit, array.data()));
+  PetscCallCXX(set_probe(*execution, first + 65537 * which, end - first, unit, array.data()));
   PetscCallCXX(execution->wait());
   PetscCall(array.Close());
   PetscCallCXX(destroy_or_leave(execution));
@@ -257,8 +257,13 @@ PetscErrorCode DirectCheck::Forget()
 
 PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const DirectApply &apply)
 {
+  // One right-hand side may be solved by luck: where there are few rows, or where a solver that is wrong altogether is right after a step of
+  // refinement, as the rounding of that one falls. There, all of several are to be solved.
+  constexpr PetscReal doubtful = 1e-2;
+  constexpr PetscInt few = 64, several = 5;
   const ApplicationInSetUp applies;
   PetscReal unit;
+  PetscInt rows;
   Vec b, x;
 
   PetscFunctionBegin;
@@ -269,26 +274,35 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work_[0]));
   PetscCall(SizeOfRows(A, &unit));
-  if (singular) { // in its range
-    PetscCall(SetProbe(1, x));
-    PetscCall(MatMult(A, x, b));
-  } else {
-    PetscCall(SetProbe(unit, b));
-  }
-  PetscCall(apply(b, x, Transpose::no));
-  PetscCall(MeasureError(A, unit, b, x, work_[0], &plain));
+  PetscCall(VecGetSize(b, &rows));
   measured = true;
-  left     = plain;
-  if (!single && !sound(plain)) {
-    PetscCall(VecDuplicate(x, &work_[1]));
-    PetscCall(Refine(A, b, x, Transpose::no, apply, work_[0], work_[1]));
-    PetscCall(MeasureError(A, unit, b, x, work_[0], &left));
-    refined = left.residual <= plain.residual / 10;
-    if (!refined) left = plain;
+  for (PetscInt which = 0, probes = 1; which < probes; which++) {
+    Error once, then;
+
+    if (singular) { // in its range
+      PetscCall(SetProbe(1, which, x));
+      PetscCall(MatMult(A, x, b));
+    } else {
+      PetscCall(SetProbe(unit, which, b));
+    }
+    PetscCall(apply(b, x, Transpose::no));
+    PetscCall(MeasureError(A, unit, b, x, work_[0], &once));
+    then = once;
+    if (!single && (refined || !sound(once))) {
+      if (!work_[1]) PetscCall(VecDuplicate(x, &work_[1]));
+      PetscCall(Refine(A, b, x, Transpose::no, apply, work_[0], work_[1]));
+      PetscCall(MeasureError(A, unit, b, x, work_[0], &then));
+      refined = refined || then.residual <= once.residual / 10;
+      if (!refined) then = once;
+    }
+    if (which == 0 || !(once.residual <= plain.residual)) plain = once;
+    if (which == 0 || !acceptable(then) || (acceptable(left) && then.residual > left.residual)) left = then;
+    if (rows < few || (refined && !(plain.backward <= doubtful))) probes = several;
+  }
+  if (!single && !sound(plain))
     PetscCall(PetscInfo(A, "a random right-hand side is solved with %s, %s\n", Words(plain).c_str(),
                         refined ? ("and with " + Words(left) + " after a step of refinement, which each application takes").c_str()
                                 : "and refinement does not help"));
-  }
   if (!refined) {
     for (Vec &work : work_) PetscCall(VecDestroy(&work));
   }
@@ -309,13 +323,13 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work));
   PetscCall(SizeOfRows(A, &unit));
-  PetscCall(SetProbe(unit, b));
+  PetscCall(SetProbe(unit, 0, b));
   PetscCall(apply(b, x, Transpose::no));
   PetscCall(MeasureError(A, unit, b, x, work, &error));
   *amplified = error.residual;
   if (error.backward <= 1e-8) *amplified = 0; // it solves: the matrix is to blame
   if (!(*amplified <= bound)) {               // rows in odd units look like that: those of a known solution do not
-    PetscCall(SetProbe(1, x));
+    PetscCall(SetProbe(1, 0, x));
     PetscCall(MatMult(A, x, b));
     PetscCall(apply(b, work, Transpose::no));
     PetscCall(VecNorm(x, NORM_2, &of_solution));

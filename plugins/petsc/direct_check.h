@@ -5,7 +5,8 @@
 /// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if one step of iterative refinement makes its residual
 /// ten times smaller, all applications take that step; if what is left is above `fail`, and its backward error above `warn`, the solver has
 /// failed.
-/// The price is one application and one product. A solver that works in single precision is made for a Krylov method to correct it: nothing is
+/// The price is one application and one product; five of each where there are fewer than 64 rows, or where refinement cures what was wrong
+/// altogether (a backward error above 1e-2), which may be luck. A solver that works in single precision is made for a Krylov method to correct it: nothing is
 /// refined, and it has failed where it leaves more than half of a right-hand side. Two infinite bounds leave the check out.
 #pragma once
 #include <petscmat.h>
