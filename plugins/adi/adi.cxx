@@ -533,7 +533,7 @@ PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
 . -pc_adi_bounds_method (gershgorin|lanczos)   - how they are found otherwise
 . -pc_adi_line_solver (thomas|...|auto)        - the tridiagonal method, see `PCLINE`
 . -pc_adi_symmetric <false>                    - a symmetric and definite form, for `KSPCG`
-- -pc_adi_keep_factors <true>                  - false factors anew in each sweep, and saves the memory
+- -pc_adi_keep_factors <true>                  - if false, refactor in every sweep to save memory
 
   Level: beginner
 

@@ -169,7 +169,7 @@ static PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
 {
   PetscFunctionBegin;
   PetscCheck(every >= 1, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_OUTOFRANGE,
-             "-ksp_adi_check_every %" PetscInt_FMT ": at least 1; -ksp_norm_type none looks at no norm at all", every);
+             "-ksp_adi_check_every %" PetscInt_FMT ": must be at least 1 (to skip norms entirely use -ksp_norm_type none)", every);
   Adi(ksp)->check_every = every;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,7 +260,7 @@ PetscErrorCode PCFromOptions(KSP ksp)
   PetscCall(PetscStrcmp(asked, PCNONE, &none));
   PetscCall(PetscStrcmp(asked, PCADI, &adi));
   PetscCheck(!set || none || adi, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_INCOMP,
-             "KSPADI iterates with PCADI and -pc_type %s asks for another: leave it away, or use -ksp_type richardson", asked);
+             "KSPADI always uses PCADI, but -pc_type %s was given: remove -pc_type, or use -ksp_type richardson with it", asked);
   PetscCall(OptionsOfPCADI(ksp));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -8,7 +8,7 @@ static PetscErrorCode PCADISetType_ADI(PC pc, PCADIType type)
 {
   PetscFunctionBegin;
   PetscCheck(type >= PC_ADI_PEACEMAN_RACHFORD && type <= PC_ADI_DOUGLAS_GUNN, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCADISetType(): %d is no PCADIType", (int)type);
+             "PCADISetType(): invalid PCADIType %d", (int)type);
   PetscCall(Choose(pc, &Adi(pc)->type, type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -145,7 +145,7 @@ static PetscErrorCode PCADISetLineSolver_ADI(PC pc, const char solver[])
     known = known || name == method;
     list += std::string(list.empty() ? "" : ", ") + method;
   }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line solver '%s': there are %s", solver,
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line solver '%s'; available: %s", solver,
              list.c_str());
   PetscCall(Choose(pc, &Adi(pc)->line_solver, name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -290,7 +290,7 @@ static PetscErrorCode PCADISetKeepFactors_ADI(PC pc, PetscBool keep)
 
   Input Parameters:
 + pc   - the preconditioner
-- keep - `PETSC_FALSE` makes them anew in each sweep
+- keep - if `PETSC_FALSE`, refactor in every sweep to save memory
 
   Options Database Key:
 . -pc_adi_keep_factors <true> - whether they are kept

@@ -166,8 +166,8 @@ static PetscErrorCode PCADISetBounds_ADI(PC pc, PetscInt count, const PetscReal 
              "-pc_adi_bounds: give two numbers, or two for each direction, not %" PetscInt_FMT, count);
   for (PetscInt d = 0; d < count; d += 2) {
     PetscCheck(!PetscIsInfOrNanReal(bounds[d]) && !PetscIsInfOrNanReal(bounds[d + 1]) && bounds[d] <= bounds[d + 1],
-               PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-               "-pc_adi_bounds: %g,%g is no interval: give the lower bound first, both finite", (double)bounds[d], (double)bounds[d + 1]);
+               PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_adi_bounds %g,%g: expected lower <= upper, both finite",
+               (double)bounds[d], (double)bounds[d + 1]);
   }
   PetscCall(Choose(pc, &Adi(pc)->given_bounds, std::vector<PetscReal>(bounds, bounds + count)));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -240,7 +240,7 @@ static PetscErrorCode PCADISetBoundsMethod_ADI(PC pc, PCADIBoundsMethod method)
 {
   PetscFunctionBegin;
   PetscCheck(method == PC_ADI_GERSHGORIN || method == PC_ADI_LANCZOS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCADISetBoundsMethod(): %d is no PCADIBoundsMethod", (int)method);
+             "PCADISetBoundsMethod(): invalid PCADIBoundsMethod %d", (int)method);
   PetscCall(Choose(pc, &Adi(pc)->bounds_method, method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -18,7 +18,7 @@ static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
     known = known || name == other;
     list += (list.empty() ? "" : ", ") + std::string(other);
   }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown method '%s': there are %s", method,
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown method '%s'; available: %s", method,
              list.c_str());
   PetscCall(Choose(pc, &Bcr(pc)->options.method, name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -85,7 +85,7 @@ static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
 
   PetscFunctionBegin;
   PetscCheck(inverse && (!std::strcmp(inverse, "fractions") || !std::strcmp(inverse, "leja")), PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_UNKNOWN_TYPE, "PCBCRSetInverse(): there are fractions and leja, not '%s'", inverse ? inverse : "");
+             PETSC_ERR_ARG_UNKNOWN_TYPE, "PCBCRSetInverse(): unknown inverse '%s'; available: fractions, leja", inverse ? inverse : "");
   PetscCallCXX(name = inverse);
   PetscCall(Choose(pc, &Bcr(pc)->options.inverse, name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -271,7 +271,7 @@ static PetscErrorCode PCBCRSetPrecision_BCR(PC pc, PCBCRPrecision precision)
 {
   PetscFunctionBegin;
   PetscCheck(precision == PC_BCR_DOUBLE || precision == PC_BCR_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCBCRSetPrecision(): %d is no PCBCRPrecision", (int)precision);
+             "PCBCRSetPrecision(): invalid PCBCRPrecision %d", (int)precision);
   PetscCall(Choose(pc, &Bcr(pc)->precision, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -307,8 +307,8 @@ PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *
   On several ranks every rank factors its diagonal block, as `PCBJACOBI` does with one block a rank. For more or overlapping blocks use
   `PCBJACOBI` or `PCASM` with -sub_pc_type crout.
 
-  What is not asked for is chosen, and shown by -ksp_view: a matching of rows where a diagonal entry is missing, zero or tiny, scaling, the number
-  of sweeps, damping, sections and shifts where sweeps grow, and the triangular solves.
+  Settings that you do not specify are chosen automatically and reported by -ksp_view: a matching of rows where a diagonal entry is missing, zero
+  or tiny, scaling, the number of sweeps, damping, sections and shifts where sweeps grow, and the triangular solves.
 
   Each set-up makes one solve with a random right-hand side and measures what it leaves. Complete factors take a step of iterative refinement
   where that cures what they lost, or fail (`PCCroutSetCheck()`); where incomplete factors are useless, rows are permuted to the largest product of

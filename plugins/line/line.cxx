@@ -44,7 +44,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
 
   Options Database Keys:
 + -pc_line_source (map|grid|graph|rows|auto) - where the lines come from, see `PCLineSetSource()`
-. -pc_line_file <file>               - lines of the user's, see `PCLineSetFile()`
+. -pc_line_file <file>               - user-supplied lines, see `PCLineSetFile()`
 . -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - directions of the lines on a `DMDA`, one after the other; auto takes those that are stiff
 . -pc_line_ordering (jacobi|zebra|multicolor) - all lines at once, or every second line first and the others with the new values
 . -pc_line_sweep (forward|backward|symmetric|auto) - the order of directions and colours in a sweep

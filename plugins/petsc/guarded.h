@@ -9,8 +9,8 @@
 
 namespace weft {
 
-inline constexpr char no_host_memory[] = "libweft got no more memory on the host: take a smaller problem, more ranks on more nodes, or "
-                                         "options that store less (-help lists them with the type)";
+inline constexpr char no_host_memory[] =
+    "out of host memory in libweft: use more nodes, or options that store less (-help lists them with the type)";
 
 /// Throws where a test wants a call to fail; see TogetherBegin in agreed.cxx.
 void FailHere();

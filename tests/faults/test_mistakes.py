@@ -14,7 +14,7 @@ NO_GRID = "needs a grid and none is known for this matrix: give the KSP or the P
 NO_NUMBER = r"^first: DIVERGED_NANORINF FACTOR_NOERROR"
 SIZES = "Incompatible vector local lengths"
 LATE = "Not for unassembled matrix|needs an assembled matrix"
-SQUARE = "needs a square matrix with as many columns as rows on each rank"
+SQUARE = "requires equal local row and column sizes on every rank"
 ASSEMBLED = "needs an assembled matrix: call MatAssemblyBegin"
 
 # For each mistake and type: what the output must match, all of it, or the test elsewhere that makes this mistake.

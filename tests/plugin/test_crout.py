@@ -367,7 +367,7 @@ def test_a_failure_on_one_rank_is_one_on_all(run, ranks, diagonal):
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("probe, message", [
     ("unassembled", "PCCROUT needs an assembled matrix"),
-    ("layout", "PCCROUT needs a square matrix with as many columns as rows on each rank"),
+    ("layout", "PCCROUT requires equal local row and column sizes on every rank"),
 ])
 def test_matrices_that_cannot_be_used(run, ranks, probe, message):
     failed = run("pc_probe", f"-probe {probe} -pc_type crout", ranks=ranks, expect=None)

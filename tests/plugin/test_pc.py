@@ -94,7 +94,7 @@ def test_a_bad_pivot_is_located_and_can_be_an_error(run, ranks):
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize(
     "probe, message",
-    [("unassembled", "PCLINE needs an assembled matrix"), ("layout", "PCLINE needs a square matrix with as many columns as rows on each rank")],
+    [("unassembled", "PCLINE needs an assembled matrix"), ("layout", "PCLINE requires equal local row and column sizes on every rank")],
 )
 def test_matrices_that_cannot_be_used(run, ranks, probe, message):
     failed = run("pc_probe", f"-probe {probe} -pc_type line", ranks=ranks, expect=None)
