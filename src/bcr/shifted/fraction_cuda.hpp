@@ -46,7 +46,7 @@ constexpr std::size_t fraction_shared(int threads, int sources)
 /// Threads of a block at most: rows of 8192.
 inline constexpr int fraction_threads = 512;
 
-/// S: sources; tail: FractionTables::tail.
+/// S: sources; tail: FractionTables::tail. Steps are numbered as in docs/kernels/poisson.md.
 template <class Scalar, int S, bool tail>
 __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const FractionArguments<Scalar> a)
 {
@@ -65,6 +65,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
   const Scalar *const records = a.records + (a.first_pole[group] + begin) * PoleRecord::size;
   const int *const list       = a.list + group * (S + 1);
 
+  // Step 1: tables into shared memory.
   const auto load_page = [&](int first) {
     const int count = (end - begin - first < page_poles ? end - begin - first : page_poles) * PoleRecord::size;
     for (int i = t; i < page_poles * PoleRecord::size; i += threads)
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     const Scalar *const from = a.matrices + static_cast<Index>(a.matrix_of[group]) * S * chunk_matrix;
     for (int i = t; i < S * chunk_matrix; i += threads) matrix[i] = from[i];
   }
-  // Rows that are read later are on their way to the cache meanwhile.
+  // Step 2: the sources. Rows that are read later are on their way to the cache meanwhile.
   for (int term = list[0] + 2; term < list[S + (a.splits == 1 ? 1 : 0)]; term++) {
     constexpr int in_line   = 128 / static_cast<int>(sizeof(Scalar));
     const Scalar *const row = a.row(a.term_row[term]);
@@ -97,6 +98,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
         if (i < a.length) x[e] += factor * row[i] + of_other * other[i];
       }
     }
+    // Step 3: a chunk for each thread.
     if (s > 0) __syncthreads();
 #pragma unroll
     for (int e = 0; e < E; e++) {
@@ -119,6 +121,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
       outer[s][t] = line[i + i / E * (chunk_pitch - E)];
     }
   }
+  // Step 4: what a chunk gives to itself, for all poles together.
   Scalar to_sum[H], to_difference[H];
 #pragma unroll
   for (int e = 0; e < H; e++) to_sum[e] = to_difference[e] = 0;
@@ -139,6 +142,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
       }
     }
   }
+  // From here on for each pole.
   const int last = (a.length - 1) / E, last_warp = last / 32, last_lane = last % 32, in_last = a.length - last * E;
   for (int p = 0; p < end - begin; p++) {
     const int parity = p % 2;
@@ -150,6 +154,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     const Scalar *const record = page + p % page_poles * PoleRecord::size, *const power = record + PoleRecord::powers,
                         *const weight = record + PoleRecord::weights;
     const auto *const q               = reinterpret_cast<const Two<Scalar> *>(record);
+    // Step 5: two numbers of the chunk.
     Scalar forward = 0, backward = 0;
     {
       Scalar both = 0, apart = 0;
@@ -170,6 +175,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
       forward  = Scalar(0.5) * (both + apart);
       backward = Scalar(0.5) * (both - apart);
     }
+    // Step 6: their sums over the chunks of the warp.
     const int steps = static_cast<int>(record[PoleRecord::steps]);
 #pragma unroll
     for (int k = 0; k < 5; k++) {
@@ -186,6 +192,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     if (lane == 31) from_right = 0;
     if (lane == 31) ends[parity][0][warp] = forward;
     if (lane == 0) ends[parity][1][warp] = backward;
+    // Step 7: the number of the last row.
     if (t == last) {
       if constexpr (tail) {
         const Scalar r = Scalar(0.5) * (record[PoleRecord::sums + 1] - record[PoleRecord::differences + 1]);
@@ -208,7 +215,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     const bool far           = record[PoleRecord::far] != 0;
     const Scalar along       = power[32];
     const Scalar across_last = tail ? record[PoleRecord::along_last] * power[last_lane] : power[last_lane + 1]; // rows of the last warp
-    // What enters at both ends of the row, and at both ends of the warp.
+    // Step 8: what enters at both ends of the row, and at both ends of the warp.
     Scalar enters_first = 0, enters_last = 0, before = 0, after = 0;
     if (far || warp == 0 || warp + 1 >= last_warp) {
       Scalar front = backwards[0], back = last_warp > 0 ? forwards[last_warp - 1] : Scalar(0);
@@ -246,6 +253,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
       else
         behind = lane <= last_lane ? power[last_lane - lane] : Scalar(0);
     }
+    // Step 9: back into the chunk.
     const Scalar left = from_left + power[lane] * before, right = from_right + behind * after;
     const Scalar both = left + right, apart = right - left;
 #pragma unroll
@@ -271,6 +279,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
       }
     }
   }
+  // Step 10: unknowns from sums and differences, in the order of the row.
   __syncthreads();
   auto *const chunk = reinterpret_cast<Two<Scalar> *>(line + t * chunk_pitch);
 #pragma unroll
@@ -280,6 +289,7 @@ __global__ void __launch_bounds__(fraction_threads) shifted_fractions(const Frac
     chunk[(E - 2 - e) / 2] = {half * (to_sum[e + 1] - to_difference[e + 1]), half * (to_sum[e] - to_difference[e])};
   }
   __syncthreads();
+  // Step 11: a part of the poles, or kept rows and the output.
   if (a.splits > 1) {
     Scalar *const part = a.parts + static_cast<Index>(blockIdx.x) * a.length;
     for (int i = t; i < a.length; i += threads) part[i] = line[i + i / E * (chunk_pitch - E)];

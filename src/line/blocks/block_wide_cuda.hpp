@@ -179,6 +179,7 @@ struct ArrivedRow {
   }
 };
 
+/// Steps are numbered as in docs/kernels/block_tridiagonal.md.
 template <class Scalar, int R, int W, int S, int P, int at_least>
 __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __grid_constant__ BlockWideArguments<Scalar> a)
 {
@@ -206,6 +207,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
   part.end              = left_rows <= Tile::rows_of_warp;
   const auto element_of = [&](Index of_line) { return a.lines.start(of_line) + first_row * layout.stride; };
 
+  // Step 1: the first rows are on their way.
   if (threadIdx.x == 0) {
     if (blockIdx.x == 0) a.flag.clear(); // only who solves what is left reports
     tile.arrivals[0].init();
@@ -232,6 +234,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
     if (threadIdx.x == 0 && blocks > 1)
       tile.arrivals[turn % 2].expect(static_cast<std::uint32_t>(parts * (sizeof(tile.messages[0][0]) + sizeof(Scalar))));
 
+    // Step 2: rows arrive one by one, the next ones are on their way. Step 3: each is eliminated.
     Row mine  = Row::passing(), head{};
     bool safe = true;
 #pragma unroll 1
@@ -270,11 +273,13 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
       mine                   = row;
     }
 
+    // Step 4: the chunks of the warp.
     BlockEnds<Scalar> ends = reduce_groups<false>(mine, head, 0, margin, safe);
     safe                   = __all_sync(every_lane, safe);
     auto &messages         = tile.messages[turn % 2];
     auto &unsafe           = tile.unsafe[turn % 2];
     Arrival &arrival       = tile.arrivals[turn % 2];
+    // Step 5: all warps of the line hear the two rows of this one.
     if (blocks == 1) { // a cluster of one block has nobody to send to
       if (group == 0) {
 #pragma unroll
@@ -297,6 +302,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
     }
     if (blocks > 1) arrival.wait_for_cluster(turn / 2 % 2);
 
+    // Step 6: each warp solves for all.
     const int first = Lane::groups - parts, of = group - first;
     Row row         = of >= 0 ? read_message(messages[of][1]) : Row::passing();
     const Row top   = of >= 0 ? read_message(messages[of][0]) : Row::passing();
@@ -316,6 +322,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
       Pair<Scalar> before = from_lane(x, lane >= 2 ? lane - 2 : lane);
       if (group == 0) before = g_before;
 
+      // Step 7: the unknowns of the chunk, upwards.
       Pair<Scalar> *const own = reinterpret_cast<Pair<Scalar> *>(warp.x[0] + group * 4 + 2 * half);
       constexpr int apart     = sizeof(warp.x[0]) / sizeof(Pair<Scalar>);
       own[(R - 1) * apart]    = x;
@@ -331,6 +338,7 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
         own[j * apart]           = x;
       }
       __syncwarp();
+      // Step 8: the solution.
       constexpr int words = Piece<Scalar>::words, of_node = 4 / words;
       for (int n = lane; n < part.rows * of_node; n += 32) {
         const int r = n / of_node, p = n % of_node * words;

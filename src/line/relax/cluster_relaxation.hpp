@@ -62,7 +62,7 @@ inline ClusterShape cluster_shape(const LineLayout &layout)
   return {};
 }
 
-/// T: most threads of a block.
+/// T: most threads of a block. Steps are numbered as in docs/kernels/smooth.md.
 template <class Scalar, int R, int T>
 __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterArguments<Scalar> a)
 {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   __shared__ Hanging<Scalar> tile_rows[2][W]; // f and g of this tile
   const Board<Scalar> board{board_numbers, T};
 
-  // Who this thread is, and its rows.
+  // Step 1: who this thread is, and its rows.
   const LineLayout &layout = a.layout;
   const int rank = threadIdx.x, slot = rank % W, chunk = rank / W;
   const int tiles = static_cast<int>(cluster.num_blocks()), tile = static_cast<int>(cluster.block_rank());
@@ -89,6 +89,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
     if (!usable_pivot(pivot, scale)) a.flag.report(line, row, step);
   };
 
+  // Step 2: coefficients and right-hand sides, less what the couplings take.
   Scalar lower[R], diagonal[R], upper[R], rhs[R];
 #pragma unroll
   for (int j = 0; j < R; j++) {
@@ -112,7 +113,8 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
     for (int j = 0; j < R; j++) rhs[j] -= times(c[j], x[j]);
   }
 
-  // The chunk, downwards: lower becomes before, upper after, rhs value. Rows that do not exist end as 0 = 0 after the last that does.
+  // Step 3: the chunk, downwards: lower becomes before, upper after, rhs value. Rows that do not exist end as 0 = 0 after the last that
+  // does.
   Hanging<Scalar> mine;
 #pragma unroll
   for (int j = 0; j < R; j++) {
@@ -132,7 +134,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
     if (j + 1 < rows) head = {rhs[j] - upper[j] * head.value, lower[j] - upper[j] * head.before, -upper[j] * head.after};
   }
 
-  // Join to the next chunk, then PCR over all chunks but the last.
+  // Step 4: join to the next chunk, then PCR over all chunks but the last.
   const Index last_row = first + rows - 1;
   const auto scale_of  = [](const Hanging<Scalar> &h) { return 1 + Kokkos::abs(h.before) + Kokkos::abs(h.after); };
   board.show(1, rank, head);
@@ -160,7 +162,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
     __syncthreads();
   }
 
-  // f and g of the tile.
+  // Step 5: f and g of the tile.
   const bool last_chunk = chunk == chunks - 1;
   if (chunk == 0) {
     tile_rows[0][slot] = last_chunk ? head
@@ -178,7 +180,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
     tile_rows[1][slot] = g;
   }
 
-  // The line of the g, in every block of the cluster: its tile t by the threads of chunk t.
+  // Step 6: the line of the g, in every block of the cluster: its tile t by the threads of chunk t.
   cluster.sync();
   const int t       = chunk;
   const Index g_row = (Index(t) + 1) * a.chunks * R < layout.length ? (Index(t) + 1) * a.chunks * R - 1 : layout.length - 1;
@@ -211,7 +213,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
     __syncthreads();
   }
 
-  // Every unknown, upwards.
+  // Step 7: every unknown, upwards.
   const Scalar g_here   = board.see(set, tile * W + slot).value;
   const Scalar g_before = tile > 0 ? board.see(set, (tile - 1) * W + slot).value : Scalar(0);
   const auto known      = [&](const Hanging<Scalar> &h) { return h.value - h.before * g_before - h.after * g_here; };

@@ -36,7 +36,8 @@ struct LongTile {
   }
 };
 
-/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once.
+/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once. Steps are numbered as in
+/// docs/kernels/wide.md.
 template <class Scalar, int R, int T, bool alike, bool checks>
 __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_constant__ NativeArguments<Scalar> a)
 {
@@ -74,7 +75,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
   Index line = after(group), line_before = -1;
   unsigned turn = 1; // in which a line is read; it ends in the next one
 
-  if (warp == Tile::warps) { // tells
+  if (warp == Tile::warps) { // step 4: tells
     const int w = lane - (32 - Tile::warps);
     for (; line < lines; turn++, line = after(line + groups)) {
       const auto &of_warps = tile.of_warps[turn % 2];
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     }
     return;
   }
-  if (warp == Tile::warps + 1) { // hears; every block solves for itself: what it need not say costs no time
+  if (warp == Tile::warps + 1) { // step 5: hears; every block solves for itself: what it need not say costs no time
     const int w = lane - (32 - Tile::warps);
     for (; line < lines; turn++, line = after(line + groups)) {
       Scalar *x = tile.warp_x[turn % 2];
@@ -118,16 +119,18 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     return;
   }
 
+  // Step 1: the tile of a line is on its way while the one before is eliminated.
   const auto fetch = [&](Index line) { fetch_tile<alike>(a, place(line), in, space, tile.arrival); };
   if (thread == 0 && line < lines) fetch(line);
   Rows chunk;
   Doubt<checks, Scalar> doubt;
+  // Step 2, once for all lines, where their coefficients are the same.
   if constexpr (alike) {
     const Index r = Index(block) * rows + first;
     doubt.begin(false);
     chunk.factor([&](int j) { return holds && r + j < layout.length ? a.matrix.at(r + j, r + j) : Row<Scalar>{}; }, doubt.look());
   }
-  // Of the line of the turn before: right-hand sides, until the last solution has left `out`, and the last unknown.
+  // Step 6. Of the line of the turn before: right-hand sides, until the last solution has left `out`, and the last unknown.
   Scalar rhs_before[R];
   Hanging<Scalar> mine_before{};
   const auto bring_back = [&] {
@@ -137,6 +140,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
 #pragma unroll
     for (int j = 0; j < R; j++) out[first + j] = rhs_before[j];
   };
+  // Step 7: the unknowns of the line before, upwards, and their way out.
   const auto finish = [&] {
     const TilePlace at = place(line_before);
     Scalar before_warp = 0, last_of_warp = 0;
@@ -184,6 +188,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     meet<T>(Meeting::read); // the next tile may come
     if (thread == 0 && next_line < lines) fetch(next_line);
 
+    // Step 2: the chunk. Step 3: the chunks of the warp.
     if constexpr (!alike) doubt.begin(a.step > 0);
     Hanging<Scalar> mine = rows_of_line.eliminate(doubt.look()), head = rows_of_line.head();
     if (!holds) mine = head = none;
@@ -200,6 +205,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       finish();
     }
 
+    // Step 6: what the line needs in the next turn.
     if (!alike && holds) {
 #pragma unroll
       for (int j = 0; j < R; j++) {
