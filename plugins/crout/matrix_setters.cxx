@@ -8,7 +8,7 @@ static PetscErrorCode PCCroutSetShift_Crout(PC pc, PetscReal shift)
 {
   PetscFunctionBegin;
   PetscCheck(shift >= 0 && !PetscIsInfOrNanReal(shift), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_shift %g: a shift is a number from 0 up", (double)shift);
+             "-pc_crout_shift %g: the shift must be non-negative", (double)shift);
   PetscCall(Choose(pc, &Data(pc)->settings.options.base_shift, (double)shift));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -70,7 +70,7 @@ static PetscErrorCode PCCroutSetScaling_Crout(PC pc, PCCroutScaling scaling)
 {
   PetscFunctionBegin;
   PetscCheck(scaling >= PC_CROUT_SCALING_NONE && scaling <= PC_CROUT_SCALING_RUIZ, PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_OUTOFRANGE, "PCCroutSetScaling(): %d is no PCCroutScaling", (int)scaling);
+             PETSC_ERR_ARG_OUTOFRANGE, "PCCroutSetScaling(): invalid PCCroutScaling %d", (int)scaling);
   PetscCall(Choose(pc, &Data(pc)->settings.options.scaling, static_cast<FactorScaling>((int)scaling)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

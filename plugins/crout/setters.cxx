@@ -10,7 +10,7 @@ static PetscErrorCode PCCroutSetPattern_Crout(PC pc, PCCroutPattern pattern)
 {
   PetscFunctionBegin;
   PetscCheck(pattern >= PC_CROUT_LEVELS && pattern <= PC_CROUT_FULL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetPattern(): %d is no PCCroutPattern", (int)pattern);
+             "PCCroutSetPattern(): invalid PCCroutPattern %d", (int)pattern);
   PetscCall(Choose(pc, &Data(pc)->settings.options.pattern, static_cast<FillPattern>((int)pattern)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -134,9 +134,9 @@ static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, 
 {
   PetscFunctionBegin;
   PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_droptol %g: a tolerance is a number from 0 up", (double)tolerance);
+             "-pc_crout_droptol %g: the tolerance must be non-negative", (double)tolerance);
   PetscCheck(quota >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_row_quota %" PetscInt_FMT ": a quota cannot be negative; 0 leaves the choice", quota);
+             "-pc_crout_row_quota %" PetscInt_FMT ": the quota must be non-negative, 0 for automatic", quota);
   PetscCall(Choose(pc, &Data(pc)->settings.options.drop_tolerance, (double)tolerance));
   PetscCall(Choose(pc, &Data(pc)->settings.options.row_quota, (Index)quota));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -270,7 +270,7 @@ static PetscErrorCode PCCroutSetPrecision_Crout(PC pc, PCCroutPrecision precisio
 {
   PetscFunctionBegin;
   PetscCheck(precision == PC_CROUT_DOUBLE || precision == PC_CROUT_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetPrecision(): %d is no PCCroutPrecision", (int)precision);
+             "PCCroutSetPrecision(): invalid PCCroutPrecision %d", (int)precision);
   PetscCall(Choose(pc, &Data(pc)->settings.precision, precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -404,7 +404,7 @@ static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], 
   PetscFunctionBegin;
   PetscCheck(name, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCCroutSetTriangularSolve(): no name is given");
   PetscCheck(steps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_trisolve_steps %" PetscInt_FMT ": a number of steps cannot be negative; 0 leaves the choice", steps);
+             "-pc_crout_trisolve_steps %" PetscInt_FMT ": the number of steps must be non-negative, 0 for automatic", steps);
   std::optional<std::string> why;
   TriangularOptions options;
   if (steps > 0) options.steps = (int)steps;

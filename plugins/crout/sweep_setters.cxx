@@ -8,7 +8,7 @@ static PetscErrorCode PCCroutSetMethod_Crout(PC pc, PCCroutMethod method)
 {
   PetscFunctionBegin;
   PetscCheck(method >= PC_CROUT_METHOD_SWEEPS && method <= PC_CROUT_METHOD_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetMethod(): %d is no PCCroutMethod", (int)method);
+             "PCCroutSetMethod(): invalid PCCroutMethod %d", (int)method);
   PetscCall(Choose(pc, &Data(pc)->method, method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -71,7 +71,7 @@ static PetscErrorCode PCCroutSetSweeps_Crout(PC pc, PetscInt sweeps)
 {
   PetscFunctionBegin;
   PetscCheck(sweeps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_sweeps %" PetscInt_FMT ": a number of sweeps cannot be negative; 0 leaves the choice", sweeps);
+             "-pc_crout_sweeps %" PetscInt_FMT ": the number of sweeps must be non-negative, 0 for automatic", sweeps);
   PetscCall(Choose(pc, &Data(pc)->settings.options.sweeps, (int)sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -136,7 +136,7 @@ static PetscErrorCode PCCroutSetTolerance_Crout(PC pc, PetscReal tolerance)
 {
   PetscFunctionBegin;
   PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_rtol %g: a tolerance is a number from 0 up", (double)tolerance);
+             "-pc_crout_rtol %g: the tolerance must be non-negative", (double)tolerance);
   PetscCall(Choose(pc, &Data(pc)->tolerance, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -198,7 +198,7 @@ static PetscErrorCode PCCroutSetOmega_Crout(PC pc, PetscReal omega)
 {
   PetscFunctionBegin;
   PetscCheck(omega >= 0 && omega <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_omega %g: the under-relaxation is above 0 and at most 1; 0 leaves the choice", (double)omega);
+             "-pc_crout_omega %g: the relaxation factor must be in (0, 1], or 0 for automatic", (double)omega);
   PetscCall(Choose(pc, &Data(pc)->settings.options.omega, (double)omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -260,7 +260,7 @@ static PetscErrorCode PCCroutSetSections_Crout(PC pc, PetscInt sections)
 {
   PetscFunctionBegin;
   PetscCheck(sections >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_sections %" PetscInt_FMT ": a number of sections cannot be negative; 0 leaves the choice", sections);
+             "-pc_crout_sections %" PetscInt_FMT ": the number of sections must be non-negative, 0 for automatic", sections);
   PetscCall(Choose(pc, &Data(pc)->settings.options.sections, (int)sections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
