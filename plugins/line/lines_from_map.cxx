@@ -170,10 +170,8 @@ PetscErrorCode SequenceFromFile(MPI_Comm comm, const char *name, Sequence *seque
   PetscCall(ReadOnFirstRank(comm, name, &text));
   PetscCallCXX(*sequence = ParseLines(text, &bad_line));
   PetscCheck(bad_line == 0, comm, PETSC_ERR_FILE_UNEXPECTED,
-             "line %" PetscInt_FMT
-             " of the line map '%s' holds something else than row numbers: write the rows of each line, from 0, separated by "
-             "spaces, and comments after #",
-             bad_line, name);
+             "line map '%s', line %" PetscInt_FMT ": expected row numbers, from 0, separated by spaces, and comments after #", name,
+             bad_line);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -74,7 +74,7 @@ __device__ inline void put_border_sums(const ModeBorder<Scalar> &border, Scalar 
   }
 }
 
-/// T threads of E rows each, C blocks of a cluster, one after the other along the lines.
+/// T threads of E rows each, C blocks of a cluster, one after the other along the lines. Steps are numbered as in docs/kernels/poisson.md.
 template <class Scalar, int E, int T, int C, int blocks, ModePass pass>
 __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scalar> a)
 {
@@ -95,6 +95,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
       for (int c = 0; c < C; c++) cluster.map_shared_rank(array, c)[m] = value;
     }
   };
+  // Step 1: rows of a mode, in registers.
   const Index q     = static_cast<Index>(blockIdx.x / C) * W + m;
   const bool exists = q < a.modes;
   const Scalar r = exists ? a.tables.root[q] : Scalar(0), gain = exists ? a.tables.gain[q] : Scalar(0);
@@ -114,6 +115,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
       for (int p = 0; p < P; p++) x[e + p] -= into * w.values[p]; // 0 behind the last row
     }
   }
+  // Step 2: the recurrence downwards, of the chunk, of the chunks of a warp, of warps and blocks.
   Scalar sum = 0;
 #pragma unroll
   for (int e = 0; e < E; e++) {
@@ -151,6 +153,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
     for (int c = 0; c < rank; c++) before = before * of_block + all_forward[c][m];
   }
   for (int w = 0; w < warp; w++) before = before * of_warp + forward[w][m];
+  // Step 3: from the true value before the chunk, row by row.
   carry += to_chunk * before;
 #pragma unroll
   for (int e = 0; e < E; e++) {
@@ -163,6 +166,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
     }
   }
 
+  // Step 4: the same upwards.
   sum = 0;
 #pragma unroll
   for (int e = E - 1; e >= 0; e--) sum = sum * r + x[e];
@@ -190,6 +194,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
   }
   for (int w = warps - 1; w > warp; w--) after = after * of_warp + backward[w][m];
   carry += from_chunk * after;
+  // Step 5: what puts both ends of the line right.
   Scalar from_first = 0, from_last = 0; // a r^i, b r^(n-1-i)
   if (exists) {
     const Scalar *const k = a.tables.ends + 8 * q;
@@ -199,6 +204,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
   const int behind = a.rows - 1 - (row + E);
   if (behind >= 0) carry += from_last * power(r, behind);
   from_first *= power(r, row);
+  // Step 6: the last recurrence, and what leaves.
 #pragma unroll
   for (int e = E - 1; e >= 0; e--) {
     carry = carry * r + x[e];

@@ -34,7 +34,8 @@ struct ShortRows {
 
 inline constexpr int rows_of_block = 4;
 
-/// R: entries of a lane. So many blocks share a multiprocessor; with more of them registers run out.
+/// R: entries of a lane. So many blocks share a multiprocessor; with more of them registers run out. Steps are numbered as in
+/// docs/kernels/crout.md.
 template <class Scalar, int R, bool symmetric>
 __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_short_rows(const ShortRows<Scalar> a)
 {
@@ -42,6 +43,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
   using crout::Position;
   constexpr int G        = crout::word_group / R; // lower entries whose words of U are under way at a time
   constexpr unsigned all = 0xffffffffu, no_word = crout::ShortPattern<Kokkos::Cuda>::no_word;
+  // Step 1: the next rows that nobody has.
   __shared__ int number;
   if (threadIdx.x == 0) number = atomicAdd(a.ticket, 1);
   __syncthreads();
@@ -49,6 +51,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
   const Index position = Index(number) * rows_of_block + threadIdx.x / 32;
   if (position >= a.rows) return;
 
+  // Step 2: the row, in registers.
   const crout::ShortRow row = a.row[position];
   const int below = row.below, last = below + row.right; // the diagonal's place
   const std::uint64_t *const words = a.words + Index(row.group) * (32 * R) + lane;
@@ -78,6 +81,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
     return found;
   };
 
+  // Step 3: words of U for the next lower entries, asked for together.
   for (int l = 0; l < below; l += G) {
     Scalar seen[G][R];
     for (int r = 0; r < R; r++) {
@@ -93,6 +97,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
 #pragma unroll
     for (int g = 0; g < G; g++) {
       if (l + g >= below) break;
+      // Step 4: until all of an entry have come.
       const int source = (l + g) % 32, part = (l + g) / 32;
       for (;;) {
         bool ready = true;
@@ -114,6 +119,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
           }
         }
       }
+      // Step 5: the entry, and what its row of U takes from the others.
       Scalar size = of_lane(own, l + g);
       if (symmetric) size = __shfl_sync(all, of_lane(seen[g], last), last % 32); // l_im u_mm = u_mi, which has met the diagonal's lane
       const Scalar product = size * of_lane(inverse, l + g);
@@ -123,6 +129,7 @@ __global__ void __launch_bounds__(32 * rows_of_block, R == 1 ? 8 : 4) eliminate_
     }
   }
 
+  // Step 6: the row is published.
   bool finite = true;
   for (int r = 0; r < R; r++) {
     const int k = lane + 32 * r;

@@ -135,6 +135,7 @@ struct PivotedTile {
   Arrival arrival[warps];
 };
 
+/// Steps are numbered as in docs/kernels/pivoted.md.
 template <class Scalar, int R, int T, int at_least, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_constant__ PivotedArguments<Scalar> a)
 {
@@ -154,7 +155,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
     while (line < count && !a.layout.has_colour(line, a.colour)) line += step;
     return line;
   };
-  // Copies whole pieces; what is left at the end of a line is at most piece - 1 elements.
+  // Step 1. Copies whole pieces; what is left at the end of a line is at most piece - 1 elements.
   const auto end_of = [&](Index element) { return (element + rows + (ends ? 0 : piece - 1)) / piece * piece; };
   const auto fetch  = [&](Index line, int array) {
     const Index element = a.layout.start(line) + before, begin = element / piece * piece, end = end_of(element);
@@ -180,6 +181,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
   while (line < count) {
     const Index element = a.layout.start(line) + before, next_line = next(line + step);
     const int first = lane * R, early = static_cast<int>(element % piece), copied = max(static_cast<int>(end_of(element) - element), 0);
+    // Step 2: the rows of the chunk, in registers.
     Rows<Scalar, R> chunk;
     arrival.wait(phase);
     if (copied < rows) {
@@ -216,6 +218,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
     const auto fetch_others = [&](int k) { // a copy takes its time to be issued, which others wait for if they follow at once
       if (k % (R / 5) == 0 && k / (R / 5) < 4 && next_line < count && elected()) fetch(next_line, k / (R / 5));
     };
+    // Step 3: rows scaled by powers of 2.
     float largest = 0;
 #pragma unroll
     for (int j = 0; j < R; j++) {
@@ -225,6 +228,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
       chunk.upper[j] *= power;
       chunk.rhs[j] *= power;
     }
+    // Step 4: the chunk. Step 5: the chunks of the warp, the warps of the line.
     Scalar *pieces = tile.pieces[warp], *whole = tile.whole[phase];
     auto *joints = reinterpret_cast<Joint<Scalar> *>(tile.out[warp]), *joints_of_warps = joints + 32;
     put_piece(pieces + lane * Column::words, chunk.eliminate(largest < HUGE_VALF ? HUGE_VALF : 0, fetch_others));
@@ -236,12 +240,14 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
       join_all<lanes, checks>(whole, pieces, pieces, joints_of_warps);
     }
 
+    // Step 6: the first and the last unknown of the line.
     float least;
     const Border<Scalar> of_line = solve_whole(warps > 1 ? pieces : whole, least);
     if (checks && least < limit) { // the same for all threads
       if (thread == static_cast<int>(found % T)) doubtful = line;
       if (++found % T == 0) look_again(a, doubtful);
     }
+    // Step 7: the unknowns at the ends of the warp, then of the chunk.
     Border<Scalar> left{0, of_line.first}, right{of_line.last, 0};
     if constexpr (warps > 1) {
       const Border<Scalar> border = borders<lanes>(joints_of_warps[lane % lanes], left, right);
@@ -253,6 +259,7 @@ __global__ void __launch_bounds__(T, at_least) native_pivoted(const __grid_const
     if (lane == 31) after = right;
     __syncwarp(); // the joints have been read
 
+    // Step 8: all unknowns, and their way out.
     const bool in_pieces = !a.update.add && early == 0 && rows % piece == 0;
     const Scalar scale   = in_pieces ? a.update.scale : Scalar(1);
     Scalar *out          = tile.out[warp];

@@ -34,6 +34,7 @@ struct ToeplitzConstants {
 };
 
 /// team.lines is 1 and rows come first; a line (or window) has R * T rows at most. Both arrays begin at a multiple of 16 bytes.
+/// Steps are numbered as in docs/kernels/toeplitz.md.
 template <class Scalar, int R, int T, int at_least, bool ring>
 __global__ void __launch_bounds__(T, at_least) native_toeplitz(const __grid_constant__ ToeplitzTeam<Kokkos::Cuda, Scalar, R> team)
 {
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(T, at_least) native_toeplitz(const __grid_cons
     if (windows == 1) return layout.start(k) + team.first_window;
     return layout.start(k / windows) + team.first_window + k % windows * team.apart_rows;
   };
-  // Copies whole pieces; what is left at the end is at most piece - 1 elements, which their thread reads itself.
+  // Step 2. Copies whole pieces; what is left at the end is at most piece - 1 elements, which their thread reads itself.
   const auto fetch = [&](Index k) {
     const Index element = element_of(k), begin = element / piece * piece;
     const auto bytes = static_cast<std::uint32_t>(((element + rows) / piece * piece - begin) * Index(sizeof(Scalar)));
@@ -74,6 +75,7 @@ __global__ void __launch_bounds__(T, at_least) native_toeplitz(const __grid_cons
     tile.arrival.init();
     share_with_copies();
   }
+  // Step 1: tables of this block, constants of this thread.
   const int own_words = static_cast<int>(line.first_inner + line.chunks - line.first_tail) * OwnChunk<Scalar, R>::words;
   const bool own_fit  = own_words <= Tile::own * OwnChunk<Scalar, R>::words;
   for (int n = thread; own_fit && n < own_words; n += T) tile.tables[n] = line.own[n];
@@ -108,6 +110,7 @@ __global__ void __launch_bounds__(T, at_least) native_toeplitz(const __grid_cons
     const int early = static_cast<int>(element % piece), copied = static_cast<int>((element + rows) / piece * piece - element);
     tile.arrival.wait(phase);
     phase ^= 1;
+    // Step 3: the chunk.
     if (first + R <= copied) {
 #pragma unroll
       for (int j = 0; j < R; j++) t.x[j] = tile.in[early + first + j];
@@ -125,6 +128,7 @@ __global__ void __launch_bounds__(T, at_least) native_toeplitz(const __grid_cons
     if (thread == 0) bulk_stored();
     __syncthreads(); // everybody has read: the next line may come, and the last one has left
     if (thread == 0 && next_k < items) fetch(next_k);
+    // Step 4: the chunks, joined. Step 5: all unknowns, upwards.
     if constexpr (ring) {
       team.join(t, board);
       __syncthreads();
@@ -167,6 +171,7 @@ __global__ void __launch_bounds__(T, at_least) native_toeplitz(const __grid_cons
           substitute(own, t.rows, before, last, t.x);
       }
     }
+    // Step 6: their way out.
     const bool in_pieces = !team.arrays.update.add && early == 0 && keep_from % piece == 0 && keep_to % piece == 0;
     if (t.rows > 0) {
 #pragma unroll

@@ -28,7 +28,7 @@ struct NativeTile {
   Arrival arrival;
 };
 
-/// Alike: all lines have the same coefficients, which a block eliminates once; whole lines only.
+/// Alike: all lines have the same coefficients, which a block eliminates once; whole lines only. Steps are numbered as in docs/kernels/wide.md.
 template <class Scalar, int R, int T, int at_least, WidePart part, bool alike, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant__ NativeArguments<Scalar> a)
 {
@@ -58,9 +58,11 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
   }
   __syncthreads();
   Index k = after(blockIdx.x);
+  // Step 1: the first tile; the others as soon as their place is free.
   if (thread == 0 && k < items) fetch(place(k));
   ChunkOf<Scalar, R, alike> chunk;
   Doubt<checks, Scalar> doubt;
+  // Step 2, once for all lines, where their coefficients are the same.
   if constexpr (alike) {
     doubt.begin(false);
     chunk.factor([&](int j) { return first + j < layout.length ? a.matrix.at(first + j, first + j) : Row<Scalar>{}; }, doubt.look());
@@ -77,6 +79,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
     __syncthreads(); // everybody has read: the next tile may come, and the last one has left
     if (thread == 0 && next_k < items) fetch(place(next_k));
 
+    // In the second of two passes the last unknowns of the tiles are known.
     if constexpr (part == WidePart::finish) {
       // A tile that is not full ends its line: what it kept is a row beyond, which is 0 already.
       const Scalar *last = a.last + at.line * tiles + at.tile;
@@ -94,6 +97,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
       }
     }
 
+    // Step 2: the chunk. Step 3: the chunks of the warp, the warps of the block.
     if constexpr (!alike) doubt.begin(a.step > 0);
     Hanging<Scalar> mine         = chunk.eliminate(doubt.look());
     const Ends<Scalar> warp_ends = reduce_warp<32, 1>(mine, chunk.head(), 0, doubt.look());
@@ -120,6 +124,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
     [[maybe_unused]] const bool doubts = (!alike || begins) && doubt.raised(); // the pivots of the first line are those of all alike ones
     if constexpr (part != WidePart::reduce) {
       __syncthreads();
+      // Step 4: the unknowns, upwards, and their way out.
       const Scalar before_warp = tile.warp_x[warp], last_of_warp = tile.warp_x[warp + 1];
       const Scalar x  = lane == 31 ? last_of_warp : mine.value - mine.before * before_warp - mine.after * last_of_warp;
       Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);

@@ -55,6 +55,7 @@ __device__ __noinline__ void look_again_side_by_side(const Block block, const ty
   watch.report(block.a, at.number(block.joined_line()), block.first_row());
 }
 
+/// Steps are numbered as in docs/kernels/wide.md.
 template <class Scalar, int R, int T, int W, bool in_line, bool alike, bool checks>
 __global__ void __launch_bounds__(T, 1) native_wide_strided_long(const __grid_constant__ NativeArguments<Scalar> a)
 {
@@ -94,7 +95,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided_long(const __grid_co
   }
   Scalar rhs_before[R]; // of the bundle of the turn before
   Hanging<Scalar> row_before{};
-  // Row j of this bundle takes the place of that of the one before.
+  // Step 5: row j of this bundle takes the place of that of the one before.
   const auto keep = [&](int j) {
     if constexpr (!alike) {
       tile.lower[j * T + thread] = chunk.lower[j];
@@ -102,7 +103,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided_long(const __grid_co
     }
     rhs_before[j] = chunk.rhs[j];
   };
-  // keeps: row by row, so that few registers hold both bundles.
+  // Step 4, of the bundle before. keeps: row by row, so that few registers hold both bundles.
   const auto finish = [&](auto keeps) {
     if (thread < 2 * W) {
       const int t          = block.block - 1 + thread / W;
@@ -127,7 +128,7 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided_long(const __grid_co
     }
   };
   Doubt<checks, Scalar> doubt;
-  // By one warp, for the lines that are the block's in this turn.
+  // Step 3: by one warp, for the lines that are the block's in this turn.
   const auto solve = [&] {
     const int number = static_cast<int>((block.block + turn * W) % blocks), end = first_shared<W>(number + 1, blocks);
     for (int line = first_shared<W>(number, blocks); line < end; line++) {
@@ -143,11 +144,13 @@ __global__ void __launch_bounds__(T, 1) native_wide_strided_long(const __grid_co
   };
 
   for (; exists(bundle); turn++) {
+    // Step 1: the tile has come, the next one may.
     copies_arrived();
     __syncthreads();
     block.read(place(bundle), chunk);
     __syncthreads(); // everybody has read: the next bundle may come
     if (exists(next(bundle))) block.fetch(place(next(bundle)));
+    // Step 2: the block, and what it tells.
     Hanging<Scalar> row;
     doubt.begin(!alike && a.step > 0);
     const Ends<Scalar> ends = block.eliminate(chunk, row, doubt.look());
