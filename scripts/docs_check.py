@@ -40,7 +40,7 @@ COMMAND = re.compile(r"(\$ |\./|build/|scripts/|matrices/|python3? |pip |mpiexec
 SHELLS = ("sh", "console")
 # Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to, in a cell whose row and whose
 # column are about the same. Tables whose heads have none of them are of another kind; one that has some of them has them all.
-SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["what it gave", "beside"]}
+SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["what it gave", "compared with"]}
 COMMON = set("with that this than from they them their where which what when each every other same more most less fewer within beside under over while "
              "into only both also than then time times page pages line lines iterations figure figures milliseconds host of in on at to by as is are be and or "
              "for the its it an no not one two three four per all any so if where us gives gave given take takes took ms".split())
