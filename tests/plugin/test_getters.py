@@ -102,6 +102,7 @@ from petsc4py import PETSc
 library = ctypes.CDLL(PETSc.Options().getString("dll_append"))
 pc = PETSc.PC().create()
 pc.setType("adi")
+PETSc.Sys.pushErrorHandler("traceback")
 assert library.PCADISetShifts(ctypes.c_void_p(pc.handle), -1, (ctypes.c_double * 1)(1.0)) == 63
 """)
     assert "PCADISetShifts(): -1 is no number of shifts" in programs.python(program).output
