@@ -540,14 +540,14 @@ PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
   Notes:
   For matrices on a `DMDA` whose couplings lie along the grid's directions: diffusion and convection-diffusion, steady or in time, with one
   unknown a node or several. The matrix is split into a tridiagonal part for each direction; couplings that lie on no line stay on the
-  right-hand side, and `-ksp_view` says how many. For parts that commute a cycle of n shifts reduces the error by a factor that it also
-  shows, with the cycles that eight digits take, and the number of sweeps grows with the logarithm of the grid's size. Where no bound holds
-  it says that nothing is promised, and why.
+  right-hand side, and `-ksp_view` says how many. For parts that commute, a cycle of n shifts reduces the error by a known factor:
+  `-ksp_view` shows it, and how many cycles eight digits take. The number of sweeps grows with the logarithm of the grid's size. Where no
+  bound holds, `-ksp_view` says that nothing is promised, and why.
 
   Lines that cross ranks are solved exactly, on any grid of processes.
 
   Rows without couplings (known values, nodes outside a masked domain) and penalties, rows whose diagonal is 1e4 times the sum of their
-  couplings or more, are solved by themselves in each sweep. A direction along which nothing is coupled is none.
+  couplings or more, are solved by themselves in each sweep. A direction along which nothing is coupled is ignored.
 
   For `KSPCG` use `-pc_adi_symmetric`, which is symmetric positive definite whenever the matrix's parts are; the schemes are so only where
   the parts commute.

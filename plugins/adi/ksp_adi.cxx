@@ -309,17 +309,16 @@ PetscErrorCode KSPDestroy_ADI(KSP ksp)
   Level: beginner
 
   Notes:
-  `-ksp_type adi` is all that is needed. The PC is a `PCADI`: the KSP's own if it is of that type, else the KSP sets it to that type when it
-  is set up, whatever it was by default or by `PCSetType()`. Only an option `-pc_type` that asks for another type than adi or none is an
-  error.
+  `-ksp_type adi` is all that is needed. The KSP uses its own PC if that is a `PCADI`, and otherwise changes it to one during set-up,
+  whatever type it had by default or by `PCSetType()`. Only an option `-pc_type` other than adi or none is an error.
 
   An iteration is an application of the PC, `-pc_adi_iterations` cycles of `-pc_adi_cycle` sweeps. The norm is the residual's by default;
   with `-ksp_norm_type preconditioned` it is that of the correction, the change of the solution.
 
-  Penalties, see `PCADI`, are met before the first iteration and left out of the residual's norm, which they would be all of.
+  Penalties, see `PCADI`, are met before the first iteration and left out of the residual's norm, which they would dominate.
 
   Shifts given by hand, or parts that do not commute, can make the iteration diverge; it then ends in `KSP_DIVERGED_DTOL`, `-info :ksp` says
-  what to do, and `-ksp_error_if_not_converged` makes it an error that does. `-ksp_type gmres -pc_type adi` is safe from it.
+  what to do, and `-ksp_error_if_not_converged` makes it an error that does. `-ksp_type gmres -pc_type adi` avoids this.
 
 .seealso: `KSPCreate()`, `KSPSetType()`, `PCADI`, `KSPRICHARDSON`, `KSPADISetCheckEvery()`
 M*/

@@ -544,20 +544,20 @@ PetscErrorCode PCDestroy_BCR(PC pc)
   The operator is read from the assembled `MATAIJ` matrix: one unknown a node, couplings to the neighbours along x, y and z (3, 5 or 7
   points), with the `DMDA` of the `PC` or, if it has none, of the matrix. Its coefficients may vary along each direction (stretched grids),
   periodic ends and any boundary rows are found in the matrix. Boundary rows that hold a diagonal only, or a coupling into the grid, are
-  solved apart.
+  handled separately.
 
   Where the matrix is separable one application solves it: `-ksp_type preonly` or one iteration. Otherwise the nearest separable operator is
   solved, and the number of iterations depends on the coefficients but not on the mesh width. `-ksp_view` says how far the matrix is from
-  it. `-ksp_type preonly` fails then, unless it is the solver within another preconditioner.
+  it. `-ksp_type preonly` fails for such a matrix, unless it is the solver within another preconditioner.
 
   Each set-up for a separable matrix measures the residual of one solve, `PCBCRSetCheck()`. A property of the values that makes a solve
   impossible, or useless, fails it (`PCGetFailedReason()`); with `-ksp_error_if_not_converged` it is an error that says why.
 
-  A singular operator (Neumann or periodic conditions all around) needs its null space attached by `MatSetNullSpace()`.
+  A singular operator (Neumann or periodic conditions on all sides) needs its null space attached by `MatSetNullSpace()`.
 
   On several ranks methods facr (without levels) and auto spread the solve over all of them, where there are transforms for the operator: in
-  slabs of the grid for the transforms, in columns of modes for the lines. Otherwise the first rank solves, and vectors are brought to it
-  and back. `-ksp_view` says which.
+  slabs of the grid for the transforms, in columns of modes for the lines. Otherwise the field is gathered and solved on the first
+  rank. `-ksp_view` says which.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
           `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`, `PCBCRSetCheck()`
