@@ -12,6 +12,7 @@ PAGES = {  # the page of a type, its options' prefixes, and the options that mak
     "adi": ("docs/types/adi.md", ("pc_adi", "ksp_adi"), "-ksp_type adi -pc_type adi"),
     "bcr": ("docs/types/bcr.md", ("pc_bcr",), "-pc_type bcr"),
     "crout": ("docs/types/crout.md", ("pc_crout",), "-pc_type crout"),
+    "line": ("docs/types/line.md", ("pc_line",), "-pc_type line"),
 }
 KERNELS = ("pc_line_kernel", "pc_adi_line_solver")  # their names are a list on a page of their own
 # A list of numbers is told without the ones before.

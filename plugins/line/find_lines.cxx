@@ -209,6 +209,7 @@ PetscErrorCode FindBlocksOfGraph(PC pc, LineShape *shape)
 
   PetscFunctionBegin;
   PetscCall(MatGetBlockSize(pc->pmat, &block));
+  shape->components = block;
   if (line->components != PC_LINE_TOGETHER || block <= 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCheck(block <= BlockLines::largest_block, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_line_components together: a node has %d unknowns and lines of blocks take at most %d; use apart", (int)block,
@@ -217,8 +218,7 @@ PetscErrorCode FindBlocksOfGraph(PC pc, LineShape *shape)
              "-pc_line_ordering %s: lines of blocks that follow the matrix's couplings are relaxed at once; use jacobi, or "
              "-pc_line_components apart",
              line_orderings[line->ordering]);
-  shape->together   = true;
-  shape->components = block;
+  shape->together = true;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,17 +227,22 @@ PetscErrorCode FindSource(PC pc, const MatrixLook &look, LineShape *shape)
 {
   PC_Line *line       = Data(pc);
   const bool has_grid = line->grid.dimension > 0;
+  PetscInt unknowns;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetBlockSize(pc->pmat, &unknowns)); // of a node
+  unknowns = PetscMax(unknowns, (PetscInt)line->grid.components);
   // One tridiagonal system: its rows are a line, whatever grid they are said to be of, unless the grid's lines hold all of it too.
   const bool one_line = look.beside == 0 && !line->line_matrix && line->direction == PC_LINE_AUTO && line->plane_cycles == 0 &&
-                        line->components == PC_LINE_COMPONENTS_AUTO;
+                        (line->components == PC_LINE_COMPONENTS_AUTO || unknowns == 1);
   const bool rows = one_line && (line->grid.dimension < 2 || look.between > 0 || look.corners > 0);
   bool has_map    = false;
   JoinedPieces joined;
 
-  PetscFunctionBegin;
   line->users_lines = {};
+  line->from_file   = false;
   if (line->source == PC_LINE_MAP || line->source == PC_LINE_SOURCE_AUTO)
-    PetscCall(LinesFromMap(pc->pmat, line->file.c_str(), &line->users_lines, &joined, &has_map));
+    PetscCall(LinesFromMap(pc->pmat, line->file.c_str(), &line->users_lines, &joined, &has_map, &line->from_file));
   if (has_map)
     PetscCallCXX(line->joined = std::make_shared<const JoinedPieces>(std::move(joined))); // those of the graph stay with its lines
   PetscCheck(

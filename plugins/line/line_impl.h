@@ -21,8 +21,8 @@ struct LineShape {
   PCLineSource source = PC_LINE_SOURCE_AUTO;
   std::vector<int> directions; ///< of a grid, in the order of a forward sweep
   std::array<Index, 3> nodes{}, first{};
-  Index components = 1;
-  bool together    = false; ///< unknowns of a node in lines of blocks
+  Index components = 1;     ///< unknowns of a node, of a grid or of the matrix's blocks
+  bool together    = false; ///< these in lines of blocks
   bool ring        = false; ///< of the rows in their order
   bool direct      = false; ///< of the rows in their order: these are all that the matrix couples
   bool pivots      = false; ///< the kernel's choice fell on pivoting
@@ -67,11 +67,13 @@ struct PC_Line {
   PetscReal find_again   = 0.95;
 
   // What set-up finds and makes.
+  PetscMPIInt processes = 1;
   Grid grid;
   LineShape shape;
   bool failed = false;                                            ///< the last set-up did: better values may have better lines
   std::vector<std::vector<ConstantLines<PetscScalar>>> constants; ///< of each direction's kinds of lines, where they are constant
   HostLines users_lines;                                          ///< rows of this rank, where the user gives the lines
+  bool from_file = false;                                         ///< they are those of a file
   std::shared_ptr<const JoinedPieces> joined; ///< of the map's lines, the user's or the graph's, those that go on on other ranks
   Mat line_matrix         = NULL;             ///< of one line, where the user gives that; borrowed while the PC is set up
   PCLineSweep found_sweep = PC_LINE_FORWARD;
@@ -160,9 +162,11 @@ PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);
 
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items);
 PetscErrorCode PCView_Line(PC pc, PetscViewer viewer);
-/// Says which of the user's options do nothing, to the viewer or, where that is NULL, to -info.
-PetscErrorCode PCLineTellIdleOptions(PC pc, PetscViewer viewer);
-/// Composes the setters with a PC, or removes them.
+/// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info. Collective.
+PetscErrorCode PCLineTellOptions(PC pc, PetscViewer viewer);
+/// Composes the setters and getters with a PC, or removes them; all, and those of the other two files of setters.
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose);
+PetscErrorCode PCLineComposeSweepSetters(PC pc, bool compose);
+PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose);
 
 } // namespace weft

@@ -269,7 +269,7 @@ PetscErrorCode SequenceFromObject(Mat A, PetscInt first_row, PetscInt last_row, 
 
 } // namespace
 
-PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPieces *joined, bool *found)
+PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPieces *joined, bool *found, bool *from_file)
 {
   MPI_Comm comm = PetscObjectComm((PetscObject)A);
   PetscInt start, end, rows;
@@ -283,7 +283,8 @@ PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPie
   PetscCall(MatGetOwnershipRange(A, &start, &end));
   PetscCall(MatGetSize(A, &rows, NULL));
   PetscCall(SequenceFromObject(A, start, end, &sequence, &shared, found));
-  if (!*found && file && *file) {
+  *from_file = !*found && file && *file;
+  if (*from_file) {
     PetscCall(SequenceFromFile(comm, file, &shared));
     *found = true;
   }

@@ -329,7 +329,7 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
   PetscFunctionBegin;
   if (line->empty_rows > 0) PetscFunctionReturn(PETSC_SUCCESS); // residuals are those of the matrix as it is
   PetscMPIInt ranks;
-  if (line->shape.together || !line->shape.constant.empty() || line->precision == PC_LINE_SINGLE) PetscFunctionReturn(PETSC_SUCCESS);
+  if (line->shape.together || !line->shape.constant.empty() || InSingle(*line)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (line->shape.source == PC_LINE_ROWS && ranks > 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));

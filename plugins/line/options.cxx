@@ -1,8 +1,12 @@
-// PCLINE's options and view.
-#include <vector>
+// PCLINE's options, each told once.
+#include <algorithm>
+#include <initializer_list>
+#include <string_view>
 
 #include "line/line_impl.h"
+#include "line/methods/toeplitz/swept.hpp"
 #include "line/ranks.h"
+#include "petsc/option_table.h"
 
 namespace weft {
 
@@ -16,201 +20,180 @@ const char *const line_precisions[] = {"double", "single", "PCLinePrecision", "P
 
 namespace {
 
-// What the kernel can be told about how to work; 0 leaves it the choice.
-PetscErrorCode KernelParametersFromOptions(PC pc, OptionItems PetscOptionsObject)
+bool KernelIs(const PC_Line &line, std::initializer_list<std::string_view> names)
 {
-  const MethodParameters &now = Data(pc)->kernel_parameters;
-  PetscInt switch_rows = (PetscInt)now.switch_rows, steps = now.steps, partitions = now.partitions, slice = now.slice;
-  PetscReal tolerance = now.tolerance;
-  PetscBool set[5];
-  const char *setter = "PCLineSetKernelParameters";
+  const auto &sets = line.sets[line.sets[0].empty() ? 1 : 0];
+  return std::any_of(sets.begin(), sets.end(), [&](const auto &set) {
+    const std::string_view method = set->method();
+    return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return method.substr(0, method.find(' ')) == name; });
+  });
+}
+
+// The kernel wide has a shape of its own on a host.
+bool WideIsTold(const PC_Line &line)
+{
+  return KernelIs(line, {"wide"}) && line.shape.memory == Memory::device;
+}
+
+// Whether some line goes on on another rank, be it cut there or not.
+bool SomeMeetRanks(const PC_Line &line)
+{
+  if (line.shape.source == PC_LINE_GRAPH) return line.processes > 1; // each may have cut its rows from the others'
+  if (line.shape.source == PC_LINE_MAP) return CrossingLines(line) > 0;
+  return std::any_of(line.shape.directions.begin(), line.shape.directions.end(), [&](int k) { return line.grid.ranks[k] > 1; });
+}
+
+// Whether some of a grid is solved by several ranks together.
+bool SomeCross(const PC_Line &line)
+{
+  if (!InBoxes(line.shape) || SolvedByOne(line)) return false;
+  return std::any_of(line.shape.directions.begin(), line.shape.directions.end(), [&](int k) { return Crosses(line, k); });
+}
+
+// Whether an ordering by colours sorts the lines that there are.
+bool SomeColours(const PC_Line &line)
+{
+  const Grid &grid      = line.grid;
+  const LineShape &from = line.shape;
+  if (line.plane_cycles > 0) return false;
+  if (from.source == PC_LINE_GRID) {
+    const Index rows = grid.global[0] * grid.global[1] * grid.global[2] * (from.together ? 1 : from.components);
+    return std::any_of(from.directions.begin(), from.directions.end(), [&](int k) { return rows > grid.global[k]; });
+  }
+  return line.passes.size() > 1;
+}
+
+// Whether some solve may drop couplings.
+bool SomeDrop(const PC_Line &line)
+{
+  const auto &sets = line.sets[line.sets[0].empty() ? 1 : 0];
+  const auto swept = [&](const auto &set) { return swept_by_toeplitz(set->longest(), line.kernel_parameters); };
+  const bool all   = line.shape.memory == Memory::host && std::all_of(sets.begin(), sets.end(), swept);
+  return KernelIs(line, {"spike"}) || (KernelIs(line, {"toeplitz"}) && !all) || SomeCross(line);
+}
+
+// Lines that are all of the matrix: each set-up that meets no zero pivot looks at what they are worth.
+bool Checked(const PC_Line &line)
+{
+  return line.shape.direct && line.sweeps == 1;
+}
+
+using Row = Option<PC_Line>;
+
+// One of the numbers that tell a kernel how to work; 0 leaves it the choice.
+template <auto member, class Number>
+PetscErrorCode SetParameter(PC pc, Number value)
+{
+  MethodParameters p = Data(pc)->kernel_parameters;
 
   PetscFunctionBegin;
-  PetscCall(PetscOptionsInt("-pc_line_kernel_switch", "rows left of a line at which a hybrid kernel changes its method", setter,
-                            switch_rows, &switch_rows, &set[0]));
-  PetscCall(PetscOptionsInt("-pc_line_kernel_steps", "reduction steps of a hybrid kernel before that", setter, steps, &steps, &set[1]));
-  PetscCall(PetscOptionsInt("-pc_line_kernel_partitions", "parts that a line is cut into, or threads that share it", setter, partitions,
-                            &partitions, &set[2]));
-  PetscCall(PetscOptionsInt("-pc_line_kernel_slice", "rows of a slice, or of a thread", setter, slice, &slice, &set[3]));
-  PetscCall(
-      PetscOptionsReal("-pc_line_kernel_tolerance", "size below which couplings may be dropped", setter, tolerance, &tolerance, &set[4]));
-  if (set[0] || set[1] || set[2] || set[3] || set[4])
-    PetscCall(PCLineSetKernelParameters(pc, switch_rows, steps, partitions, slice, tolerance));
+  p.*member = static_cast<std::remove_reference_t<decltype(p.*member)>>(value);
+  PetscCall(PCLineSetKernelParameters(pc, (PetscInt)p.switch_rows, p.steps, p.partitions, p.slice, p.tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A choice among names, given to its setter.
-template <class Choice>
-PetscErrorCode ChoiceFromOptions(PC pc, OptionItems PetscOptionsObject, const char option[], const char text[], const char setter_name[],
-                                 const char *const names[], Choice now, PetscErrorCode (*setter)(PC, Choice))
+template <auto member>
+Row::Whole WholeParameter()
 {
-  Choice value = now; // a PetscEnum of C++ holds no more than 0 and 1: it is written through PETSc's pointer, and read as what it is
-  PetscBool set;
-
-  PetscFunctionBegin;
-  PetscCall(PetscOptionsEnum(option, text, setter_name, names, (PetscEnum)now, (PetscEnum *)&value, &set));
-  if (set) PetscCall(setter(pc, value));
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return {[](const PC_Line &line) { return static_cast<PetscInt>(line.kernel_parameters.*member); }, SetParameter<member, PetscInt>};
 }
+
+std::vector<const char *> KernelNames()
+{
+  std::vector<const char *> kernels = tridiagonal_method_names();
+  kernels.push_back("auto");
+  return kernels;
+}
+
+const Row options[] = {
+    {"pc_line_source", "where the lines come from", "PCLineSetSource", Row::ChoiceOf<&PC_Line::source, PCLineSetSource>(line_sources)},
+    {"pc_line_file", "file with the user's lines", "PCLineSetFile",
+     Row::Text{[](const PC_Line &line) { return line.file; }, [](PC pc, const char *file) { return PCLineSetFile(pc, file); }},
+     "it is for -pc_line_source map, and a map composed with the matrix goes first", [](const PC_Line &line) { return line.from_file; }},
+    {"pc_line_direction", "directions of the lines on a grid", "PCLineSetDirection",
+     Row::ChoiceOf<&PC_Line::direction, PCLineSetDirection>(line_directions)},
+    {"pc_line_ordering", "all lines at once, or by colours", "PCLineSetOrdering",
+     Row::ChoiceOf<&PC_Line::ordering, PCLineSetOrdering>(line_orderings),
+     "it is for several lines that couple, and planes have colours of their own", SomeColours},
+    {"pc_line_sweep", "order of directions and colours", "PCLineSetSweep", Row::ChoiceOf<&PC_Line::sweep, PCLineSetSweep>(line_sweeps),
+     "it is for several directions or colours", [](const PC_Line &line) { return line.passes.size() > 1; }},
+    {"pc_line_plane_cycles", "cycles of lines inside planes", "PCLineSetPlaneCycles",
+     Row::Whole{[](const PC_Line &line) { return line.plane_cycles; }, PCLineSetPlaneCycles}},
+    {"pc_line_ranks", "lines that cross ranks", "PCLineSetRanks", Row::ChoiceOf<&PC_Line::ranks, PCLineSetRanks>(line_ranks),
+     "it is for lines that go on on other ranks, those of a map and the graph of scalars in double precision",
+     [](const PC_Line &line) {
+       return SomeMeetRanks(line) && (InBoxes(line.shape) || (line.precision == PC_LINE_DOUBLE && !line.shape.together));
+     }},
+    {"pc_line_components", "unknowns of a node", "PCLineSetComponents",
+     Row::ChoiceOf<&PC_Line::components, PCLineSetComponents>(line_components),
+     "it is for several unknowns a node, on a grid or of the matrix's graph",
+     [](const PC_Line &line) { return line.shape.components > 1; }},
+    {"pc_line_precision", "precision of the line solves", "PCLineSetPrecision",
+     Row::ChoiceOf<&PC_Line::precision, PCLineSetPrecision>(line_precisions),
+     "lines of blocks and lines across ranks are solved in double precision", InSingle},
+    {"pc_line_kernel", "tridiagonal method", "PCLineSetKernel",
+     Row::Name{KernelNames, [](const PC_Line &line) { return line.kernel; },
+               [](PC pc, const char *name) { return PCLineSetKernel(pc, name); }}},
+    {"pc_line_kernel_switch", "rows left of a line at which a hybrid kernel changes its method", "PCLineSetKernelParameters",
+     WholeParameter<&MethodParameters::switch_rows>(), "it is for the kernel cr-pcr",
+     [](const PC_Line &line) { return KernelIs(line, {"cr-pcr"}); }},
+    {"pc_line_kernel_steps", "reduction steps of a hybrid kernel before that", "PCLineSetKernelParameters",
+     WholeParameter<&MethodParameters::steps>(), "it is for the kernels pcr-thomas and cr-pcr-thomas",
+     [](const PC_Line &line) {
+       return KernelIs(line, {"pcr-thomas", "cr-pcr-thomas"});
+     }},
+    {"pc_line_kernel_partitions", "parts that a line is cut into, or threads that share it", "PCLineSetKernelParameters",
+     WholeParameter<&MethodParameters::partitions>(), "it is for the kernels spike, toeplitz and block-wide, and wide on a device",
+     [](const PC_Line &line) {
+       return KernelIs(line, {"spike", "toeplitz", "block-wide"}) || WideIsTold(line);
+     }},
+    {"pc_line_kernel_slice", "rows of a slice, or of a thread", "PCLineSetKernelParameters", WholeParameter<&MethodParameters::slice>(),
+     "it is for the kernels tpr, toeplitz, pivoted, cr-pcr-thomas and those of blocks, and wide on a device",
+     [](const PC_Line &line) {
+       return KernelIs(line, {"tpr", "toeplitz", "pivoted", "cr-pcr-thomas", "block-thomas", "block-wide"}) || WideIsTold(line);
+     }},
+    {"pc_line_kernel_tolerance", "size below which couplings may be dropped", "PCLineSetKernelParameters",
+     Row::Real{[](const PC_Line &line) -> PetscReal { return line.kernel_parameters.tolerance; },
+               SetParameter<&MethodParameters::tolerance, PetscReal>},
+     "it is for the kernel spike, for toeplitz where a host does not sweep, and for lines of a grid across ranks", SomeDrop},
+    {"pc_line_sweeps", "sweeps in one application", "PCLineSetSweeps",
+     Row::Whole{[](const PC_Line &line) { return line.sweeps; }, PCLineSetSweeps}},
+    {"pc_line_omega", "damping factor", "PCLineSetOmega", Row::Real{[](const PC_Line &line) { return line.omega; }, PCLineSetOmega},
+     "-pc_line_estimate_omega finds another", [](const PC_Line &line) { return !line.estimate_omega; }},
+    {"pc_line_find_again", "share of what lines of the graph carried below which they are looked for again", "PCLineSetFindAgain",
+     Row::Real{[](const PC_Line &line) { return line.find_again; }, PCLineSetFindAgain}, "it is for lines of the matrix's graph",
+     [](const PC_Line &line) { return line.shape.source == PC_LINE_GRAPH; }},
+    {"pc_line_estimate_omega", "damping factor from the largest eigenvalue", "PCLineSetEstimateOmega",
+     Row::Flag{[](const PC_Line &line) { return line.estimate_omega; }, PCLineSetEstimateOmega}},
+    {"pc_line_diagonal_products", "products and residuals with the matrix from its diagonals", "PCLineSetDiagonalProducts",
+     Row::Flag{[](const PC_Line &line) { return line.diagonal_products; }, PCLineSetDiagonalProducts},
+     "it is for matrices in diagonals on one rank, whose lines are of scalars in double precision",
+     [](const PC_Line &line) { return line.with_products != NULL; }},
+    {"pc_line_check_warn", "relative residual of a random solve above which it is told and refined", "PCLineSetCheck",
+     Row::Real{[](const PC_Line &line) { return line.check.warn; },
+               [](PC pc, PetscReal warn) { return PCLineSetCheck(pc, warn, Data(pc)->check.fail); }},
+     "it is for one tridiagonal system, by one sweep", Checked},
+    {"pc_line_check_fail", "relative residual of a random solve above which set-up fails", "PCLineSetCheck",
+     Row::Real{[](const PC_Line &line) { return line.check.fail; },
+               [](PC pc, PetscReal fail) { return PCLineSetCheck(pc, Data(pc)->check.warn, fail); }},
+     "it is for one tridiagonal system, by one sweep", Checked},
+};
 
 } // namespace
 
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
 {
-  PC_Line *line   = Data(pc);
-  PetscInt sweeps = line->sweeps, cycles = line->plane_cycles, kernel;
-  PetscReal omega = line->omega, share = line->find_again, warn = line->check.warn, fail = line->check.fail;
-  PetscBool set, set_fail, estimate = line->estimate_omega ? PETSC_TRUE : PETSC_FALSE;
-  PetscBool products = line->diagonal_products ? PETSC_TRUE : PETSC_FALSE;
-  char file[PETSC_MAX_PATH_LEN];
-
   PetscFunctionBegin;
-  std::vector<const char *> kernels = tridiagonal_method_names();
-  kernels.push_back("auto");
   PetscOptionsHeadBegin(PetscOptionsObject, "line relaxation options");
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_source", "where the lines come from", "PCLineSetSource", line_sources,
-                              line->source, PCLineSetSource));
-  PetscCall(
-      PetscOptionsString("-pc_line_file", "file with the user's lines", "PCLineSetFile", line->file.c_str(), file, sizeof(file), &set));
-  if (set) PetscCall(PCLineSetFile(pc, file));
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_direction", "directions of the lines on a grid", "PCLineSetDirection",
-                              line_directions, line->direction, PCLineSetDirection));
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_ordering", "all lines at once, or by colours", "PCLineSetOrdering",
-                              line_orderings, line->ordering, PCLineSetOrdering));
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_sweep", "order of directions and colours", "PCLineSetSweep", line_sweeps,
-                              line->sweep, PCLineSetSweep));
-  PetscCall(PetscOptionsInt("-pc_line_plane_cycles", "cycles of lines inside planes", "PCLineSetPlaneCycles", cycles, &cycles, &set));
-  if (set) PetscCall(PCLineSetPlaneCycles(pc, cycles));
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_ranks", "lines that cross ranks", "PCLineSetRanks", line_ranks, line->ranks,
-                              PCLineSetRanks));
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_components", "unknowns of a node", "PCLineSetComponents", line_components,
-                              line->components, PCLineSetComponents));
-  PetscCall(ChoiceFromOptions(pc, PetscOptionsObject, "-pc_line_precision", "precision of the line solves", "PCLineSetPrecision",
-                              line_precisions, line->precision, PCLineSetPrecision));
-  PetscCall(PetscOptionsEList("-pc_line_kernel", "tridiagonal method", "PCLineSetKernel", kernels.data(), (PetscInt)kernels.size(),
-                              line->kernel.c_str(), &kernel, &set));
-  if (set) PetscCall(PCLineSetKernel(pc, kernels[kernel]));
-  PetscCall(KernelParametersFromOptions(pc, PetscOptionsObject));
-  PetscCall(PetscOptionsInt("-pc_line_sweeps", "sweeps in one application", "PCLineSetSweeps", sweeps, &sweeps, &set));
-  if (set) PetscCall(PCLineSetSweeps(pc, sweeps));
-  PetscCall(PetscOptionsReal("-pc_line_omega", "damping factor", "PCLineSetOmega", omega, &omega, &set));
-  if (set) PetscCall(PCLineSetOmega(pc, omega));
-  PetscCall(PetscOptionsReal("-pc_line_find_again", "share of what lines of the graph carried below which they are looked for again",
-                             "PCLineSetFindAgain", share, &share, &set));
-  if (set) PetscCall(PCLineSetFindAgain(pc, share));
-  PetscCall(PetscOptionsBool("-pc_line_estimate_omega", "damping factor from the largest eigenvalue", "PCLineSetEstimateOmega", estimate,
-                             &estimate, &set));
-  if (set) PetscCall(PCLineSetEstimateOmega(pc, estimate));
-  PetscCall(PetscOptionsBool("-pc_line_diagonal_products", "products and residuals with the matrix from its diagonals",
-                             "PCLineSetDiagonalProducts", products, &products, &set));
-  if (set) PetscCall(PCLineSetDiagonalProducts(pc, products));
-  PetscCall(PetscOptionsReal("-pc_line_check_warn", "relative residual of a random solve above which it is told and refined",
-                             "PCLineSetCheck", warn, &warn, &set));
-  PetscCall(PetscOptionsReal("-pc_line_check_fail", "relative residual of a random solve above which set-up fails", "PCLineSetCheck", fail,
-                             &fail, &set_fail));
-  if (set || set_fail) PetscCall(PCLineSetCheck(pc, warn, fail));
+  PetscCall(OptionsFromTable(pc, *Data(pc), options, PetscOptionsObject));
   PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
-// What becomes of lines that cross ranks, where they are not solved exactly: there are pieces in their place.
-std::string CutLines(const PC_Line &line, size_t set)
+PetscErrorCode PCLineTellOptions(PC pc, PetscViewer viewer)
 {
-  switch (line.shape.source) {
-  case PC_LINE_ROWS:
-  case PC_LINE_GRID: {
-    const int direction = line.shape.directions[set];
-    return line.grid.ranks[direction] > 1 && !Crosses(line, direction) ? ", cut where ranks meet" : "";
-  }
-  case PC_LINE_MAP:
-    return CrossingLines(line) > 0 && !MayJoinLines(line)
-               ? ", " + std::to_string(CrossingLines(line)) + " of the map's cut where ranks meet"
-               : "";
-  case PC_LINE_GRAPH:
-    return MayJoinLines(line) ? "" : ", cut where ranks meet";
-  default:
-    return ", cut where ranks meet";
-  }
-}
-
-// Lines are counted where they start; a line that crosses ranks starts on the first of them.
-PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k, const char name[])
-{
-  PetscMPIInt ranks;
-  PetscInt64 count = set.count(), total, length = set.longest(), longest;
-  const PC_Line &line = *Data(pc);
-  const char *coupled = "";
-
   PetscFunctionBegin;
-  if (InBoxes(line.shape) && Crosses(line, line.shape.directions[k]) && !SolvedByOne(line)) {
-    int near = set.neighbours_only();
-    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &near, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
-    coupled = near ? ", ranks tell their neighbours only" : ", ranks of a line solve for its ends";
-  }
-  PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s%s\n", name, total,
-                                   longest, set.kind().c_str(), ranks > 1 ? CutLines(line, k).c_str() : "", coupled));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace
-
-PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
-{
-  static const char *const sources[] = {"a map of the user's", "a grid", "the strongest couplings of the matrix",
-                                        "the rows in their order"};
-  static const char *const along[]   = {" along x", " along y", " along z"};
-  PC_Line *line                      = Data(pc);
-  PetscBool ascii;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  ordering %s, sweeps %" PetscInt_FMT " %s, omega %g%s\n", line_orderings[line->ordering],
-                                   line->sweeps, line_sweeps[pc->setupcalled ? line->found_sweep : line->sweep],
-                                   (double)(pc->setupcalled ? line->found_omega : line->omega),
-                                   line->estimate_omega ? " (estimated)" : ""));
-  if (!pc->setupcalled) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  direction %s, kernel %s, lines not yet looked for\n", line_directions[line->direction],
-                                     line->kernel.c_str()));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  const bool grid = line->shape.source == PC_LINE_GRID;
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  lines from %s%s\n", sources[line->shape.source],
-                                   grid && line->direction == PC_LINE_AUTO ? ", in its stiff directions" : ""));
-  if (line->shape.source == PC_LINE_GRAPH)
-    PetscCall(PetscViewerASCIIPrintf(viewer,
-                                     "  lines found in set-up %" PetscInt_FMT " of %" PetscInt_FMT
-                                     ", carrying %.3g of what lines can, looked for again below %g of that\n",
-                                     line->found_in, line->set_ups, (double)line->carried, (double)line->find_again));
-  if (grid)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %d-dimensional with %d component%s a node%s\n", line->grid.dimension,
-                                     (int)line->grid.components, line->grid.components == 1 ? "" : "s",
-                                     line->grid.components == 1 ? ""
-                                     : line->shape.together     ? ", together"
-                                                                : ", each on lines of its own"));
-  if (line->plane_cycles > 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  planes: %" PetscInt_FMT " cycles of lines inside them\n", line->plane_cycles));
-  if (line->empty_rows > 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  empty rows, with 1 on the diagonal: %" PetscInt_FMT "\n", line->empty_rows));
-  if (line->with_products) PetscCall(PetscViewerASCIIPrintf(viewer, "  products and residuals of the matrix: from its diagonals\n"));
-  PetscCall(line->check.View(viewer));
-  const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
-  for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], k, grid ? along[line->shape.directions[k]] : ""));
-  for (const auto &found : line->sets) {
-    if (found.empty()) continue;
-    const Execution &execution = found.front()->execution();
-    std::string backend;
-    PetscCallCXX(backend = execution.name());
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  kernel: %s%s on the %s (%s)\n", found.front()->method(),
-                                     line->kernel == "auto" ? " (auto)" : "", execution.memory() == Memory::device ? "device" : "host",
-                                     backend.c_str()));
-  }
-  PetscCall(PCLineTellIdleOptions(pc, viewer));
+  PetscCall(TellOptions(pc, *Data(pc), options, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

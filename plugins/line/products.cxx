@@ -192,34 +192,3 @@ PetscErrorCode PCLineTakeProducts(PC pc)
 }
 
 } // namespace weft
-
-/*@
-  PCLineSetDiagonalProducts - makes the matrix of a `PCLINE` multiply by the diagonals that the sweeps work on
-
-  Logically Collective
-
-  Input Parameters:
-+ pc       - the preconditioner
-- products - `PETSC_TRUE` for products and residuals from the diagonals
-
-  Options Database Key:
-. -pc_line_diagonal_products <false> - the choice
-
-  Level: intermediate
-
-  Notes:
-  `MatMult()` and `MatResidual()` with the matrix, whoever calls them, then move 8 bytes an entry instead of 12, and a residual takes one pass.
-  Results differ by rounding. Where the matrix is not on a grid of one rank, or not of type `MATSEQAIJ`, nothing changes; nor for vectors in
-  other memory than the matrix' or once its values changed, until the preconditioner is set up again. The matrix gets its own operations
-  back when the preconditioner is reset or destroyed.
-
-.seealso: `PCLINE`, `MatMult()`, `MatResidual()`
-@*/
-PetscErrorCode PCLineSetDiagonalProducts(PC pc, PetscBool products)
-{
-  PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, products, 2);
-  PetscTryMethod(pc, "PCLineSetDiagonalProducts_C", (PC, PetscBool), (pc, products));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}

@@ -57,6 +57,13 @@ bool Closes(const PC_Line &line, int direction)
   return grid.periodic[direction] && grid.global[direction] > 2 && (grid.ranks[direction] == 1 || Crosses(line, direction));
 }
 
+bool InSingle(const PC_Line &line)
+{
+  const std::vector<int> &directions = line.shape.directions;
+  if (line.precision == PC_LINE_DOUBLE || line.shape.together) return false;
+  return !InBoxes(line.shape) || std::any_of(directions.begin(), directions.end(), [&](int k) { return !Crosses(line, k); });
+}
+
 std::string KernelOf(const PC_Line &line)
 {
   return line.kernel == "auto" && line.shape.pivots ? "pivoted" : line.kernel;

@@ -18,6 +18,8 @@ PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const L
 bool Crosses(const PC_Line &line, int direction);
 /// True where they are rings.
 bool Closes(const PC_Line &line, int direction);
+/// True where lines are kept in single precision: not those of blocks, nor those of a grid that cross ranks.
+bool InSingle(const PC_Line &line);
 /// The kernel that was asked for, or that the choice fell on because lines must be pivoted.
 std::string KernelOf(const PC_Line &line);
 /// True where the rows are one line over several ranks that one of them solves: pivots are looked for across ranks.

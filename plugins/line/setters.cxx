@@ -1,116 +1,281 @@
-// PCLINE's setters, behind the functions of interface.cxx.
+// Which lines PCLINE takes: setters and getters, each with its page and the function that programs call.
+#include "petsc/setters.h"
 #include "line/line_impl.h"
+#include "line/set_choice.h"
+
+/*@
+  PCLineSetSource - sets where a `PCLINE` takes its lines from
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- source - `PC_LINE_MAP`, `PC_LINE_GRID`, `PC_LINE_GRAPH`, `PC_LINE_ROWS` or `PC_LINE_SOURCE_AUTO`
+
+  Options Database Key:
+. -pc_line_source (map|grid|graph|rows|auto) - the source
+
+  Level: intermediate
+
+  Note:
+  A map is a file (`PCLineSetFile()`) or an object composed with the matrix under the name "weft_lines": an `IS` with the numbers of rows in
+  the order of the lines, a negative one after each line, or a `PetscSection` whose point l has as many degrees of freedom as line l has rows,
+  the rows following each other. A grid is a `DMDA`. A graph is that of the matrix: lines follow its strongest couplings, each row in at most one
+  line. Rows: those of the matrix in their order are one line over all ranks, or a ring. auto takes a map if there is one, the rows where they are all that the matrix couples, else a grid, else the graph.
+
+.seealso: `PCLINE`, `PCLineGetSource()`, `PCLineSetFile()`, `PCLineSetDirection()`
+@*/
+PetscErrorCode PCLineSetSource(PC pc, PCLineSource source)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, source, 2);
+  PetscTryMethod(pc, "PCLineSetSource_C", (PC, PCLineSource), (pc, source));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetSource - gets where a `PCLINE` takes its lines from
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. source - `PC_LINE_MAP`, `PC_LINE_GRID`, `PC_LINE_GRAPH`, `PC_LINE_ROWS` or `PC_LINE_SOURCE_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetSource()`
+@*/
+PetscErrorCode PCLineGetSource(PC pc, PCLineSource *source)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(source, 2);
+  PetscUseMethod(pc, "PCLineGetSource_C", (PC, PCLineSource *), (pc, source));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
 
 namespace weft {
 
-namespace {
-
-// A choice that set-up depends on.
-template <class Value>
-PetscErrorCode Choose(PC pc, Value *chosen, Value value)
-{
-  PetscFunctionBegin;
-  if (*chosen != value) pc->setupcalled = PETSC_FALSE;
-  *chosen = value;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// A choice among names.
-template <auto member, auto last, class Value = decltype(last)>
-PetscErrorCode SetName(PC pc, Value value)
-{
-  PetscFunctionBegin;
-  PetscCheck(value >= 0 && value <= last, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "a PCLINE has no such choice: %d",
-             (int)value);
-  PetscCall(Choose(pc, &(Data(pc)->*member), value));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCLineSetFile_Line(PC pc, const char file[])
+static PetscErrorCode PCLineSetFile_Line(PC pc, const char file[])
 {
   PetscFunctionBegin;
   PetscCall(Choose(pc, &Data(pc)->file, std::string(file ? file : "")));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetPlaneCycles_Line(PC pc, PetscInt cycles)
+} // namespace weft
+
+/*@C
+  PCLineSetFile - names a file with the lines of a `PCLINE`
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner
+- file - its name: a text file with a line of row numbers for each line; what follows a # is a comment
+
+  Options Database Key:
+. -pc_line_file <file> - the file
+
+  Level: intermediate
+
+  Note:
+  Every rank takes the rows that it owns. Lines may go from rank to rank in any order: `PCLineSetRanks()` says what becomes of those. Rows in no line are lines of one row.
+
+.seealso: `PCLINE`, `PCLineGetFile()`, `PCLineSetSource()`
+@*/
+PetscErrorCode PCLineSetFile(PC pc, const char file[])
 {
   PetscFunctionBegin;
-  PetscCheck(cycles >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_plane_cycles %" PetscInt_FMT ": 0 for no planes, or the number of cycles in each", cycles);
-  PetscCall(Choose(pc, &Data(pc)->plane_cycles, cycles));
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCLineSetFile_C", (PC, const char[]), (pc, file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetEstimateOmega_Line(PC pc, PetscBool estimate)
+/*@C
+  PCLineGetFile - gets the name of the file with the lines of a `PCLINE`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. file - its name; "" where there is none
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetFile()`
+@*/
+PetscErrorCode PCLineGetFile(PC pc, const char *file[])
 {
   PetscFunctionBegin;
-  PetscCall(Choose(pc, &Data(pc)->estimate_omega, estimate == PETSC_TRUE));
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(file, 2);
+  PetscUseMethod(pc, "PCLineGetFile_C", (PC, const char *[]), (pc, file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetDiagonalProducts_Line(PC pc, PetscBool products)
+/*@
+  PCLineSetDirection - sets the directions of the lines of a `PCLINE` on a grid
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- direction - `PC_LINE_X`, `PC_LINE_Y`, `PC_LINE_Z`, several of them (`PC_LINE_XY`, ...) one after the other, or `PC_LINE_AUTO`
+
+  Options Database Key:
+. -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - the directions
+
+  Level: intermediate
+
+  Note:
+  auto takes the directions along which a part of the rows, one in a hundred at least, couples more than three times as strongly as along any other; where there is none, that which couples most.
+
+.seealso: `PCLINE`, `PCLineGetDirection()`, `PCLineSetOrdering()`, `PCLineSetPlaneCycles()`
+@*/
+PetscErrorCode PCLineSetDirection(PC pc, PCLineDirection direction)
 {
   PetscFunctionBegin;
-  PetscCall(Choose(pc, &Data(pc)->diagonal_products, products == PETSC_TRUE));
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, direction, 2);
+  PetscTryMethod(pc, "PCLineSetDirection_C", (PC, PCLineDirection), (pc, direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
+/*@
+  PCLineGetDirection - gets the directions of the lines of a `PCLINE` on a grid
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. direction - `PC_LINE_X`, ..., or `PC_LINE_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetDirection()`
+@*/
+PetscErrorCode PCLineGetDirection(PC pc, PCLineDirection *direction)
 {
   PetscFunctionBegin;
-  PetscCheck(kernel, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCLineSetKernel(): no name is given");
-  const std::string name = kernel;
-  bool known             = name == "auto";
-  std::string list;
-  for (const char *method : tridiagonal_method_names()) {
-    known = known || name == method;
-    list += std::string(method) + ", ";
-  }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line kernel '%s': there are %sand auto", kernel,
-             list.c_str());
-  PetscCall(Choose(pc, &Data(pc)->kernel, name));
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(direction, 2);
+  PetscUseMethod(pc, "PCLineGetDirection_C", (PC, PCLineDirection *), (pc, direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetKernelParameters_Line(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
-                                              PetscReal tolerance)
-{
-  MethodParameters parameters;
+/*@
+  PCLineSetRanks - sets what a `PCLINE` does with lines that cross ranks
 
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- ranks - `PC_LINE_EXACT` to solve them together, `PC_LINE_CUT` to end them at the border
+
+  Options Database Key:
+. -pc_line_ranks (exact|cut) - the choice
+
+  Level: intermediate
+
+  Note:
+  Lines of a user's map and of the matrix's graph are always cut in single precision. `-ksp_view` says how many go on, or are cut.
+
+.seealso: `PCLINE`, `PCLineGetRanks()`, `PCLineSetSource()`
+@*/
+PetscErrorCode PCLineSetRanks(PC pc, PCLineRanks ranks)
+{
   PetscFunctionBegin;
-  PetscCheck(switch_rows >= 0 && steps >= 0 && partitions >= 0 && slice >= 0 && tolerance >= 0 && !PetscIsInfOrNanReal(tolerance),
-             PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "parameters of a line kernel must not be negative: 0 leaves the kernel the choice");
-  parameters.switch_rows = switch_rows;
-  parameters.steps       = (int)steps;
-  parameters.partitions  = (int)partitions;
-  parameters.slice       = (int)slice;
-  parameters.tolerance   = tolerance;
-  PetscCall(Choose(pc, &Data(pc)->kernel_parameters, parameters));
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, ranks, 2);
+  PetscTryMethod(pc, "PCLineSetRanks_C", (PC, PCLineRanks), (pc, ranks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
+/*@
+  PCLineGetRanks - gets what a `PCLINE` does with lines that cross ranks
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. ranks - `PC_LINE_EXACT` or `PC_LINE_CUT`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetRanks()`
+@*/
+PetscErrorCode PCLineGetRanks(PC pc, PCLineRanks *ranks)
 {
   PetscFunctionBegin;
-  PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_sweeps %" PetscInt_FMT ": at least one sweep is needed", sweeps);
-  Data(pc)->sweeps = sweeps;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(ranks, 2);
+  PetscUseMethod(pc, "PCLineGetRanks_C", (PC, PCLineRanks *), (pc, ranks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
+/*@
+  PCLineSetComponents - sets whether a `PCLINE` solves for the unknowns of a node together
+
+  Logically Collective
+
+  Input Parameters:
++ pc         - the preconditioner
+- components - `PC_LINE_TOGETHER` for lines of blocks, `PC_LINE_APART` for lines of their own, `PC_LINE_COMPONENTS_AUTO` for together where the matrix couples them
+
+  Options Database Key:
+. -pc_line_components (together|apart|auto) - the choice
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineGetComponents()`, `PCLineSetDirection()`
+@*/
+PetscErrorCode PCLineSetComponents(PC pc, PCLineComponents components)
 {
   PetscFunctionBegin;
-  PetscCheck(omega > 0 && PetscIsNormalReal(omega), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_omega %g: the damping factor must be positive and finite", (double)omega);
-  Data(pc)->omega = omega;
-  if (!Data(pc)->estimate_omega) Data(pc)->found_omega = omega; // read by each application
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, components, 2);
+  PetscTryMethod(pc, "PCLineSetComponents_C", (PC, PCLineComponents), (pc, components));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
+/*@
+  PCLineGetComponents - gets whether a `PCLINE` solves for the unknowns of a node together
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. components - `PC_LINE_TOGETHER`, `PC_LINE_APART` or `PC_LINE_COMPONENTS_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetComponents()`
+@*/
+PetscErrorCode PCLineGetComponents(PC pc, PCLineComponents *components)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(components, 2);
+  PetscUseMethod(pc, "PCLineGetComponents_C", (PC, PCLineComponents *), (pc, components));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
 {
   PetscFunctionBegin;
   PetscCheck(share >= 0 && !PetscIsInfOrNanReal(share), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
@@ -119,50 +284,85 @@ PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineGetFindAgain_Line(PC pc, PetscReal *share)
+} // namespace weft
+
+/*@
+  PCLineSetFindAgain - sets when a `PCLINE` looks again for lines of the matrix's graph, once its values are others
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- share - of what they carried when they were found: lines that carry less are given up; 0 for never, more than 1 for each set-up
+
+  Options Database Key:
+. -pc_line_find_again <0.95> - the share
+
+  Level: intermediate
+
+  Note:
+  What lines carry is, in the mean over the rows, the row's couplings along its line as a share of its two strongest. `-ksp_view` says which
+  set-up has found the lines, and what they carried then.
+
+.seealso: `PCLINE`, `PCLineGetFindAgain()`, `PCLineSetSource()`
+@*/
+PetscErrorCode PCLineSetFindAgain(PC pc, PetscReal share)
 {
   PetscFunctionBegin;
-  *share = Data(pc)->find_again;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, share, 2);
+  PetscTryMethod(pc, "PCLineSetFindAgain_C", (PC, PetscReal), (pc, share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
+/*@
+  PCLineGetFindAgain - gets when a `PCLINE` looks again for lines of the matrix's graph
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. share - of what lines carried when they were found: those that carry less are given up
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetFindAgain()`
+@*/
+PetscErrorCode PCLineGetFindAgain(PC pc, PetscReal *share)
 {
   PetscFunctionBegin;
-  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_check_warn %g, -pc_line_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
-  PetscCall(Choose(pc, &Data(pc)->check.warn, warn));
-  PetscCall(Choose(pc, &Data(pc)->check.fail, fail));
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(share, 2);
+  PetscUseMethod(pc, "PCLineGetFindAgain_C", (PC, PetscReal *), (pc, share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-} // namespace
+namespace weft {
 
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
 {
-  const auto set = [pc, compose](const char name[], auto setter) {
-    return PetscObjectComposeFunction((PetscObject)pc, name, compose ? setter : NULL);
+  static const Composed functions[] = {
+      composed("PCLineSetSource_C", SetChoice<&PC_Line::source, PC_LINE_SOURCE_AUTO>),
+      composed("PCLineGetSource_C", GetMember<&PC_Line::source>),
+      composed("PCLineSetFile_C", PCLineSetFile_Line),
+      composed(
+          "PCLineGetFile_C", +[](PC pc, const char **file) -> PetscErrorCode { return Get(file, Data(pc)->file.c_str()); }),
+      composed("PCLineSetDirection_C", SetChoice<&PC_Line::direction, PC_LINE_AUTO>),
+      composed("PCLineGetDirection_C", GetMember<&PC_Line::direction>),
+      composed("PCLineSetRanks_C", SetChoice<&PC_Line::ranks, PC_LINE_CUT>),
+      composed("PCLineGetRanks_C", GetMember<&PC_Line::ranks>),
+      composed("PCLineSetComponents_C", SetChoice<&PC_Line::components, PC_LINE_COMPONENTS_AUTO>),
+      composed("PCLineGetComponents_C", GetMember<&PC_Line::components>),
+      composed("PCLineSetFindAgain_C", PCLineSetFindAgain_Line),
+      composed("PCLineGetFindAgain_C", GetMember<&PC_Line::find_again>),
   };
 
   PetscFunctionBegin;
-  PetscCall(set("PCLineSetSource_C", SetName<&PC_Line::source, PC_LINE_SOURCE_AUTO>));
-  PetscCall(set("PCLineSetDirection_C", SetName<&PC_Line::direction, PC_LINE_AUTO>));
-  PetscCall(set("PCLineSetOrdering_C", SetName<&PC_Line::ordering, PC_LINE_MULTICOLOR>));
-  PetscCall(set("PCLineSetSweep_C", SetName<&PC_Line::sweep, PC_LINE_SWEEP_AUTO>));
-  PetscCall(set("PCLineSetRanks_C", SetName<&PC_Line::ranks, PC_LINE_CUT>));
-  PetscCall(set("PCLineSetComponents_C", SetName<&PC_Line::components, PC_LINE_COMPONENTS_AUTO>));
-  PetscCall(set("PCLineSetPrecision_C", SetName<&PC_Line::precision, PC_LINE_SINGLE>));
-  PetscCall(set("PCLineSetFile_C", PCLineSetFile_Line));
-  PetscCall(set("PCLineSetPlaneCycles_C", PCLineSetPlaneCycles_Line));
-  PetscCall(set("PCLineSetKernel_C", PCLineSetKernel_Line));
-  PetscCall(set("PCLineSetKernelParameters_C", PCLineSetKernelParameters_Line));
-  PetscCall(set("PCLineSetSweeps_C", PCLineSetSweeps_Line));
-  PetscCall(set("PCLineSetOmega_C", PCLineSetOmega_Line));
-  PetscCall(set("PCLineSetFindAgain_C", PCLineSetFindAgain_Line));
-  PetscCall(set("PCLineGetFindAgain_C", PCLineGetFindAgain_Line));
-  PetscCall(set("PCLineSetEstimateOmega_C", PCLineSetEstimateOmega_Line));
-  PetscCall(set("PCLineSetDiagonalProducts_C", PCLineSetDiagonalProducts_Line));
-  PetscCall(set("PCLineSetCheck_C", PCLineSetCheck_Line));
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscCall(PCLineComposeSweepSetters(pc, compose));
+  PetscCall(PCLineComposeKernelSetters(pc, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -88,7 +88,7 @@ PetscErrorCode Measure(PC pc, Mat rows)
   PetscCall(line->check.Forget());
   if (!line->shape.direct || line->sweeps != 1) PetscFunctionReturn(PETSC_SUCCESS);
   line->found_omega = 1;
-  PetscCall(line->check.Measure(rows, false, line->precision == PC_LINE_SINGLE, [pc](Vec b, Vec x, Transpose transpose) -> PetscErrorCode {
+  PetscCall(line->check.Measure(rows, false, InSingle(*line), [pc](Vec b, Vec x, Transpose transpose) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(PCLineSolve(pc, b, x, transpose));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -397,7 +397,7 @@ constexpr PetscReal lost = 1000 * PETSC_MACHINE_EPSILON;
 bool MustPivot(const PC_Line &line, PetscInt64 bad)
 {
   if (line.kernel != "auto" || line.line_matrix || line.shape.together || line.shape.pivots) return false;
-  return bad != no_row || (line.check.measured && line.precision == PC_LINE_DOUBLE && !(line.check.plain.backward <= lost));
+  return bad != no_row || (line.check.measured && !InSingle(line) && !(line.check.plain.backward <= lost));
 }
 
 } // namespace
@@ -410,6 +410,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &line->processes));
   PetscCall(PCLineLeaveProducts(pc));
   PetscCall(LineMatrixOf(pc->pmat, &line->line_matrix));
   if (!line->line_matrix) PetscCall(CheckMatrix(pc->pmat));
@@ -458,7 +459,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
-  PetscCall(PCLineTellIdleOptions(pc, NULL));
+  PetscCall(PCLineTellOptions(pc, NULL));
   PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

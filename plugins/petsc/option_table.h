@@ -6,9 +6,11 @@
 #include <cstdio>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
+#include "petsc/agreed.h"
 #include "petsc/petsc_compat.h"
 
 namespace weft {
@@ -48,6 +50,15 @@ struct Option {
     std::vector<PetscReal> (*now)(const Data &);
     PetscErrorCode (*set)(Solver, PetscInt, const PetscReal[]);
   };
+
+  /// Of an enumeration that is a member of the data.
+  template <auto member, auto setter>
+  static Choice ChoiceOf(const char *const *names)
+  {
+    using Value = std::remove_cvref_t<decltype(std::declval<const Data &>().*member)>;
+    return {names, [](const Data &data) { return static_cast<int>(data.*member); },
+            [](Solver solver, int value) { return setter(solver, static_cast<Value>(value)); }};
+  }
 
   const char *name;   ///< without its "-" and the solver's prefix
   const char *text;   ///< what it sets, for -help and the manual
@@ -163,17 +174,29 @@ PetscErrorCode OptionsFromTable(Solver solver, const Data &data, const Option<Da
 }
 
 /// A line for each option that stands otherwise than by default, to the viewer; which of them do nothing, and why, to the viewer or, where
-/// that is NULL, to -info. After a set-up.
+/// that is NULL, to -info. One acts that does on some rank. After a set-up; collective.
 template <class Data, class Solver, std::size_t count>
 PetscErrorCode TellOptions(Solver solver, const Data &data, const Option<Data, Solver> (&table)[count], PetscViewer viewer)
 {
   const char *prefix;
+  int given[count], acts[count];
+  bool ask = false;
 
   PetscFunctionBegin;
   PetscCall(PetscObjectGetOptionsPrefix((PetscObject)solver, &prefix));
-  for (const auto &row : table) {
-    if (!row.given(data)) continue;
-    const bool idle = row.acts && !row.acts(data);
+  for (std::size_t k = 0; k < count; k++) {
+    given[k] = table[k].given(data);
+    acts[k]  = given[k] && (!table[k].acts || table[k].acts(data));
+    ask      = ask || (given[k] && table[k].acts);
+  }
+  if (ask) {
+    PetscCall(RanksAgree(PetscObjectComm((PetscObject)solver)));
+    PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, acts, (PetscMPIInt)count, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)solver)));
+  }
+  for (std::size_t k = 0; k < count; k++) {
+    if (!given[k]) continue;
+    const auto &row = table[k];
+    const bool idle = !acts[k];
     std::string line;
     PetscCallCXX(line = std::string("-") + (prefix ? prefix : "") + row.name +
                         (idle ? std::string(" does nothing here: ") + row.used_by : " " + option_table::Typed(data, row)));

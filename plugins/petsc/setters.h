@@ -26,6 +26,25 @@ PetscErrorCode Get(Result *result, Value value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <class Pointer>
+struct MemberPointer;
+template <class Data, class Value>
+struct MemberPointer<Value Data::*> {
+  using Class = Data;
+  using Type  = Value;
+};
+
+/// The getter of a member of a PC's data.
+template <auto member, class Result = typename MemberPointer<decltype(member)>::Type>
+PetscErrorCode GetMember(PC pc, Result *result)
+{
+  using Data = typename MemberPointer<decltype(member)>::Class;
+
+  PetscFunctionBegin;
+  *result = static_cast<Result>(static_cast<const Data *>(pc->data)->*member);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// A setter or getter under the name by which PETSc finds it.
 struct Composed {
   const char *name;

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "line/methods/toeplitz/near_toeplitz.hpp"
+#include "line/methods/toeplitz/swept.hpp"
 #include "line/methods/toeplitz/toeplitz_kernel.hpp"
 #include "line/methods/toeplitz/toeplitz_native.hpp"
 #include "line/methods/toeplitz/toeplitz_sweep.hpp"
@@ -46,8 +47,6 @@ struct Toeplitz {
       return "couplings of 'toeplitz' may be dropped at a tolerance from 0 to below 1, not " + std::to_string(parameters.tolerance);
     return nothing_against;
   }
-
-  static constexpr Index rows_of_sweep = 16384; ///< longest line of the host's sweep
 
   template <class Scalar>
   using Pinned = Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace>;
@@ -193,7 +192,7 @@ struct Toeplitz {
       return static_cast<int>(lines);
     };
     if (is_host_space<Space> && parameters.slice == 0 && parameters.partitions == 0) {
-      level.kind = layout.length <= rows_of_sweep ? Kind::sweep : Kind::reduce;
+      level.kind = swept_by_toeplitz(layout.length, parameters) ? Kind::sweep : Kind::reduce;
     } else if (NativeToeplitz<Space, Scalar>::takes(layout, parameters) && layout.length <= NativeToeplitz<Space, Scalar>::most) {
       level.kind   = Kind::team;
       level.rows   = NativeToeplitz<Space, Scalar>::rows(layout.length);

@@ -1,0 +1,336 @@
+// By what PCLINE solves its lines: setters and getters, each with its page and the function that programs call.
+#include "line/line_impl.h"
+#include "line/set_choice.h"
+#include "petsc/setters.h"
+
+namespace weft {
+
+static PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
+{
+  PetscFunctionBegin;
+  PetscCheck(kernel, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCLineSetKernel(): no name is given");
+  const std::string name = kernel;
+  bool known             = name == "auto";
+  std::string list;
+  for (const char *method : tridiagonal_method_names()) {
+    known = known || name == method;
+    list += std::string(method) + ", ";
+  }
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line kernel '%s': there are %sand auto", kernel,
+             list.c_str());
+  PetscCall(Choose(pc, &Data(pc)->kernel, name));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@C
+  PCLineSetKernel - sets the method by which a `PCLINE` solves tridiagonal lines
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- kernel - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
+
+  Options Database Key:
+. -pc_line_kernel <auto> - the method: thomas, wide, toeplitz, pivoted, spike, or one to compare these with; `-help` lists all
+
+  Level: advanced
+
+  Note:
+  auto takes toeplitz for lines with constant coefficients where that is the fastest, and pivoted where a line has a zero pivot without, or one tridiagonal system loses digits.
+
+.seealso: `PCLINE`, `PCLineGetKernel()`, `PCLineSetKernelParameters()`
+@*/
+PetscErrorCode PCLineSetKernel(PC pc, const char kernel[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscTryMethod(pc, "PCLineSetKernel_C", (PC, const char[]), (pc, kernel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCLineGetKernel - gets the method by which a `PCLINE` solves tridiagonal lines
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. kernel - its name, or "auto"
+
+  Level: advanced
+
+.seealso: `PCLINE`, `PCLineSetKernel()`
+@*/
+PetscErrorCode PCLineGetKernel(PC pc, const char *kernel[])
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(kernel, 2);
+  PetscUseMethod(pc, "PCLineGetKernel_C", (PC, const char *[]), (pc, kernel));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetKernelParameters_Line(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
+                                                     PetscReal tolerance)
+{
+  MethodParameters parameters;
+
+  PetscFunctionBegin;
+  PetscCheck(switch_rows >= 0 && steps >= 0 && partitions >= 0 && slice >= 0 && tolerance >= 0 && !PetscIsInfOrNanReal(tolerance),
+             PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "parameters of a line kernel must not be negative: 0 leaves the kernel the choice");
+  parameters.switch_rows = switch_rows;
+  parameters.steps       = (int)steps;
+  parameters.partitions  = (int)partitions;
+  parameters.slice       = (int)slice;
+  parameters.tolerance   = tolerance;
+  PetscCall(Choose(pc, &Data(pc)->kernel_parameters, parameters));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCLineGetKernelParameters_Line(PC pc, PetscInt *switch_rows, PetscInt *steps, PetscInt *partitions, PetscInt *slice,
+                                                     PetscReal *tolerance)
+{
+  const MethodParameters &parameters = Data(pc)->kernel_parameters;
+
+  PetscFunctionBegin;
+  if (switch_rows) *switch_rows = static_cast<PetscInt>(parameters.switch_rows);
+  if (steps) *steps = parameters.steps;
+  if (partitions) *partitions = parameters.partitions;
+  if (slice) *slice = parameters.slice;
+  if (tolerance) *tolerance = parameters.tolerance;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetKernelParameters - tells the method by which a `PCLINE` solves its lines how to work; 0 leaves it the choice
+
+  Logically Collective
+
+  Input Parameters:
++ pc          - the preconditioner
+. switch_rows - rows left of a line at which a hybrid method changes (cr-pcr)
+. steps       - reduction steps before it does (pcr-thomas, cr-pcr-thomas)
+. partitions  - parts of a line (spike), or threads that share one (wide, toeplitz)
+. slice       - rows of a slice (tpr, pivoted, cr-pcr-thomas), or of a thread (wide, toeplitz)
+- tolerance   - size below which a coupling may be dropped (spike, toeplitz)
+
+  Options Database Keys:
++ -pc_line_kernel_switch <0>     - rows
+. -pc_line_kernel_steps <0>      - steps
+. -pc_line_kernel_partitions <0> - parts or threads
+. -pc_line_kernel_slice <0>      - rows
+- -pc_line_kernel_tolerance <0>  - size
+
+  Level: advanced
+
+  Note:
+  A method ignores what it does not read, and refuses values that it cannot work with when the `PC` is set up.
+
+.seealso: `PCLINE`, `PCLineGetKernelParameters()`, `PCLineSetKernel()`
+@*/
+PetscErrorCode PCLineSetKernelParameters(PC pc, PetscInt switch_rows, PetscInt steps, PetscInt partitions, PetscInt slice,
+                                         PetscReal tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, switch_rows, 2);
+  PetscValidLogicalCollectiveInt(pc, steps, 3);
+  PetscValidLogicalCollectiveInt(pc, partitions, 4);
+  PetscValidLogicalCollectiveInt(pc, slice, 5);
+  PetscValidLogicalCollectiveReal(pc, tolerance, 6);
+  PetscTryMethod(pc, "PCLineSetKernelParameters_C", (PC, PetscInt, PetscInt, PetscInt, PetscInt, PetscReal),
+                 (pc, switch_rows, steps, partitions, slice, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetKernelParameters - gets how the method by which a `PCLINE` solves its lines was told to work
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ switch_rows - rows left of a line at which a hybrid method changes
+. steps       - reduction steps before it does
+. partitions  - parts of a line, or threads that share one
+. slice       - rows of a slice, or of a thread
+- tolerance   - size below which a coupling may be dropped
+
+  Level: advanced
+
+  Note:
+  Pass `NULL` for what is not wanted.
+
+.seealso: `PCLINE`, `PCLineSetKernelParameters()`
+@*/
+PetscErrorCode PCLineGetKernelParameters(PC pc, PetscInt *switch_rows, PetscInt *steps, PetscInt *partitions, PetscInt *slice,
+                                         PetscReal *tolerance)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscUseMethod(pc, "PCLineGetKernelParameters_C", (PC, PetscInt *, PetscInt *, PetscInt *, PetscInt *, PetscReal *),
+                 (pc, switch_rows, steps, partitions, slice, tolerance));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineSetPrecision - sets the precision in which a `PCLINE` keeps and solves its lines
+
+  Logically Collective
+
+  Input Parameters:
++ pc        - the preconditioner
+- precision - `PC_LINE_DOUBLE` or `PC_LINE_SINGLE`
+
+  Options Database Key:
+. -pc_line_precision (double|single) - the precision
+
+  Level: intermediate
+
+  Note:
+  Vectors stay in double precision. Lines of blocks and lines across ranks are always in double precision.
+
+.seealso: `PCLINE`, `PCLineGetPrecision()`, `PCLineSetKernel()`
+@*/
+PetscErrorCode PCLineSetPrecision(PC pc, PCLinePrecision precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, precision, 2);
+  PetscTryMethod(pc, "PCLineSetPrecision_C", (PC, PCLinePrecision), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetPrecision - gets the precision in which a `PCLINE` keeps and solves its lines
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. precision - `PC_LINE_DOUBLE` or `PC_LINE_SINGLE`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetPrecision()`
+@*/
+PetscErrorCode PCLineGetPrecision(PC pc, PCLinePrecision *precision)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(precision, 2);
+  PetscUseMethod(pc, "PCLineGetPrecision_C", (PC, PCLinePrecision *), (pc, precision));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_line_check_warn %g, -pc_line_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+  PetscCall(Choose(pc, &Data(pc)->check.warn, warn));
+  PetscCall(Choose(pc, &Data(pc)->check.fail, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetCheck - sets when a `PCLINE` whose lines are the whole matrix says that its solves lose digits, and when it fails for that
+
+  Logically Collective
+
+  Input Parameters:
++ pc   - the preconditioner
+. warn - relative residual of a random solve above which `PCView()` and `-info` tell it, and a step of iterative refinement is tried
+- fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
+
+  Options Database Keys:
++ -pc_line_check_warn <1e-10> - the first bound
+- -pc_line_check_fail <1e-4>  - the second
+
+  Level: advanced
+
+  Notes:
+  Each set-up for a matrix that is tridiagonal in its own order, or such a ring, solves once with a right-hand side that looks random. If its
+  residual is above `warn`, and more than rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the
+  residual ten times smaller, all applications take it.
+
+.seealso: `PCLINE`, `PCLineGetCheck()`, `PCLineSetKernel()`
+@*/
+PetscErrorCode PCLineSetCheck(PC pc, PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, warn, 2);
+  PetscValidLogicalCollectiveReal(pc, fail, 3);
+  PetscTryMethod(pc, "PCLineSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetCheck - gets when a `PCLINE` says that its solves lose digits, and when it fails for that
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ warn - relative residual of a random solve above which it is told
+- fail - relative residual above which the set-up fails
+
+  Level: advanced
+
+.seealso: `PCLINE`, `PCLineSetCheck()`
+@*/
+PetscErrorCode PCLineGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(warn, 2);
+  PetscAssertPointer(fail, 3);
+  PetscUseMethod(pc, "PCLineGetCheck_C", (PC, PetscReal *, PetscReal *), (pc, warn, fail));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose)
+{
+  static const Composed functions[] = {
+      composed("PCLineSetKernel_C", PCLineSetKernel_Line),
+      composed(
+          "PCLineGetKernel_C", +[](PC pc, const char **kernel) -> PetscErrorCode { return Get(kernel, Data(pc)->kernel.c_str()); }),
+      composed("PCLineSetKernelParameters_C", PCLineSetKernelParameters_Line),
+      composed("PCLineGetKernelParameters_C", PCLineGetKernelParameters_Line),
+      composed("PCLineSetPrecision_C", SetChoice<&PC_Line::precision, PC_LINE_SINGLE>),
+      composed("PCLineGetPrecision_C", GetMember<&PC_Line::precision>),
+      composed("PCLineSetCheck_C", PCLineSetCheck_Line),
+      composed(
+          "PCLineGetCheck_C",
+          +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode { return Data(pc)->check.Bounds(warn, fail); }),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

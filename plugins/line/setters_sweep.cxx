@@ -1,0 +1,456 @@
+// How PCLINE sweeps over its lines: setters and getters, each with its page and the function that programs call.
+#include "line/line_impl.h"
+#include "line/set_choice.h"
+#include "petsc/setters.h"
+
+/*@
+  PCLineSetOrdering - sets the order in which a `PCLINE` relaxes its lines
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner
+- ordering - `PC_LINE_JACOBI` for all lines at once, `PC_LINE_ZEBRA` for every second line first, `PC_LINE_MULTICOLOR` for more colours
+
+  Options Database Key:
+. -pc_line_ordering (jacobi|zebra|multicolor) - the ordering
+
+  Level: intermediate
+
+  Note:
+  Lines of one zebra colour do not couple in star stencils. multicolor takes four colours for lines in three dimensions, so that they do not couple
+  in box stencils either. Lines of a map or a graph have as many colours as they need in both.
+
+.seealso: `PCLINE`, `PCLineGetOrdering()`, `PCLineSetSweep()`
+@*/
+PetscErrorCode PCLineSetOrdering(PC pc, PCLineOrdering ordering)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, ordering, 2);
+  PetscTryMethod(pc, "PCLineSetOrdering_C", (PC, PCLineOrdering), (pc, ordering));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetOrdering - gets the order in which a `PCLINE` relaxes its lines
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. ordering - `PC_LINE_JACOBI`, `PC_LINE_ZEBRA` or `PC_LINE_MULTICOLOR`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetOrdering()`
+@*/
+PetscErrorCode PCLineGetOrdering(PC pc, PCLineOrdering *ordering)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(ordering, 2);
+  PetscUseMethod(pc, "PCLineGetOrdering_C", (PC, PCLineOrdering *), (pc, ordering));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineSetSweep - sets the order of directions and colours in a sweep of a `PCLINE`
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- sweep - `PC_LINE_FORWARD`, `PC_LINE_BACKWARD`, `PC_LINE_SYMMETRIC` or `PC_LINE_SWEEP_AUTO`
+
+  Options Database Key:
+. -pc_line_sweep (forward|backward|symmetric|auto) - the order
+
+  Level: intermediate
+
+  Note:
+  A symmetric sweep goes forward and back, its turning point once, and keeps a symmetric matrix symmetric. auto is forward, but symmetric where several directions were found by `PC_LINE_AUTO`.
+
+.seealso: `PCLINE`, `PCLineGetSweep()`, `PCLineSetOrdering()`, `PCLineSetSweeps()`
+@*/
+PetscErrorCode PCLineSetSweep(PC pc, PCLineSweep sweep)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveEnum(pc, sweep, 2);
+  PetscTryMethod(pc, "PCLineSetSweep_C", (PC, PCLineSweep), (pc, sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetSweep - gets the order of directions and colours in a sweep of a `PCLINE`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. sweep - `PC_LINE_FORWARD`, `PC_LINE_BACKWARD`, `PC_LINE_SYMMETRIC` or `PC_LINE_SWEEP_AUTO`
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetSweep()`
+@*/
+PetscErrorCode PCLineGetSweep(PC pc, PCLineSweep *sweep)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(sweep, 2);
+  PetscUseMethod(pc, "PCLineGetSweep_C", (PC, PCLineSweep *), (pc, sweep));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetPlaneCycles_Line(PC pc, PetscInt cycles)
+{
+  PetscFunctionBegin;
+  PetscCheck(cycles >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_line_plane_cycles %" PetscInt_FMT ": 0 for no planes, or the number of cycles in each", cycles);
+  PetscCall(Choose(pc, &Data(pc)->plane_cycles, cycles));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetPlaneCycles - makes a `PCLINE` relax planes, approximately, by cycles of lines inside them
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- cycles - number of cycles in each plane, 0 for no planes
+
+  Options Database Key:
+. -pc_line_plane_cycles <0> - the number
+
+  Level: intermediate
+
+  Note:
+  The planes are those of the two directions of `PCLineSetDirection()`. Every second plane is relaxed first, then the others.
+
+.seealso: `PCLINE`, `PCLineGetPlaneCycles()`, `PCLineSetDirection()`
+@*/
+PetscErrorCode PCLineSetPlaneCycles(PC pc, PetscInt cycles)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, cycles, 2);
+  PetscTryMethod(pc, "PCLineSetPlaneCycles_C", (PC, PetscInt), (pc, cycles));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetPlaneCycles - gets the number of cycles of lines inside the planes of a `PCLINE`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. cycles - the number, 0 for no planes
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetPlaneCycles()`
+@*/
+PetscErrorCode PCLineGetPlaneCycles(PC pc, PetscInt *cycles)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(cycles, 2);
+  PetscUseMethod(pc, "PCLineGetPlaneCycles_C", (PC, PetscInt *), (pc, cycles));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_line_sweeps %" PetscInt_FMT ": at least one sweep is needed", sweeps);
+  Data(pc)->sweeps = sweeps;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetSweeps - sets the number of sweeps in one application of a `PCLINE`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- sweeps - at least 1; each sweep after the first, and each zebra half-sweep, needs a residual
+
+  Options Database Key:
+. -pc_line_sweeps <1> - the number
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineGetSweeps()`, `PCLineSetOmega()`
+@*/
+PetscErrorCode PCLineSetSweeps(PC pc, PetscInt sweeps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
+  PetscTryMethod(pc, "PCLineSetSweeps_C", (PC, PetscInt), (pc, sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetSweeps - gets the number of sweeps in one application of a `PCLINE`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. sweeps - the number
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetSweeps()`
+@*/
+PetscErrorCode PCLineGetSweeps(PC pc, PetscInt *sweeps)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(sweeps, 2);
+  PetscUseMethod(pc, "PCLineGetSweeps_C", (PC, PetscInt *), (pc, sweeps));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscCheck(omega > 0 && PetscIsNormalReal(omega), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_line_omega %g: the damping factor must be positive and finite", (double)omega);
+  Data(pc)->omega = omega;
+  if (!Data(pc)->estimate_omega) Data(pc)->found_omega = omega; // read by each application
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetOmega - sets the damping factor of a `PCLINE`
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- omega - positive; each correction is multiplied by it
+
+  Options Database Key:
+. -pc_line_omega <1.0> - the factor
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineGetOmega()`, `PCLineSetSweeps()`
+@*/
+PetscErrorCode PCLineSetOmega(PC pc, PetscReal omega)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveReal(pc, omega, 2);
+  PetscTryMethod(pc, "PCLineSetOmega_C", (PC, PetscReal), (pc, omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetOmega - gets the damping factor of a `PCLINE`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. omega - the factor that was set; `PCLineSetEstimateOmega()` finds another
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetOmega()`
+@*/
+PetscErrorCode PCLineGetOmega(PC pc, PetscReal *omega)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(omega, 2);
+  PetscUseMethod(pc, "PCLineGetOmega_C", (PC, PetscReal *), (pc, omega));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetEstimateOmega_Line(PC pc, PetscBool estimate)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Data(pc)->estimate_omega, estimate == PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetEstimateOmega - makes a `PCLINE` estimate its damping factor when it is set up
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner
+- estimate - `PETSC_TRUE` to estimate it
+
+  Options Database Key:
+. -pc_line_estimate_omega <false> - the choice
+
+  Level: intermediate
+
+  Note:
+  Ten steps of the power method give the largest eigenvalue m of the preconditioned matrix; the factor is 2 / (1 + m).
+
+.seealso: `PCLINE`, `PCLineGetEstimateOmega()`, `PCLineSetOmega()`
+@*/
+PetscErrorCode PCLineSetEstimateOmega(PC pc, PetscBool estimate)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, estimate, 2);
+  PetscTryMethod(pc, "PCLineSetEstimateOmega_C", (PC, PetscBool), (pc, estimate));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetEstimateOmega - gets whether a `PCLINE` estimates its damping factor
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. estimate - whether it does when it is set up
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetEstimateOmega()`
+@*/
+PetscErrorCode PCLineGetEstimateOmega(PC pc, PetscBool *estimate)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(estimate, 2);
+  PetscUseMethod(pc, "PCLineGetEstimateOmega_C", (PC, PetscBool *), (pc, estimate));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+static PetscErrorCode PCLineSetDiagonalProducts_Line(PC pc, PetscBool products)
+{
+  PetscFunctionBegin;
+  PetscCall(Choose(pc, &Data(pc)->diagonal_products, products == PETSC_TRUE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
+
+/*@
+  PCLineSetDiagonalProducts - makes the matrix of a `PCLINE` multiply by the diagonals that the sweeps work on
+
+  Logically Collective
+
+  Input Parameters:
++ pc       - the preconditioner
+- products - `PETSC_TRUE` for products and residuals from the diagonals
+
+  Options Database Key:
+. -pc_line_diagonal_products <false> - the choice
+
+  Level: intermediate
+
+  Notes:
+  `MatMult()` and `MatResidual()` with the matrix, whoever calls them, then move 8 bytes an entry instead of 12, and a residual takes one pass.
+  Results differ by rounding. Where the matrix is not on a grid of one rank, or not of type `MATSEQAIJ`, nothing changes; nor for vectors in
+  other memory than the matrix' or once its values changed, until the preconditioner is set up again. The matrix gets its own operations
+  back when the preconditioner is reset or destroyed.
+
+.seealso: `PCLINE`, `PCLineGetDiagonalProducts()`, `MatMult()`, `MatResidual()`
+@*/
+PetscErrorCode PCLineSetDiagonalProducts(PC pc, PetscBool products)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscValidLogicalCollectiveBool(pc, products, 2);
+  PetscTryMethod(pc, "PCLineSetDiagonalProducts_C", (PC, PetscBool), (pc, products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCLineGetDiagonalProducts - gets whether the matrix of a `PCLINE` multiplies by the diagonals that the sweeps work on
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. products - whether that is asked for
+
+  Level: intermediate
+
+.seealso: `PCLINE`, `PCLineSetDiagonalProducts()`
+@*/
+PetscErrorCode PCLineGetDiagonalProducts(PC pc, PetscBool *products)
+{
+  PetscFunctionBegin;
+  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
+  PetscAssertPointer(products, 2);
+  PetscUseMethod(pc, "PCLineGetDiagonalProducts_C", (PC, PetscBool *), (pc, products));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace weft {
+
+PetscErrorCode PCLineComposeSweepSetters(PC pc, bool compose)
+{
+  static const Composed functions[] = {
+      composed("PCLineSetOrdering_C", SetChoice<&PC_Line::ordering, PC_LINE_MULTICOLOR>),
+      composed("PCLineGetOrdering_C", GetMember<&PC_Line::ordering>),
+      composed("PCLineSetSweep_C", SetChoice<&PC_Line::sweep, PC_LINE_SWEEP_AUTO>),
+      composed("PCLineGetSweep_C", GetMember<&PC_Line::sweep>),
+      composed("PCLineSetPlaneCycles_C", PCLineSetPlaneCycles_Line),
+      composed("PCLineGetPlaneCycles_C", GetMember<&PC_Line::plane_cycles>),
+      composed("PCLineSetSweeps_C", PCLineSetSweeps_Line),
+      composed("PCLineGetSweeps_C", GetMember<&PC_Line::sweeps>),
+      composed("PCLineSetOmega_C", PCLineSetOmega_Line),
+      composed("PCLineGetOmega_C", GetMember<&PC_Line::omega>),
+      composed("PCLineSetEstimateOmega_C", PCLineSetEstimateOmega_Line),
+      composed("PCLineGetEstimateOmega_C", GetMember<&PC_Line::estimate_omega, PetscBool>),
+      composed("PCLineSetDiagonalProducts_C", PCLineSetDiagonalProducts_Line),
+      composed("PCLineGetDiagonalProducts_C", GetMember<&PC_Line::diagonal_products, PetscBool>),
+  };
+
+  PetscFunctionBegin;
+  PetscCall(Compose((PetscObject)pc, functions, compose));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
