@@ -458,7 +458,7 @@ static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
   PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_bcr_check_warn %g, -pc_bcr_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+             "-pc_bcr_check_warn %g, -pc_bcr_check_fail %g: bounds of a residual must be non-negative", (double)warn, (double)fail);
   PetscCall(Choose(pc, &Bcr(pc)->check.warn, warn));
   PetscCall(Choose(pc, &Bcr(pc)->check.fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);

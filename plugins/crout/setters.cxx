@@ -332,7 +332,7 @@ static PetscErrorCode PCCroutSetCheck_Crout(PC pc, PetscReal warn, PetscReal fai
 {
   PetscFunctionBegin;
   PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_check_warn %g, -pc_crout_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+             "-pc_crout_check_warn %g, -pc_crout_check_fail %g: bounds of a residual must be non-negative", (double)warn, (double)fail);
   PetscCall(Choose(pc, &Data(pc)->settings.check_warn, warn));
   PetscCall(Choose(pc, &Data(pc)->settings.check_fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);

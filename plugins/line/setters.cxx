@@ -344,16 +344,16 @@ namespace weft {
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCLineSetSource_C", SetChoice<&PC_Line::source, PC_LINE_SOURCE_AUTO>),
+      composed("PCLineSetSource_C", SetChoice<"Source", &PC_Line::source, PC_LINE_SOURCE_AUTO>),
       composed("PCLineGetSource_C", GetMember<&PC_Line::source>),
       composed("PCLineSetFile_C", PCLineSetFile_Line),
       composed(
           "PCLineGetFile_C", +[](PC pc, const char **file) -> PetscErrorCode { return Get(file, Data(pc)->file.c_str()); }),
-      composed("PCLineSetDirection_C", SetChoice<&PC_Line::direction, PC_LINE_AUTO>),
+      composed("PCLineSetDirection_C", SetChoice<"Direction", &PC_Line::direction, PC_LINE_AUTO>),
       composed("PCLineGetDirection_C", GetMember<&PC_Line::direction>),
-      composed("PCLineSetRanks_C", SetChoice<&PC_Line::ranks, PC_LINE_CUT>),
+      composed("PCLineSetRanks_C", SetChoice<"Ranks", &PC_Line::ranks, PC_LINE_CUT>),
       composed("PCLineGetRanks_C", GetMember<&PC_Line::ranks>),
-      composed("PCLineSetComponents_C", SetChoice<&PC_Line::components, PC_LINE_COMPONENTS_AUTO>),
+      composed("PCLineSetComponents_C", SetChoice<"Components", &PC_Line::components, PC_LINE_COMPONENTS_AUTO>),
       composed("PCLineGetComponents_C", GetMember<&PC_Line::components>),
       composed("PCLineSetFindAgain_C", PCLineSetFindAgain_Line),
       composed("PCLineGetFindAgain_C", GetMember<&PC_Line::find_again>),

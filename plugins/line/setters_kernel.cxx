@@ -16,7 +16,7 @@ static PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
     known = known || name == method;
     list += std::string(method) + ", ";
   }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line kernel '%s': there are %sand auto", kernel,
+  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line kernel '%s'; available: %sauto", kernel,
              list.c_str());
   PetscCall(Choose(pc, &Data(pc)->kernel, name));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -243,7 +243,7 @@ static PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
   PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_check_warn %g, -pc_line_check_fail %g: bounds of a residual are not negative", (double)warn, (double)fail);
+             "-pc_line_check_warn %g, -pc_line_check_fail %g: bounds of a residual must be non-negative", (double)warn, (double)fail);
   PetscCall(Choose(pc, &Data(pc)->check.warn, warn));
   PetscCall(Choose(pc, &Data(pc)->check.fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -320,7 +320,7 @@ PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose)
           "PCLineGetKernel_C", +[](PC pc, const char **kernel) -> PetscErrorCode { return Get(kernel, Data(pc)->kernel.c_str()); }),
       composed("PCLineSetKernelParameters_C", PCLineSetKernelParameters_Line),
       composed("PCLineGetKernelParameters_C", PCLineGetKernelParameters_Line),
-      composed("PCLineSetPrecision_C", SetChoice<&PC_Line::precision, PC_LINE_SINGLE>),
+      composed("PCLineSetPrecision_C", SetChoice<"Precision", &PC_Line::precision, PC_LINE_SINGLE>),
       composed("PCLineGetPrecision_C", GetMember<&PC_Line::precision>),
       composed("PCLineSetCheck_C", PCLineSetCheck_Line),
       composed(

@@ -432,9 +432,9 @@ namespace weft {
 PetscErrorCode PCLineComposeSweepSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCLineSetOrdering_C", SetChoice<&PC_Line::ordering, PC_LINE_MULTICOLOR>),
+      composed("PCLineSetOrdering_C", SetChoice<"Ordering", &PC_Line::ordering, PC_LINE_MULTICOLOR>),
       composed("PCLineGetOrdering_C", GetMember<&PC_Line::ordering>),
-      composed("PCLineSetSweep_C", SetChoice<&PC_Line::sweep, PC_LINE_SWEEP_AUTO>),
+      composed("PCLineSetSweep_C", SetChoice<"Sweep", &PC_Line::sweep, PC_LINE_SWEEP_AUTO>),
       composed("PCLineGetSweep_C", GetMember<&PC_Line::sweep>),
       composed("PCLineSetPlaneCycles_C", PCLineSetPlaneCycles_Line),
       composed("PCLineGetPlaneCycles_C", GetMember<&PC_Line::plane_cycles>),

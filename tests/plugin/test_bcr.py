@@ -290,7 +290,7 @@ def test_nothing_of_petscs_memory_is_left(run):
         ("-pc_bcr_radix 6", "-pc_bcr_radix 6: a radix is from 2 to 5"),
         ("-pc_bcr_levels -2", "-pc_bcr_levels -2: levels are 0 or more"),
         ("-pc_bcr_precision half", "half"),
-        ("-pc_bcr_check_warn -1", "-pc_bcr_check_warn -1., -pc_bcr_check_fail 0.0001: bounds of a residual are not negative"),
+        ("-pc_bcr_check_warn -1", "-pc_bcr_check_warn -1., -pc_bcr_check_fail 0.0001: bounds of a residual must be non-negative"),
         ("-pc_bcr_separable_tolerance -1", "-pc_bcr_separable_tolerance -1.: the tolerance must be finite and not negative"),
     ],
 )

@@ -60,7 +60,7 @@ def test_bounds_of_the_check(run, tmp_path):
     failed = run("weft_mm", f"{options} -pc_line_check_warn 0 -pc_line_check_fail 1e-20 -pc_line_kernel cr", expect=2).output
     assert "FACTOR_OTHER" in failed and "-pc_line_check_fail allows 1e-20: the kernel cr looks for no pivots; use pivoted, or auto" in failed
     wrong = run("weft_mm", f"{options} -pc_line_check_fail -1", expect=2).output
-    assert "-pc_line_check_warn 1e-10, -pc_line_check_fail -1.: bounds of a residual are not negative" in wrong
+    assert "-pc_line_check_warn 1e-10, -pc_line_check_fail -1.: bounds of a residual must be non-negative" in wrong
     assert "-pc_line_check_fail does nothing here" in run("ex50", "-da_grid_x 9 -da_grid_y 9 -pc_type line -pc_line_check_fail 1e-2 -ksp_view").output
 
 
