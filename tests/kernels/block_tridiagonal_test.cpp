@@ -96,7 +96,7 @@ TEST(BlockTridiagonal, AgreesAtRandomShapesWithAllOptions)
       const LineLayout layout = lines_of_box(direction, box, b, first);
       SolveOptions<Scalar> options;
       options.update    = {static_cast<Scalar>(trial % 2 ? 0.7 : 1.0), between(0, 1) == 1};
-      options.colour    = static_cast<Colour>(between(0, 2));
+      options.colour    = static_cast<Colour>(between(-1, 1));
       options.transpose = between(0, 1) == 1 ? Transpose::yes : Transpose::no;
       options.nrhs      = static_cast<int>(between(1, 3));
       options.ld        = layout.span();

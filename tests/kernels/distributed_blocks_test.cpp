@@ -133,7 +133,7 @@ TEST(DistributedBlockLines, AgreeAtRandomCutsWithAllOptions)
       using Scalar = decltype(scalar);
       SolveOptions<Scalar> options;
       options.update             = {static_cast<Scalar>(trial % 2 ? 0.7 : 1.0), between(random, 0, 1) == 1};
-      options.colour             = static_cast<Colour>(between(random, 0, 2));
+      options.colour             = static_cast<Colour>(between(random, -1, 1));
       options.transpose          = between(random, 0, 1) == 1 ? Transpose::yes : Transpose::no;
       options.nrhs               = static_cast<int>(between(random, 1, 2));
       const bool in_place        = !options.update.add && between(random, 0, 2) == 0,
