@@ -164,8 +164,8 @@ inline PetscErrorCode MatCheckSquare(Mat A, const char who[])
   PetscCall(MatGetLocalSize(A, &rows, &columns));
   PetscMPIInt square = rows == columns, all_square;
   PetscCallMPI(MPI_Allreduce(&square, &all_square, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)A)));
-  PetscCheck(all_square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ, "%s requires equal local row and column sizes on every rank",
-             who);
+  PetscCheck(all_square, PetscObjectComm((PetscObject)A), PETSC_ERR_ARG_SIZ,
+             "%s requires equal local row and column sizes on every rank, so a square matrix", who);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
