@@ -77,12 +77,12 @@ def test_wrong_maps(run, ranks, options, message):
 
 
 @pytest.mark.parametrize("text, message", [
-    ("1 2\n3 x\n", "line 2 of the line map"),
-    ("1 2 -3\n", "line 1 of the line map"),
+    ("1 2\n3 x\n", "', line 2: expected row numbers"),
+    ("1 2 -3\n", "', line 1: expected row numbers"),
     ("", "the line map names no row"),
     ("# none\n\n", "the line map names no row"),
-    ("1.5\n", "line 1 of the line map"),
-    ("99999999999999999999\n", "line 1 of the line map"),
+    ("1.5\n", "', line 1: expected row numbers"),
+    ("99999999999999999999\n", "', line 1: expected row numbers"),
     ("1 2\n7 12", "row 12 of the line map is not in the matrix"),
     ("1 2\n7 8\n8", "row 8 is in the line map twice"),
 ])
