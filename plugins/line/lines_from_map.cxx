@@ -283,8 +283,9 @@ PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPie
   PetscCall(MatGetOwnershipRange(A, &start, &end));
   PetscCall(MatGetSize(A, &rows, NULL));
   PetscCall(SequenceFromObject(A, start, end, &sequence, &shared, found));
-  *from_file = !*found && file && *file;
-  if (*from_file) {
+  const bool in_file = !*found && file && *file;
+  if (from_file) *from_file = in_file;
+  if (in_file) {
     PetscCall(SequenceFromFile(comm, file, &shared));
     *found = true;
   }

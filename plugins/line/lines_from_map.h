@@ -11,7 +11,7 @@ inline constexpr char line_map_name[] = "weft_lines";
 
 /// The lines that a user gave for the rows of A that this rank owns, by their local numbers, and which of these are pieces of lines that go on on
 /// other ranks; `found` is false, on all ranks, where there are none. Rows that are in no line are left out: LineMap makes lines of one row of
-/// them. `from_file`: they are those of the file. Collective.
+/// them. `from_file`, unless it is null: they are those of the file. Collective.
 ///
 /// The first of these is taken:
 ///   an IS composed on A as "weft_lines"            global row numbers in the order of the lines, a negative number ends a line. A line that has
@@ -24,6 +24,6 @@ inline constexpr char line_map_name[] = "weft_lines";
 ///
 /// Errors, raised on all ranks and naming the row: rows that the matrix does not have, rows given twice, rows of another rank in a PetscSection
 /// (PETSC_ERR_ARG_OUTOFRANGE, PETSC_ERR_ARG_WRONG). Objects of another class, files that cannot be read or hold something else.
-PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPieces *joined, bool *found, bool *from_file);
+PetscErrorCode LinesFromMap(Mat A, const char *file, HostLines *lines, JoinedPieces *joined, bool *found, bool *from_file = NULL);
 
 } // namespace weft
