@@ -1,9 +1,10 @@
-/// The factorization on one execution space: analysis, attempts in the order of the ladder, what is kept of them.
+/// The factorization on one execution space: analysis, the kernels of one attempt; which are made says the ladder (ladder.hpp).
 #pragma once
 #include <optional>
 
 #include "base/backend.hpp"
 #include "crout/elimination/elimination.hpp"
+#include "crout/ladder.hpp"
 #include "crout/model.hpp"
 #include "crout/pattern/full_fill.hpp"
 #include "crout/pattern/level_fill.hpp"
@@ -74,15 +75,13 @@ public:
   void factor(const double *values, bool warm, Index not_finite) override
   {
     using namespace crout;
-    if (!analysed_) throw std::logic_error("a matrix is analysed before it is factored");
-    const bool was_usable = usable_;
-    usable_               = false;
-    report_               = {};
-    exact_wrong_          = "";
-    exact_grew_           = false;
-    report_.matched       = matched_order_.has_value();
-    report_.entries       = entries_.size();
-    report_.complete      = options_.pattern == FillPattern::full;
+    if (stage_ == Stage::empty) throw std::logic_error("a matrix is analysed before it is factored");
+    const bool usable = stage_ == Stage::factored;
+    stage_            = Stage::analysed;
+    report_           = {};
+    report_.matched   = matched_order_.has_value();
+    report_.entries   = entries_.size();
+    report_.complete  = options_.pattern == FillPattern::full;
     if (entries_.rows == 0) {
       report_.exact = true;
       return;
@@ -94,16 +93,11 @@ public:
     } else {
       find_values();
     }
-    if (report_.failure == FactorFailure::none) {
-      if (!sweeps_first() && !climbs())
-        eliminate_safely();
-      else if (sweeps_first() && !eliminates_)
-        climb(warm && was_usable);
-      else if (!take_exact(eliminate_if_good()))
-        climb(false);
-    }
-    usable_ = report_.failure == FactorFailure::none;
-    if (!usable_) set_identity(space_, entries_, values_);
+    if (report_.failure == FactorFailure::none) climb({warm && usable, regular_});
+    if (report_.failure == FactorFailure::none)
+      stage_ = Stage::factored;
+    else
+      set_identity(space_, entries_, values_);
   }
 
   const CroutReport &report() const override { return report_; }
@@ -132,7 +126,9 @@ public:
 
 private:
   template <class T>
-  using Array = crout::Array<T, Space>;
+  using Array         = crout::Array<T, Space>;
+  using AttemptResult = crout::AttemptResult;
+  using Wrong         = AttemptResult::Wrong;
 
   template <class Int>
   void analyse_any(Index rows, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
@@ -176,9 +172,10 @@ private:
       entries_ =
           threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, options_.symmetric, most);
     }
-    matrix_   = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
-    values_   = make_array<Scalar>(space_, "weft factors", entries_.size());
-    analysed_ = true;
+    matrix_ = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
+    values_ = make_array<Scalar>(space_, "weft factors", entries_.size());
+    ladder_.emplace(options_, LadderPattern{entries_.rows, entries_.size(), !triangular::on_host<Space>});
+    stage_ = Stage::analysed;
   }
 
   template <class Int>
@@ -208,7 +205,7 @@ private:
   {
     using namespace crout;
     const Index rows = entries_.rows;
-    if (!analysed_ || options_.pattern == FillPattern::threshold) return false;
+    if (stage_ == Stage::empty || options_.pattern == FillPattern::threshold) return false;
     if (!options_.match_rows || options_.symmetric || rows == 0) return true;
     const Index stored = stored_entries(rows, matrix);
     if (!matched_order_) return !wanted_order(entries_, matrix.values, stored);
@@ -228,9 +225,10 @@ private:
     sweeper_.reset();
     pivot_sweeper_.reset();
     eliminator_.reset();
-    other_   = {};
-    settled_ = 0;
-    usable_ = analysed_ = looked_for_pivots_ = looked_for_order_ = few_levels_ = eliminates_ = exact_was_bad_ = false;
+    ladder_.reset();
+    only_pivots_.reset();
+    other_ = {};
+    stage_ = Stage::empty;
   }
 
   void set_rule()
@@ -270,26 +268,6 @@ private:
     return old;
   }
 
-  /// True if sweeps are asked for, or something that only they have.
-  bool sweeps_asked() const
-  {
-    return options_.method == FactorMethod::sweeps || options_.sweeps > 0 || options_.omega > 0 || options_.sections > 0 ||
-           options_.asynchronous || options_.stop != SweepStop::automatic;
-  }
-  bool sweeps_first() const
-  {
-    if (options_.method == FactorMethod::exact) return false;
-    if (sweeps_asked()) return true;
-    return options_.pattern != FillPattern::full && !std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
-  }
-
-  /// True if factors that are not good lead up the ladder of sweeps on a host too, as they do on a device.
-  bool climbs() const
-  {
-    return options_.method == FactorMethod::automatic && options_.pattern != FillPattern::full && options_.ladder &&
-           options_.shift == PivotShift::none;
-  }
-
   void need_columns()
   {
     if (!columns_) columns_ = crout::upper_columns(space_, entries_);
@@ -305,31 +283,37 @@ private:
                             options_.shift == PivotShift::positive_definite, matrix_);
   }
 
-  /// Looks at the finished factors; not_finite as for check_factors. Returns what is wrong with them, or "".
-  std::string judge(const Array<Index> &not_finite = {})
+  /// Goes up the ladder until it ends.
+  void climb(const crout::LadderValues &values)
+  {
+    crout::Attempt attempt = ladder_->start(values);
+    while (!attempt.ends()) attempt = ladder_->next(make(attempt));
+    report_.attempts = ladder_->given_up();
+    fail(attempt.failure, attempt.row);
+  }
+
+  AttemptResult make(const crout::Attempt &attempt)
+  {
+    if (attempt.kind == crout::Attempt::Kind::sweep) return sweep_once(attempt);
+    if (attempt.kind == crout::Attempt::Kind::eliminate) return eliminate(attempt);
+    AttemptResult looked;
+    looked.few_levels = !only_pivots() && can_eliminate(attempt.most_levels);
+    return looked;
+  }
+
+  /// What is wrong with the finished factors; not_finite as for check_factors, any_pivot: zeros among them were replaced.
+  AttemptResult judge(const Array<Index> &not_finite = {}, bool any_pivot = false)
   {
     const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_, not_finite);
     report_.boosted                = check.boosted;
     report_.positive               = check.positive;
     report_.negative               = check.negative;
     constexpr Index none           = std::numeric_limits<Index>::max();
-    found_                         = {FactorFailure::none, -1};
-    if (check.infinite != none) {
-      found_ = {FactorFailure::not_finite, check.infinite};
-      return "not finite";
-    }
-    if (check.bad != none && options_.shift != PivotShift::in_blocks && !replacing_) {
-      found_ = {FactorFailure::zero_pivot, check.bad};
-      return "zero pivot";
-    }
-    if (check.negative > 0 && wants_definite()) {
-      found_ = {FactorFailure::zero_pivot, -1};
-      return negative_pivot;
-    }
-    return "";
+    if (check.infinite != none) return {Wrong::not_finite, check.infinite};
+    if (check.bad != none && options_.shift != PivotShift::in_blocks && !any_pivot) return {Wrong::zero_pivot, check.bad};
+    if (check.negative > 0 && wants_definite()) return {Wrong::negative_pivot};
+    return {};
   }
-
-  static constexpr const char *negative_pivot = "negative pivot";
 
   /// Whether factors with negative pivots are no good: where that is asked for, and where the ladder is free to shift the incomplete factors
   /// of a symmetric matrix whose diagonal is positive, as PETSc's ICC does: an indefinite one would end conjugate gradients.
@@ -351,7 +335,22 @@ private:
     return eliminator_ && eliminator_->levels() <= most;
   }
 
-  std::string eliminate_once(double shift)
+  AttemptResult eliminate(const crout::Attempt &attempt)
+  {
+    using namespace crout;
+    if (attempt.most_levels > 0 && !can_eliminate(attempt.most_levels)) return {Wrong::too_many_levels};
+    if (attempt.replaces_zeros) rule_.replaced = std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    AttemptResult result = eliminate_once(attempt.shift, attempt.replaces_zeros);
+    if (attempt.replaces_zeros) set_rule();
+    if (attempt.weighs_growth && result.wrong == Wrong::nothing) {
+      result.growth = largest_size(space_, values_);
+      if (result.growth > most_exact_growth)
+        result.growth /= largest_size(space_, matrix_); // which scaling has made about 1: else it need not be read
+    }
+    return result;
+  }
+
+  AttemptResult eliminate_once(double shift, bool any_pivot)
   {
     using namespace crout;
     if (options_.symmetric) need_columns();
@@ -374,216 +373,31 @@ private:
     report_.growth    = 1;
     report_.sweeps    = 0;
     report_.residuals = {};
-    return judge(eliminator_ ? eliminator_->not_finite() : Array<Index>());
+    return judge(eliminator_ ? eliminator_->not_finite() : Array<Index>(), any_pivot);
   }
 
-  /// Exact elimination without a shift, once for values that it fails on. Returns what is wrong with it, or "".
-  std::string eliminate_plainly()
-  {
-    if (exact_wrong_.empty()) {
-      exact_wrong_ = eliminate_once(0);
-      exact_found_ = found_;
-    }
-    return exact_wrong_;
-  }
-  /// What became of exact elimination, for new values.
-  bool take_exact(const std::string &wrong)
-  {
-    eliminates_    = wrong.empty();
-    exact_was_bad_ = !eliminates_;
-    if (!eliminates_) note("exact", wrong);
-    return eliminates_;
-  }
-
-  void note(const std::string &attempt, const std::string &wrong)
-  {
-    report_.attempts += (report_.attempts.empty() ? "" : "; ") + attempt + ": " + wrong;
-  }
-
-  /// Whether the ladder may eliminate exactly before it gives up.
-  bool may_eliminate() const { return options_.ladder && !sweeps_asked() && options_.scaling != FactorScaling::none; }
-
-  /// Whether exact elimination takes no longer than sweeps: where these go through lists of products and rows wait in few levels. Finds the
-  /// order of elimination, once for a pattern.
-  bool eliminates_first()
+  AttemptResult sweep_once(const crout::Attempt &attempt)
   {
     using namespace crout;
-    if (!may_eliminate() || only_pivots()) return false;
-    const Index most = most_levels_before_sweeps(entries_.size());
-    if (!looked_for_order_) few_levels_ = can_eliminate(most);
-    looked_for_order_ = true;
-    return few_levels_;
-  }
-
-  /// Exact elimination, if factors do not grow. Returns what is wrong with it, or "".
-  std::string eliminate_if_good()
-  {
-    using namespace crout;
-    constexpr bool waits = !triangular::on_host<Space>; // one host thread does not mind levels
-    if (waits && !can_eliminate(most_levels_between_sweeps)) return "too many levels";
-    const std::string wrong = eliminate_plainly();
-    if (!wrong.empty()) return wrong;
-    double grown = largest_size(space_, values_);
-    if (grown > most_exact_growth) grown /= largest_size(space_, matrix_); // which scaling has made about 1: else it need not be read
-    exact_grew_ = !(grown <= most_exact_growth);
-    return exact_grew_ ? "values grew " + short_number(grown) + " times" : "";
-  }
-
-  /// Exact elimination; where a pivot fails, with the shifts that the options ask for or the ladder has.
-  void eliminate_safely()
-  {
-    bool noted        = !exact_wrong_.empty();
-    std::string wrong = eliminate_plainly();
-    if (wrong.empty()) return;
-    if (exact_found_.failure == FactorFailure::zero_pivot && options_.replace_pivots && regular_ && options_.pattern == FillPattern::full &&
-        !options_.symmetric && options_.shift == PivotShift::none) {
-      note("exact", wrong);
-      noted          = true;
-      replacing_     = true;
-      rule_.replaced = std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
-      wrong          = eliminate_once(0);
-      replacing_     = false;
-      set_rule();
-      if (wrong.empty()) {
-        report_.row = row_of_matrix(exact_found_.row);
-        return;
-      }
-    }
-    std::vector<double> shifts;
-    if (options_.shift == PivotShift::nonzero || options_.shift == PivotShift::positive_definite) {
-      for (double shift = options_.shift_amount > 0 ? options_.shift_amount : 1e-10; shift < 100; shift *= 10) shifts.push_back(shift);
-    } else if (options_.ladder && options_.symmetric) {
-      shifts = {1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1}; // the smallest that does is the best preconditioner
-    } else if (options_.ladder) {
-      shifts = {0.1, 0.3, 1};
-    }
-    double before = 0;
-    for (const double shift : shifts) {
-      if (!noted) note(before > 0 ? "exact, shift " + short_number(before) : "exact", wrong);
-      noted  = false;
-      wrong  = eliminate_once(shift);
-      before = shift;
-      if (wrong.empty()) return;
-    }
-    fail(exact_found_.failure, exact_found_.row);
-  }
-
-  static std::string short_number(double value)
-  {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", value);
-    return text;
-  }
-
-  crout::SweepPlan plan() const
-  {
-    crout::SweepPlan plan;
-    const bool limit_only = options_.stop == SweepStop::change || options_.stop == SweepStop::residual;
-    plan.omega            = options_.omega > 0 ? options_.omega : 1;
-    plan.sections         = std::max(options_.sections, 1);
-    plan.stop             = options_.sweeps > 0 && options_.stop == SweepStop::automatic ? SweepStop::sweeps : options_.stop;
-    plan.sweeps           = options_.sweeps > 0 ? options_.sweeps : limit_only ? 1000 : plan.stop == SweepStop::automatic ? 32 : 5;
-    plan.tolerance        = options_.tolerance;
-    plan.asynchronous     = options_.asynchronous;
-    plan.watch            = options_.ladder;
-    return plan;
-  }
-
-  /// The ladder: attempts until one is good. Without it the first one counts.
-  void climb(bool warm)
-  {
-    using crout::SweepPlan;
-    struct Attempt {
-      std::string name;
-      SweepPlan plan;
-      double shift;
-      bool warm;
-    };
-    const SweepPlan base = plan();
-    std::vector<Attempt> attempts;
-    if (warm) {
-      attempts.push_back({"warm start", base, 0, true});
-      attempts.back().plan.warm   = true;
-      attempts.back().plan.enough = settled_;
-    }
-    if (!warm || options_.ladder) attempts.push_back({"omega " + short_number(base.omega), base, 0, false});
-    if (options_.ladder) {
-      SweepPlan damped = base;
-      damped.omega     = 0.5;
-      damped.sweeps    = std::max(base.sweeps, crout::most_few);
-      damped.few       = crout::most_few;
-      if (options_.omega <= 0) attempts.push_back({"omega 0.5", damped, 0, false});
-      SweepPlan sections = base;
-      sections.sections  = static_cast<int>(std::clamp<Index>(entries_.rows / 16, 2, 128));
-      if (options_.sections <= 0) attempts.push_back({std::to_string(sections.sections) + " sections", sections, 0, false});
-      for (const double shift : {0.1, 0.3})
-        attempts.push_back({"shift " + short_number(shift), options_.omega > 0 ? base : damped, shift, false});
-    }
-    bool eliminated = false;
-    const auto good = [&] { // of the exact factors
-      eliminated = true;
-      return take_exact(eliminate_if_good());
-    };
-    if (!exact_was_bad_ && eliminates_first() && good()) return;
-    if (exact_wrong_ == negative_pivot) return eliminate_safely(); // sweeps end there too, and want larger shifts
-    for (const Attempt &attempt : attempts) {
-      const auto sweep  = [&] { return sweep_once(attempt.plan, attempt.shift, attempt.warm); };
-      std::string wrong = sweep();
-      const bool usable = wrong.empty(), first = may_eliminate() && !attempt.warm && attempt.plan.omega == 1 && attempt.plan.sections == 1;
-      if (usable && first && exact_grew_) { // what sweeps come to is known
-        note(attempt.name, "comes to the same");
-        eliminate_once(0);
-        return;
-      }
-      if (usable && (!first || report_.sweeps < attempt.plan.sweeps)) return;
-      if (!options_.ladder && options_.shift != PivotShift::nonzero && options_.shift != PivotShift::positive_definite) {
-        fail(found_.failure, found_.row);
-        return;
-      }
-      const bool slow = usable || wrong.starts_with("residual");
-      note(attempt.name, usable ? "slow" : wrong);
-      if (wrong == negative_pivot && may_eliminate()) break;
-      if (!first || !slow) continue;
-      const bool tries_exact = !eliminated && !exact_was_bad_;
-      if (tries_exact && good()) return;
-      if (usable && exact_grew_) {
-        eliminate_once(0);
-        return;
-      }
-      if (usable && (!tries_exact || sweep().empty())) return;
-    }
-    eliminate_safely();
-  }
-
-  /// One attempt. Returns what is wrong with it, or "".
-  std::string sweep_once(const crout::SweepPlan &plan, double shift, bool warm)
-  {
-    using namespace crout;
-    set_shift(shift);
-    const bool pivots = PivotSweeper<Scalar, Space>::suits(plan) && only_pivots();
-    const SweepResult result =
-        pivots ? pivot_sweeper_->run(space_, plan, rule_, matrix_, gathered_.size, values_) : sweep_entries(plan, warm);
-    report_.exact  = false;
-    report_.warm   = warm;
-    report_.sweeps = result.sweeps;
-    report_.all_sweeps += static_cast<int>(std::ceil(result.all));
-    report_.residuals       = result.residuals;
-    report_.growth          = result.growth();
-    report_.omega           = plan.omega;
-    report_.sections        = plan.sections;
-    report_.match_list      = pivots || sweeper_->has_list();
-    const std::string wrong = pivots && take_counts(pivot_sweeper_->found()) ? "" : judge();
-    if (!wrong.empty()) return wrong;
-    if (!result.finite) {
-      found_ = {FactorFailure::not_finite, -1};
-      return "not finite";
-    }
-    const double most = plan.omega < 1 ? most_damped_residual : most_residual;
-    if (options_.ladder && plan.stop == SweepStop::automatic && report_.residuals.back() > most)
-      return "residual " + short_number(report_.residuals.back());
-    if (options_.ladder && report_.growth > most_growth) return "residual grew " + short_number(report_.growth) + " times";
-    if (!warm && plan.stop == SweepStop::automatic) settled_ = report_.residuals.back();
-    return "";
+    const SweepPlan &plan = attempt.plan;
+    set_shift(attempt.shift);
+    const bool pivots       = PivotSweeper<Scalar, Space>::suits(plan) && only_pivots();
+    const SweepResult swept = pivots ? pivot_sweeper_->run(space_, plan, rule_, matrix_, gathered_.size, values_) : sweep_entries(plan);
+    report_.exact           = false;
+    report_.warm            = plan.warm;
+    report_.sweeps          = swept.sweeps;
+    report_.all_sweeps += static_cast<int>(std::ceil(swept.all));
+    report_.residuals    = swept.residuals;
+    report_.growth       = swept.growth();
+    report_.omega        = plan.omega;
+    report_.sections     = plan.sections;
+    report_.match_list   = pivots || sweeper_->has_list();
+    AttemptResult result = pivots && take_counts(pivot_sweeper_->found()) ? AttemptResult{} : judge();
+    if (result.wrong == Wrong::nothing && !swept.finite) result.wrong = Wrong::not_finite;
+    result.sweeps   = swept.sweeps;
+    result.residual = swept.residuals.back();
+    result.growth   = report_.growth;
+    return result;
   }
 
   /// Takes what was counted when the factors were written, if all is well with them.
@@ -598,30 +412,31 @@ private:
   /// Whether sweeps over the pivots are all that the pattern asks for. Looks once for a pattern.
   bool only_pivots()
   {
-    if (!looked_for_pivots_) {
+    if (!only_pivots_) {
       const auto partner = crout::pivot_partners(space_, entries_);
-      if (partner.data() || entries_.lower == 0) pivot_sweeper_.emplace(space_, entries_, partner);
-      looked_for_pivots_ = true;
+      only_pivots_       = partner.data() || entries_.lower == 0;
+      if (*only_pivots_) pivot_sweeper_.emplace(space_, entries_, partner);
     }
-    return pivot_sweeper_.has_value();
+    return *only_pivots_;
   }
 
-  crout::SweepResult sweep_entries(const crout::SweepPlan &plan, bool warm)
+  crout::SweepResult sweep_entries(const crout::SweepPlan &plan)
   {
     using namespace crout;
     need_columns();
     if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, options_.symmetric);
     if (!other_.data() && (!plan.asynchronous || plan.sections > 1))
       other_ = make_array<Scalar>(space_, "weft factors before", entries_.size());
-    if (!warm) first_guess(space_, entries_, rule_, matrix_, values_);
+    if (!plan.warm) first_guess(space_, entries_, rule_, matrix_, values_);
     SweepResult result = sweeper_->run(space_, plan, rule_, matrix_, values_, other_);
     if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_);
     return result;
   }
 
-  struct Found {
-    FactorFailure failure;
-    Index row;
+  enum class Stage {
+    empty,
+    analysed,
+    factored, ///< and the factors are usable: sweeps may start from them
   };
 
   Space space_;
@@ -643,15 +458,10 @@ private:
   double shift_in_matrix_      = 0;
   crout::Gathered gathered_;
   crout::GatherRoom<Space> gather_room_;
-  double settled_ = 0; ///< the last residual of a cold start
-  bool usable_ = false, analysed_ = false, looked_for_pivots_ = false, looked_for_order_ = false, few_levels_ = false;
-  bool eliminates_    = false; ///< new values too are eliminated exactly at once: others on the pattern were
-  bool regular_       = true;  ///< no column is known to be without a pivot
-  bool replacing_     = false; ///< CroutOptions::replace_pivots
-  bool exact_was_bad_ = false; ///< and this is not tried first again
-  bool exact_grew_    = false; ///< plain exact factors of these values are finite, but large
-  std::string exact_wrong_;    ///< what is wrong with plain exact factors of these values
-  Found found_{FactorFailure::none, -1}, exact_found_{FactorFailure::none, -1};
+  Stage stage_  = Stage::empty;
+  bool regular_ = true;             ///< no column is known to be without a pivot
+  std::optional<bool> only_pivots_; ///< once looked for
+  std::optional<crout::Ladder> ladder_;
 };
 
 template <class Scalar>

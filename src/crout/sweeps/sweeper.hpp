@@ -4,42 +4,11 @@
 #include <cmath>
 #include <utility>
 
+#include "crout/sweeps/plan.hpp"
 #include "crout/sweeps/sweep.hpp"
 
 namespace weft::crout {
 
-/// How one attempt sweeps.
-struct SweepPlan {
-  double omega      = 1;
-  int sections      = 1;
-  int sweeps        = 5; ///< at most
-  int few           = 5; ///< SweepStop::automatic: before the first look
-  SweepStop stop    = SweepStop::automatic;
-  double tolerance  = 0;
-  bool asynchronous = false;
-  bool warm         = false; ///< the values are those of other values of B
-  double enough     = 0;     ///< SweepStop::automatic: a residual that ends sweeps, however large the first was
-  bool watch        = true;  ///< give up early where the residual grows
-};
-
-/// Residuals that grow by more end an attempt.
-inline constexpr double most_growth = 10;
-/// Larger last residuals are no approximation of B.
-inline constexpr double most_residual = 0.1;
-/// The same of damped sweeps: what they have not reached yet is far from L and U, and not only from B (bcsstk06: 0.094, and no convergence).
-inline constexpr double most_damped_residual = 0.05;
-/// Exact factors that have no larger values than so many times the scaled matrix's precondition better than damped or shifted sweeps; others
-/// do worse (docs/results/crout.md).
-inline constexpr double most_exact_growth = 10;
-/// They are looked at where rows wait for each other in no more levels than this.
-inline constexpr Index most_levels_between_sweeps = 16384;
-/// The same where elimination comes first: a level takes 2 microseconds or so, sweeps some 200 and 0.2 ns an entry.
-inline Index most_levels_before_sweeps(Index entries)
-{
-  return 150 + entries / 10000;
-}
-/// SweepStop::automatic: sweeps that are enough for most matrices.
-inline constexpr int most_few = 8;
 /// Sweeps before the first look that start from the factors of values much alike.
 inline constexpr int few_warm = 2;
 /// Residuals up to this are rounding.
