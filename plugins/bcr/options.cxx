@@ -17,10 +17,11 @@ namespace {
 
 const char *const bcr_precisions[] = {"double", "single", "PCBCRPrecision", "PC_BCR_", NULL};
 
+// Empty on ranks for which the first one solves.
 std::string_view MethodOf(const PC_BCR &bcr)
 {
   const BoxSolver *solver = bcr.solver[bcr.solver[0] ? 0 : 1].get();
-  return solver ? solver->method() : "facr"; // the spread one
+  return solver ? solver->method() : bcr.plan ? "facr" : "";
 }
 
 using Row = Option<PC_BCR>;
@@ -69,8 +70,11 @@ PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems PetscOptionsObject)
 
 PetscErrorCode PCBCRTellOptions(PC pc, PetscViewer viewer)
 {
+  PetscMPIInt solves = !MethodOf(*Bcr(pc)).empty(), one;
+
   PetscFunctionBegin;
-  if (Bcr(pc)->plan || Bcr(pc)->solver[0] || Bcr(pc)->solver[1]) PetscCall(TellOptions(pc, *Bcr(pc), options, viewer));
+  PetscCallMPI(MPI_Allreduce(&solves, &one, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  if (one) PetscCall(TellOptions(pc, *Bcr(pc), options, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
