@@ -485,7 +485,7 @@ static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
   Notes:
   Each set-up of a separable operator solves once with a right-hand side that looks random. If its residual is above `warn`, and more than
   rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the residual ten times smaller, all
-  applications take it. Where both bounds are infinite (`inf`) nothing is measured.
+  applications take it. Where both bounds are 1e300 or more nothing is measured.
 
 .seealso: `PCBCR`, `PCBCRGetCheck()`, `PCBCRSetPrecision()`
 @*/

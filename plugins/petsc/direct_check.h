@@ -7,7 +7,7 @@
 /// failed.
 /// The price is one application and one product; five of each where there are fewer than 64 rows, or where refinement cures what was wrong
 /// altogether (a backward error above 1e-2), which may be luck. A solver that works in single precision is made for a Krylov method to correct it: nothing is
-/// refined, and it has failed where it leaves more than half of a right-hand side. Two infinite bounds leave the check out.
+/// refined, and it has failed where it leaves more than half of a right-hand side. Two bounds of 1e300 or more leave the check out.
 #pragma once
 #include <petscmat.h>
 
