@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "adi/model.hpp"
+#include "adi/adi_solver_impl.hpp"
 
 namespace weft {
 

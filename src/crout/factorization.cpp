@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <stdexcept>
 
-#include "crout/model.hpp"
+#include "crout/factorization_impl.hpp"
 
 namespace weft {
 

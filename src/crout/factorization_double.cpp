@@ -1,3 +1,3 @@
-#include "crout/model_on.hpp"
+#include "crout/factorization_impl_on.hpp"
 
 template struct weft::CroutModels<double>;

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "base/backend.hpp"
-#include "crout/triangles/triangular_model.hpp"
+#include "crout/triangles/triangular_solver_impl.hpp"
 
 namespace weft {
 

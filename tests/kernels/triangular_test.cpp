@@ -4,7 +4,7 @@
 #include <set>
 
 #include "backends.hpp"
-#include "crout/triangles/triangular_model.hpp"
+#include "crout/triangles/triangular_solver_impl.hpp"
 #include "crout/triangular_solver.hpp"
 #include "reference/triangular.hpp"
 

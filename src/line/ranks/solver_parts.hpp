@@ -4,7 +4,7 @@
 #include <limits>
 #include <stdexcept>
 
-#include "line/ranks/model.hpp"
+#include "line/ranks/distributed_solver_impl.hpp"
 
 namespace weft {
 

@@ -1,4 +1,4 @@
-/// CroutModel: a factorization on one backend, its types hidden. What factorization.cpp needs to know; model_on.hpp has the rest.
+/// CroutModel: a factorization on one backend, its types hidden. What factorization.cpp needs to know; CroutModelOn has the rest.
 #pragma once
 #include <memory>
 

@@ -4,8 +4,8 @@
 
 #include "base/backend.hpp"
 #include "crout/elimination/elimination.hpp"
+#include "crout/factorization_impl.hpp"
 #include "crout/ladder.hpp"
-#include "crout/model.hpp"
 #include "crout/pattern/full_fill.hpp"
 #include "crout/pattern/level_fill.hpp"
 #include "crout/pattern/matching.hpp"
