@@ -20,6 +20,10 @@ foreach(type adi bcr crout line)
   configure_file(plugins/${type}/${type}.h ${weft_public}/pc/${type}/${type}.h COPYONLY)
 endforeach()
 configure_file(plugins/adi/ksp_adi.h ${weft_public}/ksp/adi/adi.h COPYONLY)
+if(TARGET weft_compact)
+  install(TARGETS weft_compact EXPORT weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  configure_file(examples/compact/weft_compact.h ${weft_public}/weft_compact.h COPYONLY)
+endif()
 install(DIRECTORY ${weft_public}/ DESTINATION ${weft_headers})
 target_include_directories(weft INTERFACE $<BUILD_INTERFACE:${weft_public}> $<INSTALL_INTERFACE:${weft_headers}>)
 
@@ -36,8 +40,14 @@ write_basic_package_version_file(${weft_generated}/weft-config-version.cmake COM
 install(FILES ${weft_generated}/weft-config.cmake ${weft_generated}/weft-config-version.cmake DESTINATION ${weft_package})
 
 file(RELATIVE_PATH weft_prefix_from_pkgconfig /${weft_pkgconfig} /)
-configure_file(cmake/weft.pc.in ${weft_generated}/weft.pc @ONLY)
-install(FILES ${weft_generated}/weft.pc DESTINATION ${weft_pkgconfig})
+set(weft_pkgconfig_files weft)
+if(TARGET weft_compact)
+  list(APPEND weft_pkgconfig_files weft-compact)
+endif()
+foreach(file ${weft_pkgconfig_files})
+  configure_file(cmake/${file}.pc.in ${weft_generated}/${file}.pc @ONLY)
+  install(FILES ${weft_generated}/${file}.pc DESTINATION ${weft_pkgconfig})
+endforeach()
 
 file(RELATIVE_PATH weft_prefix_from_bin /${CMAKE_INSTALL_BINDIR} /)
 configure_file(cmake/weft-config.in ${weft_generated}/weft-config @ONLY)
@@ -48,6 +58,9 @@ install(DIRECTORY ${weft_generated}/man1 DESTINATION ${CMAKE_INSTALL_MANDIR})
 # Manual pages of types and setters, from the comments above them.
 if(Python3_FOUND)
   file(GLOB_RECURSE weft_commented CONFIGURE_DEPENDS plugins/*.cxx)
+  if(TARGET weft_compact)
+    list(APPEND weft_commented ${PROJECT_SOURCE_DIR}/examples/compact/weft_compact.cxx)
+  endif()
   add_custom_command(OUTPUT ${weft_generated}/man3.done
     COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/scripts/man_pages.py --version ${PROJECT_VERSION} --output ${weft_generated}/man3 ${weft_commented}
     COMMAND ${CMAKE_COMMAND} -E touch ${weft_generated}/man3.done

@@ -25,6 +25,7 @@ The solvers have the prefixes x_, y_ and z_. They are -pc_type line of libweft.s
 #include <cstring>
 #include <numbers>
 
+#include "derivative.hpp"
 #include "flow.hpp"
 #include "grid.hpp"
 #include "petsc/kokkos_start.h"
@@ -185,7 +186,7 @@ PetscErrorCode RunDerivative(DM da, const Settings &settings, const Scheme &sche
 }
 
 /// Gradient, divergence and Laplacian are sums of derivatives along the directions.
-PetscErrorCode RunOperators(DM da, const Settings &settings, const Events &events)
+PetscErrorCode RunOperators(DM da, const Settings &settings)
 {
   Axes axes;
   Vec f, g, part, divergence, laplacian;
@@ -202,18 +203,17 @@ PetscErrorCode RunOperators(DM da, const Settings &settings, const Events &event
   PetscCall(VecZeroEntries(laplacian));
   PetscCall(Fill(da, Waves(0, 0), f));
   for (int d = 0; d < axes.dim; d++) {
-    Derivative first, second;
-    PetscCall(first.Create(da, d, make_scheme(1, (int)settings.order), axes.h[d], settings.ways, "", events));
-    PetscCall(second.Create(da, d, make_scheme(2, (int)settings.order), axes.h[d], settings.ways, "", events, &first));
-    PetscCall(first.Apply(f, g));
+    WeftCompact first, second;
+    PetscCall(CreateBoth(da, d, (int)settings.order, axes.h[d], &first, &second));
+    PetscCall(WeftCompactApply(first, f, g));
     PetscCall(ErrorsOf(da, d, g, Waves(d, 1), &errors));
     PetscCall(PetscPrintf(PETSC_COMM_WORLD, "gradient, %c: error %.3e\n", "xyz"[d], (double)errors.most));
-    PetscCall(second.Apply(f, part, true));
+    PetscCall(WeftCompactApplyAgain(second, f, part));
     PetscCall(VecAXPY(laplacian, 1, part));
-    PetscCall(first.Apply(g, part));
+    PetscCall(WeftCompactApply(first, g, part));
     PetscCall(VecAXPY(divergence, 1, part));
-    PetscCall(first.Destroy());
-    PetscCall(second.Destroy());
+    PetscCall(WeftCompactDestroy(&first));
+    PetscCall(WeftCompactDestroy(&second));
   }
   Field expected      = Waves(0, 0);
   const Along along   = expected[0];
@@ -250,7 +250,6 @@ PetscErrorCode Run()
 {
   const char *const cases[] = {"derivative", "operators", "pulse", "wavenumber"}, *const names[] = {"filter", "first", "second"};
   Settings settings;
-  PetscBool assembled = PETSC_FALSE, one_pass = PETSC_FALSE;
   PetscInt which = 0;
   DM da;
   Events events;
@@ -262,12 +261,10 @@ PetscErrorCode Run()
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-compact_order", &settings.order, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-compact_alpha", &settings.alpha, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_periodic", &settings.periodic, NULL));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_assembled", &assembled, NULL));
-  PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_one_pass", &one_pass, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-compact_along", settings.along, sizeof(settings.along), NULL));
   PetscCheck(std::strspn(settings.along, "xyz") == std::strlen(settings.along) && settings.along[0], PETSC_COMM_WORLD,
              PETSC_ERR_ARG_OUTOFRANGE, "-compact_along %s: name directions, of x, y and z", settings.along);
-  settings.ways = {assembled == PETSC_TRUE, one_pass == PETSC_TRUE};
+  PetscCall(WaysFromOptions(NULL, &settings.ways));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_both_ways", &settings.both, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-compact_profile", &settings.profile, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-repeat", &settings.repeat, NULL));
@@ -291,8 +288,8 @@ PetscErrorCode Run()
   }
   PetscCall(MakeGrid(which == 2 ? PETSC_TRUE : settings.periodic, &da));
   if (which == 0) PetscCall(RunDerivative(da, settings, scheme, events));
-  if (which == 1) PetscCall(RunOperators(da, settings, events));
-  if (which == 2) PetscCall(RunPulse(da, (int)settings.order, settings.ways, events));
+  if (which == 1) PetscCall(RunOperators(da, settings));
+  if (which == 2) PetscCall(RunPulse(da, (int)settings.order));
   PetscCall(DMDestroy(&da));
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -1,28 +1,17 @@
 #include "derivative.hpp"
 
-#include <climits>
 #include <cmath>
 
 #include <petscdevice.h>
 
+#include "petsc/agreed.h"
+#include "petsc/kokkos_start.h"
 #include "petsc/petsc_arrays.hpp"
+#include "weft.h"
 
 namespace compact {
 
 namespace {
-
-/// An error on all ranks where some rank has one.
-PetscErrorCode Together(MPI_Comm comm, const std::string &why)
-{
-  PetscMPIInt rank, mine, first;
-
-  PetscFunctionBeginUser;
-  PetscCallMPI(MPI_Comm_rank(comm, &rank));
-  mine = why.empty() ? INT_MAX : rank;
-  PetscCallMPI(MPI_Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, comm));
-  PetscCheck(first == INT_MAX, comm, PETSC_ERR_ARG_SIZ, "rank %d: %s", (int)first, rank == first ? why.c_str() : "its message says why");
-  PetscFunctionReturn((PetscErrorCode)0);
-}
 
 /// An error where the DMDA has coordinates and they are not `spacing` apart along the direction, also between boxes and across the ends of a ring.
 PetscErrorCode CheckSpacing(DM da, const Boxes &boxes, int direction, PetscReal spacing)
@@ -58,7 +47,27 @@ PetscErrorCode CheckSpacing(DM da, const Boxes &boxes, int direction, PetscReal 
     }
   }
   PetscCall(VecRestoreArrayRead(coordinates, &x));
-  PetscCall(Together(PetscObjectComm((PetscObject)da), why));
+  PetscCheck(why.empty(), PETSC_COMM_SELF, PETSC_ERR_ARG_SIZ, "%s", why.c_str());
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// The event of this name, registered if it is not yet.
+PetscErrorCode EventOf(const char name[], PetscClassId id, PetscLogEvent *event)
+{
+  PetscFunctionBeginUser;
+  PetscCall(PetscLogEventGetId(name, event));
+  if (*event < 0) PetscCall(PetscLogEventRegister(name, id, event));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// PCLINE, where no option of the program's has loaded it.
+PetscErrorCode RegisterLines()
+{
+  void (*line)(void) = NULL;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscFunctionListFind(PCList, "line", &line));
+  if (!line) PetscCall(PetscDLLibraryRegister_weft());
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -79,14 +88,27 @@ PetscErrorCode End(const Events &events, PetscLogEvent event, Vec f, Vec to)
 
 PetscErrorCode RegisterEvents(Events *events)
 {
-  PetscClassId id;
+  PetscClassId id = 0;
+  PetscLogEvent known;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscClassIdRegister("Compact", &id));
-  PetscCall(PetscLogEventRegister("CompactHalo", id, &events->halo));
-  PetscCall(PetscLogEventRegister("CompactStencil", id, &events->stencil));
-  PetscCall(PetscLogEventRegister("CompactSolve", id, &events->solve));
-  PetscCall(PetscLogEventRegister("CompactSweep", id, &events->sweep));
+  PetscCall(PetscLogEventGetId("CompactHalo", &known));
+  if (known < 0) PetscCall(PetscClassIdRegister("Compact", &id));
+  PetscCall(EventOf("CompactHalo", id, &events->halo));
+  PetscCall(EventOf("CompactStencil", id, &events->stencil));
+  PetscCall(EventOf("CompactSolve", id, &events->solve));
+  PetscCall(EventOf("CompactSweep", id, &events->sweep));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode WaysFromOptions(const char prefix[], Ways *ways)
+{
+  PetscBool assembled = PETSC_FALSE, one_pass = PETSC_FALSE;
+
+  PetscFunctionBeginUser;
+  PetscCall(PetscOptionsGetBool(NULL, prefix, "-compact_assembled", &assembled, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, prefix, "-compact_one_pass", &one_pass, NULL));
+  *ways = {assembled == PETSC_TRUE, one_pass == PETSC_TRUE};
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -117,6 +139,7 @@ PetscErrorCode Derivative::MakeMatrix(const Scheme &scheme, bool assembled, VecT
     }
     PetscCall(MatAssemblyBegin(one, MAT_FINAL_ASSEMBLY));
     PetscCall(MatAssemblyEnd(one, MAT_FINAL_ASSEMBLY));
+    PetscCall(weft::RanksAgree(PetscObjectComm((PetscObject)da_)));
     PetscCall(MatCreateShell(PetscObjectComm((PetscObject)da_), local, local, PETSC_DETERMINE, PETSC_DETERMINE, NULL, &matrix_));
     PetscCall(MatSetUp(matrix_));
     PetscCall(MatShellSetVecType(matrix_, type));
@@ -124,6 +147,7 @@ PetscErrorCode Derivative::MakeMatrix(const Scheme &scheme, bool assembled, VecT
     PetscCall(MatDestroy(&one));
     PetscFunctionReturn((PetscErrorCode)0);
   }
+  PetscCall(weft::RanksAgree(PetscObjectComm((PetscObject)da_)));
   PetscCall(DMCreateMatrix(da_, &matrix_));
   PetscCall(MatSetOption(matrix_, MAT_IGNORE_ZERO_ENTRIES, PETSC_FALSE));
   for (PetscInt k = boxes.first[2]; k < boxes.first[2] + boxes.nodes[2]; k++) {
@@ -145,6 +169,7 @@ PetscErrorCode Derivative::MakeMatrix(const Scheme &scheme, bool assembled, VecT
       }
     }
   }
+  PetscCall(weft::RanksAgree(PetscObjectComm((PetscObject)da_)));
   PetscCall(MatAssemblyBegin(matrix_, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(matrix_, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn((PetscErrorCode)0);
@@ -158,18 +183,11 @@ PetscErrorCode Derivative::TakeLines(KSP ksp) const
   const char *const tells[][2] = {
       {"pc_type", "line"}, {"pc_line_direction", axis}, {"pc_line_kernel", "toeplitz"}, {"pc_line_kernel_tolerance", "1e-16"}};
   PetscBool given;
-  void (*line)(void) = NULL;
 
   PetscFunctionBeginUser;
   PetscCall(KSPGetOptionsPrefix(ksp, &prefix));
   PetscCall(PetscOptionsHasName(NULL, prefix, "-pc_type", &given));
   if (given) PetscFunctionReturn((PetscErrorCode)0);
-  PetscCall(PetscFunctionListFind(PCList, "line", &line));
-  PetscCheck(
-      line, PetscObjectComm((PetscObject)ksp), PETSC_ERR_ARG_WRONGSTATE,
-      "A g = B f is solved by -pc_type line, and libweft.so, which has it, is not loaded: add -dll_append /path/to/libweft.so, or take "
-      "-compact_one_pass, or a solver of PETSc's (-compact_assembled -%spc_type lu)",
-      prefix);
   for (const auto &[name, value] : tells) {
     const std::string option = std::string("-") + prefix + name;
     PetscCall(PetscOptionsHasName(NULL, NULL, option.c_str(), &given));
@@ -180,6 +198,19 @@ PetscErrorCode Derivative::TakeLines(KSP ksp) const
 
 PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
                                   const Events &events, const Derivative *with)
+{
+  PetscErrorCode error;
+
+  PetscFunctionBeginUser;
+  PetscCall(weft::KokkosStart());
+  PetscCall(weft::TogetherBegin((PetscObject)da));
+  error = weft::GuardedWork([&] { return Make(da, direction, scheme, spacing, ways, prefix, events, with); });
+  PetscCall(weft::TogetherEnd((PetscObject)da, error));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode Derivative::Make(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
+                                const Events &events, const Derivative *with)
 {
   weft::CompactRows right = scheme.right;
   const auto divide       = [&](std::vector<double> &weights) {
@@ -192,13 +223,10 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   for (auto &row : right.head) divide(row);
   for (auto &row : right.tail) divide(row);
   PetscCall(BoxesOf(da, &boxes));
-  PetscCall(CheckSpacing(da, boxes, direction, spacing));
+  if (scheme.derivative > 0) PetscCall(CheckSpacing(da, boxes, direction, spacing));
   PetscCall(MakeStencil(da, direction, right, ways.one_pass ? &scheme : nullptr, events, with));
   if (sweep_) PetscFunctionReturn((PetscErrorCode)0);
-
-  PC pc;
-  VecType type;
-  const char axis[] = {"xyz"[direction], '_', 0};
+  left_.inner = {scheme.inner.begin(), scheme.inner.end()};
   for (const bool first : {true, false}) {
     auto &rows = first ? scheme.head : scheme.tail;
     for (std::size_t row = 0; row < rows.size(); row++) {
@@ -210,13 +238,29 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
       (first ? left_.head : left_.tail).push_back(weights);
     }
   }
-  left_.inner = {scheme.inner.begin(), scheme.inner.end()};
-  PetscCall(DMCreateGlobalVector(da, &right_));
+  PetscCall(MakeSolver(scheme, ways.assembled, prefix));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// The KSP with A. Collective.
+PetscErrorCode Derivative::MakeSolver(const Scheme &scheme, bool assembled, const char prefix[])
+{
+  const char axis[] = {"xyz"[direction_], '_', 0};
+  MPI_Comm comm     = PetscObjectComm((PetscObject)da_);
+  PC pc;
+  VecType type;
+  PCFailedReason failed;
+
+  PetscFunctionBeginUser;
+  PetscCall(weft::RanksAgree(comm));
+  PetscCall(DMCreateGlobalVector(da_, &right_));
   PetscCall(VecGetType(right_, &type));
-  PetscCall(MakeMatrix(scheme, ways.assembled, type));
-  PetscCall(KSPCreate(PetscObjectComm((PetscObject)da), &ksp_));
+  PetscCall(MakeMatrix(scheme, assembled, type));
+  PetscCall(RegisterLines());
+  PetscCall(weft::RanksAgree(comm));
+  PetscCall(KSPCreate(comm, &ksp_));
   PetscCall(KSPGetPC(ksp_, &pc));
-  PetscCall(PCSetDM(pc, da));
+  PetscCall(PCSetDM(pc, da_));
   PetscCall(KSPSetOperators(ksp_, matrix_, matrix_));
   PetscCall(KSPSetOptionsPrefix(ksp_, prefix));
   PetscCall(KSPAppendOptionsPrefix(ksp_, axis));
@@ -224,6 +268,10 @@ PetscErrorCode Derivative::Create(DM da, int direction, const Scheme &scheme, Pe
   PetscCall(TakeLines(ksp_));
   PetscCall(KSPSetFromOptions(ksp_));
   PetscCall(KSPSetUp(ksp_));
+  PetscCall(PCGetFailedReason(pc, &failed));
+  PetscCheck(failed == PC_NOERROR, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "the scheme's matrix along %c cannot be factored: with so few nodes it may be singular; take more of them along %c",
+             "xyz"[direction_], "xyz"[direction_]);
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -234,13 +282,13 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
   Vec like;
   PetscMemType where;
   const PetscScalar *array;
-  std::string why;
 
   PetscFunctionBeginUser;
   da_        = da;
   direction_ = direction;
   events_    = events;
   PetscCall(BoxesOf(da, &boxes));
+  PetscCall(weft::RanksAgree(PetscObjectComm((PetscObject)da)));
   PetscCall(DMCreateGlobalVector(da, &like));
   PetscCall(VecGetArrayReadAndMemType(like, &array, &where));
   PetscCall(VecRestoreArrayReadAndMemType(like, &array));
@@ -261,12 +309,7 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
   piece.length    = boxes.global[direction];
   piece.ring      = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
   lines_          = (PetscInt)piece.lines();
-  try {
-    stencil_ = std::make_unique<weft::CompactStencil<PetscScalar>>(*execution_, piece, right);
-  } catch (const std::exception &refused) {
-    why = refused.what();
-  }
-  PetscCall(Together(PetscObjectComm((PetscObject)da), why));
+  PetscCallCXX(stencil_ = std::make_unique<weft::CompactStencil<PetscScalar>>(*execution_, piece, right));
   needs_before_ = stencil_->needs_before();
   needs_after_  = stencil_->needs_after();
   depth_        = stencil_->width();
@@ -286,20 +329,24 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
 PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right)
 {
   PetscMPIInt can = 1;
-  std::string why;
+  std::string refusal;
+  const auto sweep = [&] {
+    const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages();
+    try {
+      sweep_ = std::make_unique<weft::CompactSweep<PetscScalar>>(
+          *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, staged);
+    } catch (const std::invalid_argument &refused) {
+      refusal = refused.what();
+    }
+  };
 
   PetscFunctionBeginUser;
-  try {
-    const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages();
-    sweep_            = std::make_unique<weft::CompactSweep<PetscScalar>>(*execution_, piece,
-                                                               weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, staged);
-  } catch (const std::invalid_argument &refused) {
-    PetscCall(PetscInfo(da_, "not in one pass along %c: %s\n", "xyz"[direction_], refused.what()));
+  PetscCallCXX(sweep());
+  if (!sweep_) {
+    PetscCall(PetscInfo(da_, "not in one pass along %c: %s\n", "xyz"[direction_], refusal.c_str()));
     can = 0;
-  } catch (const std::exception &failed) {
-    why = failed.what();
   }
-  PetscCall(Together(PetscObjectComm((PetscObject)da_), why));
+  PetscCall(weft::RanksAgree(PetscObjectComm((PetscObject)da_)));
   PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &can, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)da_)));
   if (!can) sweep_.reset();
   PetscFunctionReturn((PetscErrorCode)0);

@@ -16,6 +16,7 @@ struct Events {
   PetscLogEvent halo, stencil, solve, sweep;
   bool wait = false; ///< the host waits for the device before a step ends: the log's times are then those of the device too
 };
+/// Registers them where they are not yet.
 PetscErrorCode RegisterEvents(Events *events);
 
 /// How g = A^-1 B f is worked out.
@@ -26,10 +27,13 @@ struct Ways {
   bool one_pass = false; ///< B f and the elimination in one pass over memory, without a KSP, where the couplings of A decay fast enough
 };
 
+/// -compact_assembled and -compact_one_pass, with `prefix` before them; it may be null.
+PetscErrorCode WaysFromOptions(const char prefix[], Ways *ways);
+
 class Derivative {
 public:
-  /// `spacing`: between nodes along `direction`; an error where the DMDA has coordinates that are spaced otherwise. The KSP's options begin
-  /// with x_, y_ or z_, and `prefix` before that. `with`: a derivative along the same direction whose neighbours' rows serve this one too,
+  /// `spacing`: between nodes along `direction`; an error where the DMDA has coordinates that are spaced otherwise, unless the scheme is a
+  /// filter. The KSP's options begin with x_, y_ or z_, and `prefix` before that; it may be null. Collective, its errors too. `with`: a derivative along the same direction whose neighbours' rows serve this one too,
   /// if they are enough.
   PetscErrorCode Create(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
                         const Events &events, const Derivative *with = nullptr);
@@ -40,11 +44,16 @@ public:
   PetscErrorCode ApplyRight(Vec f, Vec right);
 
   bool InOnePass() const { return sweep_ != nullptr; }
+  /// Where its kernels take f and g; in one pass and in ApplyRight() both must be there.
+  weft::Memory WhereKernelsRun() const { return execution_->memory(); }
 
 private:
+  PetscErrorCode Make(DM da, int direction, const Scheme &scheme, PetscReal spacing, const Ways &ways, const char prefix[],
+                      const Events &events, const Derivative *with);
   /// The stencil of `right`, with its messages; one_pass: a sweep with this scheme's matrix too, where it can be.
   PetscErrorCode MakeStencil(DM da, int direction, const weft::CompactRows &right, const Scheme *one_pass, const Events &events,
                              const Derivative *with);
+  PetscErrorCode MakeSolver(const Scheme &scheme, bool assembled, const char prefix[]);
   PetscErrorCode TakeLines(KSP ksp) const;
   /// An error where A g is not B f: a KSPPREONLY says "converged" whatever its preconditioner is.
   PetscErrorCode LookAt(Vec g);

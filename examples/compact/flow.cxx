@@ -16,7 +16,7 @@ struct Pulse {
   DM da;
   Axes axes;
   PetscReal nu = 0.002, wind[3] = {1, 0.5, 0.25};
-  Derivative first[3], second[3], filter[3];
+  WeftCompact first[3] = {}, second[3] = {}, filter[3] = {};
   PetscInt filter_every = 0;
   Vec part;
   FILE *table = NULL;
@@ -61,9 +61,9 @@ PetscErrorCode RightHandSide(TS, PetscReal, Vec u, Vec change, void *context)
   PetscFunctionBeginUser;
   PetscCall(VecSet(change, 0));
   for (int k = 0; k < pulse->axes.dim; k++) {
-    PetscCall(pulse->first[k].Apply(u, pulse->part));
+    PetscCall(WeftCompactApply(pulse->first[k], u, pulse->part));
     PetscCall(VecAXPY(change, -pulse->wind[k], pulse->part));
-    PetscCall(pulse->second[k].Apply(u, pulse->part, true));
+    PetscCall(WeftCompactApplyAgain(pulse->second[k], u, pulse->part));
     PetscCall(VecAXPY(change, pulse->nu, pulse->part));
   }
   PetscFunctionReturn((PetscErrorCode)0);
@@ -96,7 +96,7 @@ PetscErrorCode AfterStep(TS ts)
   if (pulse->filter_every == 0 || step % pulse->filter_every != 0) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(TSGetSolution(ts, &u));
   for (int k = 0; k < pulse->axes.dim; k++) {
-    PetscCall(pulse->filter[k].Apply(u, pulse->part));
+    PetscCall(WeftCompactApply(pulse->filter[k], u, pulse->part));
     PetscCall(VecCopy(pulse->part, u));
   }
   PetscFunctionReturn((PetscErrorCode)0);
@@ -122,7 +122,15 @@ PetscErrorCode Write(const Pulse &pulse, const std::string &name, Vec u)
 
 } // namespace
 
-PetscErrorCode RunPulse(DM da, int order, const Ways &ways, const Events &events)
+PetscErrorCode CreateBoth(DM da, int direction, int order, PetscReal spacing, WeftCompact *first, WeftCompact *second)
+{
+  PetscFunctionBeginUser;
+  PetscCall(WeftCompactCreate(da, direction, order == 4 ? WEFT_COMPACT_FIRST_4 : WEFT_COMPACT_FIRST_6, spacing, first));
+  PetscCall(WeftCompactCreateBeside(*first, order == 4 ? WEFT_COMPACT_SECOND_4 : WEFT_COMPACT_SECOND_6, second));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+PetscErrorCode RunPulse(DM da, int order)
 {
   Pulse pulse;
   TS ts;
@@ -142,9 +150,8 @@ PetscErrorCode RunPulse(DM da, int order, const Ways &ways, const Events &events
   PetscCheck(pulse.nu > 0, PETSC_COMM_WORLD, PETSC_ERR_ARG_OUTOFRANGE, "-pulse_nu %g: the pulse spreads, so it must be positive",
              (double)pulse.nu);
   for (int k = 0; k < pulse.axes.dim; k++) {
-    PetscCall(pulse.first[k].Create(da, k, make_scheme(1, order), pulse.axes.h[k], ways, "", events));
-    PetscCall(pulse.second[k].Create(da, k, make_scheme(2, order), pulse.axes.h[k], ways, "", events, &pulse.first[k]));
-    if (pulse.filter_every > 0) PetscCall(pulse.filter[k].Create(da, k, make_scheme(0, order), pulse.axes.h[k], ways, "", events));
+    PetscCall(CreateBoth(da, k, order, pulse.axes.h[k], &pulse.first[k], &pulse.second[k]));
+    if (pulse.filter_every > 0) PetscCall(WeftCompactCreateFilter(da, k, order, 0.45, &pulse.filter[k]));
   }
   PetscCall(DMCreateGlobalVector(da, &u));
   PetscCall(VecDuplicate(u, &pulse.part));
@@ -179,7 +186,7 @@ PetscErrorCode RunPulse(DM da, int order, const Ways &ways, const Events &events
     PetscCall(Write(pulse, name, u));
   }
   for (int k = 0; k < pulse.axes.dim; k++) {
-    for (Derivative *derivative : {&pulse.first[k], &pulse.second[k], &pulse.filter[k]}) PetscCall(derivative->Destroy());
+    for (WeftCompact *compact : {&pulse.first[k], &pulse.second[k], &pulse.filter[k]}) PetscCall(WeftCompactDestroy(compact));
   }
   PetscCall(TSDestroy(&ts));
   PetscCall(VecDestroy(&u));

@@ -1,5 +1,6 @@
 #include "halo.hpp"
 
+#include "petsc/agreed.h"
 #include "petsc/petsc_arrays.hpp"
 
 namespace compact {
@@ -28,6 +29,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   PetscCall(PetscMPIIntCast(words * lines, &size_));
   PetscCall(BoxesOf(da, &boxes));
   PetscCallMPI(MPI_Comm_rank(comm_, &here));
+  PetscCall(weft::RanksAgree(comm_));
   PetscCall(PetscObjectGetNewTag((PetscObject)da, &forwards_));
   PetscCall(PetscObjectGetNewTag((PetscObject)da, &backwards_));
   if (!needs_before && !needs_after) PetscFunctionReturn((PetscErrorCode)0);

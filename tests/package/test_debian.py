@@ -42,11 +42,11 @@ def test_what_is_in_which_package():
     soname = ".".join(VERSION.split(".")[:2])
     assert {"weft", "libweft-dev", f"libweft{soname}"} <= set(DEBS)
     library = {name for name in contents(f"libweft{soname}") if not name.startswith("share/doc")}
-    assert [Path(name).name for name in library] == [f"libweft.so.{soname}"]
+    assert sorted(Path(name).name for name in library) == [f"libweft.so.{soname}", f"libweft_compact.so.{soname}"]
     development = contents("libweft-dev")
-    for name in ("include/weft/weft.h", "include/weft/pc/line/line.h", "share/man/man3/PCLINE.3.gz", "share/man/man3/PCLineSetDirection.3.gz"):
+    for name in ("include/weft/weft.h", "include/weft/weft_compact.h", "include/weft/pc/line/line.h", "share/man/man3/PCLINE.3.gz", "share/man/man3/PCLineSetDirection.3.gz"):
         assert name in development
-    assert {"libweft.so", "weft.pc", "weft-config.cmake"} <= {Path(name).name for name in development}
+    assert {"libweft.so", "libweft_compact.so", "weft.pc", "weft-compact.pc", "weft-config.cmake"} <= {Path(name).name for name in development}
     assert {"bin/weft-config", "bin/weft_mm", "share/man/man1/weft-config.1.gz", "share/weft/examples/diffusion/multigrid-line.opts"} <= contents("weft")
     assert "libpetsc-real3.18" in output("dpkg-deb", "--field", DEBS[f"libweft{soname}"], "Depends")
 

@@ -3,51 +3,17 @@
 import os
 import re
 import shutil
-import subprocess
 from pathlib import Path
 
-import programs
 import pytest
+from installed import BUILD, LIBRARY, PETSC_PKGCONFIG, SOURCE, VERSION, command, installed_library, petsc_flags, pkg_config_path, rpath
 
 HERE = Path(__file__).resolve().parent
-BUILD = Path(os.environ["WEFT_BUILD"])
-SOURCE = Path(os.environ["WEFT_SOURCE"])
-PETSC_PKGCONFIG = os.environ["WEFT_PETSC_PKGCONFIG"]
-VERSION = re.search(r"project\(weft VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
-LIBRARY = "libweft.so." + ".".join(VERSION.split(".")[:2])
-
-
-def command(*words, code=0, **environment):
-    process = subprocess.run(list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(programs.ENVIRONMENT, **environment))
-    assert process.returncode == code, process.stdout
-    return process.stdout
-
-
-@pytest.fixture(scope="module")
-def prefix(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("prefix")
-    command("cmake", "--install", str(BUILD), "--prefix", str(folder / "first"))
-    (folder / "first").rename(folder / "moved")
-    return folder / "moved"
 
 
 @pytest.fixture(scope="module")
 def weft_config(prefix):
     return lambda *words, code=0: command(str(prefix / "bin" / "weft-config"), *words, code=code).rstrip("\n")
-
-
-def installed_library(prefix):
-    (library,) = prefix.glob("lib*/**/libweft.so")
-    return library
-
-
-def petsc_flags():
-    return command("pkg-config", "--cflags", "--libs", "PETSc", PKG_CONFIG_PATH=PETSC_PKGCONFIG).split()
-
-
-def rpath(*folders):
-    petsc = command("pkg-config", "--variable=libdir", "PETSc", PKG_CONFIG_PATH=PETSC_PKGCONFIG).strip()
-    return "-Wl,-rpath," + ":".join([*map(str, folders), petsc])
 
 
 def check_consumer(output):
@@ -126,8 +92,7 @@ def test_another_version_is_not_taken(prefix, tmp_path):
 
 
 def test_a_program_finds_the_pkg_config_file(prefix, tmp_path):
-    folder = next(prefix.glob("lib*/**/pkgconfig"))
-    path = f"{folder}:{PETSC_PKGCONFIG}"
+    path = pkg_config_path(prefix)
     options = command("pkg-config", "--cflags", "--libs", "weft", PKG_CONFIG_PATH=path).split()
     assert command("pkg-config", "--modversion", "weft", PKG_CONFIG_PATH=path).strip() == VERSION
     library = installed_library(prefix).parent
@@ -137,17 +102,18 @@ def test_a_program_finds_the_pkg_config_file(prefix, tmp_path):
     assert LIBRARY in command("readelf", "-d", str(program))
 
 
-def test_every_symbol_has_a_version(library):
-    """The library's own, and that of a program that was linked to it."""
-    table = command("readelf", "--wide", "--dyn-syms", str(library))
-    defined = [line.split()[-1] for line in table.splitlines() if " GLOBAL DEFAULT " in line and " UND " not in line and " ABS " not in line]
-    assert len(defined) > 40
+@pytest.mark.parametrize("name, least", [("libweft.so", 40), ("libweft_compact.so", 6)])
+def test_every_symbol_has_a_version(library, name, least):
+    """The library's own, and that of a program that was linked to it; nothing else is to be seen, of Kokkos say."""
+    table = command("readelf", "--wide", "--dyn-syms", str(library.with_name(name)))
+    defined = [line.split()[-1] for line in table.splitlines() if re.search(" (GLOBAL|WEAK) +DEFAULT ", line) and " UND " not in line and " ABS " not in line]
+    assert len(defined) >= least
     assert all(name.endswith(f"@@WEFT_{LIBRARY.removeprefix('libweft.so.')}") for name in defined), defined
 
 
 def test_every_public_function_has_a_manual_page(prefix):
     declared = set()
-    for header in (SOURCE / "plugins").glob("**/*.h"):
+    for header in (*(SOURCE / "plugins").glob("**/*.h"), SOURCE / "examples" / "compact" / "weft_compact.h"):
         declared |= set(re.findall(r"WEFT_EXTERN PetscErrorCode (\w+)\(", header.read_text()))
     pages = {page.stem: page.read_text() for page in (prefix / "share" / "man" / "man3").glob("*.3")}
     assert len(declared) > 40
@@ -159,7 +125,7 @@ def test_every_public_function_has_a_manual_page(prefix):
         for section in (".SH NAME", ".SH DESCRIPTION", ".SH LEVEL", ".SH SEE ALSO"):
             assert section in page, f"{name} has no {section}"
         for option in re.findall(r"\.TP\n\\fB\\-(\w+)", page):
-            assert option.startswith(("pc_", "ksp_", "mat_", "weft_")), f"{name}: {option}"
+            assert option.startswith(("pc_", "ksp_", "mat_", "weft_", "compact_", "x_pc_")), f"{name}: {option}"
 
 
 @pytest.mark.skipif(not shutil.which("groff"), reason="no groff here")
