@@ -16,7 +16,7 @@ LIBRARY = "libweft.so." + ".".join(VERSION.split(".")[:2])
 
 def command(*words, code=0, **environment):
     """The output of a command that ends with `code`."""
-    process = subprocess.run(list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(programs.ENVIRONMENT, **environment))
+    process = subprocess.run(list(words), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300, env=dict(programs.ENVIRONMENT, **environment))
     assert process.returncode == code, process.stdout
     return process.stdout
 

@@ -76,6 +76,12 @@ def test_options_of_the_solver_are_taken(called):
     assert "type: line" in view and "kernel: toeplitz" in view and "ranks tell their neighbours only" in view
 
 
+def test_options_have_the_prefix_of_the_grid(called):
+    assert "kernel: toeplitz" in called("-dim 1 -prefix flow_ -flow_x_ksp_view")
+    given, other = (called(f"-dim 1 -da_grid_x 400 -prefix flow_ -{prefix}compact_one_pass -log_view") for prefix in ("", "flow_"))
+    assert "CompactSweep" not in given and "CompactSweep" in other
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize(
     "wrong, message",
@@ -144,10 +150,11 @@ def test_complex_numbers_are_refused_by_the_header(prefix, tmp_path):
     assert "Weft takes real numbers in double precision: compile with a PETSc configured --with-scalar-type=real" in output
 
 
-def test_the_cmake_package_has_it_too(prefix, tmp_path):
-    shutil.copy(CONSUMER / "derivative.c", tmp_path)
-    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(derivative LANGUAGES C)\nfind_package(Weft REQUIRED)\n"
-                                             "add_executable(derivative derivative.c)\ntarget_link_libraries(derivative Weft::compact m)\n")
+@pytest.mark.parametrize("language, suffix, target", [("C", "c", "Weft::compact"), ("CXX", "cxx", "weft::compact")])
+def test_the_cmake_package_has_it_too(prefix, tmp_path, language, suffix, target):
+    shutil.copy(CONSUMER / "derivative.c", tmp_path / f"derivative.{suffix}")
+    (tmp_path / "CMakeLists.txt").write_text(f"cmake_minimum_required(VERSION 3.22)\nproject(derivative LANGUAGES {language})\nfind_package(Weft REQUIRED)\n"
+                                             f"add_executable(derivative derivative.{suffix})\ntarget_link_libraries(derivative {target} m)\n")
     command("cmake", "-S", str(tmp_path), "-B", str(tmp_path / "build"), f"-DWeft_ROOT={prefix}")
     command("cmake", "--build", str(tmp_path / "build"))
     assert len(errors(command(str(tmp_path / "build" / "derivative"), "-dim", "1"))) == 8

@@ -1,6 +1,7 @@
 static char help[] = "Linked to libweft_compact: derivatives of a wave on [0, 1]^dim, and what wrong calls say.\n\
   -dim <3>, -da_grid_x, _y, _z <33>, -periodic : the grid\n\
   -coordinates : it has coordinates\n\
+  -prefix <name_> : the prefix of the grid\n\
   -mixed : vectors that PETSc's own default type made, whatever the grid's are\n\
   -wrong <name> : that call, and each rank's error\n";
 
@@ -172,16 +173,16 @@ static PetscErrorCode Wrong(const char name[], DM da, const PetscReal h[3])
 {
   PetscErrorCode code;
   PetscMPIInt rank;
-  PetscBool creates, any;
+  PetscBool tried, any;
   char *said = NULL;
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
   PetscCall(PetscStrcmp(name, "any", &any)); /* what options, or the grid, make of the right calls */
-  code    = any ? Right(da, h) : WrongCreate(name, da);
-  creates = code || any;
-  if (!creates) code = WrongApply(name, da);
+  code  = any ? Right(da, h) : WrongCreate(name, da);
+  tried = code || any ? PETSC_TRUE : PETSC_FALSE;
+  if (!tried) code = WrongApply(name, da);
   PetscCall(PetscPopErrorHandler());
   if (code) PetscCall(PetscErrorMessage(code, NULL, &said));
   PetscCall(PetscSynchronizedPrintf(PETSC_COMM_WORLD, "rank %d: %s\n", rank, code ? said : "no error"));
@@ -195,8 +196,8 @@ int main(int argc, char **argv)
   DMBoundaryType ends;
   PetscInt dim = 3, n[3], k;
   PetscReal h[3];
-  PetscBool periodic = PETSC_FALSE, coordinates = PETSC_FALSE, wrong;
-  char name[64];
+  PetscBool periodic = PETSC_FALSE, coordinates = PETSC_FALSE, wrong, prefixed;
+  char name[64], prefix[64];
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -204,6 +205,7 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-periodic", &periodic, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-coordinates", &coordinates, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-wrong", name, sizeof(name), &wrong));
+  PetscCall(PetscOptionsGetString(NULL, NULL, "-prefix", prefix, sizeof(prefix), &prefixed));
   ends = periodic ? DM_BOUNDARY_PERIODIC : DM_BOUNDARY_NONE;
   PetscCall(DMDACreate(PETSC_COMM_WORLD, &da));
   PetscCall(DMSetDimension(da, dim));
@@ -213,6 +215,7 @@ int main(int argc, char **argv)
   PetscCall(DMDASetStencilWidth(da, 1));
   PetscCall(DMSetFromOptions(da));
   PetscCall(DMSetUp(da));
+  if (prefixed) PetscCall(DMSetOptionsPrefix(da, prefix));
   PetscCall(DMDAGetInfo(da, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   for (k = 0; k < 3; k++) h[k] = 1.0 / (periodic ? n[k] : PetscMax(n[k] - 1, 1));
   if (coordinates) PetscCall(DMDASetUniformCoordinates(da, 0, 1, 0, 1, 0, 1));
