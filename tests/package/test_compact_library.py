@@ -92,7 +92,7 @@ def test_options_have_the_prefix_of_the_grid(called):
         ("direction", "direction 1: a DMDA of dimension 1 has the directions 0 to 0 (0 is x)"),
         ("boundary", "boundary along x is MIRROR"),
         ("scheme", "invalid WeftCompactScheme 7: take WEFT_COMPACT_FIRST_4"),
-        ("spacing", "spacing -1.: give the distance of two nodes"),
+        ("spacing", "give the distance of two nodes"),
         ("nan", "give the distance of two nodes"),
         ("coordinates", "map the coordinates onto it"),
         ("order", "filters of order 4 and 6 are offered, not of order 5"),

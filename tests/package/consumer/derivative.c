@@ -169,22 +169,30 @@ static PetscErrorCode WrongApply(const char name[], DM da)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/* Keeps what an error says first. */
+static PetscErrorCode Listen(MPI_Comm comm, int line, const char function[], const char file[], PetscErrorCode code, PetscErrorType type,
+                             const char message[], void *said)
+{
+  (void)comm, (void)line, (void)function, (void)file;
+  if (type == PETSC_ERROR_INITIAL) (void)PetscStrncpy((char *)said, message, 1024);
+  return code;
+}
+
 static PetscErrorCode Wrong(const char name[], DM da, const PetscReal h[3])
 {
   PetscErrorCode code;
   PetscMPIInt rank;
   PetscBool tried, any;
-  char *said = NULL;
+  char said[1024] = "";
 
   PetscFunctionBeginUser;
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
-  PetscCall(PetscPushErrorHandler(PetscReturnErrorHandler, NULL));
+  PetscCall(PetscPushErrorHandler(Listen, said));
   PetscCall(PetscStrcmp(name, "any", &any)); /* what options, or the grid, make of the right calls */
   code  = any ? Right(da, h) : WrongCreate(name, da);
   tried = code || any ? PETSC_TRUE : PETSC_FALSE;
   if (!tried) code = WrongApply(name, da);
   PetscCall(PetscPopErrorHandler());
-  if (code) PetscCall(PetscErrorMessage(code, NULL, &said));
   PetscCall(PetscSynchronizedPrintf(PETSC_COMM_WORLD, "rank %d: %s\n", rank, code ? said : "no error"));
   PetscCall(PetscSynchronizedFlush(PETSC_COMM_WORLD, PETSC_STDOUT));
   PetscFunctionReturn((PetscErrorCode)0);
