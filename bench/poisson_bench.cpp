@@ -172,18 +172,18 @@ void measure(const Execution &execution, const Space &space, const PoissonWork &
     if (poisson_method_refuses(method, a, options)) continue;
     Stopwatch<Kokkos::DefaultHostExecutionSpace> set_up{Kokkos::DefaultHostExecutionSpace()};
     set_up.start();
-    const DirectSolver<double> solver(execution, a, options);
+    const auto solver   = DirectSolver<double>::make(execution, a, options);
     const double before = set_up.stop();
-    const double time   = seconds(space, [&] { solver.solve(f.data(), u.data()); });
+    const double time   = seconds(space, [&] { solver->solve(f.data(), u.data()); });
     const double error  = error_of(space, u, work.unknowns());
     std::printf("| %s | %s%s | %s | %.4g | %.2f | ", work.name().c_str(), name_of(work.ends), work.shift != 0 ? ", shift" : "",
-                solver.method(), 1e3 * time, time / copy);
+                solver->facts().method.c_str(), 1e3 * time, time / copy);
     if (pair)
       std::printf("%.4g | %.2f | ", 1e3 * *pair, *pair / time);
     else
       std::printf("| | ");
     std::printf("%.1e | %.3g | %.2f |\n", error, before,
-                static_cast<double>(solver.work_bytes()) / (sizeof(double) * static_cast<double>(work.unknowns())));
+                static_cast<double>(solver->work_bytes()) / (sizeof(double) * static_cast<double>(work.unknowns())));
     std::fflush(stdout);
   }
 }

@@ -60,9 +60,9 @@ class PoissonWork final : public Work {
 public:
   PoissonWork(const PoissonInput<Space, Scalar> &input, const DirectOptions &options, bool transfers)
       : input_(input), execution_(std::is_same_v<Space, HostBackend> ? Memory::host : Memory::device),
-        solver_(execution_, input.a, options), solution_(make_array<Space, Scalar>(input.copies * input.pitch))
+        solver_(DirectSolver<Scalar>::make(execution_, input.a, options)), solution_(make_array<Space, Scalar>(input.copies * input.pitch))
   {
-    if (solver_.bad_pivot()) throw std::runtime_error(options.method + " finds a pivot unusable");
+    if (solver_->facts().bad_pivot) throw std::runtime_error(options.method + " finds a pivot unusable");
     if (!transfers) return;
     from_ = HostArray("weft bench host", static_cast<std::size_t>(input.points));
     to_   = HostArray("weft bench host", static_cast<std::size_t>(input.points));
@@ -73,7 +73,7 @@ public:
   {
     const auto rhs = input_.part(input_.rhs, copy), solution = input_.part(solution_, copy);
     if (from_.size() > 0) Kokkos::deep_copy(space_, rhs, from_);
-    solver_.solve(rhs.data(), solution.data());
+    solver_->solve(rhs.data(), solution.data());
     if (to_.size() > 0) Kokkos::deep_copy(space_, to_, solution);
   }
   double error() override
@@ -83,14 +83,14 @@ public:
       most = std::max(most, largest_difference<Space, Scalar>(space_, input_.part(solution_, copy), input_.exact));
     return most;
   }
-  std::string label() const override { return solver_.method(); }
+  std::string label() const override { return solver_->facts().method; }
 
 private:
   using HostArray = Kokkos::View<Scalar *, Kokkos::HostSpace>;
   const PoissonInput<Space, Scalar> &input_;
   Space space_;
   Execution execution_;
-  DirectSolver<Scalar> solver_;
+  Owner<DirectSolver<Scalar>> solver_;
   OwnedArray<Scalar, Space> solution_;
   HostArray from_, to_;
 };

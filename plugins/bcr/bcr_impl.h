@@ -33,8 +33,8 @@ struct PC_BCR {
   // A backend for each memory that vectors have come in, host and device; with a solver on the rank that solves for all, the first, or one
   // on each rank where the solve is spread.
   std::unique_ptr<Execution> execution[2];
-  std::unique_ptr<BoxSolver> solver[2];
-  std::unique_ptr<SpreadSolver> spread_solver[2];
+  Owner<BoxSolver> solver[2];
+  Owner<SpreadSolver> spread_solver[2];
   std::vector<double> factors; ///< several ranks: of the rows that a rank's solvers solve for, within the eliminated faces
   // Several ranks, gathered: from the DMDA's order of unknowns to the whole grid on the first rank.
   VecScatter gather  = NULL;
@@ -51,7 +51,12 @@ struct PC_BCR {
   /// The precision of the solve. A matrix out of the range of single precision is solved in double.
   PCBCRPrecision inside() const { return separation.unit == 1 ? precision : PC_BCR_DOUBLE; }
   bool separable() const { return separation.deviation <= tolerance; }
-  bool has_solver(int which) const { return solver[which] || spread_solver[which]; }
+  /// The solver for a memory, of either kind, or NULL.
+  const AnyDirectSolver *made(int which) const
+  {
+    if (solver[which]) return solver[which].get();
+    return spread_solver[which].get();
+  }
   void forget_solver(int which)
   {
     solver[which].reset();
@@ -67,6 +72,12 @@ inline PC_BCR *Bcr(PC pc)
 
 /// The methods, and "auto".
 std::vector<const char *> BcrMethodNames();
+PetscErrorCode PCSetUp_BCR(PC pc);
+PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution);
+PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution);
+PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution);
+PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec rhs, Vec solution);
+PetscErrorCode PCPostSolve_BCR(PC pc, KSP ksp, Vec rhs, Vec solution);
 PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
 /// Why KSPPREONLY does not get a solution.
 std::string RefusedSentence(const PC_BCR &bcr);
@@ -76,8 +87,15 @@ PetscErrorCode PCBCRTellOptions(PC pc, PetscViewer viewer);
 /// Composes the setters with a PC, or removes them.
 PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);
 
+/// Whether this rank solves for all, where they do not share a solve, and how many they are.
+PetscErrorCode Solves(PC pc, bool *here, PetscMPIInt *ranks);
+/// A PC that cannot solve fails, on all ranks, with this reason; with PC_NOERROR it does no longer.
+PetscErrorCode ReportFailure(PC pc, PCFailedReason reason, const std::string &what);
 /// Makes the solver that works in `memory`, on PETSc's current stream, unless it is there.
 PetscErrorCode EnsureSolver(PC pc, Memory memory);
+/// The solver by itself: what applications refine where the check asks for that. Collective.
+PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose);
+PetscErrorCode LogSolve(const AnyDirectSolver &solver, int nrhs);
 
 /// Factors of the rows of this rank's nodes, 1 on eliminated faces.
 PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[]);

@@ -20,8 +20,8 @@ const char *const bcr_precisions[] = {"double", "single", "PCBCRPrecision", "PC_
 // Empty on ranks for which the first one solves.
 std::string_view MethodOf(const PC_BCR &bcr)
 {
-  const BoxSolver *solver = bcr.solver[bcr.solver[0] ? 0 : 1].get();
-  return solver ? solver->method() : bcr.plan ? "facr" : "";
+  const AnyDirectSolver *solver = bcr.made(bcr.made(0) ? 0 : 1);
+  return solver ? solver->facts().method : "";
 }
 
 using Row = Option<PC_BCR>;

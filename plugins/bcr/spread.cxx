@@ -176,8 +176,8 @@ PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose)
     type = PETSC_MEMTYPE_HOST;
   }
   PetscCall(EnsureSolver(pc, memory));
-  const SpreadSolver &solver = *bcr->spread_solver[static_cast<int>(memory)];
-  void *slab_modes           = NULL;
+  SpreadSolver &solver = *bcr->spread_solver[static_cast<int>(memory)];
+  void *slab_modes     = NULL;
   PetscCallCXX(slab_modes = solver.slab_modes(transpose));
 
   PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, type, b, type, solver.slab()));
@@ -193,8 +193,7 @@ PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscCall(VecGetArrayWriteAndMemType(solution, &x, &solution_type));
   PetscCall(Return(bcr->to_slabs, MPIU_SCALAR, type, solver.slab(), solution_type, x));
   PetscCall(VecRestoreArrayWriteAndMemType(solution, &x));
-  if (on_device) PetscCall(PetscLogGpuFlops(solver.flops()));
-  if (!on_device) PetscCall(PetscLogFlops(solver.flops()));
+  PetscCall(LogSolve(solver, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -45,20 +45,20 @@ PetscErrorCode ViewPlan(const SpreadPlan &plan, PetscViewer viewer)
 }
 
 // Solvers of one rank, or of all: then the memory of the largest part is shown, which all ranks have to ask for.
-template <class Solver>
-PetscErrorCode ViewSolver(PC pc, const Solver &solver, const char method[], const char largest[], PetscViewer viewer)
+PetscErrorCode ViewSolver(PC pc, const AnyDirectSolver &solver, bool of_all, PetscViewer viewer)
 {
-  std::string backend, description;
+  const DirectFacts &facts = solver.facts();
+  std::string backend;
   double megabytes = 1e-6 * static_cast<double>(solver.work_bytes());
 
   PetscFunctionBegin;
-  if (largest) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &megabytes, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
+  if (of_all) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &megabytes, 1, MPI_DOUBLE, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   PetscCallCXX(backend = solver.execution().name());
-  PetscCallCXX(description = solver.description());
-  PetscCall(PetscViewerASCIIPrintf(
-      viewer, "  solver: %s%s on the %s (%s), %.3g MB%s\n", method, Bcr(pc)->options.method == "auto" ? " (auto)" : "",
-      solver.execution().memory() == Memory::device ? "device" : "host", backend.c_str(), megabytes, largest ? largest : ""));
-  if (!description.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "    %s\n", description.c_str()));
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  solver: %s%s on the %s (%s), %.3g MB%s\n", facts.method.c_str(),
+                                   Bcr(pc)->options.method == "auto" ? " (auto)" : "",
+                                   solver.execution().memory() == Memory::device ? "device" : "host", backend.c_str(), megabytes,
+                                   of_all ? " on the rank with most" : ""));
+  if (!facts.description.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "    %s\n", facts.description.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -111,8 +111,7 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
   if (ranks > 1 && !bcr->plan) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
   if (bcr->plan) PetscCall(ViewPlan(*bcr->plan, viewer));
   for (int which : {0, 1}) {
-    if (bcr->solver[which]) PetscCall(ViewSolver(pc, *bcr->solver[which], bcr->solver[which]->method(), NULL, viewer));
-    if (bcr->spread_solver[which]) PetscCall(ViewSolver(pc, *bcr->spread_solver[which], "facr", " on the rank with most", viewer));
+    if (bcr->made(which)) PetscCall(ViewSolver(pc, *bcr->made(which), bcr->plan.has_value(), viewer));
   }
   PetscCall(bcr->check.View(viewer));
   PetscCall(PCBCRTellOptions(pc, viewer));

@@ -2,61 +2,45 @@
 
 #include <type_traits>
 
-#include "base/backend.hpp"
 #include "bcr/detect/boundary_rows.hpp"
+#include "bcr/make_on_backend.hpp"
 #include "bcr/mirror.hpp"
 
 namespace weft {
 
-struct BoxSolver::Model {
-  explicit Model(const Execution &where) : execution(where) {}
-  virtual ~Model()                                                                                    = default;
-  virtual void solve(const double *rhs, double *solution, Transpose transpose, int many, Index apart) = 0;
-  virtual bool singular() const                                                                       = 0;
-  virtual bool bad_pivot() const                                                                      = 0;
-  virtual const char *method() const                                                                  = 0;
-  virtual std::string description() const                                                             = 0;
-  virtual std::size_t work_bytes() const                                                              = 0;
-  virtual double flops() const                                                                        = 0;
-
-  const Execution &execution;
-};
-
 namespace {
 
 template <class Space, class Scalar>
-class BoxModel : public BoxSolver::Model {
+class BoxSolverImpl final : public BoxSolver {
 public:
-  BoxModel(const Execution &where, const Space &space, const Separation &separation, const DirectOptions &options)
-      : Model(where), space_(space), size_(separation.size()), options_(options), boundary_(space, separation)
+  BoxSolverImpl(const Execution &execution, const Separation &separation, const DirectOptions &options)
+      : BoxSolver(execution), space_(space_of<Space>(execution)), size_(separation.size()), options_(options), boundary_(space_, separation)
   {
+    facts_.method = "diagonal";
     if (size_ > 0) {
-      solver_ = std::make_unique<DirectSolver<Scalar>>(execution, separation.separable, options);
+      solver_ = DirectSolver<Scalar>::make(execution, separation.separable, options);
+      facts_  = solver_->facts();
       if (!separation.symmetric) operator_ = separation.separable;
     }
+    facts_.flops += boundary_.flops();
     if (!direct()) make_room();
   }
 
-  void solve(const double *rhs, double *solution, Transpose transpose, int many, Index apart) override
+  void solve(const double *rhs, double *solution, Transpose transpose, int nrhs, Index ld) override
   {
     if constexpr (std::is_same_v<Scalar, double>) {
       if (direct() && !mirrors(transpose)) {
-        solver(transpose).solve(rhs, solution, many, apart);
+        solver(transpose).solve(rhs, solution, nrhs, ld);
         return;
       }
     }
-    for (int k = 0; k < many; k++) solve_one(rhs + k * apart, solution + k * apart, transpose);
+    for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld, transpose);
   }
 
-  bool singular() const override { return solver_ && solver_->singular(); }
-  bool bad_pivot() const override { return solver_ && solver_->bad_pivot(); }
-  const char *method() const override { return solver_ ? solver_->method() : "diagonal"; }
-  std::string description() const override { return solver_ ? solver_->description() : ""; }
   std::size_t work_bytes() const override
   {
     return (solver_ ? solver_->work_bytes() : 0) + sizeof(Scalar) * (rhs_.size() + solution_.size()) + boundary_.factor_bytes();
   }
-  double flops() const override { return (solver_ ? solver_->flops() : 0) + boundary_.flops(); }
 
 private:
   /// True where nothing stands between the caller's arrays and DirectSolver.
@@ -74,7 +58,7 @@ private:
   }
 
   /// True where the operator's own solver solves for its transpose.
-  bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && solver_->singular(); }
+  bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && facts_.singular; }
 
   void make_room()
   {
@@ -104,7 +88,7 @@ private:
       DirectOptions options         = options_;
       // Neumann ends of nodes are no such ends of the transpose.
       if (poisson_method_refuses(options.method, other, options)) options = {};
-      transposed_ = std::make_unique<DirectSolver<Scalar>>(execution, other, options);
+      transposed_ = DirectSolver<Scalar>::make(execution(), other, options);
     }
     return *transposed_;
   }
@@ -114,67 +98,17 @@ private:
   DirectOptions options_;
   BoundaryRows<Space, Scalar> boundary_;
   OwnedArray<Scalar, Space> rhs_, solution_;
-  std::unique_ptr<DirectSolver<Scalar>> solver_, transposed_;
+  Owner<DirectSolver<Scalar>> solver_, transposed_;
   std::optional<SeparableOperator> operator_; ///< of an operator that is not symmetric
   std::optional<poisson::Mirror<Space, Scalar>> mirror_;
 };
 
 } // namespace
 
-BoxSolver::BoxSolver(const Execution &execution, const Separation &separation, const DirectOptions &options, Precision precision)
+Owner<BoxSolver> BoxSolver::make(const Execution &execution, const Separation &separation, const DirectOptions &options,
+                                 Precision precision)
 {
-  on_backend(execution, [&](const auto &space) {
-    using Space = std::decay_t<decltype(space)>;
-    if (precision == Precision::both_double)
-      model_ = std::make_unique<BoxModel<Space, double>>(execution, space, separation, options);
-    else
-      model_ = std::make_unique<BoxModel<Space, float>>(execution, space, separation, options);
-  });
-}
-
-BoxSolver::~BoxSolver()
-{
-  destroy_or_leave(model_);
-}
-
-void BoxSolver::solve(const double *rhs, double *solution, Transpose transpose, int many, Index apart) const
-{
-  model_->solve(rhs, solution, transpose, many, apart);
-}
-
-const Execution &BoxSolver::execution() const
-{
-  return model_->execution;
-}
-
-bool BoxSolver::singular() const
-{
-  return model_->singular();
-}
-
-bool BoxSolver::bad_pivot() const
-{
-  return model_->bad_pivot();
-}
-
-const char *BoxSolver::method() const
-{
-  return model_->method();
-}
-
-std::string BoxSolver::description() const
-{
-  return model_->description();
-}
-
-std::size_t BoxSolver::work_bytes() const
-{
-  return model_->work_bytes();
-}
-
-double BoxSolver::flops() const
-{
-  return model_->flops();
+  return make_on_backend<BoxSolver, BoxSolverImpl>(execution, precision, separation, options);
 }
 
 } // namespace weft

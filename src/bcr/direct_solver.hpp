@@ -1,12 +1,11 @@
 /// DirectSolver: solves separable operators on boxes (Poisson, Helmholtz) without iterating, on the host or on a device, by any method of
 /// select.hpp. The way into the kernels for callers that include no Kokkos header.
 #pragma once
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "base/execution.hpp"
+#include "bcr/direct_facts.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
@@ -42,44 +41,25 @@ std::optional<std::string> poisson_method_refuses(const std::string &method, con
                                                   const DirectOptions &options = {});
 
 template <class Scalar>
-class DirectModel;
-
-template <class Scalar>
-class DirectSolver {
+class DirectSolver : public AnyDirectSolver {
 public:
   /// Makes poles, weights, tables and work space, always in double or better. Throws std::invalid_argument where poisson_method_refuses,
   /// or a device cannot hold a row (32768 points), std::runtime_error where LAPACK fails. `execution` must live as long as the
   /// solver. Waits.
-  DirectSolver(const Execution &execution, const SeparableOperator &problem, const DirectOptions &options = {});
-  ~DirectSolver();
-  DirectSolver(const DirectSolver &)            = delete;
-  DirectSolver &operator=(const DirectSolver &) = delete;
+  static Owner<DirectSolver> make(const Execution &execution, const SeparableOperator &problem, const DirectOptions &options = {});
 
-  /// solution = A^-1 rhs for `many` pairs of arrays of n_0 n_1 n_2 elements, `apart` elements from one to the next, in the memory of the
+  /// solution = A^-1 rhs for `nrhs` pairs of arrays of n_0 n_1 n_2 elements, `ld` elements from one to the next, in the memory of the
   /// execution. rhs may be solution and is kept otherwise. Allocates nothing and does not wait.
   ///
   /// Of a singular operator: solves A u = rhs - perturbation * prod_m W_m, which has solutions, and gives the one with sum_i v_i u_i = 0.
   /// v is prod_m W_m for a symmetric A. In general v^T prod_m W_m^-1 A = 0: at a Neumann end that doubles a coupling, v is half of that.
-  void solve(const Scalar *rhs, Scalar *solution, int many = 1, Index apart = 0) const;
+  virtual void solve(const Scalar *rhs, Scalar *solution, int nrhs = 1, Index ld = 0) const = 0;
 
-  /// Name of the method in use (never "auto").
-  const char *method() const;
-  /// True where the constant vector is in the null space of A.
-  bool singular() const;
   /// FISHPACK's PERTRB of the last right-hand side of the last solve; 0 for a regular operator. Waits.
-  double perturbation() const;
-  /// True where elimination of some line meets an unusable pivot: A is singular, or too near to it. Known after construction.
-  bool bad_pivot() const;
-  /// Memory that the solver holds, in that of the execution.
-  std::size_t work_bytes() const;
-  /// Operations of a solve of one right-hand side.
-  double flops() const;
-  /// One line for people: method, directions, line solves.
-  std::string description() const;
+  virtual double perturbation() const = 0;
 
-private:
-  const Execution &execution_;
-  std::unique_ptr<DirectModel<Scalar>> model_;
+protected:
+  using AnyDirectSolver::AnyDirectSolver;
 };
 
 } // namespace weft

@@ -29,6 +29,7 @@ struct Prepared {
   double least_pivot = 1; ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
 
   bool transforms() const { return n[batch] > 1; }
+  DirectFacts facts() const { return {method, description(), singular, bad_pivot, flops()}; }
   /// Operations of a solve.
   double flops() const;
   std::string description() const;

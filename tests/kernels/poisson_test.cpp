@@ -155,8 +155,8 @@ TEST(Poisson, TurnsTheGrid)
   std::mt19937 random(5);
   const auto a = separable({laplacian(15, Boundary::dirichlet), random_direction(20, random)});
   const Execution execution(Memory::host);
-  const DirectSolver<double> solver(execution, a, method_of("partial"));
-  EXPECT_NE(solver.description().find("lines along y, rows along x"), std::string::npos) << solver.description();
+  const auto solver = DirectSolver<double>::make(execution, a, method_of("partial"));
+  EXPECT_NE(solver->facts().description.find("lines along y, rows along x"), std::string::npos) << solver->facts().description;
   for (const char *method : {"partial", "buneman1", "buneman2"})
     EXPECT_LE(error_of<double>(a, method_of(method), Memory::host, random), 1e-13) << method;
 }
@@ -212,7 +212,7 @@ TEST(Poisson, LeavesColumnsOver)
           using Scalar = decltype(scalar);
           const Execution execution(memory);
           const int left_over = helmholtz > 0 ? 0 : memory == Memory::host ? shape.left_over : shape.on_device;
-          const auto text     = DirectSolver<Scalar>(execution, a, method_of("facr")).description();
+          const auto text     = DirectSolver<Scalar>::make(execution, a, method_of("facr"))->facts().description;
           EXPECT_EQ(text.find("left over: " + std::to_string(left_over)) != std::string::npos, left_over > 0) << text;
           if (helmholtz > 0) return; // indefinite
           const auto got = solved<Scalar>(a, f, method_of("facr"), memory, shape.rows % 2 == 0);
@@ -226,24 +226,24 @@ TEST(Poisson, LeavesColumnsOver)
 TEST(Poisson, SolvesManyAtOnce)
 {
   std::mt19937 random(6);
-  const auto a      = separable({random_direction(11, random), laplacian(15, Boundary::dirichlet)});
-  const Index apart = 11 * 15 + 3;
-  const int many    = 4;
+  const auto a   = separable({random_direction(11, random), laplacian(15, Boundary::dirichlet)});
+  const Index ld = 11 * 15 + 3;
+  const int nrhs = 4;
   for (const char *method : {"partial", "buneman1", "buneman2", "separable", "facr"}) {
     for_each_scalar([&](auto scalar, Memory memory) {
       using Scalar = decltype(scalar);
-      const auto f = random_values<Scalar>(static_cast<std::size_t>(apart * many), random);
+      const auto f = random_values<Scalar>(static_cast<std::size_t>(ld * nrhs), random);
       const Execution execution(memory);
-      const DirectSolver<Scalar> solver(execution, a, method_of(method));
+      const auto solver = DirectSolver<Scalar>::make(execution, a, method_of(method));
       const Buffer<Scalar> rhs(memory, f), solution(memory, std::vector<Scalar>(f.size(), 7));
-      solver.solve(rhs.data(), solution.data(), many, apart);
+      solver->solve(rhs.data(), solution.data(), nrhs, ld);
       execution.wait();
       const auto got = solution.values();
-      for (int k = 0; k < many; k++) {
-        const auto begin = static_cast<std::size_t>(k * apart), end = begin + 11 * 15;
+      for (int k = 0; k < nrhs; k++) {
+        const auto begin = static_cast<std::size_t>(k * ld), end = begin + 11 * 15;
         const std::vector<double> b(f.begin() + begin, f.begin() + end), x(got.begin() + begin, got.begin() + end);
         EXPECT_LE(largest_difference(x, reference::solve_dense(a, b)), 1e4 * epsilon<Scalar> * largest(x)) << method << " " << k;
-        for (std::size_t i = end; i < begin + apart && i < got.size(); i++) EXPECT_EQ(got[i], 7) << "between the arrays";
+        for (std::size_t i = end; i < begin + ld && i < got.size(); i++) EXPECT_EQ(got[i], 7) << "between the arrays";
       }
     });
   }
@@ -276,18 +276,18 @@ TEST(Poisson, SolvesSingularProblems)
       for_each_scalar([&](auto scalar, Memory memory) {
         using Scalar = decltype(scalar);
         const Execution execution(memory);
-        const DirectSolver<Scalar> solver(execution, a, method_of(method));
-        SCOPED_TRACE(testing::Message() << solver.description() << ", " << sizeof(Scalar) << " bytes");
-        ASSERT_TRUE(solver.singular());
-        ASSERT_FALSE(solver.bad_pivot());
+        const auto solver = DirectSolver<Scalar>::make(execution, a, method_of(method));
+        SCOPED_TRACE(testing::Message() << solver->facts().description << ", " << sizeof(Scalar) << " bytes");
+        ASSERT_TRUE(solver->facts().singular);
+        ASSERT_FALSE(solver->facts().bad_pivot);
         const auto f = random_values<Scalar>(unknowns(a), random, 0, 1);
         const Buffer<Scalar> rhs(memory, f), solution(memory, f);
-        solver.solve(rhs.data(), solution.data());
+        solver->solve(rhs.data(), solution.data());
         execution.wait();
         // A u = f - perturbation W, and no smaller change of f has a solution: f - perturbation W is what A can give.
         const auto u        = widened(solution.values());
         auto residual       = reference::apply(a, u);
-        const double change = solver.perturbation();
+        const double change = solver->perturbation();
         double mean         = 0;
         EXPECT_GT(std::abs(change), 0.01);
         for (std::size_t i = 0; i < f.size(); i++) {
@@ -455,13 +455,13 @@ TEST(Poisson, ReportsSingularLines)
   for (const char *method : {"partial", "separable", "facr"}) {
     for (Index n : {3, 7}) {
       const auto column = separable({laplacian(1, Boundary::dirichlet), laplacian(n, Boundary::dirichlet)}, 4);
-      EXPECT_TRUE(DirectSolver<double>(execution, column, method_of(method)).bad_pivot()) << method;
+      EXPECT_TRUE(DirectSolver<double>::make(execution, column, method_of(method))->facts().bad_pivot) << method;
       const auto near = separable({laplacian(1, Boundary::dirichlet), laplacian(n, Boundary::dirichlet)}, 4.01);
-      EXPECT_FALSE(DirectSolver<double>(execution, near, method_of(method)).bad_pivot()) << method;
+      EXPECT_FALSE(DirectSolver<double>::make(execution, near, method_of(method))->facts().bad_pivot) << method;
       const auto square = separable({laplacian(n, Boundary::dirichlet), laplacian(n, Boundary::dirichlet)}, 4);
-      EXPECT_TRUE(DirectSolver<double>(execution, square, method_of(method)).bad_pivot()) << method;
+      EXPECT_TRUE(DirectSolver<double>::make(execution, square, method_of(method))->facts().bad_pivot) << method;
       const auto ring = separable({laplacian(n + 1, Boundary::periodic), laplacian(n, Boundary::dirichlet)}, 4);
-      EXPECT_TRUE(DirectSolver<double>(execution, ring, method_of(method)).bad_pivot()) << method;
+      EXPECT_TRUE(DirectSolver<double>::make(execution, ring, method_of(method))->facts().bad_pivot) << method;
     }
   }
 }
@@ -475,7 +475,7 @@ TEST(Poisson, RefusesWhatItCannotSolve)
     EXPECT_NE(why->find(what), std::string::npos) << *why;
     options.method = method;
     const Execution execution(Memory::host);
-    EXPECT_THROW(DirectSolver<double>(execution, a, options), std::invalid_argument);
+    EXPECT_THROW(DirectSolver<double>::make(execution, a, options), std::invalid_argument);
   };
   const auto square = separable({laplacian(10, Boundary::dirichlet), laplacian(10, Boundary::dirichlet)});
   says("pcr", square, "called 'pcr'");

@@ -75,10 +75,10 @@ double error_of(const Entries &entries, Memory memory, Precision precision, Tran
   EXPECT_EQ(found.foreign + found.unusable, 0);
   EXPECT_LT(found.deviation, 1e-13);
   const Execution execution(memory);
-  const BoxSolver solver(execution, found, {}, precision);
-  const auto u = random_values<double>(static_cast<std::size_t>(entries.size()), random);
+  const auto solver = BoxSolver::make(execution, found, {}, precision);
+  const auto u      = random_values<double>(static_cast<std::size_t>(entries.size()), random);
   const Buffer<double> f(memory, entries.times(u, transpose)), x(memory, std::vector<double>(u.size(), 0));
-  solver.solve(f.data(), x.data(), transpose);
+  solver->solve(f.data(), x.data(), transpose);
   execution.wait();
   return largest_difference(x.values(), u) / largest(u);
 }

@@ -1,8 +1,8 @@
 #include "bcr/spread/spread_solver.hpp"
 
 #include <cstring>
-#include <memory>
 
+#include "bcr/box_solver.hpp"
 #include "poisson_problem.hpp"
 
 namespace weft::test {
@@ -74,7 +74,7 @@ public:
   Processes(Memory memory, const Separation &separation, const SpreadPlan &plan, Precision precision)
       : memory_(memory), separation_(separation), plan_(plan), execution_(memory)
   {
-    for (int p = 0; p < plan.processes; p++) solvers_.push_back(std::make_unique<SpreadSolver>(execution_, slab(p), plan, p, precision));
+    for (int p = 0; p < plan.processes; p++) solvers_.push_back(SpreadSolver::make(execution_, slab(p), plan, p, precision));
   }
 
   std::vector<double> solve(const std::vector<double> &rhs, Transpose transpose) const
@@ -100,7 +100,7 @@ public:
   }
 
 private:
-  const SpreadSolver &of(int p) const { return *solvers_[static_cast<std::size_t>(p)]; }
+  SpreadSolver &of(int p) const { return *solvers_[static_cast<std::size_t>(p)]; }
 
   /// With the factors of its rows.
   Separation slab(int p) const
@@ -168,7 +168,7 @@ private:
   const Separation &separation_;
   SpreadPlan plan_;
   Execution execution_;
-  std::vector<std::unique_ptr<SpreadSolver>> solvers_;
+  std::vector<Owner<SpreadSolver>> solvers_;
 };
 
 void compare_with_one_process(const Separation &separation, const std::string &method, int processes, std::mt19937 &random,
@@ -183,10 +183,10 @@ void compare_with_one_process(const Separation &separation, const std::string &m
     for (Precision precision : {Precision::both_double, Precision::single_inside}) {
       const Processes all(memory, separation, *plan, precision);
       const Execution execution(memory);
-      const BoxSolver one(execution, separation, options, precision);
+      const auto one = BoxSolver::make(execution, separation, options, precision);
       for (Transpose transpose : ways) {
         const Buffer<double> f(memory, rhs), u(memory, std::vector<double>(size, 0));
-        one.solve(f.data(), u.data(), transpose);
+        one->solve(f.data(), u.data(), transpose);
         execution.wait();
         const auto expected = u.values();
         EXPECT_LT(largest_difference(all.solve(rhs, transpose), expected),
@@ -256,9 +256,9 @@ TEST(Spread, SharesAreEqual)
     EXPECT_EQ(layers, 513);
     EXPECT_EQ(columns, plan.blocks());
     const Execution execution(Memory::host);
-    const SpreadSolver last(execution, slab_of(separation, plan, processes - 1), plan, processes - 1, Precision::both_double);
+    const auto last = SpreadSolver::make(execution, slab_of(separation, plan, processes - 1), plan, processes - 1, Precision::both_double);
     const double three_arrays = 3 * 8 * 513.0 * 513.0 / processes, tables = 2e5 * Kokkos::DefaultHostExecutionSpace().concurrency();
-    EXPECT_LT(static_cast<double>(last.work_bytes()), 1.1 * three_arrays + tables);
+    EXPECT_LT(static_cast<double>(last->work_bytes()), 1.1 * three_arrays + tables);
   }
 }
 

@@ -2,54 +2,32 @@
 
 #include <algorithm>
 #include <optional>
-#include <type_traits>
 
-#include "base/backend.hpp"
 #include "bcr/detect/boundary_rows.hpp"
+#include "bcr/make_on_backend.hpp"
 #include "bcr/mirror.hpp"
 #include "bcr/spread/spread_modes.hpp"
 
 namespace weft {
 
-struct SpreadSolver::Model {
-  explicit Model(const Execution &where) : execution(where) {}
-  virtual ~Model()                              = default;
-  virtual double *slab() const                  = 0;
-  virtual void *slab_modes(Transpose transpose) = 0;
-  virtual void *column_modes() const            = 0;
-  virtual std::size_t block_bytes() const       = 0;
-  virtual void to_modes(Transpose transpose)    = 0;
-  virtual void solve_lines(Transpose transpose) = 0;
-  virtual void from_modes(Transpose transpose)  = 0;
-  virtual bool singular() const                 = 0;
-  virtual bool small_pivot() const              = 0;
-  virtual std::string description() const       = 0;
-  virtual std::size_t work_bytes() const        = 0;
-  virtual double flops() const                  = 0;
-
-  const Execution &execution;
-};
-
 namespace {
 
 /// A process's slab, as slab_of has it, and columns.
 template <class Space, class Scalar>
-class SpreadModel : public SpreadSolver::Model {
+class SpreadSolverImpl final : public SpreadSolver {
 public:
-  SpreadModel(const Execution &where, const Space &space, const Separation &slab, const SpreadPlan &plan, int process)
-      : Model(where), space_(space), plan_(plan), process_(process), boundary_(space, slab)
+  SpreadSolverImpl(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process)
+      : SpreadSolver(execution), space_(space_of<Space>(execution)), plan_(plan), process_(process), boundary_(space_, slab)
   {
     const poisson::Prepared prepared = poisson::prepare_tensor(slab.separable);
-    singular_                        = prepared.singular;
-    small_pivot_                     = prepared.least_pivot < poisson::small_pivot;
     const double share               = static_cast<double>(slab.nodes[2]) / static_cast<double>(plan.nodes[2]);
-    flops_                           = prepared.flops() * share + boundary_.flops();
-    description_                     = describe(prepared);
+    facts_                           = {"facr", describe(prepared), prepared.singular, prepared.least_pivot < poisson::small_pivot,
+                                        prepared.flops() * share + boundary_.flops()};
     if (!slab.symmetric) operator_ = slab.separable;
     slab_ = Array<double>("weft slab", static_cast<std::size_t>(slab.grid[0] * slab.grid[1] * slab.grid[2]));
     make(tables_[0], prepared);
     columns_ = Array<Scalar>("weft columns of modes", static_cast<std::size_t>(plan.nodes[2] * tables_[0]->lines.modes()));
-    space.fence("weft: tables of a spread solve");
+    space_.fence("weft: tables of a spread solve");
   }
 
   double *slab() const override { return slab_.data(); }
@@ -72,9 +50,6 @@ public:
     boundary_.fill(modes_[0].data(), slab_.data(), slab_.data(), transpose, padding());
   }
 
-  bool singular() const override { return singular_; }
-  bool small_pivot() const override { return small_pivot_; }
-  std::string description() const override { return description_; }
   std::size_t work_bytes() const override
   {
     std::size_t bytes = slab_.size() * sizeof(double) + (columns_.size() + modes_[0].size() + modes_[1].size()) * sizeof(Scalar);
@@ -83,7 +58,6 @@ public:
     }
     return bytes + boundary_.factor_bytes();
   }
-  double flops() const override { return flops_; }
 
 private:
   /// Those of an operator.
@@ -117,7 +91,7 @@ private:
   }
 
   /// True where the operator's own tables serve its transpose.
-  bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && singular_; }
+  bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && facts_.singular; }
 
   const poisson::Mirror<Space, Scalar> &mirror()
   {
@@ -151,9 +125,6 @@ private:
   SpreadPlan plan_;
   int process_;
   BoundaryRows<Space, Scalar> boundary_;
-  bool singular_ = false, small_pivot_ = false;
-  double flops_ = 0;
-  std::string description_;
   std::unique_ptr<Tables> tables_[2]; ///< of the operator; of its transpose, where that is another one
   std::optional<SeparableOperator> operator_;
   std::optional<poisson::Mirror<Space, Scalar>> mirror_;
@@ -163,85 +134,10 @@ private:
 
 } // namespace
 
-SpreadSolver::SpreadSolver(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process, Precision precision)
+Owner<SpreadSolver> SpreadSolver::make(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process,
+                                       Precision precision)
 {
-  on_backend(execution, [&](const auto &space) {
-    using Space = std::decay_t<decltype(space)>;
-    if (precision == Precision::both_double)
-      model_ = std::make_unique<SpreadModel<Space, double>>(execution, space, slab, plan, process);
-    else
-      model_ = std::make_unique<SpreadModel<Space, float>>(execution, space, slab, plan, process);
-  });
-}
-
-SpreadSolver::~SpreadSolver()
-{
-  destroy_or_leave(model_);
-}
-
-double *SpreadSolver::slab() const
-{
-  return model_->slab();
-}
-
-void *SpreadSolver::slab_modes(Transpose transpose) const
-{
-  return model_->slab_modes(transpose);
-}
-
-void *SpreadSolver::column_modes() const
-{
-  return model_->column_modes();
-}
-
-std::size_t SpreadSolver::block_bytes() const
-{
-  return model_->block_bytes();
-}
-
-void SpreadSolver::to_modes(Transpose transpose) const
-{
-  model_->to_modes(transpose);
-}
-
-void SpreadSolver::solve_lines(Transpose transpose) const
-{
-  model_->solve_lines(transpose);
-}
-
-void SpreadSolver::from_modes(Transpose transpose) const
-{
-  model_->from_modes(transpose);
-}
-
-const Execution &SpreadSolver::execution() const
-{
-  return model_->execution;
-}
-
-bool SpreadSolver::singular() const
-{
-  return model_->singular();
-}
-
-bool SpreadSolver::small_pivot() const
-{
-  return model_->small_pivot();
-}
-
-std::string SpreadSolver::description() const
-{
-  return model_->description();
-}
-
-std::size_t SpreadSolver::work_bytes() const
-{
-  return model_->work_bytes();
-}
-
-double SpreadSolver::flops() const
-{
-  return model_->flops();
+  return make_on_backend<SpreadSolver, SpreadSolverImpl>(execution, precision, slab, plan, process);
 }
 
 } // namespace weft

@@ -1,4 +1,4 @@
-/// DirectModel: a prepared problem on one backend, its types hidden. Included by direct_solver.cpp only.
+/// DirectSolverImpl: a prepared problem on one backend, its types hidden. Included by direct_solver.cpp only.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <memory>
@@ -20,20 +20,7 @@
 #include "bcr/shifted/fraction_launch.hpp"
 #endif
 
-namespace weft {
-
-template <class Scalar>
-class DirectModel {
-public:
-  virtual ~DirectModel()                                                               = default;
-  virtual void solve(const Scalar *rhs, Scalar *solution, int many, Index apart) const = 0;
-  virtual double perturbation() const                                                  = 0;
-  virtual std::size_t bytes() const                                                    = 0;
-  virtual const poisson::Prepared &prepared() const                                    = 0;
-  virtual std::string description() const                                              = 0;
-};
-
-namespace poisson {
+namespace weft::poisson {
 
 /// Native kernels for the lines of a step, where a backend has some: here none.
 template <class Space, class Scalar>
@@ -53,11 +40,12 @@ struct NativeLines<Kokkos::Cuda, Scalar> : cuda::NativeFractions<Scalar> {
 #endif
 
 template <class Space, class Scalar>
-class DirectModelOn final : public DirectModel<Scalar> {
+class DirectSolverImpl final : public DirectSolver<Scalar> {
 public:
   using Values = OwnedArray<Scalar, Space>;
 
-  DirectModelOn(const Space &space, Prepared prepared) : space_(space), prepared_(std::move(prepared))
+  DirectSolverImpl(const Execution &execution, Prepared prepared)
+      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared))
   {
     const Prepared &p          = prepared_;
     const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
@@ -105,12 +93,14 @@ public:
       }
       make_steps();
     }
+    this->facts_ = p.facts();
+    if (bordered_) this->facts_.description += ", columns left over: " + std::to_string(bordered_->left_over());
     space_.fence("weft: poisson tables");
   }
 
-  void solve(const Scalar *rhs, Scalar *solution, int many, Index apart) const override
+  void solve(const Scalar *rhs, Scalar *solution, int nrhs, Index ld) const override
   {
-    for (int k = 0; k < many; k++) solve_one(rhs + k * apart, solution + k * apart);
+    for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld);
   }
   double perturbation() const override
   {
@@ -120,12 +110,7 @@ public:
     space_.fence("weft: read the perturbation");
     return host();
   }
-  std::size_t bytes() const override { return bytes_ + store_.bytes(); }
-  const Prepared &prepared() const override { return prepared_; }
-  std::string description() const override
-  {
-    return prepared_.description() + (bordered_ ? ", columns left over: " + std::to_string(bordered_->left_over()) : "");
-  }
+  std::size_t work_bytes() const override { return bytes_ + store_.bytes(); }
 
 private:
   using Mean  = Kokkos::View<double, typename Space::memory_space>;
@@ -364,5 +349,4 @@ private:
   std::size_t bytes_ = 0;
 };
 
-} // namespace poisson
-} // namespace weft
+} // namespace weft::poisson

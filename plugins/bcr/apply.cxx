@@ -1,0 +1,176 @@
+// PCBCR's applications: brings vectors to the solvers and back.
+#include <petsc/private/kspimpl.h>
+
+#include "bcr/bcr_impl.h"
+#include "petsc/finite_solution.h"
+
+namespace weft {
+
+PetscErrorCode LogSolve(const AnyDirectSolver &solver, int nrhs)
+{
+  PetscFunctionBegin;
+  const Memory memory = solver.execution().memory();
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(nrhs * solver.facts().flops));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(nrhs * solver.facts().flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// Vectors of the whole grid in its natural order.
+PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(
+      WithVecArrays(rhs, Access::read, solution, Access::write, [&](Memory memory, const PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
+        PetscFunctionBegin;
+        PetscCall(EnsureSolver(pc, memory));
+        BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
+        PetscCallCXX(solver.solve(b, x, transpose));
+        PetscCall(LogSolve(solver, 1));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PC_BCR *bcr = Bcr(pc);
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(Solves(pc, &solves, &ranks));
+  if (ranks == 1) {
+    PetscCall(SolveHere(pc, rhs, solution, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  if (bcr->plan) {
+    PetscCall(SpreadSolve(pc, rhs, solution, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecScatterBegin(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
+  PetscCall(VecScatterEnd(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
+  if (solves) PetscCall(SolveHere(pc, bcr->whole_rhs, bcr->whole_solution, transpose));
+  PetscCall(VecScatterBegin(bcr->gather, bcr->whole_solution, solution, INSERT_VALUES, SCATTER_REVERSE));
+  PetscCall(VecScatterEnd(bcr->gather, bcr->whole_solution, solution, INSERT_VALUES, SCATTER_REVERSE));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
+    PetscCall(VecFlag(solution, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Bcr(pc)->check.Solve(pc->pmat, rhs, solution, transpose, [pc](Vec b, Vec x, Transpose as) { return SolveOnce(pc, b, x, as); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  if (pc->failedreason && !bcr->refused) PetscFunctionReturn(PETSC_SUCCESS);
+  // KSPSetUp() has seen the failure of a solve before this one, by another method.
+  if (bcr->refused && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;
+  bcr->refused = !bcr->separable() && TakenForASolution(ksp);
+  PetscCall(ReportFailure(pc, bcr->refused ? PC_FACTOR_OTHER : PC_NOERROR, bcr->refused ? RefusedSentence(*bcr) : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCPostSolve_BCR(PC, KSP ksp, Vec, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(ksp, solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(Solve(pc, rhs, solution, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(Solve(pc, rhs, solution, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+// KSPMatSolve() of a KSPPREONLY comes here at once, and tells a PC nothing of itself: what the user has typed does. An error, as a failure
+// would be one of another name: PETSc 3.18 has no infinities for dense matrices.
+PetscErrorCode RefuseManyAtOnce(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+  bool taken;
+
+  PetscFunctionBegin;
+  if (pc->failedreason || bcr->separable()) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(OptionsTakeForASolution(pc, &taken));
+  PetscCheck(!taken, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", RefusedSentence(*bcr).c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+// One after the other: in one call of the solver where columns lie alike, in many where they do not, ranks share them, or solves are refined.
+PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
+{
+  const PetscScalar *b;
+  PetscScalar *x;
+  PetscMemType b_type, x_type;
+  PetscInt columns, ld, solution_ld;
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(RefuseManyAtOnce(pc));
+  PetscCall(Solves(pc, &solves, &ranks));
+  PetscCall(MatGetSize(rhs, NULL, &columns));
+  PetscCall(MatDenseGetLDA(rhs, &ld));
+  PetscCall(MatDenseGetLDA(solution, &solution_ld));
+  if (ranks == 1 && ld == solution_ld && !pc->failedreason && !Bcr(pc)->check.refined) {
+    PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
+    PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
+    const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
+    const bool together = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
+    if (together) {
+      PetscCall(PetscLogGpuTimeBegin());
+      PetscCall(EnsureSolver(pc, memory));
+      BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
+      PetscCallCXX(solver.solve(b, x, Transpose::no, (int)columns, ld));
+      PetscCall(LogSolve(solver, (int)columns));
+      PetscCall(PetscLogGpuTimeEnd());
+    }
+    PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
+    PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, &b));
+    if (together) PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  for (PetscInt k = 0; k < columns; k++) {
+    Vec from, to;
+
+    PetscCall(MatDenseGetColumnVecRead(rhs, k, &from));
+    PetscCall(MatDenseGetColumnVecWrite(solution, k, &to));
+    PetscCall(Solve(pc, from, to, Transpose::no));
+    PetscCall(MatDenseRestoreColumnVecWrite(solution, k, &to));
+    PetscCall(MatDenseRestoreColumnVecRead(rhs, k, &from));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

@@ -1,0 +1,330 @@
+// PCBCR's set-up: reads a matrix on a DMDA as a separable operator, makes the direct solvers for it, and checks what they are worth.
+#include <petscdmda.h>
+
+#include "bcr/bcr_impl.h"
+#include "bcr/owners.h"
+#include "petsc/kokkos_start.h"
+
+namespace weft {
+
+PetscErrorCode ReportFailure(PC pc, PCFailedReason reason, const std::string &what)
+{
+  PetscFunctionBegin;
+  pc->failedreason = pc->failedreasonrank = reason;
+  if (reason) PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
+  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
+             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", what.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Solves(PC pc, bool *here, PetscMPIInt *ranks)
+{
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), ranks));
+  *here = rank == 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+namespace {
+
+PetscErrorCode CheckGrid(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  PetscCall(GridFromPC(pc, &bcr->grid));
+  PetscCheck(
+      bcr->grid.dimension > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+      "PCBCR needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM) of the matrix's size, "
+      "or make the matrix with DMCreateMatrix");
+  PetscCheck(bcr->grid.components == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCBCR solves for one unknown a node and this DMDA has %d: take it for each field alone (-pc_type fieldsplit "
+             "-fieldsplit_pc_type bcr with a DMDA for each block)",
+             (int)bcr->grid.components);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Sums or largest values over all ranks.
+PetscErrorCode CombineOverRanks(MPI_Comm comm, double *values, std::size_t count, Combine how)
+{
+  PetscMPIInt size;
+
+  PetscFunctionBegin;
+  PetscCall(PetscMPIIntCast((PetscInt)count, &size));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, size, MPI_DOUBLE, how == Combine::sum ? MPI_SUM : MPI_MAX, comm));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What the matrix is, the same on all ranks.
+PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
+{
+  PC_BCR *bcr   = Bcr(pc);
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  GridMatrix<PetscInt> matrix;
+  LocalMatrix local;
+  PetscMPIInt ranks;
+  std::unique_ptr<Execution> execution;
+  AllRanks all_ranks;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocal(pc->pmat, &local));
+  matrix.inside  = local.inside;
+  matrix.outside = local.outside;
+  *memory        = local.memory;
+  for (int d = 0; d < 3; d++) {
+    matrix.grid[d]  = bcr->grid.global[d];
+    matrix.first[d] = bcr->grid.first[d];
+    matrix.nodes[d] = bcr->grid.nodes[d];
+  }
+  PetscCallMPI(MPI_Comm_size(comm, &ranks));
+  if (ranks > 1) {
+    GridOwners owners;
+    Index at[3];
+
+    PetscCall(owners.Find(bcr->grid, pc->pmat));
+    for (PetscInt k = 0; k < local.outside_size; k++) {
+      owners.node(local.outside_columns[k], at);
+      PetscCallCXX(matrix.outside_nodes.push_back(at[0] + matrix.grid[0] * (at[1] + matrix.grid[1] * at[2])));
+    }
+    all_ranks = [comm](double *values, std::size_t size, Combine how) {
+      RanksAgreeOrThrow(comm);
+      if (CombineOverRanks(comm, values, size, how)) throw std::runtime_error("the ranks could not exchange what they know of the matrix");
+    };
+  }
+  PetscCall(MakeExecution(*memory, &execution));
+  PetscCallCXX(*separation = separate(*execution, matrix, all_ranks));
+  PetscCallCXX(destroy_or_leave(execution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What set-up cannot work with. `refused`: why no method solves this operator, a property of its values; one that the user named is to.
+PetscErrorCode CheckSeparation(PC pc, const Separation &found, std::string *refused)
+{
+  PC_BCR *bcr   = Bcr(pc);
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+  std::optional<std::string> why;
+
+  PetscFunctionBegin;
+  PetscCheck(
+      found.foreign == 0, comm, PETSC_ERR_SUP,
+      "PCBCR needs a stencil of the node and its neighbours along x, y and z (3, 5 or 7 points), and %g entries of this matrix couple to "
+      "other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
+      found.foreign);
+  PetscCheck(!bcr->require_separable || found.deviation <= bcr->tolerance, comm, PETSC_ERR_ARG_INCOMP,
+             "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, and "
+             "-pc_bcr_require_separable allows %g (-pc_bcr_separable_tolerance): leave -pc_bcr_require_separable to use that operator as a "
+             "preconditioner",
+             found.deviation, (double)bcr->tolerance);
+  PetscCallCXX(why = poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
+  PetscCheck(!why || bcr->options.method == "auto", comm, PETSC_ERR_SUP, "-pc_bcr_type %s: %s", bcr->options.method.c_str(), why->c_str());
+  PetscCallCXX(*refused = why ? "PCBCR solves no such operator: " + *why : "");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode MakeSolver(PC pc, Memory memory)
+{
+  PC_BCR *bcr               = Bcr(pc);
+  const int here            = static_cast<int>(memory);
+  const Precision precision = bcr->inside() == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double;
+  PetscMPIInt rank;
+
+  PetscFunctionBegin;
+  bcr->forget_solver(here);
+  PetscCall(MakeExecution(memory, &bcr->execution[here]));
+  if (bcr->plan) {
+    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+    Separation slab;
+    PetscCallCXX(slab = slab_of(bcr->separation, *bcr->plan, rank));
+    PetscCallCXX(slab.row_scale = bcr->factors);
+    PetscCallCXX(bcr->spread_solver[here] = SpreadSolver::make(*bcr->execution[here], slab, *bcr->plan, rank, precision));
+  } else {
+    std::optional<Separation> whole;
+    if (bcr->gather && bcr->separation.scaled) {
+      PetscCallCXX(whole = bcr->separation);
+      PetscCallCXX(whole->row_scale = bcr->factors);
+    }
+    PetscCallCXX(bcr->solver[here] = BoxSolver::make(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A singular operator is solved in the space without constants, which the user must know of.
+PetscErrorCode LacksNullSpace(PC pc, bool *lacks)
+{
+  MatNullSpace space = NULL;
+
+  PetscFunctionBegin;
+  if (Bcr(pc)->singular) {
+    PetscCall(MatGetNullSpace(pc->pmat, &space));
+    if (!space) PetscCall(MatGetNullSpace(pc->mat, &space));
+  }
+  *lacks = Bcr(pc)->singular && !space;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What stands in the way of a solve, or nothing.
+PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
+{
+  bool lacks = false;
+
+  PetscFunctionBegin;
+  PetscCall(LacksNullSpace(pc, &lacks));
+  why->clear();
+  if (bad_pivot) PetscCallCXX(*why = "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it");
+  if (lacks)
+    PetscCallCXX(*why = "the operator is singular (constants are in its null space): attach them to the matrix, "
+                        "MatNullSpaceCreate(comm, PETSC_TRUE, 0, NULL, &space), MatSetNullSpace(A, space), or fix a value by a boundary "
+                        "condition");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether each rank has a part of the solve, and which. The ways between the ranks stay while the plan does.
+PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
+{
+  PC_BCR *bcr = Bcr(pc);
+  std::optional<SpreadPlan> plan;
+
+  PetscFunctionBegin;
+  if (may_spread) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
+  if (plan != bcr->plan || bcr->block_precision != bcr->inside()) {
+    for (int which : {0, 1}) bcr->forget_solver(which);
+    PetscCall(SpreadReset(pc));
+  }
+  PetscCallCXX(bcr->plan = plan);
+  bcr->block_precision = bcr->inside();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// One solve shows what the solver of a separable matrix is worth. That of a nearest operator solves another equation.
+PetscErrorCode Check(PC pc, bool same_solver)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  if (!bcr->separable()) {
+    PetscCall(bcr->check.Forget());
+    PetscCall(PetscInfo(pc,
+                        "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, which is "
+                        "solved: a preconditioner\n",
+                        bcr->separation.deviation));
+  } else if (!(same_solver && bcr->check.measured)) {
+    PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, bcr->inside() == PC_BCR_SINGLE,
+                                 [pc](Vec b, Vec x, Transpose transpose) { return SolveOnce(pc, b, x, transpose); }));
+  }
+  const bool fails = bcr->check.fails();
+  PetscCall(ReportFailure(pc, fails ? PC_FACTOR_OTHER : PC_NOERROR, fails ? bcr->check.Sentence("-pc_bcr_check") : ""));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// An operator that nothing here solves.
+PetscErrorCode HasNoSolver(PC pc, Separation &&found, PCFailedReason reason, const std::string &why)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  for (int which : {0, 1}) bcr->forget_solver(which);
+  PetscCall(bcr->check.Forget());
+  bcr->separation = std::move(found);
+  PetscCall(ReportFailure(pc, reason, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The solvers of this operator, on all ranks or on the first one, unless they are there; and whether they find it singular (state[0]) or
+// meet pivots that they cannot work with (state[1]), the same on all ranks.
+PetscErrorCode MakeSolvers(PC pc, Memory memory, bool same, bool may_spread, PetscMPIInt state[])
+{
+  PC_BCR *bcr    = Bcr(pc);
+  const int here = static_cast<int>(memory);
+  PetscMPIInt ranks;
+  bool solves;
+
+  PetscFunctionBegin;
+  PetscCall(Solves(pc, &solves, &ranks));
+  PetscCall(Plan(pc, ranks, may_spread));
+  solves = solves || bcr->plan;
+  if (bcr->plan) {
+    PetscCall(SpreadMakeWays(pc));
+  } else {
+    PetscCall(GatherMakeWay(pc));
+  }
+  if (solves && !(same && bcr->made(here))) {
+    bcr->forget_solver(1 - here); // it follows when vectors ask for it
+    PetscCall(MakeSolver(pc, memory));
+  }
+  if (bcr->plan) PetscCall(SpreadWarmUp(pc));
+  state[0] = state[1] = 0;
+  if (solves) {
+    state[0] = bcr->made(here)->facts().singular;
+    state[1] = bcr->made(here)->facts().bad_pivot;
+  }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+// Made when vectors first come in that memory, or on another stream.
+PetscErrorCode EnsureSolver(PC pc, Memory memory)
+{
+  PC_BCR *bcr      = Bcr(pc);
+  const int here   = static_cast<int>(memory);
+  bool same_stream = true;
+
+  PetscFunctionBegin;
+  if (bcr->made(here) && memory == Memory::device) {
+    void *stream;
+    PetscCall(CurrentStream(&stream));
+    same_stream = stream == bcr->execution[here]->stream();
+  }
+  if (!bcr->made(here) || !same_stream) PetscCall(MakeSolver(pc, memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCSetUp_BCR(PC pc)
+{
+  PC_BCR *bcr   = Bcr(pc);
+  Memory memory = Memory::host;
+  Separation found;
+  std::string why;
+
+  PetscFunctionBegin;
+  bcr->refused = false;
+  PetscCall(MatCheckAij(pc->pmat, "PCBCR"));
+  PetscCall(KokkosStart());
+  PetscCall(CheckGrid(pc));
+  PetscCall(Separate(pc, &memory, &found));
+  if (found.unusable > 0) {
+    PetscCall(HasNoSolver(pc, std::move(found), PC_FACTOR_NUMERIC_ZEROPIVOT,
+                          "an entry of the matrix is not finite, the diagonal of an eliminated boundary row is zero, or the matrix is not "
+                          "separable and its entries differ by more than 1e30"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CheckSeparation(pc, found, &why));
+  if (!why.empty()) {
+    PetscCall(HasNoSolver(pc, std::move(found), PC_FACTOR_OTHER, why));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  PetscMPIInt state[2], same = pc->setupcalled && same_operator(found, bcr->separation);
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  bcr->separation = std::move(found);
+  PetscCall(MakeSolvers(pc, memory, same, true, state));
+  // One rank knows ways around small pivots: other directions, modes of the lines.
+  if (bcr->plan && state[1]) PetscCall(MakeSolvers(pc, memory, same, false, state));
+  bcr->singular = state[0] != 0;
+  PetscCall(WhyNot(pc, state[1] != 0, &why));
+  if (!why.empty()) {
+    PetscCall(bcr->check.Forget());
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, why));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(Check(pc, same));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
