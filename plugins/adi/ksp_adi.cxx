@@ -198,9 +198,7 @@ static PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
 PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(ksp, every, 2);
-  PetscTryMethod(ksp, "KSPADISetCheckEvery_C", (KSP, PetscInt), (ksp, every));
+  PetscCall(weft::CallSetter(ksp, "KSPADISetCheckEvery_C", every));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -222,9 +220,7 @@ PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
 PetscErrorCode KSPADIGetCheckEvery(KSP ksp, PetscInt *every)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(ksp, KSP_CLASSID, 1);
-  PetscAssertPointer(every, 2);
-  PetscUseMethod(ksp, "KSPADIGetCheckEvery_C", (KSP, PetscInt *), (ksp, every));
+  PetscCall(weft::CallGetter(ksp, "KSPADIGetCheckEvery_C", every));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

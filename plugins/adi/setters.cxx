@@ -2,19 +2,6 @@
 #include "petsc/setters.h"
 #include "adi/adi_impl.h"
 
-namespace weft {
-
-static PetscErrorCode PCADISetType_ADI(PC pc, PCADIType type)
-{
-  PetscFunctionBegin;
-  PetscCheck(type >= PC_ADI_PEACEMAN_RACHFORD && type <= PC_ADI_DOUGLAS_GUNN, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCADISetType(): invalid PCADIType %d", (int)type);
-  PetscCall(Choose(pc, &Adi(pc)->type, type));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
-
 /*@
   PCADISetType - sets the scheme of a `PCADI`
 
@@ -40,9 +27,7 @@ static PetscErrorCode PCADISetType_ADI(PC pc, PCADIType type)
 PetscErrorCode PCADISetType(PC pc, PCADIType type)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, type, 2);
-  PetscTryMethod(pc, "PCADISetType_C", (PC, PCADIType), (pc, type));
+  PetscCall(weft::CallSetter(pc, "PCADISetType_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -64,9 +49,7 @@ PetscErrorCode PCADISetType(PC pc, PCADIType type)
 PetscErrorCode PCADIGetType(PC pc, PCADIType *type)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(type, 2);
-  PetscUseMethod(pc, "PCADIGetType_C", (PC, PCADIType *), (pc, type));
+  PetscCall(weft::CallGetter(pc, "PCADIGetType_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,9 +85,7 @@ static PetscErrorCode PCADISetIterations_ADI(PC pc, PetscInt iterations)
 PetscErrorCode PCADISetIterations(PC pc, PetscInt iterations)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, iterations, 2);
-  PetscTryMethod(pc, "PCADISetIterations_C", (PC, PetscInt), (pc, iterations));
+  PetscCall(weft::CallSetter(pc, "PCADISetIterations_C", iterations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -126,9 +107,7 @@ PetscErrorCode PCADISetIterations(PC pc, PetscInt iterations)
 PetscErrorCode PCADIGetIterations(PC pc, PetscInt *iterations)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(iterations, 2);
-  PetscUseMethod(pc, "PCADIGetIterations_C", (PC, PetscInt *), (pc, iterations));
+  PetscCall(weft::CallGetter(pc, "PCADIGetIterations_C", iterations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -137,17 +116,7 @@ namespace weft {
 static PetscErrorCode PCADISetLineSolver_ADI(PC pc, const char solver[])
 {
   PetscFunctionBegin;
-  PetscCheck(solver, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetLineSolver(): no name is given");
-  const std::string name = solver;
-  bool known             = false;
-  std::string list;
-  for (const char *method : AdiLineSolvers()) {
-    known = known || name == method;
-    list += std::string(list.empty() ? "" : ", ") + method;
-  }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line solver '%s'; available: %s", solver,
-             list.c_str());
-  PetscCall(Choose(pc, &Adi(pc)->line_solver, name));
+  PetscCall(SetName<&PC_ADI::line_solver>(pc, "PCADISetLineSolver", "line solver", solver, AdiLineSolvers()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -175,8 +144,7 @@ static PetscErrorCode PCADISetLineSolver_ADI(PC pc, const char solver[])
 PetscErrorCode PCADISetLineSolver(PC pc, const char solver[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCADISetLineSolver_C", (PC, const char[]), (pc, solver));
+  PetscCall(weft::CallSetter(pc, "PCADISetLineSolver_C", solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -201,22 +169,9 @@ PetscErrorCode PCADISetLineSolver(PC pc, const char solver[])
 PetscErrorCode PCADIGetLineSolver(PC pc, const char *solver[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(solver, 2);
-  PetscUseMethod(pc, "PCADIGetLineSolver_C", (PC, const char *[]), (pc, solver));
+  PetscCall(weft::CallGetter(pc, "PCADIGetLineSolver_C", solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCADISetSymmetric_ADI(PC pc, PetscBool symmetric)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Adi(pc)->symmetric, symmetric == PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCADISetSymmetric - chooses the symmetric form of a `PCADI`
@@ -242,9 +197,7 @@ static PetscErrorCode PCADISetSymmetric_ADI(PC pc, PetscBool symmetric)
 PetscErrorCode PCADISetSymmetric(PC pc, PetscBool symmetric)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, symmetric, 2);
-  PetscTryMethod(pc, "PCADISetSymmetric_C", (PC, PetscBool), (pc, symmetric));
+  PetscCall(weft::CallSetter(pc, "PCADISetSymmetric_C", symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -266,22 +219,9 @@ PetscErrorCode PCADISetSymmetric(PC pc, PetscBool symmetric)
 PetscErrorCode PCADIGetSymmetric(PC pc, PetscBool *symmetric)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(symmetric, 2);
-  PetscUseMethod(pc, "PCADIGetSymmetric_C", (PC, PetscBool *), (pc, symmetric));
+  PetscCall(weft::CallGetter(pc, "PCADIGetSymmetric_C", symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCADISetKeepFactors_ADI(PC pc, PetscBool keep)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Adi(pc)->keep_factors, keep == PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCADISetKeepFactors - chooses whether a `PCADI` keeps the factors of its lines
@@ -305,9 +245,7 @@ static PetscErrorCode PCADISetKeepFactors_ADI(PC pc, PetscBool keep)
 PetscErrorCode PCADISetKeepFactors(PC pc, PetscBool keep)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, keep, 2);
-  PetscTryMethod(pc, "PCADISetKeepFactors_C", (PC, PetscBool), (pc, keep));
+  PetscCall(weft::CallSetter(pc, "PCADISetKeepFactors_C", keep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -329,9 +267,7 @@ PetscErrorCode PCADISetKeepFactors(PC pc, PetscBool keep)
 PetscErrorCode PCADIGetKeepFactors(PC pc, PetscBool *keep)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(keep, 2);
-  PetscUseMethod(pc, "PCADIGetKeepFactors_C", (PC, PetscBool *), (pc, keep));
+  PetscCall(weft::CallGetter(pc, "PCADIGetKeepFactors_C", keep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -340,21 +276,16 @@ namespace weft {
 PetscErrorCode PCADIComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCADISetType_C", PCADISetType_ADI),
-      composed(
-          "PCADIGetType_C", +[](PC pc, PCADIType *type) -> PetscErrorCode { return Get(type, Adi(pc)->type); }),
+      composed("PCADISetType_C", SetChoice<"PCADI", "Type", PC_ADI_DOUGLAS_GUNN, &PC_ADI::type>),
+      composed("PCADIGetType_C", GetMember<PCADIType, &PC_ADI::type>),
       composed("PCADISetIterations_C", PCADISetIterations_ADI),
-      composed(
-          "PCADIGetIterations_C", +[](PC pc, PetscInt *iterations) -> PetscErrorCode { return Get(iterations, Adi(pc)->iterations); }),
+      composed("PCADIGetIterations_C", GetMember<PetscInt, &PC_ADI::iterations>),
       composed("PCADISetLineSolver_C", PCADISetLineSolver_ADI),
-      composed(
-          "PCADIGetLineSolver_C", +[](PC pc, const char **solver) -> PetscErrorCode { return Get(solver, Adi(pc)->line_solver.c_str()); }),
-      composed("PCADISetSymmetric_C", PCADISetSymmetric_ADI),
-      composed(
-          "PCADIGetSymmetric_C", +[](PC pc, PetscBool *symmetric) -> PetscErrorCode { return Get(symmetric, Adi(pc)->symmetric); }),
-      composed("PCADISetKeepFactors_C", PCADISetKeepFactors_ADI),
-      composed(
-          "PCADIGetKeepFactors_C", +[](PC pc, PetscBool *keep) -> PetscErrorCode { return Get(keep, Adi(pc)->keep_factors); }),
+      composed("PCADIGetLineSolver_C", GetMember<const char *, &PC_ADI::line_solver>),
+      composed("PCADISetSymmetric_C", SetMember<PetscBool, &PC_ADI::symmetric>),
+      composed("PCADIGetSymmetric_C", GetMember<PetscBool, &PC_ADI::symmetric>),
+      composed("PCADISetKeepFactors_C", SetMember<PetscBool, &PC_ADI::keep_factors>),
+      composed("PCADIGetKeepFactors_C", GetMember<PetscBool, &PC_ADI::keep_factors>),
   };
 
   PetscFunctionBegin;

@@ -6,8 +6,11 @@ namespace weft {
 
 namespace {
 
-PetscErrorCode GetNumbers(const std::vector<PetscReal> &given, PetscInt *count, const PetscReal **numbers)
+template <std::vector<PetscReal> PC_ADI::*member>
+PetscErrorCode GetNumbers(PC pc, PetscInt *count, const PetscReal **numbers)
 {
+  const std::vector<PetscReal> &given = Adi(pc)->*member;
+
   PetscFunctionBegin;
   *count   = (PetscInt)given.size();
   *numbers = given.data();
@@ -54,10 +57,8 @@ static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal 
 PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscReal shifts[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, count, 2);
   PetscCheck(count <= 0 || shifts, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetShifts(): no shifts are given");
-  PetscTryMethod(pc, "PCADISetShifts_C", (PC, PetscInt, const PetscReal[]), (pc, count, shifts));
+  PetscCall(weft::CallSetter(pc, "PCADISetShifts_C", count, shifts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -83,10 +84,7 @@ PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscReal shifts[])
 PetscErrorCode PCADIGetShifts(PC pc, PetscInt *count, const PetscReal *shifts[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(count, 2);
-  PetscAssertPointer(shifts, 3);
-  PetscUseMethod(pc, "PCADIGetShifts_C", (PC, PetscInt *, const PetscReal *[]), (pc, count, shifts));
+  PetscCall(weft::CallGetter(pc, "PCADIGetShifts_C", count, shifts));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -127,9 +125,7 @@ static PetscErrorCode PCADISetCycle_ADI(PC pc, PetscInt length)
 PetscErrorCode PCADISetCycle(PC pc, PetscInt length)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, length, 2);
-  PetscTryMethod(pc, "PCADISetCycle_C", (PC, PetscInt), (pc, length));
+  PetscCall(weft::CallSetter(pc, "PCADISetCycle_C", length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -151,9 +147,7 @@ PetscErrorCode PCADISetCycle(PC pc, PetscInt length)
 PetscErrorCode PCADIGetCycle(PC pc, PetscInt *length)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(length, 2);
-  PetscUseMethod(pc, "PCADIGetCycle_C", (PC, PetscInt *), (pc, length));
+  PetscCall(weft::CallGetter(pc, "PCADIGetCycle_C", length));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -198,10 +192,8 @@ static PetscErrorCode PCADISetBounds_ADI(PC pc, PetscInt count, const PetscReal 
 PetscErrorCode PCADISetBounds(PC pc, PetscInt count, const PetscReal bounds[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, count, 2);
   PetscCheck(count <= 0 || bounds, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetBounds(): no bounds are given");
-  PetscTryMethod(pc, "PCADISetBounds_C", (PC, PetscInt, const PetscReal[]), (pc, count, bounds));
+  PetscCall(weft::CallSetter(pc, "PCADISetBounds_C", count, bounds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,25 +219,9 @@ PetscErrorCode PCADISetBounds(PC pc, PetscInt count, const PetscReal bounds[])
 PetscErrorCode PCADIGetBounds(PC pc, PetscInt *count, const PetscReal *bounds[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(count, 2);
-  PetscAssertPointer(bounds, 3);
-  PetscUseMethod(pc, "PCADIGetBounds_C", (PC, PetscInt *, const PetscReal *[]), (pc, count, bounds));
+  PetscCall(weft::CallGetter(pc, "PCADIGetBounds_C", count, bounds));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCADISetBoundsMethod_ADI(PC pc, PCADIBoundsMethod method)
-{
-  PetscFunctionBegin;
-  PetscCheck(method == PC_ADI_GERSHGORIN || method == PC_ADI_LANCZOS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCADISetBoundsMethod(): invalid PCADIBoundsMethod %d", (int)method);
-  PetscCall(Choose(pc, &Adi(pc)->bounds_method, method));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCADISetBoundsMethod - sets how a `PCADI` bounds the spectra of its parts
@@ -270,9 +246,7 @@ static PetscErrorCode PCADISetBoundsMethod_ADI(PC pc, PCADIBoundsMethod method)
 PetscErrorCode PCADISetBoundsMethod(PC pc, PCADIBoundsMethod method)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, method, 2);
-  PetscTryMethod(pc, "PCADISetBoundsMethod_C", (PC, PCADIBoundsMethod), (pc, method));
+  PetscCall(weft::CallSetter(pc, "PCADISetBoundsMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -294,9 +268,7 @@ PetscErrorCode PCADISetBoundsMethod(PC pc, PCADIBoundsMethod method)
 PetscErrorCode PCADIGetBoundsMethod(PC pc, PCADIBoundsMethod *method)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(method, 2);
-  PetscUseMethod(pc, "PCADIGetBoundsMethod_C", (PC, PCADIBoundsMethod *), (pc, method));
+  PetscCall(weft::CallGetter(pc, "PCADIGetBoundsMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -306,24 +278,13 @@ PetscErrorCode PCADIComposeShiftSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
       composed("PCADISetShifts_C", PCADISetShifts_ADI),
-      composed(
-          "PCADIGetShifts_C",
-          +[](PC pc, PetscInt *count, const PetscReal **shifts) -> PetscErrorCode {
-            return GetNumbers(Adi(pc)->given_shifts, count, shifts);
-          }),
+      composed("PCADIGetShifts_C", GetNumbers<&PC_ADI::given_shifts>),
       composed("PCADISetCycle_C", PCADISetCycle_ADI),
-      composed(
-          "PCADIGetCycle_C", +[](PC pc, PetscInt *length) -> PetscErrorCode { return Get(length, Adi(pc)->cycle); }),
+      composed("PCADIGetCycle_C", GetMember<PetscInt, &PC_ADI::cycle>),
       composed("PCADISetBounds_C", PCADISetBounds_ADI),
-      composed(
-          "PCADIGetBounds_C",
-          +[](PC pc, PetscInt *count, const PetscReal **bounds) -> PetscErrorCode {
-            return GetNumbers(Adi(pc)->given_bounds, count, bounds);
-          }),
-      composed("PCADISetBoundsMethod_C", PCADISetBoundsMethod_ADI),
-      composed(
-          "PCADIGetBoundsMethod_C",
-          +[](PC pc, PCADIBoundsMethod *method) -> PetscErrorCode { return Get(method, Adi(pc)->bounds_method); }),
+      composed("PCADIGetBounds_C", GetNumbers<&PC_ADI::given_bounds>),
+      composed("PCADISetBoundsMethod_C", SetChoice<"PCADI", "BoundsMethod", PC_ADI_LANCZOS, &PC_ADI::bounds_method>),
+      composed("PCADIGetBoundsMethod_C", GetMember<PCADIBoundsMethod, &PC_ADI::bounds_method>),
   };
 
   PetscFunctionBegin;

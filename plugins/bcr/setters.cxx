@@ -8,19 +8,8 @@ namespace weft {
 
 static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
 {
-  std::string name, list;
-  bool known = false;
-
   PetscFunctionBegin;
-  PetscCheck(method, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCBCRSetMethod(): no name is given");
-  PetscCallCXX(name = method);
-  for (const char *other : BcrMethodNames()) {
-    known = known || name == other;
-    list += (list.empty() ? "" : ", ") + std::string(other);
-  }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown method '%s'; available: %s", method,
-             list.c_str());
-  PetscCall(Choose(pc, &Bcr(pc)->options.method, name));
+  PetscCall((SetName<&PC_BCR::options, &DirectOptions::method>(pc, "PCBCRSetMethod", "method", method, BcrMethodNames())));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -48,8 +37,7 @@ static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
 PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCBCRSetMethod_C", (PC, const char[]), (pc, method));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,9 +59,7 @@ PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
 PetscErrorCode PCBCRGetMethod(PC pc, const char *method[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(method, 2);
-  PetscUseMethod(pc, "PCBCRGetMethod_C", (PC, const char *[]), (pc, method));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -112,8 +98,7 @@ static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
 PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCBCRSetInverse_C", (PC, const char[]), (pc, inverse));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetInverse_C", inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -135,9 +120,7 @@ PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
 PetscErrorCode PCBCRGetInverse(PC pc, const char *inverse[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(inverse, 2);
-  PetscUseMethod(pc, "PCBCRGetInverse_C", (PC, const char *[]), (pc, inverse));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetInverse_C", inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -173,9 +156,7 @@ static PetscErrorCode PCBCRSetRadix_BCR(PC pc, PetscInt radix)
 PetscErrorCode PCBCRSetRadix(PC pc, PetscInt radix)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, radix, 2);
-  PetscTryMethod(pc, "PCBCRSetRadix_C", (PC, PetscInt), (pc, radix));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetRadix_C", radix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,9 +178,7 @@ PetscErrorCode PCBCRSetRadix(PC pc, PetscInt radix)
 PetscErrorCode PCBCRGetRadix(PC pc, PetscInt *radix)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(radix, 2);
-  PetscUseMethod(pc, "PCBCRGetRadix_C", (PC, PetscInt *), (pc, radix));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetRadix_C", radix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,9 +214,7 @@ static PetscErrorCode PCBCRSetLevels_BCR(PC pc, PetscInt levels)
 PetscErrorCode PCBCRSetLevels(PC pc, PetscInt levels)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, levels, 2);
-  PetscTryMethod(pc, "PCBCRSetLevels_C", (PC, PetscInt), (pc, levels));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,24 +236,9 @@ PetscErrorCode PCBCRSetLevels(PC pc, PetscInt levels)
 PetscErrorCode PCBCRGetLevels(PC pc, PetscInt *levels)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(levels, 2);
-  PetscUseMethod(pc, "PCBCRGetLevels_C", (PC, PetscInt *), (pc, levels));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCBCRSetPrecision_BCR(PC pc, PCBCRPrecision precision)
-{
-  PetscFunctionBegin;
-  PetscCheck(precision == PC_BCR_DOUBLE || precision == PC_BCR_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCBCRSetPrecision(): invalid PCBCRPrecision %d", (int)precision);
-  PetscCall(Choose(pc, &Bcr(pc)->precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCBCRSetPrecision - sets the precision in which a `PCBCR` solves
@@ -297,9 +259,7 @@ static PetscErrorCode PCBCRSetPrecision_BCR(PC pc, PCBCRPrecision precision)
 PetscErrorCode PCBCRSetPrecision(PC pc, PCBCRPrecision precision)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  PetscTryMethod(pc, "PCBCRSetPrecision_C", (PC, PCBCRPrecision), (pc, precision));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -321,22 +281,9 @@ PetscErrorCode PCBCRSetPrecision(PC pc, PCBCRPrecision precision)
 PetscErrorCode PCBCRGetPrecision(PC pc, PCBCRPrecision *precision)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(precision, 2);
-  PetscUseMethod(pc, "PCBCRGetPrecision_C", (PC, PCBCRPrecision *), (pc, precision));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCBCRSetRequireSeparable_BCR(PC pc, PetscBool require)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Bcr(pc)->require_separable, require));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCBCRSetRequireSeparable - makes it an error if the matrix of a `PCBCR` is not separable
@@ -357,9 +304,7 @@ static PetscErrorCode PCBCRSetRequireSeparable_BCR(PC pc, PetscBool require)
 PetscErrorCode PCBCRSetRequireSeparable(PC pc, PetscBool require)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, require, 2);
-  PetscTryMethod(pc, "PCBCRSetRequireSeparable_C", (PC, PetscBool), (pc, require));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetRequireSeparable_C", require));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -381,9 +326,7 @@ PetscErrorCode PCBCRSetRequireSeparable(PC pc, PetscBool require)
 PetscErrorCode PCBCRGetRequireSeparable(PC pc, PetscBool *require)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(require, 2);
-  PetscUseMethod(pc, "PCBCRGetRequireSeparable_C", (PC, PetscBool *), (pc, require));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetRequireSeparable_C", require));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -422,9 +365,7 @@ static PetscErrorCode PCBCRSetSeparableTolerance_BCR(PC pc, PetscReal tolerance)
 PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
-  PetscTryMethod(pc, "PCBCRSetSeparableTolerance_C", (PC, PetscReal), (pc, tolerance));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetSeparableTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -446,9 +387,7 @@ PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
 PetscErrorCode PCBCRGetSeparableTolerance(PC pc, PetscReal *tolerance)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(tolerance, 2);
-  PetscUseMethod(pc, "PCBCRGetSeparableTolerance_C", (PC, PetscReal *), (pc, tolerance));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetSeparableTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -457,10 +396,7 @@ namespace weft {
 static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_bcr_check_warn %g, -pc_bcr_check_fail %g: bounds of a residual must be non-negative", (double)warn, (double)fail);
-  PetscCall(Choose(pc, &Bcr(pc)->check.warn, warn));
-  PetscCall(Choose(pc, &Bcr(pc)->check.fail, fail));
+  PetscCall(SetCheck(pc, "pc_bcr", &Bcr(pc)->check.warn, warn, &Bcr(pc)->check.fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -492,10 +428,7 @@ static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, warn, 2);
-  PetscValidLogicalCollectiveReal(pc, fail, 3);
-  PetscTryMethod(pc, "PCBCRSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
+  PetscCall(weft::CallSetter(pc, "PCBCRSetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -518,10 +451,7 @@ PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCBCRGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(warn, 2);
-  PetscAssertPointer(fail, 3);
-  PetscUseMethod(pc, "PCBCRGetCheck_C", (PC, PetscReal *, PetscReal *), (pc, warn, fail));
+  PetscCall(weft::CallGetter(pc, "PCBCRGetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -531,29 +461,19 @@ PetscErrorCode PCBCRComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
       composed("PCBCRSetMethod_C", PCBCRSetMethod_BCR),
-      composed(
-          "PCBCRGetMethod_C", +[](PC pc, const char **method) -> PetscErrorCode { return Get(method, Bcr(pc)->options.method.c_str()); }),
+      composed("PCBCRGetMethod_C", GetMember<const char *, &PC_BCR::options, &DirectOptions::method>),
       composed("PCBCRSetInverse_C", PCBCRSetInverse_BCR),
-      composed(
-          "PCBCRGetInverse_C",
-          +[](PC pc, const char **inverse) -> PetscErrorCode { return Get(inverse, Bcr(pc)->options.inverse.c_str()); }),
+      composed("PCBCRGetInverse_C", GetMember<const char *, &PC_BCR::options, &DirectOptions::inverse>),
       composed("PCBCRSetRadix_C", PCBCRSetRadix_BCR),
-      composed(
-          "PCBCRGetRadix_C", +[](PC pc, PetscInt *radix) -> PetscErrorCode { return Get(radix, Bcr(pc)->options.radix); }),
+      composed("PCBCRGetRadix_C", GetMember<PetscInt, &PC_BCR::options, &DirectOptions::radix>),
       composed("PCBCRSetLevels_C", PCBCRSetLevels_BCR),
-      composed(
-          "PCBCRGetLevels_C", +[](PC pc, PetscInt *levels) -> PetscErrorCode { return Get(levels, Bcr(pc)->options.levels); }),
-      composed("PCBCRSetPrecision_C", PCBCRSetPrecision_BCR),
-      composed(
-          "PCBCRGetPrecision_C", +[](PC pc, PCBCRPrecision *precision) -> PetscErrorCode { return Get(precision, Bcr(pc)->precision); }),
-      composed("PCBCRSetRequireSeparable_C", PCBCRSetRequireSeparable_BCR),
-      composed(
-          "PCBCRGetRequireSeparable_C",
-          +[](PC pc, PetscBool *require) -> PetscErrorCode { return Get(require, Bcr(pc)->require_separable); }),
+      composed("PCBCRGetLevels_C", GetMember<PetscInt, &PC_BCR::options, &DirectOptions::levels>),
+      composed("PCBCRSetPrecision_C", SetChoice<"PCBCR", "Precision", PC_BCR_SINGLE, &PC_BCR::precision>),
+      composed("PCBCRGetPrecision_C", GetMember<PCBCRPrecision, &PC_BCR::precision>),
+      composed("PCBCRSetRequireSeparable_C", SetMember<PetscBool, &PC_BCR::require_separable>),
+      composed("PCBCRGetRequireSeparable_C", GetMember<PetscBool, &PC_BCR::require_separable>),
       composed("PCBCRSetSeparableTolerance_C", PCBCRSetSeparableTolerance_BCR),
-      composed(
-          "PCBCRGetSeparableTolerance_C",
-          +[](PC pc, PetscReal *tolerance) -> PetscErrorCode { return Get(tolerance, Bcr(pc)->tolerance); }),
+      composed("PCBCRGetSeparableTolerance_C", GetMember<PetscReal, &PC_BCR::tolerance>),
       composed("PCBCRSetCheck_C", PCBCRSetCheck_BCR),
       composed(
           "PCBCRGetCheck_C", +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode { return Bcr(pc)->check.Bounds(warn, fail); }),

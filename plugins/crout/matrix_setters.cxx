@@ -34,9 +34,7 @@ static PetscErrorCode PCCroutSetShift_Crout(PC pc, PetscReal shift)
 PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, shift, 2);
-  PetscTryMethod(pc, "PCCroutSetShift_C", (PC, PetscReal), (pc, shift));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetShift_C", shift));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -58,24 +56,9 @@ PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
 PetscErrorCode PCCroutGetShift(PC pc, PetscReal *shift)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(shift, 2);
-  PetscUseMethod(pc, "PCCroutGetShift_C", (PC, PetscReal *), (pc, shift));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetShift_C", shift));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetScaling_Crout(PC pc, PCCroutScaling scaling)
-{
-  PetscFunctionBegin;
-  PetscCheck(scaling >= PC_CROUT_SCALING_NONE && scaling <= PC_CROUT_SCALING_RUIZ, PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_OUTOFRANGE, "PCCroutSetScaling(): invalid PCCroutScaling %d", (int)scaling);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.scaling, static_cast<FactorScaling>((int)scaling)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetScaling - sets how a `PCCROUT` scales rows and columns before it factors
@@ -97,9 +80,7 @@ static PetscErrorCode PCCroutSetScaling_Crout(PC pc, PCCroutScaling scaling)
 PetscErrorCode PCCroutSetScaling(PC pc, PCCroutScaling scaling)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, scaling, 2);
-  PetscTryMethod(pc, "PCCroutSetScaling_C", (PC, PCCroutScaling), (pc, scaling));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetScaling_C", scaling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -121,9 +102,7 @@ PetscErrorCode PCCroutSetScaling(PC pc, PCCroutScaling scaling)
 PetscErrorCode PCCroutGetScaling(PC pc, PCCroutScaling *scaling)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(scaling, 2);
-  PetscUseMethod(pc, "PCCroutGetScaling_C", (PC, PCCroutScaling *), (pc, scaling));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetScaling_C", scaling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,8 +144,7 @@ static PetscErrorCode PCCroutSetOrdering_Crout(PC pc, const char ordering[])
 PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCCroutSetOrdering_C", (PC, const char[]), (pc, ordering));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetOrdering_C", ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,9 +169,7 @@ PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
 PetscErrorCode PCCroutGetOrdering(PC pc, const char *ordering[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(ordering, 2);
-  PetscUseMethod(pc, "PCCroutGetOrdering_C", (PC, const char *[]), (pc, ordering));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetOrdering_C", ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -238,9 +214,7 @@ static PetscErrorCode PCCroutGetSymmetric_Crout(PC pc, PetscBool *told, PetscBoo
 PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, symmetric, 2);
-  PetscTryMethod(pc, "PCCroutSetSymmetric_C", (PC, PetscBool), (pc, symmetric));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetSymmetric_C", symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -263,10 +237,7 @@ PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
 PetscErrorCode PCCroutGetSymmetric(PC pc, PetscBool *told, PetscBool *symmetric)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(told, 2);
-  PetscAssertPointer(symmetric, 3);
-  PetscUseMethod(pc, "PCCroutGetSymmetric_C", (PC, PetscBool *, PetscBool *), (pc, told, symmetric));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetSymmetric_C", told, symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -276,19 +247,13 @@ PetscErrorCode PCCroutComposeMatrixSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
       composed("PCCroutSetShift_C", PCCroutSetShift_Crout),
+      composed("PCCroutGetShift_C", GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::base_shift>),
       composed(
-          "PCCroutGetShift_C",
-          +[](PC pc, PetscReal *shift) -> PetscErrorCode { return Get(shift, Data(pc)->settings.options.base_shift); }),
-      composed("PCCroutSetScaling_C", PCCroutSetScaling_Crout),
-      composed(
-          "PCCroutGetScaling_C",
-          +[](PC pc, PCCroutScaling *scaling) -> PetscErrorCode {
-            return Get(scaling, (PCCroutScaling)(int)Data(pc)->settings.options.scaling);
-          }),
+          "PCCroutSetScaling_C",
+          SetChoice<"PCCrout", "Scaling", PC_CROUT_SCALING_RUIZ, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::scaling>),
+      composed("PCCroutGetScaling_C", GetMember<PCCroutScaling, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::scaling>),
       composed("PCCroutSetOrdering_C", PCCroutSetOrdering_Crout),
-      composed(
-          "PCCroutGetOrdering_C",
-          +[](PC pc, const char **ordering) -> PetscErrorCode { return Get(ordering, Data(pc)->ordering.c_str()); }),
+      composed("PCCroutGetOrdering_C", GetMember<const char *, &PC_Crout::ordering>),
       composed("PCCroutSetSymmetric_C", PCCroutSetSymmetric_Crout),
       composed("PCCroutGetSymmetric_C", PCCroutGetSymmetric_Crout),
   };

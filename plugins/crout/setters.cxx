@@ -4,19 +4,6 @@
 #include "crout/crout_impl.h"
 #include "crout/triangular_solver.hpp"
 
-namespace weft {
-
-static PetscErrorCode PCCroutSetPattern_Crout(PC pc, PCCroutPattern pattern)
-{
-  PetscFunctionBegin;
-  PetscCheck(pattern >= PC_CROUT_LEVELS && pattern <= PC_CROUT_FULL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetPattern(): invalid PCCroutPattern %d", (int)pattern);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.pattern, static_cast<FillPattern>((int)pattern)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
-
 /*@
   PCCroutSetPattern - sets where the factors of a `PCCROUT` have entries
 
@@ -36,9 +23,7 @@ static PetscErrorCode PCCroutSetPattern_Crout(PC pc, PCCroutPattern pattern)
 PetscErrorCode PCCroutSetPattern(PC pc, PCCroutPattern pattern)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, pattern, 2);
-  PetscTryMethod(pc, "PCCroutSetPattern_C", (PC, PCCroutPattern), (pc, pattern));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetPattern_C", pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -60,9 +45,7 @@ PetscErrorCode PCCroutSetPattern(PC pc, PCCroutPattern pattern)
 PetscErrorCode PCCroutGetPattern(PC pc, PCCroutPattern *pattern)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(pattern, 2);
-  PetscUseMethod(pc, "PCCroutGetPattern_C", (PC, PCCroutPattern *), (pc, pattern));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetPattern_C", pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,9 +81,7 @@ static PetscErrorCode PCCroutSetLevels_Crout(PC pc, PetscInt levels)
 PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, levels, 2);
-  PetscTryMethod(pc, "PCCroutSetLevels_C", (PC, PetscInt), (pc, levels));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -122,9 +103,7 @@ PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 PetscErrorCode PCCroutGetLevels(PC pc, PetscInt *levels)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(levels, 2);
-  PetscUseMethod(pc, "PCCroutGetLevels_C", (PC, PetscInt *), (pc, levels));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -165,10 +144,7 @@ static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, 
 PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quota)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
-  PetscValidLogicalCollectiveInt(pc, quota, 3);
-  PetscTryMethod(pc, "PCCroutSetDropTolerance_C", (PC, PetscReal, PetscInt), (pc, tolerance, quota));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetDropTolerance_C", tolerance, quota));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -191,10 +167,7 @@ PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quot
 PetscErrorCode PCCroutGetDropTolerance(PC pc, PetscReal *tolerance, PetscInt *quota)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(tolerance, 2);
-  PetscAssertPointer(quota, 3);
-  PetscUseMethod(pc, "PCCroutGetDropTolerance_C", (PC, PetscReal *, PetscInt *), (pc, tolerance, quota));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetDropTolerance_C", tolerance, quota));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -234,9 +207,7 @@ static PetscErrorCode PCCroutSetMostOperations_Crout(PC pc, PetscReal operations
 PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, operations, 2);
-  PetscTryMethod(pc, "PCCroutSetMostOperations_C", (PC, PetscReal), (pc, operations));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetMostOperations_C", operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -258,24 +229,9 @@ PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
 PetscErrorCode PCCroutGetMostOperations(PC pc, PetscReal *operations)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(operations, 2);
-  PetscUseMethod(pc, "PCCroutGetMostOperations_C", (PC, PetscReal *), (pc, operations));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetMostOperations_C", operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetPrecision_Crout(PC pc, PCCroutPrecision precision)
-{
-  PetscFunctionBegin;
-  PetscCheck(precision == PC_CROUT_DOUBLE || precision == PC_CROUT_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetPrecision(): invalid PCCroutPrecision %d", (int)precision);
-  PetscCall(Choose(pc, &Data(pc)->settings.precision, precision));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetPrecision - sets the precision of the factors of a `PCCROUT`
@@ -296,9 +252,7 @@ static PetscErrorCode PCCroutSetPrecision_Crout(PC pc, PCCroutPrecision precisio
 PetscErrorCode PCCroutSetPrecision(PC pc, PCCroutPrecision precision)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  PetscTryMethod(pc, "PCCroutSetPrecision_C", (PC, PCCroutPrecision), (pc, precision));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -320,9 +274,7 @@ PetscErrorCode PCCroutSetPrecision(PC pc, PCCroutPrecision precision)
 PetscErrorCode PCCroutGetPrecision(PC pc, PCCroutPrecision *precision)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(precision, 2);
-  PetscUseMethod(pc, "PCCroutGetPrecision_C", (PC, PCCroutPrecision *), (pc, precision));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -330,11 +282,10 @@ namespace weft {
 
 static PetscErrorCode PCCroutSetCheck_Crout(PC pc, PetscReal warn, PetscReal fail)
 {
+  CroutSettings &settings = Data(pc)->settings;
+
   PetscFunctionBegin;
-  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_check_warn %g, -pc_crout_check_fail %g: bounds of a residual must be non-negative", (double)warn, (double)fail);
-  PetscCall(Choose(pc, &Data(pc)->settings.check_warn, warn));
-  PetscCall(Choose(pc, &Data(pc)->settings.check_fail, fail));
+  PetscCall(SetCheck(pc, "pc_crout", &settings.check_warn, warn, &settings.check_fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -364,10 +315,7 @@ static PetscErrorCode PCCroutSetCheck_Crout(PC pc, PetscReal warn, PetscReal fai
 PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, warn, 2);
-  PetscValidLogicalCollectiveReal(pc, fail, 3);
-  PetscTryMethod(pc, "PCCroutSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -390,10 +338,7 @@ PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCCroutGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(warn, 2);
-  PetscAssertPointer(fail, 3);
-  PetscUseMethod(pc, "PCCroutGetCheck_C", (PC, PetscReal *, PetscReal *), (pc, warn, fail));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -438,9 +383,7 @@ static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], 
 PetscErrorCode PCCroutSetTriangularSolve(PC pc, const char name[], PetscInt steps)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, steps, 3);
-  PetscTryMethod(pc, "PCCroutSetTriangularSolve_C", (PC, const char[], PetscInt), (pc, name, steps));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetTriangularSolve_C", name, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -463,10 +406,7 @@ PetscErrorCode PCCroutSetTriangularSolve(PC pc, const char name[], PetscInt step
 PetscErrorCode PCCroutGetTriangularSolve(PC pc, const char *name[], PetscInt *steps)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(name, 2);
-  PetscAssertPointer(steps, 3);
-  PetscUseMethod(pc, "PCCroutGetTriangularSolve_C", (PC, const char *[], PetscInt *), (pc, name, steps));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetTriangularSolve_C", name, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -477,15 +417,11 @@ PetscErrorCode PCCroutComposeSetters(PC pc, bool compose)
   static const Composed functions[] = {
       composed(
           "PCCroutGetData_C", +[](PC pc, PC_Crout **crout) -> PetscErrorCode { return Get(crout, Data(pc)); }),
-      composed("PCCroutSetPattern_C", PCCroutSetPattern_Crout),
-      composed(
-          "PCCroutGetPattern_C",
-          +[](PC pc, PCCroutPattern *pattern) -> PetscErrorCode {
-            return Get(pattern, (PCCroutPattern)(int)Data(pc)->settings.options.pattern);
-          }),
+      composed("PCCroutSetPattern_C",
+               SetChoice<"PCCrout", "Pattern", PC_CROUT_FULL, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::pattern>),
+      composed("PCCroutGetPattern_C", GetMember<PCCroutPattern, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::pattern>),
       composed("PCCroutSetLevels_C", PCCroutSetLevels_Crout),
-      composed(
-          "PCCroutGetLevels_C", +[](PC pc, PetscInt *levels) -> PetscErrorCode { return Get(levels, Data(pc)->settings.options.levels); }),
+      composed("PCCroutGetLevels_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::levels>),
       composed("PCCroutSetDropTolerance_C", PCCroutSetDropTolerance_Crout),
       composed(
           "PCCroutGetDropTolerance_C",
@@ -496,13 +432,10 @@ PetscErrorCode PCCroutComposeSetters(PC pc, bool compose)
             PetscFunctionReturn(PETSC_SUCCESS);
           }),
       composed("PCCroutSetMostOperations_C", PCCroutSetMostOperations_Crout),
-      composed(
-          "PCCroutGetMostOperations_C",
-          +[](PC pc, PetscReal *operations) -> PetscErrorCode { return Get(operations, Data(pc)->settings.options.most_operations); }),
-      composed("PCCroutSetPrecision_C", PCCroutSetPrecision_Crout),
-      composed(
-          "PCCroutGetPrecision_C",
-          +[](PC pc, PCCroutPrecision *precision) -> PetscErrorCode { return Get(precision, Data(pc)->settings.precision); }),
+      composed("PCCroutGetMostOperations_C",
+               GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::most_operations>),
+      composed("PCCroutSetPrecision_C", SetChoice<"PCCrout", "Precision", PC_CROUT_SINGLE, &PC_Crout::settings, &CroutSettings::precision>),
+      composed("PCCroutGetPrecision_C", GetMember<PCCroutPrecision, &PC_Crout::settings, &CroutSettings::precision>),
       composed("PCCroutSetCheck_C", PCCroutSetCheck_Crout),
       composed(
           "PCCroutGetCheck_C",
@@ -517,7 +450,7 @@ PetscErrorCode PCCroutComposeSetters(PC pc, bool compose)
           "PCCroutGetTriangularSolve_C",
           +[](PC pc, const char **name, PetscInt *steps) -> PetscErrorCode {
             PetscFunctionBegin;
-            PetscCall(Get(name, Data(pc)->settings.solve.c_str()));
+            PetscCall(Get(name, Data(pc)->settings.solve));
             PetscCall(Get(steps, Data(pc)->settings.solve_steps));
             PetscFunctionReturn(PETSC_SUCCESS);
           }),

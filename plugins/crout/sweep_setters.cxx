@@ -2,19 +2,6 @@
 #include "crout/crout_impl.h"
 #include "petsc/setters.h"
 
-namespace weft {
-
-static PetscErrorCode PCCroutSetMethod_Crout(PC pc, PCCroutMethod method)
-{
-  PetscFunctionBegin;
-  PetscCheck(method >= PC_CROUT_METHOD_SWEEPS && method <= PC_CROUT_METHOD_AUTO, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "PCCroutSetMethod(): invalid PCCroutMethod %d", (int)method);
-  PetscCall(Choose(pc, &Data(pc)->method, method));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
-
 /*@
   PCCroutSetMethod - sets how a `PCCROUT` finds its factors
 
@@ -35,9 +22,7 @@ static PetscErrorCode PCCroutSetMethod_Crout(PC pc, PCCroutMethod method)
 PetscErrorCode PCCroutSetMethod(PC pc, PCCroutMethod method)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, method, 2);
-  PetscTryMethod(pc, "PCCroutSetMethod_C", (PC, PCCroutMethod), (pc, method));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,9 +44,7 @@ PetscErrorCode PCCroutSetMethod(PC pc, PCCroutMethod method)
 PetscErrorCode PCCroutGetMethod(PC pc, PCCroutMethod *method)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(method, 2);
-  PetscUseMethod(pc, "PCCroutGetMethod_C", (PC, PCCroutMethod *), (pc, method));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -100,9 +83,7 @@ static PetscErrorCode PCCroutSetSweeps_Crout(PC pc, PetscInt sweeps)
 PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
-  PetscTryMethod(pc, "PCCroutSetSweeps_C", (PC, PetscInt), (pc, sweeps));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetSweeps_C", sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,9 +105,7 @@ PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
 PetscErrorCode PCCroutGetSweeps(PC pc, PetscInt *sweeps)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(sweeps, 2);
-  PetscUseMethod(pc, "PCCroutGetSweeps_C", (PC, PetscInt *), (pc, sweeps));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetSweeps_C", sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -162,9 +141,7 @@ static PetscErrorCode PCCroutSetTolerance_Crout(PC pc, PetscReal tolerance)
 PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, tolerance, 2);
-  PetscTryMethod(pc, "PCCroutSetTolerance_C", (PC, PetscReal), (pc, tolerance));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -186,9 +163,7 @@ PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
 PetscErrorCode PCCroutGetTolerance(PC pc, PetscReal *tolerance)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(tolerance, 2);
-  PetscUseMethod(pc, "PCCroutGetTolerance_C", (PC, PetscReal *), (pc, tolerance));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -224,9 +199,7 @@ static PetscErrorCode PCCroutSetOmega_Crout(PC pc, PetscReal omega)
 PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, omega, 2);
-  PetscTryMethod(pc, "PCCroutSetOmega_C", (PC, PetscReal), (pc, omega));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetOmega_C", omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,9 +221,7 @@ PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
 PetscErrorCode PCCroutGetOmega(PC pc, PetscReal *omega)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(omega, 2);
-  PetscUseMethod(pc, "PCCroutGetOmega_C", (PC, PetscReal *), (pc, omega));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetOmega_C", omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -286,9 +257,7 @@ static PetscErrorCode PCCroutSetSections_Crout(PC pc, PetscInt sections)
 PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, sections, 2);
-  PetscTryMethod(pc, "PCCroutSetSections_C", (PC, PetscInt), (pc, sections));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetSections_C", sections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -310,22 +279,9 @@ PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
 PetscErrorCode PCCroutGetSections(PC pc, PetscInt *sections)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(sections, 2);
-  PetscUseMethod(pc, "PCCroutGetSections_C", (PC, PetscInt *), (pc, sections));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetSections_C", sections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetAsynchronous_Crout(PC pc, PetscBool asynchronous)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Data(pc)->settings.options.asynchronous, asynchronous == PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetAsynchronous - makes a `PCCROUT` sweep in place, every entry with the newest values of the others
@@ -346,9 +302,7 @@ static PetscErrorCode PCCroutSetAsynchronous_Crout(PC pc, PetscBool asynchronous
 PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, asynchronous, 2);
-  PetscTryMethod(pc, "PCCroutSetAsynchronous_C", (PC, PetscBool), (pc, asynchronous));
+  PetscCall(weft::CallSetter(pc, "PCCroutSetAsynchronous_C", asynchronous));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -370,9 +324,7 @@ PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
 PetscErrorCode PCCroutGetAsynchronous(PC pc, PetscBool *asynchronous)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(asynchronous, 2);
-  PetscUseMethod(pc, "PCCroutGetAsynchronous_C", (PC, PetscBool *), (pc, asynchronous));
+  PetscCall(weft::CallGetter(pc, "PCCroutGetAsynchronous_C", asynchronous));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -407,26 +359,18 @@ namespace weft {
 PetscErrorCode PCCroutComposeSweepSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCCroutSetMethod_C", PCCroutSetMethod_Crout),
-      composed(
-          "PCCroutGetMethod_C", +[](PC pc, PCCroutMethod *method) -> PetscErrorCode { return Get(method, Data(pc)->method); }),
+      composed("PCCroutSetMethod_C", SetChoice<"PCCrout", "Method", PC_CROUT_METHOD_AUTO, &PC_Crout::method>),
+      composed("PCCroutGetMethod_C", GetMember<PCCroutMethod, &PC_Crout::method>),
       composed("PCCroutSetSweeps_C", PCCroutSetSweeps_Crout),
-      composed(
-          "PCCroutGetSweeps_C", +[](PC pc, PetscInt *sweeps) -> PetscErrorCode { return Get(sweeps, Data(pc)->settings.options.sweeps); }),
+      composed("PCCroutGetSweeps_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::sweeps>),
       composed("PCCroutSetTolerance_C", PCCroutSetTolerance_Crout),
-      composed(
-          "PCCroutGetTolerance_C", +[](PC pc, PetscReal *tolerance) -> PetscErrorCode { return Get(tolerance, Data(pc)->tolerance); }),
+      composed("PCCroutGetTolerance_C", GetMember<PetscReal, &PC_Crout::tolerance>),
       composed("PCCroutSetOmega_C", PCCroutSetOmega_Crout),
-      composed(
-          "PCCroutGetOmega_C", +[](PC pc, PetscReal *omega) -> PetscErrorCode { return Get(omega, Data(pc)->settings.options.omega); }),
+      composed("PCCroutGetOmega_C", GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::omega>),
       composed("PCCroutSetSections_C", PCCroutSetSections_Crout),
-      composed(
-          "PCCroutGetSections_C",
-          +[](PC pc, PetscInt *sections) -> PetscErrorCode { return Get(sections, Data(pc)->settings.options.sections); }),
-      composed("PCCroutSetAsynchronous_C", PCCroutSetAsynchronous_Crout),
-      composed(
-          "PCCroutGetAsynchronous_C",
-          +[](PC pc, PetscBool *asynchronous) -> PetscErrorCode { return Get(asynchronous, Data(pc)->settings.options.asynchronous); }),
+      composed("PCCroutGetSections_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::sections>),
+      composed("PCCroutSetAsynchronous_C", SetMember<PetscBool, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::asynchronous>),
+      composed("PCCroutGetAsynchronous_C", GetMember<PetscBool, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::asynchronous>),
       composed("PCCroutGetHistory_C", PCCroutGetHistory_Crout),
   };
 

@@ -160,6 +160,8 @@ PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec b, Vec x);
 PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y);
 PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y);
 
+/// The methods that -pc_line_kernel names, and "auto".
+std::vector<const char *> LineKernels();
 PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items);
 PetscErrorCode PCView_Line(PC pc, PetscViewer viewer);
 /// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info. Collective.

@@ -18,6 +18,13 @@ const char *const line_ranks[]      = {"exact", "cut", "PCLineRanks", "PC_LINE_"
 const char *const line_components[] = {"together", "apart", "auto", "PCLineComponents", "PC_LINE_", NULL};
 const char *const line_precisions[] = {"double", "single", "PCLinePrecision", "PC_LINE_", NULL};
 
+std::vector<const char *> LineKernels()
+{
+  std::vector<const char *> kernels = tridiagonal_method_names();
+  kernels.push_back("auto");
+  return kernels;
+}
+
 namespace {
 
 bool KernelIs(const PC_Line &line, std::initializer_list<std::string_view> names)
@@ -98,13 +105,6 @@ Row::Whole WholeParameter()
   return {[](const PC_Line &line) { return static_cast<PetscInt>(line.kernel_parameters.*member); }, SetParameter<member, PetscInt>};
 }
 
-std::vector<const char *> KernelNames()
-{
-  std::vector<const char *> kernels = tridiagonal_method_names();
-  kernels.push_back("auto");
-  return kernels;
-}
-
 const Row options[] = {
     {"pc_line_source", "where the lines come from", "PCLineSetSource", Row::ChoiceOf<&PC_Line::source, PCLineSetSource>(line_sources)},
     {"pc_line_file", "file with the user's lines", "PCLineSetFile",
@@ -132,7 +132,7 @@ const Row options[] = {
      Row::ChoiceOf<&PC_Line::precision, PCLineSetPrecision>(line_precisions),
      "lines of blocks and lines across ranks are solved in double precision", InSingle},
     {"pc_line_kernel", "tridiagonal method", "PCLineSetKernel",
-     Row::Name{KernelNames, [](const PC_Line &line) { return line.kernel; },
+     Row::Name{LineKernels, [](const PC_Line &line) { return line.kernel; },
                [](PC pc, const char *name) { return PCLineSetKernel(pc, name); }}},
     {"pc_line_kernel_switch", "rows left of a line at which a hybrid kernel changes its method", "PCLineSetKernelParameters",
      WholeParameter<&MethodParameters::switch_rows>(), "it is for the kernel cr-pcr",

@@ -1,7 +1,6 @@
 // Which lines PCLINE takes: setters and getters, each with its page and the function that programs call.
 #include "petsc/setters.h"
 #include "line/line_impl.h"
-#include "line/set_choice.h"
 
 /*@
   PCLineSetSource - sets where a `PCLINE` takes its lines from
@@ -28,9 +27,7 @@
 PetscErrorCode PCLineSetSource(PC pc, PCLineSource source)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, source, 2);
-  PetscTryMethod(pc, "PCLineSetSource_C", (PC, PCLineSource), (pc, source));
+  PetscCall(weft::CallSetter(pc, "PCLineSetSource_C", source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -52,9 +49,7 @@ PetscErrorCode PCLineSetSource(PC pc, PCLineSource source)
 PetscErrorCode PCLineGetSource(PC pc, PCLineSource *source)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(source, 2);
-  PetscUseMethod(pc, "PCLineGetSource_C", (PC, PCLineSource *), (pc, source));
+  PetscCall(weft::CallGetter(pc, "PCLineGetSource_C", source));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -91,8 +86,7 @@ static PetscErrorCode PCLineSetFile_Line(PC pc, const char file[])
 PetscErrorCode PCLineSetFile(PC pc, const char file[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCLineSetFile_C", (PC, const char[]), (pc, file));
+  PetscCall(weft::CallSetter(pc, "PCLineSetFile_C", file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -114,9 +108,7 @@ PetscErrorCode PCLineSetFile(PC pc, const char file[])
 PetscErrorCode PCLineGetFile(PC pc, const char *file[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(file, 2);
-  PetscUseMethod(pc, "PCLineGetFile_C", (PC, const char *[]), (pc, file));
+  PetscCall(weft::CallGetter(pc, "PCLineGetFile_C", file));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,9 +134,7 @@ PetscErrorCode PCLineGetFile(PC pc, const char *file[])
 PetscErrorCode PCLineSetDirection(PC pc, PCLineDirection direction)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, direction, 2);
-  PetscTryMethod(pc, "PCLineSetDirection_C", (PC, PCLineDirection), (pc, direction));
+  PetscCall(weft::CallSetter(pc, "PCLineSetDirection_C", direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -166,9 +156,7 @@ PetscErrorCode PCLineSetDirection(PC pc, PCLineDirection direction)
 PetscErrorCode PCLineGetDirection(PC pc, PCLineDirection *direction)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(direction, 2);
-  PetscUseMethod(pc, "PCLineGetDirection_C", (PC, PCLineDirection *), (pc, direction));
+  PetscCall(weft::CallGetter(pc, "PCLineGetDirection_C", direction));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -194,9 +182,7 @@ PetscErrorCode PCLineGetDirection(PC pc, PCLineDirection *direction)
 PetscErrorCode PCLineSetRanks(PC pc, PCLineRanks ranks)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, ranks, 2);
-  PetscTryMethod(pc, "PCLineSetRanks_C", (PC, PCLineRanks), (pc, ranks));
+  PetscCall(weft::CallSetter(pc, "PCLineSetRanks_C", ranks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -218,9 +204,7 @@ PetscErrorCode PCLineSetRanks(PC pc, PCLineRanks ranks)
 PetscErrorCode PCLineGetRanks(PC pc, PCLineRanks *ranks)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(ranks, 2);
-  PetscUseMethod(pc, "PCLineGetRanks_C", (PC, PCLineRanks *), (pc, ranks));
+  PetscCall(weft::CallGetter(pc, "PCLineGetRanks_C", ranks));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -243,9 +227,7 @@ PetscErrorCode PCLineGetRanks(PC pc, PCLineRanks *ranks)
 PetscErrorCode PCLineSetComponents(PC pc, PCLineComponents components)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, components, 2);
-  PetscTryMethod(pc, "PCLineSetComponents_C", (PC, PCLineComponents), (pc, components));
+  PetscCall(weft::CallSetter(pc, "PCLineSetComponents_C", components));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,9 +249,7 @@ PetscErrorCode PCLineSetComponents(PC pc, PCLineComponents components)
 PetscErrorCode PCLineGetComponents(PC pc, PCLineComponents *components)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(components, 2);
-  PetscUseMethod(pc, "PCLineGetComponents_C", (PC, PCLineComponents *), (pc, components));
+  PetscCall(weft::CallGetter(pc, "PCLineGetComponents_C", components));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -309,9 +289,7 @@ static PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
 PetscErrorCode PCLineSetFindAgain(PC pc, PetscReal share)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, share, 2);
-  PetscTryMethod(pc, "PCLineSetFindAgain_C", (PC, PetscReal), (pc, share));
+  PetscCall(weft::CallSetter(pc, "PCLineSetFindAgain_C", share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -333,9 +311,7 @@ PetscErrorCode PCLineSetFindAgain(PC pc, PetscReal share)
 PetscErrorCode PCLineGetFindAgain(PC pc, PetscReal *share)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(share, 2);
-  PetscUseMethod(pc, "PCLineGetFindAgain_C", (PC, PetscReal *), (pc, share));
+  PetscCall(weft::CallGetter(pc, "PCLineGetFindAgain_C", share));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -344,19 +320,18 @@ namespace weft {
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCLineSetSource_C", SetChoice<"Source", &PC_Line::source, PC_LINE_SOURCE_AUTO>),
-      composed("PCLineGetSource_C", GetMember<&PC_Line::source>),
+      composed("PCLineSetSource_C", SetChoice<"PCLine", "Source", PC_LINE_SOURCE_AUTO, &PC_Line::source>),
+      composed("PCLineGetSource_C", GetMember<PCLineSource, &PC_Line::source>),
       composed("PCLineSetFile_C", PCLineSetFile_Line),
-      composed(
-          "PCLineGetFile_C", +[](PC pc, const char **file) -> PetscErrorCode { return Get(file, Data(pc)->file.c_str()); }),
-      composed("PCLineSetDirection_C", SetChoice<"Direction", &PC_Line::direction, PC_LINE_AUTO>),
-      composed("PCLineGetDirection_C", GetMember<&PC_Line::direction>),
-      composed("PCLineSetRanks_C", SetChoice<"Ranks", &PC_Line::ranks, PC_LINE_CUT>),
-      composed("PCLineGetRanks_C", GetMember<&PC_Line::ranks>),
-      composed("PCLineSetComponents_C", SetChoice<"Components", &PC_Line::components, PC_LINE_COMPONENTS_AUTO>),
-      composed("PCLineGetComponents_C", GetMember<&PC_Line::components>),
+      composed("PCLineGetFile_C", GetMember<const char *, &PC_Line::file>),
+      composed("PCLineSetDirection_C", SetChoice<"PCLine", "Direction", PC_LINE_AUTO, &PC_Line::direction>),
+      composed("PCLineGetDirection_C", GetMember<PCLineDirection, &PC_Line::direction>),
+      composed("PCLineSetRanks_C", SetChoice<"PCLine", "Ranks", PC_LINE_CUT, &PC_Line::ranks>),
+      composed("PCLineGetRanks_C", GetMember<PCLineRanks, &PC_Line::ranks>),
+      composed("PCLineSetComponents_C", SetChoice<"PCLine", "Components", PC_LINE_COMPONENTS_AUTO, &PC_Line::components>),
+      composed("PCLineGetComponents_C", GetMember<PCLineComponents, &PC_Line::components>),
       composed("PCLineSetFindAgain_C", PCLineSetFindAgain_Line),
-      composed("PCLineGetFindAgain_C", GetMember<&PC_Line::find_again>),
+      composed("PCLineGetFindAgain_C", GetMember<PetscReal, &PC_Line::find_again>),
   };
 
   PetscFunctionBegin;

@@ -1,6 +1,5 @@
 // By what PCLINE solves its lines: setters and getters, each with its page and the function that programs call.
 #include "line/line_impl.h"
-#include "line/set_choice.h"
 #include "petsc/setters.h"
 
 namespace weft {
@@ -8,17 +7,7 @@ namespace weft {
 static PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
 {
   PetscFunctionBegin;
-  PetscCheck(kernel, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCLineSetKernel(): no name is given");
-  const std::string name = kernel;
-  bool known             = name == "auto";
-  std::string list;
-  for (const char *method : tridiagonal_method_names()) {
-    known = known || name == method;
-    list += std::string(method) + ", ";
-  }
-  PetscCheck(known, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_UNKNOWN_TYPE, "unknown line kernel '%s'; available: %sauto", kernel,
-             list.c_str());
-  PetscCall(Choose(pc, &Data(pc)->kernel, name));
+  PetscCall(SetName<&PC_Line::kernel>(pc, "PCLineSetKernel", "line kernel", kernel, LineKernels()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -46,8 +35,7 @@ static PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
 PetscErrorCode PCLineSetKernel(PC pc, const char kernel[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscTryMethod(pc, "PCLineSetKernel_C", (PC, const char[]), (pc, kernel));
+  PetscCall(weft::CallSetter(pc, "PCLineSetKernel_C", kernel));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -69,9 +57,7 @@ PetscErrorCode PCLineSetKernel(PC pc, const char kernel[])
 PetscErrorCode PCLineGetKernel(PC pc, const char *kernel[])
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(kernel, 2);
-  PetscUseMethod(pc, "PCLineGetKernel_C", (PC, const char *[]), (pc, kernel));
+  PetscCall(weft::CallGetter(pc, "PCLineGetKernel_C", kernel));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -142,14 +128,7 @@ PetscErrorCode PCLineSetKernelParameters(PC pc, PetscInt switch_rows, PetscInt s
                                          PetscReal tolerance)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, switch_rows, 2);
-  PetscValidLogicalCollectiveInt(pc, steps, 3);
-  PetscValidLogicalCollectiveInt(pc, partitions, 4);
-  PetscValidLogicalCollectiveInt(pc, slice, 5);
-  PetscValidLogicalCollectiveReal(pc, tolerance, 6);
-  PetscTryMethod(pc, "PCLineSetKernelParameters_C", (PC, PetscInt, PetscInt, PetscInt, PetscInt, PetscReal),
-                 (pc, switch_rows, steps, partitions, slice, tolerance));
+  PetscCall(weft::CallSetter(pc, "PCLineSetKernelParameters_C", switch_rows, steps, partitions, slice, tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -207,9 +186,7 @@ PetscErrorCode PCLineGetKernelParameters(PC pc, PetscInt *switch_rows, PetscInt 
 PetscErrorCode PCLineSetPrecision(PC pc, PCLinePrecision precision)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, precision, 2);
-  PetscTryMethod(pc, "PCLineSetPrecision_C", (PC, PCLinePrecision), (pc, precision));
+  PetscCall(weft::CallSetter(pc, "PCLineSetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -231,9 +208,7 @@ PetscErrorCode PCLineSetPrecision(PC pc, PCLinePrecision precision)
 PetscErrorCode PCLineGetPrecision(PC pc, PCLinePrecision *precision)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(precision, 2);
-  PetscUseMethod(pc, "PCLineGetPrecision_C", (PC, PCLinePrecision *), (pc, precision));
+  PetscCall(weft::CallGetter(pc, "PCLineGetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -242,10 +217,7 @@ namespace weft {
 static PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_line_check_warn %g, -pc_line_check_fail %g: bounds of a residual must be non-negative", (double)warn, (double)fail);
-  PetscCall(Choose(pc, &Data(pc)->check.warn, warn));
-  PetscCall(Choose(pc, &Data(pc)->check.fail, fail));
+  PetscCall(SetCheck(pc, "pc_line", &Data(pc)->check.warn, warn, &Data(pc)->check.fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,10 +249,7 @@ static PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCLineSetCheck(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, warn, 2);
-  PetscValidLogicalCollectiveReal(pc, fail, 3);
-  PetscTryMethod(pc, "PCLineSetCheck_C", (PC, PetscReal, PetscReal), (pc, warn, fail));
+  PetscCall(weft::CallSetter(pc, "PCLineSetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -303,10 +272,7 @@ PetscErrorCode PCLineSetCheck(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCLineGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(warn, 2);
-  PetscAssertPointer(fail, 3);
-  PetscUseMethod(pc, "PCLineGetCheck_C", (PC, PetscReal *, PetscReal *), (pc, warn, fail));
+  PetscCall(weft::CallGetter(pc, "PCLineGetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -316,12 +282,11 @@ PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
       composed("PCLineSetKernel_C", PCLineSetKernel_Line),
-      composed(
-          "PCLineGetKernel_C", +[](PC pc, const char **kernel) -> PetscErrorCode { return Get(kernel, Data(pc)->kernel.c_str()); }),
+      composed("PCLineGetKernel_C", GetMember<const char *, &PC_Line::kernel>),
       composed("PCLineSetKernelParameters_C", PCLineSetKernelParameters_Line),
       composed("PCLineGetKernelParameters_C", PCLineGetKernelParameters_Line),
-      composed("PCLineSetPrecision_C", SetChoice<"Precision", &PC_Line::precision, PC_LINE_SINGLE>),
-      composed("PCLineGetPrecision_C", GetMember<&PC_Line::precision>),
+      composed("PCLineSetPrecision_C", SetChoice<"PCLine", "Precision", PC_LINE_SINGLE, &PC_Line::precision>),
+      composed("PCLineGetPrecision_C", GetMember<PCLinePrecision, &PC_Line::precision>),
       composed("PCLineSetCheck_C", PCLineSetCheck_Line),
       composed(
           "PCLineGetCheck_C",

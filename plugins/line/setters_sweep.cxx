@@ -1,6 +1,5 @@
 // How PCLINE sweeps over its lines: setters and getters, each with its page and the function that programs call.
 #include "line/line_impl.h"
-#include "line/set_choice.h"
 #include "petsc/setters.h"
 
 /*@
@@ -26,9 +25,7 @@
 PetscErrorCode PCLineSetOrdering(PC pc, PCLineOrdering ordering)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, ordering, 2);
-  PetscTryMethod(pc, "PCLineSetOrdering_C", (PC, PCLineOrdering), (pc, ordering));
+  PetscCall(weft::CallSetter(pc, "PCLineSetOrdering_C", ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -50,9 +47,7 @@ PetscErrorCode PCLineSetOrdering(PC pc, PCLineOrdering ordering)
 PetscErrorCode PCLineGetOrdering(PC pc, PCLineOrdering *ordering)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(ordering, 2);
-  PetscUseMethod(pc, "PCLineGetOrdering_C", (PC, PCLineOrdering *), (pc, ordering));
+  PetscCall(weft::CallGetter(pc, "PCLineGetOrdering_C", ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -78,9 +73,7 @@ PetscErrorCode PCLineGetOrdering(PC pc, PCLineOrdering *ordering)
 PetscErrorCode PCLineSetSweep(PC pc, PCLineSweep sweep)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveEnum(pc, sweep, 2);
-  PetscTryMethod(pc, "PCLineSetSweep_C", (PC, PCLineSweep), (pc, sweep));
+  PetscCall(weft::CallSetter(pc, "PCLineSetSweep_C", sweep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,9 +95,7 @@ PetscErrorCode PCLineSetSweep(PC pc, PCLineSweep sweep)
 PetscErrorCode PCLineGetSweep(PC pc, PCLineSweep *sweep)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(sweep, 2);
-  PetscUseMethod(pc, "PCLineGetSweep_C", (PC, PCLineSweep *), (pc, sweep));
+  PetscCall(weft::CallGetter(pc, "PCLineGetSweep_C", sweep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -143,9 +134,7 @@ static PetscErrorCode PCLineSetPlaneCycles_Line(PC pc, PetscInt cycles)
 PetscErrorCode PCLineSetPlaneCycles(PC pc, PetscInt cycles)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, cycles, 2);
-  PetscTryMethod(pc, "PCLineSetPlaneCycles_C", (PC, PetscInt), (pc, cycles));
+  PetscCall(weft::CallSetter(pc, "PCLineSetPlaneCycles_C", cycles));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,9 +156,7 @@ PetscErrorCode PCLineSetPlaneCycles(PC pc, PetscInt cycles)
 PetscErrorCode PCLineGetPlaneCycles(PC pc, PetscInt *cycles)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(cycles, 2);
-  PetscUseMethod(pc, "PCLineGetPlaneCycles_C", (PC, PetscInt *), (pc, cycles));
+  PetscCall(weft::CallGetter(pc, "PCLineGetPlaneCycles_C", cycles));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -205,9 +192,7 @@ static PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
 PetscErrorCode PCLineSetSweeps(PC pc, PetscInt sweeps)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveInt(pc, sweeps, 2);
-  PetscTryMethod(pc, "PCLineSetSweeps_C", (PC, PetscInt), (pc, sweeps));
+  PetscCall(weft::CallSetter(pc, "PCLineSetSweeps_C", sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,9 +214,7 @@ PetscErrorCode PCLineSetSweeps(PC pc, PetscInt sweeps)
 PetscErrorCode PCLineGetSweeps(PC pc, PetscInt *sweeps)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(sweeps, 2);
-  PetscUseMethod(pc, "PCLineGetSweeps_C", (PC, PetscInt *), (pc, sweeps));
+  PetscCall(weft::CallGetter(pc, "PCLineGetSweeps_C", sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -268,9 +251,7 @@ static PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
 PetscErrorCode PCLineSetOmega(PC pc, PetscReal omega)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveReal(pc, omega, 2);
-  PetscTryMethod(pc, "PCLineSetOmega_C", (PC, PetscReal), (pc, omega));
+  PetscCall(weft::CallSetter(pc, "PCLineSetOmega_C", omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -292,22 +273,9 @@ PetscErrorCode PCLineSetOmega(PC pc, PetscReal omega)
 PetscErrorCode PCLineGetOmega(PC pc, PetscReal *omega)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(omega, 2);
-  PetscUseMethod(pc, "PCLineGetOmega_C", (PC, PetscReal *), (pc, omega));
+  PetscCall(weft::CallGetter(pc, "PCLineGetOmega_C", omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCLineSetEstimateOmega_Line(PC pc, PetscBool estimate)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Data(pc)->estimate_omega, estimate == PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCLineSetEstimateOmega - makes a `PCLINE` estimate its damping factor when it is set up
@@ -331,9 +299,7 @@ static PetscErrorCode PCLineSetEstimateOmega_Line(PC pc, PetscBool estimate)
 PetscErrorCode PCLineSetEstimateOmega(PC pc, PetscBool estimate)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, estimate, 2);
-  PetscTryMethod(pc, "PCLineSetEstimateOmega_C", (PC, PetscBool), (pc, estimate));
+  PetscCall(weft::CallSetter(pc, "PCLineSetEstimateOmega_C", estimate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -355,22 +321,9 @@ PetscErrorCode PCLineSetEstimateOmega(PC pc, PetscBool estimate)
 PetscErrorCode PCLineGetEstimateOmega(PC pc, PetscBool *estimate)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(estimate, 2);
-  PetscUseMethod(pc, "PCLineGetEstimateOmega_C", (PC, PetscBool *), (pc, estimate));
+  PetscCall(weft::CallGetter(pc, "PCLineGetEstimateOmega_C", estimate));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCLineSetDiagonalProducts_Line(PC pc, PetscBool products)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Data(pc)->diagonal_products, products == PETSC_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCLineSetDiagonalProducts - makes the matrix of a `PCLINE` multiply by the diagonals that the sweeps work on
@@ -397,9 +350,7 @@ static PetscErrorCode PCLineSetDiagonalProducts_Line(PC pc, PetscBool products)
 PetscErrorCode PCLineSetDiagonalProducts(PC pc, PetscBool products)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscValidLogicalCollectiveBool(pc, products, 2);
-  PetscTryMethod(pc, "PCLineSetDiagonalProducts_C", (PC, PetscBool), (pc, products));
+  PetscCall(weft::CallSetter(pc, "PCLineSetDiagonalProducts_C", products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -421,9 +372,7 @@ PetscErrorCode PCLineSetDiagonalProducts(PC pc, PetscBool products)
 PetscErrorCode PCLineGetDiagonalProducts(PC pc, PetscBool *products)
 {
   PetscFunctionBegin;
-  PetscValidHeaderSpecific(pc, PC_CLASSID, 1);
-  PetscAssertPointer(products, 2);
-  PetscUseMethod(pc, "PCLineGetDiagonalProducts_C", (PC, PetscBool *), (pc, products));
+  PetscCall(weft::CallGetter(pc, "PCLineGetDiagonalProducts_C", products));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -432,20 +381,20 @@ namespace weft {
 PetscErrorCode PCLineComposeSweepSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCLineSetOrdering_C", SetChoice<"Ordering", &PC_Line::ordering, PC_LINE_MULTICOLOR>),
-      composed("PCLineGetOrdering_C", GetMember<&PC_Line::ordering>),
-      composed("PCLineSetSweep_C", SetChoice<"Sweep", &PC_Line::sweep, PC_LINE_SWEEP_AUTO>),
-      composed("PCLineGetSweep_C", GetMember<&PC_Line::sweep>),
+      composed("PCLineSetOrdering_C", SetChoice<"PCLine", "Ordering", PC_LINE_MULTICOLOR, &PC_Line::ordering>),
+      composed("PCLineGetOrdering_C", GetMember<PCLineOrdering, &PC_Line::ordering>),
+      composed("PCLineSetSweep_C", SetChoice<"PCLine", "Sweep", PC_LINE_SWEEP_AUTO, &PC_Line::sweep>),
+      composed("PCLineGetSweep_C", GetMember<PCLineSweep, &PC_Line::sweep>),
       composed("PCLineSetPlaneCycles_C", PCLineSetPlaneCycles_Line),
-      composed("PCLineGetPlaneCycles_C", GetMember<&PC_Line::plane_cycles>),
+      composed("PCLineGetPlaneCycles_C", GetMember<PetscInt, &PC_Line::plane_cycles>),
       composed("PCLineSetSweeps_C", PCLineSetSweeps_Line),
-      composed("PCLineGetSweeps_C", GetMember<&PC_Line::sweeps>),
+      composed("PCLineGetSweeps_C", GetMember<PetscInt, &PC_Line::sweeps>),
       composed("PCLineSetOmega_C", PCLineSetOmega_Line),
-      composed("PCLineGetOmega_C", GetMember<&PC_Line::omega>),
-      composed("PCLineSetEstimateOmega_C", PCLineSetEstimateOmega_Line),
-      composed("PCLineGetEstimateOmega_C", GetMember<&PC_Line::estimate_omega, PetscBool>),
-      composed("PCLineSetDiagonalProducts_C", PCLineSetDiagonalProducts_Line),
-      composed("PCLineGetDiagonalProducts_C", GetMember<&PC_Line::diagonal_products, PetscBool>),
+      composed("PCLineGetOmega_C", GetMember<PetscReal, &PC_Line::omega>),
+      composed("PCLineSetEstimateOmega_C", SetMember<PetscBool, &PC_Line::estimate_omega>),
+      composed("PCLineGetEstimateOmega_C", GetMember<PetscBool, &PC_Line::estimate_omega>),
+      composed("PCLineSetDiagonalProducts_C", SetMember<PetscBool, &PC_Line::diagonal_products>),
+      composed("PCLineGetDiagonalProducts_C", GetMember<PetscBool, &PC_Line::diagonal_products>),
   };
 
   PetscFunctionBegin;
