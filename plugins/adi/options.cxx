@@ -69,12 +69,10 @@ const KspRow ksp_options[] = {
 
 } // namespace
 
-PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems PetscOptionsObject)
+PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items)
 {
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "alternating direction options");
-  PetscCall(OptionsFromTable(pc, *Adi(pc), options, PetscOptionsObject));
-  PetscOptionsHeadEnd();
+  PetscCall(OptionsFromTable(pc, *Adi(pc), "alternating direction options", options, items));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,12 +83,10 @@ PetscErrorCode PCADITellOptions(PC pc, PetscViewer viewer)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems PetscOptionsObject)
+PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems items)
 {
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "KSP ADI options");
-  PetscCall(OptionsFromTable(ksp, *Adi(ksp), ksp_options, PetscOptionsObject));
-  PetscOptionsHeadEnd();
+  PetscCall(OptionsFromTable(ksp, *Adi(ksp), "KSP ADI options", ksp_options, items));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

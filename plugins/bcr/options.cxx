@@ -59,12 +59,10 @@ const Row options[] = {
 
 } // namespace
 
-PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems PetscOptionsObject)
+PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items)
 {
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "block cyclic reduction options");
-  PetscCall(OptionsFromTable(pc, *Bcr(pc), options, PetscOptionsObject));
-  PetscOptionsHeadEnd();
+  PetscCall(OptionsFromTable(pc, *Bcr(pc), "block cyclic reduction options", options, items));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -130,12 +130,10 @@ const Row options[] = {
 
 } // namespace
 
-PetscErrorCode PCSetFromOptions_Crout(PC pc, OptionItems PetscOptionsObject)
+PetscErrorCode PCSetFromOptions_Crout(PC pc, OptionItems items)
 {
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "Crout factorization options");
-  PetscCall(OptionsFromTable(pc, *Data(pc), options, PetscOptionsObject));
-  PetscOptionsHeadEnd();
+  PetscCall(OptionsFromTable(pc, *Data(pc), "Crout factorization options", options, items));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -181,12 +181,10 @@ const Row options[] = {
 
 } // namespace
 
-PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems PetscOptionsObject)
+PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items)
 {
   PetscFunctionBegin;
-  PetscOptionsHeadBegin(PetscOptionsObject, "line relaxation options");
-  PetscCall(OptionsFromTable(pc, *Data(pc), options, PetscOptionsObject));
-  PetscOptionsHeadEnd();
+  PetscCall(OptionsFromTable(pc, *Data(pc), "line relaxation options", options, items));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

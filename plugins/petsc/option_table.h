@@ -163,13 +163,16 @@ std::string Typed(const Data &data, const Option<Data, Solver> &row)
 
 } // namespace option_table
 
-/// Reads all options of a table. Between PetscOptionsHeadBegin() and PetscOptionsHeadEnd().
+/// Reads all options of a table, under a heading in -help.
 template <class Data, class Solver, std::size_t count>
-PetscErrorCode OptionsFromTable(Solver solver, const Data &data, const Option<Data, Solver> (&table)[count], OptionItems items)
+PetscErrorCode OptionsFromTable(Solver solver, const Data &data, const char heading[], const Option<Data, Solver> (&table)[count],
+                                OptionItems PetscOptionsObject)
 {
   PetscFunctionBegin;
+  PetscOptionsHeadBegin(PetscOptionsObject, heading);
   for (const auto &row : table)
-    PetscCall(std::visit([&](const auto &kind) { return option_table::Read(solver, data, row, kind, items); }, row.value));
+    PetscCall(std::visit([&](const auto &kind) { return option_table::Read(solver, data, row, kind, PetscOptionsObject); }, row.value));
+  PetscOptionsHeadEnd();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
