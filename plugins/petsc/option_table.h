@@ -152,7 +152,7 @@ std::string Typed(const Data &data, const Option<Data, Solver> &row)
           return kind.names[kind.now(data)];
         } else if constexpr (std::is_same_v<Kind, typename Row::Numbers>) {
           std::string text;
-          for (PetscReal value : kind.now(data)) text += (text.empty() ? "" : ",") + of_real(value);
+          for (PetscReal value : kind.now(data)) text.append(text.empty() ? "" : ",").append(of_real(value));
           return text;
         } else {
           return kind.now(data);
@@ -201,8 +201,9 @@ PetscErrorCode TellOptions(Solver solver, const Data &data, const Option<Data, S
     const auto &row = table[k];
     const bool idle = !acts[k];
     std::string line;
-    PetscCallCXX(line = std::string("-") + (prefix ? prefix : "") + row.name +
-                        (idle ? std::string(" does nothing here: ") + row.used_by : " " + option_table::Typed(data, row)));
+    PetscCallCXX(line =
+                     std::string("-") + (prefix ? prefix : "") + row.name +
+                     (idle ? std::string(" does nothing here: ") + row.used_by : std::string(" ").append(option_table::Typed(data, row))));
     if (viewer)
       PetscCall(PetscViewerASCIIPrintf(viewer, "  %s%s\n", idle ? "" : "given: ", line.c_str()));
     else if (idle)
