@@ -90,7 +90,7 @@ public:
   {
     Kokkos::deep_copy(space_, problems_.solution, std::numeric_limits<Scalar>::quiet_NaN());
     for (int k = 0; k < (operation == Operation::solve ? problems.copies : 1); k++) {
-      solvers_.push_back(std::make_unique<BlockLineSolver<Scalar>>(execution_, problems.lines, method.name, method.parameters));
+      solvers_.push_back(BlockLineSolver<Scalar>::make(execution_, problems.lines, method.name, method.parameters));
       use(*solvers_.back(), k);
       solvers_.back()->factor();
       if (solvers_.back()->bad_pivot()) throw std::runtime_error(method.text() + " finds a pivot unusable");

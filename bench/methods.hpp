@@ -21,20 +21,20 @@ class OneShotWork final : public SolveWork<Space, Scalar> {
 public:
   OneShotWork(const Problems<Space, Scalar> &problems, const MethodSpec &method)
       : SolveWork<Space, Scalar>(problems, problems.copies), execution_(memory_of<Space>()),
-        solver_(execution_, problems.lines, method.name, method.parameters)
+        solver_(LineSolver<Scalar>::make(execution_, problems.lines, method.name, method.parameters))
   {
   }
   void run(int copy) override
   {
     const auto &p = this->problems_;
-    solver_.use(p.coefficients_of(p.lower, copy), p.coefficients_of(p.diagonal, copy), p.coefficients_of(p.upper, copy));
-    solver_.solve_once(p.of(p.rhs, copy), p.of(p.solution, copy));
+    solver_->use(p.coefficients_of(p.lower, copy), p.coefficients_of(p.diagonal, copy), p.coefficients_of(p.upper, copy));
+    solver_->solve_once(p.of(p.rhs, copy), p.of(p.solution, copy));
   }
-  std::string label() const override { return solver_.method(); }
+  std::string label() const override { return solver_->method(); }
 
 private:
   Execution execution_;
-  LineSolver<Scalar> solver_;
+  std::unique_ptr<LineSolver<Scalar>> solver_;
 };
 
 /// Solves with factors made before. They are inputs too: where lines have their own coefficients, each copy has a solver of its own.
@@ -47,7 +47,7 @@ public:
   {
     const auto &p = this->problems_;
     for (int k = 0; k < (of_their_own(p) ? p.copies : 1); k++) {
-      solvers_.push_back(std::make_unique<LineSolver<Scalar>>(execution_, p.lines, method.name, method.parameters));
+      solvers_.push_back(LineSolver<Scalar>::make(execution_, p.lines, method.name, method.parameters));
       LineSolver<Scalar> &solver = *solvers_.back();
       solver.use(p.coefficients_of(p.lower, k), p.coefficients_of(p.diagonal, k), p.coefficients_of(p.upper, k));
       solver.factor();

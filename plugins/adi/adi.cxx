@@ -40,7 +40,7 @@ MakeLines<PetscScalar> LinesOf(const PC_ADI &adi, const Execution &execution)
     if (grid.box.crosses[direction])
       return std::make_unique<DistributedLineSolver<PetscScalar>>(execution, grid.line[direction], problem, method, MethodParameters{});
 #endif
-    return std::make_unique<LineSolver<PetscScalar>>(execution, problem, method, MethodParameters{});
+    return LineSolver<PetscScalar>::make(execution, problem, method, MethodParameters{});
   };
 }
 
@@ -359,18 +359,16 @@ PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
 // Cycles on a box that one rank has whole.
 PetscErrorCode CyclesHere(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, Transpose transpose)
 {
+  VecArrays arrays(b, Access::read, y, zero_guess ? Access::write : Access::read_write);
+  AdiSolver<PetscScalar> *solver;
+
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(WithVecArrays(b, Access::read, y, zero_guess ? Access::write : Access::read_write,
-                          [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-                            AdiSolver<PetscScalar> *solver;
-
-                            PetscFunctionBegin;
-                            PetscCall(SolverIn(pc, memory, &solver));
-                            PetscCallCXX(solver->cycle(rhs, solution, zero_guess, transpose, static_cast<int>(count)));
-                            PetscCall(LogFlops(memory, (PetscLogDouble)count * solver->flops()));
-                            PetscFunctionReturn(PETSC_SUCCESS);
-                          }));
+  PetscCall(arrays.Open());
+  PetscCall(SolverIn(pc, arrays.memory(), &solver));
+  PetscCallCXX(solver->cycle(arrays.rhs(), arrays.solution(), zero_guess, transpose, static_cast<int>(count)));
+  PetscCall(LogFlops(arrays.memory(), (PetscLogDouble)count * solver->flops()));
+  PetscCall(arrays.Close());
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -405,16 +403,13 @@ PetscErrorCode CyclesOnRanks(PC pc, Vec b, Vec y, PetscInt count, bool zero_gues
       else if (sweep.residual)
         PetscCall(Residual(pc, b, y, r, transpose));
       PetscCall(PetscLogGpuTimeBegin());
-      PetscCall(WithVecArrays(r, Access::read_write, y, from_zero ? Access::write : Access::read_write,
-                              [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
-                                AdiSolver<PetscScalar> *solver;
-
-                                PetscFunctionBegin;
-                                PetscCall(SolverIn(pc, memory, &solver));
-                                PetscCallCXX(solver->correct(sweep, work, solution, from_zero, transpose));
-                                PetscCall(LogFlops(memory, solver->flops() / (PetscLogDouble)sweeps.size()));
-                                PetscFunctionReturn(PETSC_SUCCESS);
-                              }));
+      VecArrays arrays(r, Access::read_write, y, from_zero ? Access::write : Access::read_write);
+      AdiSolver<PetscScalar> *solver;
+      PetscCall(arrays.Open());
+      PetscCall(SolverIn(pc, arrays.memory(), &solver));
+      PetscCallCXX(solver->correct(sweep, arrays.rhs(), arrays.solution(), from_zero, transpose));
+      PetscCall(LogFlops(arrays.memory(), solver->flops() / (PetscLogDouble)sweeps.size()));
+      PetscCall(arrays.Close());
       PetscCall(PetscLogGpuTimeEnd());
       from_zero = false;
     }

@@ -32,8 +32,7 @@ public:
     return other;
   }
 
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override { solver_.solve(b, x, options); }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override { solver_.solve_add(r, x, options); }
+  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override { solver_.solve(b, x, options); }
 
   double flops(Colour) const override { return solver_.flops(); }
   std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override

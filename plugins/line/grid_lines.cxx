@@ -45,23 +45,14 @@ std::unique_ptr<LineSet> GridLines::twin(const Execution &execution) const
   return other;
 }
 
-LineSolveOptions GridLines::how(std::size_t piece, LineSolveOptions options) const
+void GridLines::solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
 {
-  if (pieces_[piece].colour != Colour::all) options.colour = Colour::all;
-  return options;
-}
-
-void GridLines::solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
-{
+  LineSolveOptions all = options;
+  all.colour           = Colour::all;
   for (std::size_t p = 0; p < pieces_.size(); p++) {
-    if (has(p, options.colour)) solvers_[p]->solve(b + pieces_[p].offset, x + pieces_[p].offset, how(p, options));
-  }
-}
-
-void GridLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const
-{
-  for (std::size_t p = 0; p < pieces_.size(); p++) {
-    if (has(p, options.colour)) solvers_[p]->solve_add(r + pieces_[p].offset, x + pieces_[p].offset, how(p, options));
+    if (!has(p, options.colour)) continue;
+    const Index offset = pieces_[p].offset;
+    solvers_[p]->solve(b + offset, x + offset, pieces_[p].colour == Colour::all ? options : all);
   }
 }
 

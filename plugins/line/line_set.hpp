@@ -37,17 +37,16 @@ public:
   /// The same lines with the same values for vectors in the other memory.
   virtual std::unique_ptr<LineSet> twin(const Execution &execution) const = 0;
 
-  /// x = omega T^-1 b on the lines of a colour. b is not changed.
-  virtual void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const = 0;
-  /// x += omega T^-1 r on the lines of a colour; r is work space.
-  virtual void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const = 0;
+  /// x = omega T^-1 b on the lines of a colour, or, with options.update.add, x += that, where b is work space; else it is kept, though lines
+  /// that ranks share change values of it for a while.
+  virtual void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const = 0;
 
   virtual double flops(Colour colour) const = 0;
 
   /// True for a set that keeps the matrix, and makes the residual of a step itself.
   virtual bool relaxes() const { return false; }
-  /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x.
-  virtual void relax(const PetscScalar *, PetscScalar *, Guess, const LineSolveOptions &) const {}
+  /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x. b is kept as in solve().
+  virtual void relax(PetscScalar *, PetscScalar *, Guess, const LineSolveOptions &) const {}
   /// Sets ghosts to 0, values of rows on other ranks, that belong to the lines of a colour, where relax() finds them itself.
   virtual void clear_own(PetscScalar *, Colour) const {}
   /// Operations of that, the residual's with them.
@@ -100,8 +99,7 @@ public:
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override;
+  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
   double flops(Colour colour) const override;
   const char *method() const override { return solvers_.front()->method(); }
   PetscInt64 count() const override;
@@ -116,7 +114,6 @@ private:
   {
     return colour == Colour::all || pieces_[piece].colour == Colour::all || pieces_[piece].colour == colour;
   }
-  LineSolveOptions how(std::size_t piece, LineSolveOptions options) const;
 
   const Execution &execution_;
   std::vector<LinePiece> pieces_;
@@ -144,12 +141,11 @@ public:
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override;
+  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
   double flops(Colour colour) const override { return share(colour) * lines_.solver().flops(); }
 
   bool relaxes() const override { return true; }
-  void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override;
+  void relax(PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override;
   double relax_flops(Colour colour) const override;
   /// True if relax() does it in one pass over the matrix.
   bool one_pass() const { return lines_.fused(colours_ == 1 ? Colour::all : Colour::even); }

@@ -129,7 +129,7 @@ std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Ex
                                     std::string kind)
 {
   const auto make = [&line, k](const Execution &where, const LinePiece &piece) {
-    return std::make_unique<Solver>(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
+    return Solver::make(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
   };
   const auto read = [&line, k, pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
     auto &solver = static_cast<Solver &>(lines);
@@ -151,7 +151,7 @@ std::unique_ptr<LineSet> BlockLinesOf(const PC_Line &line, const Execution &exec
 {
   using Solver    = BlockLineSolver<PetscScalar>;
   const auto make = [&line](const Execution &where, const LinePiece &piece) {
-    return std::make_unique<Solver>(where, piece.layout, BlockKernel(line), line.kernel_parameters);
+    return Solver::make(where, piece.layout, BlockKernel(line), line.kernel_parameters);
   };
   const auto read = [pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
     static_cast<Solver &>(lines).read(From(matrix.inside, pieces[p].offset));

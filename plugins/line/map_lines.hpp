@@ -35,13 +35,9 @@ public:
     return other;
   }
 
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
+  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
   {
     if (has(options.colour)) solver_.solve(b, x, options);
-  }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override
-  {
-    if (has(options.colour)) solver_.solve_add(r, x, options);
   }
 
   double flops(Colour colour) const override { return has(colour) ? solver_.flops(colour) : 0; }
@@ -100,11 +96,12 @@ public:
     return other;
   }
 
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
+  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
   {
-    solver_->solve(const_cast<PetscScalar *>(b), x, how(options)); // values of b change for a while
+    LineSolveOptions how = options;
+    if (colours() == 1) how.colour = Colour::all; // a rank without rows has no colour
+    solver_->solve(b, x, how);
   }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override { solver_->solve_add(r, x, how(options)); }
 
   double flops(Colour colour) const override { return map_->colours() > 0 ? solver_->local().flops(colour) : 0; }
   std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
@@ -118,11 +115,6 @@ public:
 
 private:
   using Solver = JoinedLineSolver<PetscScalar>;
-  LineSolveOptions how(LineSolveOptions options) const
-  {
-    if (colours() == 1) options.colour = Colour::all; // a rank without rows has no colour
-    return options;
-  }
 
   std::unique_ptr<LineMap> map_;
   MPI_Comm ranks_;

@@ -21,7 +21,7 @@ std::unique_ptr<LineSet> StencilLines::twin(const Execution &execution) const
   using Solver       = LineSolver<PetscScalar>;
   const Solver &from = lines_.solver();
   const auto make    = [problem = from.problem(), kernel = std::string(from.method()), parameters = parameters_](
-                        const Execution &where, const LinePiece &) { return std::make_unique<Solver>(where, problem, kernel, parameters); };
+                        const Execution &where, const LinePiece &) { return Solver::make(where, problem, kernel, parameters); };
   const auto read = [&from](AnyLines<PetscScalar> &lines, std::size_t, const LocalMatrix &) { lines.read(from); };
   const auto own  = [](Index row) { return std::optional(row); };
   auto other      = std::make_unique<GridLines>(execution, std::vector<LinePiece>{{from.layout(), 0}}, colours_, "", make, read, own);
@@ -29,17 +29,12 @@ std::unique_ptr<LineSet> StencilLines::twin(const Execution &execution) const
   return other;
 }
 
-void StencilLines::solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
+void StencilLines::solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
 {
   lines_.solver().solve(b, x, options);
 }
 
-void StencilLines::solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const
-{
-  lines_.solver().solve_add(r, x, options);
-}
-
-void StencilLines::relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const
+void StencilLines::relax(PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const
 {
   lines_.relax(b, x, {options.update.scale, options.colour, guess, options.transpose});
 }

@@ -33,18 +33,15 @@ public:
     return whole && piece ? std::min(whole, piece) : whole ? whole : piece;
   }
   std::unique_ptr<LineSet> twin(const Execution &execution) const override { return lines_->twin(execution); }
-  void solve(const PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override { lines_->solve(b, x, options); }
-  void solve_add(PetscScalar *r, PetscScalar *x, const LineSolveOptions &options) const override { lines_->solve_add(r, x, options); }
+  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override { lines_->solve(b, x, options); }
   double flops(Colour colour) const override { return lines_->flops(colour); }
 
   bool relaxes() const override { return one_pass_ && matrix_.in_diagonals(); }
-  /// b changes for a while, as in solve().
-  void relax(const PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override
+  void relax(PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override
   {
-    auto *const rhs = const_cast<PetscScalar *>(b);
-    solver().take_neighbours(rhs, matrix_, guess == Guess::zero ? nullptr : x, options.colour);
-    piece_.relax(rhs, x, guess, options);
-    solver().put_back(rhs, options.colour);
+    solver().take_neighbours(b, matrix_, guess == Guess::zero ? nullptr : x, options.colour);
+    piece_.relax(b, x, guess, options);
+    solver().put_back(b, options.colour);
   }
   void clear_own(PetscScalar *ghosts, Colour colour) const override { couplings_->clear(ghosts, colour); }
   double relax_flops(Colour colour) const override { return piece_.relax_flops(colour); }

@@ -23,70 +23,65 @@ PetscErrorCode LogSolve(const LineSet &set, const LineSolveOptions &options)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-LineSolveOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose transpose)
+LineSolveOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose transpose, bool add = false)
 {
   LineSolveOptions options;
-  options.update.scale = line.found_omega;
-  options.colour       = pass.colour;
-  options.transpose    = transpose;
+  options.update    = {line.found_omega, add};
+  options.colour    = pass.colour;
+  options.transpose = transpose;
   return options;
 }
 
-// y = omega T^-1 b on the lines of a pass.
-PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
+// y = omega T^-1 b on the lines of a pass, or, with `add`, y += that, where b is work space.
+PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose, bool add)
 {
-  const LineSolveOptions options = OptionsOf(*Data(pc), pass, transpose);
+  const LineSolveOptions options = OptionsOf(*Data(pc), pass, transpose, add);
+  const bool keeps               = add || pass.colour != Colour::all; // something of y
+  VecArrays arrays(b, add ? Access::read_write : Access::read, y, keeps ? Access::read_write : Access::write);
+  const std::vector<std::unique_ptr<LineSet>> *sets;
 
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(WithVecArrays(b, Access::read, y, pass.colour == Colour::all ? Access::write : Access::read_write,
-                          [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-                            const std::vector<std::unique_ptr<LineSet>> *sets;
-
-                            PetscFunctionBegin;
-                            PetscCall(PCLineSetsIn(pc, memory, &sets));
-                            const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
-                            PetscCallCXX(set.solve(rhs, solution, options));
-                            PetscCall(LogSolve(set, options));
-                            PetscFunctionReturn(PETSC_SUCCESS);
-                          }));
+  PetscCall(arrays.Open());
+  PetscCall(PCLineSetsIn(pc, arrays.memory(), &sets));
+  const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+  PetscCallCXX(set.solve(arrays.rhs(), arrays.solution(), options));
+  PetscCall(LogSolve(set, options));
+  PetscCall(arrays.Close());
   PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The work space of corrections, made in set-up unless the sweeps were raised since.
+PetscErrorCode ResidualVec(PC pc, Vec *r)
+{
+  PC_Line *line = Data(pc);
+
+  PetscFunctionBegin;
+  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  *r = line->residual;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // y += omega T^-1 (b - A y) on the lines of a pass, with a residual of its own.
 PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
 {
-  PC_Line *line                  = Data(pc);
-  const LineSolveOptions options = OptionsOf(*line, pass, transpose);
+  Vec r;
 
   PetscFunctionBegin;
-  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual)); // made in set-up, unless the sweeps were raised since
-  Vec r = line->residual;
+  PetscCall(ResidualVec(pc, &r));
   if (transpose == Transpose::no) {
     PetscCall(MatResidual(pc->pmat, b, y, r));
   } else {
     PetscCall(MatMultTranspose(pc->pmat, y, r));
     PetscCall(VecAYPX(r, -1.0, b));
   }
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(WithVecArrays(r, Access::read_write, y, Access::read_write,
-                          [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
-                            const std::vector<std::unique_ptr<LineSet>> *sets;
-
-                            PetscFunctionBegin;
-                            PetscCall(PCLineSetsIn(pc, memory, &sets));
-                            const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
-                            PetscCallCXX(set.solve_add(work, solution, options));
-                            PetscCall(LogSolve(set, options));
-                            PetscFunctionReturn(PETSC_SUCCESS);
-                          }));
-  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(SolveLines(pc, r, y, pass, transpose, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The passes of a number of sweeps, by sets that keep the matrix: they know what of y is zero, and need no residual.
-PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, const PetscScalar *b, PetscScalar *y, PetscInt sweeps,
+PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscScalar *b, PetscScalar *y, PetscInt sweeps,
                            bool from_zero, Transpose transpose)
 {
   const std::vector<LinePass> &passes = Data(pc)->passes;
@@ -135,26 +130,24 @@ PetscErrorCode ResidualInside(const StencilMatrix<PetscScalar> &stencil, Vec b, 
 PetscErrorCode CorrectLinesAcross(PC pc, const LineSet &set, Vec b, Vec y, const LinePass &pass)
 {
   PC_Line *line                  = Data(pc);
-  const LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
+  const LineSolveOptions options = OptionsOf(*line, pass, Transpose::no, true);
+  Vec r;
 
   PetscFunctionBegin;
-  if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
+  PetscCall(ResidualVec(pc, &r));
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(VecScatterBegin(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(ResidualInside(*line->stencil, b, y, line->residual));
+  PetscCall(ResidualInside(*line->stencil, b, y, r));
   PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
   VecArray ghosts(line->ghosts, Access::read);
+  VecArrays arrays(r, Access::read_write, y, Access::read_write);
   PetscCall(ghosts.Open());
-  PetscCall(WithVecArrays(line->residual, Access::read_write, y, Access::read_write,
-                          [&](Memory memory, PetscScalar *work, PetscScalar *solution) -> PetscErrorCode {
-                            PetscFunctionBegin;
-                            PetscCheck(ghosts.memory() == memory, PETSC_COMM_SELF, PETSC_ERR_PLIB,
-                                       "vectors went to other memory in the middle of a sweep");
-                            PetscCallCXX(line->outside->take(work, ghosts.data()));
-                            PetscCallCXX(set.solve_add(work, solution, options));
-                            PetscCall(LogSolve(set, options));
-                            PetscFunctionReturn(PETSC_SUCCESS);
-                          }));
+  PetscCall(arrays.Open());
+  PetscCheck(ghosts.memory() == arrays.memory(), PETSC_COMM_SELF, PETSC_ERR_PLIB, "vectors went to other memory in the middle of a sweep");
+  PetscCallCXX(line->outside->take(arrays.rhs(), ghosts.data()));
+  PetscCallCXX(set.solve(arrays.rhs(), arrays.solution(), options));
+  PetscCall(LogSolve(set, options));
+  PetscCall(arrays.Close());
   PetscCall(ghosts.Close());
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -179,7 +172,24 @@ PetscErrorCode HasDiagonals(PC pc, Vec b, Vec y, bool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The same on several ranks: what the ghosts take from b is taken before each pass, and put back.
+// A pass of a set that keeps the matrix: what the ghosts take from b is taken before, and put back.
+PetscErrorCode RelaxWithGhosts(const PC_Line &line, const LineSet &set, const LinePass &pass, Guess guess, const VecArray &ghosts,
+                               const VecArrays &arrays)
+{
+  const bool known = guess != Guess::zero; // what rows of other ranks are
+
+  PetscFunctionBegin;
+  if (known) {
+    PetscCallCXX(set.clear_own(ghosts.data(), pass.colour));
+    PetscCallCXX(line.outside->take(arrays.rhs(), ghosts.data()));
+  }
+  PetscCallCXX(set.relax(arrays.rhs(), arrays.solution(), guess, OptionsOf(line, pass, Transpose::no)));
+  if (known) PetscCallCXX(line.outside->put_back(arrays.rhs()));
+  PetscCall(LogFlops(arrays.memory(), known ? set.relax_flops(pass.colour) : set.flops(pass.colour)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The passes of a number of sweeps on several ranks.
 PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, bool *done)
 {
   PC_Line *line     = Data(pc);
@@ -194,7 +204,7 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
     const LineSet &set   = *line->sets[static_cast<int>(line->shape.memory)][static_cast<size_t>(pass.set)];
     if (!set.relaxes()) { // lines that go on on other ranks
       if (guess == Guess::zero)
-        PetscCall(SolveLines(pc, b, y, pass, Transpose::no));
+        PetscCall(SolveLines(pc, b, y, pass, Transpose::no, false));
       else
         PetscCall(CorrectLinesAcross(pc, set, b, y, pass));
       continue;
@@ -204,24 +214,13 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
       PetscCall(VecScatterEnd(line->bring_ghosts, y, line->ghosts, INSERT_VALUES, SCATTER_FORWARD));
     }
     VecArray ghosts(line->ghosts, Access::read_write);
+    VecArrays arrays(b, Access::read, y, Access::read_write);
     PetscCall(ghosts.Open());
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(WithVecArrays(b, Access::read, y, Access::read_write,
-                            [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-                              PetscFunctionBegin;
-                              *done = ghosts.memory() == memory;
-                              if (!*done) PetscFunctionReturn(PETSC_SUCCESS);
-                              auto *changed = const_cast<PetscScalar *>(rhs);
-                              if (guess != Guess::zero) {
-                                PetscCallCXX(set.clear_own(ghosts.data(), pass.colour));
-                                PetscCallCXX(line->outside->take(changed, ghosts.data()));
-                              }
-                              PetscCallCXX(set.relax(rhs, solution, guess, OptionsOf(*line, pass, Transpose::no)));
-                              if (guess != Guess::zero) PetscCallCXX(line->outside->put_back(changed));
-                              const PetscLogDouble flops = guess == Guess::zero ? set.flops(pass.colour) : set.relax_flops(pass.colour);
-                              PetscCall(LogFlops(memory, flops));
-                              PetscFunctionReturn(PETSC_SUCCESS);
-                            }));
+    PetscCall(arrays.Open());
+    *done = ghosts.memory() == arrays.memory();
+    if (*done) PetscCall(RelaxWithGhosts(*line, set, pass, guess, ghosts, arrays));
+    PetscCall(arrays.Close());
     PetscCall(PetscLogGpuTimeEnd());
     PetscCall(ghosts.Close());
     PetscCheck(*done || k == 0, PETSC_COMM_SELF, PETSC_ERR_PLIB, "vectors went to other memory in the middle of a sweep");
@@ -240,17 +239,14 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
     if (many > 1 || sweeps > 1 || !from_zero) PetscCall(RelaxPassesWithGhosts(pc, b, y, sweeps, from_zero, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   } else if (line->stencil && !line->outside && (many > 1 || sweeps > 1 || !from_zero)) {
+    VecArrays arrays(b, Access::read, y, from_zero ? Access::write : Access::read_write);
+    const std::vector<std::unique_ptr<LineSet>> *sets;
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(WithVecArrays(b, Access::read, y, from_zero ? Access::write : Access::read_write,
-                            [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-                              const std::vector<std::unique_ptr<LineSet>> *sets;
-
-                              PetscFunctionBegin;
-                              PetscCall(PCLineSetsIn(pc, memory, &sets));
-                              done = line->stencil && sets->front()->relaxes();
-                              if (done) PetscCall(RelaxPasses(pc, *sets, rhs, solution, sweeps, from_zero, transpose));
-                              PetscFunctionReturn(PETSC_SUCCESS);
-                            }));
+    PetscCall(arrays.Open());
+    PetscCall(PCLineSetsIn(pc, arrays.memory(), &sets));
+    done = line->stencil && sets->front()->relaxes();
+    if (done) PetscCall(RelaxPasses(pc, *sets, arrays.rhs(), arrays.solution(), sweeps, from_zero, transpose));
+    PetscCall(arrays.Close());
     PetscCall(PetscLogGpuTimeEnd());
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -259,7 +255,7 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
     for (size_t k = 0; k < many; k++) {
       const LinePass &pass = line->passes[transpose == Transpose::no ? k : many - 1 - k];
       if (from_zero && sweep == 0 && k == 0)
-        PetscCall(SolveLines(pc, b, y, pass, transpose));
+        PetscCall(SolveLines(pc, b, y, pass, transpose, false));
       else
         PetscCall(CorrectLines(pc, b, y, pass, transpose));
     }

@@ -38,6 +38,7 @@ inline PetscErrorCode MakeExecution(Memory memory, std::unique_ptr<Execution> *e
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// read: the values at Close are those at Open, but kernels may change some of them in between, where they say so.
 enum class Access { read, write, read_write };
 
 /// The array of a vector between Open and Close.
@@ -129,25 +130,51 @@ private:
   bool on_host_       = false;
 };
 
-/// Calls body(memory, first array, second array) with the arrays of two vectors in one memory: the device if both vectors live there and
-/// this build has kernels for it, the host otherwise (vectors bound to the CPU, or one of each kind).
+/// The arrays of a right-hand side and a solution in one memory: the device if both vectors live there and this build has kernels for it, the
+/// host otherwise (vectors bound to the CPU, or one of each kind).
+class VecArrays {
+public:
+  VecArrays(Vec rhs, Access rhs_access, Vec solution, Access solution_access) : rhs_(rhs, rhs_access), solution_(solution, solution_access)
+  {
+  }
+
+  PetscErrorCode Open()
+  {
+    PetscFunctionBegin;
+    PetscCall(rhs_.Open());
+    PetscCall(solution_.Open());
+    if (rhs_.memory() == solution_.memory() && has_backend(rhs_.memory())) PetscFunctionReturn(PETSC_SUCCESS);
+    PetscCall(Close());
+    PetscCall(rhs_.OpenOnHost());
+    PetscCall(solution_.OpenOnHost());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscErrorCode Close()
+  {
+    PetscFunctionBegin;
+    PetscCall(solution_.Close());
+    PetscCall(rhs_.Close());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  Memory memory() const { return rhs_.memory(); }
+  PetscScalar *rhs() const { return rhs_.data(); }
+  PetscScalar *solution() const { return solution_.data(); }
+
+private:
+  VecArray rhs_, solution_;
+};
+
+/// Calls body(memory, right-hand side, solution) with them open.
 template <class Body>
-PetscErrorCode WithVecArrays(Vec first, Access first_access, Vec second, Access second_access, const Body &body)
+PetscErrorCode WithVecArrays(Vec rhs, Access rhs_access, Vec solution, Access solution_access, const Body &body)
 {
-  VecArray a(first, first_access), b(second, second_access);
+  VecArrays arrays(rhs, rhs_access, solution, solution_access);
 
   PetscFunctionBegin;
-  PetscCall(a.Open());
-  PetscCall(b.Open());
-  if (a.memory() != b.memory() || !has_backend(a.memory())) {
-    PetscCall(b.Close());
-    PetscCall(a.Close());
-    PetscCall(a.OpenOnHost());
-    PetscCall(b.OpenOnHost());
-  }
-  PetscCall(body(a.memory(), a.data(), b.data()));
-  PetscCall(b.Close());
-  PetscCall(a.Close());
+  PetscCall(arrays.Open());
+  PetscCall(body(arrays.memory(), arrays.rhs(), arrays.solution()));
+  PetscCall(arrays.Close());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -59,7 +59,7 @@ AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, cons
 {
   if (!make_lines)
     make_lines = [this](int, const LineProblem &problem) {
-      return std::make_unique<LineSolver<Scalar>>(execution_, problem, options_.line_solver, options_.parameters);
+      return LineSolver<Scalar>::make(execution_, problem, options_.line_solver, options_.parameters);
     };
   model_ = make_model<Scalar>(execution, {box, options, ranks}, make_lines);
   find_directions();
@@ -258,14 +258,14 @@ void AdiSolver<Scalar>::correct(const AdiSweep &sweep, Scalar *r, Scalar *x, boo
 }
 
 template <class Scalar>
-void AdiSolver<Scalar>::cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose, int count)
+void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose transpose, int count)
 {
   if (transpose == Transpose::no && model_->sweeps_in_halves()) {
     model_->half_sweeps(b, x, zero_guess, count, options_.measure_change);
     return;
   }
   bool from_zero                   = zero_guess;
-  const Scalar *r                  = b;
+  Scalar *r                        = b;
   const std::vector<AdiSweep> once = sweeps(transpose);
   for (int n = 0; n < count; n++) {
     for (const AdiSweep &sweep : once) {

@@ -147,8 +147,8 @@ public:
   std::optional<AdiBadPivot> bad_pivot() const;
 
   /// `count` cycles, each x += M^-1 (b - A x); zero_guess: from x = 0, whatever x holds. Arrays of rows() elements that do not overlap.
-  /// `transpose`: of the whole operator M^-1, the sweeps in reverse. Needs a box that crosses no ranks. Does not wait.
-  void cycle(const Scalar *b, Scalar *x, bool zero_guess, Transpose transpose = Transpose::no, int count = 1);
+  /// b is kept. `transpose`: of the whole operator M^-1, the sweeps in reverse. Needs a box that crosses no ranks. Does not wait.
+  void cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose transpose = Transpose::no, int count = 1);
 
   /// The parts of a cycle, for callers that form residuals themselves: before each sweep that says so (but the first one from a zero guess,
   /// where r = b) r = b - A x.

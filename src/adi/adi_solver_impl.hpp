@@ -47,14 +47,14 @@ public:
   virtual void factor()                                                                            = 0;
   virtual std::optional<AdiBadPivot> bad_pivot() const                                             = 0;
   /// b - A x in an array of its own, or with the transpose of A.
-  virtual const Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose)                                      = 0;
-  virtual void correct(const AdiSweep &sweep, const Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) = 0;
+  virtual Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose)                                      = 0;
+  virtual void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) = 0;
   /// Peaceman and Rachford's cycle `count` times, where sweeps_in_halves() says that it can be: x is what `correct` and `residual` make of it.
-  virtual bool sweeps_in_halves() const                                                         = 0;
-  virtual void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure) = 0;
-  virtual const double *change() const                                                          = 0;
-  virtual double read_change() const                                                            = 0;
-  virtual const AnyLines<Scalar> &lines(int direction) const                                    = 0;
+  virtual bool sweeps_in_halves() const                                                   = 0;
+  virtual void half_sweeps(Scalar *b, Scalar *x, bool from_zero, int count, bool measure) = 0;
+  virtual const double *change() const                                                    = 0;
+  virtual double read_change() const                                                      = 0;
+  virtual const AnyLines<Scalar> &lines(int direction) const                              = 0;
 };
 
 /// One backend of a solver, whose box, options and ranks it looks at.
@@ -253,7 +253,7 @@ public:
     return first;
   }
 
-  const Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose) override
+  Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose) override
   {
     const AdiRest<Scalar> rest{rest_starts_.data(), rest_columns_.data(), rest_values_.data(), rest_values_.extent(0) == 0};
     const bool transposed = transpose == Transpose::yes;
@@ -265,7 +265,7 @@ public:
     return r;
   }
 
-  void correct(const AdiSweep &sweep, const Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) override
+  void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) override
   {
     const auto j                 = static_cast<std::size_t>(sweep.shift);
     const std::size_t last       = sweep.directions.size() - 1;
@@ -291,8 +291,8 @@ public:
     } else if (from_zero) {
       solve(k, j, r, x, options);
     } else {
-      AnyLines<Scalar> &lines = *lines_[k][refactor(k, j)];
-      lines.solve_add(const_cast<Scalar *>(r), x, options); // r is work space where there is an x to add to
+      options.update.add = true; // r is work space where there is an x to add to
+      lines_[k][refactor(k, j)]->solve(r, x, options);
     }
     if (sweep.sum && sweep.residual) solve_fixed(space_, grid_.rows, fixed_.data(), diagonal_.data(), first, !from_zero, x);
   }
@@ -309,7 +309,7 @@ public:
     return directions == 2 && !setting_.options.symmetric && setting_.options.type == AdiType::peaceman_rachford &&
            rest_values_.extent(0) == 0;
   }
-  void half_sweeps(const Scalar *b, Scalar *x, bool from_zero, int count, bool measure) override
+  void half_sweeps(Scalar *b, Scalar *x, bool from_zero, int count, bool measure) override
   {
     const int first = grid_.has[0] ? 0 : 1, second = grid_.has[2] ? 2 : 1;
     const std::size_t cycle = shifts_.size(), last = 2 * cycle * static_cast<std::size_t>(count) - 1;
@@ -320,7 +320,7 @@ public:
     Scalar *const g = work_.data();
     if (!from_zero) start_half_sweep(space_, AdiStencil<Scalar, 1>(grid_, parts(), false, second), fixed_.data(), shift_of(0), b, x, g);
     for (std::size_t n = 0; n <= last; n++) {
-      const Scalar *now   = n == 0 && from_zero ? b : g;
+      Scalar *const now   = n == 0 && from_zero ? b : g;
       const int k         = direction(n);
       const std::size_t j = n / 2 % cycle;
       const bool compared = measure && n + 1 == last; // x must be there to be compared with
@@ -431,7 +431,7 @@ private:
     lines_[k][0]->factor();
     return 0;
   }
-  void solve(int k, std::size_t j, const Scalar *r, Scalar *z, const SolveOptions<Scalar> &options)
+  void solve(int k, std::size_t j, Scalar *r, Scalar *z, const SolveOptions<Scalar> &options)
   {
     if (!setting_.options.keep_factors && options.transpose == Transpose::no) {
       shift(k, 0, j);

@@ -20,4 +20,11 @@ struct Difference<std::tuple<Types...>, Others> {
 template <class List, class Others>
 using Without = typename Difference<List, Others>::type;
 
+/// Calls visit(Type{}) for each type of a list.
+template <class List, class Visit>
+void for_each_type(Visit &&visit)
+{
+  std::apply([&](auto... type) { (visit(type), ...); }, List{});
+}
+
 } // namespace weft

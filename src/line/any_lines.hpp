@@ -31,13 +31,13 @@ public:
   /// The first row, of the whole line, with an unusable pivot of the last factorization (or one-shot solve), if there is one. Waits for it.
   virtual std::optional<LineRow> bad_pivot() const = 0;
 
-  /// solution = scale * T^-1 rhs on the lines of options.colour; rhs may be solution. Does not wait. Lines that ranks share change values of rhs
-  /// while they work, and put them back: it must be memory that can be written.
-  virtual void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const = 0;
-  /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards.
-  virtual void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const = 0;
-  /// factor() and solve() in one go, cheaper than both where the method has a form of its own. Later solves need a factor() again.
-  virtual void solve_once(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {})
+  /// solution = scale * T^-1 rhs on the lines of options.colour, or, with options.update.add, solution += that, where rhs is work space and
+  /// undefined afterwards; else rhs may be solution, or keeps its values. Lines that ranks share change some of these while they work, and put
+  /// them back. Does not wait.
+  virtual void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const = 0;
+  /// factor() and solve() in one go, for options that neither add nor transpose; cheaper than both where the method has a form of its own.
+  /// Later solves need a factor() again.
+  virtual void solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {})
   {
     factor();
     solve(rhs, solution, options);

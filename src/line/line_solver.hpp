@@ -1,13 +1,16 @@
 /// LineSolver: factors and solves tridiagonal lines, on the host or on a device, by any method of select.hpp. The way into the kernels for
-/// callers that include no Kokkos header.
+/// callers that include no Kokkos header. BlockLineSolver (blocks/block_line_solver.hpp) is its sibling.
 #pragma once
 #include <array>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <vector>
 
-#include "line/factored_lines.hpp"
+#include "base/execution.hpp"
+#include "line/any_lines.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
@@ -66,33 +69,50 @@ std::vector<const char *> tridiagonal_method_names();
 std::optional<std::string> tridiagonal_method_refuses(const std::string &method, const LineProblem &problem,
                                                       const MethodParameters &parameters = {});
 
+/// The coefficients of lines, on the host.
 template <class Scalar>
-class LineSolver final : public FactoredLines<Scalar> {
-public:
-  /// Makes plan and work space; nothing is allocated after this, but by the first transposed solve. `method` is a name of the list, or
-  /// "auto". Throws std::invalid_argument where tridiagonal_method_refuses. `execution` must live as long as the solver.
-  LineSolver(const Execution &execution, const LineProblem &problem, const std::string &method, const MethodParameters &parameters = {});
+struct HostCoefficients {
+  std::vector<Scalar> lower, diagonal, upper;
+};
 
-  using FactoredLines<Scalar>::read;
-  /// Takes the tridiagonal part of a matrix, whose row i is element i of the layout. General coefficients only.
-  template <class Int>
-  void read(const CsrMatrix<Scalar, Int> &matrix);
-  /// Takes copies of coefficients on the host, whatever the memory of the execution: problem().coefficient_size() each.
-  void read(const ConstantLines<Scalar> &lines);
-  const LineProblem &problem() const { return problem_; }
+/// Lines that one method factors and solves on one backend. Problem says what they are: LineProblem, or BlockLines.
+template <class Problem, class Scalar>
+class FactoredLines : public AnyLines<Scalar> {
+public:
+  /// Makes plan and work space; nothing is allocated after this, but by the first transposed solve. `method` is a name of the list, or "auto".
+  /// Throws std::invalid_argument where no such method takes the lines. `execution` must live as long as they.
+  static std::unique_ptr<FactoredLines> make(const Execution &execution, const Problem &problem, const std::string &method,
+                                             const MethodParameters &parameters = {});
+
+  /// Takes the part of a matrix, whose row i is element i of the layout, that lies on the lines. General coefficients only.
+  virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix) = 0;
+  virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix) = 0;
+  /// Takes copies of coefficients, whatever the memory of the execution: problem().coefficient_size() each.
+  virtual void read(const HostCoefficients<Scalar> &coefficients) = 0;
+  virtual HostCoefficients<Scalar> host_coefficients() const      = 0;
+  void read(const AnyLines<Scalar> &other) final { read(static_cast<const FactoredLines &>(other).host_coefficients()); }
+  void read(const ConstantLines<Scalar> &lines) requires std::is_same_v<Problem, LineProblem>
+  {
+    if (problem_.coefficients != Coefficients::constant || problem_.closure != lines.closure)
+      throw std::invalid_argument("the coefficients are not those of the problem");
+    read(HostCoefficients<Scalar>{lines.lower, lines.diagonal, lines.upper});
+  }
+
+  const Execution &execution() const { return execution_; }
+  const Problem &problem() const { return problem_; }
   const LineLayout &layout() const { return problem_.layout; }
-  Index length() const override { return problem_.layout.length; }
-  double flops() const override;
+  Index length() const final { return problem_.layout.length; }
+
+protected:
+  FactoredLines(const Execution &execution, const Problem &problem) : execution_(execution), problem_(problem) {}
 
 private:
-  using Base = FactoredLines<Scalar>;
-  using Base::method_;
-  using Base::model_;
-  using Base::parameters_;
-
-  std::unique_ptr<LineModel<Scalar>> make(Transpose transpose) const override;
-
-  LineProblem problem_;
+  const Execution &execution_;
+  Problem problem_;
 };
+
+/// Batches of tridiagonal lines.
+template <class Scalar>
+using LineSolver = FactoredLines<LineProblem, Scalar>;
 
 } // namespace weft

@@ -25,13 +25,6 @@ using ComparedMethods = std::tuple<ThomasLate, Cr, Pcr, CrPcr, PcrThomas, CrPcrT
 /// Those that callers should choose from, as `auto` does: Thomas, Spike, Toeplitz, Wide, Pivoted.
 using ServingMethods = Without<TridiagonalMethods, ComparedMethods>;
 
-/// Calls visit(Method{}) for each method of a list.
-template <class Methods = TridiagonalMethods, class Visit>
-void for_each_tridiagonal_method(Visit &&visit)
-{
-  std::apply([&](auto... method) { (visit(method), ...); }, Methods{});
-}
-
 /// What the fastest method of a measured case was. A row applies to lines of at least these numbers; the last one that does is taken.
 struct Measured {
   bool device;
@@ -55,7 +48,7 @@ inline const char *choose_tridiagonal_method(const LineProblem &problem, bool de
   for (const Measured &m : measured) {
     if (m.device != device || m.constant != (problem.coefficients == Coefficients::constant)) continue;
     if (problem.layout.length < m.length || problem.layout.count() < m.lines) continue;
-    for_each_tridiagonal_method<ServingMethods>([&](auto method) {
+    for_each_type<ServingMethods>([&](auto method) {
       if (std::string_view(m.method) == method.name && !method.refuses(problem, parameters)) chosen = m.method;
     });
   }

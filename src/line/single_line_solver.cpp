@@ -84,7 +84,7 @@ private:
 
 SingleLineSolver::SingleLineSolver(const Execution &execution, const LineProblem &problem, const std::string &method,
                                    const MethodParameters &parameters)
-    : lines_(execution, problem, method, parameters)
+    : lines_(LineSolver<float>::make(execution, problem, method, parameters))
 {
   on_backend(execution, [&](const auto &space) { work_ = std::make_unique<Work::In<std::decay_t<decltype(space)>>>(space, problem); });
 }
@@ -98,29 +98,23 @@ template <class Int>
 void SingleLineSolver::read(const CsrMatrix<double, Int> &matrix)
 {
   const auto coefficients = work_->read(matrix);
-  lines_.use(coefficients[0], coefficients[1], coefficients[2]);
+  lines_->use(coefficients[0], coefficients[1], coefficients[2]);
 }
 
 void SingleLineSolver::read(const AnyLines<double> &other)
 {
-  lines_.read(static_cast<const SingleLineSolver &>(other).lines_);
+  lines_->read(*static_cast<const SingleLineSolver &>(other).lines_);
 }
 
 void SingleLineSolver::read(const ConstantLines<double> &lines)
 {
   const auto rounded = [](const std::vector<double> &values) { return std::vector<float>(values.begin(), values.end()); };
-  lines_.read(ConstantLines<float>{lines.closure, rounded(lines.lower), rounded(lines.diagonal), rounded(lines.upper)});
+  lines_->read(ConstantLines<float>{lines.closure, rounded(lines.lower), rounded(lines.diagonal), rounded(lines.upper)});
 }
 
-void SingleLineSolver::solve(const double *rhs, double *solution, const SolveOptions<double> &options) const
+void SingleLineSolver::solve(double *rhs, double *solution, const SolveOptions<double> &options) const
 {
-  work_->solve(lines_, rhs, solution, options);
-}
-
-void SingleLineSolver::solve_add(double *rhs, double *solution, SolveOptions<double> options) const
-{
-  options.update.add = true;
-  work_->solve(lines_, rhs, solution, options);
+  work_->solve(*lines_, rhs, solution, options);
 }
 
 template void SingleLineSolver::read(const CsrMatrix<double, std::int32_t> &);

@@ -16,6 +16,7 @@
 ///                                      `matrix` already is the transposed one, and LineSolver goes through the right-hand sides
 /// and, where it is worth something,
 ///   solve_once(space, plan, matrix, rhs, solution, options)   factor and solve in one go
+///   Form<Space>                        a type that has all from Plan on, where hosts and devices differ
 ///   periodic                           true where the method itself couples the ends; it then reads matrix.wrapped
 /// select.hpp lists the methods.
 #pragma once

@@ -441,7 +441,7 @@ TEST(Adi, BoundsWithoutBoundaryValues)
   solver.set_shifts(adi_shifts(pr, bounds, 6));
   solver.factor();
   std::mt19937 random(7);
-  const auto b = random_values<double>(120, random);
+  auto b = random_values<double>(120, random);
   std::vector<double> x(120);
   const double before = 1e-3;
   for (int cycle = 0; cycle < 4; cycle++) solver.cycle(b.data(), x.data(), cycle == 0);
@@ -468,7 +468,7 @@ int cycles_needed(Index n, const AdiOptions &options, int length, int *sweeps)
   std::mt19937 random(8);
   const auto rows       = static_cast<std::size_t>(box.rows());
   std::vector<double> x = random_values<double>(rows, random);
-  const std::vector<double> zero(rows);
+  std::vector<double> zero(rows);
   const auto norm = [&] {
     double sum = 0;
     for (double v : x) sum += v * v;

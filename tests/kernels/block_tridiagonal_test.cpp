@@ -12,13 +12,14 @@ using namespace weft::test;
 template <class Scalar>
 struct BlockSolving {
   Execution execution;
-  BlockLineSolver<Scalar> solver;
+  const std::unique_ptr<BlockLineSolver<Scalar>> made;
+  BlockLineSolver<Scalar> &solver;
   Buffer<Scalar> lower, diagonal, upper;
 
   BlockSolving(const BlockProblem<Scalar> &problem, const std::string &method, Memory memory, const MethodParameters &parameters = {},
                bool factored = true)
-      : execution(memory), solver(execution, problem.lines, method, parameters), lower(memory, problem.lower),
-        diagonal(memory, problem.diagonal), upper(memory, problem.upper)
+      : execution(memory), made(BlockLineSolver<Scalar>::make(execution, problem.lines, method, parameters)), solver(*made),
+        lower(memory, problem.lower), diagonal(memory, problem.diagonal), upper(memory, problem.upper)
   {
     solver.use(lower.data(), diagonal.data(), upper.data());
     if (factored) solver.factor();
@@ -43,8 +44,6 @@ void check_block(const BlockProblem<Scalar> &problem, const std::string &method,
   const std::vector<Scalar> before = in_place ? problem.rhs : problem.start;
   if (once)
     s.solver.solve_once(rhs.data(), solution.data(), options);
-  else if (options.update.add)
-    s.solver.solve_add(rhs.data(), solution.data(), options);
   else
     s.solver.solve(rhs.data(), solution.data(), options);
   ASSERT_FALSE(s.solver.bad_pivot());
@@ -404,16 +403,17 @@ TEST(BlockLineSolver, ReadsTheBlocksOfAMatrixAndOfAnotherSolver)
             }
           }
         });
-        BlockLineSolver<double> solver(execution, lines, method), copy(host, lines, method);
-        solver.read(CsrMatrix<double, int>{starts_there.data(), columns_there.data(), values_there.data()});
-        copy.read(solver);
-        solver.factor();
-        copy.factor();
-        ASSERT_FALSE(solver.bad_pivot());
+        const auto solver = BlockLineSolver<double>::make(execution, lines, method),
+                   copy   = BlockLineSolver<double>::make(host, lines, method);
+        solver->read(CsrMatrix<double, int>{starts_there.data(), columns_there.data(), values_there.data()});
+        copy->read(*solver);
+        solver->factor();
+        copy->factor();
+        ASSERT_FALSE(solver->bad_pivot());
         const auto rhs = in(problem.rhs), x = in(problem.start);
         std::vector<double> y = problem.start;
-        solver.solve(rhs.data(), x.data());
-        copy.solve(problem.rhs.data(), y.data());
+        solver->solve(rhs.data(), x.data());
+        copy->solve(problem.rhs.data(), y.data());
         execution.wait();
         host.wait();
         const auto got = x.values(), expected = problem.expected({}, problem.start);
@@ -429,25 +429,25 @@ TEST(BlockLineSolver, ReadsTheBlocksOfAMatrixAndOfAnotherSolver)
 TEST(BlockLineSolver, RefusesWhatItCannotSolve)
 {
   const Execution host(Memory::host);
-  EXPECT_THROW(BlockLineSolver<double>(host, contiguous_nodes(2, 3, 2), "thomas"), std::invalid_argument);
-  EXPECT_THROW(BlockLineSolver<double>(host, contiguous_nodes(9, 3, 2), "auto"), std::invalid_argument);
-  EXPECT_THROW(BlockLineSolver<double>(host, contiguous_nodes(0, 3, 2), "auto"), std::invalid_argument);
+  EXPECT_THROW(BlockLineSolver<double>::make(host, contiguous_nodes(2, 3, 2), "thomas"), std::invalid_argument);
+  EXPECT_THROW(BlockLineSolver<double>::make(host, contiguous_nodes(9, 3, 2), "auto"), std::invalid_argument);
+  EXPECT_THROW(BlockLineSolver<double>::make(host, contiguous_nodes(0, 3, 2), "auto"), std::invalid_argument);
   LineLayout odd = contiguous_nodes(2, 3, 2);
   odd.stride     = 3;
-  EXPECT_THROW(BlockLineSolver<double>(host, odd, "auto"), std::invalid_argument);
+  EXPECT_THROW(BlockLineSolver<double>::make(host, odd, "auto"), std::invalid_argument);
   odd                  = contiguous_nodes(2, 3, 2);
   odd.across_stride[0] = 7;
-  EXPECT_THROW(BlockLineSolver<double>(host, odd, "auto"), std::invalid_argument);
+  EXPECT_THROW(BlockLineSolver<double>::make(host, odd, "auto"), std::invalid_argument);
   MethodParameters parameters;
   parameters.partitions = -1;
-  EXPECT_THROW(BlockLineSolver<double>(host, contiguous_nodes(2, 3, 2), "block-wide", parameters), std::invalid_argument);
+  EXPECT_THROW(BlockLineSolver<double>::make(host, contiguous_nodes(2, 3, 2), "block-wide", parameters), std::invalid_argument);
   parameters       = {};
   parameters.slice = -1;
   for (const char *method : block_tridiagonal_method_names())
-    EXPECT_THROW(BlockLineSolver<double>(host, contiguous_nodes(2, 3, 2), method, parameters), std::invalid_argument);
-  BlockLineSolver<double> solver(host, contiguous_nodes(2, 3, 2), "auto");
-  double x[12] = {};
-  EXPECT_THROW(solver.solve(x, x, {{1, true}}), std::invalid_argument);
+    EXPECT_THROW(BlockLineSolver<double>::make(host, contiguous_nodes(2, 3, 2), method, parameters), std::invalid_argument);
+  const auto solver = BlockLineSolver<double>::make(host, contiguous_nodes(2, 3, 2), "auto");
+  double x[12]      = {};
+  EXPECT_THROW(solver->solve_once(x, x, {{1, true}}), std::invalid_argument);
 }
 
 TEST(BlockLineSolver, AutoNamesAMethodThatDoesNotRefuse)

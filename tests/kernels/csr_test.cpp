@@ -134,20 +134,21 @@ TEST(LineSolver, SolvesOnTheHostAndTakesCoefficientsFromAnother)
   const Execution host(Memory::host);
   for (const char *name : tridiagonal_method_names()) {
     if (tridiagonal_method_refuses(name, layout)) continue;
-    LineSolver<double> solver(host, layout, name), copy(host, layout, name);
-    EXPECT_STREQ(solver.method(), name);
-    solver.read(CsrMatrix<double, std::int32_t>{matrix.row_starts.data(), matrix.columns.data(), matrix.values.data()});
-    solver.factor();
-    ASSERT_FALSE(solver.bad_pivot());
-    copy.read(solver);
-    copy.factor();
-    ASSERT_FALSE(copy.bad_pivot());
+    const auto solver = LineSolver<double>::make(host, layout, name), copy = LineSolver<double>::make(host, layout, name);
+    EXPECT_STREQ(solver->method(), name);
+    solver->read(CsrMatrix<double, std::int32_t>{matrix.row_starts.data(), matrix.columns.data(), matrix.values.data()});
+    solver->factor();
+    ASSERT_FALSE(solver->bad_pivot());
+    copy->read(*solver);
+    copy->factor();
+    ASSERT_FALSE(copy->bad_pivot());
 
     const auto size               = static_cast<std::size_t>(layout.span());
     const std::vector<double> rhs = random_values<double>(size, random);
-    std::vector<double> x(size), y(size, 1), work = rhs;
-    solver.solve(rhs.data(), x.data(), {{2.0}});
-    copy.solve_add(work.data(), y.data(), {{2.0}});
+    std::vector<double> x(size), y(size, 1), kept = rhs, work = rhs;
+    solver->solve(kept.data(), x.data(), {{2.0}});
+    EXPECT_EQ(kept, rhs);
+    copy->solve(work.data(), y.data(), {{2.0, true}});
     for (Index line = 0; line < layout.count(); line++) {
       std::vector<double> l, d, u, b;
       for (Index row = 0; row < layout.length; row++) {
@@ -180,10 +181,10 @@ TEST(SingleLineSolver, AgreesWithDoubleToItsPrecision)
     const test::Buffer<int> row_starts(memory, matrix.row_starts), columns(memory, matrix.columns);
     const test::Buffer<double> values(memory, matrix.values);
     const CsrMatrix<double, std::int32_t> csr{row_starts.data(), columns.data(), values.data()};
-    LineSolver<double> in_double(execution, problem, "thomas");
+    const auto in_double = LineSolver<double>::make(execution, problem, "thomas");
     SingleLineSolver in_single(execution, problem, "thomas"), copy(execution, problem, "thomas");
-    in_double.read(csr);
-    in_double.factor();
+    in_double->read(csr);
+    in_double->factor();
     in_single.read(csr);
     copy.read(in_single);
     for (SingleLineSolver *solver : {&in_single, &copy}) {
@@ -192,10 +193,11 @@ TEST(SingleLineSolver, AgreesWithDoubleToItsPrecision)
       for (Colour colour : {Colour::all, Colour::even, Colour::odd}) {
         const std::vector<double> before = random_values<double>(size, random);
         const test::Buffer<double> b(memory, random_values<double>(size, random)), expected(memory, before), got(memory, before);
-        const SolveOptions<double> options{{0.5}, colour, Transpose::yes};
-        in_double.solve(b.data(), expected.data(), options);
+        SolveOptions<double> options{{0.5}, colour, Transpose::yes};
+        in_double->solve(b.data(), expected.data(), options);
         solver->solve(b.data(), got.data(), options);
-        solver->solve_add(b.data(), got.data(), options);
+        options.update.add = true;
+        solver->solve(b.data(), got.data(), options);
         execution.wait();
         const auto x = expected.values(), y = got.values();
         for (Index line = 0; line < problem.layout.count(); line++) {
@@ -212,7 +214,7 @@ TEST(SingleLineSolver, AgreesWithDoubleToItsPrecision)
 TEST(LineSolver, RefusesUnknownMethods)
 {
   const Execution host(Memory::host);
-  EXPECT_THROW(LineSolver<double>(host, one_line(3), "gauss"), std::invalid_argument);
+  EXPECT_THROW(LineSolver<double>::make(host, one_line(3), "gauss"), std::invalid_argument);
 }
 
 } // namespace

@@ -96,10 +96,7 @@ void check(const BlockPiece<Scalar> &piece, const std::string &method, Memory me
   const Buffer<Scalar> &solution = in_place ? rhs : separate;
   EXPECT_FALSE(s.solver.bad_pivot());
   EXPECT_EQ(s.solver.length(), piece.whole.layout().length);
-  if (options.update.add)
-    s.solver.solve_add(rhs.data(), solution.data(), options);
-  else
-    s.solver.solve(rhs.data(), solution.data(), options);
+  s.solver.solve(rhs.data(), solution.data(), options);
   s.execution.wait();
   if (way != Way::either) {
     EXPECT_EQ(s.solver.neighbours_only(options.transpose), way == Way::neighbours);

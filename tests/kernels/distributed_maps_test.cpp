@@ -71,8 +71,7 @@ struct Joined {
         b.push_back(rhs[at(line[k])]);
       }
       const Values z = reference::solve_tridiagonal(l, d, u, b);
-      for (std::size_t k = 0; k < line.size(); k++)
-        result[at(line[k])] = options.update.scale * z[k] + (add ? result[at(line[k])] : 0);
+      for (std::size_t k = 0; k < line.size(); k++) result[at(line[k])] = options.update.scale * z[k] + (add ? result[at(line[k])] : 0);
     }
     return result;
   }
@@ -191,12 +190,9 @@ TEST(JoinedLines, AgreeWithTheSerialTwin)
       EXPECT_FALSE(solver.bad_pivot());
       for (Transpose transpose : {Transpose::no, Transpose::yes, Transpose::no}) {
         const bool add = between(random, 0, 1) == 1;
-        const SolveOptions<Scalar> options{{trial % 2 ? Scalar(0.7) : Scalar(1)}, Colour::all, transpose};
+        const SolveOptions<Scalar> options{{trial % 2 ? Scalar(0.7) : Scalar(1), add}, Colour::all, transpose};
         const Buffer<Scalar> rhs(memory, problem.part(problem.rhs)), x(memory, problem.part(problem.start));
-        if (add)
-          solver.solve_add(rhs.data(), x.data(), options);
-        else
-          solver.solve(rhs.data(), x.data(), options);
+        solver.solve(rhs.data(), x.data(), options);
         execution.wait();
         compare<Scalar>(x.values(), problem.part(problem.expected(options, add)), 400 * std::numeric_limits<Scalar>::epsilon());
         EXPECT_EQ(rhs.values(), problem.part(problem.rhs)) << "the right-hand side must be kept";

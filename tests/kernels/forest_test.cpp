@@ -389,9 +389,10 @@ void check_solver(Memory memory, const Sparse &a, const std::string &method, boo
     const std::vector<double> z = line_solution(a, lines, {b.begin(), b.end()}, transpose == Transpose::yes);
     for (int colour = -1; colour < map.colours(); colour++) {
       const Buffer<Value> rhs(memory, b), x(memory, start), y(memory, start), same(memory, b);
-      const SolveOptions<Value> options{{static_cast<Value>(0.7)}, static_cast<Colour>(colour), transpose};
+      SolveOptions<Value> options{{static_cast<Value>(0.7), true}, static_cast<Colour>(colour), transpose};
+      copy.solve(rhs.data(), y.data(), options);
+      options.update.add = false;
       solver.solve(rhs.data(), x.data(), options);
-      copy.solve_add(rhs.data(), y.data(), options);
       solver.solve(same.data(), same.data(), options);
       execution.wait();
       const auto got = x.values(), added = y.values(), in_place = same.values(), kept = rhs.values();

@@ -132,12 +132,13 @@ private:
 template <class Scalar>
 struct Solving {
   Execution execution;
-  LineSolver<Scalar> solver;
+  const std::unique_ptr<LineSolver<Scalar>> made;
+  LineSolver<Scalar> &solver;
   Buffer<Scalar> lower, diagonal, upper;
 
   Solving(const Lines<Scalar> &lines, const std::string &method, Memory memory, const MethodParameters &parameters = {})
-      : execution(memory), solver(execution, lines.problem, method, parameters), lower(memory, lines.lower),
-        diagonal(memory, lines.diagonal), upper(memory, lines.upper)
+      : execution(memory), made(LineSolver<Scalar>::make(execution, lines.problem, method, parameters)), solver(*made),
+        lower(memory, lines.lower), diagonal(memory, lines.diagonal), upper(memory, lines.upper)
   {
     solver.use(lower.data(), diagonal.data(), upper.data());
   }
@@ -182,8 +183,6 @@ void check(const Lines<Scalar> &lines, const std::string &method, Memory memory,
   if (call != Call::once) s.solver.factor();
   if (call == Call::once)
     s.solver.solve_once(rhs.data(), solution.data(), options);
-  else if (options.update.add)
-    s.solver.solve_add(rhs.data(), solution.data(), options);
   else
     s.solver.solve(rhs.data(), solution.data(), options);
   ASSERT_FALSE(s.solver.bad_pivot());

@@ -202,15 +202,15 @@ TEST(LineSolver, RefusesWrongShapesBeforeAnyLaunch)
   LineProblem closed(contiguous(3, 2));
   closed.coefficients = Coefficients::constant;
   closed.closure      = 2;
-  EXPECT_THROW(LineSolver<double>(host, closed, "auto"), std::invalid_argument);
+  EXPECT_THROW(LineSolver<double>::make(host, closed, "auto"), std::invalid_argument);
   LineLayout backwards = contiguous(3, 2);
   backwards.stride     = -1;
-  EXPECT_THROW(LineSolver<double>(host, backwards, "auto"), std::invalid_argument);
-  EXPECT_THROW(LineSolver<double>(host, contiguous(3, 2), "gauss"), std::invalid_argument);
-  LineSolver<double> solver(host, contiguous(3, 2), "auto");
-  double x[6] = {};
-  EXPECT_THROW(solver.solve(x, x, {{1, true}}), std::invalid_argument);
-  EXPECT_THROW(solver.solve_once(x, x, {{1}, Colour::all, Transpose::yes}), std::invalid_argument);
+  EXPECT_THROW(LineSolver<double>::make(host, backwards, "auto"), std::invalid_argument);
+  EXPECT_THROW(LineSolver<double>::make(host, contiguous(3, 2), "gauss"), std::invalid_argument);
+  const auto solver = LineSolver<double>::make(host, contiguous(3, 2), "auto");
+  double x[6]       = {};
+  EXPECT_THROW(solver->solve_once(x, x, {{1, true}}), std::invalid_argument);
+  EXPECT_THROW(solver->solve_once(x, x, {{1}, Colour::all, Transpose::yes}), std::invalid_argument);
 }
 
 TEST(Pivot, MustBeFiniteAndNotRoundingError)
@@ -229,8 +229,8 @@ TEST(Pivot, MustBeFiniteAndNotRoundingError)
 TEST(SelectTridiagonal, AutoNamesAMethodThatServesAndDoesNotRefuse)
 {
   std::set<std::string_view> serving;
-  for_each_tridiagonal_method<ServingMethods>([&](auto method) { serving.insert(method.name); });
-  for_each_tridiagonal_method<ComparedMethods>([&](auto method) { EXPECT_FALSE(serving.contains(method.name)) << method.name; });
+  for_each_type<ServingMethods>([&](auto method) { serving.insert(method.name); });
+  for_each_type<ComparedMethods>([&](auto method) { EXPECT_FALSE(serving.contains(method.name)) << method.name; });
   EXPECT_EQ(serving.size() + std::tuple_size_v<ComparedMethods>, tridiagonal_method_names().size());
   for (const Measured &m : measured) EXPECT_TRUE(serving.contains(m.method)) << m.method;
   for (bool device : {false, true}) {

@@ -10,10 +10,10 @@ namespace weft {
 /// Fills the blocks (lines.coefficient_size() elements each) that couple every node of every line to the node before it, to itself and to the
 /// node after it; entries that the matrix does not store are 0. Entries outside the lines, also across their ends, are left out.
 template <class Space, class Scalar, class Int>
-void block_tridiagonal_of_csr(const Space &space, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix,
-                              const Kokkos::View<Scalar *, typename Space::memory_space> &lower,
-                              const Kokkos::View<Scalar *, typename Space::memory_space> &diagonal,
-                              const Kokkos::View<Scalar *, typename Space::memory_space> &upper)
+void tridiagonal_of_csr(const Space &space, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix,
+                        const Kokkos::View<Scalar *, typename Space::memory_space> &lower,
+                        const Kokkos::View<Scalar *, typename Space::memory_space> &diagonal,
+                        const Kokkos::View<Scalar *, typename Space::memory_space> &upper)
 {
   Kokkos::parallel_for(
       "weft block tridiagonal of csr", Kokkos::RangePolicy<Space>(space, 0, lines.layout.rows()), KOKKOS_LAMBDA(const Index number) {

@@ -18,37 +18,9 @@ std::optional<std::string> block_tridiagonal_method_refuses(const std::string &m
 template <class Scalar, class Int>
 bool components_couple(const Execution &execution, const BlockLines &lines, const CsrMatrix<Scalar, Int> &matrix);
 
+/// The layout's components are the unknowns of a node, 1 to 8. use(): coefficient_size() elements each, as block_lines.hpp says. bad_pivot():
+/// the first block row whose pivot block cannot be inverted, its line of nodes and its row along it.
 template <class Scalar>
-class BlockLineSolver final : public FactoredLines<Scalar> {
-public:
-  /// Makes plan and work space; nothing is allocated after this, but by the first transposed solve. The layout's components are the unknowns
-  /// of a node, 1 to 8; `method` is a name of the list, or "auto". Throws std::invalid_argument where block_tridiagonal_method_refuses.
-  /// `execution` must live as long as the solver.
-  BlockLineSolver(const Execution &execution, const BlockLines &lines, const std::string &method, const MethodParameters &parameters = {});
-
-  using FactoredLines<Scalar>::read;
-  /// Takes the block-tridiagonal part of a matrix, whose row i is element i of the layout.
-  template <class Int>
-  void read(const CsrMatrix<Scalar, Int> &matrix);
-  // use(): lines().coefficient_size() elements each, as block_lines.hpp says. bad_pivot(): the first block row whose pivot block cannot be
-  // inverted, its line of nodes and its row along it.
-
-  const BlockLines &lines() const { return lines_; }
-  const LineLayout &layout() const { return lines_.layout; }
-  Index length() const override { return lines_.layout.length; }
-  Index block() const override { return lines_.layout.components; }
-  /// Three blocks a block row, in either method.
-  double flops() const override { return 6.0 * static_cast<double>(layout().rows() * layout().components); }
-
-private:
-  using Base = FactoredLines<Scalar>;
-  using Base::method_;
-  using Base::model_;
-  using Base::parameters_;
-
-  std::unique_ptr<LineModel<Scalar>> make(Transpose transpose) const override;
-
-  BlockLines lines_;
-};
+using BlockLineSolver = FactoredLines<BlockLines, Scalar>;
 
 } // namespace weft

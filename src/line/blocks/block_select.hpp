@@ -9,13 +9,6 @@ namespace weft {
 
 using BlockTridiagonalMethods = std::tuple<BlockThomas, BlockWide>;
 
-/// Calls visit(Method{}) for each method of the list.
-template <class Visit>
-void for_each_block_tridiagonal_method(Visit &&visit)
-{
-  std::apply([&](auto... method) { (visit(method), ...); }, BlockTridiagonalMethods{});
-}
-
 /// Lines from which on a thread per line keeps a device's memory busy by itself: each loads whole blocks, so fewer do than of scalar lines
 /// with a load a row; the number is that of some hundred threads on each of the processors of a large device.
 inline constexpr Index block_lines_that_fill_a_device = 32768;

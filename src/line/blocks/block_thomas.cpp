@@ -1,6 +1,6 @@
 #include "line/blocks/block_thomas.hpp"
 
-#include "line/blocks/block_method_model.hpp"
+#include "line/blocks/block_lines_impl.hpp"
 
-template struct weft::BlockModels<weft::BlockThomas, double>;
-template struct weft::BlockModels<weft::BlockThomas, float>;
+template struct weft::LinesBy<weft::BlockThomas, weft::BlockLines, double>;
+template struct weft::LinesBy<weft::BlockThomas, weft::BlockLines, float>;

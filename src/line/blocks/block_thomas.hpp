@@ -15,6 +15,8 @@ namespace weft {
 struct BlockThomas {
   static constexpr const char *name = "block-thomas";
 
+  /// Three blocks a block row.
+  static double flops(const LineLayout &layout) { return 6.0 * static_cast<double>(layout.rows() * layout.components); }
   static std::optional<std::string> refuses(const BlockLines &, const MethodParameters &parameters)
   {
     if (parameters.slice < 0) return "block-thomas cannot factor chunks of a negative number of rows (slice)";
@@ -45,8 +47,8 @@ struct BlockThomas {
   }
 
   template <class Space, class Scalar, int b>
-  static void solve(const Space &space, const Plan<Space, Scalar, b> &plan, const Array<Scalar, Space> &rhs,
-                    const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
+  static void solve(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &,
+                    const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
     const Array<Scalar, Space> work = options.update.add ? rhs : solution;
     Kokkos::parallel_for(

@@ -5,13 +5,14 @@
 ///
 /// A method is a type with
 ///   name                               as users type it
+///   flops(layout)                      operations of a solve of all lines
 ///   Plan<Space, Scalar, b>             tables and work space; has a PivotFlag called `flag`
 ///   plan<Space, Scalar, b>(lines, parameters)   makes one; nothing is allocated later
 ///   refuses(lines, parameters)         why it cannot solve such lines, or nothing
 ///   factor(space, plan, matrix)        takes new values; rows whose block cannot be inverted are reported in plan.flag
-///   solve(space, plan, rhs, solution, options)
-///                                      any number of times; launches on `space`, does not wait. Reads the plan only. Ignores
-///                                      options.transpose and options.nrhs, which are done around it
+///   solve(space, plan, matrix, rhs, solution, options)
+///                                      any number of times; launches on `space`, does not wait. Ignores options.transpose and options.nrhs,
+///                                      which are done around it
 /// and, where it is worth something,
 ///   solve_once(space, plan, matrix, rhs, solution, options)   factor and solve in one go
 /// block_select.hpp lists the methods.
@@ -29,7 +30,7 @@ inline constexpr bool on_device = !Kokkos::SpaceAccessibility<Kokkos::HostSpace,
 /// The three block diagonals of all lines, coefficient_size() elements each, or their transpose.
 template <class Scalar, class Space, int b>
 struct BlockTridiagonal {
-  BlockLines lines;
+  BlockLines problem;
   Array<const Scalar, Space> lower, diagonal, upper;
   bool transposed = false;
 
@@ -37,13 +38,13 @@ struct BlockTridiagonal {
   KOKKOS_INLINE_FUNCTION Block<Scalar, b> lower_of(Index row, Index i) const
   {
     if (row == 0) return {};
-    return transposed ? get(upper, i - lines.layout.stride) : get(lower, i);
+    return transposed ? get(upper, i - problem.layout.stride) : get(lower, i);
   }
   KOKKOS_INLINE_FUNCTION Block<Scalar, b> diagonal_of(Index i) const { return get(diagonal, i); }
   KOKKOS_INLINE_FUNCTION Block<Scalar, b> upper_of(Index row, Index i) const
   {
-    if (row + 1 == lines.layout.length) return {};
-    return transposed ? get(lower, i + lines.layout.stride) : get(upper, i);
+    if (row + 1 == problem.layout.length) return {};
+    return transposed ? get(lower, i + problem.layout.stride) : get(upper, i);
   }
 
 private:

@@ -1,6 +1,6 @@
 #include "line/blocks/block_wide.hpp"
 
-#include "line/blocks/block_method_model.hpp"
+#include "line/blocks/block_lines_impl.hpp"
 
-template struct weft::BlockModels<weft::BlockWide, double>;
-template struct weft::BlockModels<weft::BlockWide, float>;
+template struct weft::LinesBy<weft::BlockWide, weft::BlockLines, double>;
+template struct weft::LinesBy<weft::BlockWide, weft::BlockLines, float>;

@@ -46,11 +46,11 @@ struct NativeBlockWide<Kokkos::Cuda, Scalar, 4> {
                      const PivotFlag<typename Space::memory_space> &flag)
   {
     const auto aligned = [](const Scalar *p) { return reinterpret_cast<std::uintptr_t>(p) % 16 == 0; };
-    if (matrix.transposed || !takes(matrix.lines) || !aligned(matrix.lower.data()) || !aligned(matrix.diagonal.data()) ||
+    if (matrix.transposed || !takes(matrix.problem) || !aligned(matrix.lower.data()) || !aligned(matrix.diagonal.data()) ||
         !aligned(matrix.upper.data()) || !aligned(rhs.data()) || !aligned(solution.data()))
       return false;
     cuda::launch_block_wide<Scalar>(space, {matrix.lower.data(), matrix.diagonal.data(), matrix.upper.data(), rhs.data(), solution.data(),
-                                            matrix.lines, options.update.scale, options.colour, redo.data(), flag});
+                                            matrix.problem, options.update.scale, options.colour, redo.data(), flag});
     return true;
   }
 };
@@ -69,6 +69,8 @@ struct BlockWide {
 
   static constexpr int scratch_bytes = 40 * 1024, most_threads = 128;
 
+  /// Three blocks a block row.
+  static double flops(const LineLayout &layout) { return 6.0 * static_cast<double>(layout.rows() * layout.components); }
   static std::optional<std::string> refuses(const BlockLines &, const MethodParameters &parameters)
   {
     if (parameters.partitions < 0) return "block-wide cannot work with a negative number of threads (partitions)";
@@ -137,7 +139,7 @@ struct BlockWide {
       return;
     }
     factor(space, plan, matrix);
-    solve(space, plan, rhs, solution, options);
+    solve(space, plan, matrix, rhs, solution, options);
   }
 
   /// Factors and solves the lines of plan.redo, a thread a line: mostly there are none, so that what counts is that this is one short launch.
@@ -150,13 +152,13 @@ struct BlockWide {
     const OwnedArray<int, Space> redo     = plan.redo;
     const Order order                     = plan.order;
     const auto flag                       = plan.flag;
-    const Kokkos::RangePolicy<Space> lines(space, 0, matrix.lines.count());
+    const Kokkos::RangePolicy<Space> lines(space, 0, matrix.problem.count());
     Kokkos::parallel_for(
         "weft block wide rest", Kokkos::Experimental::require(lines, Kokkos::Experimental::WorkItemProperty::HintLightWeight),
         KOKKOS_LAMBDA(const Index line) {
-          if (redo(line) == 0 || !matrix.lines.has_colour(line, options.colour)) return;
-          const LineLayout &layout = matrix.lines.layout;
-          const Index start        = matrix.lines.start(line);
+          if (redo(line) == 0 || !matrix.problem.has_colour(line, options.colour)) return;
+          const LineLayout &layout = matrix.problem.layout;
+          const Index start        = matrix.problem.start(line);
           Block<Scalar, b> right;
           BlockVector<Scalar, b> x;
           for (Index row = 0; row < layout.length; row++) {
@@ -300,8 +302,8 @@ struct BlockWide {
   }
 
   template <class Space, class Scalar, int b>
-  static void solve(const Space &space, const BlockFactors<Space, Scalar, b, Order> &plan, const Array<Scalar, Space> &rhs,
-                    const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
+  static void solve(const Space &space, const BlockFactors<Space, Scalar, b, Order> &plan, const BlockTridiagonal<Scalar, Space, b> &,
+                    const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
   {
     using Policy = Kokkos::TeamPolicy<Space>;
     using View   = typename Shown<Space, Scalar, b>::View;

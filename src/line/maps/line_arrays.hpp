@@ -19,19 +19,14 @@ struct LineMap::Arrays {
   LineArrays<DeviceBackend> device;
 };
 
-/// The arrays that kernels of `Space` work on.
-template <class Space>
-auto &arrays_of(LineMap::Arrays &arrays)
+/// The arrays that kernels of `Space` work on, of a LineMap::Arrays.
+template <class Space, class Arrays>
+auto &arrays_of(Arrays &arrays)
 {
   if constexpr (is_host_space<Space>)
     return arrays.host;
   else
     return arrays.device;
-}
-template <class Space>
-const auto &arrays_of(const LineMap::Arrays &arrays)
-{
-  return arrays_of<Space>(const_cast<LineMap::Arrays &>(arrays));
 }
 
 } // namespace weft

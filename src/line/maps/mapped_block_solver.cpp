@@ -177,7 +177,7 @@ MappedBlockSolver<Scalar>::MappedBlockSolver(const LineMap &nodes, Index block, 
   model_  = on_backend(nodes.execution(), [&](const auto &space) -> std::unique_ptr<Model> {
     return std::make_unique<SpaceBlocks<std::decay_t<decltype(space)>, Scalar>>(space, nodes, block);
   });
-  solver_ = std::make_unique<BlockLineSolver<Scalar>>(nodes.execution(), one_line_of_nodes(nodes.rows(), block), method, parameters);
+  solver_ = BlockLineSolver<Scalar>::make(nodes.execution(), one_line_of_nodes(nodes.rows(), block), method, parameters);
   solver_->use(model_->coefficients(0), model_->coefficients(1), model_->coefficients(2));
 }
 
@@ -215,7 +215,7 @@ std::optional<Index> MappedBlockSolver<Scalar>::bad_pivot() const
 }
 
 template <class Scalar>
-void MappedBlockSolver<Scalar>::solve_lines(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
+void MappedBlockSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   SolveOptions<Scalar> plain;
   plain.transpose = options.transpose;
@@ -224,20 +224,6 @@ void MappedBlockSolver<Scalar>::solve_lines(const Scalar *rhs, Scalar *solution,
     solver_->solve(work, work, plain);
     model_->scatter(solution, options.update);
   }
-}
-
-template <class Scalar>
-void MappedBlockSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
-{
-  if (options.update.add) throw std::invalid_argument("solve sets the solution: call solve_add to add to it");
-  solve_lines(rhs, solution, options);
-}
-
-template <class Scalar>
-void MappedBlockSolver<Scalar>::solve_add(const Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
-{
-  options.update.add = true;
-  solve_lines(rhs, solution, options);
 }
 
 template <class Scalar>

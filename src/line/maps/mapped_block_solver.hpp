@@ -34,9 +34,9 @@ public:
   /// The first row of the node whose pivot block cannot be inverted, if there is one. Waits.
   std::optional<Index> bad_pivot() const;
 
-  /// solution = scale * T^-1 rhs, or solution += that. Arrays of nodes * block elements; rhs may be solution, and is kept. Do not wait.
+  /// solution = scale * T^-1 rhs, or, with options.update.add, solution += that. Arrays of nodes * block elements; rhs may be solution, else it
+  /// is kept. Does not wait.
   void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
-  void solve_add(const Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const;
 
   const char *method() const;
   double flops() const;
@@ -44,8 +44,6 @@ public:
   class Model;
 
 private:
-  void solve_lines(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
-
   const LineMap &nodes_;
   Index block_;
   std::unique_ptr<Model> model_;

@@ -136,7 +136,7 @@ MappedLineSolver<Scalar, Value>::MappedLineSolver(const LineMap &map, const std:
   });
   for (std::size_t colour = 0; colour + 1 < map.colour_rows().size(); colour++) {
     const LineProblem problem(one_line(map.colour_rows()[colour + 1] - map.colour_rows()[colour]));
-    solvers_.push_back(std::make_unique<LineSolver<Scalar>>(map.execution(), problem, method, parameters));
+    solvers_.push_back(LineSolver<Scalar>::make(map.execution(), problem, method, parameters));
     const int c = static_cast<int>(colour);
     solvers_.back()->use(model_->coefficients(c, 0), model_->coefficients(c, 1), model_->coefficients(c, 2));
   }
@@ -176,7 +176,7 @@ std::optional<Index> MappedLineSolver<Scalar, Value>::bad_pivot() const
 }
 
 template <class Scalar, class Value>
-void MappedLineSolver<Scalar, Value>::solve_lines(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const
+void MappedLineSolver<Scalar, Value>::solve(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const
 {
   SolveOptions<Scalar> plain;
   plain.transpose = options.transpose;
@@ -187,20 +187,6 @@ void MappedLineSolver<Scalar, Value>::solve_lines(const Value *rhs, Value *solut
       model_->scatter(colour, solution, options.update);
     });
   }
-}
-
-template <class Scalar, class Value>
-void MappedLineSolver<Scalar, Value>::solve(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const
-{
-  if (options.update.add) throw std::invalid_argument("solve sets the solution: call solve_add to add to it");
-  solve_lines(rhs, solution, options);
-}
-
-template <class Scalar, class Value>
-void MappedLineSolver<Scalar, Value>::solve_add(const Value *rhs, Value *solution, SolveOptions<Value> options) const
-{
-  options.update.add = true;
-  solve_lines(rhs, solution, options);
 }
 
 template <class Scalar, class Value>

@@ -33,10 +33,9 @@ public:
   /// The row of the matrix with the first unusable pivot (in the order of elimination) of the last factorization, if there is one. Waits.
   std::optional<Index> bad_pivot() const;
 
-  /// solution = scale * T^-1 rhs on the lines of options.colour. Arrays of map.rows() elements; rhs may be solution. Does not wait.
+  /// solution = scale * T^-1 rhs on the lines of options.colour, or, with options.update.add, solution += that. Arrays of map.rows() elements;
+  /// rhs may be solution, else it is kept. Does not wait.
   void solve(const Value *rhs, Value *solution, const SolveOptions<Value> &options = {}) const;
-  /// solution += scale * T^-1 rhs; rhs is kept.
-  void solve_add(const Value *rhs, Value *solution, SolveOptions<Value> options = {}) const;
 
   const LineMap &map() const { return map_; }
   /// Name of the method of the first colour (never "auto"; that of an empty map).
@@ -47,8 +46,6 @@ public:
   class Model;
 
 private:
-  void solve_lines(const Value *rhs, Value *solution, const SolveOptions<Value> &options) const;
-
   const LineMap &map_;
   std::unique_ptr<Model> model_;
   std::vector<std::unique_ptr<LineSolver<Scalar>>> solvers_; ///< one for each colour

@@ -28,7 +28,7 @@ DistributedBlockLineSolver<Scalar>::DistributedBlockLineSolver(const Execution &
   // The shape of a piece without nodes counts as well.
   std::optional<std::string> why = block_tridiagonal_method_refuses(block_tridiagonal_method_names().front(), piece);
   try {
-    if (!why && !ranks_.is_empty()) local_ = std::make_unique<BlockLineSolver<Scalar>>(execution, piece, method, parameters);
+    if (!why && !ranks_.is_empty()) local_ = BlockLineSolver<Scalar>::make(execution, piece, method, parameters);
   } catch (const std::invalid_argument &refusal) {
     why = refusal.what();
   }

@@ -25,11 +25,11 @@ DistributedLineSolver<Scalar>::DistributedLineSolver(const Execution &execution,
   std::optional<std::string> why;
   if (piece.layout.length < 0) why = "the layout has a negative length";
   try {
-    if (!ranks_.is_empty()) local_ = std::make_unique<LineSolver<Scalar>>(execution, problem, method, parameters);
+    if (!ranks_.is_empty()) local_ = LineSolver<Scalar>::make(execution, problem, method, parameters);
     if (!ranks_.is_empty() && problem.coefficients != Coefficients::general) {
       LineProblem one = problem;
       one.layout      = one_line(problem.layout.length);
-      one_            = std::make_unique<LineSolver<Scalar>>(execution, one, method, parameters);
+      one_            = LineSolver<Scalar>::make(execution, one, method, parameters);
     }
   } catch (const std::invalid_argument &refusal) {
     why = refusal.what();

@@ -28,12 +28,10 @@ public:
   /// The first row, of the whole line, with an unusable pivot; the same answer on all ranks. Collective.
   std::optional<LineRow> bad_pivot() const override;
 
-  /// solution = scale * T^-1 rhs, as the local solver does. Collective, with the same options on all ranks (but `apart`). rhs must be writable:
-  /// its values in the first and last row of a piece change while the solve runs, and are put back. Nothing is allocated, but by the first
-  /// transposed solve. Waits for the messages, not for the solution.
-  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
-  /// solution += scale * T^-1 rhs; rhs is work space and undefined afterwards. Collective.
-  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const override;
+  /// As the local solver does. Collective, with the same options on all ranks (but `ld`). Values of rhs in the first and last row of a piece
+  /// change while the solve runs; where rhs is kept they are put back. Nothing is allocated, but by the first transposed solve. Waits for the
+  /// messages, not for the solution.
+  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
 
   /// Who is told of each solve's steps; nobody at first.
   void observe(SolveObserver observer);
@@ -66,7 +64,6 @@ protected:
   std::unique_ptr<DistributedModel<Scalar, Local>> model_;
 
 private:
-  void solve_pieces(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const;
   /// The solver for rows of the inverse.
   const Local *ends() const { return one_ ? one_.get() : local_.get(); }
 

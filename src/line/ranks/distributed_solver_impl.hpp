@@ -181,10 +181,7 @@ public:
       if (coupled) exchange(side, given, options.colour, GivenNodes<Scalar, Space, b>{given});
       if (ranks_.is_empty()) continue;
       const Step step(*this, SolveStep::piece);
-      if (options.update.add)
-        piece->solve_add(rhs, solution, once);
-      else
-        piece->solve(rhs, solution, once);
+      piece->solve(rhs, solution, once);
       if (coupled && !options.update.add && rhs != solution) Kernels::put_back(space_, nodes_, given, kept_, options.colour);
     }
   }

@@ -168,7 +168,7 @@ GatheredLineSolver<Scalar>::GatheredLineSolver(const Execution &execution, MPI_C
     if (const auto why = tridiagonal_method_refuses(method, line, parameters)) throw std::invalid_argument(*why);
   }
   const bool solves = !ranks_.is_empty() && ranks_.piece() == 0;
-  if (solves) whole_ = std::make_unique<LineSolver<Scalar>>(execution, line, method, parameters);
+  if (solves) whole_ = LineSolver<Scalar>::make(execution, line, method, parameters);
   piece_.periodic = ring && ranks_.pieces() == 1; // else `before` and `after` close it
   on_backend(execution, [&](const auto &space) {
     work_ = std::make_unique<WorkIn<std::decay_t<decltype(space)>>>(space, items_, piece_, solves ? ranks_.length() : 0,
@@ -212,16 +212,8 @@ std::optional<LineRow> GatheredLineSolver<Scalar>::bad_pivot() const
 }
 
 template <class Scalar>
-void GatheredLineSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
+void GatheredLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
-  if (options.update.add) throw std::invalid_argument("solve keeps its right-hand side: call solve_add to add to the solution");
-  work_->solve(rhs, solution, options, whole_.get());
-}
-
-template <class Scalar>
-void GatheredLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
-{
-  options.update.add = true;
   work_->solve(rhs, solution, options, whole_.get());
 }
 

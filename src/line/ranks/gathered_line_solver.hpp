@@ -33,11 +33,9 @@ public:
   void factor() override;
   /// The first row, of the whole line, with an unusable pivot; the same answer on all ranks. Collective.
   std::optional<LineRow> bad_pivot() const override;
-  /// solution = scale * T^-1 rhs, for this rank's rows of both. Collective, with the same options on all ranks (but `apart`). Nothing is
-  /// allocated, but by the first transposed solve.
-  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
-  /// solution += scale * T^-1 rhs. Collective.
-  void solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options = {}) const override;
+  /// For this rank's rows of rhs, which are left as they are, and solution. Collective, with the same options on all ranks (but `ld`). Nothing
+  /// is allocated, but by the first transposed solve.
+  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
 
   /// Rows of the whole line.
   Index length() const override { return ranks_.length(); }

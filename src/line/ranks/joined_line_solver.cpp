@@ -457,17 +457,6 @@ void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveO
   }
 }
 
-template <class Scalar>
-void JoinedLineSolver<Scalar>::solve_add(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
-{
-  const SolveOptions<Scalar> one{options.update, options.colour, options.transpose};
-  for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
-    exchange(rhs, one);
-    local_.solve_add(rhs, solution, one);
-    for_joined(one.colour, [&](const Model &model) { model.put_back(rhs); });
-  }
-}
-
 template class JoinedLineSolver<double>;
 template class JoinedLineSolver<float>;
 template void JoinedLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const CsrMatrix<double, std::int32_t> &,

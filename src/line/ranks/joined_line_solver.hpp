@@ -32,11 +32,9 @@ public:
   /// The row of this rank with the first unusable pivot, of a piece or of what joins it to the piece before. Collective.
   std::optional<Index> bad_pivot() const;
 
-  /// solution = scale * T^-1 rhs. rhs must be writable: values at the ends of pieces change while the solve runs, and are put back.
-  /// Collective. Waits for the messages, not for the solution.
+  /// solution = scale * T^-1 rhs, or, with options.update.add, solution += that. Values of rhs at the ends of pieces change while the solve runs,
+  /// and are put back. Collective. Waits for the messages, not for the solution.
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
-  /// solution += scale * T^-1 rhs; rhs is kept.
-  void solve_add(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
 
   const MappedLineSolver<Scalar> &local() const { return local_; }
   class Model;

@@ -58,27 +58,13 @@ std::optional<LineRow> DistributedSolver<Scalar, Local>::bad_pivot() const
 }
 
 template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::solve_pieces(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
+void DistributedSolver<Scalar, Local>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
     model_->factor(Transpose::yes, ends());
     transposed_is_factored_ = true;
   }
   model_->solve(local_.get(), rhs, solution, options);
-}
-
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
-{
-  if (options.update.add) throw std::invalid_argument("solve keeps its right-hand side: call solve_add to add to the solution");
-  solve_pieces(const_cast<Scalar *>(rhs), solution, options); // the ends of pieces change, and are put back
-}
-
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::solve_add(Scalar *rhs, Scalar *solution, SolveOptions<Scalar> options) const
-{
-  options.update.add = true;
-  solve_pieces(rhs, solution, options);
 }
 
 template <class Scalar, class Local>

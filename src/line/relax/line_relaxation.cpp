@@ -7,11 +7,11 @@ namespace weft {
 template <class Scalar>
 LineRelaxation<Scalar>::LineRelaxation(const StencilMatrix<Scalar> &matrix, const LineProblem &problem, const std::string &method,
                                        const MethodParameters &parameters, bool by_colour)
-    : matrix_(matrix), solver_(matrix.execution(), problem, method, parameters)
+    : matrix_(matrix), solver_(LineSolver<Scalar>::make(matrix.execution(), problem, method, parameters))
 {
   if (problem.layout.span() > matrix.rows()) throw std::invalid_argument("the lines have more rows than the matrix");
   plan_ = on_backend(matrix.execution(), [&](const auto &space) -> std::unique_ptr<Plan> {
-    return std::make_unique<RelaxationPlan<std::decay_t<decltype(space)>, Scalar>>(space, matrix, solver_, parameters, by_colour);
+    return std::make_unique<RelaxationPlan<std::decay_t<decltype(space)>, Scalar>>(space, matrix, *solver_, parameters, by_colour);
   });
 }
 
@@ -24,13 +24,13 @@ LineRelaxation<Scalar>::~LineRelaxation()
 template <class Scalar>
 void LineRelaxation<Scalar>::factor()
 {
-  plan_->factor(matrix_, solver_);
+  plan_->factor(matrix_, *solver_);
 }
 
 template <class Scalar>
 std::optional<LineRow> LineRelaxation<Scalar>::bad_pivot() const
 {
-  return plan_->bad_pivot(solver_);
+  return plan_->bad_pivot(*solver_);
 }
 
 template <class Scalar>
@@ -40,9 +40,9 @@ bool LineRelaxation<Scalar>::fused(Colour colour) const
 }
 
 template <class Scalar>
-void LineRelaxation<Scalar>::relax(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) const
+void LineRelaxation<Scalar>::relax(Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) const
 {
-  plan_->relax(solver_, b, x, options);
+  plan_->relax(*solver_, b, x, options);
 }
 
 template class LineRelaxation<double>;

@@ -45,20 +45,20 @@ public:
 
   /// x = x + omega T^-1 (b - A x) on the lines of the colour, all from the same old x. Does not wait. Allocates nothing, but for the first
   /// one that is transposed, or of all lines where colours were foreseen. Throws std::invalid_argument for the transpose of a matrix that is
-  /// not in diagonals: make the residual by other means and call solver().solve_add.
-  void relax(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options = {}) const;
+  /// not in diagonals: make the residual by other means and let solver() add to x. b is kept.
+  void relax(Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options = {}) const;
 
   /// True if relax() does it in one pass over the matrix: see docs/kernels/smooth.md.
   bool fused(Colour colour) const;
   /// The lines' solver, to be given coefficients that are not the matrix's own.
-  LineSolver<Scalar> &solver() { return solver_; }
-  const LineSolver<Scalar> &solver() const { return solver_; }
+  LineSolver<Scalar> &solver() { return *solver_; }
+  const LineSolver<Scalar> &solver() const { return *solver_; }
   const StencilMatrix<Scalar> &matrix() const { return matrix_; }
 
   struct Plan; ///< defined in relaxation_plan.hpp
 private:
   const StencilMatrix<Scalar> &matrix_;
-  LineSolver<Scalar> solver_;
+  std::unique_ptr<LineSolver<Scalar>> solver_;
   std::unique_ptr<Plan> plan_;
 };
 

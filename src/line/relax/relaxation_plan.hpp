@@ -25,11 +25,11 @@ namespace weft {
 
 template <class Scalar>
 struct LineRelaxation<Scalar>::Plan {
-  virtual ~Plan()                                                                                                       = default;
-  virtual void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                                  = 0;
-  virtual bool fused(Colour colour) const                                                                               = 0;
-  virtual std::optional<LineRow> bad_pivot(const LineSolver<Scalar> &solver) const                                      = 0;
-  virtual void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
+  virtual ~Plan()                                                                                                 = default;
+  virtual void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                            = 0;
+  virtual bool fused(Colour colour) const                                                                         = 0;
+  virtual std::optional<LineRow> bad_pivot(const LineSolver<Scalar> &solver) const                                = 0;
+  virtual void relax(const LineSolver<Scalar> &solver, Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
 };
 
 /// Native forms of a relaxation in one pass for a backend that has some.
@@ -205,7 +205,7 @@ public:
     return kind_.known ? flag_.read(space_) : std::nullopt;
   }
 
-  void relax(const LineSolver<Scalar> &solver, const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) override
+  void relax(const LineSolver<Scalar> &solver, Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) override
   {
     const LineLayout &layout = solver.layout();
     const SolveOptions<Scalar> solve{{options.omega}, options.colour, options.transpose};
@@ -281,7 +281,7 @@ private:
   bool in_one_pass() const { return by_team_ || by_pack_ || native_.any(); }
 
   /// With the first `count` of the couplings; `add` says that these are all there are, and line solutions are changes of x.
-  void relax_fused(const Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options, int count, bool add)
+  void relax_fused(Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options, int count, bool add)
   {
     const Diagonals<Scalar> &matrix = *storage_.diagonals();
     Couplings<Scalar> couplings{couplings_.data(), count, matrix.values, matrix.rows, x};
@@ -297,8 +297,8 @@ private:
     couplings.scale = options.omega;
     const Update<Scalar> update{options.omega, add};
     const auto size = static_cast<std::size_t>(lines_.problem.layout.span());
-    const Array<Scalar, Space> rhs(const_cast<Scalar *>(b), size), solution(x, size); // rhs is only read
-    auto parts = static_cast<Index>(residuals_.extent(0));                            // of the norms that are written
+    const Array<Scalar, Space> rhs(b, size), solution(x, size); // rhs is only read
+    auto parts = static_cast<Index>(residuals_.extent(0));      // of the norms that are written
     if constexpr (is_host_space<Space>) {
       if (by_pack_) {
         if (options.residual) Kokkos::deep_copy(space_, residuals_, 0.0);
@@ -351,7 +351,9 @@ private:
     Scalar *const r = work();
     residual_of<Space, Scalar>(space_, storage_, lines, b, x, r, options.residual, options.transpose);
     if (!options.change) {
-      solver.solve_add(r, x, solve);
+      SolveOptions<Scalar> add = solve;
+      add.update.add           = true;
+      solver.solve(r, x, add);
       return;
     }
     solver.solve(r, r, solve);

@@ -1,6 +1,6 @@
 #include "line/methods/pivoted/pivoted.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Pivoted, double>;
-template struct weft::Models<weft::Pivoted, float>;
+template struct weft::LinesBy<weft::Pivoted, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Pivoted, weft::LineProblem, float>;

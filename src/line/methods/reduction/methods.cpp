@@ -1,14 +1,14 @@
 #include "line/methods/reduction/methods.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Cr, double>;
-template struct weft::Models<weft::Cr, float>;
-template struct weft::Models<weft::Pcr, double>;
-template struct weft::Models<weft::Pcr, float>;
-template struct weft::Models<weft::CrPcr, double>;
-template struct weft::Models<weft::CrPcr, float>;
-template struct weft::Models<weft::PcrThomas, double>;
-template struct weft::Models<weft::PcrThomas, float>;
-template struct weft::Models<weft::CrPcrThomas, double>;
-template struct weft::Models<weft::CrPcrThomas, float>;
+template struct weft::LinesBy<weft::Cr, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Cr, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::Pcr, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Pcr, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::CrPcr, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::CrPcr, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::PcrThomas, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::PcrThomas, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::CrPcrThomas, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::CrPcrThomas, weft::LineProblem, float>;

@@ -1,6 +1,6 @@
 #include "line/methods/spike/spike.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Spike, double>;
-template struct weft::Models<weft::Spike, float>;
+template struct weft::LinesBy<weft::Spike, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Spike, weft::LineProblem, float>;

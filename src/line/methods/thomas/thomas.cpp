@@ -1,6 +1,6 @@
 #include "line/methods/thomas/thomas.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Thomas, double>;
-template struct weft::Models<weft::Thomas, float>;
+template struct weft::LinesBy<weft::Thomas, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Thomas, weft::LineProblem, float>;

@@ -21,32 +21,6 @@ struct Thomas {
 
   template <class Space>
   using Form = std::conditional_t<is_host_space<Space>, ThomasOnHost, ThomasOnDevice>;
-  template <class Space, class Scalar>
-  using Plan = typename Form<Space>::template Plan<Space, Scalar>;
-
-  template <class Space, class Scalar>
-  static Plan<Space, Scalar> plan(const LineProblem &problem, const MethodParameters &parameters)
-  {
-    return Form<Space>::template plan<Space, Scalar>(problem, parameters);
-  }
-  template <class Space, class Scalar>
-  static void factor(const Space &space, const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix)
-  {
-    Form<Space>::factor(space, plan, matrix);
-  }
-  template <class Space, class Scalar>
-  static void solve(const Space &space, const Plan<Space, Scalar> &plan, const Tridiagonal<Scalar, Space> &matrix,
-                    const Array<Scalar, Space> &rhs, const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
-  {
-    Form<Space>::solve(space, plan, matrix, rhs, solution, options);
-  }
-  template <class Space, class Scalar>
-  requires(is_host_space<Space>) static void solve_once(const Space &space, const Plan<Space, Scalar> &plan,
-                                                        const Tridiagonal<Scalar, Space> &matrix, const Array<Scalar, Space> &rhs,
-                                                        const Array<Scalar, Space> &solution, const SolveOptions<Scalar> &options)
-  {
-    ThomasOnHost::solve_once(space, plan, matrix, rhs, solution, options);
-  }
 };
 
 } // namespace weft

@@ -1,6 +1,6 @@
 #include "line/methods/thomas/thomas_late.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::ThomasLate, double>;
-template struct weft::Models<weft::ThomasLate, float>;
+template struct weft::LinesBy<weft::ThomasLate, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::ThomasLate, weft::LineProblem, float>;

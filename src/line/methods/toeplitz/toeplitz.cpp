@@ -1,6 +1,6 @@
 #include "line/methods/toeplitz/toeplitz.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Toeplitz, double>;
-template struct weft::Models<weft::Toeplitz, float>;
+template struct weft::LinesBy<weft::Toeplitz, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Toeplitz, weft::LineProblem, float>;

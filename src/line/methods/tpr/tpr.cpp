@@ -1,6 +1,6 @@
 #include "line/methods/tpr/tpr.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Tpr, double>;
-template struct weft::Models<weft::Tpr, float>;
+template struct weft::LinesBy<weft::Tpr, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Tpr, weft::LineProblem, float>;

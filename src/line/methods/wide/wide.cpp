@@ -1,6 +1,6 @@
 #include "line/methods/wide/wide.hpp"
 
-#include "line/method_model.hpp"
+#include "line/factored_lines_impl.hpp"
 
-template struct weft::Models<weft::Wide, double>;
-template struct weft::Models<weft::Wide, float>;
+template struct weft::LinesBy<weft::Wide, weft::LineProblem, double>;
+template struct weft::LinesBy<weft::Wide, weft::LineProblem, float>;
