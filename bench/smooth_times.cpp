@@ -83,7 +83,7 @@ double time_of(
   return times[times.size() / 2];
 }
 
-void sweep(const weft::LineRelaxation<double> &lines, const double *b, double *x, weft::Guess first, weft::Guess second)
+void sweep(const weft::LineRelaxation<double> &lines, double *b, double *x, weft::Guess first, weft::Guess second)
 {
   lines.relax(b, x, {1, weft::Colour::even, first});
   lines.relax(b, x, {1, weft::Colour::odd, second});

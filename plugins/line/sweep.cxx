@@ -66,7 +66,7 @@ PetscErrorCode ResidualVec(PC pc, Vec *r)
 // y += omega T^-1 (b - A y) on the lines of a pass, with a residual of its own.
 PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose)
 {
-  Vec r;
+  Vec r = NULL;
 
   PetscFunctionBegin;
   PetscCall(ResidualVec(pc, &r));
@@ -131,7 +131,7 @@ PetscErrorCode CorrectLinesAcross(PC pc, const LineSet &set, Vec b, Vec y, const
 {
   PC_Line *line                  = Data(pc);
   const LineSolveOptions options = OptionsOf(*line, pass, Transpose::no, true);
-  Vec r;
+  Vec r                          = NULL;
 
   PetscFunctionBegin;
   PetscCall(ResidualVec(pc, &r));
@@ -263,12 +263,15 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A number of sweeps, from a zero guess or from what y holds. The transposed operator takes the passes the other way round.
+// A number of sweeps, from a zero guess or from what y holds, which is marked where set-up failed. The transposed operator takes the passes the
+// other way round.
 PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
   const PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
+  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
   if (line->check.refined && line->found_omega == 1 && sweeps == 1 && from_zero)
     PetscCall(
@@ -295,8 +298,6 @@ PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose)
 PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
-  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::no));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -304,8 +305,6 @@ PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
 PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
-  if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -364,11 +363,9 @@ PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, Petsc
                                       PetscInt *done, PCRichardsonConvergedReason *reason)
 {
   PetscFunctionBegin;
-  const bool failed = pc->failedreason != PC_NOERROR;
-  PetscCall(VecFlag(y, failed));
-  if (!failed) PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
+  PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
   *done = its;
-  PetscCall(RichardsonReason(failed, Data(pc)->asks_norms, y, reason));
+  PetscCall(RichardsonReason(pc->failedreason != PC_NOERROR, Data(pc)->asks_norms, y, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

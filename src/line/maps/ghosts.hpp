@@ -1,9 +1,9 @@
 /// Rows of other ranks in the memory of an execution: they are numbered on after the rows of this rank, and arrays of rows have room for
 /// them.
 #pragma once
+#include "line/host_copies.hpp"
 #include "line/maps/edge.hpp"
 #include "line/maps/ghost_rows.hpp"
-#include "line/maps/host_copies.hpp"
 
 namespace weft {
 

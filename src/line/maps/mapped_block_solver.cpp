@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "line/host_copies.hpp"
 #include "line/maps/line_arrays.hpp"
 
 namespace weft {
@@ -142,14 +143,7 @@ public:
         "weft scatter blocks", Kokkos::RangePolicy<Space>(space_, 0, map_.rows() * block),
         KOKKOS_LAMBDA(const Index k) { put(solution[order(k / block) * block + k % block], update, work(k)); });
   }
-  Index node(Index position) const override
-  {
-    RowNumber node = 0;
-    Kokkos::deep_copy(space_, Kokkos::View<RowNumber, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&node),
-                      Kokkos::subview(lines().order, position));
-    space_.fence("weft: node at a position");
-    return node;
-  }
+  Index node(Index position) const override { return value_at(space_, lines().order, position); }
 
 private:
   const LineArrays<Space> &lines() const { return arrays_of<Space>(map_.arrays()); }

@@ -2,6 +2,7 @@
 
 #include <stdexcept>
 
+#include "line/host_copies.hpp"
 #include "line/maps/mapped_lines.hpp"
 
 namespace weft {
@@ -55,18 +56,8 @@ public:
 
   void read(const CsrMatrix<Value, std::int32_t> &matrix) override { read_csr(matrix); }
   void read(const CsrMatrix<Value, std::int64_t> &matrix) override { read_csr(matrix); }
-  void read(const Host &coefficients) override
-  {
-    Kokkos::deep_copy(space_, coefficients_, coefficients);
-    space_.fence("weft: read the coefficients");
-  }
-  Host host_coefficients() const override
-  {
-    const Host host("weft coefficients", coefficients_.extent(0));
-    Kokkos::deep_copy(space_, host, coefficients_);
-    space_.fence("weft: write the coefficients");
-    return host;
-  }
+  void read(const Host &coefficients) override { copy_from_host(space_, coefficients_, coefficients); }
+  Host host_coefficients() const override { return copy_to_host(space_, coefficients_); }
   const Scalar *coefficients(int colour, int which) const override { return at(colour, which); }
   Scalar *gather(int colour, const Value *rhs) const override
   {
@@ -79,14 +70,7 @@ public:
     scatter_rows(space_, lines(), first(colour), last(colour), static_cast<const Scalar *>(work_.data() + offset(colour)), solution,
                  update);
   }
-  Index row(Index position) const override
-  {
-    RowNumber row = 0;
-    Kokkos::deep_copy(space_, Kokkos::View<RowNumber, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&row),
-                      Kokkos::subview(lines().order, position));
-    space_.fence("weft: row at a position");
-    return row;
-  }
+  Index row(Index position) const override { return value_at(space_, lines().order, position); }
 
 private:
   const LineArrays<Space> &lines() const { return arrays_of<Space>(map_.arrays()); }

@@ -38,31 +38,4 @@ DistributedBlockLineSolver<Scalar>::DistributedBlockLineSolver(const Execution &
   });
 }
 
-template <class Scalar>
-template <class Int>
-void DistributedBlockLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
-{
-  if (!local_) return;
-  local_->read(matrix);
-  model_->use_couplings(before, after);
-}
-
-template <class Scalar>
-void DistributedBlockLineSolver<Scalar>::read(const AnyLines<Scalar> &lines)
-{
-  if (!local_) return;
-  const auto &other = static_cast<const DistributedBlockLineSolver &>(lines);
-  local_->read(*other.local_);
-  const auto couplings = other.model_->host_couplings();
-  model_->use_couplings(couplings[0], couplings[1]);
-}
-
-template <class Scalar>
-void DistributedBlockLineSolver<Scalar>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
-{
-  if (!local_) return;
-  local_->use(lower, diagonal, upper);
-  model_->use(lower, upper);
-}
-
 } // namespace weft

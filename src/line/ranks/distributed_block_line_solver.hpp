@@ -15,15 +15,6 @@ public:
   DistributedBlockLineSolver(const Execution &execution, MPI_Comm ranks, const BlockLines &piece, bool ring, const std::string &method,
                              const MethodParameters &parameters = {}, bool device_messages = false);
 
-  /// Takes the block-tridiagonal part of a matrix, whose row i is element i of the piece's layout, and the couplings to the node before and
-  /// after the piece, a block for each line, row by row (not read where there is no such node). All in the memory of the execution.
-  template <class Int>
-  void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
-  /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
-  void read(const AnyLines<Scalar> &other) override;
-  /// Works on the caller's blocks, as BlockLineSolver does.
-  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper) override;
-
   /// This rank's piece.
   const BlockLines &lines() const { return piece_; }
   Index block() const override { return piece_.layout.components; }

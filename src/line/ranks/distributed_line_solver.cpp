@@ -43,15 +43,6 @@ DistributedLineSolver<Scalar>::DistributedLineSolver(const Execution &execution,
 }
 
 template <class Scalar>
-template <class Int>
-void DistributedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
-{
-  if (!local_) return;
-  local_->read(matrix);
-  model_->use_couplings(before, after);
-}
-
-template <class Scalar>
 void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
 {
   if (!local_) return;
@@ -61,26 +52,6 @@ void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
   before(0) = ranks_.has_before() ? lines.lower.front() : Scalar(0);
   after(0)  = ranks_.has_after() ? lines.upper.back() : Scalar(0);
   model_->use_couplings(before, after);
-}
-
-template <class Scalar>
-void DistributedLineSolver<Scalar>::read(const AnyLines<Scalar> &lines)
-{
-  if (!local_) return;
-  const auto &other = static_cast<const DistributedLineSolver &>(lines);
-  local_->read(*other.local_);
-  if (one_) one_->read(*other.local_);
-  const auto couplings = other.model_->host_couplings();
-  model_->use_couplings(couplings[0], couplings[1]);
-}
-
-template <class Scalar>
-void DistributedLineSolver<Scalar>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
-{
-  if (!local_) return;
-  local_->use(lower, diagonal, upper);
-  if (one_) one_->use(lower, diagonal, upper);
-  model_->use(lower, upper);
 }
 
 template <class Scalar>
@@ -101,9 +72,9 @@ template class DistributedSolver<double, LineSolver<double>>;
 template class DistributedSolver<float, LineSolver<float>>;
 template class DistributedLineSolver<double>;
 template class DistributedLineSolver<float>;
-template void DistributedLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const double *, const double *);
-template void DistributedLineSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const double *, const double *);
-template void DistributedLineSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const float *, const float *);
-template void DistributedLineSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const float *, const float *);
+template void DistributedSolver<double, LineSolver<double>>::read(const CsrMatrix<double, std::int32_t> &, const double *, const double *);
+template void DistributedSolver<double, LineSolver<double>>::read(const CsrMatrix<double, std::int64_t> &, const double *, const double *);
+template void DistributedSolver<float, LineSolver<float>>::read(const CsrMatrix<float, std::int32_t> &, const float *, const float *);
+template void DistributedSolver<float, LineSolver<float>>::read(const CsrMatrix<float, std::int64_t> &, const float *, const float *);
 
 } // namespace weft

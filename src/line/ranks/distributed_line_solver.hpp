@@ -20,17 +20,10 @@ public:
   DistributedLineSolver(const Execution &execution, MPI_Comm ranks, const LineProblem &piece, const std::string &method,
                         const MethodParameters &parameters = {}, bool device_messages = false);
 
-  /// Takes the tridiagonal part of a matrix, whose row i is element i of the piece's layout, and the couplings to the row before and after the
-  /// piece, a value for each line (not read where there is no such row). General coefficients only; all in the memory of the execution.
-  template <class Int>
-  void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
+  using DistributedSolver<Scalar, LineSolver<Scalar>>::read;
   /// Takes copies of coefficients on the host, of pieces with constant coefficients on every rank: lower of the first row and upper of the last
   /// one couple to the neighbouring pieces.
   void read(const ConstantLines<Scalar> &lines);
-  /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
-  void read(const AnyLines<Scalar> &other) override;
-  /// Works on the caller's coefficients, as LineSolver does.
-  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper) override;
 
   /// For a relaxation of the whole lines of a colour by a kernel that knows pieces only, a LineRelaxation of this one in `matrix`, whose row i
   /// is element i of the piece's layout: takes what the neighbouring pieces will be then from the first and the last row of rhs, until

@@ -23,6 +23,16 @@ using SolveObserver = std::function<void(SolveStep step, bool begins)>;
 template <class Scalar, class Local>
 class DistributedSolver : public AnyLines<Scalar> {
 public:
+  /// Takes the part of a matrix, whose row i is element i of the piece's layout, that lies on the lines, and the couplings to the row or node
+  /// before and after the piece, a value or a block, row by row, for each line (not read where there is none). General coefficients only; all
+  /// in the memory of the execution.
+  template <class Int>
+  void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
+  /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
+  void read(const AnyLines<Scalar> &other) override;
+  /// Works on the caller's coefficients, as the local solver does.
+  void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper) override;
+
   /// Factors the pieces and the reduced systems. Collective.
   void factor() override;
   /// The first row, of the whole line, with an unusable pivot; the same answer on all ranks. Collective.

@@ -7,6 +7,7 @@
 
 #include "base/backend.hpp"
 #include "base/messages.hpp"
+#include "line/host_copies.hpp"
 #include "line/ranks/distributed_solver.hpp"
 #include "line/ranks/piece.hpp"
 #include "line/ranks/ranks.hpp"
@@ -122,18 +123,13 @@ public:
   void use_couplings(const Host &before, const Host &after) override
   {
     use(nullptr, nullptr);
-    Kokkos::deep_copy(space_, before_, before);
-    Kokkos::deep_copy(space_, after_, after);
-    space_.fence("weft: read the couplings");
+    copy_from_host(space_, before_, before);
+    copy_from_host(space_, after_, after);
   }
   std::array<Host, 2> host_couplings() const override
   {
     update_couplings();
-    const std::array<Host, 2> host{Host("weft couplings", before_.extent(0)), Host("weft couplings", after_.extent(0))};
-    Kokkos::deep_copy(space_, host[0], before_);
-    Kokkos::deep_copy(space_, host[1], after_);
-    space_.fence("weft: write the couplings");
-    return host;
+    return {copy_to_host(space_, before_), copy_to_host(space_, after_)};
   }
 
   void factor(Transpose transpose, const Local *ends) override
@@ -162,13 +158,7 @@ public:
     const auto &side = sides_[transpose == Transpose::yes];
     return side && side->neighbours_only;
   }
-  Index bad_pivot() const override
-  {
-    Index first = ReducedFlag<Space>::none;
-    Kokkos::deep_copy(space_, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first), flag_.first);
-    space_.fence("weft: read the reduced pivot flag");
-    return first;
-  }
+  Index bad_pivot() const override { return flag_.read(space_); }
 
   void solve(const Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
   {

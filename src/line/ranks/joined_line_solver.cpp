@@ -63,18 +63,8 @@ public:
   {
     read_csr(outside, columns);
   }
-  void read(const Host &couplings) override
-  {
-    Kokkos::deep_copy(space_, couplings_, couplings);
-    space_.fence("weft: read the couplings");
-  }
-  Host host_couplings() const override
-  {
-    const Host host("weft couplings", couplings_.extent(0));
-    Kokkos::deep_copy(space_, host, couplings_);
-    space_.fence("weft: write the couplings");
-    return host;
-  }
+  void read(const Host &couplings) override { copy_from_host(space_, couplings_, couplings); }
+  Host host_couplings() const override { return copy_to_host(space_, couplings_); }
 
   void factor(Transpose transpose, const MappedLineSolver<Scalar> &local) override
   {
@@ -104,10 +94,7 @@ public:
   }
   std::optional<Index> bad_pivot() const override
   {
-    Index first = flag_.none;
-    Kokkos::deep_copy(space_, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&first), flag_.first);
-    space_.fence("weft: read the reduced pivot flag");
-    first = items_.smallest(first);
+    const Index first = items_.smallest(flag_.read(space_));
     if (first == flag_.none) return std::nullopt;
     const Index line = first / flag_.length / 2, piece = pieces_.starts[size(line)] + first % flag_.length;
     if (pieces_.ranks[size(piece)] != plan_.rank) return std::nullopt; // its rank names it

@@ -44,6 +44,15 @@ struct ReducedFlag {
   Kokkos::View<Index, typename Space::memory_space> first{"weft reduced pivot flag"};
 
   KOKKOS_INLINE_FUNCTION void report(Index line, Index row) const { Kokkos::atomic_min(&first(), (2 * line + 1) * length + row); }
+
+  /// What it keeps, or `none`. Waits.
+  Index read(const Space &space) const
+  {
+    Index kept = none;
+    Kokkos::deep_copy(space, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&kept), first);
+    space.fence("weft: read the reduced pivot flag");
+    return kept;
+  }
 };
 
 template <class Space, class Scalar, int b>

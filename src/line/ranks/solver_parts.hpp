@@ -37,6 +37,35 @@ void DistributedSolver<Scalar, Local>::check(const LineLayout &piece, Index unkn
 }
 
 template <class Scalar, class Local>
+template <class Int>
+void DistributedSolver<Scalar, Local>::read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
+{
+  if (!local_) return;
+  local_->read(matrix);
+  model_->use_couplings(before, after);
+}
+
+template <class Scalar, class Local>
+void DistributedSolver<Scalar, Local>::read(const AnyLines<Scalar> &lines)
+{
+  if (!local_) return;
+  const auto &other = static_cast<const DistributedSolver &>(lines);
+  local_->read(*other.local_);
+  if (one_) one_->read(*other.local_);
+  const auto couplings = other.model_->host_couplings();
+  model_->use_couplings(couplings[0], couplings[1]);
+}
+
+template <class Scalar, class Local>
+void DistributedSolver<Scalar, Local>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
+{
+  if (!local_) return;
+  local_->use(lower, diagonal, upper);
+  if (one_) one_->use(lower, diagonal, upper);
+  model_->use(lower, upper);
+}
+
+template <class Scalar, class Local>
 void DistributedSolver<Scalar, Local>::factor()
 {
   transposed_is_factored_ = false;

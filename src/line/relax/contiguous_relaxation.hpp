@@ -73,8 +73,7 @@ __device__ __forceinline__ void sum_couplings(const Couplings<Scalar> &couplings
 template <class Scalar, int R, int T, int at_least>
 __global__ void __launch_bounds__(T, at_least) contiguous_relaxation(const __grid_constant__ RelaxedLines<Scalar> all)
 {
-  using Tile          = RelaxedTile<Scalar, R, T>;
-  constexpr int piece = 16 / sizeof(Scalar); // elements
+  using Tile = RelaxedTile<Scalar, R, T>;
   extern __shared__ __align__(128) char shared[];
   Tile &tile                       = *reinterpret_cast<Tile *>(shared);
   const NativeArguments<Scalar> &a = all.lines;
@@ -104,13 +103,8 @@ __global__ void __launch_bounds__(T, at_least) contiguous_relaxation(const __gri
     if (thread == 0 && k + gridDim.x < lines) fetch(k + gridDim.x);
 
     Doubt<true, Scalar> doubt;
-    const bool doubts    = solve_directly(chunk, tile.of_warps, doubt);
-    const bool in_pieces = a.in_pieces && at.goes_in_pieces(piece);
-#pragma unroll
-    for (int j = 0; j < R; j++) tile.out[first + j] = in_pieces ? a.update.scale * chunk.rhs[j] : chunk.rhs[j];
-    if (in_pieces) share_with_copies();
-    __syncthreads();
-    store_tile<T>(a, at, tile.out, in_pieces);
+    const bool doubts = solve_directly(chunk, tile.of_warps, doubt);
+    store_chunks<T>(a, at, chunk, first, tile.out);
     if (doubts) look_directly<R>(a, at, tile.of_warps);
   }
   if (thread == 0) bulk_left(); // shared memory ends with the block

@@ -32,8 +32,7 @@ struct NativeTile {
 template <class Scalar, int R, int T, int at_least, WidePart part, bool alike, bool checks>
 __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant__ NativeArguments<Scalar> a)
 {
-  using Tile          = NativeTile<Scalar, R, T, alike>;
-  constexpr int piece = 16 / sizeof(Scalar); // elements
+  using Tile = NativeTile<Scalar, R, T, alike>;
   extern __shared__ __align__(128) char shared[];
   Tile &tile               = *reinterpret_cast<Tile *>(shared);
   const LineLayout &layout = a.layout;
@@ -109,13 +108,8 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
       const Ends<Scalar> ends = join_warps(tile.of_warps, 0, row, doubt.look());
       if constexpr (part == WidePart::reduce) {
         if (lane == 31) {
-          const Index t               = at.line * tiles + at.tile;
-          a.tile_rows.first_value(t)  = ends.first.value;
-          a.tile_rows.first_before(t) = ends.first.before;
-          a.tile_rows.first_after(t)  = ends.first.after;
-          a.tile_rows.last_value(t)   = ends.last.value;
-          a.tile_rows.last_before(t)  = ends.last.before;
-          a.tile_rows.last_after(t)   = ends.last.after;
+          a.tile_rows.set_first(at.line * tiles + at.tile, ends.first);
+          a.tile_rows.set_last(at.line * tiles + at.tile, ends.last);
         }
       } else {
         find_warps(row, Scalar(0), __shfl_sync(0xffffffff, ends.last.value, 31), tile.warp_x, Tile::warps);
@@ -130,12 +124,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
       Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);
       if (lane == 0) x_before = before_warp;
       chunk.substitute(x_before, x);
-      const bool in_pieces = a.in_pieces && at.goes_in_pieces(piece);
-#pragma unroll
-      for (int j = 0; j < R; j++) tile.out[first + j] = in_pieces ? a.update.scale * chunk.rhs[j] : chunk.rhs[j];
-      if (in_pieces) share_with_copies();
-      __syncthreads();
-      store_tile<T>(a, at, tile.out, in_pieces);
+      store_chunks<T>(a, at, chunk, first, tile.out);
     }
     if constexpr (checks) { // here, where few registers hold anything
       if (doubts) look_again<R, alike>(a, place(k), first);

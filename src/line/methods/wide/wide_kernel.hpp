@@ -81,6 +81,18 @@ struct TileRows {
       *array =
           OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft wide tile rows"), static_cast<std::size_t>(size));
   }
+  KOKKOS_INLINE_FUNCTION void set_first(Index tile, const Hanging<Scalar> &f) const
+  {
+    first_value(tile)  = f.value;
+    first_before(tile) = f.before;
+    first_after(tile)  = f.after;
+  }
+  KOKKOS_INLINE_FUNCTION void set_last(Index tile, const Hanging<Scalar> &g) const
+  {
+    last_value(tile)  = g.value;
+    last_before(tile) = g.before;
+    last_after(tile)  = g.after;
+  }
 };
 
 /// The tiles' rows without f: a tridiagonal line of the g.
@@ -297,16 +309,8 @@ struct WideKernel {
       }
       if (part_is(WidePart::reduce)) {
         const Index k = shape.rows_first ? line * shape.tiles + tile : tile * count + line;
-        if (rows > 0 && chunk == 0) {
-          a.tiles.first_value(k)  = f.value;
-          a.tiles.first_before(k) = f.before;
-          a.tiles.first_after(k)  = f.after;
-        }
-        if (last_chunk) {
-          a.tiles.last_value(k)  = g.value;
-          a.tiles.last_before(k) = g.before;
-          a.tiles.last_after(k)  = g.after;
-        }
+        if (rows > 0 && chunk == 0) a.tiles.set_first(k, f);
+        if (last_chunk) a.tiles.set_last(k, g);
         return;
       }
       // A ring: f hangs on g alone, and so does g.

@@ -179,13 +179,9 @@ struct StridedBlock {
   __device__ void tell(const Place &at, const Ends<Scalar> &ends) const
   {
     if (joined_chunk() > 0 || joined_line() >= at.lines) return;
-    const Index t               = Index(block) * a.layout.count() + at.line + joined_line();
-    a.tile_rows.first_value(t)  = ends.first.value;
-    a.tile_rows.first_before(t) = ends.first.before;
-    a.tile_rows.first_after(t)  = ends.first.after;
-    a.tile_rows.last_value(t)   = ends.last.value;
-    a.tile_rows.last_before(t)  = ends.last.before;
-    a.tile_rows.last_after(t)   = ends.last.after;
+    const Index t = Index(block) * a.layout.count() + at.line + joined_line();
+    a.tile_rows.set_first(t, ends.first);
+    a.tile_rows.set_last(t, ends.last);
   }
   /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
   __device__ Ends<Scalar> eliminate(const Place &at, Rows &chunk, Hanging<Scalar> &row) const

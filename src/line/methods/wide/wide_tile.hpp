@@ -134,6 +134,18 @@ __device__ void store_tile(const NativeArguments<Scalar> &a, const TilePlace &at
   }
 }
 
+/// The unknowns that T threads hold in their chunks, by way of shared memory. `first`: the tile's row that a thread's begin with.
+template <int T, int R, class Scalar>
+__device__ void store_chunks(const NativeArguments<Scalar> &a, const TilePlace &at, const Chunk<Scalar, R> &chunk, int first, Scalar *out)
+{
+  const bool in_pieces = a.in_pieces && at.goes_in_pieces(16 / sizeof(Scalar));
+#pragma unroll
+  for (int j = 0; j < R; j++) out[first + j] = in_pieces ? a.update.scale * chunk.rhs[j] : chunk.rhs[j];
+  if (in_pieces) share_with_copies();
+  __syncthreads();
+  store_tile<T>(a, at, out, in_pieces);
+}
+
 /// Eliminates a warp's rows once more and reports the first unusable pivot. first: of this thread in the tile, below 0 if it has none.
 template <int R, bool alike, class Scalar>
 __device__ __noinline__ void look_again(const NativeArguments<Scalar> &a, const TilePlace &at, int first)

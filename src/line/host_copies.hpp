@@ -1,0 +1,53 @@
+/// Arrays to and from the host, in set-up. All wait.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "line/tridiagonal.hpp"
+
+namespace weft {
+
+template <class Space, class T>
+OwnedArray<T, Space> from_host(const Space &space, const std::string &label, const std::vector<T> &values)
+{
+  const OwnedArray<T, Space> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), values.size());
+  Kokkos::deep_copy(space, array,
+                    Kokkos::View<const T *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
+  space.fence("weft: an array from the host");
+  return array;
+}
+
+/// An array of the same size from the host.
+template <class Space, class T>
+void copy_from_host(const Space &space, const OwnedArray<T, Space> &array, const Kokkos::View<T *, Kokkos::HostSpace> &host)
+{
+  Kokkos::deep_copy(space, array, host);
+  space.fence("weft: an array from the host");
+}
+
+template <class Space, class T>
+Kokkos::View<T *, Kokkos::HostSpace> copy_to_host(const Space &space, const OwnedArray<T, Space> &array)
+{
+  const Kokkos::View<T *, Kokkos::HostSpace> host(array.label(), array.extent(0));
+  Kokkos::deep_copy(space, host, array);
+  space.fence("weft: an array to the host");
+  return host;
+}
+
+template <class Space, class T>
+T value_at(const Space &space, const OwnedArray<T, Space> &array, Index i)
+{
+  T value{};
+  Kokkos::deep_copy(space, Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&value), Kokkos::subview(array, i));
+  space.fence("weft: a value to the host");
+  return value;
+}
+
+/// The array itself where it is on the host.
+template <class View>
+auto host_copy(const View &array)
+{
+  return Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), array);
+}
+
+} // namespace weft
