@@ -1,0 +1,103 @@
+/// BoxMultigrid: multigrid for one matrix on a grid, after Dendy's black box: interpolation from the operator, Galerkin products of stencils,
+/// lines as the smoother. J. E. Dendy, Black box multigrid, J. Comput. Phys. 48 (1982) 366-386; for matrices that are not symmetric, Black box
+/// multigrid for nonsymmetric problems, Appl. Math. Comput. 13 (1983) 261-283. The way into the kernels for callers without Kokkos.
+#pragma once
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/execution.hpp"
+#include "boxmg/grid.hpp"
+#include "line/line_solver.hpp"
+
+namespace weft {
+
+enum class BoxmgCycle { v, w, f };
+/// What relaxes a level. automatic: lines along the direction that is strong everywhere, if there is one, else lines along all in turn.
+enum class BoxmgSmoother { automatic, lines, alternating, points };
+enum class BoxmgInterpolation { from_operator, linear };
+/// What solves on the coarsest grid: its inverse, or a sweep of the smoother.
+enum class BoxmgCoarsest { direct, lines };
+
+struct BoxmgOptions {
+  int levels                       = 0; ///< at most so many; 0: as many as there can be
+  BoxmgCycle cycle                 = BoxmgCycle::v;
+  BoxmgSmoother smoother           = BoxmgSmoother::automatic;
+  boxmg::Directions coarsen        = 0; ///< the directions that may be coarsened; 0: chosen level by level
+  BoxmgInterpolation interpolation = BoxmgInterpolation::from_operator;
+  int sweeps                       = 1; ///< before and after each correction
+  BoxmgCoarsest coarsest           = BoxmgCoarsest::direct;
+  Index coarsest_nodes             = 100;   ///< a grid of so many nodes is not coarsened; the inverse of at most 1000 is made
+  bool single_precision            = false; ///< inside the cycle
+};
+
+/// A level, finest first.
+struct BoxmgLevel {
+  boxmg::Grid grid;
+  boxmg::Directions coarsened = 0; ///< from this level to the next; none on the coarsest
+  std::vector<int> lines;          ///< directions that lines are relaxed along, in the order of a sweep; none: points
+  bool direct  = false;
+  int points   = 0; ///< of the stencil
+  double bytes = 0;
+};
+
+/// Why a matrix cannot be preconditioned so.
+struct BoxmgFault {
+  enum class Kind {
+    not_finite,    ///< an entry
+    zero_diagonal, ///< of the matrix
+    indefinite,    ///< a diagonal of the other sign, on this level or made by a coarser one
+    line_pivot,    ///< a line that has no factors
+  };
+  Kind kind;
+  int level;
+  Index node; ///< of the level's grid
+};
+
+template <class Scalar>
+class BoxMultigrid {
+public:
+  /// For matrices on `grid`, whose row i is node i. `execution` must live as long as this. Throws std::invalid_argument for options that
+  /// contradict each other or the grid.
+  BoxMultigrid(const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options);
+  ~BoxMultigrid();
+  BoxMultigrid(const BoxMultigrid &)            = delete;
+  BoxMultigrid &operator=(const BoxMultigrid &) = delete;
+
+  /// Takes a matrix, in the memory of the execution: makes all levels. `symmetric`: known of the matrix; else it is looked at. Allocates
+  /// where the stencil, or what was chosen from the values, is new. Throws std::invalid_argument where a row couples to a node that is no
+  /// neighbour. Afterwards fault() says whether apply() may be called. Waits.
+  template <class Int>
+  void read(const CsrMatrix<Scalar, Int> &matrix, std::optional<bool> symmetric = std::nullopt);
+  std::optional<BoxmgFault> fault() const;
+
+  /// x = B b, one cycle from zero; or x = B^T b. Arrays of grid.nodes() elements in the memory of the execution, x not b. Does not wait.
+  /// Allocates nothing, but for lines' factors in the first transposed one of a matrix that is not symmetric.
+  void apply(const Scalar *b, Scalar *x, Transpose transpose = Transpose::no) const;
+  /// The same; heard(level, norm) is told the norm of the residual of each level before its coarse-grid correction and after its last sweep,
+  /// in the order in which a cycle makes them. Waits for each.
+  void apply_and_tell(const Scalar *b, Scalar *x, const std::function<void(int level, bool before, double norm)> &heard) const;
+
+  std::vector<BoxmgLevel> levels() const;
+  bool symmetric() const; ///< of the matrix, as given or found
+  double flops() const;   ///< of a cycle
+  /// Entries of the operator of a level, and of the interpolation to it from the next, as CSR on the host.
+  struct Csr {
+    Index rows = 0, columns = 0;
+    std::vector<Index> row_starts, column;
+    std::vector<Scalar> values;
+  };
+  Csr operator_of(int level) const;
+  Csr interpolation_of(int level) const;
+  Csr restriction_of(int level) const;
+
+  struct Hierarchy; ///< defined in hierarchy.hpp
+
+private:
+  const Execution &execution_;
+  std::unique_ptr<Hierarchy> hierarchy_;
+};
+
+} // namespace weft

@@ -1,0 +1,102 @@
+/// Grids and stencils of boxmg: which nodes a level has, and which neighbours its operator couples. Free of Kokkos.
+#pragma once
+#include "line/line_layout.hpp"
+
+namespace weft::boxmg {
+
+/// A box of n[0] * n[1] * n[2] nodes, x fastest; n[d] = 1 in the directions that it lacks.
+struct Grid {
+  Index n[3]       = {1, 1, 1};
+  bool periodic[3] = {};
+
+  friend bool operator==(const Grid &, const Grid &) = default;
+
+  WEFT_INLINE Index nodes() const { return n[0] * n[1] * n[2]; }
+  WEFT_INLINE Index node(const Index (&at)[3]) const { return at[0] + n[0] * (at[1] + n[1] * at[2]); }
+  WEFT_INLINE void position(Index node, Index (&at)[3]) const
+  {
+    at[0] = node % n[0];
+    at[1] = node / n[0] % n[1];
+    at[2] = node / (n[0] * n[1]);
+  }
+  /// Moves along a direction by -1, 0 or 1, around a periodic one; false where the grid ends there.
+  WEFT_INLINE bool move(Index (&at)[3], int direction, int by) const
+  {
+    Index &i = at[direction];
+    i += by;
+    if (i >= 0 && i < n[direction]) return true;
+    if (!periodic[direction]) return false;
+    i += i < 0 ? n[direction] : -n[direction];
+    return true;
+  }
+};
+
+/// A neighbour: -1, 0 or 1 along each direction.
+struct Offset {
+  int d[3] = {};
+
+  /// Its number among 27, 13 the node itself; -k is 26 - number.
+  WEFT_INLINE int number() const { return 13 + d[0] + 3 * d[1] + 9 * d[2]; }
+};
+
+/// The neighbours that an operator couples, at most 27, in the order of their numbers.
+struct Stencil {
+  static constexpr int most = 27;
+
+  int count = 0;
+  Offset offset[most];
+  int slot[most]; ///< by number: where the coefficient stands, or -1
+
+  Stencil()
+  {
+    for (int &s : slot) s = -1;
+  }
+  /// mask: bit `number` is set for each neighbour. Closed under negation: a transpose has the same stencil.
+  explicit Stencil(unsigned mask) : Stencil()
+  {
+    for (int number = 0; number < most; number++) {
+      if (!(mask >> number & 1) && !(mask >> (26 - number) & 1) && number != 13) continue;
+      offset[count] = {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
+      slot[number]  = count++;
+    }
+  }
+  /// All neighbours in the directions in which a grid has more than one node.
+  static Stencil box(const Grid &grid)
+  {
+    unsigned mask = 0;
+    for (int number = 0; number < most; number++) {
+      const int d[3] = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+      bool inside    = true;
+      for (int k = 0; k < 3; k++) inside = inside && (d[k] == 0 || grid.n[k] > 1);
+      if (inside) mask |= 1u << number;
+    }
+    return Stencil(mask);
+  }
+  WEFT_INLINE int centre() const { return slot[13]; }
+  /// True if some neighbour is off along both directions.
+  bool couples(int a, int b) const
+  {
+    for (int k = 0; k < count; k++) {
+      if (offset[k].d[a] != 0 && offset[k].d[b] != 0) return true;
+    }
+    return false;
+  }
+};
+
+/// Directions as a set of bits: 1 x, 2 y, 4 z.
+using Directions = unsigned;
+WEFT_INLINE bool has(Directions set, int direction)
+{
+  return (set >> direction & 1) != 0;
+}
+
+/// Even nodes are those of the coarse grid, in the directions that are coarsened.
+inline Grid coarse(Grid grid, Directions coarsened)
+{
+  for (int d = 0; d < 3; d++) {
+    if (has(coarsened, d)) grid.n[d] = (grid.n[d] + 1) / 2;
+  }
+  return grid;
+}
+
+} // namespace weft::boxmg
