@@ -1,0 +1,33 @@
+/// What a level does, chosen from what its operator looks like. Plain C++, tested without a matrix.
+#pragma once
+#include <vector>
+
+#include "boxmg/box_multigrid.hpp"
+
+namespace weft::boxmg {
+
+/// A direction is strong where it couples this many times as strongly as any other. In the plane, lines along one direction take 8 to 10
+/// iterations where both are alike and lines along both in turn take 6; in space one direction is enough there, and three would cost too much.
+inline double dominance(const Grid &grid)
+{
+  int directions = 0;
+  for (const Index n : grid.n) directions += n > 1;
+  return directions == 3 ? 0.5 : 3;
+}
+
+/// The part of the strongest of the others from which a direction that lines do not run along is coarsened.
+inline constexpr double coarsened_from = 0.4;
+/// The same of the strongest of all, where points are relaxed.
+inline constexpr double points_coarsened_from = 0.25;
+
+struct Choice {
+  std::vector<int> lines; ///< directions of the lines, in the order of a sweep; none: points
+  Directions coarsened = 0;
+
+  friend bool operator==(const Choice &, const Choice &) = default;
+};
+
+/// strength, not_strong: as in LevelLook.
+Choice choose(const Grid &grid, const double (&strength)[3], const Index (&not_strong)[3], const BoxmgOptions &options);
+
+} // namespace weft::boxmg

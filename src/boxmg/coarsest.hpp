@@ -1,0 +1,109 @@
+/// The inverse on the coarsest grid, also of a singular operator.
+#pragma once
+#include "boxmg/operator.hpp"
+
+namespace weft::boxmg {
+
+/// The largest grid that is inverted: 8 MB.
+inline constexpr Index most_inverted = 1000;
+
+/// A^-1 of a small operator as a dense matrix, row after row, by in-place elimination with the largest diagonal as the pivot (the sweep operator:
+/// Goodnight, The American Statistician 33 (1979)). A pivot that is nothing beside its own diagonal is left out, with its row and column: so
+/// the operator of a singular problem has an inverse on what the other unknowns span, symmetric where it is, and each part of a grid that
+/// falls to pieces leaves out one of its own.
+template <class Space>
+struct Inverse {
+  OwnedArray<double, Space> values, diagonal; ///< n * n; the diagonal as it was
+  OwnedArray<int, Space> state;               ///< by row: 0 not yet, 1 a pivot, 2 left out
+  OwnedArray<Index, Space> negative;          ///< the first pivot of the other sign than its diagonal, or n
+  Index n = 0;
+
+  Inverse() = default;
+  explicit Inverse(Index nodes)
+      : values("weft boxmg inverse", static_cast<std::size_t>(nodes * nodes)),
+        diagonal("weft boxmg coarsest diagonal", static_cast<std::size_t>(nodes)),
+        state("weft boxmg coarsest pivots", static_cast<std::size_t>(nodes)), negative("weft boxmg coarsest sign", 1), n(nodes)
+  {
+  }
+
+  template <class Scalar>
+  void make(const Space &space, const Operator<Scalar> &a)
+  {
+    // What rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not.
+    constexpr double nothing = 1e-12;
+    const Index size         = n;
+    const auto v = values, d = diagonal;
+    const auto s    = state;
+    const auto sign = negative;
+    Kokkos::deep_copy(space, values, 0.0);
+    over_nodes(
+        "weft boxmg coarsest", space, a.grid, KOKKOS_LAMBDA(const Index node, const Index(&at)[3]) {
+          for (int k = 0; k < a.stencil.count; k++) {
+            Index there[3] = {at[0], at[1], at[2]};
+            bool inside    = true;
+            for (int dir = 0; dir < 3; dir++) inside = inside && a.grid.move(there, dir, a.stencil.offset[k].d[dir]);
+            if (inside) v(node * size + a.grid.node(there)) += static_cast<double>(a.entry(k, node));
+          }
+          d(node) = v(node * size + node);
+          s(node) = 0;
+          if (node == 0) sign(0) = size;
+        });
+    using Policy = Kokkos::TeamPolicy<Space>;
+    Kokkos::parallel_for(
+        "weft boxmg inverse", Policy(space, 1, is_host_space<Space> ? 1 : 256), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+          using Best = Kokkos::MaxLoc<double, Index>;
+          for (Index step = 0; step < size; step++) {
+            typename Best::value_type best;
+            Kokkos::parallel_reduce(
+                Kokkos::TeamThreadRange(team, size),
+                [&](const Index i, typename Best::value_type &most) {
+                  const double share = d(i) != 0 ? Kokkos::abs(v(i * size + i) / d(i)) : 0;
+                  if (s(i) == 0 && share > most.val) most = {share, i};
+                },
+                Best(best));
+            if (!(best.val > nothing)) break;
+            const Index p      = best.loc;
+            const double pivot = v(p * size + p);
+            team.team_barrier();
+            Kokkos::single(Kokkos::PerTeam(team), [&]() {
+              s(p) = 1;
+              if (pivot * d(p) < 0 && sign(0) == size) sign(0) = p;
+              v(p * size + p) = 1;
+            });
+            team.team_barrier();
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index j) { v(p * size + j) /= pivot; });
+            team.team_barrier();
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index i) {
+              if (i == p) return;
+              const double factor = v(i * size + p);
+              v(i * size + p)     = 0;
+              if (factor == 0) return;
+              for (Index j = 0; j < size; j++) v(i * size + j) -= factor * v(p * size + j);
+            });
+            team.team_barrier();
+          }
+          team.team_barrier();
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index i) {
+            for (Index j = 0; j < size; j++) {
+              if (s(i) != 1 || s(j) != 1) v(i * size + j) = 0;
+            }
+          });
+        });
+  }
+
+  /// x = A^-1 b, or its transpose.
+  template <class Scalar>
+  void apply(const Space &space, const Scalar *b, Scalar *x, Transpose transpose) const
+  {
+    const Index size = n, row = transpose == Transpose::no ? n : 1, column = transpose == Transpose::no ? 1 : n;
+    const auto v = values;
+    Kokkos::parallel_for(
+        "weft boxmg coarsest solve", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, n), KOKKOS_LAMBDA(const Index i) {
+          double sum = 0;
+          for (Index j = 0; j < size; j++) sum += v(i * row + j * column) * static_cast<double>(b[j]);
+          x[i] = static_cast<Scalar>(sum);
+        });
+  }
+};
+
+} // namespace weft::boxmg

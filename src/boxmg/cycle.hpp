@@ -1,0 +1,69 @@
+/// Cycles of a Hierarchy: V, W and F. The sweeps after a correction run in the opposite order, so that the cycle of a symmetric operator is
+/// symmetric (but for F). Included by hierarchy.hpp.
+#pragma once
+#include "boxmg/hierarchy.hpp"
+
+namespace weft::boxmg {
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, const Scalar *b, Scalar *x, bool given, Transpose transpose,
+                                              BoxmgCycle shape)
+{
+  LevelHere &l = levels_[level];
+  if (l.direct) {
+    l.inverse.apply(space_, b, x, transpose);
+    return;
+  }
+  relax(l, b, x, given, false, transpose);
+  if (level + 1 < levels_.size()) {
+    // The adjoint of an F cycle takes its corrections in the opposite order.
+    const bool twice = level + 2 < levels_.size() && shape != BoxmgCycle::v, f = shape == BoxmgCycle::f;
+    correct(level, b, x, transpose, twice && f && transpose == Transpose::yes ? BoxmgCycle::v : shape);
+    if (twice) correct(level, b, x, transpose, f && transpose == Transpose::no ? BoxmgCycle::v : shape);
+  }
+  relax(l, b, x, true, true, transpose);
+  if (tell_) {
+    residual(l, b, x, transpose);
+    tell(level, false, l.work.data());
+  }
+}
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, const Scalar *b, Scalar *x, bool given, bool after,
+                                              Transpose transpose) const
+{
+  // Sweeps of a symmetric problem mirror each other: forward before, backward after.
+  if (!given) Kokkos::deep_copy(space_, Array<Scalar, Space>(x, static_cast<std::size_t>(l.grid().nodes())), Scalar(0));
+  for (int s = 0; s < options_.sweeps; s++) l.smoother->sweep(space_, l.here().a, b, x, l.work.data(), after, !given && s == 0, transpose);
+}
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
+{
+  LevelHere &l = levels_[level], &next = levels_[level + 1];
+  const bool swapped = transpose == Transpose::yes;
+  residual(l, b, x, transpose);
+  if (tell_) tell(level, true, l.work.data());
+  restrict_to(space_, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data());
+  cycle(level + 1, next.b.data(), next.x.data(), false, transpose, shape);
+  interpolate(space_, swapped ? l.here().r : l.here().p, next.x.data(), x);
+}
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const
+{
+  const Operator<Scalar> &a = l.here().a;
+  subtract(space_, a, Region::all(a.grid), all_neighbours(a.stencil), b, x, l.work.data(), transpose);
+}
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::tell(std::size_t level, bool before, const Scalar *r) const
+{
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "weft boxmg norm", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, levels_[level].grid().nodes()),
+      KOKKOS_LAMBDA(const Index i, double &total) { total += static_cast<double>(r[i]) * static_cast<double>(r[i]); }, sum);
+  (*tell_)(static_cast<int>(level), before, std::sqrt(sum));
+}
+
+} // namespace weft::boxmg

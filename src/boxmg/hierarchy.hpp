@@ -1,0 +1,181 @@
+/// The levels of a BoxMultigrid on one backend, in the precision of the cycle: set-up and cycles.
+#pragma once
+#include <cmath>
+#include <functional>
+
+#include "base/backend.hpp"
+#include "boxmg/choose.hpp"
+#include "boxmg/coarsest.hpp"
+#include "boxmg/galerkin.hpp"
+#include "boxmg/interpolation.hpp"
+#include "boxmg/read_matrix.hpp"
+#include "boxmg/smoother.hpp"
+
+namespace weft {
+
+template <class Value>
+struct BoxMultigrid<Value>::Hierarchy {
+  virtual ~Hierarchy()                                                                                              = default;
+  virtual void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric)                    = 0;
+  virtual void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric)                    = 0;
+  virtual std::optional<BoxmgFault> fault() const                                                                   = 0;
+  virtual void apply(const Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
+  virtual std::vector<BoxmgLevel> levels() const                                                                    = 0;
+  virtual bool symmetric() const                                                                                    = 0;
+  virtual double flops() const                                                                                      = 0;
+  virtual Csr operator_of(int level) const                                                                          = 0;
+  virtual Csr interpolation_of(int level, bool restriction) const                                                   = 0;
+};
+
+namespace boxmg {
+
+template <class Space, class Scalar>
+OwnedArray<Scalar, Space> array(const std::string &label, Index size)
+{
+  return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+}
+
+/// An operator and its interpolation, with the arrays that they stand in.
+template <class Space, class Scalar>
+struct Coefficients {
+  Operator<Scalar> a;
+  Transfer<Scalar> p, r; ///< to and from the next level
+  OwnedArray<Scalar, Space> values, weights, weights_r;
+
+  double bytes() const { return static_cast<double>(sizeof(Scalar) * (values.size() + weights.size() + weights_r.size())); }
+};
+
+/// One level: what set-up makes of the matrix, in the matrix's precision; the same as the cycle reads it, where that is another; what relaxes it,
+/// and its vectors.
+template <class Space, class Value, class Scalar>
+struct Level {
+  Coefficients<Space, Value> exact;
+  Coefficients<Space, Scalar> rounded; ///< empty where the precision is the same
+  Choice choice;
+  bool direct = false;
+  std::unique_ptr<Smoother<Scalar>> smoother;
+  OwnedArray<Scalar, Space> x, b, work;
+  Inverse<Space> inverse;
+
+  /// What cycles read.
+  const Coefficients<Space, Scalar> &here() const
+  {
+    if constexpr (std::is_same_v<Value, Scalar>)
+      return exact;
+    else
+      return rounded;
+  }
+  const Grid &grid() const { return exact.a.grid; }
+  double bytes() const
+  {
+    return exact.bytes() + rounded.bytes() + static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size())) +
+           static_cast<double>(sizeof(double) * inverse.values.size()) + (smoother ? smoother->bytes() : 0);
+  }
+};
+
+/// Diagonals and weights begin at multiples of 64 elements, so that they can be moved in pieces.
+inline Index pitch_of(const Grid &grid)
+{
+  return (grid.nodes() + 63) / 64 * 64;
+}
+
+template <class Space, class Value, class Scalar>
+class HierarchyOn final : public BoxMultigrid<Value>::Hierarchy {
+public:
+  using Csr  = typename BoxMultigrid<Value>::Csr;
+  using Tell = std::function<void(int, bool, double)>;
+
+  HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
+      : space_(space), execution_(execution), grid_(grid), options_(options)
+  {
+  }
+
+  void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
+  void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
+  std::optional<BoxmgFault> fault() const override { return fault_; }
+
+  void apply(const Value *b, Value *x, Transpose transpose, const Tell *tell) override
+  {
+    tell_ = tell;
+    if constexpr (std::is_same_v<Value, Scalar>) {
+      cycle(0, b, x, false, transpose, options_.cycle);
+    } else {
+      const Array<const Value, Space> given(b, levels_[0].x.extent(0));
+      const Array<Value, Space> wanted(x, levels_[0].x.extent(0));
+      copy(given, levels_[0].b);
+      cycle(0, levels_[0].b.data(), levels_[0].x.data(), false, transpose, options_.cycle);
+      copy(levels_[0].x, wanted);
+    }
+    tell_ = nullptr;
+  }
+
+  std::vector<BoxmgLevel> levels() const override
+  {
+    std::vector<BoxmgLevel> all;
+    for (const auto &l : levels_)
+      all.push_back({l.grid(), l.choice.coarsened, l.choice.lines, l.direct, l.exact.a.stencil.count, l.bytes()});
+    return all;
+  }
+  bool symmetric() const override { return symmetric_; }
+  double flops() const override
+  {
+    double sum = 0;
+    for (const auto &l : levels_) {
+      const double nodes = static_cast<double>(l.grid().nodes());
+      if (l.direct) sum += 2 * nodes * nodes;
+      if (l.smoother) sum += 2 * options_.sweeps * l.smoother->flops() + nodes * (2.0 * l.exact.a.stencil.count + 4.0 * l.exact.p.slots());
+    }
+    return sum;
+  }
+  Csr operator_of(int level) const override;
+  Csr interpolation_of(int level, bool restriction) const override;
+
+private:
+  using LevelHere = Level<Space, Value, Scalar>;
+
+  template <class From, class To>
+  void copy(const From &from, const To &to) const
+  {
+    Kokkos::parallel_for(
+        "weft boxmg precision", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, static_cast<Index>(to.extent(0))),
+        KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<typename To::value_type>(from(i)); });
+  }
+
+  // Set-up: setup.hpp.
+  template <class Int>
+  void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
+  void ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil);
+  void set_up(std::size_t level);
+  void ensure_smoother(LevelHere &l, const Choice &choice);
+  void ensure_transfer(LevelHere &l);
+  void round_operator(LevelHere &l) const;
+  void round_transfer(LevelHere &l) const;
+  template <class From, class To>
+  void rounded_copy(const From &from, To &to) const;
+  bool last(std::size_t level, const Choice &choice) const;
+
+  // Cycles.
+  void cycle(std::size_t level, const Scalar *b, Scalar *x, bool given, Transpose transpose, BoxmgCycle shape);
+  void relax(const LevelHere &l, const Scalar *b, Scalar *x, bool given, bool after, Transpose transpose) const;
+  void correct(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
+  /// Leaves b - A x in the level's work space.
+  void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;
+  void tell(std::size_t level, bool before, const Scalar *r) const;
+
+  Space space_;
+  const Execution &execution_;
+  Grid grid_;
+  BoxmgOptions options_;
+  std::vector<LevelHere> levels_;
+  std::optional<BoxmgFault> fault_;
+  bool symmetric_   = true;
+  double sign_      = 1;
+  const Tell *tell_ = nullptr;
+};
+
+} // namespace boxmg
+
+} // namespace weft
+
+#include "boxmg/cycle.hpp"
+#include "boxmg/setup.hpp"

@@ -1,0 +1,81 @@
+/// r = b - A x, or without some neighbours: what lines or points of a colour are given as their right-hand side.
+///
+/// Words moved per node, five points: 8 for the residual, 5 for what lines are given (two coefficients, b, x of the other lines, r).
+#pragma once
+#include "boxmg/operator.hpp"
+
+namespace weft::boxmg {
+
+/// Neighbours as a set of bits, by their place in the stencil.
+using Neighbours = unsigned;
+
+inline Neighbours all_neighbours(const Stencil &stencil)
+{
+  return (1u << stencil.count) - 1;
+}
+/// Those that are not on a node's line along `direction`; -1: all but the node itself.
+inline Neighbours off_the_line(const Stencil &stencil, int direction)
+{
+  Neighbours set = all_neighbours(stencil);
+  for (int k = 0; k < stencil.count; k++) {
+    const Offset &o = stencil.offset[k];
+    bool on         = true;
+    for (int d = 0; d < 3; d++) on = on && (d == direction || o.d[d] == 0);
+    if (on) set &= ~(1u << k);
+  }
+  return set;
+}
+
+template <class Space, class Scalar>
+struct Subtract {
+  Operator<Scalar> a;
+  Neighbours neighbours;
+  const Scalar *b, *x;
+  Scalar *r;
+  Transpose transpose;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
+  {
+    const Grid &grid = a.grid;
+    const Index row  = grid.n[0] * (run.y + grid.n[1] * run.z);
+    Scalar sum[run_nodes<Space>];
+    for (Index j = 0; j < run.count; j++) sum[j] = b[row + run.x + j * run.step];
+    for (int k = 0; k < a.stencil.count; k++) {
+      if (!(neighbours >> k & 1)) continue;
+      const Offset o = a.stencil.offset[k];
+      Index there[3] = {0, run.y, run.z};
+      if (!grid.move(there, 1, o.d[1]) || !grid.move(there, 2, o.d[2])) continue;
+      subtract(run, k, row, grid.n[0] * (there[1] + grid.n[1] * there[2]), o.d[0], sum);
+    }
+    for (Index j = 0; j < run.count; j++) r[row + run.x + j * run.step] = sum[j];
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION void subtract(const Run &run, int k, Index row, Index there, int dx, Scalar *sum) const
+  {
+    const bool own    = transpose == Transpose::no;
+    const int slot    = own ? k : a.stencil.slot[26 - a.stencil.offset[k].number()];
+    const Scalar *c   = a.values + slot * a.pitch + (own ? row : there + dx);
+    const Scalar *v   = x + there + dx;
+    const Index n     = a.grid.n[0];
+    const Index last  = run.x + (run.count - 1) * run.step;
+    const Index first = run.x + dx < 0 ? 1 : 0, end = last + dx >= n ? run.count - 1 : run.count;
+    if (run.step == 1)
+      for (Index j = first; j < end; j++) sum[j] -= c[run.x + j] * v[run.x + j];
+    else
+      for (Index j = first; j < end; j++) sum[j] -= c[run.x + j * run.step] * v[run.x + j * run.step];
+    if (!a.grid.periodic[0]) return;
+    // Around the ends: n nodes on, or back.
+    if (first > 0) sum[0] -= c[run.x + (own ? 0 : n)] * v[run.x + n];
+    if (end < run.count) sum[run.count - 1] -= c[last - (own ? 0 : n)] * v[last - n];
+  }
+};
+
+template <class Space, class Scalar>
+void subtract(const Space &space, const Operator<Scalar> &a, const Region &region, Neighbours neighbours, const Scalar *b, const Scalar *x,
+              Scalar *r, Transpose transpose)
+{
+  over_runs("weft boxmg residual", space, region, Subtract<Space, Scalar>{a, neighbours, b, x, r, transpose});
+}
+
+} // namespace weft::boxmg

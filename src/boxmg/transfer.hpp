@@ -1,0 +1,167 @@
+/// Interpolation from a coarse grid and its transpose, restriction, with weights at the fine nodes.
+#pragma once
+#include "boxmg/operator.hpp"
+
+namespace weft::boxmg {
+
+/// Weights of the interpolation to a fine grid. A node lies on a coarse one or between two of them along each coarsened direction: weight
+/// `slot` of a node belongs to the coarse node that is, along the coarsened direction whose bit is set in slot, the next one, else the node's own
+/// or the one before. Bits go to the coarsened directions in their order.
+template <class Scalar>
+struct Transfer {
+  Grid fine, coarse;
+  Directions coarsened  = 0;
+  int bit[3]            = {0, 0, 0}; ///< of a direction in a slot; 0 where it is not coarsened
+  const Scalar *weights = nullptr;   ///< slots of them, pitch elements apart
+  Index pitch           = 0;
+
+  Transfer() = default;
+  Transfer(const Grid &grid, Directions directions) : fine(grid), coarse(boxmg::coarse(grid, directions)), coarsened(directions)
+  {
+    int next = 1;
+    for (int d = 0; d < 3; d++) {
+      if (!has(directions, d)) continue;
+      bit[d] = next;
+      next *= 2;
+    }
+  }
+  WEFT_INLINE int slots() const
+  {
+    int count = 1;
+    for (int d = 0; d < 3; d++) count *= bit[d] > 0 ? 2 : 1;
+    return count;
+  }
+  WEFT_INLINE Scalar weight(int slot, Index node) const { return weights[slot * pitch + node]; }
+  /// The place along a direction, on the coarse grid, that a slot of a fine node belongs to, from 0 to n: n is 0 again where the grid is
+  /// periodic, and nowhere elsewhere. -1: a node on a coarse one has no next.
+  WEFT_INLINE Index place(int direction, Index fine_place, int slot) const
+  {
+    if (bit[direction] == 0) return fine_place;
+    const bool next = (slot & bit[direction]) != 0;
+    if (fine_place % 2 == 0) return next ? -1 : fine_place / 2;
+    return fine_place / 2 + (next ? 1 : 0);
+  }
+  /// The same, on the grid; -1: nowhere.
+  WEFT_INLINE Index on_grid(int direction, Index fine_place, int slot) const
+  {
+    const Index at = place(direction, fine_place, slot);
+    if (at < coarse.n[direction]) return at;
+    return coarse.periodic[direction] ? 0 : -1;
+  }
+  /// The fine node `by` = -1, 0 or 1 from a coarse one along a direction that interpolates from it, and the bit of its slot; -1: there is none.
+  WEFT_INLINE Index from(int direction, Index coarse_place, int by, int *slot) const
+  {
+    *slot = 0;
+    if (bit[direction] == 0) return by == 0 ? coarse_place : -1;
+    Index i = 2 * coarse_place + by;
+    if (by == 0) return i;
+    if (i < 0 || i >= fine.n[direction]) {
+      if (!fine.periodic[direction]) return -1;
+      i += i < 0 ? fine.n[direction] : -fine.n[direction];
+      if (i % 2 == 0) return -1; // two coarse nodes side by side, where a ring of odd length closes
+    }
+    if (by < 0) *slot = bit[direction];
+    return i;
+  }
+};
+
+/// x += P e on the fine grid.
+template <class Space, class Scalar>
+struct Interpolate {
+  Transfer<Scalar> p;
+  const Scalar *e;
+  Scalar *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
+  {
+    const Index row = p.fine.n[0] * (run.y + p.fine.n[1] * run.z), first = row + run.x;
+    Scalar sum[run_nodes<Space>];
+    for (Index j = 0; j < run.count; j++) sum[j] = x[first + j];
+    for (int slot = 0; slot < p.slots(); slot++) {
+      if (slot & p.bit[0]) continue; // both of x are taken together
+      const Index y = p.on_grid(1, run.y, slot), z = p.on_grid(2, run.z, slot);
+      if (y >= 0 && z >= 0) add(run, first, slot, e + p.coarse.n[0] * (y + p.coarse.n[1] * z), sum);
+    }
+    for (Index j = 0; j < run.count; j++) x[first + j] = sum[j];
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION void add(const Run &run, Index first, int slot, const Scalar *from, Scalar *sum) const
+  {
+    const Scalar *w = p.weights + slot * p.pitch + first;
+    if (p.bit[0] == 0) {
+      for (Index j = 0; j < run.count; j++) sum[j] += w[j] * from[run.x + j];
+      return;
+    }
+    const Scalar *next = w + p.bit[0] * p.pitch;
+    const Index odd = run.x % 2, n = p.coarse.n[0];
+    for (Index j = odd; j < run.count; j += 2) sum[j] += w[j] * from[(run.x + j) / 2];
+    for (Index j = 1 - odd; j < run.count; j += 2) {
+      const Index c = (run.x + j) / 2;
+      sum[j] += w[j] * from[c];
+      if (c + 1 < n)
+        sum[j] += next[j] * from[c + 1];
+      else if (p.coarse.periodic[0])
+        sum[j] += next[j] * from[0];
+    }
+  }
+};
+
+/// coarse = P^T r on the coarse grid.
+template <class Space, class Scalar>
+struct Restrict {
+  Transfer<Scalar> p;
+  const Scalar *r;
+  Scalar *coarse;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
+  {
+    const Index out = p.coarse.n[0] * (run.y + p.coarse.n[1] * run.z) + run.x;
+    Scalar sum[run_nodes<Space>];
+    for (Index j = 0; j < run.count; j++) sum[j] = 0;
+    for (int dz = -1; dz <= 1; dz++) {
+      for (int dy = -1; dy <= 1; dy++) {
+        int slot_y, slot_z;
+        const Index y = p.from(1, run.y, dy, &slot_y), z = p.from(2, run.z, dz, &slot_z);
+        if (y >= 0 && z >= 0) add(run, slot_y + slot_z, p.fine.n[0] * (y + p.fine.n[1] * z), sum);
+      }
+    }
+    for (Index j = 0; j < run.count; j++) coarse[out + j] = sum[j];
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION void add(const Run &run, int slot, Index row, Scalar *sum) const
+  {
+    const Scalar *w = p.weights + slot * p.pitch + row, *v = r + row;
+    if (p.bit[0] == 0) {
+      for (Index j = 0; j < run.count; j++) sum[j] += w[run.x + j] * v[run.x + j];
+      return;
+    }
+    const Scalar *next = w + p.bit[0] * p.pitch;
+    const Index n      = p.fine.n[0];
+    for (Index j = 0; j < run.count; j++) {
+      const Index i = 2 * (run.x + j);
+      Scalar here   = w[i] * v[i];
+      if (i > 0)
+        here += next[i - 1] * v[i - 1];
+      else if (p.fine.periodic[0] && n % 2 == 0)
+        here += next[n - 1] * v[n - 1];
+      if (i + 1 < n) here += w[i + 1] * v[i + 1];
+      sum[j] += here;
+    }
+  }
+};
+
+template <class Space, class Scalar>
+void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x)
+{
+  over_runs("weft boxmg interpolation", space, Region::all(p.fine), Interpolate<Space, Scalar>{p, e, x});
+}
+
+template <class Space, class Scalar>
+void restrict_to(const Space &space, const Transfer<Scalar> &p, const Scalar *r, Scalar *coarse)
+{
+  over_runs("weft boxmg restriction", space, Region::all(p.coarse), Restrict<Space, Scalar>{p, r, coarse});
+}
+
+} // namespace weft::boxmg
