@@ -17,40 +17,44 @@ int strongest(const double (&strength)[3], const Wanted &wanted)
   return best;
 }
 
+/// True where a direction has come to its end and another has not: what is constant along it is left to lines along the others, however weak.
+bool used_up(const Grid &grid)
+{
+  const auto has = [&](auto wanted) { return std::any_of(std::begin(grid.n), std::end(grid.n), wanted); };
+  return has([](Index n) { return n == 2; }) && has([](Index n) { return n > 2; });
+}
+
+std::vector<int> lines_of(const Grid &grid, const double (&strength)[3], const Index (&not_strong)[3], BoxmgSmoother smoother)
+{
+  const auto exists = [&](int d) { return grid.n[d] > 1; };
+  const int first   = strongest(strength, exists);
+  if (smoother == BoxmgSmoother::points || first < 0) return {};
+  if (smoother == BoxmgSmoother::lines) return {first};
+  const bool all = smoother == BoxmgSmoother::alternating || used_up(grid);
+  const int one  = strongest(strength, [&](int d) { return exists(d) && not_strong[d] == 0; });
+  if (!all && one >= 0) return {one};
+  std::vector<int> lines;
+  for (int d = 0; d < 3; d++) {
+    if (exists(d) && (all || strength[d] > weak * strength[first])) lines.push_back(d);
+  }
+  return lines;
+}
+
 } // namespace
 
 Choice choose(const Grid &grid, const double (&strength)[3], const Index (&not_strong)[3], const BoxmgOptions &options)
 {
   Choice choice;
-  const auto exists = [&](int d) { return grid.n[d] > 1; };
-  const int first   = strongest(strength, exists);
-  const int strong  = strongest(strength, [&](int d) { return exists(d) && not_strong[d] == 0; });
-  switch (options.smoother) {
-  case BoxmgSmoother::points:
-    break;
-  case BoxmgSmoother::lines:
-    if (first >= 0) choice.lines = {first};
-    break;
-  case BoxmgSmoother::automatic:
-    if (strong >= 0) choice.lines = {strong};
-    if (strong >= 0 || first < 0) break;
-    [[fallthrough]];
-  case BoxmgSmoother::alternating:
-    for (int d = 0; d < 3; d++) {
-      if (exists(d)) choice.lines.push_back(d);
-    }
-  }
-
-  const bool one = choice.lines.size() == 1;
-  double top     = 0; // of those that lines do not run along, or of all
+  choice.lines    = lines_of(grid, strength, not_strong, options.smoother);
+  const int along = choice.lines.size() == 1 ? choice.lines.front() : -1;
+  double top      = 0; // of those that lines do not run along, or of all
   for (int d = 0; d < 3; d++) {
-    if (!one || d != choice.lines.front()) top = std::max(top, strength[d]);
+    if (d != along && grid.n[d] > 2) top = std::max(top, strength[d]);
   }
   for (int d = 0; d < 3; d++) {
     const bool allowed = options.coarsen == 0 || has(options.coarsen, d);
-    const bool along   = one ? d == choice.lines.front() : !choice.lines.empty();
-    const double from  = choice.lines.empty() ? points_coarsened_from : coarsened_from;
-    if (allowed && grid.n[d] > 2 && (along || options.coarsen != 0 || strength[d] >= from * top)) choice.coarsened |= 1u << d;
+    const double from  = along >= 0 ? coarsened_from : all_coarsened_from;
+    if (allowed && grid.n[d] > 2 && (d == along || options.coarsen != 0 || strength[d] >= from * top)) choice.coarsened |= 1u << d;
   }
   return choice;
 }

@@ -12,13 +12,15 @@ inline double dominance(const Grid &grid)
 {
   int directions = 0;
   for (const Index n : grid.n) directions += n > 1;
-  return directions == 3 ? 0.5 : 3;
+  return directions == 3 ? 0.3 : 3;
 }
 
 /// The part of the strongest of the others from which a direction that lines do not run along is coarsened.
 inline constexpr double coarsened_from = 0.4;
-/// The same of the strongest of all, where points are relaxed.
-inline constexpr double points_coarsened_from = 0.25;
+/// The same of the strongest of all, where lines run along several directions, or points are relaxed.
+inline constexpr double all_coarsened_from = 0.25;
+/// Lines do not run along a direction that is weaker than that everywhere.
+inline constexpr double weak = 0.05;
 
 struct Choice {
   std::vector<int> lines; ///< directions of the lines, in the order of a sweep; none: points

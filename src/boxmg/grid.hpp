@@ -73,14 +73,6 @@ struct Stencil {
     return Stencil(mask);
   }
   WEFT_INLINE int centre() const { return slot[13]; }
-  /// True if some neighbour is off along both directions.
-  bool couples(int a, int b) const
-  {
-    for (int k = 0; k < count; k++) {
-      if (offset[k].d[a] != 0 && offset[k].d[b] != 0) return true;
-    }
-    return false;
-  }
 };
 
 /// Directions as a set of bits: 1 x, 2 y, 4 z.

@@ -44,14 +44,6 @@ struct Region {
     for (int d = 0; d < 3; d++) r.count[d] = grid.n[d];
     return r;
   }
-  /// Every second node along a direction, from `parity` on.
-  Region &every_second(int direction, int parity)
-  {
-    first[direction] = parity;
-    step[direction]  = 2;
-    count[direction] = (count[direction] - parity + 1) / 2;
-    return *this;
-  }
   Index nodes() const { return count[0] * count[1] * count[2]; }
 };
 

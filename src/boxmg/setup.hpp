@@ -66,7 +66,8 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level)
   using Kind        = BoxmgFault::Kind;
   const Grid grid   = levels_[level].grid();
   const auto looked = boxmg::look_at(space_, levels_[level].exact.a, sign_, dominance(grid), true);
-  if (looked.wrong_sign != no_node || looked.zero_diagonal != no_node) {
+  // Convection may leave such a diagonal on a coarse level of an operator that is not symmetric, where a recirculating flow stands still.
+  if (symmetric_ && std::min(looked.wrong_sign, looked.zero_diagonal) != no_node) {
     fault_ = {Kind::indefinite, static_cast<int>(level), std::min(looked.wrong_sign, looked.zero_diagonal)};
     return;
   }
