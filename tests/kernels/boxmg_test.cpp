@@ -1,0 +1,343 @@
+#include "boxmg/box_multigrid.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "backends.hpp"
+#include "boxmg/choose.hpp"
+#include "line_problem.hpp"
+#include "reference/boxmg.hpp"
+
+namespace weft::test {
+namespace {
+
+using reference::Dense;
+
+boxmg::Grid grid_of(std::initializer_list<Index> n, std::initializer_list<int> rings = {})
+{
+  boxmg::Grid grid;
+  std::copy(n.begin(), n.end(), grid.n);
+  for (const int d : rings) grid.periodic[d] = true;
+  return grid;
+}
+
+enum class Form { star, box, skew };
+
+/// Couplings of random size to the neighbours of each node, dominant diagonals; skew: those of the two directions differ.
+Dense random_operator(const boxmg::Grid &grid, Form form, std::mt19937 &random)
+{
+  std::uniform_real_distribution<double> any(0.1, 2);
+  Dense a(grid.nodes(), grid.nodes());
+  for (Index node = 0; node < grid.nodes(); node++) {
+    for (int number = 14; number < 27; number++) {
+      const int by[3] = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+      if (form == Form::star && std::abs(by[0]) + std::abs(by[1]) + std::abs(by[2]) > 1) continue;
+      Index at[3];
+      grid.position(node, at);
+      bool inside = true;
+      for (int d = 0; d < 3; d++) inside = inside && (by[d] == 0 || grid.n[d] > 1) && grid.move(at, d, by[d]);
+      const Index there = grid.node(at);
+      if (!inside || there == node) continue;
+      const double c = any(random), back = form == Form::skew ? any(random) : c;
+      a(node, there) -= c;
+      a(there, node) -= back;
+      a(node, node) += c;
+      a(there, there) += back;
+    }
+  }
+  for (Index node = 0; node < grid.nodes(); node++) a(node, node) += any(random);
+  return a;
+}
+
+/// A dense matrix as CSR in a memory.
+struct Stored {
+  std::vector<std::int32_t> starts{0}, columns;
+  std::vector<double> values;
+  Buffer<std::int32_t> starts_there, columns_there;
+  Buffer<double> values_there;
+
+  Stored(Memory memory, const Dense &a) : Stored(memory, a, std::vector<double>()) {}
+  CsrMatrix<double, std::int32_t> csr() const { return {starts_there.data(), columns_there.data(), values_there.data()}; }
+
+private:
+  Stored(Memory memory, const Dense &a, std::vector<double> found)
+      : starts_there(memory, take(a, found)), columns_there(memory, columns), values_there(memory, found)
+  {
+  }
+  std::vector<std::int32_t> take(const Dense &a, std::vector<double> &found)
+  {
+    for (Index i = 0; i < a.rows; i++) {
+      for (Index j = 0; j < a.columns; j++) {
+        if (a(i, j) == 0) continue;
+        columns.push_back(static_cast<std::int32_t>(j));
+        found.push_back(a(i, j));
+      }
+      starts.push_back(static_cast<std::int32_t>(columns.size()));
+    }
+    return starts;
+  }
+};
+
+/// A multigrid for a dense matrix, in a memory.
+struct Made {
+  Execution execution;
+  BoxMultigrid<double> multigrid;
+  Memory memory;
+
+  Made(Memory where, const boxmg::Grid &grid, const Dense &a, const BoxmgOptions &options)
+      : execution(where), multigrid(execution, grid, options), memory(where)
+  {
+    read(a);
+  }
+  void read(const Dense &a)
+  {
+    const Stored stored(memory, a);
+    multigrid.read(stored.csr());
+  }
+  std::vector<double> apply(const std::vector<double> &b, Transpose transpose = Transpose::no) const
+  {
+    const Buffer<double> rhs(memory, b);
+    Buffer<double> solution(memory, std::vector<double>(b.size(), std::numeric_limits<double>::quiet_NaN()));
+    multigrid.apply(rhs.data(), solution.data(), transpose);
+    execution.wait();
+    return solution.values();
+  }
+};
+
+std::vector<double> random_field(Index n, std::mt19937 &random)
+{
+  std::uniform_real_distribution<double> any(-1, 1);
+  std::vector<double> x(static_cast<std::size_t>(n));
+  for (double &v : x) v = any(random);
+  return x;
+}
+double dot(const std::vector<double> &a, const std::vector<double> &b)
+{
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); i++) sum += a[i] * b[i];
+  return sum;
+}
+double largest(const Dense &a)
+{
+  double most = 0;
+  for (const double v : a.a) most = std::max(most, std::abs(v));
+  return most;
+}
+double apart(const Dense &a, const Dense &b)
+{
+  Dense d = a;
+  for (std::size_t k = 0; k < d.a.size(); k++) d.a[k] -= b.a[k];
+  return largest(d) / largest(b);
+}
+
+std::vector<boxmg::Grid> grids()
+{
+  return {grid_of({9}),     grid_of({12}, {0}),      grid_of({7, 6}),    grid_of({8, 5}, {0}),       grid_of({7, 9}, {0, 1}),
+          grid_of({3, 14}), grid_of({1, 8, 6}, {2}), grid_of({5, 4, 5}), grid_of({4, 3, 6}, {0, 2}), grid_of({5, 5, 3}, {0, 1, 2})};
+}
+
+/// Levels as the kernels made them, with P and R of the reference.
+reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense &a, const BoxmgOptions &options)
+{
+  reference::Multigrid twin{{}, options.sweeps, options.cycle};
+  const auto levels = multigrid.levels();
+  Dense operator_   = a;
+  for (std::size_t k = 0; k < levels.size(); k++) {
+    const auto &l = levels[k];
+    reference::Multigrid::Level level{l.grid, l.lines, l.direct, operator_, {}, {}};
+    if (k + 1 < levels.size()) {
+      level.p   = reference::dense(multigrid.interpolation_of(static_cast<int>(k)));
+      level.r   = reference::dense(multigrid.restriction_of(static_cast<int>(k)));
+      operator_ = level.r.transposed() * operator_ * level.p;
+      EXPECT_LT(apart(reference::dense(multigrid.operator_of(static_cast<int>(k) + 1)), operator_), 1e-13);
+    }
+    twin.levels.push_back(level);
+  }
+  return twin;
+}
+
+void expect_near(const std::vector<double> &a, const std::vector<double> &b, double tolerance)
+{
+  ASSERT_EQ(a.size(), b.size());
+  double most = 0, off = 0;
+  for (std::size_t i = 0; i < a.size(); i++) {
+    most = std::max(most, std::abs(b[i]));
+    off  = std::max(off, std::abs(a[i] - b[i]));
+  }
+  EXPECT_LE(off, tolerance * most);
+}
+
+TEST(Boxmg, CyclesAreThoseOfABook)
+{
+  std::mt19937 random(1);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : grids()) {
+      for (const Form form : {Form::star, Form::box, Form::skew}) {
+        for (const BoxmgSmoother smoother :
+             {BoxmgSmoother::automatic, BoxmgSmoother::lines, BoxmgSmoother::alternating, BoxmgSmoother::points}) {
+          if (!sampled()) continue;
+          BoxmgOptions options;
+          options.smoother       = smoother;
+          options.coarsest_nodes = 6;
+          options.sweeps         = 1 + static_cast<int>(random() % 2);
+          options.cycle          = static_cast<BoxmgCycle>(random() % 3);
+          const Dense a          = random_operator(grid, form, random);
+          const Made made(memory, grid, a, options);
+          SCOPED_TRACE("grid " + std::to_string(grid.n[0]) + " x " + std::to_string(grid.n[1]) + " x " + std::to_string(grid.n[2]) +
+                       ", form " + std::to_string(static_cast<int>(form)) + ", smoother " + std::to_string(static_cast<int>(smoother)));
+          ASSERT_FALSE(made.multigrid.fault());
+          EXPECT_EQ(made.multigrid.symmetric(), form != Form::skew);
+          const auto b    = random_field(grid.nodes(), random);
+          const auto twin = twin_of(made.multigrid, a, options);
+          expect_near(made.apply(b), twin.apply(b), 1e-11);
+          // The transpose, and symmetry.
+          const auto c       = random_field(grid.nodes(), random);
+          const double there = dot(c, made.apply(b)), back = dot(made.apply(c, Transpose::yes), b);
+          const double size = std::sqrt(dot(c, c) * dot(made.apply(b), made.apply(b)));
+          EXPECT_NEAR(there, back, 1e-12 * size);
+          if (form != Form::skew && options.cycle != BoxmgCycle::f) EXPECT_NEAR(there, dot(made.apply(c), b), 1e-12 * size);
+        }
+      }
+    }
+  }
+}
+
+TEST(Boxmg, InterpolationIsThatOfTheOperator)
+{
+  std::mt19937 random(2);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : grids()) {
+      for (const Form form : {Form::star, Form::box, Form::skew}) {
+        BoxmgOptions options;
+        options.coarsest_nodes = 1;
+        options.levels         = 2;
+        const Dense a          = random_operator(grid, form, random);
+        const Made made(memory, grid, a, options);
+        const auto coarsened = made.multigrid.levels()[0].coarsened;
+        ASSERT_NE(coarsened, 0u);
+        const Dense t = a.transposed();
+        Dense both    = a;
+        for (std::size_t k = 0; k < both.a.size(); k++) both.a[k] = (a.a[k] + t.a[k]) / 2;
+        EXPECT_LT(apart(reference::dense(made.multigrid.interpolation_of(0)), reference::Interpolation(both, grid, coarsened).matrix()),
+                  1e-13);
+        EXPECT_LT(apart(reference::dense(made.multigrid.restriction_of(0)), reference::Interpolation(t, grid, coarsened).matrix()), 1e-13);
+      }
+    }
+  }
+}
+
+TEST(Boxmg, NewValuesAreThoseOfAFreshOne)
+{
+  std::mt19937 random(3);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : grids()) {
+      BoxmgOptions options;
+      options.coarsest_nodes = 6;
+      const Dense first = random_operator(grid, Form::star, random), box = random_operator(grid, Form::box, random),
+                  skew = random_operator(grid, Form::skew, random);
+      Made made(memory, grid, first, options);
+      const auto b = random_field(grid.nodes(), random);
+      for (const Dense *a : {&box, &first, &skew, &first}) {
+        made.read(*a);
+        EXPECT_EQ(made.apply(b), Made(memory, grid, *a, options).apply(b));
+      }
+    }
+  }
+}
+
+TEST(Boxmg, SingleCyclesAreNearDoubleOnes)
+{
+  std::mt19937 random(4);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : grids()) {
+      BoxmgOptions options;
+      options.coarsest_nodes   = 6;
+      const Dense a            = random_operator(grid, Form::skew, random);
+      const auto b             = random_field(grid.nodes(), random);
+      const auto exact         = Made(memory, grid, a, options).apply(b);
+      options.single_precision = true;
+      const auto rounded       = Made(memory, grid, a, options).apply(b);
+      expect_near(rounded, exact, 1e-4);
+      EXPECT_NE(rounded, exact);
+    }
+  }
+}
+
+/// Neumann all round, or rings: constants are left out, and the rest is right.
+TEST(Boxmg, SingularOperatorsAreSolvedWhereTheyCanBe)
+{
+  std::mt19937 random(5);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : {grid_of({6, 5}), grid_of({9}), grid_of({4, 4, 3}), grid_of({6, 6}, {0, 1})}) {
+      Dense a = random_operator(grid, Form::star, random);
+      for (Index i = 0; i < a.rows; i++) {
+        a(i, i) = 0;
+        for (Index j = 0; j < a.columns; j++)
+          if (j != i) a(i, i) -= a(i, j);
+      }
+      BoxmgOptions options; // one level: the inverse
+      const Made made(memory, grid, a, options);
+      ASSERT_FALSE(made.multigrid.fault());
+      const auto b = a * random_field(grid.nodes(), random);
+      expect_near(a * made.apply(b), b, 1e-10);
+    }
+  }
+}
+
+TEST(Boxmg, WhatCannotBeIsSaid)
+{
+  using Kind = BoxmgFault::Kind;
+  std::mt19937 random(6);
+  const boxmg::Grid grid = grid_of({7, 9});
+  BoxmgOptions options;
+  options.coarsest_nodes = 6;
+  for (const Memory memory : memories()) {
+    const Dense good = random_operator(grid, Form::box, random);
+    Made made(memory, grid, good, options);
+    const auto fault = [&](Index i, Index j, double value) {
+      Dense a = good;
+      a(i, j) = value;
+      made.read(a);
+      return made.multigrid.fault();
+    };
+    const auto nan = fault(11, 12, std::numeric_limits<double>::quiet_NaN());
+    ASSERT_TRUE(nan && nan->kind == Kind::not_finite);
+    EXPECT_EQ(nan->node, 11);
+    const auto zero = fault(30, 30, 0);
+    ASSERT_TRUE(zero && zero->kind == Kind::zero_diagonal);
+    EXPECT_EQ(zero->node, 30);
+    const auto sign = fault(20, 20, -5);
+    ASSERT_TRUE(sign && sign->kind == Kind::indefinite);
+    EXPECT_THROW(fault(0, 40, 1), std::invalid_argument);
+    Dense shifted = good;
+    for (Index i = 0; i < shifted.rows; i++) shifted(i, i) -= 2.5;
+    made.read(shifted);
+    ASSERT_TRUE(made.multigrid.fault());
+    EXPECT_EQ(made.multigrid.fault()->kind, Kind::indefinite);
+    made.read(good);
+    EXPECT_FALSE(made.multigrid.fault());
+    for (auto wrong : {&BoxmgOptions::sweeps, &BoxmgOptions::levels}) {
+      BoxmgOptions bad;
+      bad.*wrong = -1;
+      EXPECT_THROW(BoxMultigrid<double>(made.execution, grid, bad), std::invalid_argument);
+    }
+  }
+}
+
+TEST(Boxmg, ChoosesByStrength)
+{
+  const auto chosen = [](std::initializer_list<Index> n, const double(&strength)[3], const Index(&not_strong)[3]) {
+    return boxmg::choose(grid_of(n), strength, not_strong, {});
+  };
+  using Lines = std::vector<int>;
+  EXPECT_EQ(chosen({65, 65}, {1, 1, 0}, {9, 9, 9}), (boxmg::Choice{Lines{0, 1}, 3}));
+  EXPECT_EQ(chosen({65, 65}, {1, 1000, 0}, {9, 0, 9}), (boxmg::Choice{Lines{1}, 3}));
+  EXPECT_EQ(chosen({65, 65, 65}, {1, 1, 1}, {0, 0, 0}), (boxmg::Choice{Lines{0}, 7}));
+  EXPECT_EQ(chosen({65, 65, 65}, {1, 1000, 0.001}, {9, 0, 9}), (boxmg::Choice{Lines{1}, 3}));
+  EXPECT_EQ(chosen({65, 65, 65}, {1, 1000, 1000}, {9, 0, 0}), (boxmg::Choice{Lines{1}, 6}));
+  EXPECT_EQ(chosen({65, 65, 65}, {500, 500, 1}, {9, 9, 9}), (boxmg::Choice{Lines{0, 1}, 3}));
+  EXPECT_EQ(chosen({2, 65}, {1000, 1, 0}, {0, 9, 9}), (boxmg::Choice{Lines{0, 1}, 2}));
+}
+
+} // namespace
+} // namespace weft::test
