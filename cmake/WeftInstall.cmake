@@ -16,7 +16,7 @@ install(TARGETS weft EXPORT weft LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 # Programs include the setters' headers by the class that they set, <pc/line/line.h>, wherever a type's folder is.
 set(weft_public ${CMAKE_BINARY_DIR}/include)
 configure_file(plugins/weft.h ${weft_public}/weft.h COPYONLY)
-foreach(type adi bcr crout line)
+foreach(type adi bcr boxmg crout line)
   configure_file(plugins/${type}/${type}.h ${weft_public}/pc/${type}/${type}.h COPYONLY)
 endforeach()
 configure_file(plugins/adi/ksp_adi.h ${weft_public}/ksp/adi/adi.h COPYONLY)

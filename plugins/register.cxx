@@ -53,6 +53,11 @@ constexpr auto create_bcr = PCCreate_BCR;
 #else
 constexpr auto create_bcr     = NotBuilt<PC>;
 #endif
+#if defined(WEFT_HAS_BOXMG)
+constexpr auto create_boxmg = PCCreate_Boxmg;
+#else
+constexpr auto create_boxmg   = NotBuilt<PC>;
+#endif
 #if defined(WEFT_HAS_CROUT)
 constexpr auto create_crout = PCCreate_Crout;
 constexpr auto crout_factor = MatGetFactor_Crout;
@@ -65,6 +70,7 @@ constexpr auto crout_factor   = NotBuilt<Mat, MatFactorType, Mat *>;
 const std::vector<PCEntry> preconditioners = {
     {"adi", create_adi_pc},
     {"bcr", create_bcr},
+    {"boxmg", create_boxmg},
     {"crout", create_crout},
     {"line", PCCreate_Line},
 };
@@ -150,7 +156,7 @@ PetscErrorCode WeftCheckPetsc()
   size), or if a type of the same name is registered already; nothing is overwritten. PETSc's own `PCLU`, `PCILU`, `PCCHOLESKY` and `PCICC` made
   from then on look whether the answer is a number where a solve looks at no norm and their solver type is `MATSOLVERCROUT`.
 
-.seealso: `PCADI`, `PCBCR`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
+.seealso: `PCADI`, `PCBCR`, `PCBOXMG`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
 @*/
 PetscErrorCode PetscDLLibraryRegister_weft(void)
 {
@@ -183,6 +189,9 @@ PetscErrorCode PetscDLLibraryRegister_weft(void)
   for (const PCEntry &type : preconditioners) PetscCall(PCRegister(type.name, type.create));
   for (const KSPEntry &type : iterations) PetscCall(KSPRegister(type.name, type.create));
   for (const FactorEntry &type : factorizations) PetscCall(MatSolverTypeRegister(type.name, type.matrix, type.factor, type.create));
+#if defined(WEFT_HAS_BOXMG)
+  PetscCall(PCBoxmgRegisterEvents());
+#endif
 #if defined(WEFT_HAS_CROUT)
   PetscCall(weft::WatchFactorPCs());
 #endif

@@ -4,6 +4,8 @@
 
 PetscErrorCode PCCreate_ADI(PC);
 PetscErrorCode PCCreate_BCR(PC);
+PetscErrorCode PCCreate_Boxmg(PC);
+PetscErrorCode PCBoxmgRegisterEvents();
 PetscErrorCode PCCreate_Line(PC);
 PetscErrorCode PCLineRegisterEvents();
 PetscErrorCode KSPCreate_ADI(KSP);

@@ -40,24 +40,13 @@ PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
 PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
   PC_BCR *bcr = Bcr(pc);
-  PetscMPIInt ranks;
-  bool solves;
 
   PetscFunctionBegin;
-  PetscCall(Solves(pc, &solves, &ranks));
-  if (ranks == 1) {
-    PetscCall(SolveHere(pc, rhs, solution, transpose));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   if (bcr->plan) {
     PetscCall(SpreadSolve(pc, rhs, solution, transpose));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecScatterBegin(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
-  PetscCall(VecScatterEnd(bcr->gather, rhs, bcr->whole_rhs, INSERT_VALUES, SCATTER_FORWARD));
-  if (solves) PetscCall(SolveHere(pc, bcr->whole_rhs, bcr->whole_solution, transpose));
-  PetscCall(VecScatterBegin(bcr->gather, bcr->whole_solution, solution, INSERT_VALUES, SCATTER_REVERSE));
-  PetscCall(VecScatterEnd(bcr->gather, bcr->whole_solution, solution, INSERT_VALUES, SCATTER_REVERSE));
+  PetscCall(bcr->whole.Solve(rhs, solution, [&](Vec b, Vec x) { return SolveHere(pc, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -15,9 +15,7 @@ PetscErrorCode PCReset_BCR(PC pc)
   bcr->separation = {};
   PetscCall(bcr->check.Forget());
   PetscCall(SpreadReset(pc));
-  PetscCall(VecScatterDestroy(&bcr->gather));
-  PetscCall(VecDestroy(&bcr->whole_rhs));
-  PetscCall(VecDestroy(&bcr->whole_solution));
+  PetscCall(bcr->whole.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

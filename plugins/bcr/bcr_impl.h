@@ -14,6 +14,7 @@
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_arrays.hpp"
 #include "petsc/petsc_compat.h"
+#include "petsc/whole_grid.h"
 
 namespace weft {
 
@@ -36,10 +37,7 @@ struct PC_BCR {
   Owner<BoxSolver> solver[2];
   Owner<SpreadSolver> spread_solver[2];
   std::vector<double> factors; ///< several ranks: of the rows that a rank's solvers solve for, within the eliminated faces
-  // Several ranks, gathered: from the DMDA's order of unknowns to the whole grid on the first rank.
-  VecScatter gather  = NULL;
-  Vec whole_rhs      = NULL;
-  Vec whole_solution = NULL;
+  WholeGrid whole;             ///< several ranks, gathered
   // Several ranks, spread: from the DMDA's order of unknowns to slabs, and blocks of modes from slabs to columns.
   std::optional<SpreadPlan> plan;
   PetscSF to_slabs               = NULL;

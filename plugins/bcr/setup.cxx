@@ -2,7 +2,7 @@
 #include <petscdmda.h>
 
 #include "bcr/bcr_impl.h"
-#include "bcr/owners.h"
+#include "petsc/grid_owners.h"
 #include "petsc/kokkos_start.h"
 
 namespace weft {
@@ -142,7 +142,7 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
     PetscCallCXX(bcr->spread_solver[here] = SpreadSolver::make(*bcr->execution[here], slab, *bcr->plan, rank, precision));
   } else {
     std::optional<Separation> whole;
-    if (bcr->gather && bcr->separation.scaled) {
+    if (bcr->whole.gathers() && bcr->separation.scaled) {
       PetscCallCXX(whole = bcr->separation);
       PetscCallCXX(whole->row_scale = bcr->factors);
     }

@@ -2,7 +2,7 @@
 #include <vector>
 
 #include "bcr/bcr_impl.h"
-#include "bcr/owners.h"
+#include "petsc/grid_owners.h"
 
 namespace weft {
 

@@ -1,0 +1,163 @@
+// PCBOXMG's applications: cycles where vectors are, on the rank that cycles for all.
+#include "boxmg/boxmg_impl.h"
+
+namespace weft {
+
+namespace {
+
+// ------------------------------------------------------------------------------------------------------------------------- monitor
+
+struct Heard {
+  int level;
+  bool before;
+  double norm;
+};
+
+// As KSP monitors print.
+PetscErrorCode Print(const std::vector<BoxmgLevel> &levels, const std::vector<Heard> &all)
+{
+  PetscFunctionBegin;
+  for (const Heard &heard : all) {
+    PetscCall(PetscPrintf(PETSC_COMM_SELF, "    %*slevel %d, %s: residual norm %14.12e %s\n", 2 * heard.level, "", heard.level,
+                          BoxmgSizes(levels[static_cast<std::size_t>(heard.level)].grid).c_str(), heard.norm,
+                          heard.before ? "before the correction" : "after the last sweep"));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CycleAndTell(const Multigrid &multigrid, const PetscScalar *b, PetscScalar *x)
+{
+  std::vector<Heard> all;
+  std::vector<BoxmgLevel> levels;
+
+  PetscFunctionBegin;
+  PetscCallCXX(multigrid.apply_and_tell(b, x, [&](int level, bool before, double norm) { all.push_back({level, before, norm}); }));
+  PetscCallCXX(levels = multigrid.levels());
+  PetscCall(Print(levels, all));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// -------------------------------------------------------------------------------------------------------------------------- cycles
+
+PetscErrorCode LogFlops(Memory memory, double flops)
+{
+  PetscFunctionBegin;
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A cycle for each of `many` right-hand sides, one after the other, `apart` elements from one to the next.
+PetscErrorCode Cycles(PC pc, Memory memory, const PetscScalar *b, PetscScalar *x, Transpose transpose, PetscInt many = 1, Index apart = 0)
+{
+  PetscFunctionBegin;
+  PetscCall(EnsureMultigrid(pc, memory));
+  const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
+  for (PetscInt k = 0; k < many; k++, b += apart, x += apart) {
+    if (Boxmg(pc)->monitor && transpose == Transpose::no)
+      PetscCall(CycleAndTell(multigrid, b, x));
+    else
+      PetscCallCXX(multigrid.apply(b, x, transpose));
+  }
+  PetscCall(LogFlops(memory, many * multigrid.flops()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Vectors of the whole grid in its natural order.
+PetscErrorCode CycleHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(rhs, Access::read, solution, Access::write,
+                          [&](Memory memory, const PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
+    PetscCall(VecFlag(solution, 1));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, rhs, solution, 0));
+  PetscCall(Boxmg(pc)->whole.Solve(rhs, solution, [&](Vec b, Vec x) { return CycleHere(pc, b, x, transpose); }));
+  PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ----------------------------------------------------------------------------------------------------------- many right-hand sides
+
+// On one rank, where columns of both matrices are in one memory and lie alike; else *done is false.
+PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
+{
+  const PetscScalar *b;
+  PetscScalar *x;
+  PetscMemType b_type, x_type;
+  PetscInt columns, b_apart, x_apart;
+
+  PetscFunctionBegin;
+  *done = false;
+  PetscCall(MatGetSize(rhs, NULL, &columns));
+  PetscCall(MatDenseGetLDA(rhs, &b_apart));
+  PetscCall(MatDenseGetLDA(solution, &x_apart));
+  if (Boxmg(pc)->whole.gathers() || b_apart != x_apart) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
+  PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
+  const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
+  *done               = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
+  if (*done) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(Cycles(pc, memory, b, x, Transpose::no, columns, b_apart));
+    PetscCall(PetscLogGpuTimeEnd());
+  }
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, &b));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(Cycle(pc, rhs, solution, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCApplyTranspose_Boxmg(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(Cycle(pc, rhs, solution, Transpose::yes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution)
+{
+  PetscInt columns;
+  bool done;
+
+  PetscFunctionBegin;
+  if (pc->failedreason) {
+    PetscCall(MatDenseSetFailed(solution));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, rhs, solution, 0));
+  PetscCall(CyclesInPlace(pc, rhs, solution, &done));
+  PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatGetSize(rhs, NULL, &columns));
+  for (PetscInt k = 0; k < columns; k++) {
+    Vec from, to;
+
+    PetscCall(MatDenseGetColumnVecRead(rhs, k, &from));
+    PetscCall(MatDenseGetColumnVecWrite(solution, k, &to));
+    PetscCall(Cycle(pc, from, to, Transpose::no));
+    PetscCall(MatDenseRestoreColumnVecWrite(solution, k, &to));
+    PetscCall(MatDenseRestoreColumnVecRead(rhs, k, &from));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

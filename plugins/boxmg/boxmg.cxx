@@ -1,0 +1,97 @@
+// PCBOXMG: black box multigrid for one matrix on a DMDA; creation, the end, and its page.
+#include "boxmg/boxmg_impl.h"
+#include "petsc/finite_solution.h"
+#include "types.h"
+
+namespace weft {
+
+PetscLogEvent boxmg_setup_event, boxmg_cycle_event;
+
+namespace {
+
+PetscErrorCode PCPostSolve_Boxmg(PC, KSP ksp, Vec, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(ksp, solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCDestroy_Boxmg(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCall(PCReset_Boxmg(pc));
+  PetscCall(PCBoxmgComposeSetters(pc, false));
+  delete Boxmg(pc);
+  pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+} // namespace weft
+
+/*MC
+  PCBOXMG - multigrid that makes everything from one matrix on a `DMDA`: lines as its smoother, interpolation from the operator, coarse
+  operators; on the host or on a GPU
+
+  Options Database Keys:
++ -pc_boxmg_levels <0>                                 - how many levels there are at most; 0 is as many as there can be
+. -pc_boxmg_cycle (v|w|f)                              - the order in which levels are visited
+. -pc_boxmg_smoother (auto|lines|alternating|points)   - what relaxes a level
+. -pc_boxmg_coarsen (auto|x|y|xy|z|xz|yz|all)          - directions that may be coarsened
+. -pc_boxmg_interpolation (operator|linear)            - weights of the interpolation
+. -pc_boxmg_sweeps <1>                                 - sweeps before and after each correction
+. -pc_boxmg_coarse (direct|lines)                      - what solves on the coarsest grid
+. -pc_boxmg_coarsest <100>                             - a grid of so many nodes is not coarsened
+. -pc_boxmg_precision (double|single)                  - precision inside the cycle
+- -pc_boxmg_monitor <false>                            - print the residual of each level, twice a cycle
+
+  Level: beginner
+
+  Notes:
+  The operator is read from the assembled `MATAIJ` matrix: one unknown a node, couplings to a node's neighbours (3 points in 1-D, 5 or 9 in
+  2-D, 7 or 27 in 3-D), with the `DMDA` of the `PC` or, if it has none, of the matrix. The number of nodes along a direction is any, ends are
+  any, coefficients may jump, and rows of the identity may stand anywhere. Nothing else is asked for.
+
+  The cycle of a symmetric matrix is symmetric, fit for `KSPCG`. For other matrices take `KSPGMRES` or `KSPFGMRES`. Whether the matrix is
+  symmetric is looked at, unless `MatSetOption()` has told it (`MAT_SYMMETRIC`).
+
+  Singular operators (Neumann or periodic conditions on all sides) need their null space attached by `MatSetNullSpace()`.
+
+  On several ranks the matrix is gathered on the first rank, which cycles for all: the iterations are those of one rank.
+
+  New values of the same pattern keep what was allocated. An operator that it cannot work with fails the set-up (`PCGetFailedReason()`);
+  with `-ksp_error_if_not_converged` it is an error that says why.
+
+  `PCGetInterpolations()` and `PCGetCoarseOperators()` give copies of the matrices of its levels, on one rank.
+
+  -log_view shows set-up as PCBoxmgSetUp and the cycles as PCBoxmgCycle.
+
+.seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCR`, `PCBoxmgSetLevels()`, `PCBoxmgSetCycle()`, `PCBoxmgSetSmoother()`,
+          `PCBoxmgSetCoarsen()`, `PCBoxmgSetInterpolation()`, `PCBoxmgSetSweeps()`, `PCBoxmgSetCoarse()`, `PCBoxmgSetCoarsest()`,
+          `PCBoxmgSetPrecision()`, `PCBoxmgSetMonitor()`
+M*/
+PetscErrorCode PCCreate_Boxmg(PC pc)
+{
+  PetscFunctionBegin;
+  PetscCallCXX(pc->data = new weft::PC_Boxmg);
+  pc->ops->setup          = weft::Together<weft::PCSetUp_Boxmg>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_Boxmg>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_Boxmg>;
+  pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Boxmg>;
+  pc->ops->postsolve      = weft::Guarded<weft::PCPostSolve_Boxmg>;
+  pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_Boxmg>;
+  pc->ops->view           = weft::Guarded<weft::PCView_Boxmg>;
+  pc->ops->reset          = weft::PCReset_Boxmg;
+  pc->ops->destroy        = weft::PCDestroy_Boxmg;
+  PetscCall(weft::PCBoxmgComposeSetters(pc, true));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBoxmgRegisterEvents()
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventRegister("PCBoxmgSetUp", PC_CLASSID, &weft::boxmg_setup_event));
+  PetscCall(PetscLogEventRegister("PCBoxmgCycle", PC_CLASSID, &weft::boxmg_cycle_event));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}

@@ -1,0 +1,85 @@
+/// What the files of PCBOXMG share.
+#pragma once
+#include <petsc/private/pcimpl.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "boxmg/box_multigrid.hpp"
+#include "boxmg/boxmg.h"
+#include "petsc/agreed.h"
+#include "petsc/lines_from_dm.h"
+#include "petsc/petsc_arrays.hpp"
+#include "petsc/petsc_compat.h"
+#include "petsc/whole_grid.h"
+
+namespace weft {
+
+extern PetscLogEvent boxmg_setup_event, boxmg_cycle_event;
+
+using Multigrid = BoxMultigrid<PetscScalar>;
+
+struct PC_Boxmg {
+  // What the user asks for.
+  PetscInt levels                    = 0;
+  PCBoxmgCycle cycle                 = PC_BOXMG_V;
+  PCBoxmgSmoother smoother           = PC_BOXMG_SMOOTHER_AUTO;
+  PCBoxmgCoarsen coarsen             = PC_BOXMG_COARSEN_AUTO;
+  PCBoxmgInterpolation interpolation = PC_BOXMG_OPERATOR;
+  PetscInt sweeps                    = 1;
+  PCBoxmgCoarse coarse               = PC_BOXMG_COARSE_DIRECT;
+  PetscInt coarsest                  = static_cast<PetscInt>(BoxmgOptions{}.coarsest_nodes);
+  PCBoxmgPrecision precision         = PC_BOXMG_DOUBLE;
+  PetscBool monitor                  = PETSC_FALSE;
+
+  // What set-up finds and makes.
+  Grid grid;
+  WholeGrid whole;
+  Mat *whole_matrix = NULL; ///< several ranks: the rows of all, on the first one
+  std::string failure;      ///< why there is no preconditioner; the same on all ranks
+  // On the rank that cycles for all, the first: a backend for each memory that vectors have come in, host and device.
+  std::unique_ptr<Execution> execution[2];
+  std::unique_ptr<Multigrid> multigrid[2];
+
+  /// One of the two that there are, or null: they have the same levels.
+  const Multigrid *any() const { return multigrid[multigrid[0] ? 0 : 1].get(); }
+  void forget(int which)
+  {
+    multigrid[which].reset();
+    execution[which].reset();
+  }
+};
+
+inline PC_Boxmg *Boxmg(PC pc)
+{
+  return static_cast<PC_Boxmg *>(pc->data);
+}
+
+extern const char *const boxmg_cycles[],
+    *const boxmg_smoothers[], *const boxmg_coarsens[], *const boxmg_interpolations[], *const boxmg_coarses[], *const boxmg_precisions[];
+
+PetscErrorCode PCSetFromOptions_Boxmg(PC pc, OptionItems items);
+/// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info. Collective.
+PetscErrorCode PCBoxmgTellOptions(PC pc, PetscViewer viewer);
+/// Composes the setters with a PC, or removes them.
+PetscErrorCode PCBoxmgComposeSetters(PC pc, bool compose);
+PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer);
+
+PetscErrorCode PCSetUp_Boxmg(PC pc);
+PetscErrorCode PCReset_Boxmg(PC pc);
+/// Makes the multigrid that works in `memory`, on PETSc's current stream, unless it is there: set-up has made one in the matrix's memory.
+PetscErrorCode EnsureMultigrid(PC pc, Memory memory);
+
+PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution);
+PetscErrorCode PCApplyTranspose_Boxmg(PC pc, Vec rhs, Vec solution);
+PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution);
+
+/// As PCMG's: of `count` levels, the matrices from the coarsest one on, without the finest. The caller destroys them and frees the array.
+PetscErrorCode PCGetInterpolations_Boxmg(PC pc, PetscInt *count, Mat *interpolations[]);
+PetscErrorCode PCGetCoarseOperators_Boxmg(PC pc, PetscInt *count, Mat *operators[]);
+
+/// "65 x 33"
+std::string BoxmgSizes(const boxmg::Grid &grid);
+
+} // namespace weft

@@ -1,0 +1,102 @@
+// PCBOXMG's options, each told once.
+#include "petsc/option_table.h"
+
+#include "boxmg/boxmg_impl.h"
+
+namespace weft {
+
+const char *const boxmg_cycles[]         = {"v", "w", "f", "PCBoxmgCycle", "PC_BOXMG_", NULL};
+const char *const boxmg_smoothers[]      = {"auto", "lines", "alternating", "points", "PCBoxmgSmoother", "PC_BOXMG_", NULL};
+const char *const boxmg_coarsens[]       = {"auto", "x", "y", "xy", "z", "xz", "yz", "all", "PCBoxmgCoarsen", "PC_BOXMG_", NULL};
+const char *const boxmg_interpolations[] = {"operator", "linear", "PCBoxmgInterpolation", "PC_BOXMG_", NULL};
+const char *const boxmg_coarses[]        = {"direct", "lines", "PCBoxmgCoarse", "PC_BOXMG_COARSE_", NULL};
+const char *const boxmg_precisions[]     = {"double", "single", "PCBoxmgPrecision", "PC_BOXMG_", NULL};
+
+namespace {
+
+// Of ranks that do not cycle: none.
+std::size_t Levels(const PC_Boxmg &bm)
+{
+  return bm.any() ? bm.any()->levels().size() : 0;
+}
+
+template <std::size_t least>
+bool HasLevels(const PC_Boxmg &bm)
+{
+  return Levels(bm) >= least;
+}
+
+// Whether some level is relaxed.
+bool Relaxes(const PC_Boxmg &bm)
+{
+  return Levels(bm) > 1 || (Levels(bm) == 1 && !bm.any()->levels()[0].direct);
+}
+
+constexpr char has_coarse[] = "it is for two levels or more";
+
+using Row = Option<PC_Boxmg>;
+
+const Row options[] = {
+    {"pc_boxmg_levels", "how many levels there are at most; 0: as many as there can be", "PCBoxmgSetLevels",
+     Row::Whole{[](const PC_Boxmg &bm) { return bm.levels; }, PCBoxmgSetLevels}, "the grids are as coarse as they become with fewer levels",
+     [](const PC_Boxmg &bm) { return Levels(bm) >= static_cast<std::size_t>(bm.levels); }},
+    {"pc_boxmg_cycle", "the order in which levels are visited", "PCBoxmgSetCycle",
+     Row::ChoiceOf<&PC_Boxmg::cycle, PCBoxmgSetCycle>(boxmg_cycles), "it is for three levels or more", HasLevels<3>},
+    {"pc_boxmg_smoother", "what relaxes a level", "PCBoxmgSetSmoother",
+     Row::ChoiceOf<&PC_Boxmg::smoother, PCBoxmgSetSmoother>(boxmg_smoothers), "nothing relaxes a single level that is solved directly",
+     Relaxes},
+    {"pc_boxmg_coarsen", "directions that may be coarsened", "PCBoxmgSetCoarsen",
+     Row::ChoiceOf<&PC_Boxmg::coarsen, PCBoxmgSetCoarsen>(boxmg_coarsens), has_coarse, HasLevels<2>},
+    {"pc_boxmg_interpolation", "weights of the interpolation", "PCBoxmgSetInterpolation",
+     Row::ChoiceOf<&PC_Boxmg::interpolation, PCBoxmgSetInterpolation>(boxmg_interpolations), has_coarse, HasLevels<2>},
+    {"pc_boxmg_sweeps", "sweeps before and after each correction", "PCBoxmgSetSweeps",
+     Row::Whole{[](const PC_Boxmg &bm) { return bm.sweeps; }, PCBoxmgSetSweeps}, "nothing relaxes a single level that is solved directly",
+     Relaxes},
+    {"pc_boxmg_coarse", "what solves on the coarsest grid", "PCBoxmgSetCoarse",
+     Row::ChoiceOf<&PC_Boxmg::coarse, PCBoxmgSetCoarse>(boxmg_coarses)},
+    {"pc_boxmg_coarsest", "a grid of so many nodes is not coarsened", "PCBoxmgSetCoarsest",
+     Row::Whole{[](const PC_Boxmg &bm) { return bm.coarsest; }, PCBoxmgSetCoarsest}},
+    {"pc_boxmg_precision", "precision inside the cycle", "PCBoxmgSetPrecision",
+     Row::ChoiceOf<&PC_Boxmg::precision, PCBoxmgSetPrecision>(boxmg_precisions)},
+    {"pc_boxmg_monitor", "print the residual of each level, twice a cycle", "PCBoxmgSetMonitor",
+     Row::Flag{[](const PC_Boxmg &bm) -> bool { return bm.monitor; }, PCBoxmgSetMonitor}},
+};
+
+// PETSc has an option of this name for other solvers, direct ones.
+PetscErrorCode PrecisionOfAllTypes(PC pc)
+{
+  const char *prefix;
+  PetscInt asked;
+  PetscBool set, own;
+  PetscOptions database = ((PetscObject)pc)->options;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  PetscCall(PetscOptionsGetEList(database, prefix, "-pc_precision", boxmg_precisions, 2, &asked, &set));
+  if (!set) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscOptionsHasName(database, prefix, "-pc_boxmg_precision", &own));
+  PetscCheck(!own || asked == (PetscInt)Boxmg(pc)->precision, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+             "-pc_precision %s and -pc_boxmg_precision %s contradict each other: give one of the two", boxmg_precisions[asked],
+             boxmg_precisions[Boxmg(pc)->precision]);
+  PetscCall(PCBoxmgSetPrecision(pc, (PCBoxmgPrecision)asked));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCSetFromOptions_Boxmg(PC pc, OptionItems items)
+{
+  PetscFunctionBegin;
+  PetscCall(OptionsFromTable(pc, *Boxmg(pc), "black box multigrid options", options, items));
+  PetscCall(PrecisionOfAllTypes(pc));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBoxmgTellOptions(PC pc, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(TellOptions(pc, *Boxmg(pc), options, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

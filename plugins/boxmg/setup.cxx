@@ -1,0 +1,322 @@
+// PCBOXMG's set-up: from the matrix and its DMDA to a multigrid on the rank that cycles for all.
+#include <petscdmda.h>
+
+#include <stdexcept>
+
+#include "base/csr_copy.hpp"
+#include "boxmg/boxmg_impl.h"
+#include "petsc/kokkos_start.h"
+
+namespace weft {
+
+namespace {
+
+// ------------------------------------------------------------------------------------------------------------------- what it takes
+
+// An error where the PC or the matrix has a DMDA, of another size than the matrix.
+PetscErrorCode RefuseOtherSizes(PC pc)
+{
+  DM dms[2];
+  PetscInt rows, n[3], unknowns;
+  PetscBool is_da;
+
+  PetscFunctionBegin;
+  PetscCall(PCGetDM(pc, &dms[0]));
+  PetscCall(MatGetDM(pc->pmat, &dms[1]));
+  PetscCall(MatGetSize(pc->pmat, &rows, NULL));
+  for (DM dm : dms) {
+    if (!dm) continue;
+    PetscCall(PetscObjectTypeCompare((PetscObject)dm, DMDA, &is_da));
+    if (!is_da) continue;
+    PetscCall(DMDAGetInfo(dm, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, &unknowns, NULL, NULL, NULL, NULL, NULL));
+    SETERRQ(PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+            "PCBOXMG: the DMDA does not fit the matrix: it has %" PetscInt_FMT " unknowns and the matrix %" PetscInt_FMT
+            " rows, or the ranks have other parts of both: make the matrix with DMCreateMatrix",
+            n[0] * n[1] * n[2] * unknowns, rows);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CheckGrid(PC pc, const Grid &grid)
+{
+  PetscFunctionBegin;
+  if (grid.dimension == 0) PetscCall(RefuseOtherSizes(pc));
+  PetscCheck(grid.dimension > 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "PCBOXMG needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM) of the matrix's "
+             "size, or make the matrix with DMCreateMatrix; without a grid take -pc_type crout, or PETSc's gamg with "
+             "-mg_levels_pc_type line, which finds lines in the matrix");
+  PetscCheck(grid.components == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCBOXMG takes one unknown a node and this DMDA has %d: take -pc_type mg with -mg_levels_pc_type line, whose lines are of "
+             "blocks, or -pc_type crout; or it for each field alone (-pc_type fieldsplit -fieldsplit_pc_type boxmg with a DMDA for each "
+             "block)",
+             (int)grid.components);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+boxmg::Grid GridOf(const Grid &grid)
+{
+  boxmg::Grid box;
+  for (int d = 0; d < 3; d++) {
+    box.n[d]        = grid.global[d];
+    box.periodic[d] = grid.periodic[d];
+  }
+  return box;
+}
+
+// The bits of `coarsen` that the grid has nodes for; of all but PC_BOXMG_ALL it must have each.
+PetscErrorCode Coarsened(PC pc, const boxmg::Grid &grid, boxmg::Directions *directions)
+{
+  const PC_Boxmg *bm = Boxmg(pc);
+
+  PetscFunctionBegin;
+  *directions = 0;
+  for (int d = 0; d < 3; d++) {
+    if (!boxmg::has(static_cast<boxmg::Directions>(bm->coarsen), d)) continue;
+    PetscCheck(grid.n[d] > 1 || bm->coarsen == PC_BOXMG_ALL, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+               "-pc_boxmg_coarsen %s: this grid, %s, has one node along %c", boxmg_coarsens[bm->coarsen], BoxmgSizes(grid).c_str(),
+               "xyz"[d]);
+    if (grid.n[d] > 1) *directions |= 1u << d;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode OptionsOf(PC pc, const boxmg::Grid &grid, BoxmgOptions *options)
+{
+  const PC_Boxmg *bm = Boxmg(pc);
+
+  PetscFunctionBegin;
+  options->levels           = static_cast<int>(bm->levels);
+  options->cycle            = static_cast<BoxmgCycle>(bm->cycle);
+  options->smoother         = static_cast<BoxmgSmoother>(bm->smoother);
+  options->interpolation    = static_cast<BoxmgInterpolation>(bm->interpolation);
+  options->sweeps           = static_cast<int>(bm->sweeps);
+  options->coarsest         = static_cast<BoxmgCoarsest>(bm->coarse);
+  options->coarsest_nodes   = bm->coarsest;
+  options->single_precision = bm->precision == PC_BOXMG_SINGLE;
+  PetscCall(Coarsened(pc, grid, &options->coarsen));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ----------------------------------------------------------------------------------------------------------------- what it makes
+
+// A row that couples too far is an error of the kernel's.
+template <class Read>
+void WithAdvice(const Read &read)
+{
+  try {
+    read();
+  } catch (const std::invalid_argument &error) {
+    throw std::invalid_argument(std::string("PCBOXMG: ") + error.what() +
+                                ": give KSPSetOperators() a matrix of neighbours as its second one, or take -pc_type mg with "
+                                "-mg_levels_pc_type line, or -pc_type crout");
+  }
+}
+
+PetscErrorCode MakeMultigrid(PC pc, Memory memory)
+{
+  PC_Boxmg *bm   = Boxmg(pc);
+  const int here = static_cast<int>(memory);
+  BoxmgOptions options;
+
+  PetscFunctionBegin;
+  bm->forget(here);
+  const boxmg::Grid grid = GridOf(bm->grid);
+  PetscCall(OptionsOf(pc, grid, &options));
+  PetscCall(MakeExecution(memory, &bm->execution[here]));
+  PetscCallCXX(bm->multigrid[here] = std::make_unique<Multigrid>(*bm->execution[here], grid, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether the multigrid that works in `memory` is on PETSc's current stream.
+PetscErrorCode Serves(PC pc, Memory memory, bool *serves)
+{
+  const PC_Boxmg *bm = Boxmg(pc);
+  const int here     = static_cast<int>(memory);
+  void *stream;
+
+  PetscFunctionBegin;
+  *serves = bm->multigrid[here] != nullptr;
+  if (*serves && memory == Memory::device) {
+    PetscCall(CurrentStream(&stream));
+    *serves = stream == bm->execution[here]->stream();
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A sequential matrix in the grid's natural order.
+PetscErrorCode ReadMatrix(PC pc, Mat A, bool same)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+  CsrMatrix<PetscScalar, PetscInt> csr;
+  Memory memory;
+  PetscBool known, symmetric;
+  std::optional<bool> told;
+  bool serves;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocalCsr(A, &csr, &memory));
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (known) told = symmetric == PETSC_TRUE;
+  bm->forget(1 - static_cast<int>(memory)); // it follows when vectors ask for it
+  PetscCall(Serves(pc, memory, &serves));
+  if (!same || !serves) PetscCall(MakeMultigrid(pc, memory));
+  PetscCallCXX(WithAdvice([&] { bm->multigrid[static_cast<int>(memory)]->read(csr, told); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// -------------------------------------------------------------------------------------------------------------------------- faults
+
+std::string Place(const boxmg::Grid &grid, Index node)
+{
+  Index at[3];
+  std::string text;
+  grid.position(node, at);
+  for (int d = 0; d < 3; d++) {
+    if (d == 0 || grid.n[d] > 1) text += (d > 0 ? ", " : "") + std::to_string(at[d]);
+  }
+  return "node (" + text + ")";
+}
+
+std::string Sentence(const Multigrid &multigrid, const BoxmgFault &fault)
+{
+  const std::vector<BoxmgLevel> levels = multigrid.levels();
+  const bool shown                     = fault.level >= 0 && fault.level < static_cast<int>(levels.size());
+  const std::string at                 = shown ? " at " + Place(levels[static_cast<std::size_t>(fault.level)].grid, fault.node) : "";
+  const std::string level              = fault.level > 0 ? " of level " + std::to_string(fault.level) : "";
+  switch (fault.kind) {
+  case BoxmgFault::Kind::not_finite:
+    return "an entry" + at + level + " is not finite";
+  case BoxmgFault::Kind::zero_diagonal:
+    return "the diagonal" + at + level + " is zero: take -pc_type crout";
+  case BoxmgFault::Kind::indefinite:
+    return "the operator" + level + " is indefinite: its diagonal" + at +
+           " has the other sign, as in Helmholtz problems: take -pc_type crout, or gmres with -pc_type bcr for a matrix with a shift that "
+           "is "
+           "given to KSPSetOperators() as its second one";
+  case BoxmgFault::Kind::line_pivot:
+    break;
+  }
+  return "a line" + level + " has no factors" + at + ": take -pc_boxmg_smoother alternating or points";
+}
+
+PCFailedReason ReasonOf(BoxmgFault::Kind kind)
+{
+  return kind == BoxmgFault::Kind::indefinite ? PC_FACTOR_OTHER : PC_FACTOR_NUMERIC_ZEROPIVOT;
+}
+
+// What the rank that has read the matrix has met, for all. Collective.
+PetscErrorCode ReportFault(PC pc)
+{
+  PC_Boxmg *bm   = Boxmg(pc);
+  char text[512] = "";
+  int reason     = PC_NOERROR;
+
+  PetscFunctionBegin;
+  if (bm->any()) {
+    std::optional<BoxmgFault> fault;
+    std::string sentence;
+    PetscCallCXX(fault = bm->any()->fault());
+    if (fault) {
+      PetscCallCXX(sentence = Sentence(*bm->any(), *fault));
+      PetscCall(PetscStrncpy(text, sentence.c_str(), sizeof(text)));
+      reason = ReasonOf(fault->kind);
+    }
+  }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Bcast(&reason, 1, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Bcast(text, sizeof(text), MPI_CHAR, 0, PetscObjectComm((PetscObject)pc)));
+  pc->failedreason = pc->failedreasonrank = static_cast<PCFailedReason>(reason);
+  PetscCallCXX(bm->failure = text);
+  if (reason) PetscCall(PetscInfo(pc, "%s\n", text));
+  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
+             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", text);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// ---------------------------------------------------------------------------------------------------------------- in their order
+
+// The matrix on the rank that reads it, in the grid's natural order; none on others. `same_pattern`: as the one that was brought before.
+PetscErrorCode WholeMatrix(PC pc, bool same_pattern, Mat *matrix)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+
+  PetscFunctionBegin;
+  if (!same_pattern) {
+    if (bm->whole_matrix) PetscCall(MatDestroySubMatrices(1, &bm->whole_matrix));
+    PetscCall(bm->whole.Destroy());
+  }
+  PetscCall(bm->whole.Make(bm->grid, pc->pmat));
+  *matrix = pc->pmat;
+  if (bm->whole.gathers()) {
+    PetscCall(bm->whole.BringMatrix(pc->pmat, &bm->whole_matrix));
+    *matrix = bm->whole.here() ? bm->whole_matrix[0] : NULL;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCSetUp_Boxmg(PC pc)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+  Grid grid;
+  Mat matrix;
+
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(boxmg_setup_event, pc, 0, 0, 0));
+  PetscCallCXX(bm->failure.clear());
+  PetscCall(MatCheckAij(pc->pmat, "PCBOXMG"));
+  PetscCall(KokkosStart());
+  PetscCall(GridFromPC(pc, &grid));
+  PetscCall(CheckGrid(pc, grid));
+  const bool same = pc->setupcalled && grid.dm == bm->grid.dm;
+  bm->grid        = grid;
+  PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
+  if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
+  PetscCall(ReportFault(pc));
+  if (bm->failure.empty()) PetscCall(PCBoxmgTellOptions(pc, NULL));
+  PetscCall(PetscLogEventEnd(boxmg_setup_event, pc, 0, 0, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode EnsureMultigrid(PC pc, Memory memory)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+  bool serves;
+
+  PetscFunctionBegin;
+  PetscCall(Serves(pc, memory, &serves));
+  if (serves) PetscFunctionReturn(PETSC_SUCCESS);
+  // From the values that set-up has seen, which the matrix may no longer have.
+  Multigrid::Csr finest;
+  CsrMatrix<PetscScalar, Index> csr;
+  std::unique_ptr<CsrCopy<PetscScalar, Index>> copy;
+  PetscCallCXX(finest = bm->any()->operator_of(0));
+  const bool symmetric = bm->any()->symmetric();
+  PetscCall(MakeMultigrid(pc, memory));
+  csr.row_starts = finest.row_starts.data();
+  csr.columns    = finest.column.data();
+  csr.values     = finest.values.data();
+  const int here = static_cast<int>(memory);
+  if (memory == Memory::device) {
+    PetscCallCXX(copy = std::make_unique<CsrCopy<PetscScalar, Index>>(*bm->execution[here], finest.rows, csr));
+    csr = copy->matrix();
+  }
+  PetscCallCXX(bm->multigrid[here]->read(csr, symmetric));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCReset_Boxmg(PC pc)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+
+  PetscFunctionBegin;
+  for (int which : {0, 1}) bm->forget(which);
+  if (bm->whole_matrix) PetscCall(MatDestroySubMatrices(1, &bm->whole_matrix));
+  PetscCall(bm->whole.Destroy());
+  bm->grid = {};
+  bm->failure.clear();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft

@@ -1,0 +1,96 @@
+// What PCView() says of a PCBOXMG.
+#include "boxmg/boxmg_impl.h"
+
+namespace weft {
+
+std::string BoxmgSizes(const boxmg::Grid &grid)
+{
+  std::string text = std::to_string(grid.n[0]);
+  const int last   = grid.n[2] > 1 ? 2 : grid.n[1] > 1 ? 1 : 0;
+  for (int d = 1; d <= last; d++) text += " x " + std::to_string(grid.n[d]);
+  return text;
+}
+
+namespace {
+
+// "along y then x", "points", or "direct".
+std::string Relaxation(const BoxmgLevel &level)
+{
+  if (level.direct) return "solved directly";
+  if (level.lines.empty()) return "points";
+  std::string text = "lines along ";
+  for (std::size_t k = 0; k < level.lines.size(); k++) text += (k > 0 ? std::string(" then ") : std::string()) + "xyz"[level.lines[k]];
+  return text;
+}
+
+std::string Directions(boxmg::Directions set)
+{
+  std::string text;
+  for (int d = 0; d < 3; d++) {
+    if (boxmg::has(set, d)) text += "xyz"[d];
+  }
+  return text.empty() ? "coarsest" : "coarsened along " + text;
+}
+
+// A row for each level. All are on this rank.
+PetscErrorCode ViewLevels(const Multigrid &multigrid, PetscViewer viewer)
+{
+  std::vector<BoxmgLevel> levels;
+
+  PetscFunctionBegin;
+  PetscCallCXX(levels = multigrid.levels());
+  for (std::size_t k = 0; k < levels.size(); k++) {
+    const BoxmgLevel &level = levels[k];
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d: %s, %s, %s, stencil of %d points, 1 rank, %.0f bytes\n", (int)k,
+                                     BoxmgSizes(level.grid).c_str(), Directions(level.coarsened).c_str(), Relaxation(level).c_str(),
+                                     level.points, level.bytes));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Where it cycles, and what it keeps there.
+PetscErrorCode ViewMultigrids(const PC_Boxmg &bm, PetscViewer viewer)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %ssymmetric\n", bm.any()->symmetric() ? "" : "not "));
+  PetscCall(ViewLevels(*bm.any(), viewer));
+  for (int which : {0, 1}) {
+    if (!bm.multigrid[which]) continue;
+    std::string backend;
+    double bytes = 0;
+    PetscCallCXX(backend = bm.execution[which]->name());
+    PetscCallCXX(for (const BoxmgLevel &level : bm.multigrid[which]->levels()) bytes += level.bytes);
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  cycles on the %s (%s), %.3g MB\n",
+                                     which == static_cast<int>(Memory::device) ? "device" : "host", backend.c_str(), 1e-6 * bytes));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer)
+{
+  const PC_Boxmg *bm = Boxmg(pc);
+  PetscBool ascii;
+  PetscMPIInt ranks;
+
+  PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
+  if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscViewerASCIIPrintf(viewer,
+                                   "  %s cycle, %" PetscInt_FMT " sweep%s before and after each correction, smoother %s, interpolation %s, "
+                                   "%s precision\n",
+                                   boxmg_cycles[bm->cycle], bm->sweeps, bm->sweeps == 1 ? "" : "s", boxmg_smoothers[bm->smoother],
+                                   boxmg_interpolations[bm->interpolation], boxmg_precisions[bm->precision]));
+  if (!bm->failure.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", bm->failure.c_str()));
+  if (!bm->failure.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!pc->setupcalled) PetscCall(PetscViewerASCIIPrintf(viewer, "  not yet set up\n"));
+  if (!pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  if (ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
+  if (bm->any()) PetscCall(ViewMultigrids(*bm, viewer));
+  PetscCall(PCBoxmgTellOptions(pc, viewer));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
