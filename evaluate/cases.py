@@ -10,7 +10,7 @@ from .child import RESULT
 
 HERE = pathlib.Path(__file__).resolve().parent
 GMRES = "-ksp_type gmres -ksp_gmres_restart 50 -ksp_pc_side right"
-WEFT = ("line", "crout", "adi", "bcr")
+WEFT = ("line", "crout", "adi", "bcr", "boxmg")
 READING = "reading"  # the configuration of rows about matrices, not solves
 DEVICE = {"matrix": "-mat_type aijcusparse -vec_type cuda", "grid": "-dm_mat_type aijcusparse -dm_vec_type cuda"}
 

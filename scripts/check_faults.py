@@ -136,6 +136,7 @@ class Steps:
             "line": ("pc_probe", "-probe norm -n 19,23,17 -pc_type line -pc_line_direction xyz -pc_line_ordering zebra", r"^norm (\S+)", "an application", 1e-12),
             "adi": ("pc_probe", "-probe norm -n 19,23,17 -pc_type adi", r"^norm (\S+)", "an application", 1e-12),
             "bcr": ("pc_probe", "-probe norm -constant -n 19,23,17 -pc_type bcr", r"^norm (\S+)", "an application", 1e-12),
+            "boxmg": ("pc_probe", "-probe norm -n 19,23,17 -pc_type boxmg", r"^norm (\S+)", "an application", 1e-12),
             "crout": ("fault_probe", "-n 32 -pc_type crout", r"solution (\S+)", "the solution, to 1e-10 in the residual (a block a rank)", 1e-9),
             "ksp adi": ("fault_probe", "-n 32 -ksp_type adi", r"solution (\S+)", "the solution, to 1e-10 in the residual", 1e-9),
             "factors": ("fault_probe", f"-n 32 {BLOCKS}", r"solution (\S+)", "the solution, to 1e-10 in the residual (a block a rank)", 1e-9),

@@ -11,6 +11,7 @@ sys.path.insert(0, str(SOURCE / "tests"))
 PAGES = {  # the page of a type, its options' prefixes, and the options that make PETSc read them
     "adi": ("docs/types/adi.md", ("pc_adi", "ksp_adi"), "-ksp_type adi -pc_type adi"),
     "bcr": ("docs/types/bcr.md", ("pc_bcr",), "-pc_type bcr"),
+    "boxmg": ("docs/types/boxmg.md", ("pc_boxmg",), "-pc_type boxmg"),
     "crout": ("docs/types/crout.md", ("pc_crout",), "-pc_type crout"),
     "line": ("docs/types/line.md", ("pc_line",), "-pc_type line"),
 }

@@ -57,7 +57,7 @@ class Run:
 def option_lists():
     """{option: [choices]} of all preconditioners, from what the library prints under -help."""
     found = {}
-    for kind in ("line", "adi", "bcr", "crout"):
+    for kind in ("line", "adi", "bcr", "boxmg", "crout"):
         text = execute("ex50", f"-da_grid_x 5 -da_grid_y 5 -pc_type {kind} -help", expect=None).output
         for option, choices in re.findall(rf"^ +-(pc_{kind}_\w+).*\(choose one of\) ([-\w ]+) \(", text, re.MULTILINE):
             found[option] = choices.split()

@@ -13,7 +13,7 @@ def linked(page):
 # caption of a part of the table of contents -> its pages
 PARTS = {
     "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
-    "Types": ["docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/crout"],
+    "Types": ["docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/boxmg", "docs/types/crout"],
     "Kernels": ["docs/kernels/README"],
     "Where it runs": ["docs/install", "docs/gpu", "docs/ranks"],
     "When something is wrong": ["docs/faq", "docs/messages"],

@@ -85,6 +85,10 @@ PetscErrorCode OptionsOf(PC pc, const boxmg::Grid &grid, BoxmgOptions *options)
   const PC_Boxmg *bm = Boxmg(pc);
 
   PetscFunctionBegin;
+  PetscCheck(bm->coarse != PC_BOXMG_COARSE_DIRECT || bm->coarsest <= BoxmgOptions::most_inverted, PetscObjectComm((PetscObject)pc),
+             PETSC_ERR_ARG_INCOMP,
+             "-pc_boxmg_coarsest %" PetscInt_FMT ": the inverse of at most %d nodes is made; take -pc_boxmg_coarse lines with more", bm->coarsest,
+             (int)BoxmgOptions::most_inverted);
   options->levels           = static_cast<int>(bm->levels);
   options->cycle            = static_cast<BoxmgCycle>(bm->cycle);
   options->smoother         = static_cast<BoxmgSmoother>(bm->smoother);

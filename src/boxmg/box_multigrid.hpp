@@ -22,6 +22,8 @@ enum class BoxmgInterpolation { from_operator, linear };
 enum class BoxmgCoarsest { direct, lines };
 
 struct BoxmgOptions {
+  static constexpr Index most_inverted = 1000; ///< nodes of the largest grid that is inverted: 8 MB
+
   int levels                       = 0; ///< at most so many; 0: as many as there can be
   BoxmgCycle cycle                 = BoxmgCycle::v;
   BoxmgSmoother smoother           = BoxmgSmoother::automatic;
@@ -29,7 +31,7 @@ struct BoxmgOptions {
   BoxmgInterpolation interpolation = BoxmgInterpolation::from_operator;
   int sweeps                       = 1; ///< before and after each correction
   BoxmgCoarsest coarsest           = BoxmgCoarsest::direct;
-  Index coarsest_nodes             = 100;   ///< a grid of so many nodes is not coarsened; the inverse of at most 1000 is made
+  Index coarsest_nodes             = 100;   ///< a grid of so many nodes is not coarsened; must be at most most_inverted for an inverse
   bool single_precision            = false; ///< inside the cycle
 };
 

@@ -13,7 +13,7 @@ def some(rng, lists, kind, options, chance):
 
 def choose(rng, lists, grid):
     """A solver and its options. "direct": it claims to solve."""
-    kinds = ["line", "line", "crout", "crout", "factor"] + (["adi", "bcr", "bcr"] if grid else [])
+    kinds = ["line", "line", "crout", "crout", "factor"] + (["adi", "bcr", "bcr", "boxmg", "boxmg"] if grid else [])
     kind = str(rng.choice(kinds))
     options = {}
     if kind == "factor":
@@ -27,6 +27,10 @@ def choose(rng, lists, grid):
             options["pc_line_sweeps"] = "2"
         if rng.random() < 0.2:
             options["pc_line_omega"] = "0.7"
+    if kind == "boxmg":
+        for option, most in (("levels", 5), ("sweeps", 3), ("coarsest", 60)):
+            if rng.random() < 0.2:
+                options[f"pc_boxmg_{option}"] = str(rng.integers(1, most))
     if kind == "adi" and rng.random() < 0.3:
         options["pc_adi_cycle"] = str(rng.integers(1, 6))
     if kind == "crout":

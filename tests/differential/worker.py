@@ -264,7 +264,7 @@ def history(case, operator, options, solver, b, tolerance):
 
 
 def same_on_ranks(kind, options):
-    if kind == "bcr":
+    if kind in ("bcr", "boxmg"):
         return True
     return kind == "line" and options.get("pc_line_ranks") != "cut" and options.get("pc_line_source") in (None, "grid", "auto") and "single" not in options.values()
 

@@ -16,6 +16,7 @@ TABLES = {
     "line": ("docs/types/line.md", "ex45", "-pc_type line", "-pc_line_"),
     "adi": ("docs/types/adi.md", "ex45", "-ksp_type adi -pc_type adi", "-(?:pc|ksp)_adi_"),
     "bcr": ("docs/types/bcr.md", "ex45", "-pc_type bcr", "-pc_bcr_"),
+    "boxmg": ("docs/types/boxmg.md", "ex45", "-pc_type boxmg", "-pc_boxmg_"),
     "crout": ("docs/types/crout.md", "ex45", "-pc_type crout", "-pc_crout_"),
 }
 

@@ -4,6 +4,7 @@ TYPES = {
     "line": "-pc_type line",
     "adi": "-pc_type adi",
     "bcr": "-pc_type bcr",
+    "boxmg": "-pc_type boxmg",
     "crout": "-pc_type crout",
     "ksp adi": "-ksp_type adi",
     "factors": "-pc_type lu -pc_factor_mat_solver_type crout",

@@ -11,6 +11,7 @@ PIVOT = r"^first: DIVERGED_PC_FAILED FACTOR_NUMERIC_ZEROPIVOT"
 SOLVED = r"^first: CONVERGED_RTOL FACTOR_NOERROR .*1\.7596121\d*e\+01$"
 RECOVERED = r"^then: CONVERGED_RTOL FACTOR_NOERROR .*1\.7596121\d*e\+01$"
 NO_GRID = "needs a grid and none is known for this matrix: give the KSP or the PC a DMDA"
+NO_FIT = "the DMDA does not fit the matrix: it has"
 NO_NUMBER = r"^first: DIVERGED_NANORINF FACTOR_NOERROR"
 SIZES = "Incompatible vector local lengths"
 LATE = "Not for unassembled matrix|needs an assembled matrix"
@@ -24,18 +25,20 @@ MISTAKES = {
         "adi": [PIVOT, RECOVERED],
         # the nearest separable operator is regular though the matrix is not
         "bcr": [r"^first: DIVERGED_", RECOVERED],
+        "boxmg": [PIVOT, RECOVERED],
         "crout": [PIVOT, RECOVERED],
         "ksp adi": [PIVOT, RECOVERED],
         "factors": [PIVOT, RECOVERED],
     },
     "nan_matrix": dict.fromkeys(TYPES, [PIVOT, RECOVERED]),
     "nan_rhs": dict.fromkeys(TYPES, [NO_NUMBER, RECOVERED]),
-    "grid_size": {"line": [SOLVED], "adi": [NO_GRID], "bcr": [NO_GRID], "crout": [SOLVED], "ksp adi": [NO_GRID], "factors": [SOLVED]},
-    "grid_kind": {"line": [SOLVED], "adi": [NO_GRID], "bcr": [NO_GRID], "crout": [SOLVED], "ksp adi": [NO_GRID], "factors": [SOLVED]},
+    "grid_size": {"line": [SOLVED], "adi": [NO_GRID], "bcr": [NO_GRID], "boxmg": [NO_FIT], "crout": [SOLVED], "ksp adi": [NO_GRID], "factors": [SOLVED]},
+    "grid_kind": {"line": [SOLVED], "adi": [NO_GRID], "bcr": [NO_GRID], "boxmg": [NO_GRID], "crout": [SOLVED], "ksp adi": [NO_GRID], "factors": [SOLVED]},
     "no_grid": {
         "line": "test_pc.py::test_without_a_grid",
         "adi": "test_adi.py::test_without_a_grid",
         "bcr": "test_bcr.py::test_without_a_grid",
+        "boxmg": "test_boxmg.py::test_without_a_grid",
         "crout": [SOLVED],
         "ksp adi": [NO_GRID],
         "factors": [SOLVED],
@@ -45,6 +48,7 @@ MISTAKES = {
         "line": "test_pc.py::test_matrices_that_cannot_be_used",
         "adi": "test_adi.py::test_matrices_that_cannot_be_used",
         "bcr": [SQUARE],
+        "boxmg": "test_boxmg.py::test_matrices_that_cannot_be_used",
         "crout": "test_crout.py::test_matrices_that_cannot_be_used",
         "ksp adi": [SQUARE],
         "factors": "test_crout.py::test_rectangular_matrices_are_refused",
@@ -53,13 +57,14 @@ MISTAKES = {
         "line": "test_pc.py::test_matrices_that_cannot_be_used",
         "adi": "test_adi.py::test_matrices_that_cannot_be_used",
         "bcr": [ASSEMBLED],
+        "boxmg": "test_boxmg.py::test_matrices_that_cannot_be_used",
         "crout": "test_crout.py::test_matrices_that_cannot_be_used",
         "ksp adi": [ASSEMBLED],
         "factors": ["Not for unassembled matrix|Cannot get ordering for unassembled matrix"],
     },
     "late_unassembled": dict.fromkeys(TYPES, [LATE]),
     "pattern": {
-        **dict.fromkeys(["line", "adi", "bcr", "ksp adi"], [SOLVED, r"^fewer difference \S+e-1\d$|^fewer difference 0\.0", r"^more difference \S+e-1\d$|^more difference 0\.0"]),
+        **dict.fromkeys(["line", "adi", "bcr", "boxmg", "ksp adi"], [SOLVED, r"^fewer difference \S+e-1\d$|^fewer difference 0\.0", r"^more difference \S+e-1\d$|^more difference 0\.0"]),
         "crout": "test_crout.py::test_new_nonzeros_between_solves",
         "factors": "test_crout.py::test_another_pattern_is_noticed",
     },

@@ -16,6 +16,8 @@ SOLVERS = [
     "-ksp_type adi",
     "-pc_type bcr",
     "-pc_type bcr -pc_bcr_type facr",
+    "-pc_type boxmg",
+    "-pc_type boxmg -pc_boxmg_smoother points -pc_boxmg_coarsest 9",
     "-pc_type crout",
     "-pc_type crout -pc_crout_pattern full",
 ]

@@ -27,7 +27,7 @@ def test_one_tridiagonal_system_with_an_empty_row(ranks):
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("kind", ["line", "adi", "bcr", "crout", "crout -pc_crout_pattern full"])
+@pytest.mark.parametrize("kind", ["line", "adi", "bcr", "boxmg", "crout", "crout -pc_crout_pattern full"])
 def test_one_application_to_what_is_no_number(ranks, kind):
     output = history("no_number", f"-ksp_type preonly -pc_type {kind}", ranks=ranks)
     assert re.findall(r"^reason (-?\d+)$", output, re.M) == ["-9"], output

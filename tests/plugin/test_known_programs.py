@@ -58,10 +58,10 @@ def test_answers_are_the_default_solvers(name, kind, ranks):
     check(name, kind, ranks, "-pc_type line")
 
 
-# Types that do not take all of the programs: adi and bcr want one unknown a node and a star.
+# Types that do not take all of the programs: adi, bcr and boxmg want one unknown a node.
 SCALAR = ("Bratu", "Bratu in 3-D", "heat")
 OTHERS = [(solver, name, kind) for name, (_, _, _, kinds) in PROGRAMS.items() for kind in kinds for solver in ("crout", "crout -pc_crout_pattern full") if kind != "baij"]
-OTHERS += [(solver, name, "aij") for name in SCALAR for solver in ("adi", "bcr")]
+OTHERS += [(solver, name, "aij") for name in SCALAR for solver in ("adi", "bcr", "boxmg")]
 
 
 @pytest.mark.parametrize("ranks", [1, 2])

@@ -56,6 +56,26 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCBCRSetRequireSeparable",
         "PCBCRGetSeparableTolerance",
         "PCBCRSetSeparableTolerance",
+        "PCBoxmgGetCoarse",
+        "PCBoxmgSetCoarse",
+        "PCBoxmgGetCoarsen",
+        "PCBoxmgSetCoarsen",
+        "PCBoxmgGetCoarsest",
+        "PCBoxmgSetCoarsest",
+        "PCBoxmgGetCycle",
+        "PCBoxmgSetCycle",
+        "PCBoxmgGetInterpolation",
+        "PCBoxmgSetInterpolation",
+        "PCBoxmgGetLevels",
+        "PCBoxmgSetLevels",
+        "PCBoxmgGetMonitor",
+        "PCBoxmgSetMonitor",
+        "PCBoxmgGetPrecision",
+        "PCBoxmgSetPrecision",
+        "PCBoxmgGetSmoother",
+        "PCBoxmgSetSmoother",
+        "PCBoxmgGetSweeps",
+        "PCBoxmgSetSweeps",
         "PCCroutGetPattern",
         "PCCroutSetPattern",
         "PCCroutGetLevels",
@@ -230,7 +250,7 @@ def test_no_existing_type_is_overwritten(run, library, shim, named):
     assert f"a {named} is registered already, and Weft overwrites none" in refused.output
 
 
-@pytest.mark.parametrize("options", ["-pc_type adi", "-pc_type bcr", "-pc_type crout", "-ksp_type adi", "-pc_type lu -pc_factor_mat_solver_type crout"])
+@pytest.mark.parametrize("options", ["-pc_type adi", "-pc_type bcr", "-pc_type boxmg", "-pc_type crout", "-ksp_type adi", "-pc_type lu -pc_factor_mat_solver_type crout"])
 def test_a_library_of_the_demo_says_what_to_type(run, library, options):
     failed = run("ex2", f"-dll_append {library.parent}/line_alone/libweft.so {options}", load=False, expect=None)
     assert failed.code != 0
@@ -252,7 +272,7 @@ def test_one_host_thread_unless_the_user_says_otherwise(run):
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="this system does not list a process's threads")
 @pytest.mark.parametrize(
     "options",
-    ["-pc_type line", "-pc_type adi", "-pc_type bcr", "-pc_type crout", "-pc_type lu -pc_factor_mat_solver_type crout", "-ksp_type adi"],
+    ["-pc_type line", "-pc_type adi", "-pc_type bcr", "-pc_type boxmg", "-pc_type crout", "-pc_type lu -pc_factor_mat_solver_type crout", "-ksp_type adi"],
 )
 def test_a_first_set_up_starts_no_thread_and_costs_little_more_than_a_second(run, library, options):
     if "PetscKokkosInitializeCheck" in symbols(library, "undefined"):

@@ -39,6 +39,10 @@ VALUES = {
     "pc_bcr_separable_tolerance": "1e-3",
     "pc_bcr_check_warn": "1e-3",
     "pc_bcr_check_fail": "1e-2",
+    "pc_boxmg_levels": "2",
+    "pc_boxmg_coarsen": "y",
+    "pc_boxmg_sweeps": "2",
+    "pc_boxmg_coarsest": "9",
     "pc_line_file": "{lines}",
     "pc_line_direction": "xy",
     "pc_line_plane_cycles": "2",
@@ -71,6 +75,7 @@ QUIET = [
     ("pc_bcr_separable_tolerance", "", "so it is"),
     ("pc_bcr_check_warn", "", "the solver is sound"),
     ("pc_bcr_check_fail", "", "so it is"),
+    ("pc_boxmg_monitor", "", "it prints"),
     ("pc_line_find_again", "", "the matrix has one set of values"),
     ("pc_line_check_warn", "", "the solver is sound"),
     ("pc_line_check_fail", "", "so it is"),
@@ -88,7 +93,7 @@ QUIET = [
 ]
 FLAGS = {"FALSE": ["true"], "TRUE": ["false"]}  # by their default
 # The operators of the program that each type is tried with, and on how many ranks.
-OPERATORS = [("adi", "plane", 1), ("adi", "column", 1), ("bcr", "plane", 1), ("crout", "plane", 1), ("crout", "dense", 1)]
+OPERATORS = [("adi", "plane", 1), ("adi", "column", 1), ("bcr", "plane", 1), ("boxmg", "plane", 1), ("boxmg", "space", 1), ("crout", "plane", 1), ("crout", "dense", 1)]
 OPERATORS += [("line", operator, 1) for operator in ("plane", "pairs", "row", "space")]
 
 

@@ -1,4 +1,4 @@
-"""Weft's solvers for petsc4py: importing this module is all there is to do, then pc.setType("line"), "adi", "bcr" or "crout".
+"""Weft's solvers for petsc4py: importing this module is all there is to do, then pc.setType("line"), "adi", "bcr", "boxmg" or "crout".
 
 Where PETSc has not started yet, PETSC_OPTIONS asks it to load the library when it does; where it has, the library is loaded at once.
 """

@@ -141,7 +141,7 @@ def no_entries():
         A = PETSc.Mat().createAIJ(((size, whole), (size, whole)), csr=(np.zeros(size + 1, PETSc.IntType), np.zeros(0, PETSc.IntType), np.zeros(0)), comm=WORLD)
         b, x = A.createVecRight(), A.createVecLeft()
         b.set(1)
-        for pc in ("line", "adi", "bcr", "crout"):
+        for pc in ("line", "adi", "bcr", "boxmg", "crout"):
             made = solver(A, pc, "gmres", dm)
             try:
                 made.solve(b, x)

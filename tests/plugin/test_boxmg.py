@@ -1,0 +1,341 @@
+"""PCBOXMG: PETSc's tutorials solved with it alone, its interface, ranks, and what it says to wrong input."""
+
+import array
+import functools
+import re
+import tempfile
+from pathlib import Path
+
+import programs
+import pytest
+from test_tutorials import grid
+
+# name: program, its problem, how it shows its solution, most iterations of a linear solve to 1e-9 of a residual
+TUTORIALS = {
+    "ex29": ("ex29", "-da_refine 4", "ksp", 12),
+    "ex29, rho 100": ("ex29", "-da_refine 4 -rho 100", "ksp", 12),
+    "ex29, Neumann": ("ex29", "-da_refine 4 -bc_type neumann", "ksp", 12),
+    "ex32": ("ex32", grid(40, 33), "ksp", 12),
+    "ex34": ("ex34", grid(14, 13, 12), "ksp", 14),
+    "ex45": ("ex45", grid(17, 13, 20), "ksp", 12),
+    "ex50": ("ex50", grid(40, 27), "ksp", 12),
+    "ex50, stretched": ("ex50", grid(17, 257), "ksp", 12),
+    "snes_ex5": ("snes_ex5", f"{grid(40, 31)} -snes_rtol 1e-10", "snes", 12),
+    "snes_ex14": ("snes_ex14", f"{grid(12, 11, 10)} -snes_rtol 1e-10", "snes", 12),
+    "ts_ex13": ("ts_ex13", f"{grid(30, 27)} -ts_max_steps 4 -snes_rtol 1e-10", "ts", 12),
+}
+
+
+def solution(name, ranks, solver):
+    """The solution in the grid's own order, and the output."""
+    program, problem, shows, _ = TUTORIALS[name]
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "solution"
+        result = programs.execute(program, f"{problem} -{shows}_view_solution binary:{file} -ksp_rtol 1e-9 {solver}", ranks=ranks)
+        words = array.array("d", file.read_bytes()[8:])  # after the kind and the length
+    words.byteswap()
+    return words.tolist(), result
+
+
+@functools.lru_cache(maxsize=None)
+def answer(name):
+    return solution(name, 1, "-pc_type sor -ksp_type gmres -ksp_gmres_restart 200 -ksp_max_it 20000 -ksp_rtol 1e-12")[0]
+
+
+def iterations(result):
+    counts = [int(count) for count in re.findall(r"Linear \S*\s*solve converged due to \w+ iterations (\d+)", result.output)]
+    assert counts, result.output
+    return counts
+
+
+@functools.lru_cache(maxsize=None)
+def on_one_rank(name):
+    return solution(name, 1, "-pc_type boxmg -ksp_converged_reason")
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 4])
+@pytest.mark.parametrize("name", TUTORIALS)
+def test_tutorials_with_nothing_else(name, ranks):
+    """Right solutions, few iterations, as many on any number of ranks."""
+    found, result = on_one_rank(name) if ranks == 1 else solution(name, ranks, "-pc_type boxmg -ksp_converged_reason")
+    right = answer(name)
+    assert len(found) == len(right) > 0
+    assert max(abs(a - b) for a, b in zip(found, right)) < 1e-6 * max(map(abs, right))
+    assert max(iterations(result)) <= TUTORIALS[name][3]
+    assert iterations(result) == iterations(on_one_rank(name)[1])
+
+
+def test_a_system_of_several_unknowns_is_refused(run):
+    for ranks in (1, 2):
+        failed = run("snes_ex19", "-da_grid_x 7 -da_grid_y 7 -pc_type boxmg", ranks=ranks, expect=None)
+        assert failed.code != 0
+        assert "PCBOXMG takes one unknown a node and this DMDA has 4: take -pc_type mg with -mg_levels_pc_type line" in failed.output
+
+
+@pytest.mark.parametrize("processors", [(1, 4), (2, 2), (4, 1)])
+def test_iterations_do_not_depend_on_the_process_grid(run, processors):
+    options = f"{grid(23, 30)} -pc_type boxmg -ksp_type cg -ksp_rtol 1e-8 -ksp_monitor"
+    history = [
+        [float(norm) for norm in re.findall(r"KSP Residual norm (\S+)", run("ex50", f"{options} {where}", ranks=ranks).output)]
+        for ranks, where in ((1, ""), (4, "-da_processors_x {} -da_processors_y {}".format(*processors)))
+    ]
+    assert len(history[0]) > 3 and history[1] == pytest.approx(history[0], rel=1e-6)
+
+
+# ------------------------------------------------------------------------------------------------------- many kinds of operators
+
+KINDS = "laplacian,stretched,random,rows,smooth,jump,upwind"
+ENDS = "dirichlet,neumann,cells,fixed,fixed-y,removed,onesided"
+
+
+def each(result, name):
+    return [float(value) for value in re.findall(rf"{name} (\S+)", result.output, re.M)]
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("n, most", [("50", 12), ("33,40", 25), ("9,10,11", 25)])
+def test_operators(run, ranks, n, most):
+    kinds, ends = (KINDS, ENDS) if "," in n else (KINDS, "dirichlet,neumann,cells,fixed")
+    result = run("bcr_probe", f"-n {n} -kind {kinds} -ends {ends} -shift 0.1 -pc_type boxmg -ksp_rtol 1e-10 -ksp_max_it 60", ranks=ranks)
+    counts = each(result, "iterations")
+    assert len(counts) == len(kinds.split(",")) * len(ends.split(","))
+    assert "DIVERGED" not in result.output and max(counts) <= most, result.output
+    assert max(each(result, "^error")) < 1e-6, result.output
+
+
+@pytest.mark.parametrize("problem", ["-n 40,33 -ends neumann", "-n 9,12,10 -ends neumann", "-n 32,27 -periodic 1,1", "-n 33,27 -periodic 1,0", "-n 10,9,11 -periodic 1,1,1", "-n 30 -periodic 1"])
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_singular_operators(run, problem, ranks):
+    for kind in ("laplacian", "jump"):
+        result = run("bcr_probe", f"{problem} -kind {kind} -nullspace -pc_type boxmg -ksp_type cg -ksp_rtol 1e-10", ranks=ranks)
+        assert result.iterations() <= 20 and result.number("^error|\nerror") < 1e-6, result.output
+
+
+@pytest.mark.parametrize("n", ["1", "2", "3", "1,1", "1,7", "7,1", "2,2", "2,9", "3,3", "3,1,5", "1,1,4", "2,2,2", "3,3,3", "64,3"])
+def test_small_grids(run, n):
+    for periodic in ("", "-periodic 1,1,1"):
+        result = run("bcr_probe", f"-pc_type boxmg -n {n} {periodic} -ends dirichlet,neumann,fixed -shift 0.3 -ksp_rtol 1e-12")
+        assert len(each(result, "^error")) == 3 and max(each(result, "^error")) < 1e-9, result.output
+
+
+@pytest.mark.parametrize("ends", ["none", "ghosted", "mirror", "twist"])
+def test_kinds_of_boundaries(run, ends):
+    """What a DMDA's ghosts hold says nothing of its matrix."""
+    result = run("boxmg_probe", f"-da_bd_all {ends} -pc_type boxmg", expect=None)
+    assert result.code != 0 if ends == "twist" else result.number("Galerkin difference") < 1e-12, result.output
+
+
+# ------------------------------------------------------------------------------------------------------------------ what it makes
+
+PROBLEMS = ["-n 40", "-n 30,25", "-n 30,25 -diagonals", "-n 13,11,9", "-n 7,8,9 -diagonals", "-n 24,17 -ring 1,0,0"]
+OPTIONS = ["", "-pc_boxmg_cycle w", "-pc_boxmg_cycle f", "-pc_boxmg_smoother points -pc_boxmg_sweeps 2", "-pc_boxmg_smoother alternating -pc_boxmg_coarse lines",
+           "-pc_boxmg_interpolation linear -pc_boxmg_coarsen all", "-pc_boxmg_levels 2 -pc_boxmg_smoother lines"]
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("options", OPTIONS)
+def test_transpose_is_the_adjoint(run, problem, options):
+    for ranks in (1, 2):
+        assert run("pc_probe", f"-pc_type boxmg -pc_boxmg_coarsest 20 {problem} {options}", ranks=ranks).number("adjoint difference") < 1e-11
+
+
+@pytest.mark.parametrize("problem", PROBLEMS)
+@pytest.mark.parametrize("options", [options for options in OPTIONS if "cycle f" not in options])
+def test_a_cycle_of_a_symmetric_matrix_is_symmetric(run, problem, options):
+    result = run("pc_probe", f"-probe symmetric -values_symmetric -pc_type boxmg -pc_boxmg_coarsest 20 {problem} {options}")
+    assert result.number("symmetric difference") < 1e-11
+
+
+@pytest.mark.parametrize("n", ["-dim 1 -da_grid_x 200", "-dim 2", "-dim 2 -da_grid_x 40 -da_grid_y 9", "-dim 3 -da_grid_x 9"])
+@pytest.mark.parametrize("options", ["", "-pc_boxmg_interpolation linear", "-pc_boxmg_coarsest 5", "-pc_boxmg_coarsen x"])
+def test_coarse_operators_are_galerkins(run, n, options):
+    result = run("boxmg_probe", f"{n} -pc_type boxmg {options} -ksp_view")
+    counts = [int(count) for count in re.search(r"^levels (\d+) (\d+)$", result.output, re.M).groups()]
+    assert counts[0] == counts[1] > 1
+    assert result.number("Galerkin difference") < 1e-12
+
+
+def test_the_matrices_of_levels_are_on_one_rank(run):
+    failed = run("boxmg_probe", "-pc_type boxmg", ranks=2, expect=None)
+    assert failed.code != 0 and "PCBOXMG gives the matrices of its levels on one rank only" in failed.output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_new_values_are_taken(run, ranks):
+    result = run("bcr_probe", "-pc_type boxmg -ksp_rtol 1e-12 -n 33,29 -probe again", ranks=ranks)
+    assert len(each(result, "error")) == 3 and max(each(result, "error")) < 1e-9
+    for kind in ("", "-diagonals"):
+        result = run("pc_probe", f"-probe refresh -pc_type boxmg -n 19,8,7 {kind}", ranks=ranks)
+        assert result.number("old values difference") > 1e-4
+        assert result.number("refresh difference") < 1e-12
+    result = run("boxmg_probe", "-pc_type boxmg -probe lagged", ranks=ranks)
+    assert result.number("kept difference") == 0 and result.number("new difference") > 1e-3
+    assert run("boxmg_probe", "-pc_type boxmg -probe reset", ranks=ranks).number("reset difference") == 0
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_many_right_hand_sides(run, ranks):
+    differences = each(run("boxmg_probe", "-pc_type boxmg -probe many", ranks=ranks), "column difference")
+    assert len(differences) == 3 and max(differences) < 1e-14
+    for how in ("", "-apart", "-pc_boxmg_precision single"):
+        differences = each(run("bcr_probe", f"-pc_type boxmg -n 22,19 {how} -probe many", ranks=ranks), "column")
+        assert len(differences) == 3 and max(differences) < 1e-14
+
+
+def test_host_vectors_with_any_matrix(run):
+    result = run("pc_probe", "-probe host -pc_type boxmg -n 20,21")
+    assert result.number("host difference") < 1e-14
+    assert result.number("mixed difference") < 1e-14
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_single_precision(run, ranks):
+    counts = {}
+    for options in ("-pc_boxmg_precision double", "-pc_boxmg_precision single", "-pc_precision single"):
+        result = run("ex45", f"{grid(17, 17, 17)} -pc_type boxmg {options} -ksp_type fcg -ksp_rtol 1e-9 -ksp_converged_reason -ksp_view", ranks=ranks)
+        assert ("single precision" in result.output) == ("single" in options)
+        counts[options] = result.iterations()
+    assert max(counts.values()) <= min(counts.values()) + 1
+
+
+# ----------------------------------------------------------------------------------------------------------------- what it says
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_view_has_a_row_for_each_level(run, ranks):
+    output = run("ex50", f"{grid(33, 100)} -pc_type boxmg -ksp_view", ranks=ranks).output
+    rows = re.findall(r"^ +level (\d+): (\d+) x (\d+), (coarsened along \w+|coarsest), (lines along .*|points|solved directly), stencil of (\d+) points, 1 rank, (\d+) bytes$", output, re.M)
+    assert [int(row[0]) for row in rows] == list(range(len(rows))) and len(rows) > 2, output
+    assert rows[0][1:3] == ("33", "100") and rows[0][5] == "5" and rows[1][5] == "9"
+    assert rows[-1][3] == "coarsest" and rows[-1][4] == "solved directly"
+    assert all(int(row[6]) > 0 for row in rows)
+    assert ("ranks: gathered on rank 0 of 2, which solves" in output) == (ranks == 2)
+    assert re.search(r"operator: symmetric\n", output) and "cycles on the host (" in output
+
+
+def test_log_view_counts_the_work(run):
+    output = run("ex50", f"{grid(65, 65)} -pc_type boxmg -log_view :/dev/stdout").output
+    for event in ("PCBoxmgSetUp", "PCBoxmgCycle"):
+        assert int(next(line for line in output.splitlines() if line.startswith(event)).split()[1]) > 0
+    assert float(next(line for line in output.splitlines() if line.startswith("PCBoxmgCycle")).split()[5]) > 0
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_the_monitor_prints_the_residual_of_each_level(run, ranks):
+    plain = run("ex50", f"{grid(33, 29)} -pc_type boxmg -ksp_type cg -ksp_converged_reason", ranks=ranks)
+    result = run("ex50", f"{grid(33, 29)} -pc_type boxmg -ksp_type cg -ksp_converged_reason -pc_boxmg_monitor", ranks=ranks)
+    assert result.iterations() == plain.iterations()
+    told = re.findall(r"^ +level (\d+), (\d+) x (\d+): residual norm (\S+) (before the correction|after the last sweep)$", result.output, re.M)
+    assert told[0][:3] == ("0", "33", "29") and told[0][4] == "before the correction"
+    before, after = ([float(line[3]) for line in told if line[0] == "0" and line[4].startswith(when)] for when in ("before", "after"))
+    assert len(before) == len(after) == result.iterations() + 1
+    assert sum(a < b for a, b in zip(after, before)) >= len(before) - 1
+    assert {line[0] for line in told} == {str(level) for level in range(max(int(line[0]) for line in told) + 1)}
+
+
+def test_all_options_are_used(run):
+    options = ("-pc_boxmg_levels 3 -pc_boxmg_cycle w -pc_boxmg_smoother lines -pc_boxmg_coarsen xy -pc_boxmg_interpolation operator -pc_boxmg_sweeps 2 "
+               "-pc_boxmg_coarse direct -pc_boxmg_coarsest 20 -pc_boxmg_precision double -pc_boxmg_monitor 0")
+    output = run("ex50", f"{grid(33, 33)} -pc_type boxmg {options} -options_left").output
+    assert "pc_boxmg" not in output.split("There are")[-1], output
+
+
+@pytest.mark.parametrize(
+    "options, idle",
+    [
+        ("-pc_boxmg_levels 1 -pc_boxmg_cycle w -pc_boxmg_coarsen x -pc_boxmg_interpolation linear -pc_boxmg_sweeps 2 -pc_boxmg_smoother points -pc_boxmg_coarsest 500",
+         {"cycle", "coarsen", "interpolation", "sweeps", "smoother"}),
+        ("-pc_boxmg_levels 1 -pc_boxmg_coarse lines -pc_boxmg_sweeps 2 -pc_boxmg_smoother points", set()),
+        ("-pc_boxmg_levels 2 -pc_boxmg_cycle f", {"cycle"}),
+        ("-pc_boxmg_levels 40", {"levels"}),
+        ("-pc_boxmg_cycle w -pc_boxmg_coarsest 9", set()),
+    ],
+)
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_options_that_do_nothing(run, options, idle, ranks):
+    output = run("ex50", f"{grid(23, 19)} -pc_type boxmg -ksp_view {options}", ranks=ranks).output
+    assert set(re.findall(r"-pc_boxmg_(\w+) does nothing here", output)) == idle, output
+
+
+def test_nothing_of_petscs_memory_is_left(run):
+    for ranks in (1, 2):
+        for probe in ("reset", "lagged", "many"):
+            output = run("boxmg_probe", f"-pc_type boxmg -probe {probe} -malloc_debug -malloc_dump", ranks=ranks).output
+            assert "bytes" not in output, output
+    output = run("boxmg_probe", "-pc_type boxmg -probe levels -malloc_debug -malloc_dump").output
+    assert "bytes" not in output, output
+
+
+# ------------------------------------------------------------------------------------------------------------------ wrong input
+
+
+@pytest.mark.parametrize(
+    "options, message",
+    [
+        ("-dof 2", "PCBOXMG takes one unknown a node and this DMDA has 2"),
+        ("-bad foreign", "couples to a node of the grid that is no neighbour of its own: give KSPSetOperators() a matrix of neighbours as its second one, or take -pc_type mg"),
+        ("-dm_mat_type baij", "PCBOXMG works on AIJ matrices and this one is of type"),
+        ("-pc_boxmg_levels -1", "-pc_boxmg_levels -1: the number must be from 0 to 62"),
+        ("-pc_boxmg_sweeps 0", "-pc_boxmg_sweeps 0: the number must be from 1 to"),
+        ("-pc_boxmg_coarsest 0", "-pc_boxmg_coarsest 0: the number must be from 1 to"),
+        ("-pc_boxmg_coarsest 5000", "-pc_boxmg_coarsest 5000: the inverse of at most 1000 nodes is made; take -pc_boxmg_coarse lines with more"),
+        ("-pc_boxmg_coarsen z", "-pc_boxmg_coarsen z: this grid, 8 x 9, has one node along z"),
+        ("-pc_boxmg_coarsen xz", "-pc_boxmg_coarsen xz: this grid, 8 x 9, has one node along z"),
+        ("-pc_precision single -pc_boxmg_precision double", "-pc_precision single and -pc_boxmg_precision double contradict each other: give one of the two"),
+        ("-pc_boxmg_cycle u", "u"),
+        ("-pc_boxmg_smoother gauss", "gauss"),
+        ("-pc_boxmg_precision half", "half"),
+    ],
+)
+def test_wrong_input_says_what_to_do(run, options, message):
+    ranks = 1 if options.startswith("-pc") else 3
+    failed = run("bcr_probe", f"-pc_type boxmg -n 8,9 {options}", ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert message in failed.output, failed.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_without_a_grid(run, ranks):
+    failed = run("ex2", "-pc_type boxmg", ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert "PCBOXMG needs a grid and none is known for this matrix: give the KSP or the PC a DMDA" in failed.output
+    failed = run("boxmg_probe", "-pc_type boxmg -probe mismatch", ranks=ranks, expect=None)
+    assert failed.code != 0
+    assert "the DMDA does not fit the matrix: it has 50 unknowns and the matrix 289 rows" in failed.output
+
+
+@pytest.mark.parametrize("probe, message", [("unassembled", "needs an assembled matrix"), ("layout", "requires equal local row and column sizes")])
+def test_matrices_that_cannot_be_used(run, probe, message):
+    failed = run("pc_probe", f"-probe {probe} -pc_type boxmg", ranks=2, expect=None)
+    assert failed.code != 0 and message in failed.output, failed.output
+
+
+@pytest.mark.parametrize("solver", ["gmres", "cg", "preonly", "richardson"])
+def test_entries_that_are_no_numbers_fail_the_pc(run, solver):
+    output = run("bcr_probe", f"-pc_type boxmg -n 8,9 -bad nan -ksp_type {solver}", ranks=3 if solver == "gmres" else 1).output
+    assert "DIVERGED_PC_FAILED" in output and "FACTOR_NUMERIC_ZEROPIVOT" in output, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_failure_can_be_an_error_and_ends_with_good_values(run, ranks):
+    failed = run("bcr_probe", "-pc_type boxmg -bad nan -ksp_error_if_not_converged", ranks=ranks, expect=None)
+    assert failed.code != 0 and "is not finite" in failed.output
+    assert "then FACTOR_NOERROR" in run("pc_probe", "-probe pivot -pc_type boxmg -diagonal nan -n 9,8", ranks=ranks).output
+    output = run("pc_probe", "-probe pivot -pc_type boxmg -diagonal 0 -n 9,8", ranks=ranks).output
+    assert "FACTOR_NUMERIC_ZEROPIVOT" in output and "then FACTOR_NOERROR" in output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_indefinite_operators_fail_and_say_what_to_take(run, ranks):
+    """Helmholtz problems: the diagonals of a coarse grid, or a pivot of the coarsest one, have the other sign."""
+    output = run("bcr_probe", "-pc_type boxmg -n 33,33 -shift -1 -ksp_view -info :pc", ranks=ranks).output
+    assert "DIVERGED_PC_FAILED" in output and "FACTOR_OTHER" in output, output
+    assert re.search(r"failed: the operator.* is indefinite: its diagonal at node \(\d+, \d+\) has the other sign, as in Helmholtz problems: take -pc_type crout", output), output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_line_without_factors_says_what_to_take(run, ranks):
+    """Lines of a problem that is periodic along them and couples to nothing else are singular."""
+    lines = "-pc_type boxmg -n 33,30 -periodic 1,0 -pc_boxmg_smoother lines -kind laplacian -nullspace -ksp_view"
+    output = run("bcr_probe", lines, ranks=ranks, expect=None).output
+    assert "DIVERGED_PC_FAILED" not in output or "take -pc_boxmg_smoother alternating or points" in output, output
