@@ -31,7 +31,9 @@ struct Inverse {
   {
     // What rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not.
     constexpr double nothing = 1e-12;
-    const Index size         = n;
+    // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
+    const double doubtful = Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    const Index size      = n;
     const auto v = values, d = diagonal;
     const auto s    = state;
     const auto sign = negative;
@@ -64,6 +66,7 @@ struct Inverse {
             if (!(best.val > nothing)) break;
             const Index p      = best.loc;
             const double pivot = v(p * size + p);
+            if (pivot * d(p) < 0 && best.val < doubtful) break;
             team.team_barrier();
             Kokkos::single(Kokkos::PerTeam(team), [&]() {
               s(p) = 1;

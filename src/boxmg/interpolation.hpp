@@ -15,8 +15,10 @@ namespace weft::boxmg {
 template <class Scalar>
 struct Collapsed {
   Scalar a[27] = {};
+  Scalar sign; ///< of the diagonal: a sum over columns of random sizes may have the other one
 
   KOKKOS_INLINE_FUNCTION Collapsed(const Operator<Scalar> &matrix, Part part, Directions s, Index node, const Index (&at)[3])
+      : sign(matrix.diagonal(node) < 0 ? Scalar(-1) : Scalar(1))
   {
     for (int k = 0; k < matrix.stencil.count; k++) {
       const Offset o = matrix.stencil.offset[k];
@@ -34,7 +36,7 @@ struct Collapsed {
   /// rows are eliminated, where one side has no neighbour. "Little" is the share of the weaker side, as in Dendy's 1982 paper.
   KOKKOS_INLINE_FUNCTION Scalar denominator(Directions s) const
   {
-    const Scalar sign = a[13] < 0 ? Scalar(-1) : Scalar(1), centre = sign * a[13];
+    const Scalar centre = sign * a[13];
     Scalar sum = 0, weaker = centre;
     for (int k = 0; k < 27; k++) {
       if (k != 13) sum -= sign * a[k];
@@ -49,7 +51,7 @@ struct Collapsed {
       weaker = Kokkos::min(weaker, Kokkos::min(side[0], side[1]));
     }
     const bool little = sum > 0 && centre < sum + (centre > 0 ? weaker / centre : Scalar(0)) * sum;
-    return sign * (little ? sum : centre);
+    return sign * (little ? sum : Kokkos::max(centre, Scalar(0)));
   }
 };
 
