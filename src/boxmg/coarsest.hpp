@@ -4,9 +4,6 @@
 
 namespace weft::boxmg {
 
-/// The largest grid that is inverted: 8 MB.
-inline constexpr Index most_inverted = 1000;
-
 /// A^-1 of a small operator as a dense matrix, row after row, by in-place elimination with the largest diagonal as the pivot (the sweep operator:
 /// Goodnight, The American Statistician 33 (1979)). A pivot that is nothing beside its own diagonal is left out, with its row and column: so
 /// the operator of a singular problem has an inverse on what the other unknowns span, symmetric where it is, and each part of a grid that

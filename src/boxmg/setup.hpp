@@ -73,7 +73,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level)
   }
   Choice choice     = choose(grid, looked.strength, looked.not_strong, options_);
   const bool ends   = last(level, choice);
-  const bool direct = ends && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= most_inverted;
+  const bool direct = ends && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= BoxmgOptions::most_inverted;
   if (ends) choice.coarsened = 0;
   LevelHere &l = levels_[level];
   l.direct     = direct;
