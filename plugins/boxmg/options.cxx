@@ -32,14 +32,40 @@ bool Relaxes(const PC_Boxmg &bm)
   return Levels(bm) > 1 || (Levels(bm) == 1 && !bm.any()->levels()[0].direct);
 }
 
+// Whether a grid could be coarsened further.
+bool CanBeCoarsened(const PC_Boxmg &bm, const boxmg::Grid &grid)
+{
+  bool can = false;
+  for (int d = 0; d < 3; d++)
+    can = can || (grid.n[d] > 2 && (bm.coarsen == PC_BOXMG_COARSEN_AUTO || boxmg::has(static_cast<boxmg::Directions>(bm.coarsen), d)));
+  return can;
+}
+
+bool EndsAtLevels(const PC_Boxmg &bm)
+{
+  if (!bm.any() || Levels(bm) < static_cast<std::size_t>(bm.levels)) return false;
+  const boxmg::Grid last = bm.any()->levels().back().grid;
+  return last.nodes() > bm.coarsest && CanBeCoarsened(bm, last);
+}
+
+// Whether another number of nodes than that of a new PC ends the levels, or lets them go on.
+bool EndsElsewhere(const PC_Boxmg &bm)
+{
+  if (!bm.any()) return false;
+  const std::vector<BoxmgLevel> levels = bm.any()->levels();
+  const boxmg::Grid last               = levels.back().grid;
+  const Index otherwise                = PC_Boxmg{}.coarsest;
+  if (levels.size() > 1 && levels[levels.size() - 2].grid.nodes() <= otherwise) return true;
+  return last.nodes() > otherwise && last.nodes() <= bm.coarsest && CanBeCoarsened(bm, last);
+}
+
 constexpr char has_coarse[] = "it is for two levels or more";
 
 using Row = Option<PC_Boxmg>;
 
 const Row options[] = {
     {"pc_boxmg_levels", "how many levels there are at most; 0: as many as there can be", "PCBoxmgSetLevels",
-     Row::Whole{[](const PC_Boxmg &bm) { return bm.levels; }, PCBoxmgSetLevels}, "the grids are as coarse as they become with fewer levels",
-     [](const PC_Boxmg &bm) { return Levels(bm) >= static_cast<std::size_t>(bm.levels); }},
+     Row::Whole{[](const PC_Boxmg &bm) { return bm.levels; }, PCBoxmgSetLevels}, "there are no more levels without it", EndsAtLevels},
     {"pc_boxmg_cycle", "the order in which levels are visited", "PCBoxmgSetCycle",
      Row::ChoiceOf<&PC_Boxmg::cycle, PCBoxmgSetCycle>(boxmg_cycles), "it is for three levels or more", HasLevels<3>},
     {"pc_boxmg_smoother", "what relaxes a level", "PCBoxmgSetSmoother",
@@ -55,7 +81,8 @@ const Row options[] = {
     {"pc_boxmg_coarse", "what solves on the coarsest grid", "PCBoxmgSetCoarse",
      Row::ChoiceOf<&PC_Boxmg::coarse, PCBoxmgSetCoarse>(boxmg_coarses)},
     {"pc_boxmg_coarsest", "a grid of so many nodes is not coarsened", "PCBoxmgSetCoarsest",
-     Row::Whole{[](const PC_Boxmg &bm) { return bm.coarsest; }, PCBoxmgSetCoarsest}},
+     Row::Whole{[](const PC_Boxmg &bm) { return bm.coarsest; }, PCBoxmgSetCoarsest}, "the levels end on the same grid without it",
+     EndsElsewhere},
     {"pc_boxmg_precision", "precision inside the cycle", "PCBoxmgSetPrecision",
      Row::ChoiceOf<&PC_Boxmg::precision, PCBoxmgSetPrecision>(boxmg_precisions)},
     {"pc_boxmg_monitor", "print the residual of each level, twice a cycle", "PCBoxmgSetMonitor",

@@ -87,8 +87,8 @@ PetscErrorCode OptionsOf(PC pc, const boxmg::Grid &grid, BoxmgOptions *options)
   PetscFunctionBegin;
   PetscCheck(bm->coarse != PC_BOXMG_COARSE_DIRECT || bm->coarsest <= BoxmgOptions::most_inverted, PetscObjectComm((PetscObject)pc),
              PETSC_ERR_ARG_INCOMP,
-             "-pc_boxmg_coarsest %" PetscInt_FMT ": the inverse of at most %d nodes is made; take -pc_boxmg_coarse lines with more", bm->coarsest,
-             (int)BoxmgOptions::most_inverted);
+             "-pc_boxmg_coarsest %" PetscInt_FMT ": the inverse of at most %d nodes is made; take -pc_boxmg_coarse lines with more",
+             bm->coarsest, (int)BoxmgOptions::most_inverted);
   options->levels           = static_cast<int>(bm->levels);
   options->cycle            = static_cast<BoxmgCycle>(bm->cycle);
   options->smoother         = static_cast<BoxmgSmoother>(bm->smoother);
@@ -152,7 +152,7 @@ PetscErrorCode ReadMatrix(PC pc, Mat A, bool same)
 {
   PC_Boxmg *bm = Boxmg(pc);
   CsrMatrix<PetscScalar, PetscInt> csr;
-  Memory memory;
+  Memory memory = Memory::host;
   PetscBool known, symmetric;
   std::optional<bool> told;
   bool serves;
@@ -264,11 +264,11 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
 {
   PC_Boxmg *bm = Boxmg(pc);
   Grid grid;
-  Mat matrix;
+  Mat matrix = NULL;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(boxmg_setup_event, pc, 0, 0, 0));
-  PetscCallCXX(bm->failure.clear());
+  bm->failure.clear();
   PetscCall(MatCheckAij(pc->pmat, "PCBOXMG"));
   PetscCall(KokkosStart());
   PetscCall(GridFromPC(pc, &grid));

@@ -3,6 +3,7 @@ static char help[] = "Looks at the levels of -pc_type boxmg on a grid (-da_grid_
   -probe levels   : how many there are, and the largest relative difference of a coarse operator from P^T A P\n\
   -probe reset    : difference between applications before PCReset() and after another set-up\n\
   -probe lagged   : difference between applications of a kept preconditioner, before and after the matrix has other values\n\
+  -probe foreign  : the first row couples to the last one\n\
   -probe mismatch : the PC has a DMDA of another size\n\
   -probe many     : PCMatApply() on matrices of other leading dimensions, and the largest difference from PCApply()\n";
 
@@ -163,6 +164,17 @@ int main(int argc, char **argv)
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PetscStrcmp(probe, "foreign", &is));
+  if (is) {
+    PetscInt first, all;
+
+    PetscCall(MatSetOption(A, MAT_NEW_NONZERO_ALLOCATION_ERR, PETSC_FALSE));
+    PetscCall(MatGetOwnershipRange(A, &first, NULL));
+    PetscCall(MatGetSize(A, &all, NULL));
+    if (first == 0) PetscCall(MatSetValue(A, 0, all - 1, 0.1, INSERT_VALUES));
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+  }
   PetscCall(PetscStrcmp(probe, "mismatch", &is));
   if (is) {
     PetscCall(DMDACreate1d(PETSC_COMM_WORLD, DM_BOUNDARY_NONE, 50, 1, 1, NULL, &other));
