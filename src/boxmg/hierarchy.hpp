@@ -113,7 +113,8 @@ public:
   {
     std::vector<BoxmgLevel> all;
     for (const auto &l : levels_)
-      all.push_back({l.grid(), l.choice.coarsened, l.choice.lines, l.direct, l.exact.a.stencil.count, l.bytes()});
+      all.push_back({l.grid(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.direct,
+                     l.exact.a.stencil.count, l.bytes()});
     return all;
   }
   bool symmetric() const override { return symmetric_; }

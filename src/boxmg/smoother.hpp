@@ -36,12 +36,16 @@ inline std::vector<Region> classes(const Grid &grid, int direction, const std::v
 template <class Scalar>
 class Smoother {
 public:
-  /// Lines along the directions, in the order of a sweep; none: points.
+  /// Lines along the directions, in the order of a sweep, but those along which nothing couples; none: points.
   Smoother(const Execution &execution, const Grid &grid, const Stencil &stencil, const std::vector<int> &directions)
       : execution_(execution), grid_(grid), stencil_(stencil)
   {
-    for (const int d : directions) add_lines(d);
-    if (directions.empty()) add_points();
+    for (const int d : directions) {
+      Offset next;
+      next.d[d] = 1;
+      if (stencil.slot[next.number()] >= 0) add_lines(d);
+    }
+    if (lines_.empty()) add_points();
   }
 
   /// New values of the operator, which stay where they are as long as sweeps follow. Does not wait.
@@ -52,8 +56,7 @@ public:
       const auto coefficients = [&](int by) {
         Offset o;
         o.d[lines.direction] = by;
-        const int slot       = stencil_.slot[o.number()];
-        return a.values + (slot < 0 ? stencil_.centre() : slot) * a.pitch + lines.offset;
+        return a.values + stencil_.slot[o.number()] * a.pitch + lines.offset;
       };
       lines.solver->use(coefficients(-1), coefficients(0), coefficients(1));
       lines.solver->factor();

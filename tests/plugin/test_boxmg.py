@@ -126,7 +126,7 @@ def test_kinds_of_boundaries(run, ends):
 
 # ------------------------------------------------------------------------------------------------------------------ what it makes
 
-PROBLEMS = ["-n 40", "-n 30,25", "-n 30,25 -diagonals", "-n 13,11,9", "-n 7,8,9 -diagonals", "-n 24,17 -ring 1,0,0"]
+PROBLEMS = ["-n 40", "-n 30,25", "-n 30,25 -diagonals", "-n 13,11,9", "-n 7,8,9 -diagonals", "-n 24,17 -ring 1,0,0", "-n 30,25 -stretch 1,0"]
 OPTIONS = ["", "-pc_boxmg_cycle w", "-pc_boxmg_cycle f", "-pc_boxmg_smoother points -pc_boxmg_sweeps 2", "-pc_boxmg_smoother alternating -pc_boxmg_coarse lines",
            "-pc_boxmg_interpolation linear -pc_boxmg_coarsen all", "-pc_boxmg_levels 2 -pc_boxmg_smoother lines"]
 
