@@ -333,9 +333,9 @@ def iterate(case, operator, options, on, b):
     if b.size == 0 or operator.scale != 1:
         return
     # Lines and half-sweeps solve a part of the matrix, which may be nearly singular where the matrix is not: the norm of a residual that is
-    # preconditioned by it says little then, as with PETSc's own Jacobi and SOR. Factors claim more, and are looked at from the left.
+    # preconditioned by it says little then, as with PETSc's own Jacobi and SOR; so does multigrid with lines on each grid. Factors claim more, and are looked at from the left.
     # On several ranks they are factors of blocks, a part of the matrix too.
-    side = "right" if options["pc_type"] in ("line", "adi") or WORLD.size > 1 else "left"
+    side = "right" if options["pc_type"] in ("line", "adi", "boxmg") or WORLD.size > 1 else "left"
     solver = Solver(options, on, ksp_type="gmres", ksp_rtol="1e-8", ksp_max_it="100", ksp_pc_side=side)
     reason, x = solver.solve(b)
     solver.destroy()
