@@ -76,9 +76,16 @@ PetscErrorCode WholeGrid::Bring(Vec values)
 
 PetscErrorCode WholeGrid::BringMatrix(Mat A, Mat **whole) const
 {
+  const bool again = *whole != NULL;
+  PetscScalar *values;
+
   PetscFunctionBegin;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
-  PetscCall(MatCreateSubMatrices(A, 1, &rows_, &rows_, *whole ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, whole));
+  PetscCall(MatCreateSubMatrices(A, 1, &rows_, &rows_, again ? MAT_REUSE_MATRIX : MAT_INITIAL_MATRIX, whole));
+  if (again && here_) { // new values are put on the host, without a word to a matrix that is on a device too
+    PetscCall(MatSeqAIJGetArray((*whole)[0], &values));
+    PetscCall(MatSeqAIJRestoreArray((*whole)[0], &values));
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
