@@ -45,7 +45,7 @@ public:
       next.d[d] = 1;
       if (stencil.slot[next.number()] >= 0) add_lines(d);
     }
-    if (lines_.empty()) add_points();
+    if (colours_.empty()) add_points();
   }
 
   /// New values of the operator, which stay where they are as long as sweeps follow. Does not wait.
@@ -91,6 +91,15 @@ public:
     }
   }
 
+  /// Of the lines, in the order of a sweep; none: points.
+  std::vector<int> directions() const
+  {
+    std::vector<int> all;
+    for (const auto &lines : colours_) {
+      if (lines.solver && (all.empty() || all.back() != lines.direction)) all.push_back(lines.direction);
+    }
+    return all;
+  }
   /// Of the lines' factors, as far as methods keep some: those of Thomas are two words a row.
   double bytes() const
   {

@@ -195,7 +195,9 @@ TEST(Boxmg, CyclesAreThoseOfABook)
           const double there = dot(c, made.apply(b)), back = dot(made.apply(c, Transpose::yes), b);
           const double size = std::sqrt(dot(c, c) * dot(made.apply(b), made.apply(b)));
           EXPECT_NEAR(there, back, 1e-12 * size);
-          if (form != Form::skew && options.cycle != BoxmgCycle::f) EXPECT_NEAR(there, dot(made.apply(c), b), 1e-12 * size);
+          if (form != Form::skew && options.cycle != BoxmgCycle::f) {
+            EXPECT_NEAR(there, dot(made.apply(c), b), 1e-12 * size);
+          }
         }
       }
     }
