@@ -5,29 +5,100 @@
 
 namespace weft::boxmg {
 
+/// A product R_ci A_ij P_jd of a coarse node c away from the ends of the grid: where its factors stand beside those of c's own fine node, and to
+/// which coefficient of c it is added. The same for all such nodes.
+struct Product {
+  Index r, a, p;
+  int target;
+};
+
+/// Coarse nodes along a direction whose products reach no end of the fine grid: first <= place < end.
+struct Inside {
+  Index first = 0, end = 1;
+};
+
 template <class Scalar>
+struct GalerkinTerms {
+  std::vector<Product> products;
+  Inside inside[3];
+
+  GalerkinTerms(const Operator<Scalar> &a, const Transfer<Scalar> &p, const Stencil &coarse)
+  {
+    Index step[3] = {1, a.grid.n[0], a.grid.n[0] * a.grid.n[1]};
+    for (int d = 0; d < 3; d++) {
+      const Index n = a.grid.n[d];
+      inside[d]     = p.bit[d] == 0 ? Inside{n > 1 ? Index(1) : Index(0), n > 1 ? n - 1 : n} : Inside{1, (n - 1) / 2};
+    }
+    for (int number = 0; number < 27; number++) {
+      const Offset by = offset_of(number);
+      int r_slot      = 0;
+      bool reaches    = true;
+      for (int d = 0; d < 3; d++) {
+        if (by.d[d] < 0) r_slot += p.bit[d];
+        reaches = reaches && (by.d[d] == 0 || p.bit[d] != 0);
+      }
+      if (!reaches) continue;
+      for (int k = 0; k < a.stencil.count; k++) {
+        const Offset o = a.stencil.offset[k];
+        for (int slot = 0; slot < p.slots(); slot++) {
+          Offset to;
+          bool there = true;
+          Index i = 0, j = 0;
+          for (int d = 0; d < 3; d++) {
+            const int steps = by.d[d] + o.d[d], odd = steps % 2 != 0, next = (slot & p.bit[d]) != 0;
+            i += by.d[d] * step[d];
+            j += steps * step[d];
+            if (p.bit[d] == 0) {
+              to.d[d] = steps;
+              continue;
+            }
+            there   = there && (odd || !next);
+            to.d[d] = (steps - odd) / 2 + next;
+          }
+          if (there) products.push_back({r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j, coarse.slot[to.number()]});
+        }
+      }
+    }
+  }
+};
+
+template <class Space, class Scalar>
 struct Galerkin {
   Operator<Scalar> a;
   Transfer<Scalar> r, p; ///< the same where A is symmetric
   Stencil stencil;       ///< of the coarse operator: a whole box
   Scalar *values;
   Index pitch;
+  Inside inside[3];
+  const Product *products;
+  int count;
 
   KOKKOS_INLINE_FUNCTION void operator()(Index node, const Index (&at)[3]) const
   {
     Scalar sum[27] = {};
+    bool far       = true;
+    for (int d = 0; d < 3; d++) far = far && at[d] >= inside[d].first && at[d] < inside[d].end;
+    if (far) {
+      Index own[3];
+      for (int d = 0; d < 3; d++) own[d] = p.bit[d] == 0 ? at[d] : 2 * at[d];
+      const Index i          = a.grid.node(own);
+      const Scalar *const ri = r.weights + i, *const ai = a.values + i, *const pi = p.weights + i;
+      for (int k = 0; k < count; k++) sum[products[k].target] += ri[products[k].r] * ai[products[k].a] * pi[products[k].p];
+      for (int k = 0; k < stencil.count; k++) values[k * pitch + node] = sum[k];
+      return;
+    }
     for (int number = 0; number < 27; number++) {
-      const Offset by = {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
+      const Offset by = offset_of(number);
       Index fine[3];
-      int slot    = 0;
-      bool inside = true;
-      for (int d = 0; d < 3 && inside; d++) {
+      int slot     = 0;
+      bool reaches = true;
+      for (int d = 0; d < 3 && reaches; d++) {
         int bit;
         fine[d] = r.from(d, at[d], by.d[d], &bit);
-        inside  = fine[d] >= 0;
+        reaches = fine[d] >= 0;
         slot += bit;
       }
-      if (!inside) continue;
+      if (!reaches) continue;
       const Index i       = a.grid.node(fine);
       const Scalar weight = r.weight(slot, i);
       if (weight != 0) add_row(weight, i, fine, at, by, sum);
@@ -74,11 +145,18 @@ private:
   }
 };
 
+/// Fills the coefficients of the coarse operator. terms: room that stays until the next call, for the products of the nodes inside, made where
+/// the stencil or the grid is new (when it is empty).
 template <class Space, class Scalar>
 void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p, const Stencil &stencil,
-              Scalar *values, Index pitch)
+              OwnedArray<Product, Space> &terms, Scalar *values, Index pitch)
 {
-  over_nodes("weft boxmg galerkin", space, p.coarse, Galerkin<Scalar>{a, r, p, stencil, values, pitch});
+  const GalerkinTerms<Scalar> all(a, p, stencil);
+  if (terms.size() != all.products.size()) terms = OwnedArray<Product, Space>("weft boxmg products", all.products.size());
+  Kokkos::deep_copy(space, terms, Array<const Product, Kokkos::HostSpace>(all.products.data(), all.products.size()));
+  Galerkin<Space, Scalar> kernel{a, r, p, stencil, values, pitch, {}, terms.data(), static_cast<int>(terms.size())};
+  std::copy_n(all.inside, 3, kernel.inside);
+  over_nodes("weft boxmg galerkin", space, p.coarse, kernel);
 }
 
 } // namespace weft::boxmg

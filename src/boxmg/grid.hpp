@@ -39,6 +39,11 @@ struct Offset {
   WEFT_INLINE int number() const { return 13 + d[0] + 3 * d[1] + 9 * d[2]; }
 };
 
+WEFT_INLINE Offset offset_of(int number)
+{
+  return {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
+}
+
 /// The neighbours that an operator couples, at most 27, in the order of their numbers.
 struct Stencil {
   static constexpr int most = 27;

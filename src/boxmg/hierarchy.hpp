@@ -55,6 +55,7 @@ struct Level {
   bool direct = false;
   std::unique_ptr<Smoother<Scalar>> smoother;
   OwnedArray<Scalar, Space> x, b, work;
+  OwnedArray<Product, Space> products; ///< that make the next level's operator, see galerkin.hpp
   Inverse<Space> inverse;
 
   /// What cycles read.
@@ -146,7 +147,7 @@ private:
   template <class Int>
   void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
   void ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil);
-  void set_up(std::size_t level);
+  void set_up(std::size_t level, const LevelLook &looked);
   void ensure_smoother(LevelHere &l, const Choice &choice);
   void ensure_transfer(LevelHere &l);
   void round_operator(LevelHere &l) const;

@@ -57,18 +57,46 @@ MatrixLook look_at(const Space &space, const Grid &grid, const CsrMatrix<Value, 
   return look;
 }
 
-template <class Space, class Value, class Int, class Scalar>
-void fill(const Space &space, const Operator<Scalar> &a, const CsrMatrix<Value, Int> &matrix, Scalar *values)
+/// Fills a level's coefficients from a matrix; false if it has something that the stencil lacks, or that is not finite: look_at() says what. Waits.
+template <class Space, class Value, class Int>
+bool fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values)
 {
-  over_nodes(
-      "weft boxmg read", space, a.grid, KOKKOS_LAMBDA(const Index node, const Index(&at)[3]) {
+  Kokkos::Array<Index, Stencil::most> distance{};
+  for (int k = 0; k < a.stencil.count; k++) {
+    const Offset &o = a.stencil.offset[k];
+    distance[k]     = o.d[0] + a.grid.n[0] * (o.d[1] + a.grid.n[1] * o.d[2]);
+  }
+  Index missing = 0;
+  Kokkos::parallel_reduce(
+      "weft boxmg read", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, a.grid.nodes()),
+      KOKKOS_LAMBDA(const Index node, Index &count) {
+        Index at[3];
+        a.grid.position(node, at);
+        bool inside = true; // where a distance tells the neighbour
+        for (int d = 0; d < 3; d++) inside = inside && (a.grid.n[d] == 1 || (at[d] > 0 && at[d] + 1 < a.grid.n[d]));
         for (int k = 0; k < a.stencil.count; k++) values[k * a.pitch + node] = 0;
-        for (Int k = matrix.begin(node); k < matrix.end(node); k++) {
-          if (matrix.values[k] == 0) continue;
-          const int number = neighbour_number(a.grid, at, matrix.column(k));
-          if (number >= 0) values[a.stencil.slot[number] * a.pitch + node] += static_cast<Scalar>(matrix.values[k]);
+        int next = 0; // columns mostly come in the stencil's order
+        for (Int entry = matrix.begin(node); entry < matrix.end(node); entry++) {
+          const Value value = matrix.values[entry];
+          if (value == 0) continue;
+          const Index column = matrix.column(entry);
+          int slot           = -1;
+          for (int tried = 0; inside && slot < 0 && tried < a.stencil.count; tried++) {
+            if (distance[next] == column - node) slot = next;
+            next = next + 1 == a.stencil.count ? 0 : next + 1;
+          }
+          if (!inside) {
+            const int number = neighbour_number(a.grid, at, column);
+            slot             = number < 0 ? -1 : a.stencil.slot[number];
+          }
+          if (slot < 0 || !Kokkos::isfinite(value))
+            count++;
+          else
+            values[slot * a.pitch + node] += value;
         }
-      });
+      },
+      missing);
+  return missing == 0;
 }
 
 /// What is chosen from, on a level.
@@ -123,38 +151,36 @@ LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, do
   Index skew = 0;
   double x = 0, y = 0, z = 0;
   Index not_x = 0, not_y = 0, not_z = 0;
-  const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> nodes(space, 0, a.grid.nodes());
   Kokkos::parallel_reduce(
-      "weft boxmg signs", nodes,
-      KOKKOS_LAMBDA(const Index node, Index &unlike, Index &zero, Index &wrong) {
-        Index at[3];
-        a.grid.position(node, at);
+      "weft boxmg level", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, a.grid.nodes()),
+      KOKKOS_LAMBDA(const Index node, Index &unlike, double &sum_x, double &sum_y, double &sum_z, Index &weak_x, Index &weak_y,
+                    Index &weak_z, Index &zero, Index &wrong) {
         const double d = static_cast<double>(a.diagonal(node));
-        if (!known_symmetric && !symmetric_row(a, node, at)) unlike++;
-        if (d == 0) zero = Kokkos::min(zero, node);
+        if (!known_symmetric) {
+          Index at[3];
+          a.grid.position(node, at);
+          if (!symmetric_row(a, node, at)) unlike++;
+        }
         if (!(d * sign >= 0)) wrong = Kokkos::min(wrong, node);
-      },
-      skew, Kokkos::Min<Index>(look.zero_diagonal), Kokkos::Min<Index>(look.wrong_sign));
-  Kokkos::parallel_reduce(
-      "weft boxmg strengths", nodes,
-      KOKKOS_LAMBDA(const Index node, double &sum_x, double &sum_y, double &sum_z, Index &weak_x, Index &weak_y, Index &weak_z) {
+        if (d == 0) {
+          zero = Kokkos::min(zero, node);
+          return;
+        }
         double along[3];
         strengths_of(a, node, along);
-        const double d = Kokkos::abs(static_cast<double>(a.diagonal(node)));
-        if (!(d > 0)) return;
-        sum_x += along[0] / d;
-        sum_y += along[1] / d;
-        sum_z += along[2] / d;
-        bool weak[3];
+        sum_x += along[0] / Kokkos::abs(d);
+        sum_y += along[1] / Kokkos::abs(d);
+        sum_z += along[2] / Kokkos::abs(d);
+        bool less[3];
         for (int m = 0; m < 3; m++) {
           const double other = Kokkos::max(along[(m + 1) % 3], along[(m + 2) % 3]);
-          weak[m]            = other > 0.1 * d && along[m] < dominance * other;
+          less[m]            = other > 0.1 * Kokkos::abs(d) && along[m] < dominance * other;
         }
-        weak_x += weak[0];
-        weak_y += weak[1];
-        weak_z += weak[2];
+        weak_x += less[0];
+        weak_y += less[1];
+        weak_z += less[2];
       },
-      x, y, z, not_x, not_y, not_z);
+      skew, x, y, z, not_x, not_y, not_z, Kokkos::Min<Index>(look.zero_diagonal), Kokkos::Min<Index>(look.wrong_sign));
   look.symmetric   = skew == 0;
   look.strength[0] = x, look.strength[1] = y, look.strength[2] = z;
   look.not_strong[0] = not_x, look.not_strong[1] = not_y, look.not_strong[2] = not_z;

@@ -9,25 +9,29 @@ template <class Space, class Value, class Scalar>
 template <class Int>
 void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
 {
-  using Kind            = BoxmgFault::Kind;
-  fault_                = std::nullopt;
-  const MatrixLook look = look_at(space_, grid_, matrix);
-  if (look.not_finite != no_node) {
-    fault_ = {Kind::not_finite, 0, look.not_finite};
-    return;
+  using Kind = BoxmgFault::Kind;
+  fault_     = std::nullopt;
+  // The stencil of the last matrix may do for this one.
+  if (levels_.empty() || !fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data())) {
+    const MatrixLook look = look_at(space_, grid_, matrix);
+    if (look.not_finite != no_node) {
+      fault_ = {Kind::not_finite, 0, look.not_finite};
+      return;
+    }
+    if (look.stranger != no_node)
+      throw std::invalid_argument("row " + std::to_string(look.stranger) +
+                                  " couples to a node of the grid that is no neighbour of its own");
+    ensure_operator(0, grid_, Stencil(look.neighbours));
+    fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data());
   }
-  if (look.stranger != no_node)
-    throw std::invalid_argument("row " + std::to_string(look.stranger) + " couples to a node of the grid that is no neighbour of its own");
-  ensure_operator(0, grid_, Stencil(look.neighbours));
-  LevelHere &finest = levels_[0];
-  fill(space_, finest.exact.a, matrix, finest.exact.values.data());
-  sign_             = sign_of(space_, finest.exact.a);
-  const auto looked = boxmg::look_at(space_, finest.exact.a, sign_, dominance(grid_), symmetric.value_or(false));
-  symmetric_        = symmetric.value_or(false) || looked.symmetric;
+  const Operator<Value> &a = levels_[0].exact.a;
+  sign_                    = sign_of(space_, a);
+  const LevelLook looked   = boxmg::look_at(space_, a, sign_, dominance(grid_), symmetric.value_or(false));
+  symmetric_               = symmetric.value_or(false) || looked.symmetric;
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
-    set_up(0);
+    set_up(0, looked);
 }
 
 /// Room for a level's operator and vectors; what stands on another stencil goes.
@@ -61,11 +65,10 @@ bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &ch
 
 /// The rest of a level whose operator is there, and all coarser levels.
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level)
+void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLook &looked)
 {
-  using Kind        = BoxmgFault::Kind;
-  const Grid grid   = levels_[level].grid();
-  const auto looked = boxmg::look_at(space_, levels_[level].exact.a, sign_, dominance(grid), true);
+  using Kind      = BoxmgFault::Kind;
+  const Grid grid = levels_[level].grid();
   // Convection may leave such a diagonal on a coarse level of an operator that is not symmetric, where a recirculating flow stands still.
   if (symmetric_ && std::min(looked.wrong_sign, looked.zero_diagonal) != no_node) {
     fault_ = {Kind::indefinite, static_cast<int>(level), std::min(looked.wrong_sign, looked.zero_diagonal)};
@@ -113,8 +116,8 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level)
   ensure_operator(level + 1, next, stencil);
   const auto &fine = levels_[level].exact;
   auto &coarse     = levels_[level + 1].exact;
-  galerkin(space_, fine.a, fine.r, fine.p, stencil, coarse.values.data(), coarse.a.pitch);
-  set_up(level + 1);
+  galerkin(space_, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
+  set_up(level + 1, boxmg::look_at(space_, coarse.a, sign_, dominance(next), true));
 }
 
 template <class Space, class Value, class Scalar>
