@@ -59,11 +59,7 @@ void HierarchyOn<Space, Value, Scalar>::residual(const LevelHere &l, const Scala
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::tell(std::size_t level, bool before, const Scalar *r) const
 {
-  double sum = 0;
-  Kokkos::parallel_reduce(
-      "weft boxmg norm", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, levels_[level].grid().nodes()),
-      KOKKOS_LAMBDA(const Index i, double &total) { total += static_cast<double>(r[i]) * static_cast<double>(r[i]); }, sum);
-  (*tell_)(static_cast<int>(level), before, std::sqrt(sum));
+  (*tell_)(static_cast<int>(level), before, norm(space_, levels_[level].grid().nodes(), r));
 }
 
 } // namespace weft::boxmg

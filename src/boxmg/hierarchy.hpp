@@ -80,6 +80,26 @@ inline Index pitch_of(const Grid &grid)
   return (grid.nodes() + 63) / 64 * 64;
 }
 
+/// to = from, rounded.
+template <class Space, class From, class To>
+void convert(const Space &space, const From &from, const To &to)
+{
+  Kokkos::parallel_for(
+      "weft boxmg precision", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, static_cast<Index>(to.extent(0))),
+      KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<typename To::value_type>(from(i)); });
+}
+
+/// The Euclidean norm of n elements. Waits.
+template <class Space, class Scalar>
+double norm(const Space &space, Index n, const Scalar *r)
+{
+  double sum = 0;
+  Kokkos::parallel_reduce(
+      "weft boxmg norm", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, n),
+      KOKKOS_LAMBDA(const Index i, double &total) { total += static_cast<double>(r[i]) * static_cast<double>(r[i]); }, sum);
+  return std::sqrt(sum);
+}
+
 template <class Space, class Value, class Scalar>
 class HierarchyOn final : public BoxMultigrid<Value>::Hierarchy {
 public:
@@ -103,9 +123,9 @@ public:
     } else {
       const Array<const Value, Space> given(b, levels_[0].x.extent(0));
       const Array<Value, Space> wanted(x, levels_[0].x.extent(0));
-      copy(given, levels_[0].b);
+      convert(space_, given, levels_[0].b);
       cycle(0, levels_[0].b.data(), levels_[0].x.data(), false, transpose, options_.cycle);
-      copy(levels_[0].x, wanted);
+      convert(space_, levels_[0].x, wanted);
     }
     tell_ = nullptr;
   }
@@ -134,14 +154,6 @@ public:
 
 private:
   using LevelHere = Level<Space, Value, Scalar>;
-
-  template <class From, class To>
-  void copy(const From &from, const To &to) const
-  {
-    Kokkos::parallel_for(
-        "weft boxmg precision", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, static_cast<Index>(to.extent(0))),
-        KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<typename To::value_type>(from(i)); });
-  }
 
   // Set-up: setup.hpp.
   template <class Int>

@@ -159,7 +159,7 @@ template <class From, class To>
 void HierarchyOn<Space, Value, Scalar>::rounded_copy(const From &from, To &to) const
 {
   if (to.size() != from.size()) to = array<Space, Scalar>(from.label() + ", rounded", static_cast<Index>(from.size()));
-  if (from.size() > 0) copy(from, to);
+  if (from.size() > 0) convert(space_, from, to);
 }
 
 template <class Space, class Value, class Scalar>

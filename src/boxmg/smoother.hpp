@@ -33,6 +33,21 @@ inline std::vector<Region> classes(const Grid &grid, int direction, const std::v
   return all;
 }
 
+/// x = rhs / diagonal on some nodes.
+template <class Space, class Scalar>
+void divide(const Space &space, const Operator<Scalar> &a, const Region &region, const Scalar *rhs, Scalar *x)
+{
+  const Grid grid = a.grid;
+  over_runs(
+      "weft boxmg points", space, region, KOKKOS_LAMBDA(const Run &run) {
+        const Index row = grid.n[0] * (run.y + grid.n[1] * run.z);
+        for (Index j = 0; j < run.count; j++) {
+          const Index i = row + run.x + j * run.step;
+          x[i]          = rhs[i] / a.diagonal(i);
+        }
+      });
+}
+
 template <class Scalar>
 class Smoother {
 public:
@@ -149,20 +164,6 @@ private:
     for (const Region &points : classes(grid_, 2, classes(grid_, 1, classes(grid_, 0, {Region::all(grid_)}))))
       colours_.push_back({-1, points});
   }
-  template <class Space>
-  static void divide(const Space &space, const Operator<Scalar> &a, const Region &region, const Scalar *rhs, Scalar *x)
-  {
-    const Grid grid = a.grid;
-    over_runs(
-        "weft boxmg points", space, region, KOKKOS_LAMBDA(const Run &run) {
-          const Index row = grid.n[0] * (run.y + grid.n[1] * run.z);
-          for (Index j = 0; j < run.count; j++) {
-            const Index i = row + run.x + j * run.step;
-            x[i]          = rhs[i] / a.diagonal(i);
-          }
-        });
-  }
-
   const Execution &execution_;
   Grid grid_;
   Stencil stencil_;
