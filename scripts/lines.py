@@ -23,6 +23,8 @@ COMMON = f"-ksp_rtol {TOLERANCE} -ksp_norm_type unpreconditioned -ksp_max_it 100
 MULTIGRID = f"{COMMON} -ksp_type cg -pc_type mg -pc_mg_galerkin both"
 METHODS = {  # name: (options in 2-D, in 3-D), beside the grid's
     "MG + line": (f"-options_file {OPTIONS}/multigrid-line.opts", f"-options_file {OPTIONS}/multigrid-line-3d.opts"),
+    "boxmg": (f"{COMMON} -ksp_type cg -pc_type boxmg",) * 2,
+    "boxmg, single": (f"{COMMON} -ksp_type cg -pc_type boxmg -pc_boxmg_precision single",) * 2,
     "line alone": (f"-options_file {OPTIONS}/krylov-line.opts",) * 2,
     "MG + SOR (default)": (MULTIGRID,) * 2,
     "MG + Jacobi": (f"{MULTIGRID} -mg_levels_pc_type jacobi",) * 2,
@@ -64,7 +66,7 @@ def solve(arguments, method, dimension, size, problem, more="", symmetric=True):
     options = METHODS[method][dimension - 2]
     if not symmetric:
         options = options.replace("-ksp_type cg", "-ksp_type fgmres")
-    command = [str(program)] + (["-dll_append", str(library)] if "line" in method else [])
+    command = [str(program)] + (["-dll_append", str(library)] if "line" in method or "boxmg" in method else [])
     command += f"{grid(dimension, size, method)} {problem} {options} {TYPES[arguments.types]} -repeat {arguments.repeat}".split()
     if "line" in method:
         command += f"{more} {ON_HOST if arguments.types == 'host' and 'MG' in method else ''}".split()
