@@ -242,11 +242,13 @@ def test_all_options_are_used(run):
 @pytest.mark.parametrize(
     "options, idle",
     [
-        ("-pc_boxmg_levels 1 -pc_boxmg_cycle w -pc_boxmg_coarsen x -pc_boxmg_interpolation linear -pc_boxmg_sweeps 2 -pc_boxmg_smoother points -pc_boxmg_coarsest 500",
+        ("-pc_boxmg_levels 1 -pc_boxmg_cycle w -pc_boxmg_coarsen x -pc_boxmg_interpolation linear -pc_boxmg_sweeps 2 -pc_boxmg_smoother points",
          {"cycle", "coarsen", "interpolation", "sweeps", "smoother"}),
         ("-pc_boxmg_levels 1 -pc_boxmg_coarse lines -pc_boxmg_sweeps 2 -pc_boxmg_smoother points", set()),
         ("-pc_boxmg_levels 2 -pc_boxmg_cycle f", {"cycle"}),
         ("-pc_boxmg_levels 40", {"levels"}),
+        ("-pc_boxmg_levels 1 -pc_boxmg_coarsest 500", {"levels"}),
+        ("-pc_boxmg_levels 2 -pc_boxmg_coarsest 9", {"coarsest"}),
         ("-pc_boxmg_cycle w -pc_boxmg_coarsest 9", set()),
     ],
 )
