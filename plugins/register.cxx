@@ -68,11 +68,7 @@ constexpr auto crout_factor   = NotBuilt<Mat, MatFactorType, Mat *>;
 
 // To add a type: a line here, its creator in types.h.
 const std::vector<PCEntry> preconditioners = {
-    {"adi", create_adi_pc},
-    {"bcr", create_bcr},
-    {"boxmg", create_boxmg},
-    {"crout", create_crout},
-    {"line", PCCreate_Line},
+    {"adi", create_adi_pc}, {"bcr", create_bcr}, {"boxmg", create_boxmg}, {"crout", create_crout}, {"line", PCCreate_Line},
 };
 const std::vector<KSPEntry> iterations = {
     {"adi", create_adi_ksp},
