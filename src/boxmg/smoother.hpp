@@ -33,6 +33,17 @@ inline std::vector<Region> classes(const Grid &grid, int direction, const std::v
   return all;
 }
 
+/// to = from on some nodes.
+template <class Space, class Scalar>
+void copy(const Space &space, const Grid &grid, const Region &region, const Scalar *from, Scalar *to)
+{
+  over_runs(
+      "weft boxmg copy", space, region, KOKKOS_LAMBDA(const Run &run) {
+        const Index first = grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
+        for (Index j = 0; j < run.count; j++) to[first + j * run.step] = from[first + j * run.step];
+      });
+}
+
 /// x = rhs / diagonal on some nodes.
 template <class Space, class Scalar>
 void divide(const Space &space, const Operator<Scalar> &a, const Region &region, const Scalar *rhs, Scalar *x)
@@ -96,9 +107,13 @@ public:
              Transpose transpose) const
   {
     for (std::size_t k = 0; k < colours_.size(); k++) {
-      const Nodes &colour     = colours_[backward ? colours_.size() - 1 - k : k];
-      const Scalar *const rhs = zero && k == 0 ? b : r;
-      if (rhs == r) subtract(space, a, colour.region, off_the_line(stencil_, colour.direction), b, x, r, transpose);
+      const Nodes &colour = colours_[backward ? colours_.size() - 1 - k : k];
+      const bool first    = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
+      Scalar *const rhs   = first ? x : r;
+      if (first)
+        copy(space, grid_, colour.region, b, x);
+      else
+        subtract(space, a, colour.region, off_the_line(stencil_, colour.direction), b, x, r, transpose);
       if (colour.solver)
         colour.solver->solve(rhs + colour.offset, x + colour.offset, {{}, Colour::all, transpose});
       else
@@ -156,7 +171,7 @@ private:
         problem.layout.across[k] = lines.count[across[k]];
         problem.layout.across_stride[k] *= lines.step[across[k]];
       }
-      colours_.push_back({direction, lines, grid_.node(lines.first), std::make_unique<LineSolver<Scalar>>(execution_, problem, "auto")});
+      colours_.push_back({direction, lines, grid_.node(lines.first), LineSolver<Scalar>::make(execution_, problem, "auto")});
     }
   }
   void add_points()
