@@ -24,37 +24,48 @@ bool used_up(const Grid &grid)
   return has([](Index n) { return n == 2; }) && has([](Index n) { return n > 2; });
 }
 
-std::vector<int> lines_of(const Grid &grid, const double (&strength)[3], const Index (&not_strong)[3], BoxmgSmoother smoother)
+/// The direction of lines in space where none is strong everywhere and two are alike everywhere: the third, which they take as strong or as weak as
+/// it is at each node, while the two are coarsened. -1: there is none.
+int beside_alike(const Grid &grid, const Strengths &strengths)
+{
+  if (std::any_of(std::begin(grid.n), std::end(grid.n), [](Index n) { return n == 1; })) return -1;
+  return strongest(strengths.along, [&](int d) { return strengths.unlike[d] == 0 && grid.n[(d + 1) % 3] > 2 && grid.n[(d + 2) % 3] > 2; });
+}
+
+std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, BoxmgSmoother smoother)
 {
   const auto exists = [&](int d) { return grid.n[d] > 1; };
-  const int first   = strongest(strength, exists);
+  const int first   = strongest(strengths.along, exists);
   if (smoother == BoxmgSmoother::points || first < 0) return {};
   if (smoother == BoxmgSmoother::lines) return {first};
   const bool all = smoother == BoxmgSmoother::alternating || used_up(grid);
-  const int one  = strongest(strength, [&](int d) { return exists(d) && not_strong[d] == 0; });
+  const int one  = strongest(strengths.along, [&](int d) { return exists(d) && strengths.not_strong[d] == 0; });
   if (!all && one >= 0) return {one};
   std::vector<int> lines;
   for (int d = 0; d < 3; d++) {
-    if (exists(d) && (all || strength[d] > weak * strength[first])) lines.push_back(d);
+    if (exists(d) && (all || strengths.along[d] > weak * strengths.along[first])) lines.push_back(d);
   }
   return lines;
 }
 
 } // namespace
 
-Choice choose(const Grid &grid, const double (&strength)[3], const Index (&not_strong)[3], const BoxmgOptions &options)
+Choice choose(const Grid &grid, const Strengths &strengths, const BoxmgOptions &options)
 {
   Choice choice;
-  choice.lines    = lines_of(grid, strength, not_strong, options.smoother);
+  choice.lines = lines_of(grid, strengths, options.smoother);
+  if (const int third = beside_alike(grid, strengths);
+      options.smoother == BoxmgSmoother::automatic && options.coarsen == 0 && choice.lines.size() > 1 && third >= 0)
+    return {{third}, 7u & ~(1u << third)};
   const int along = choice.lines.size() == 1 ? choice.lines.front() : -1;
   double top      = 0; // of those that lines do not run along, or of all
   for (int d = 0; d < 3; d++) {
-    if (d != along && grid.n[d] > 2) top = std::max(top, strength[d]);
+    if (d != along && grid.n[d] > 2) top = std::max(top, strengths.along[d]);
   }
   for (int d = 0; d < 3; d++) {
     const bool allowed = options.coarsen == 0 || has(options.coarsen, d);
     const double from  = along >= 0 ? coarsened_from : all_coarsened_from;
-    if (allowed && grid.n[d] > 2 && (d == along || options.coarsen != 0 || strength[d] >= from * top)) choice.coarsened |= 1u << d;
+    if (allowed && grid.n[d] > 2 && (d == along || options.coarsen != 0 || strengths.along[d] >= from * top)) choice.coarsened |= 1u << d;
   }
   return choice;
 }

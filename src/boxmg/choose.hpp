@@ -22,6 +22,16 @@ inline constexpr double all_coarsened_from = 0.25;
 /// Lines do not run along a direction that is weaker than that everywhere.
 inline constexpr double weak = 0.05;
 
+/// Directions of which neither is that much weaker than the other at any node are coarsened together.
+inline constexpr double alike = 0.25;
+
+/// How an operator couples along each direction, and where that varies.
+struct Strengths {
+  double along[3]     = {}; ///< couplings over the diagonal, summed over the nodes
+  Index not_strong[3] = {}; ///< nodes where another direction couples, and more strongly than this one by `dominance`
+  Index unlike[3]     = {}; ///< nodes where the two other directions are not alike
+};
+
 struct Choice {
   std::vector<int> lines; ///< directions of the lines, in the order of a sweep; none: points
   Directions coarsened = 0;
@@ -29,7 +39,6 @@ struct Choice {
   friend bool operator==(const Choice &, const Choice &) = default;
 };
 
-/// strength, not_strong: as in LevelLook.
-Choice choose(const Grid &grid, const double (&strength)[3], const Index (&not_strong)[3], const BoxmgOptions &options);
+Choice choose(const Grid &grid, const Strengths &strengths, const BoxmgOptions &options);
 
 } // namespace weft::boxmg

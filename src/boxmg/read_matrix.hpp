@@ -2,6 +2,7 @@
 #pragma once
 #include <limits>
 
+#include "boxmg/choose.hpp"
 #include "boxmg/operator.hpp"
 #include "line/line_solver.hpp"
 
@@ -104,8 +105,7 @@ struct LevelLook {
   bool symmetric      = true;
   Index zero_diagonal = no_node; ///< the first one
   Index wrong_sign    = no_node; ///< the first diagonal of the other sign than `sign`
-  double strength[3]  = {};      ///< couplings along each direction over the diagonal, summed over the nodes
-  Index not_strong[3] = {};      ///< nodes where another direction couples, and more strongly
+  Strengths strengths;
 };
 
 /// Symmetric to so many units of rounding.
@@ -150,11 +150,11 @@ LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, do
   LevelLook look;
   Index skew = 0;
   double x = 0, y = 0, z = 0;
-  Index not_x = 0, not_y = 0, not_z = 0;
+  Index not_x = 0, not_y = 0, not_z = 0, unlike_x = 0, unlike_y = 0, unlike_z = 0;
   Kokkos::parallel_reduce(
       "weft boxmg level", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, a.grid.nodes()),
       KOKKOS_LAMBDA(const Index node, Index &unlike, double &sum_x, double &sum_y, double &sum_z, Index &weak_x, Index &weak_y,
-                    Index &weak_z, Index &zero, Index &wrong) {
+                    Index &weak_z, Index &apart_x, Index &apart_y, Index &apart_z, Index &zero, Index &wrong) {
         const double d = static_cast<double>(a.diagonal(node));
         if (!known_symmetric) {
           Index at[3];
@@ -171,19 +171,24 @@ LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, do
         sum_x += along[0] / Kokkos::abs(d);
         sum_y += along[1] / Kokkos::abs(d);
         sum_z += along[2] / Kokkos::abs(d);
-        bool less[3];
+        bool less[3], apart[3];
         for (int m = 0; m < 3; m++) {
-          const double other = Kokkos::max(along[(m + 1) % 3], along[(m + 2) % 3]);
-          less[m]            = other > 0.1 * Kokkos::abs(d) && along[m] < dominance * other;
+          const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);
+          const bool matters = other > 0.1 * Kokkos::abs(d);
+          less[m]            = matters && along[m] < dominance * other;
+          apart[m]           = matters && Kokkos::min(one, two) < alike * other;
         }
         weak_x += less[0];
         weak_y += less[1];
         weak_z += less[2];
+        apart_x += apart[0];
+        apart_y += apart[1];
+        apart_z += apart[2];
       },
-      skew, x, y, z, not_x, not_y, not_z, Kokkos::Min<Index>(look.zero_diagonal), Kokkos::Min<Index>(look.wrong_sign));
-  look.symmetric   = skew == 0;
-  look.strength[0] = x, look.strength[1] = y, look.strength[2] = z;
-  look.not_strong[0] = not_x, look.not_strong[1] = not_y, look.not_strong[2] = not_z;
+      skew, x, y, z, not_x, not_y, not_z, unlike_x, unlike_y, unlike_z, Kokkos::Min<Index>(look.zero_diagonal),
+      Kokkos::Min<Index>(look.wrong_sign));
+  look.symmetric = skew == 0;
+  look.strengths = {{x, y, z}, {not_x, not_y, not_z}, {unlike_x, unlike_y, unlike_z}};
   return look;
 }
 

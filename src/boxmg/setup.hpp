@@ -74,7 +74,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
     fault_ = {Kind::indefinite, static_cast<int>(level), std::min(looked.wrong_sign, looked.zero_diagonal)};
     return;
   }
-  Choice choice     = choose(grid, looked.strength, looked.not_strong, options_);
+  Choice choice     = choose(grid, looked.strengths, options_);
   const bool ends   = last(level, choice);
   const bool direct = ends && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= BoxmgOptions::most_inverted;
   if (ends) choice.coarsened = 0;
@@ -98,7 +98,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
     if (options_.smoother == BoxmgSmoother::automatic) {
       BoxmgOptions points = options_;
       points.smoother     = BoxmgSmoother::points;
-      choice              = choose(grid, looked.strength, looked.not_strong, points);
+      choice              = choose(grid, looked.strengths, points);
       if (ends) choice.coarsened = 0;
       ensure_smoother(l, choice);
     } else {

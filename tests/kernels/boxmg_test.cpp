@@ -328,17 +328,25 @@ TEST(Boxmg, WhatCannotBeIsSaid)
 
 TEST(Boxmg, ChoosesByStrength)
 {
-  const auto chosen = [](std::initializer_list<Index> n, const double(&strength)[3], const Index(&not_strong)[3]) {
-    return boxmg::choose(grid_of(n), strength, not_strong, {});
+  const auto chosen = [](std::initializer_list<Index> n, const boxmg::Strengths &strengths) {
+    return boxmg::choose(grid_of(n), strengths, {});
   };
-  using Lines = std::vector<int>;
-  EXPECT_EQ(chosen({65, 65}, {1, 1, 0}, {9, 9, 9}), (boxmg::Choice{Lines{0, 1}, 3}));
-  EXPECT_EQ(chosen({65, 65}, {1, 1000, 0}, {9, 0, 9}), (boxmg::Choice{Lines{1}, 3}));
-  EXPECT_EQ(chosen({65, 65, 65}, {1, 1, 1}, {0, 0, 0}), (boxmg::Choice{Lines{0}, 7}));
-  EXPECT_EQ(chosen({65, 65, 65}, {1, 1000, 0.001}, {9, 0, 9}), (boxmg::Choice{Lines{1}, 3}));
-  EXPECT_EQ(chosen({65, 65, 65}, {1, 1000, 1000}, {9, 0, 0}), (boxmg::Choice{Lines{1}, 6}));
-  EXPECT_EQ(chosen({65, 65, 65}, {500, 500, 1}, {9, 9, 9}), (boxmg::Choice{Lines{0, 1}, 3}));
-  EXPECT_EQ(chosen({2, 65}, {1000, 1, 0}, {0, 9, 9}), (boxmg::Choice{Lines{0, 1}, 2}));
+  using Lines        = std::vector<int>;
+  const auto couples = [](double x, double y, double z, std::initializer_list<Index> weak, std::initializer_list<Index> unlike) {
+    boxmg::Strengths all{{x, y, z}, {}, {}};
+    std::copy(weak.begin(), weak.end(), all.not_strong);
+    std::copy(unlike.begin(), unlike.end(), all.unlike);
+    return all;
+  };
+  EXPECT_EQ(chosen({65, 65}, couples(1, 1, 0, {9, 9, 9}, {9, 9, 0})), (boxmg::Choice{Lines{0, 1}, 3}));
+  EXPECT_EQ(chosen({65, 65}, couples(1, 1000, 0, {9, 0, 9}, {9, 9, 9})), (boxmg::Choice{Lines{1}, 3}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 1, {0, 0, 0}, {0, 0, 0})), (boxmg::Choice{Lines{0}, 7}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1000, 0.001, {9, 0, 9}, {9, 9, 9})), (boxmg::Choice{Lines{1}, 3}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1000, 1000, {9, 0, 0}, {0, 9, 9})), (boxmg::Choice{Lines{1}, 6}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(500, 500, 1, {9, 9, 9}, {9, 9, 9})), (boxmg::Choice{Lines{0, 1}, 3}));
+  // A mesh that is stretched along z: z is strong at one end and weak at the other, x and y are alike.
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 2, {9, 9, 9}, {9, 9, 0})), (boxmg::Choice{Lines{2}, 3}));
+  EXPECT_EQ(chosen({2, 65}, couples(1000, 1, 0, {0, 9, 9}, {9, 9, 9})), (boxmg::Choice{Lines{0, 1}, 2}));
 }
 
 } // namespace
