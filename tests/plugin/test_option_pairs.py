@@ -71,6 +71,7 @@ QUIET = [
     ("pc_crout_check_fail", "", "so they are"),
     ("pc_crout_symmetric", "", "the matrix is symmetric"),
     ("pc_crout_monitor", "", "it prints"),
+    ("pc_crout_sections", "dense", "sections are swept until nothing changes; whether sums round otherwise is up to the processor"),
     ("pc_bcr_require_separable", "", "the operator is separable"),
     ("pc_bcr_separable_tolerance", "", "so it is"),
     ("pc_bcr_check_warn", "", "the solver is sound"),
