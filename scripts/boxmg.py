@@ -60,7 +60,7 @@ def main():
         for size in arguments.sizes if dimension == 2 else arguments.sizes_3d:
             row = [f"{name}, {size}{'²³'[dimension - 2]}"]
             for method in arguments.methods:
-                result = lines.solve(arguments, method, dimension, size, problem, symmetric=symmetric)
+                result = lines.solve(arguments, method, dimension, size, problem, "" if symmetric else "-ksp_type fgmres", symmetric)
                 row.append(cell(result, "solve"))
             rows.append(row)
     print(lines.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, rows))
