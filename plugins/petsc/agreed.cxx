@@ -51,11 +51,14 @@ PetscErrorCode Keep(MPI_Comm comm, int line, const char *function, const char *f
   return code;
 }
 
-// The kept error, as if it were raised now; of this rank alone where not all have one.
+// The kept error, as if it were raised now; of this rank alone where not all have one. PetscError() takes a function off the stack that a PETSc with
+// debugging keeps, and did so when the error was raised: each is put there again first, so that a caller who deals with the error finds its own.
 PetscErrorCode Tell(const std::vector<Frame> &frames, bool all_failed)
 {
-  for (const Frame &f : frames)
+  for (const Frame &f : frames) {
+    PetscStackPushNoCheck(f.function, 0, PETSC_FALSE);
     (void)PetscError(all_failed ? f.comm : PETSC_COMM_SELF, f.line, f.function, f.file, f.code, f.type, "%s", f.message.c_str());
+  }
   return PETSC_SUCCESS;
 }
 
