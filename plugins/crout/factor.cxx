@@ -126,11 +126,35 @@ PetscErrorCode CroutFactor::ViewCheck(PetscViewer viewer) const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The matrix is this rank's block: so are the vectors that a step of refinement multiplies it by.
+PetscErrorCode CroutFactor::SolveRefined(Vec b, Vec x, Transpose transpose)
+{
+  PetscMPIInt ranks;
+  Vec rhs, solution;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)x), &ranks));
+  if (ranks == 1) {
+    PetscCall(check_.Solve(refined_, b, x, transpose, Apply()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(VecCreateLocalVector(b, &rhs));
+  PetscCall(VecCreateLocalVector(x, &solution));
+  PetscCall(VecGetLocalVectorRead(b, rhs));
+  PetscCall(VecGetLocalVector(x, solution));
+  PetscCall(check_.Solve(refined_, rhs, solution, transpose, Apply()));
+  PetscCall(VecRestoreLocalVector(x, solution));
+  PetscCall(VecRestoreLocalVectorRead(b, rhs));
+  PetscCall(VecDestroy(&rhs));
+  PetscCall(VecDestroy(&solution));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CroutFactor::Solve(Vec b, Vec x, Transpose transpose)
 {
   PetscFunctionBegin;
   if (refined_)
-    PetscCall(check_.Solve(refined_, b, x, transpose, Apply()));
+    PetscCall(SolveRefined(b, x, transpose));
   else
     PetscCall(SolveOnce(b, x, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);

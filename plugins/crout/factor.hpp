@@ -96,6 +96,7 @@ protected:
   std::unique_ptr<Execution> execution_;
 
 private:
+  PetscErrorCode SolveRefined(Vec b, Vec x, Transpose transpose);
   PetscErrorCode SolveOnce(Vec b, Vec x, Transpose transpose);
   PetscErrorCode Check(Mat A, CroutFailure *failure);
   DirectApply Apply();

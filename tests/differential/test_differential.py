@@ -9,3 +9,10 @@ def test_random_cases():
     failures, count, _ = driver.run(4000, 0, programs.LIBRARY, seconds=110)
     assert count >= 500
     assert not failures, "\n".join(str(failure) for failure in failures[:20])
+
+
+@programs.needs_petsc4py
+def test_blocks_that_are_refined_have_vectors_of_their_own_on_two_ranks():
+    failures, count, _ = driver.run(1, 125405, programs.LIBRARY, ranks=(2,))
+    assert count == 1
+    assert not failures, str(failures[0])
