@@ -11,7 +11,7 @@ namespace weft::boxmg {
 template <class Space>
 struct Inverse {
   OwnedArray<double, Space> values, diagonal; ///< n * n; the diagonal as it was
-  OwnedArray<int, Space> state;               ///< by row: 0 not yet, 1 a pivot, 2 left out
+  OwnedArray<int, Space> state;               ///< by row: 1 once it was a pivot, else 0
   OwnedArray<Index, Space> negative;          ///< the first pivot of the other sign than its diagonal, or n
   Index n = 0;
 
@@ -39,9 +39,7 @@ struct Inverse {
         "weft boxmg coarsest", space, a.grid, KOKKOS_LAMBDA(const Index node, const Index(&at)[3]) {
           for (int k = 0; k < a.stencil.count; k++) {
             Index there[3] = {at[0], at[1], at[2]};
-            bool inside    = true;
-            for (int dir = 0; dir < 3; dir++) inside = inside && a.grid.move(there, dir, a.stencil.offset[k].d[dir]);
-            if (inside) v(node * size + a.grid.node(there)) += static_cast<double>(a.entry(k, node));
+            if (a.grid.move(there, a.stencil.offset[k])) v(node * size + a.grid.node(there)) += static_cast<double>(a.entry(k, node));
           }
           d(node) = v(node * size + node);
           s(node) = 0;

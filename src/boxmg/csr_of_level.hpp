@@ -42,9 +42,8 @@ typename BoxMultigrid<Value>::Csr HierarchyOn<Space, Value, Scalar>::operator_of
     for (int k = 0; k < l.exact.a.stencil.count; k++) {
       Index at[3];
       l.exact.a.grid.position(node, at);
-      bool inside = true;
-      for (int d = 0; d < 3; d++) inside = inside && l.exact.a.grid.move(at, d, l.exact.a.stencil.offset[k].d[d]);
-      if (inside) rows.add(l.exact.a.grid.node(at), values(static_cast<std::size_t>(k * l.exact.a.pitch + node)));
+      if (l.exact.a.grid.move(at, l.exact.a.stencil.offset[k]))
+        rows.add(l.exact.a.grid.node(at), values(static_cast<std::size_t>(k * l.exact.a.pitch + node)));
     }
     rows.end_row();
   }

@@ -4,6 +4,19 @@
 
 namespace weft::boxmg {
 
+/// A neighbour: -1, 0 or 1 along each direction.
+struct Offset {
+  int d[3] = {};
+
+  /// Its number among 27, 13 the node itself; -k is 26 - number.
+  WEFT_INLINE int number() const { return 13 + d[0] + 3 * d[1] + 9 * d[2]; }
+};
+
+WEFT_INLINE Offset offset_of(int number)
+{
+  return {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
+}
+
 /// A box of n[0] * n[1] * n[2] nodes, x fastest; n[d] = 1 in the directions that it lacks.
 struct Grid {
   Index n[3]       = {1, 1, 1};
@@ -29,20 +42,12 @@ struct Grid {
     i += i < 0 ? n[direction] : -n[direction];
     return true;
   }
+  /// Moves to a neighbour; false where there is none, and `at` is then nowhere.
+  WEFT_INLINE bool move(Index (&at)[3], const Offset &by) const
+  {
+    return move(at, 0, by.d[0]) && move(at, 1, by.d[1]) && move(at, 2, by.d[2]);
+  }
 };
-
-/// A neighbour: -1, 0 or 1 along each direction.
-struct Offset {
-  int d[3] = {};
-
-  /// Its number among 27, 13 the node itself; -k is 26 - number.
-  WEFT_INLINE int number() const { return 13 + d[0] + 3 * d[1] + 9 * d[2]; }
-};
-
-WEFT_INLINE Offset offset_of(int number)
-{
-  return {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
-}
 
 /// The neighbours that an operator couples, at most 27, in the order of their numbers.
 struct Stencil {
@@ -61,7 +66,7 @@ struct Stencil {
   {
     for (int number = 0; number < most; number++) {
       if (!(mask >> number & 1) && !(mask >> (26 - number) & 1) && number != 13) continue;
-      offset[count] = {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
+      offset[count] = offset_of(number);
       slot[number]  = count++;
     }
   }
@@ -70,14 +75,16 @@ struct Stencil {
   {
     unsigned mask = 0;
     for (int number = 0; number < most; number++) {
-      const int d[3] = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+      const Offset o = offset_of(number);
       bool inside    = true;
-      for (int k = 0; k < 3; k++) inside = inside && (d[k] == 0 || grid.n[k] > 1);
+      for (int k = 0; k < 3; k++) inside = inside && (o.d[k] == 0 || grid.n[k] > 1);
       if (inside) mask |= 1u << number;
     }
     return Stencil(mask);
   }
   WEFT_INLINE int centre() const { return slot[13]; }
+  /// Where the coefficient of the opposite neighbour stands.
+  WEFT_INLINE int mirrored(int k) const { return slot[26 - offset[k].number()]; }
 };
 
 /// Directions as a set of bits: 1 x, 2 y, 4 z.

@@ -108,9 +108,7 @@ private:
     for (int k = 0; k < between.count; k++) {
       const Beside &beside = between.beside[k];
       Index there[3]       = {at[0], at[1], at[2]};
-      bool inside          = row[beside.number] != 0;
-      for (int d = 0; d < 3 && inside; d++) inside = a.grid.move(there, d, beside.offset.d[d]);
-      if (!inside) continue;
+      if (row[beside.number] == 0 || !a.grid.move(there, beside.offset)) continue;
       const Index neighbour = a.grid.node(there);
       const Scalar share    = row[beside.number] / c;
       for (int slot = 0; slot < p.slots(); slot++) {
@@ -123,11 +121,8 @@ private:
   {
     for (int k = 0; k < a.stencil.count; k++) {
       Index there[3] = {at[0], at[1], at[2]};
-      if (part != Part::whole) { // coefficients of the neighbours too
-        bool inside = true;
-        for (int d = 0; d < 3 && inside; d++) inside = a.grid.move(there, d, a.stencil.offset[k].d[d]);
-        if (!inside) continue;
-      }
+      // Coefficients of the neighbours too: there are some.
+      if (part != Part::whole && !a.grid.move(there, a.stencil.offset[k])) continue;
       row[between.collapsed[k]] += entry_of(a, part, k, node, a.grid.node(there));
     }
   }

@@ -17,10 +17,7 @@ struct Operator {
   KOKKOS_INLINE_FUNCTION Scalar entry(int k, Index node) const { return values[k * pitch + node]; }
   KOKKOS_INLINE_FUNCTION Scalar diagonal(Index node) const { return entry(stencil.centre(), node); }
   /// Entry (node, neighbour) of the transpose, where the neighbour is k away.
-  KOKKOS_INLINE_FUNCTION Scalar transposed(int k, Index neighbour) const
-  {
-    return entry(stencil.slot[26 - stencil.offset[k].number()], neighbour);
-  }
+  KOKKOS_INLINE_FUNCTION Scalar transposed(int k, Index neighbour) const { return entry(stencil.mirrored(k), neighbour); }
 };
 
 /// Which matrix interpolation is made from.

@@ -118,9 +118,7 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
   for (int k = 0; k < a.stencil.count; k++) {
     const Scalar c = a.entry(k, node);
     Index there[3] = {at[0], at[1], at[2]};
-    bool inside    = true;
-    for (int d = 0; d < 3; d++) inside = inside && a.grid.move(there, d, a.stencil.offset[k].d[d]);
-    if (!inside) continue;
+    if (!a.grid.move(there, a.stencil.offset[k])) continue;
     const Index neighbour = a.grid.node(there);
     const Scalar scale    = Kokkos::min(Kokkos::abs(a.diagonal(node)), Kokkos::abs(a.diagonal(neighbour)));
     if (!(Kokkos::abs(c - a.transposed(k, neighbour)) <= symmetry_tolerance<Scalar> * Kokkos::max(scale, Kokkos::abs(c)))) return false;

@@ -54,7 +54,7 @@ private:
   KOKKOS_INLINE_FUNCTION void subtract(const Run &run, int k, Index row, Index there, int dx, Scalar *sum) const
   {
     const bool own    = transpose == Transpose::no;
-    const int slot    = own ? k : a.stencil.slot[26 - a.stencil.offset[k].number()];
+    const int slot    = own ? k : a.stencil.mirrored(k);
     const Scalar *c   = a.values + slot * a.pitch + (own ? row : there + dx);
     const Scalar *v   = x + there + dx;
     const Index n     = a.grid.n[0];
