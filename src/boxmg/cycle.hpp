@@ -6,22 +6,21 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, const Scalar *b, Scalar *x, bool given, Transpose transpose,
-                                              BoxmgCycle shape)
+void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
 {
   LevelHere &l = levels_[level];
   if (l.direct) {
     l.inverse.apply(space_, b, x, transpose);
     return;
   }
-  relax(l, b, x, given, false, transpose);
+  relax(l, b, x, false, transpose);
   if (level + 1 < levels_.size()) {
     // The adjoint of an F cycle takes its corrections in the opposite order.
     const bool twice = level + 2 < levels_.size() && shape != BoxmgCycle::v, f = shape == BoxmgCycle::f;
     correct(level, b, x, transpose, twice && f && transpose == Transpose::yes ? BoxmgCycle::v : shape);
     if (twice) correct(level, b, x, transpose, f && transpose == Transpose::no ? BoxmgCycle::v : shape);
   }
-  relax(l, b, x, true, true, transpose);
+  relax(l, b, x, true, transpose);
   if (tell_) {
     residual(l, b, x, transpose);
     tell(level, false, l.work.data());
@@ -29,12 +28,11 @@ void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, const Scalar *b
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, const Scalar *b, Scalar *x, bool given, bool after,
-                                              Transpose transpose) const
+void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, const Scalar *b, Scalar *x, bool after, Transpose transpose) const
 {
-  // Sweeps of a symmetric problem mirror each other: forward before, backward after.
-  if (!given) Kokkos::deep_copy(space_, Array<Scalar, Space>(x, static_cast<std::size_t>(l.grid().nodes())), Scalar(0));
-  for (int s = 0; s < options_.sweeps; s++) l.smoother->sweep(space_, l.here().a, b, x, l.work.data(), after, !given && s == 0, transpose);
+  // Sweeps mirror each other: forward before the correction, from zero, and backward after it.
+  if (!after) Kokkos::deep_copy(space_, Array<Scalar, Space>(x, static_cast<std::size_t>(l.grid().nodes())), Scalar(0));
+  for (int s = 0; s < options_.sweeps; s++) l.smoother->sweep(space_, l.here().a, b, x, l.work.data(), after, !after && s == 0, transpose);
 }
 
 template <class Space, class Value, class Scalar>
@@ -45,7 +43,7 @@ void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, const Scalar 
   residual(l, b, x, transpose);
   if (tell_) tell(level, true, l.work.data());
   restrict_to(space_, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data());
-  cycle(level + 1, next.b.data(), next.x.data(), false, transpose, shape);
+  cycle(level + 1, next.b.data(), next.x.data(), transpose, shape);
   interpolate(space_, swapped ? l.here().r : l.here().p, next.x.data(), x);
 }
 

@@ -17,50 +17,51 @@ struct Inside {
   Index first = 0, end = 1;
 };
 
-template <class Scalar>
-struct GalerkinTerms {
-  std::vector<Product> products;
-  Inside inside[3];
+inline Inside inside_of(const Grid &fine, Directions coarsened, int direction)
+{
+  const Index n = fine.n[direction];
+  if (has(coarsened, direction)) return {1, (n - 1) / 2};
+  return {n > 1 ? Index(1) : Index(0), n > 1 ? n - 1 : n};
+}
 
-  GalerkinTerms(const Operator<Scalar> &a, const Transfer<Scalar> &p, const Stencil &coarse)
-  {
-    Index step[3] = {1, a.grid.n[0], a.grid.n[0] * a.grid.n[1]};
+/// The products of the nodes inside. They depend on the stencil, the grid and the directions that are coarsened, not on values.
+template <class Scalar>
+std::vector<Product> products_of(const Operator<Scalar> &a, const Transfer<Scalar> &p, const Stencil &coarse)
+{
+  std::vector<Product> products;
+  const Index step[3] = {1, a.grid.n[0], a.grid.n[0] * a.grid.n[1]};
+  for (int number = 0; number < 27; number++) {
+    const Offset by = offset_of(number);
+    int r_slot      = 0;
+    bool reaches    = true;
     for (int d = 0; d < 3; d++) {
-      const Index n = a.grid.n[d];
-      inside[d]     = p.bit[d] == 0 ? Inside{n > 1 ? Index(1) : Index(0), n > 1 ? n - 1 : n} : Inside{1, (n - 1) / 2};
+      if (by.d[d] < 0) r_slot += p.bit[d];
+      reaches = reaches && (by.d[d] == 0 || p.bit[d] != 0);
     }
-    for (int number = 0; number < 27; number++) {
-      const Offset by = offset_of(number);
-      int r_slot      = 0;
-      bool reaches    = true;
-      for (int d = 0; d < 3; d++) {
-        if (by.d[d] < 0) r_slot += p.bit[d];
-        reaches = reaches && (by.d[d] == 0 || p.bit[d] != 0);
-      }
-      if (!reaches) continue;
-      for (int k = 0; k < a.stencil.count; k++) {
-        const Offset o = a.stencil.offset[k];
-        for (int slot = 0; slot < p.slots(); slot++) {
-          Offset to;
-          bool there = true;
-          Index i = 0, j = 0;
-          for (int d = 0; d < 3; d++) {
-            const int steps = by.d[d] + o.d[d], odd = steps % 2 != 0, next = (slot & p.bit[d]) != 0;
-            i += by.d[d] * step[d];
-            j += steps * step[d];
-            if (p.bit[d] == 0) {
-              to.d[d] = steps;
-              continue;
-            }
-            there   = there && (odd || !next);
-            to.d[d] = (steps - odd) / 2 + next;
+    if (!reaches) continue;
+    for (int k = 0; k < a.stencil.count; k++) {
+      const Offset o = a.stencil.offset[k];
+      for (int slot = 0; slot < p.slots(); slot++) {
+        Offset to;
+        bool there = true;
+        Index i = 0, j = 0;
+        for (int d = 0; d < 3; d++) {
+          const int steps = by.d[d] + o.d[d], odd = steps % 2 != 0, next = (slot & p.bit[d]) != 0;
+          i += by.d[d] * step[d];
+          j += steps * step[d];
+          if (p.bit[d] == 0) {
+            to.d[d] = steps;
+            continue;
           }
-          if (there) products.push_back({r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j, coarse.slot[to.number()]});
+          there   = there && (odd || !next);
+          to.d[d] = (steps - odd) / 2 + next;
         }
+        if (there) products.push_back({r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j, coarse.slot[to.number()]});
       }
     }
   }
-};
+  return products;
+}
 
 template <class Space, class Scalar>
 struct Galerkin {
@@ -116,9 +117,7 @@ private:
       if (c == 0) continue;
       const Offset o = a.stencil.offset[k];
       Index j[3]     = {fine[0], fine[1], fine[2]};
-      bool inside    = true;
-      for (int d = 0; d < 3; d++) inside = inside && a.grid.move(j, d, o.d[d]);
-      if (!inside) continue;
+      if (!a.grid.move(j, o)) continue;
       const Index neighbour = a.grid.node(j);
       for (int slot = 0; slot < p.slots(); slot++) {
         const Scalar w = p.weight(slot, neighbour);
@@ -145,17 +144,18 @@ private:
   }
 };
 
-/// Fills the coefficients of the coarse operator. terms: room that stays until the next call, for the products of the nodes inside, made where
-/// the stencil or the grid is new (when it is empty).
+/// Fills the coefficients of the coarse operator. products: empty where the stencil, the grid or what is coarsened is new, and then made; they stay.
 template <class Space, class Scalar>
 void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p, const Stencil &stencil,
-              OwnedArray<Product, Space> &terms, Scalar *values, Index pitch)
+              OwnedArray<Product, Space> &products, Scalar *values, Index pitch)
 {
-  const GalerkinTerms<Scalar> all(a, p, stencil);
-  if (terms.size() != all.products.size()) terms = OwnedArray<Product, Space>("weft boxmg products", all.products.size());
-  Kokkos::deep_copy(space, terms, Array<const Product, Kokkos::HostSpace>(all.products.data(), all.products.size()));
-  Galerkin<Space, Scalar> kernel{a, r, p, stencil, values, pitch, {}, terms.data(), static_cast<int>(terms.size())};
-  std::copy_n(all.inside, 3, kernel.inside);
+  if (products.size() == 0) {
+    const std::vector<Product> all = products_of(a, p, stencil);
+    products                       = OwnedArray<Product, Space>("weft boxmg products", all.size());
+    Kokkos::deep_copy(space, products, Array<const Product, Kokkos::HostSpace>(all.data(), all.size()));
+  }
+  Galerkin<Space, Scalar> kernel{a, r, p, stencil, values, pitch, {}, products.data(), static_cast<int>(products.size())};
+  for (int d = 0; d < 3; d++) kernel.inside[d] = inside_of(a.grid, p.coarsened, d);
   over_nodes("weft boxmg galerkin", space, p.coarse, kernel);
 }
 

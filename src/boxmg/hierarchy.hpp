@@ -119,12 +119,12 @@ public:
   {
     tell_ = tell;
     if constexpr (std::is_same_v<Value, Scalar>) {
-      cycle(0, b, x, false, transpose, options_.cycle);
+      cycle(0, b, x, transpose, options_.cycle);
     } else {
       const Array<const Value, Space> given(b, levels_[0].x.extent(0));
       const Array<Value, Space> wanted(x, levels_[0].x.extent(0));
       convert(space_, given, levels_[0].b);
-      cycle(0, levels_[0].b.data(), levels_[0].x.data(), false, transpose, options_.cycle);
+      cycle(0, levels_[0].b.data(), levels_[0].x.data(), transpose, options_.cycle);
       convert(space_, levels_[0].x, wanted);
     }
     tell_ = nullptr;
@@ -169,8 +169,8 @@ private:
   bool last(std::size_t level, const Choice &choice) const;
 
   // Cycles.
-  void cycle(std::size_t level, const Scalar *b, Scalar *x, bool given, Transpose transpose, BoxmgCycle shape);
-  void relax(const LevelHere &l, const Scalar *b, Scalar *x, bool given, bool after, Transpose transpose) const;
+  void cycle(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
+  void relax(const LevelHere &l, const Scalar *b, Scalar *x, bool after, Transpose transpose) const;
   void correct(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
   /// Leaves b - A x in the level's work space.
   void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;

@@ -141,6 +141,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     c.p.pitch   = c.a.pitch;
     c.weights   = array<Space, Value>("weft boxmg interpolation", c.p.slots() * c.p.pitch);
     c.weights_r = {};
+    l.products  = {};
     c.p.weights = c.weights.data();
   }
   c.r = c.p;

@@ -24,8 +24,8 @@ inline std::vector<Region> classes(const Grid &grid, int direction, const std::v
       if (r.nodes() > 0) all.push_back(r);
     }
   }
+  if (!ring) return all;
   for (Region r : regions) {
-    if (!ring) break;
     r.first[direction] = n - 1;
     r.count[direction] = 1;
     all.push_back(r);
@@ -113,7 +113,7 @@ public:
       if (first)
         copy(space, grid_, colour.region, b, x);
       else
-        subtract(space, a, colour.region, off_the_line(stencil_, colour.direction), b, x, r, transpose);
+        subtract(space, a, colour.region, colour.others, b, x, r, transpose);
       if (colour.solver)
         colour.solver->solve(rhs + colour.offset, x + colour.offset, {{}, Colour::all, transpose});
       else
@@ -150,7 +150,8 @@ public:
 private:
   /// Lines of one colour, or points.
   struct Nodes {
-    int direction; ///< -1: points
+    int direction;     ///< -1: points
+    Neighbours others; ///< that the nodes are not solved with
     Region region;
     Index offset                               = 0; ///< of the solver's lines in the level's arrays
     std::unique_ptr<LineSolver<Scalar>> solver = nullptr;
@@ -171,14 +172,16 @@ private:
         problem.layout.across[k] = lines.count[across[k]];
         problem.layout.across_stride[k] *= lines.step[across[k]];
       }
-      colours_.push_back({direction, lines, grid_.node(lines.first), LineSolver<Scalar>::make(execution_, problem, "auto")});
+      colours_.push_back({direction, off_the_line(stencil_, direction), lines, grid_.node(lines.first),
+                          LineSolver<Scalar>::make(execution_, problem, "auto")});
     }
   }
   void add_points()
   {
     for (const Region &points : classes(grid_, 2, classes(grid_, 1, classes(grid_, 0, {Region::all(grid_)}))))
-      colours_.push_back({-1, points});
+      colours_.push_back({-1, off_the_line(stencil_, -1), points});
   }
+
   const Execution &execution_;
   Grid grid_;
   Stencil stencil_;
