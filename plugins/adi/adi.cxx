@@ -348,14 +348,6 @@ PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<PetscScalar> **solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
-{
-  PetscFunctionBegin;
-  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Cycles on a box that one rank has whole.
 PetscErrorCode CyclesHere(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, Transpose transpose)
 {

@@ -9,9 +9,7 @@ namespace weft {
 PetscErrorCode LogSolve(const AnyDirectSolver &solver, int nrhs)
 {
   PetscFunctionBegin;
-  const Memory memory = solver.execution().memory();
-  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(nrhs * solver.facts().flops));
-  if (memory == Memory::host) PetscCall(PetscLogFlops(nrhs * solver.facts().flops));
+  PetscCall(LogFlops(solver.execution().memory(), nrhs * solver.facts().flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -150,15 +148,7 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
     PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, &b));
     if (together) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  for (PetscInt k = 0; k < columns; k++) {
-    Vec from, to;
-
-    PetscCall(MatDenseGetColumnVecRead(rhs, k, &from));
-    PetscCall(MatDenseGetColumnVecWrite(solution, k, &to));
-    PetscCall(Solve(pc, from, to, Transpose::no));
-    PetscCall(MatDenseRestoreColumnVecWrite(solution, k, &to));
-    PetscCall(MatDenseRestoreColumnVecRead(rhs, k, &from));
-  }
+  PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return Solve(pc, from, to, Transpose::no); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

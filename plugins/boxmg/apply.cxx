@@ -39,27 +39,19 @@ PetscErrorCode CycleAndTell(const Multigrid &multigrid, const PetscScalar *b, Pe
 
 // -------------------------------------------------------------------------------------------------------------------------- cycles
 
-PetscErrorCode LogFlops(Memory memory, double flops)
-{
-  PetscFunctionBegin;
-  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// A cycle for each of `many` right-hand sides, one after the other, `apart` elements from one to the next.
-PetscErrorCode Cycles(PC pc, Memory memory, const PetscScalar *b, PetscScalar *x, Transpose transpose, PetscInt many = 1, Index apart = 0)
+// A cycle for each of nrhs right-hand sides, one after the other, ld elements from one to the next.
+PetscErrorCode Cycles(PC pc, Memory memory, const PetscScalar *b, PetscScalar *x, Transpose transpose, PetscInt nrhs = 1, Index ld = 0)
 {
   PetscFunctionBegin;
   PetscCall(EnsureMultigrid(pc, memory));
   const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
-  for (PetscInt k = 0; k < many; k++, b += apart, x += apart) {
+  for (PetscInt k = 0; k < nrhs; k++, b += ld, x += ld) {
     if (Boxmg(pc)->monitor && transpose == Transpose::no)
       PetscCall(CycleAndTell(multigrid, b, x));
     else
       PetscCallCXX(multigrid.apply(b, x, transpose));
   }
-  PetscCall(LogFlops(memory, many * multigrid.flops()));
+  PetscCall(LogFlops(memory, nrhs * multigrid.flops()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -95,21 +87,21 @@ PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
   const PetscScalar *b;
   PetscScalar *x;
   PetscMemType b_type, x_type;
-  PetscInt columns, b_apart, x_apart;
+  PetscInt columns, b_ld, x_ld;
 
   PetscFunctionBegin;
   *done = false;
   PetscCall(MatGetSize(rhs, NULL, &columns));
-  PetscCall(MatDenseGetLDA(rhs, &b_apart));
-  PetscCall(MatDenseGetLDA(solution, &x_apart));
-  if (Boxmg(pc)->whole.gathers() || b_apart != x_apart) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDenseGetLDA(rhs, &b_ld));
+  PetscCall(MatDenseGetLDA(solution, &x_ld));
+  if (Boxmg(pc)->whole.gathers() || b_ld != x_ld) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
   PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
   const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
   *done               = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
   if (*done) {
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(Cycles(pc, memory, b, x, Transpose::no, columns, b_apart));
+    PetscCall(Cycles(pc, memory, b, x, Transpose::no, columns, b_ld));
     PetscCall(PetscLogGpuTimeEnd());
   }
   PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
@@ -135,7 +127,6 @@ PetscErrorCode PCApplyTranspose_Boxmg(PC pc, Vec rhs, Vec solution)
 
 PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution)
 {
-  PetscInt columns;
   bool done;
 
   PetscFunctionBegin;
@@ -147,16 +138,7 @@ PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution)
   PetscCall(CyclesInPlace(pc, rhs, solution, &done));
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetSize(rhs, NULL, &columns));
-  for (PetscInt k = 0; k < columns; k++) {
-    Vec from, to;
-
-    PetscCall(MatDenseGetColumnVecRead(rhs, k, &from));
-    PetscCall(MatDenseGetColumnVecWrite(solution, k, &to));
-    PetscCall(Cycle(pc, from, to, Transpose::no));
-    PetscCall(MatDenseRestoreColumnVecWrite(solution, k, &to));
-    PetscCall(MatDenseRestoreColumnVecRead(rhs, k, &from));
-  }
+  PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return Cycle(pc, from, to, Transpose::no); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

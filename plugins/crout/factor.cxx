@@ -66,8 +66,7 @@ PetscErrorCode CroutFactor::Place(Mat A, Memory memory)
 PetscErrorCode CroutFactor::LogFlops(double flops) const
 {
   PetscFunctionBegin;
-  if (execution_->memory() == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (execution_->memory() == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscCall(weft::LogFlops(execution_->memory(), flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -240,7 +239,6 @@ PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
   PetscScalar *solution;
   PetscMemType rhs_type, solution_type;
   PetscInt count, apart, solution_apart;
-  Vec b, x;
 
   PetscFunctionBegin;
   if (rows_ == 0) { // as for a vector
@@ -261,13 +259,7 @@ PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(MatDenseRestoreArrayWriteAndMemType(X, &solution));
   PetscCall(MatDenseRestoreArrayReadAndMemType(B, &rhs));
-  for (PetscInt column = 0; !together && column < count; column++) {
-    PetscCall(MatDenseGetColumnVecRead(B, column, &b));
-    PetscCall(MatDenseGetColumnVecWrite(X, column, &x));
-    PetscCall(Solve(b, x, transpose));
-    PetscCall(MatDenseRestoreColumnVecWrite(X, column, &x));
-    PetscCall(MatDenseRestoreColumnVecRead(B, column, &b));
-  }
+  if (!together) PetscCall(ForEachColumn(B, X, [&](Vec b, Vec x) { return Solve(b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

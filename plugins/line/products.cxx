@@ -75,8 +75,7 @@ PetscErrorCode LogProduct(const StencilMatrix<PetscScalar> &stencil, PetscLogDou
   const PetscLogDouble flops = (2 * static_cast<PetscLogDouble>(stencil.offsets().size()) + extra) * rows;
 
   PetscFunctionBegin;
-  if (stencil.execution().memory() == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (stencil.execution().memory() == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscCall(LogFlops(stencil.execution().memory(), flops));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

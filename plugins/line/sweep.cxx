@@ -7,14 +7,6 @@ namespace weft {
 
 namespace {
 
-PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
-{
-  PetscFunctionBegin;
-  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
-  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // PETSc itself counts the residuals.
 PetscErrorCode LogSolve(const LineSet &set, const LineSolveOptions &options)
 {

@@ -178,6 +178,34 @@ PetscErrorCode WithVecArrays(Vec rhs, Access rhs_access, Vec solution, Access so
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Operations where they were made: PETSc counts those of a device by themselves.
+inline PetscErrorCode LogFlops(Memory memory, PetscLogDouble flops)
+{
+  PetscFunctionBegin;
+  if (memory == Memory::device) PetscCall(PetscLogGpuFlops(flops));
+  if (memory == Memory::host) PetscCall(PetscLogFlops(flops));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Calls body(b, x), which returns an error code, with each column of two dense matrices, one to be read and one to be written.
+template <class Body>
+PetscErrorCode ForEachColumn(Mat rhs, Mat solution, const Body &body)
+{
+  PetscInt columns;
+  Vec b, x;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetSize(rhs, NULL, &columns));
+  for (PetscInt k = 0; k < columns; k++) {
+    PetscCall(MatDenseGetColumnVecRead(rhs, k, &b));
+    PetscCall(MatDenseGetColumnVecWrite(solution, k, &x));
+    PetscCall(body(b, x));
+    PetscCall(MatDenseRestoreColumnVecWrite(solution, k, &x));
+    PetscCall(MatDenseRestoreColumnVecRead(rhs, k, &b));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// An error, on all ranks or on none, unless A is assembled and has as many columns as rows on each rank. `who` needs it.
 inline PetscErrorCode MatCheckSquare(Mat A, const char who[])
 {
