@@ -18,7 +18,7 @@ from pathlib import Path
 SOURCE = Path(__file__).resolve().parent.parent
 OPTIONS = SOURCE / "examples" / "diffusion"
 TOLERANCE = 1e-8
-TYPES = {"host": "", "cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
+TYPES = {"host": "", "cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse -assembly coo", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos -assembly coo"}
 COMMON = f"-ksp_rtol {TOLERANCE} -ksp_norm_type unpreconditioned -ksp_max_it 1000"
 MULTIGRID = f"{COMMON} -ksp_type cg -pc_type mg -pc_mg_galerkin both"
 METHODS = {  # name: (options in 2-D, in 3-D), beside the grid's

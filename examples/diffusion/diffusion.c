@@ -8,6 +8,7 @@ static char help[] =
   -angle <0>          K is turned by these degrees about z: nine-point stencils\n\
   -velocity vx,vy[,vz] convection, upwind\n\
   -rhs (random|one)   f\n\
+  -assembly (stencil|coo) row by row, or all entries at once (MatSetValuesCOO), which leaves those of a matrix on a device there\n\
   -repeat <3>         timed solves after the first one\n\
 Prints a readable line and one of JSON. Solver, preconditioner, vectors and matrices are options (-ksp_type, -pc_type, -dm_vec_type, -dm_mat_type).\n";
 
@@ -21,7 +22,7 @@ typedef struct {
   PetscInt dim;
   PetscReal k[3], contrast, stretch, angle, velocity[3];
   PetscReal tensor_x, tensor_y, tensor_xy; /* K in the x-y plane after its turn */
-  PetscBool random;
+  PetscBool random, coo;
   PetscReal scale;         /* of the whole matrix, so that its values can change */
   PetscLogDouble assembly; /* seconds spent in ComputeMatrix since this was zeroed */
   Vec rhs;                 /* f, kept: KSPSolve() asks for the right-hand side each time */
@@ -106,19 +107,54 @@ static PetscBool OnBoundary(PetscInt dim, const PetscInt n[3], PetscInt i, Petsc
   return i == 0 || j == 0 || i == n[0] - 1 || j == n[1] - 1 || (dim == 3 && (k == 0 || k == n[2] - 1)) ? PETSC_TRUE : PETSC_FALSE;
 }
 
+/* Entries of a matrix, in local numbers, before they go to it all at once: a matrix on a device then has its values there. */
+typedef struct {
+  PetscInt *i, *j;
+  PetscScalar *values;
+  PetscCount count;
+} Entries;
+
+/* Of a node, ghosts counted. */
+static PetscInt LocalNumber(const PetscInt ghost[3], const PetscInt ghosts[3], const MatStencil *node)
+{
+  return node->i - ghost[0] + ghosts[0] * (node->j - ghost[1] + ghosts[1] * (node->k - ghost[2]));
+}
+
+static PetscErrorCode SetEntries(Mat P, Entries *entries)
+{
+  PetscObject known;
+
+  PetscFunctionBeginUser;
+  /* Their places are told once: they do not depend on the values. */
+  PetscCall(PetscObjectQuery((PetscObject)P, "diffusion_places", &known));
+  if (!known) {
+    PetscContainer done;
+    PetscCall(MatSetPreallocationCOOLocal(P, entries->count, entries->i, entries->j));
+    PetscCall(PetscContainerCreate(PETSC_COMM_SELF, &done));
+    PetscCall(PetscObjectCompose((PetscObject)P, "diffusion_places", (PetscObject)done));
+    PetscCall(PetscContainerDestroy(&done));
+  }
+  PetscCall(MatSetValuesCOO(P, entries->values, INSERT_VALUES));
+  PetscFunctionReturn(0);
+}
+
 static PetscErrorCode ComputeMatrix(KSP ksp, Mat A, Mat P, void *context)
 {
   Problem *problem = (Problem *)context;
   DM da;
-  PetscInt n[3], start[3], count[3], node[3];
+  PetscInt n[3], start[3], count[3], node[3], ghost[3], ghosts[3], most;
   PetscReal entry[3][3][3];
   PetscLogDouble before, after;
+  Entries entries = {NULL, NULL, NULL, 0};
 
   PetscFunctionBeginUser;
   PetscCall(PetscTime(&before));
   PetscCall(KSPGetDM(ksp, &da));
   PetscCall(DMDAGetInfo(da, NULL, &n[0], &n[1], &n[2], NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL));
   PetscCall(DMDAGetCorners(da, &start[0], &start[1], &start[2], &count[0], &count[1], &count[2]));
+  PetscCall(DMDAGetGhostCorners(da, &ghost[0], &ghost[1], &ghost[2], &ghosts[0], &ghosts[1], &ghosts[2]));
+  most = problem->coo ? (problem->dim == 3 ? 27 : 9) * count[0] * count[1] * count[2] : 0;
+  PetscCall(PetscMalloc3(most, &entries.i, most, &entries.j, most, &entries.values));
   for (node[2] = start[2]; node[2] < start[2] + count[2]; node[2]++) {
     for (node[1] = start[1]; node[1] < start[1] + count[1]; node[1]++) {
       for (node[0] = start[0]; node[0] < start[0] + count[0]; node[0]++) {
@@ -144,10 +180,19 @@ static PetscErrorCode ComputeMatrix(KSP ksp, Mat A, Mat P, void *context)
             }
           }
         }
-        PetscCall(MatSetValuesStencil(P, 1, &row, columns, column, value, INSERT_VALUES));
+        if (problem->coo) {
+          for (PetscInt c = 0; c < columns; c++) {
+            entries.i[entries.count]        = LocalNumber(ghost, ghosts, &row);
+            entries.j[entries.count]        = LocalNumber(ghost, ghosts, &column[c]);
+            entries.values[entries.count++] = value[c];
+          }
+        } else
+          PetscCall(MatSetValuesStencil(P, 1, &row, columns, column, value, INSERT_VALUES));
       }
     }
   }
+  if (problem->coo) PetscCall(SetEntries(P, &entries));
+  PetscCall(PetscFree3(entries.i, entries.j, entries.values));
   PetscCall(MatAssemblyBegin(P, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(P, MAT_FINAL_ASSEMBLY));
   if (A != P) {
@@ -212,8 +257,8 @@ static PetscErrorCode ReadProblem(Problem *problem)
   PetscReal eps = 1, radians;
   PetscInt count;
   PetscBool set;
-  const char *const sources[] = {"random", "one"};
-  PetscInt source             = 0;
+  const char *const sources[] = {"random", "one"}, *const assemblies[] = {"stencil", "coo"};
+  PetscInt source = 0, assembly = 0;
 
   PetscFunctionBeginUser;
   problem->dim      = 2;
@@ -234,6 +279,7 @@ static PetscErrorCode ReadProblem(Problem *problem)
   count = 3;
   PetscCall(PetscOptionsRealArray("-velocity", "velocity of the convection", NULL, problem->velocity, &count, NULL));
   PetscCall(PetscOptionsEList("-rhs", "right-hand side", NULL, sources, 2, sources[0], &source, NULL));
+  PetscCall(PetscOptionsEList("-assembly", "how a matrix is given its entries", NULL, assemblies, 2, assemblies[0], &assembly, NULL));
   PetscOptionsEnd();
   for (PetscInt a = 0; a < problem->dim; a++)
     PetscCheck(problem->k[a] > 0 && !PetscIsInfOrNanReal(problem->k[a]), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
@@ -241,6 +287,7 @@ static PetscErrorCode ReadProblem(Problem *problem)
   PetscCheck(problem->stretch > 0 && problem->contrast > 0, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "-stretch and -contrast must be positive");
   problem->random    = source == 0 ? PETSC_TRUE : PETSC_FALSE;
+  problem->coo       = assembly == 1 ? PETSC_TRUE : PETSC_FALSE;
   radians            = problem->angle * PETSC_PI / 180;
   problem->tensor_x  = problem->k[0] * PetscSqr(PetscCosReal(radians)) + problem->k[1] * PetscSqr(PetscSinReal(radians));
   problem->tensor_y  = problem->k[0] * PetscSqr(PetscSinReal(radians)) + problem->k[1] * PetscSqr(PetscCosReal(radians));
