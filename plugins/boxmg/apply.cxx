@@ -25,7 +25,7 @@ PetscErrorCode Print(const std::vector<BoxmgLevel> &levels, const std::vector<He
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CycleAndTell(const Multigrid &multigrid, const PetscScalar *b, PetscScalar *x)
+PetscErrorCode CycleAndTell(const Multigrid &multigrid, PetscScalar *b, PetscScalar *x)
 {
   std::vector<Heard> all;
   std::vector<BoxmgLevel> levels;
@@ -40,7 +40,7 @@ PetscErrorCode CycleAndTell(const Multigrid &multigrid, const PetscScalar *b, Pe
 // -------------------------------------------------------------------------------------------------------------------------- cycles
 
 // A cycle for each of nrhs right-hand sides, one after the other, ld elements from one to the next.
-PetscErrorCode Cycles(PC pc, Memory memory, const PetscScalar *b, PetscScalar *x, Transpose transpose, PetscInt nrhs = 1, Index ld = 0)
+PetscErrorCode Cycles(PC pc, Memory memory, PetscScalar *b, PetscScalar *x, Transpose transpose, PetscInt nrhs = 1, Index ld = 0)
 {
   PetscFunctionBegin;
   PetscCall(EnsureMultigrid(pc, memory));
@@ -61,7 +61,7 @@ PetscErrorCode CycleHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(WithVecArrays(rhs, Access::read, solution, Access::write,
-                          [&](Memory memory, const PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
+                          [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -84,7 +84,7 @@ PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
 // On one rank, where columns of both matrices are in one memory and lie alike; else *done is false.
 PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
 {
-  const PetscScalar *b;
+  PetscScalar *b;
   PetscScalar *x;
   PetscMemType b_type, x_type;
   PetscInt columns, b_ld, x_ld;
@@ -95,7 +95,7 @@ PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
   PetscCall(MatDenseGetLDA(rhs, &b_ld));
   PetscCall(MatDenseGetLDA(solution, &x_ld));
   if (Boxmg(pc)->whole.gathers() || b_ld != x_ld) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
+  PetscCall(MatDenseGetArrayReadAndMemType(rhs, const_cast<const PetscScalar **>(&b), &b_type));
   PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
   const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
   *done               = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
@@ -105,7 +105,7 @@ PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
     PetscCall(PetscLogGpuTimeEnd());
   }
   PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
-  PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, &b));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, const_cast<const PetscScalar **>(&b)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -53,13 +53,13 @@ std::optional<BoxmgFault> BoxMultigrid<Scalar>::fault() const
 }
 
 template <class Scalar>
-void BoxMultigrid<Scalar>::apply(const Scalar *b, Scalar *x, Transpose transpose) const
+void BoxMultigrid<Scalar>::apply(Scalar *b, Scalar *x, Transpose transpose) const
 {
   hierarchy_->apply(b, x, transpose, nullptr);
 }
 
 template <class Scalar>
-void BoxMultigrid<Scalar>::apply_and_tell(const Scalar *b, Scalar *x, const std::function<void(int, bool, double)> &heard) const
+void BoxMultigrid<Scalar>::apply_and_tell(Scalar *b, Scalar *x, const std::function<void(int, bool, double)> &heard) const
 {
   hierarchy_->apply(b, x, Transpose::no, &heard);
 }

@@ -75,12 +75,12 @@ public:
   void read(const CsrMatrix<Scalar, Int> &matrix, std::optional<bool> symmetric = std::nullopt);
   std::optional<BoxmgFault> fault() const;
 
-  /// x = B b, one cycle from zero; or x = B^T b. Arrays of grid.nodes() elements in the memory of the execution, x not b. Does not wait.
+  /// x = B b, one cycle from zero; or x = B^T b. Arrays of grid.nodes() elements in the memory of the execution, x not b, which is kept. Does not wait.
   /// Allocates nothing, but for lines' factors in the first transposed one of a matrix that is not symmetric.
-  void apply(const Scalar *b, Scalar *x, Transpose transpose = Transpose::no) const;
+  void apply(Scalar *b, Scalar *x, Transpose transpose = Transpose::no) const;
   /// The same; heard(level, norm) is told the norm of the residual of each level before its coarse-grid correction and after its last sweep,
   /// in the order in which a cycle makes them. Waits for each.
-  void apply_and_tell(const Scalar *b, Scalar *x, const std::function<void(int level, bool before, double norm)> &heard) const;
+  void apply_and_tell(Scalar *b, Scalar *x, const std::function<void(int level, bool before, double norm)> &heard) const;
 
   std::vector<BoxmgLevel> levels() const;
   bool symmetric() const; ///< of the matrix, as given or found

@@ -6,11 +6,11 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
+void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
 {
   LevelHere &l = levels_[level];
   if (l.direct) {
-    l.inverse.apply(space_, b, x, transpose);
+    l.inverse.apply(l.space, b, x, transpose);
     return;
   }
   relax(l, b, x, false, transpose);
@@ -28,36 +28,38 @@ void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, const Scalar *b
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, const Scalar *b, Scalar *x, bool after, Transpose transpose) const
+void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Scalar *x, bool after, Transpose transpose) const
 {
   // Sweeps mirror each other: forward before the correction, from zero, and backward after it.
-  if (!after) Kokkos::deep_copy(space_, Array<Scalar, Space>(x, static_cast<std::size_t>(l.grid().nodes())), Scalar(0));
-  for (int s = 0; s < options_.sweeps; s++) l.smoother->sweep(space_, l.here().a, b, x, l.work.data(), after, !after && s == 0, transpose);
+  for (int s = 0; s < options_.sweeps; s++) l.smoother->sweep(l.space, l.here().a, b, x, l.work.data(), after, !after && s == 0, transpose);
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
+void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
 {
   LevelHere &l = levels_[level], &next = levels_[level + 1];
   const bool swapped = transpose == Transpose::yes;
   residual(l, b, x, transpose);
   if (tell_) tell(level, true, l.work.data());
-  restrict_to(space_, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data());
-  cycle(level + 1, next.b.data(), next.x.data(), transpose, shape);
-  interpolate(space_, swapped ? l.here().r : l.here().p, next.x.data(), x);
+  restrict_to(l.space, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data());
+  const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), transpose, shape); };
+  if (level == 0) // a first transposed solve of lines allocates
+    replays_[static_cast<int>(shape)].run(l.space, next.space, !tell_ && !swapped, coarser);
+  else
+    coarser();
+  interpolate(l.space, swapped ? l.here().r : l.here().p, next.x.data(), x);
 }
 
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const
 {
-  const Operator<Scalar> &a = l.here().a;
-  subtract(space_, a, Region::all(a.grid), all_neighbours(a.stencil), b, x, l.work.data(), transpose);
+  l.smoother->residual(l.space, l.here().a, b, x, l.work.data(), transpose);
 }
 
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::tell(std::size_t level, bool before, const Scalar *r) const
 {
-  (*tell_)(static_cast<int>(level), before, norm(space_, levels_[level].grid().nodes(), r));
+  (*tell_)(static_cast<int>(level), before, norm(levels_[level].space, levels_[level].grid().nodes(), r));
 }
 
 } // namespace weft::boxmg

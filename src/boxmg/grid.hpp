@@ -4,9 +4,10 @@
 
 namespace weft::boxmg {
 
-/// A neighbour: -1, 0 or 1 along each direction.
+/// A neighbour: -1, 0 or 1 along each direction. As small as can be: kernels have stencils among their arguments, and those of more than 512
+/// bytes wait for each other on a device.
 struct Offset {
-  int d[3] = {};
+  signed char d[3] = {};
 
   /// Its number among 27, 13 the node itself; -k is 26 - number.
   WEFT_INLINE int number() const { return 13 + d[0] + 3 * d[1] + 9 * d[2]; }
@@ -14,7 +15,8 @@ struct Offset {
 
 WEFT_INLINE Offset offset_of(int number)
 {
-  return {{number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1}};
+  return {
+      {static_cast<signed char>(number % 3 - 1), static_cast<signed char>(number / 3 % 3 - 1), static_cast<signed char>(number / 9 - 1)}};
 }
 
 /// A box of n[0] * n[1] * n[2] nodes, x fastest; n[d] = 1 in the directions that it lacks.
@@ -55,11 +57,11 @@ struct Stencil {
 
   int count = 0;
   Offset offset[most];
-  int slot[most]; ///< by number: where the coefficient stands, or -1
+  signed char slot[most]; ///< by number: where the coefficient stands, or -1
 
   Stencil()
   {
-    for (int &s : slot) s = -1;
+    for (signed char &s : slot) s = -1;
   }
   /// mask: bit `number` is set for each neighbour. Closed under negation: a transpose has the same stencil.
   explicit Stencil(unsigned mask) : Stencil()
@@ -67,7 +69,7 @@ struct Stencil {
     for (int number = 0; number < most; number++) {
       if (!(mask >> number & 1) && !(mask >> (26 - number) & 1) && number != 13) continue;
       offset[count] = offset_of(number);
-      slot[number]  = count++;
+      slot[number]  = static_cast<signed char>(count++);
     }
   }
   /// All neighbours in the directions in which a grid has more than one node.

@@ -9,22 +9,23 @@
 #include "boxmg/galerkin.hpp"
 #include "boxmg/interpolation.hpp"
 #include "boxmg/read_matrix.hpp"
+#include "boxmg/replay.hpp"
 #include "boxmg/smoother.hpp"
 
 namespace weft {
 
 template <class Value>
 struct BoxMultigrid<Value>::Hierarchy {
-  virtual ~Hierarchy()                                                                                              = default;
-  virtual void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric)                    = 0;
-  virtual void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric)                    = 0;
-  virtual std::optional<BoxmgFault> fault() const                                                                   = 0;
-  virtual void apply(const Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
-  virtual std::vector<BoxmgLevel> levels() const                                                                    = 0;
-  virtual bool symmetric() const                                                                                    = 0;
-  virtual double flops() const                                                                                      = 0;
-  virtual Csr operator_of(int level) const                                                                          = 0;
-  virtual Csr interpolation_of(int level, bool restriction) const                                                   = 0;
+  virtual ~Hierarchy()                                                                                        = default;
+  virtual void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric)              = 0;
+  virtual void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric)              = 0;
+  virtual std::optional<BoxmgFault> fault() const                                                             = 0;
+  virtual void apply(Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
+  virtual std::vector<BoxmgLevel> levels() const                                                              = 0;
+  virtual bool symmetric() const                                                                              = 0;
+  virtual double flops() const                                                                                = 0;
+  virtual Csr operator_of(int level) const                                                                    = 0;
+  virtual Csr interpolation_of(int level, bool restriction) const                                             = 0;
 };
 
 namespace boxmg {
@@ -49,6 +50,8 @@ struct Coefficients {
 /// and its vectors.
 template <class Space, class Value, class Scalar>
 struct Level {
+  const Execution *execution;
+  Space space; ///< of the execution
   Coefficients<Space, Value> exact;
   Coefficients<Space, Scalar> rounded; ///< empty where the precision is the same
   Choice choice;
@@ -107,7 +110,7 @@ public:
   using Tell = std::function<void(int, bool, double)>;
 
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
-      : space_(space), execution_(execution), grid_(grid), options_(options)
+      : space_(space), execution_(execution), beside_(Execution::beside(execution)), grid_(grid), options_(options)
   {
   }
 
@@ -115,7 +118,7 @@ public:
   void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   std::optional<BoxmgFault> fault() const override { return fault_; }
 
-  void apply(const Value *b, Value *x, Transpose transpose, const Tell *tell) override
+  void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override
   {
     tell_ = tell;
     if constexpr (std::is_same_v<Value, Scalar>) {
@@ -165,19 +168,20 @@ private:
   void round_operator(LevelHere &l) const;
   void round_transfer(LevelHere &l) const;
   template <class From, class To>
-  void rounded_copy(const From &from, To &to) const;
+  void rounded_copy(const Space &space, const From &from, To &to) const;
   bool last(std::size_t level, const Choice &choice) const;
 
   // Cycles.
-  void cycle(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
-  void relax(const LevelHere &l, const Scalar *b, Scalar *x, bool after, Transpose transpose) const;
-  void correct(std::size_t level, const Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
+  void cycle(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
+  void relax(const LevelHere &l, Scalar *b, Scalar *x, bool after, Transpose transpose) const;
+  void correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
   /// Leaves b - A x in the level's work space.
   void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;
   void tell(std::size_t level, bool before, const Scalar *r) const;
 
   Space space_;
   const Execution &execution_;
+  std::unique_ptr<Execution> beside_; ///< of all levels but the finest
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
@@ -185,6 +189,7 @@ private:
   bool symmetric_   = true;
   double sign_      = 1;
   const Tell *tell_ = nullptr;
+  Replay<Space> replays_[3]; ///< of what the finest level asks of the others, by the shape of the cycle
 };
 
 } // namespace boxmg

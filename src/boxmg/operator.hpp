@@ -53,19 +53,25 @@ struct Run {
   Index x, step, count, y, z;
 };
 
+WEFT_INLINE Index quotient(Index number, Index divisor, bool small)
+{
+  return small ? static_cast<Index>(static_cast<std::uint32_t>(number) / static_cast<std::uint32_t>(divisor)) : number / divisor;
+}
+
 /// Calls body(run) for the nodes of a region.
 template <class Space, class Body>
 void over_runs(const char *label, const Space &space, const Region &region, const Body &body)
 {
   constexpr Index width = run_nodes<Space>;
-  const Index runs = (region.count[0] + width - 1) / width, rows = region.count[1];
+  const Index runs = (region.count[0] + width - 1) / width, rows = region.count[1], all = runs * rows * region.count[2];
   if (region.nodes() <= 0) return;
+  const bool flat = region.count[2] == 1, small = all < Index(1) << 31; // a device divides 64-bit numbers slowly
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, runs * rows * region.count[2]),
-      KOKKOS_LAMBDA(const Index number) {
-        const Index run = number % runs, row = number / runs, first = run * width;
+      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, all), KOKKOS_LAMBDA(const Index number) {
+        const Index row = quotient(number, runs, small), plane = flat ? 0 : quotient(row, rows, small);
+        const Index first = (number - row * runs) * width;
         body(Run{region.first[0] + first * region.step[0], region.step[0], Kokkos::min(width, region.count[0] - first),
-                 region.first[1] + row % rows * region.step[1], region.first[2] + row / rows * region.step[2]});
+                 region.first[1] + (row - plane * rows) * region.step[1], region.first[2] + plane * region.step[2]});
       });
 }
 

@@ -11,6 +11,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
 {
   using Kind = BoxmgFault::Kind;
   fault_     = std::nullopt;
+  for (auto &replay : replays_) replay.forget();
   // The stencil of the last matrix may do for this one.
   if (levels_.empty() || !fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data())) {
     const MatrixLook look = look_at(space_, grid_, matrix);
@@ -32,6 +33,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
     set_up(0, looked);
+  beside_->wait();
 }
 
 /// Room for a level's operator and vectors; what stands on another stencil goes.
@@ -44,6 +46,8 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
     levels_.resize(level);
   }
   LevelHere &l      = levels_.emplace_back();
+  l.execution       = level == 0 ? &execution_ : beside_.get();
+  l.space           = space_of<Space>(*l.execution);
   const Index pitch = pitch_of(grid), nodes = grid.nodes();
   l.exact.values = array<Space, Value>("weft boxmg operator", pitch * stencil.count);
   l.exact.a      = {grid, stencil, l.exact.values.data(), pitch};
@@ -84,7 +88,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
     l.choice = {{}, 0};
     l.smoother.reset();
     if (l.inverse.n != grid.nodes()) l.inverse = Inverse<Space>(grid.nodes());
-    l.inverse.make(space_, l.exact.a);
+    l.inverse.make(l.space, l.exact.a);
     Index negative = grid.nodes();
     Kokkos::deep_copy(negative, Kokkos::subview(l.inverse.negative, 0));
     if (symmetric_ && negative < grid.nodes()) fault_ = {Kind::indefinite, static_cast<int>(level), negative};
@@ -114,17 +118,19 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
   const Grid next       = l.exact.p.coarse;
   const Stencil stencil = Stencil::box(next);
   ensure_operator(level + 1, next, stencil);
-  const auto &fine = levels_[level].exact;
-  auto &coarse     = levels_[level + 1].exact;
-  galerkin(space_, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
-  set_up(level + 1, boxmg::look_at(space_, coarse.a, sign_, dominance(next), true));
+  const auto &fine  = levels_[level].exact;
+  auto &coarse      = levels_[level + 1].exact;
+  const Space &here = levels_[level].space, &there = levels_[level + 1].space;
+  galerkin(here, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
+  if (level == 0) here.fence("weft boxmg: the next level"); // which is on a stream of its own
+  set_up(level + 1, boxmg::look_at(there, coarse.a, sign_, dominance(next), true));
 }
 
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::ensure_smoother(LevelHere &l, const Choice &choice)
 {
   if (!l.smoother || l.choice.lines != choice.lines)
-    l.smoother = std::make_unique<Smoother<Scalar>>(execution_, l.grid(), l.exact.a.stencil, choice.lines);
+    l.smoother = std::make_unique<Smoother<Scalar>>(*l.execution, l.grid(), l.exact.a.stencil, choice.lines);
   l.choice = choice;
   l.smoother->factor(l.here().a);
 }
@@ -145,11 +151,11 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     c.p.weights = c.weights.data();
   }
   c.r = c.p;
-  make_weights(space_, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, c.weights.data());
+  make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, c.weights.data());
   if (!symmetric_ && from_operator) {
     if (c.weights_r.size() == 0) c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);
     c.r.weights = c.weights_r.data();
-    make_weights(space_, c.a, Part::transpose, c.r, true, c.weights_r.data());
+    make_weights(l.space, c.a, Part::transpose, c.r, true, c.weights_r.data());
   }
   round_transfer(l);
 }
@@ -157,17 +163,17 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
 /// What cycles read, where their precision is another.
 template <class Space, class Value, class Scalar>
 template <class From, class To>
-void HierarchyOn<Space, Value, Scalar>::rounded_copy(const From &from, To &to) const
+void HierarchyOn<Space, Value, Scalar>::rounded_copy(const Space &space, const From &from, To &to) const
 {
   if (to.size() != from.size()) to = array<Space, Scalar>(from.label() + ", rounded", static_cast<Index>(from.size()));
-  if (from.size() > 0) convert(space_, from, to);
+  if (from.size() > 0) convert(space, from, to);
 }
 
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::round_operator(LevelHere &l) const
 {
   if constexpr (!std::is_same_v<Value, Scalar>) {
-    rounded_copy(l.exact.values, l.rounded.values);
+    rounded_copy(l.space, l.exact.values, l.rounded.values);
     l.rounded.a = {l.grid(), l.exact.a.stencil, l.rounded.values.data(), l.exact.a.pitch};
   }
 }
@@ -176,8 +182,8 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::round_transfer(LevelHere &l) const
 {
   if constexpr (!std::is_same_v<Value, Scalar>) {
-    rounded_copy(l.exact.weights, l.rounded.weights);
-    rounded_copy(l.exact.weights_r, l.rounded.weights_r);
+    rounded_copy(l.space, l.exact.weights, l.rounded.weights);
+    rounded_copy(l.space, l.exact.weights_r, l.rounded.weights_r);
     l.rounded.p         = Transfer<Scalar>(l.grid(), l.choice.coarsened);
     l.rounded.p.pitch   = l.exact.p.pitch;
     l.rounded.p.weights = l.rounded.weights.data();

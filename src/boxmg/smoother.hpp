@@ -1,12 +1,12 @@
 /// What relaxes a level: lines along one direction or several, colour by colour, or points. Lines or points of a colour do not couple, so that a
-/// colour is solved for at once, in place.
+/// colour is solved for at once, in place: on a device, where lines of two colours will do, by LineRelaxation in one pass.
 #pragma once
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "boxmg/residual.hpp"
-#include "line/line_solver.hpp"
+#include "line/relax/line_relaxation.hpp"
 
 namespace weft::boxmg {
 
@@ -59,6 +59,20 @@ void divide(const Space &space, const Operator<Scalar> &a, const Region &region,
       });
 }
 
+/// The distances in memory from a node to its neighbours, which ascend, or nothing where a distance does not tell the neighbour.
+inline std::optional<std::vector<Index>> distances(const Grid &grid, const Stencil &stencil)
+{
+  std::vector<Index> all;
+  for (int d = 0; d < 3; d++) {
+    if (grid.periodic[d] || grid.n[d] == 2) return std::nullopt;
+  }
+  for (int k = 0; k < stencil.count; k++) {
+    const Offset &o = stencil.offset[k];
+    all.push_back(o.d[0] + grid.n[0] * (o.d[1] + grid.n[1] * o.d[2]));
+  }
+  return all;
+}
+
 template <class Scalar>
 class Smoother {
 public:
@@ -66,17 +80,29 @@ public:
   Smoother(const Execution &execution, const Grid &grid, const Stencil &stencil, const std::vector<int> &directions)
       : execution_(execution), grid_(grid), stencil_(stencil)
   {
+    const bool plane     = grid.n[0] == 1 || grid.n[1] == 1 || grid.n[2] == 1;
+    const auto distances = boxmg::distances(grid, stencil);
+    if (execution.memory() == Memory::device && distances) {
+      distances_ = *distances;
+      matrix_    = std::make_unique<StencilMatrix<Scalar>>(execution, grid.nodes());
+    }
     for (const int d : directions) {
       Offset next;
       next.d[d] = 1;
-      if (stencil.slot[next.number()] >= 0) add_lines(d);
+      if (stencil.slot[next.number()] < 0) continue;
+      if (matrix_ && plane)
+        add_two_colours(d);
+      else
+        add_lines(d);
     }
-    if (colours_.empty()) add_points();
+    if (colours_.empty() && lines_.empty()) add_points();
   }
 
   /// New values of the operator, which stay where they are as long as sweeps follow. Does not wait.
   void factor(const Operator<Scalar> &a)
   {
+    if (matrix_) matrix_->use(a.values, a.pitch, distances_);
+    for (auto &lines : lines_) lines.relaxation->factor();
     for (auto &lines : colours_) {
       if (!lines.solver) continue;
       const auto coefficients = [&](int by) {
@@ -91,6 +117,12 @@ public:
   /// The first node with an unusable pivot. Waits.
   std::optional<Index> bad_node() const
   {
+    for (const auto &lines : lines_) {
+      if (const auto bad = lines.relaxation->bad_pivot()) {
+        const LineLayout &layout = lines.relaxation->solver().layout();
+        return layout.start(bad->line) + bad->row * layout.stride;
+      }
+    }
     for (const auto &lines : colours_) {
       if (!lines.solver) continue;
       if (const auto bad = lines.solver->bad_pivot()) {
@@ -101,11 +133,16 @@ public:
     return std::nullopt;
   }
 
-  /// One sweep over all colours, in their order or the opposite one. zero: x is 0 everywhere before it. r: work space.
+  /// One sweep over all colours, in their order or the opposite one. zero: as if x were 0 everywhere before it. b is kept. r: work space.
   template <class Space>
-  void sweep(const Space &space, const Operator<Scalar> &a, const Scalar *b, Scalar *x, Scalar *r, bool backward, bool zero,
+  void sweep(const Space &space, const Operator<Scalar> &a, Scalar *b, Scalar *x, Scalar *r, bool backward, bool zero,
              Transpose transpose) const
   {
+    if (!lines_.empty()) {
+      sweep_in_one_pass(b, x, backward, zero, transpose);
+      return;
+    }
+    if (zero) Kokkos::deep_copy(space, Array<Scalar, Space>(x, static_cast<std::size_t>(grid_.nodes())), Scalar(0));
     for (std::size_t k = 0; k < colours_.size(); k++) {
       const Nodes &colour = colours_[backward ? colours_.size() - 1 - k : k];
       const bool first    = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
@@ -121,10 +158,21 @@ public:
     }
   }
 
+  /// r = b - A x, or b - A^T x.
+  template <class Space>
+  void residual(const Space &space, const Operator<Scalar> &a, const Scalar *b, const Scalar *x, Scalar *r, Transpose transpose) const
+  {
+    if (matrix_)
+      matrix_->residual(b, x, r, nullptr, transpose);
+    else
+      subtract(space, a, Region::all(a.grid), all_neighbours(a.stencil), b, x, r, transpose);
+  }
+
   /// Of the lines, in the order of a sweep; none: points.
   std::vector<int> directions() const
   {
     std::vector<int> all;
+    for (const auto &lines : lines_) all.push_back(lines.direction);
     for (const auto &lines : colours_) {
       if (lines.solver && (all.empty() || all.back() != lines.direction)) all.push_back(lines.direction);
     }
@@ -143,11 +191,37 @@ public:
   double flops() const
   {
     double sum = 2.0 * stencil_.count * static_cast<double>(grid_.nodes());
+    for (const auto &lines : lines_) sum += lines.relaxation->solver().flops();
     for (const auto &lines : colours_) sum += lines.solver ? lines.solver->flops() : 0;
     return sum;
   }
 
 private:
+  /// All lines along a direction, of two colours.
+  struct Lines {
+    int direction;
+    std::unique_ptr<LineRelaxation<Scalar>> relaxation;
+  };
+  void add_two_colours(int direction)
+  {
+    const Index first[3] = {0, 0, 0};
+    lines_.push_back(
+        {direction, std::make_unique<LineRelaxation<Scalar>>(*matrix_, LineProblem(lines_of_box(direction, grid_.n, 1, first)))});
+  }
+  void sweep_in_one_pass(Scalar *b, Scalar *x, bool backward, bool zero, Transpose transpose) const
+  {
+    Guess guess = zero ? Guess::zero : Guess::given;
+    for (std::size_t k = 0; k < lines_.size(); k++) {
+      const auto &lines = *lines_[backward ? lines_.size() - 1 - k : k].relaxation;
+      for (Colour colour : {Colour::even, Colour::odd}) {
+        if (backward) colour = colour == Colour::even ? Colour::odd : Colour::even;
+        if (colour == Colour::odd && lines.solver().layout().count() == 1) continue;
+        lines.relax(b, x, {1, colour, guess, transpose});
+        guess = guess == Guess::zero ? Guess::zero_lines : Guess::given;
+      }
+    }
+  }
+
   /// Lines of one colour, or points.
   struct Nodes {
     int direction;     ///< -1: points
@@ -186,6 +260,9 @@ private:
   Grid grid_;
   Stencil stencil_;
   std::vector<Nodes> colours_;
+  std::vector<Index> distances_;                  ///< of the stencil's neighbours, for
+  std::unique_ptr<StencilMatrix<Scalar>> matrix_; ///< the operator, where it can be told by distances
+  std::vector<Lines> lines_;                      ///< instead of colours_
 };
 
 } // namespace weft::boxmg

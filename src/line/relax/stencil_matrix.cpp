@@ -30,6 +30,14 @@ void StencilMatrix<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
 }
 
 template <class Scalar>
+void StencilMatrix<Scalar>::use(const Scalar *values, Index pitch, const std::vector<Index> &offsets)
+{
+  on_backend(execution_, [&](const auto &space) {
+    static_cast<StencilStorage<std::decay_t<decltype(space)>, Scalar> &>(*storage_).use(space, rows_, values, pitch, offsets);
+  });
+}
+
+template <class Scalar>
 bool StencilMatrix<Scalar>::in_diagonals() const
 {
   return storage_->diagonals() != nullptr;

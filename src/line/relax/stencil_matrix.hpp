@@ -31,6 +31,11 @@ public:
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix);
 
+  /// Takes diagonals that stand somewhere already, in the memory of the execution, `pitch` elements apart in the order of their offsets, which
+  /// ascend: row r of a diagonal at values[r], 0 where its column is none of the matrix's. They must stay. Allocates and waits where the
+  /// offsets are new. What was made from the matrix before must be factored again.
+  void use(const Scalar *values, Index pitch, const std::vector<Index> &offsets);
+
   /// True if the matrix is kept as diagonals, false if the CSR matrix itself is used (or none was read).
   bool in_diagonals() const;
   /// Offsets of the diagonals, ascending; empty unless in_diagonals().

@@ -40,12 +40,18 @@ struct StencilStorage final : StencilMatrix<Scalar>::Storage {
   OwnedArray<Index, Space> offsets_here;
   Pinned missing{"weft entries beside the diagonals"};
 
+  void use(const Space &space, Index rows, const Scalar *given, Index pitch, const std::vector<Index> &ascending)
+  {
+    values = {};
+    if (this->offsets != ascending || offsets_here.extent(0) != ascending.size()) keep_offsets(space, ascending);
+    this->form = Diagonals<Scalar>{given, offsets_here.data(), static_cast<int>(ascending.size()), pitch, rows};
+  }
   template <class Int>
   void read(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
   {
     // Diagonals begin at multiples of 256 bytes at least, so that rows can be moved in pieces.
     const Index pitch = (rows + 63) / 64 * 64;
-    if (this->diagonals() && fill_diagonals(space, rows, matrix, offsets_here, pitch, values, missing)) return;
+    if (this->diagonals() && values.extent(0) > 0 && fill_diagonals(space, rows, matrix, offsets_here, pitch, values, missing)) return;
     this->form = CsrRows<Scalar, Int>{matrix, rows};
     this->offsets.clear();
     // Some rows tell what most matrices have; where there are others the diagonals cannot be filled.
@@ -58,14 +64,22 @@ struct StencilStorage final : StencilMatrix<Scalar>::Storage {
         values = {}; // before there are others
         values = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft diagonals"), size);
       }
-      offsets_here = OwnedArray<Index, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft diagonals' offsets"), found->size());
-      Kokkos::deep_copy(space, offsets_here, Array<const Index, Kokkos::HostSpace>(found->data(), found->size()));
+      keep_offsets(space, *found);
       if (!fill_diagonals(space, rows, matrix, offsets_here, pitch, values, missing)) continue;
-      this->offsets = *found;
-      this->form    = Diagonals<Scalar>{values.data(), offsets_here.data(), static_cast<int>(found->size()), pitch, rows};
+      this->form = Diagonals<Scalar>{values.data(), offsets_here.data(), static_cast<int>(found->size()), pitch, rows};
       return;
     }
+    this->offsets.clear();
     values = {};
+  }
+
+private:
+  void keep_offsets(const Space &space, const std::vector<Index> &ascending)
+  {
+    offsets_here = OwnedArray<Index, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft diagonals' offsets"), ascending.size());
+    Kokkos::deep_copy(space, offsets_here, Array<const Index, Kokkos::HostSpace>(ascending.data(), ascending.size()));
+    space.fence("weft: offsets");
+    this->offsets = ascending;
   }
 };
 
