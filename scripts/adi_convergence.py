@@ -30,15 +30,16 @@ def probe(build, options):
     return output, found.group(1), int(found.group(2)), float(found.group(3))
 
 
-def ends_cell(build, sizes, ends, strength):
+def ends_cell(build, sizes, ends, strength, where="", direct="lu"):
+    """Iterations; where the tolerance is below what double precision can do, where they end, and where a direct solver does."""
     flags = [",".join(str(int(e == kind)) for e in ends) for kind in "pn"]
-    problem = f"-n {sizes} -ring {flags[0]} -neumann {flags[1]} -strength {strength}"
-    _, reason, iterations, _ = probe(build, f"{problem} -ksp_type adi -ksp_max_it 40")
+    problem = f"-n {sizes} -ring {flags[0]} -neumann {flags[1]} -strength {strength} -star {where}"
+    _, reason, iterations, residual = probe(build, f"{problem} -ksp_type adi -ksp_max_it 40")
     if reason == "CONVERGED_RTOL":
         return str(iterations)
-    direct = probe(build, f"{problem} -ksp_type preonly -pc_type lu")[3]  # what double precision can do
-    _, _, _, residual = probe(build, f"{problem} -ksp_type adi -ksp_max_it 15")
-    return f"at {residual:.0e} (LU {direct:.0e})"
+    beside = probe(build, f"{problem} -ksp_type preonly -pc_type {direct}")[3]
+    ending = "" if reason == "DIVERGED_BREAKDOWN" else f", {reason}"
+    return f"{iterations} at {residual:.0e} ({direct} {beside:.0e}{ending})"
 
 
 def table(head, rows):
@@ -48,26 +49,21 @@ def table(head, rows):
     print()
 
 
-def cubes(build, sizes, jobs, where):
-    """Three directions of any size, several at a time, without LU beside them."""
+def cubes(build, sizes, ends, ratios, jobs, where):
+    """Three directions of any size, the strong one along z, several at a time; `bcr` beside them."""
+    ends = ends or sorted({"".join(sorted(e[:2])) + e[2] for e in map("".join, itertools.product("dnp", repeat=3))})
 
-    def cell(n, ends):
-        flags = [",".join(str(int(e == kind)) for e in ends) for kind in "pn"]
-        found = []
-        for ratio in RATIOS:
-            problem = f"-n {n},{n},{n} -ring {flags[0]} -neumann {flags[1]} -strength 1,1,{ratio} -ksp_type adi {where}"
-            _, reason, iterations, _ = probe(build, f"{problem} -ksp_max_it 40")
-            found.append(str(iterations) if reason == "CONVERGED_RTOL" else f"at {probe(build, f'{problem} -ksp_max_it 15')[3]:.0e}")
-        return ", ".join(found)
+    def row(which):
+        n, e = which
+        return ", ".join(ends_cell(build, f"{n},{n},{n}", e, f"1,1,{r}", where, "bcr") for r in ratios)
 
-    every = list(itertools.combinations_with_replacement("dnp", 3))
     with ThreadPoolExecutor(jobs) as pool:
-        columns = [list(pool.map(lambda ends, n=n: cell(n, ends), every)) for n in sizes]
-    table(["ends along x, y, z", *(f"{n}³" for n in sizes)], ([", ".join(NAMES[e] for e in ends), *row] for ends, *row in zip(every, *columns)))
+        cells = pool.map(row, [(n, e) for e in ends for n in sizes])
+        table(["ends along x, y, z", *(f"{n}³" for n in sizes)], ([", ".join(NAMES[c] for c in e), *(next(cells) for _ in sizes)] for e in ends))
 
 
 def main(build):
-    sizes = ["33,33", "65,65", "257,257"]
+    sizes = ["33,33", "65,65", "129,129", "257,257"]
     table(
         ["ends along x", "along y", *(n.replace(",", " x ") for n in sizes)],
         (
@@ -76,13 +72,13 @@ def main(build):
         ),
     )
     table(
-        ["ends along x, y, z", "1, 1, R", "1, sqrt R, R"],
+        ["ends along x, y, z", "1, sqrt R, R"],
         (
             [
                 ", ".join(NAMES[e] for e in ends),
-                *(", ".join(ends_cell(build, "33,33,33", ends, form.format(r, float(r) ** 0.5)) for r in RATIOS) for form in ("1,1,{0}", "1,{1},{0}")),
+                ", ".join(ends_cell(build, "33,33,33", ends, f"1,{float(r) ** 0.5:g},{r}", direct="bcr") for r in RATIOS),
             ]
-            for ends in itertools.combinations_with_replacement("dnp", 3)
+            for ends in itertools.product("dnp", repeat=3)
         ),
     )
     rows = []
@@ -102,10 +98,12 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("build", type=Path)
     parser.add_argument("--cubes", type=int, nargs="+", metavar="N", help="only N x N x N")
+    parser.add_argument("--ends", nargs="+", metavar="XYZ", help="with --cubes: such as ddn: values, values, no flux; else all, x and y being alike")
+    parser.add_argument("--ratios", nargs="+", default=RATIOS, metavar="R", help="with --cubes")
     parser.add_argument("--device", action="store_true", help="with --cubes: on a CUDA device")
     parser.add_argument("--jobs", type=int, default=1, help="with --cubes: so many at a time")
     arguments = parser.parse_args()
     if arguments.cubes:
-        cubes(arguments.build, arguments.cubes, arguments.jobs, ON_DEVICE if arguments.device else "")
+        cubes(arguments.build, arguments.cubes, arguments.ends, arguments.ratios, arguments.jobs, ON_DEVICE if arguments.device else "")
     else:
         main(arguments.build)

@@ -15,9 +15,9 @@ from threading import Lock
 
 SOURCE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCE / "tests" / "faults"))
+from memory_tools import ADDRESS, SUPPRESSIONS, memcheck  # noqa: E402
 from solver_types import BLOCKS, TYPES  # noqa: E402
 
-SUPPRESSIONS = SOURCE / "tests" / "faults" / "suppressions"
 KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "poisson_tests", "crout_tests", "trisolve_tests", "distributed_tests"]
 RANKS = {"distributed_tests": 3}
 # What a slow instrument can run of the kernel tests: small sizes. The pattern names GoogleTest's tests.
@@ -90,13 +90,13 @@ class Steps:
         with ThreadPoolExecutor(self.jobs) as together:
             return sum(together.map(check, cases), [])
 
-    def compile(self, name, options, source=SOURCE):
-        """A build beside the main one."""
+    def compile(self, name, options, source=SOURCE, part=()):
+        """A build beside the main one. `part`: words for cmake --build where not all of it is needed."""
         folder = self.build.with_name(f"{self.build.name}-{name}")
         folder.mkdir(parents=True, exist_ok=True)
         with open(folder / "build.log", "w") as log:
             for command in (["cmake", "-S", source, "-B", folder, "-G", "Ninja", "-DWEFT_TESTS=ON", f"-DPython3_EXECUTABLE={sys.executable}", *options],
-                            ["cmake", "--build", folder, "--parallel", str(self.jobs)]):
+                            ["cmake", "--build", folder, "--parallel", str(self.jobs), *part]):
                 if subprocess.run([str(word) for word in command], stdout=log, stderr=subprocess.STDOUT).returncode:
                     raise Missing(f"the build in {folder} failed: see {folder}/build.log")
         return folder
@@ -154,16 +154,9 @@ class Steps:
             self.notes.append(f"| {name} | {what} | " + " | ".join(f"{abs(value / values[0] - 1):.0e}" for value in values[1:]) + " |")
         self.add("ranks", "the same on 2 to 8 ranks as on one", cases, failures, time.monotonic() - start)
 
-    def memcheck(self):
-        tool = ["valgrind", "-q", "--error-exitcode=9", "--num-callers=30", "--max-threads=4000", f"--suppressions={SUPPRESSIONS / 'valgrind.supp'}"]
-        mpi = Path("/usr/share/openmpi/openmpi-valgrind.supp")
-        if mpi.exists():
-            tool.append(f"--suppressions={mpi}")
-        return tool
-
     def valgrind(self):
         """memcheck on runs of every type."""
-        start, tool = time.monotonic(), self.memcheck()
+        start, tool = time.monotonic(), memcheck()
         cases = [(BLOCKS if name == "factors" and ranks > 1 else chosen, fault, ranks) for name, chosen in TYPES.items() for fault, ranks in (("pattern", 1), ("pattern", 2), ("nan_matrix", 1))]
 
         def check(case):
@@ -177,24 +170,21 @@ class Steps:
     def differential(self):
         """Random operators and options: fifty thousand cases; a thousand of them with memory that nobody has written, under memcheck, and with AddressSanitizer."""
         driver = [sys.executable, SOURCE / "tests" / "differential" / "driver.py"]
-        # Python is not instrumented: what Weft's library needs has to be there first.
-        preload = subprocess.run(["gcc", "-print-file-name=libasan.so"], stdout=subprocess.PIPE, text=True).stdout.strip()
-        for what, more, build, environment in (
-            ("random cases on 1 to 5 ranks", ["--cases", "50000", "--scripts", self.build / "differential"], self.build, {}),
-            ("the same with MALLOC_PERTURB_, a thousand", ["--cases", "1000"], self.build, {"MALLOC_PERTURB_": "165"}),
-            ("the same under memcheck, a thousand on one rank", ["--cases", "1000", "--ranks", "1", "--valgrind"], self.build, {}),
-            ("the same with AddressSanitizer and UBSan, a thousand", ["--cases", "1000"], None, dict(self.ADDRESS, LD_PRELOAD=preload)),
+        for what, more, environment in (
+            ("random cases on 1 to 5 ranks", lambda: ["--cases", "50000", "--scripts", self.build / "differential"], {}),
+            ("the same with MALLOC_PERTURB_, a thousand", lambda: ["--cases", "1000"], {"MALLOC_PERTURB_": "165"}),
+            ("the same under memcheck, a thousand on 1 to 3 ranks", lambda: ["--cases", "1000", "--ranks", "1,1,2,1,1,3", "--valgrind"], {}),
+            ("the same with AddressSanitizer and UBSan, a thousand", lambda: ["--cases", "1000", "--address", self.sanitizer_build("address", "address,undefined", [], ["--target", "weft"])], {}),
         ):
-            build = build or self.sanitizer_build("address", "address,undefined", [])
-            start = time.monotonic()
-            output, code = self.run([*driver, "--jobs", self.jobs, *more], timeout=40000, WEFT_BUILD=str(build), WEFT_SOURCE=str(SOURCE), WEFT_PETSC_VERSION=self.version, **environment)
+            more, start = more(), time.monotonic()
+            output, code = self.run([*driver, "--jobs", self.jobs, *more], timeout=40000, WEFT_BUILD=str(self.build), WEFT_SOURCE=str(SOURCE), WEFT_PETSC_VERSION=self.version, **environment)
             counts = re.search(r"(\d+) cases, (\d+) failures", output)
             self.add("differential", what, int(counts.group(1)) if counts else 0, [] if code == 0 else [("driver.py", output)], time.monotonic() - start)
 
     def kernels(self):
         """memcheck on kernel tests of small sizes, and of comparisons by the thousand on some."""
         start = time.monotonic()
-        failures = self.kernel_tests(self.build, self.memcheck(), [f"--gtest_filter={SMALL}"], WEFT_TEST_SAMPLE="40")
+        failures = self.kernel_tests(self.build, memcheck(), [f"--gtest_filter={SMALL}"], WEFT_TEST_SAMPLE="40")
         self.add("kernels", f"memcheck: kernel tests, --gtest_filter='{SMALL}'", len(KERNEL_TESTS), failures, time.monotonic() - start)
 
     def fuzz(self):
@@ -226,12 +216,9 @@ class Steps:
         if missing:
             raise Missing("; ".join(missing))
 
-    # PETSc and MPI are not instrumented, and keep what they have until the process ends.
-    ADDRESS = dict(ASAN_OPTIONS="detect_leaks=0:protect_shadow_gap=0", UBSAN_OPTIONS="print_stacktrace=1")
-
-    def sanitizer_build(self, name, sanitizers, options):
+    def sanitizer_build(self, name, sanitizers, options, part=()):
         # Blocks of every size are the same code: three of them tell as much as eight, and compile in half the time.
-        return self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DWEFT_LARGEST_BLOCK=3", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options])
+        return self.compile(name, [f"-DWEFT_SANITIZE={sanitizers}", "-DWEFT_LARGEST_BLOCK=3", "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS_DEBUG=-O1 -g1", *options], part=part)
 
     def sanitized(self, name, sanitizers, options, environment, sample, known_at_start=False):
         """Of the comparisons that kernels' tests make by the thousand one in `sample`. known_at_start: the sanitizer knows only those functions by
@@ -253,7 +240,7 @@ class Steps:
 
     def address(self):
         """AddressSanitizer and UBSan on all of Weft, on two threads."""
-        self.sanitized("address", "address,undefined", [], dict(self.ADDRESS, OMP_NUM_THREADS="2"), 10)
+        self.sanitized("address", "address,undefined", [], dict(ADDRESS, OMP_NUM_THREADS="2"), 10)
 
     def thread(self):
         """ThreadSanitizer. It understands no OpenMP of gcc's: Kokkos runs on std::threads here, built with it too."""

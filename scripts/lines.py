@@ -72,12 +72,20 @@ def solve(arguments, method, dimension, size, problem, more="", symmetric=True):
         command += f"{more} {ON_HOST if arguments.types == 'host' and 'MG' in method else ''}".split()
     if arguments.ranks > 1:
         command = [arguments.mpiexec, "-n", str(arguments.ranks)] + command
+    result = measure(command, arguments.limit)
+    if "failure" not in result and not 0 <= result["residual"] <= 1.01 * TOLERANCE:
+        result["failure"] = f"residual {result['residual']:.0e}"
+    return result
+
+
+def measure(command, limit):
+    """What a process of examples/diffusion measured, or why it did not."""
     with tempfile.TemporaryDirectory(prefix="weft") as folder:
         environment = dict(os.environ, TMPDIR=folder, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_MCA_rmaps_base_oversubscribe="1")
         try:
-            process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=arguments.limit, env=environment)
+            process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, env=environment)
         except subprocess.TimeoutExpired:
-            return {"failure": f"> {arguments.limit:g} s"}
+            return {"failure": f"> {limit:g} s"}
     found = re.search(r"^\{.*\}$", process.stdout, re.M)
     if process.returncode or not found:
         error = re.search(r"PETSC ERROR: (?!-)(\S.*)", process.stdout)
@@ -86,8 +94,6 @@ def solve(arguments, method, dimension, size, problem, more="", symmetric=True):
     result["command"] = " ".join(command)
     if not result["converged"]:
         result["failure"] = result["reason"].replace("DIVERGED_", "").lower()
-    elif not 0 <= result["residual"] <= 1.01 * TOLERANCE:
-        result["failure"] = f"residual {result['residual']:.0e}"
     return result
 
 

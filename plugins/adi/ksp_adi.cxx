@@ -51,10 +51,49 @@ PetscErrorCode KSPSetUp_ADI(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The end of what double precision can do: A x is a sum of products that are |A| |x| large, whose rounding stays in the residual.
+class RoundingFloor {
+public:
+  /// After each look at the residual's norm: reached where it no longer shrinks, which must be said first, and is of that size.
+  PetscErrorCode Look(Mat A, Vec x, PetscReal norm, bool *reached)
+  {
+    PetscReal of_solution;
+    PetscBool has;
+
+    PetscFunctionBegin;
+    *reached = false;
+    if (norm < 0.9 * least_) {
+      least_ = norm;
+      looks_ = 0;
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    if (++looks_ < 3) PetscFunctionReturn(PETSC_SUCCESS);
+    if (of_matrix_ < 0) {
+      PetscCall(MatHasOperation(A, MATOP_NORM, &has));
+      of_matrix_ = 0;
+      if (has) PetscCall(MatNorm(A, NORM_INFINITY, &of_matrix_));
+    }
+    PetscCall(VecNorm(x, NORM_2, &of_solution));
+    *reached = norm <= 16 * PETSC_MACHINE_EPSILON * of_matrix_ * of_solution;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+private:
+  PetscReal least_ = PETSC_MAX_REAL, of_matrix_ = -1;
+  int looks_ = 0; ///< since the norm was that
+};
+
 // What it costs a user to find out otherwise.
 PetscErrorCode ExplainDivergence(KSP ksp)
 {
   PetscFunctionBegin;
+  if (ksp->reason == KSP_DIVERGED_BREAKDOWN) {
+    const char *what = "is the rounding of A x, below which nothing goes in this precision: ask for no less, by -ksp_rtol or -ksp_atol";
+    PetscCall(PetscInfo(ksp, "the residual norm %g, %g at the start, %s\n", (double)ksp->rnorm, (double)ksp->rnorm0, what));
+    PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED,
+               "KSPADI: the residual norm %g after %" PetscInt_FMT " iterations, %g at the start, %s", (double)ksp->rnorm, ksp->its,
+               (double)ksp->rnorm0, what);
+  }
   if (ksp->reason != KSP_DIVERGED_DTOL && ksp->reason != KSP_DIVERGED_NANORINF) PetscFunctionReturn(PETSC_SUCCESS);
   const char *what = "the shifts of PCADI make the iteration diverge: the parts of the matrix do not commute or reach outside the bounds. "
                      "Raise the smallest shift, use fewer shifts (-pc_adi_cycle), or -ksp_type gmres -pc_type adi";
@@ -118,6 +157,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   Mat A, P;
   Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1], unknowns;
   PetscReal norm = 0.0;
+  RoundingFloor rounding;
 
   PetscFunctionBegin;
   PetscCall(PCGetOperators(ksp->pc, &A, &P));
@@ -143,6 +183,12 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
       KSPCheckNorm(ksp, norm);
       PetscCall(Look(ksp, norm, unknowns != NULL));
       if (ksp->reason) break;
+      bool reached = false;
+      if (!unknowns) PetscCall(rounding.Look(P, x, norm, &reached)); // a penalty's size says nothing of other rows
+      if (reached) {
+        ksp->reason = KSP_DIVERGED_BREAKDOWN;
+        break;
+      }
     }
     if (last && ksp->normtype == KSP_NORM_UNPRECONDITIONED) break;
     PetscCall(KSP_PCApply(ksp, r, z));
@@ -315,6 +361,9 @@ PetscErrorCode KSPDestroy_ADI(KSP ksp)
 
   Shifts given by hand, or parts that do not commute, can make the iteration diverge; it then ends in `KSP_DIVERGED_DTOL`, `-info :ksp` says
   what to do, and `-ksp_error_if_not_converged` makes it an error that does. `-ksp_type gmres -pc_type adi` avoids this.
+
+  A residual that no longer shrinks and is the rounding of A x, as where strong couplings cancel and weak ones hold the solution, ends in
+  `KSP_DIVERGED_BREAKDOWN`: the tolerance asks for more digits than there are.
 
 .seealso: `KSPCreate()`, `KSPSetType()`, `PCADI`, `KSPRICHARDSON`, `KSPADISetCheckEvery()`
 M*/

@@ -17,7 +17,9 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE), str(HERE.parent)]
+sys.path[:0] = [str(HERE), str(HERE.parent), str(HERE.parent / "faults")]
+import memory_tools  # noqa: E402
+import operators  # noqa: E402
 import programs  # noqa: E402
 import solvers  # noqa: E402
 
@@ -36,51 +38,64 @@ def end_session(leader):
             pass
 
 
-def worker(arguments, ranks, lists, library, before=(), timeout=PER_CASE, environment=None):
-    """Output lines, and how it ended: "done", "hang" (nothing was said for `timeout` seconds), "crash", or what `before`, a tool that watches memory,
-    says where it has found something."""
+def reports(said, first):
+    """{seed: what a tool that watches memory said of its case}. Workers say there too which case is next."""
+    found, seed = {}, first
+    for line in said.splitlines():
+        if line.startswith("case "):
+            seed = int(line.split()[1])
+        elif re.match(r"==\d+==|\s+#\d+ |.*runtime error:", line):
+            found.setdefault(seed, []).append(line)
+    return {seed: "\n".join(lines)[:3000] for seed, lines in found.items()}
+
+
+def worker(arguments, ranks, lists, library, before=(), timeout=PER_CASE):
+    """Output lines; how it ended: "done", "hang" (nothing was said for `timeout` seconds) or "crash"; and, where `before`, a tool that watches memory,
+    has found something, all that was said to standard error."""
     command = [programs.MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
     command += [*before, sys.executable, str(HERE / "worker.py"), "--lists", json.dumps(lists), *arguments]
     lines = []
     with tempfile.TemporaryDirectory(prefix="weft") as folder:
-        environment = dict(programs.ENVIRONMENT, TMPDIR=folder, PETSC_OPTIONS=f"-dll_append {library}", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", **(environment or {}))
-        said = open(Path(folder) / "said", "w+") if before else subprocess.DEVNULL
+        environment = dict(programs.ENVIRONMENT, TMPDIR=folder, PETSC_OPTIONS=f"-dll_append {library}", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+        said = open(Path(folder) / "said", "w+", errors="replace") if before else subprocess.DEVNULL
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment, start_new_session=True)
         text = b""
         while True:
             if not select.select([process.stdout], [], [], timeout)[0]:
                 end_session(process.pid)
                 process.wait()
-                return lines, "hang"
+                return lines, "hang", ""
             read = os.read(process.stdout.fileno(), 1 << 16)
             *whole, text = (text + read).split(b"\n")
             lines += [line.decode(errors="replace") for line in whole]
             if not read:
-                found = process.wait() != 0 and before
-                if found and "done" in lines:
+                bad = process.wait() != 0
+                if bad and before:
                     said.seek(0)
-                    return lines, f"memory: {said.read(2000)}"
-                return lines, "done" if "done" in lines else "crash"
+                return lines, "done" if "done" in lines else "crash", said.read() if bad and before else ""
 
 
 def batch(first, count, ranks, lists, library, **how):
     """The failures of the cases first .. first + count - 1, and how many of these were run."""
-    failures, at, last = [], first, first + count
+    failures, at, last, more = [], first, first + count, []
+    if how.get("before"):
+        more = ["--facts", json.dumps({seed: operators.Operator(solvers.case(seed, lists)["operator"]).facts for seed in range(first, last)})]
     while at < last:
-        lines, end = worker(["--seeds", str(at), str(last)], ranks, lists, library, **how)
+        lines, end, said = worker(["--seeds", str(at), str(last), *more], ranks, lists, library, **how)
         failures += [json.loads(line[5:]) for line in lines if line.startswith("FAIL ")]
+        found = reports(said, at)
+        if said and end == "done" and not found:
+            found = {at: f"ended with an error\n{said[-2000:]}"}
+        failures += [dict(solvers.case(seed, lists), ranks=ranks, what=f"memory: {what}") for seed, what in found.items()]
         if end == "done":
-            break
-        if end.startswith("memory"):  # of any case of the batch
-            failures.append(dict(solvers.case(at, lists), ranks=ranks, what=end))
             break
         seeds = [int(line.split()[1]) for line in lines if line.startswith("case ")]
         seed = seeds[-1] if seeds else at
         case = solvers.case(seed, lists)
         if end == "hang":  # machines may be busy: what hangs does so by itself too, and for longer
-            lines, end = worker(["--case", json.dumps(case)], ranks, lists, library, **dict(how, timeout=6 * how.get("timeout", PER_CASE)))
+            lines, end, _ = worker(["--case", json.dumps(case), *more], ranks, lists, library, **dict(how, timeout=6 * how.get("timeout", PER_CASE)))
             failures += [json.loads(line[5:]) for line in lines if line.startswith("FAIL ")]
-        if end != "done":
+        if end != "done" and seed not in found:
             failures.append(dict(case, ranks=ranks, what=f"{end}: the process " + ("did not end" if end == "hang" else "died")))
         at = seed + 1
     return failures, count
@@ -92,7 +107,7 @@ def kind_of(failure):
 
 
 def same_failure(case, failure, lists, library):
-    lines, end = worker(["--case", json.dumps(case)], failure["ranks"], lists, library, timeout=3 * PER_CASE)
+    lines, end, _ = worker(["--case", json.dumps(case)], failure["ranks"], lists, library, timeout=3 * PER_CASE)
     found = [json.loads(line[5:])["what"] for line in lines if line.startswith("FAIL ")]
     now = found[0] if found else end
     return now.split(":")[0] == failure["what"].split(":")[0]
@@ -171,14 +186,19 @@ def main():
     parser.add_argument("--ranks", help="such as 1,2,3")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--scripts", help="a folder for scripts that show what failed")
-    parser.add_argument("--valgrind", action="store_true", help="under valgrind's memcheck")
+    tools = parser.add_mutually_exclusive_group()
+    tools.add_argument("--valgrind", action="store_true", help="under valgrind's memcheck")
+    tools.add_argument("--address", type=Path, metavar="BUILD", help="with the library of a build by -DWEFT_SANITIZE=address,undefined; programs are those of WEFT_BUILD")
     arguments = parser.parse_args()
     begun = time.monotonic()
-    how = {}
+    library, how = programs.LIBRARY, {}
     if arguments.valgrind:
-        how = {"before": ("valgrind", "-q", "--error-exitcode=9", "--num-callers=30", f"--suppressions={HERE.parent / 'faults' / 'suppressions' / 'valgrind.supp'}"), "timeout": 60 * PER_CASE}
+        how = {"before": memory_tools.memcheck(), "timeout": 20 * PER_CASE}
+    elif arguments.address:
+        library = arguments.address.resolve() / "lib" / "libweft.so"
+        how = {"before": ["env", *(f"{name}={value}" for name, value in memory_tools.address_for_plain_programs().items())], "timeout": 4 * PER_CASE}
     ranks = tuple(int(r) for r in arguments.ranks.split(",")) if arguments.ranks else RANKS
-    failures, count, lists = run(arguments.cases, arguments.first, programs.LIBRARY, arguments.seconds, ranks, arguments.jobs, **how)
+    failures, count, lists = run(arguments.cases, arguments.first, library, arguments.seconds, ranks, arguments.jobs, **how)
     kinds = {}
     for failure in failures:
         kinds.setdefault(kind_of(failure), []).append(failure)

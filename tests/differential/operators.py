@@ -37,9 +37,10 @@ def scale(rng):
 
 
 class Operator:
-    """matrix: CSR in natural order, of size about 1; the PETSc matrix is scale * matrix. singular: constants are its null space."""
+    """matrix: CSR in natural order, of size about 1; the PETSc matrix is scale * matrix. singular: constants are its null space. `facts` are those
+    of the same operator elsewhere: finding them takes dense factors, which a tool that watches memory makes slow."""
 
-    def __init__(self, choices):
+    def __init__(self, choices, facts=None):
         self.choices = choices
         rng = np.random.default_rng(choices["seed"])
         with np.errstate(all="ignore"):
@@ -47,16 +48,20 @@ class Operator:
         self.matrix.sort_indices()
         self.scale = choices["scale"]
         self.grid = choices if choices["kind"] == "grid" else None
+        self.facts = facts or self.find()
+        self.symmetric, self.norm, self.condition, self.singular = self.facts
+
+    def find(self):
         n = self.matrix.shape[0]
         dense = self.matrix.toarray()
-        self.symmetric = bool(np.array_equal(dense, dense.T))
+        symmetric = bool(np.array_equal(dense, dense.T))
         size = np.abs(dense).sum(axis=1).max() if n else 0
         sums = np.abs(dense.sum(axis=1))
         singular_values = np.linalg.svd(dense, compute_uv=False) if n else np.ones(1)
-        self.condition = singular_values[0] / singular_values[-1] if singular_values[-1] > 0 else np.inf
+        condition = float(singular_values[0] / singular_values[-1]) if singular_values[-1] > 0 else np.inf
         constants = n > 1 and size > 0 and sums.max() <= 1e-13 * size
-        self.singular = bool(constants and self.condition > 1e12 and singular_values[-2] > 1e-9 * singular_values[0])
-        self.norm = size
+        singular = bool(constants and condition > 1e12 and singular_values[-2] > 1e-9 * singular_values[0])
+        return symmetric, float(size), condition, singular
 
 
 def any_graph(kind, n, rng):

@@ -13,6 +13,7 @@ arguments = argparse.ArgumentParser()
 arguments.add_argument("--seeds", nargs=2, type=int)
 arguments.add_argument("--only", help="a type: only its cases")
 arguments.add_argument("--case", help="a case as JSON, instead of seeds")
+arguments.add_argument("--facts", default="{}", help="of operators by their seeds, as JSON: a tool that watches memory is not kept busy with them, nor with dense references")
 arguments.add_argument("--lists", required=True, help="the options of the library, as JSON")
 arguments, rest = arguments.parse_known_args()
 petsc4py.init(["worker", *rest])
@@ -23,6 +24,7 @@ import operators  # noqa: E402
 import solvers  # noqa: E402
 
 WORLD = PETSc.COMM_WORLD
+FACTS = json.loads(arguments.facts)
 INTERNAL = (76, 77, 59)  # PETSC_ERR_LIB, PETSC_ERR_PLIB, PETSC_ERR_SIG: not what a user did
 PETSc.Sys.pushErrorHandler("python")
 
@@ -150,7 +152,7 @@ def relative(a, b, size):
 
 
 def run(case):
-    operator = operators.Operator(case["operator"])
+    operator = operators.Operator(case["operator"], FACTS.get(str(case["seed"])))
     options, kind = case["solver"]["options"], case["solver"]["kind"]
     n, s = operator.matrix.shape[0], operator.scale
     rng = np.random.default_rng(case["seed"])
@@ -197,7 +199,8 @@ def run(case):
                 q = one.apply(b)
                 check(q is not None and relative(q * s, p, size) < max(tolerance * 1e3, 1e-7), "ranks", "not as on one rank" + ("" if q is None else f": {relative(q * s, p, size):.1e}"))
                 one.destroy()
-            reference(case, operator, options, p, b, size, tolerance)
+            if not FACTS:
+                reference(case, operator, options, p, b, size, tolerance)
     solver.destroy()
     direct(case, operator, options, on, b)
     iterate(case, operator, options, on, b)
@@ -344,7 +347,7 @@ def iterate(case, operator, options, on, b):
         check(np.isfinite(x).all(), "wrong", "gmres converged to what is not finite")
         if operator.condition < 1e6 and not loses_digits(operator, options):
             r = np.linalg.norm(operator.matrix @ x - b) / np.linalg.norm(b)
-            if r >= 1e-2:
+            if r >= 1e-2 and not FACTS:
                 hides = condition_of(operator, options, on)
                 allowed = 10 * hides * (1e-7 if "single" in options.values() else 1e-8)
                 check(r < allowed and hides < 1e13, "useless", f"gmres converged ({reason}) with residual {r:.1e}, condition {operator.condition:.1e}, of the preconditioner {hides:.1e}")
@@ -411,6 +414,8 @@ def main():
             continue
         if WORLD.rank == 0:
             print("case", case["seed"], flush=True)
+            if FACTS:  # what the tool says is of this case
+                print("case", case["seed"], file=sys.stderr, flush=True)
         what = try_case(case)
         if WORLD.rank == 0 and what:
             print("FAIL", json.dumps(dict(case, what=what, ranks=WORLD.size)), flush=True)

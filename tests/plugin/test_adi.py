@@ -333,6 +333,24 @@ def test_divergence_ends_sanely(run):
     assert "the shifts of PCADI make the iteration diverge" in failed.output
 
 
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_more_digits_than_there_are_end_soon(run, ranks):
+    """Strong couplings without values at their ends: eight digits of the residual are below the rounding of A x."""
+    problem = f"-n 257,33 {ends_of('dn')} -strength 1,1e6"
+    direct = counted(probe(run, f"{problem} -ksp_type preonly -pc_type {'lu' if ranks == 1 else 'bcr'}", ranks=ranks))[2]
+    reason, its, residual = counted(probe(run, f"{problem} -ksp_type adi -ksp_rtol 1e-8", ranks=ranks))
+    assert reason == "DIVERGED_BREAKDOWN" and its <= 15
+    assert 1e-8 < residual < 2 * direct
+    assert "is the rounding of A x" in probe(run, f"{problem} -ksp_type adi -ksp_rtol 1e-8 -info :ksp", ranks=ranks).output
+    assert counted(probe(run, f"{problem} -ksp_type adi -ksp_rtol 1e-5", ranks=ranks))[0] == "CONVERGED_RTOL"
+
+
+def test_slow_iterations_go_on(run):
+    """A residual that shrinks slowly, or stays while it is large, is no rounding."""
+    assert counted(probe(run, "-n 64,64 -pc_adi_cycle 1 -ksp_type adi -ksp_rtol 1e-12"))[0] == "CONVERGED_RTOL"
+    assert counted(probe(run, "-n 20,30 -pc_adi_shifts 1e6 -ksp_type adi -ksp_max_it 20"))[0] == "DIVERGED_ITS"
+
+
 # ------------------------------------------------------------------------------------------------------------------- wrong input
 
 

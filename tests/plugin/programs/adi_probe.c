@@ -9,6 +9,7 @@ static char help[] = "Diffusion on a 2- or 3-dimensional grid, with what a split
   -strength <x,y,z>  : of the couplings along each direction\n\
   -neumann 0,1,0     : no flux at the ends along y; where no end has values the right-hand side is made consistent\n\
   -penalty <d>       : the diagonal of the nodes with x = 0 or y = 0, whose values are then known, and random\n\
+  -star              : the matrix has no place for corners, and takes less memory\n\
   -bad <value>       : the diagonal of the last row (nan, inf, 0, ...)\n\
   -guess             : starts from a random guess; -solves <n> : as many times; -time : prints the\n\
                        seconds of the last one; -give_dm : the PC has the grid, for -pc_type mg\n";
@@ -130,7 +131,7 @@ int main(int argc, char **argv)
   const char *const shapes[] = {"none", "square", "circle"};
   const DMBoundaryType open = DM_BOUNDARY_NONE, closed = DM_BOUNDARY_PERIODIC;
   PetscInt three = 3, shape = 0, solves = 1, its, k;
-  PetscBool guess = PETSC_FALSE, timed = PETSC_FALSE, give = PETSC_FALSE, bad;
+  PetscBool star = PETSC_FALSE, guess = PETSC_FALSE, timed = PETSC_FALSE, give = PETSC_FALSE, bad;
   PetscLogDouble seconds = 0;
   char text[32];
   Mat A;
@@ -158,18 +159,20 @@ int main(int argc, char **argv)
   PetscCall(PetscOptionsGetRealArray(NULL, NULL, "-strength", p.strength, (three = 3, &three), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-upwind", &p.upwind, NULL));
   PetscCall(PetscOptionsGetReal(NULL, NULL, "-penalty", &p.penalty, NULL));
+  PetscCall(PetscOptionsGetBool(NULL, NULL, "-star", &star, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-guess", &guess, NULL));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-solves", &solves, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-time", &timed, NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-give_dm", &give, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-bad", text, sizeof(text), &bad));
   if (p.dim == 2)
-    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, DMDA_STENCIL_BOX, p.n[0], p.n[1],
-                           PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, &p.da));
+    PetscCall(DMDACreate2d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open,
+                           star ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX, p.n[0], p.n[1], PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL,
+                           &p.da));
   else
     PetscCall(DMDACreate3d(PETSC_COMM_WORLD, p.ring[0] ? closed : open, p.ring[1] ? closed : open, p.ring[2] ? closed : open,
-                           DMDA_STENCIL_BOX, p.n[0], p.n[1], p.n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1, 1, NULL, NULL, NULL,
-                           &p.da));
+                           star ? DMDA_STENCIL_STAR : DMDA_STENCIL_BOX, p.n[0], p.n[1], p.n[2], PETSC_DECIDE, PETSC_DECIDE, PETSC_DECIDE, 1,
+                           1, NULL, NULL, NULL, &p.da));
   PetscCall(DMSetFromOptions(p.da));
   PetscCall(DMSetUp(p.da));
   PetscCall(DMCreateMatrix(p.da, &A));
