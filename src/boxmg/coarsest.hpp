@@ -11,6 +11,7 @@ namespace weft::boxmg {
 template <class Space>
 struct Inverse {
   OwnedArray<double, Space> values, diagonal; ///< n * n; the diagonal as it was
+  OwnedArray<double, Space> column;           ///< of the pivot: work space
   OwnedArray<int, Space> state;               ///< by row: 1 once it was a pivot, else 0
   OwnedArray<Index, Space> negative;          ///< the first pivot of the other sign than its diagonal, or n
   Index n = 0;
@@ -19,6 +20,7 @@ struct Inverse {
   explicit Inverse(Index nodes)
       : values("weft boxmg inverse", static_cast<std::size_t>(nodes * nodes)),
         diagonal("weft boxmg coarsest diagonal", static_cast<std::size_t>(nodes)),
+        column("weft boxmg coarsest column", static_cast<std::size_t>(nodes)),
         state("weft boxmg coarsest pivots", static_cast<std::size_t>(nodes)), negative("weft boxmg coarsest sign", 1), n(nodes)
   {
   }
@@ -31,7 +33,7 @@ struct Inverse {
     // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
     const double doubtful = Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
     const Index size      = n;
-    const auto v = values, d = diagonal;
+    const auto v = values, d = diagonal, factors = column;
     const auto s    = state;
     const auto sign = negative;
     Kokkos::deep_copy(space, values, 0.0);
@@ -47,7 +49,7 @@ struct Inverse {
         });
     using Policy = Kokkos::TeamPolicy<Space>;
     Kokkos::parallel_for(
-        "weft boxmg inverse", Policy(space, 1, is_host_space<Space> ? 1 : 256), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+        "weft boxmg inverse", Policy(space, 1, is_host_space<Space> ? 1 : 512), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
           using Best = Kokkos::MaxLoc<double, Index>;
           for (Index step = 0; step < size; step++) {
             typename Best::value_type best;
@@ -69,14 +71,15 @@ struct Inverse {
               v(p * size + p) = 1;
             });
             team.team_barrier();
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index j) { v(p * size + j) /= pivot; });
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index j) {
+              v(p * size + j) /= pivot;
+              factors(j) = j == p ? 0 : v(j * size + p);
+            });
             team.team_barrier();
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index i) {
-              if (i == p) return;
-              const double factor = v(i * size + p);
-              v(i * size + p)     = 0;
-              if (factor == 0) return;
-              for (Index j = 0; j < size; j++) v(i * size + j) -= factor * v(p * size + j);
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size * size), [&](const Index k) {
+              const Index i = k / size, j = k - i * size;
+              const double factor = factors(i);
+              if (i != p) v(k) = (j == p ? 0 : v(k)) - (factor == 0 ? 0 : factor * v(p * size + j));
             });
             team.team_barrier();
           }
@@ -93,13 +96,18 @@ struct Inverse {
   template <class Scalar>
   void apply(const Space &space, const Scalar *b, Scalar *x, Transpose transpose) const
   {
-    const Index size = n, row = transpose == Transpose::no ? n : 1, column = transpose == Transpose::no ? 1 : n;
+    const Index size = n, row = transpose == Transpose::no ? n : 1, along = transpose == Transpose::no ? 1 : n;
     const auto v = values;
+    using Policy = Kokkos::TeamPolicy<Space>;
     Kokkos::parallel_for(
-        "weft boxmg coarsest solve", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, n), KOKKOS_LAMBDA(const Index i) {
-          double sum = 0;
-          for (Index j = 0; j < size; j++) sum += v(i * row + j * column) * static_cast<double>(b[j]);
-          x[i] = static_cast<Scalar>(sum);
+        "weft boxmg coarsest solve", Policy(space, static_cast<int>(n), 1, is_host_space<Space> ? 1 : 32),
+        KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+          const Index i = team.league_rank();
+          double sum    = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, size),
+              [&](const Index j, double &part) { part += v(i * row + j * along) * static_cast<double>(b[j]); }, sum);
+          Kokkos::single(Kokkos::PerTeam(team), [&]() { x[i] = static_cast<Scalar>(sum); });
         });
   }
 };

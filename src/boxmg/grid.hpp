@@ -51,6 +51,12 @@ struct Grid {
   }
 };
 
+/// In memory from a node to a neighbour.
+inline Index distance(const Grid &grid, const Offset &by)
+{
+  return by.d[0] + grid.n[0] * (by.d[1] + grid.n[1] * by.d[2]);
+}
+
 /// The neighbours that an operator couples, at most 27, in the order of their numbers.
 struct Stencil {
   static constexpr int most = 27;

@@ -11,11 +11,30 @@ template <class Scalar>
 struct Operator {
   Grid grid;
   Stencil stencil;
-  const Scalar *values = nullptr;
-  Index pitch          = 0;
+  const Scalar *values           = nullptr;
+  Index pitch                    = 0;
+  bool ends                      = false; ///< the grid has ends along all directions: `distances` tell the neighbours, but beyond these
+  Index distances[Stencil::most] = {};
+
+  Operator() = default;
+  Operator(const Grid &box, const Stencil &neighbours, const Scalar *coefficients, Index apart)
+      : grid(box), stencil(neighbours), values(coefficients), pitch(apart), ends(!box.periodic[0] && !box.periodic[1] && !box.periodic[2])
+  {
+    for (int k = 0; k < stencil.count; k++) distances[k] = distance(grid, stencil.offset[k]);
+  }
 
   KOKKOS_INLINE_FUNCTION Scalar entry(int k, Index node) const { return values[k * pitch + node]; }
   KOKKOS_INLINE_FUNCTION Scalar diagonal(Index node) const { return entry(stencil.centre(), node); }
+  /// The neighbour k of a node, or none, -1; or, beyond the ends of the grid, another node: the coefficient is 0 then.
+  KOKKOS_INLINE_FUNCTION Index neighbour(int k, Index node, const Index (&at)[3]) const
+  {
+    if (ends) {
+      const Index there = node + distances[k];
+      return there < grid.nodes() ? there : -1;
+    }
+    Index there[3] = {at[0], at[1], at[2]};
+    return grid.move(there, stencil.offset[k]) ? grid.node(there) : -1;
+  }
   /// Entry (node, neighbour) of the transpose, where the neighbour is k away.
   KOKKOS_INLINE_FUNCTION Scalar transposed(int k, Index neighbour) const { return entry(stencil.mirrored(k), neighbour); }
 };
@@ -35,13 +54,13 @@ KOKKOS_INLINE_FUNCTION Scalar entry_of(const Operator<Scalar> &a, Part part, int
 struct Region {
   Index first[3] = {0, 0, 0}, step[3] = {1, 1, 1}, count[3] = {1, 1, 1};
 
-  static Region all(const Grid &grid)
+  WEFT_INLINE static Region all(const Grid &grid)
   {
     Region r;
     for (int d = 0; d < 3; d++) r.count[d] = grid.n[d];
     return r;
   }
-  Index nodes() const { return count[0] * count[1] * count[2]; }
+  WEFT_INLINE Index nodes() const { return count[0] * count[1] * count[2]; }
 };
 
 /// Nodes of a row that a host's thread has in work at a time: as many as stay in its nearest cache, neighbour by neighbour. A device's thread has one.
@@ -58,6 +77,14 @@ WEFT_INLINE Index quotient(Index number, Index divisor, bool small)
   return small ? static_cast<Index>(static_cast<std::uint32_t>(number) / static_cast<std::uint32_t>(divisor)) : number / divisor;
 }
 
+/// On a device arguments of up to 4 KiB go with the launch, which then waits for no other.
+template <class Space>
+auto range(const Space &space, Index count)
+{
+  return Kokkos::Experimental::require(Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count),
+                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
+
 /// Calls body(run) for the nodes of a region.
 template <class Space, class Body>
 void over_runs(const char *label, const Space &space, const Region &region, const Body &body)
@@ -67,7 +94,7 @@ void over_runs(const char *label, const Space &space, const Region &region, cons
   if (region.nodes() <= 0) return;
   const bool flat = region.count[2] == 1, small = all < Index(1) << 31; // a device divides 64-bit numbers slowly
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, all), KOKKOS_LAMBDA(const Index number) {
+      label, range(space, all), KOKKOS_LAMBDA(const Index number) {
         const Index row = quotient(number, runs, small), plane = flat ? 0 : quotient(row, rows, small);
         const Index first = (number - row * runs) * width;
         body(Run{region.first[0] + first * region.step[0], region.step[0], Kokkos::min(width, region.count[0] - first),
@@ -80,7 +107,7 @@ template <class Space, class Body>
 void over_nodes(const char *label, const Space &space, const Grid &grid, const Body &body)
 {
   Kokkos::parallel_for(
-      label, Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, grid.nodes()), KOKKOS_LAMBDA(const Index node) {
+      label, range(space, grid.nodes()), KOKKOS_LAMBDA(const Index node) {
         Index at[3];
         grid.position(node, at);
         body(node, at);

@@ -40,7 +40,7 @@ MatrixLook look_at(const Space &space, const Grid &grid, const CsrMatrix<Value, 
 {
   MatrixLook look;
   Kokkos::parallel_reduce(
-      "weft boxmg look", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, grid.nodes()),
+      "weft boxmg look", range(space, grid.nodes()),
       KOKKOS_LAMBDA(const Index node, unsigned &mask, Index &stranger, Index &not_finite) {
         Index at[3];
         grid.position(node, at);
@@ -62,14 +62,9 @@ MatrixLook look_at(const Space &space, const Grid &grid, const CsrMatrix<Value, 
 template <class Space, class Value, class Int>
 bool fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values)
 {
-  Kokkos::Array<Index, Stencil::most> distance{};
-  for (int k = 0; k < a.stencil.count; k++) {
-    const Offset &o = a.stencil.offset[k];
-    distance[k]     = o.d[0] + a.grid.n[0] * (o.d[1] + a.grid.n[1] * o.d[2]);
-  }
   Index missing = 0;
   Kokkos::parallel_reduce(
-      "weft boxmg read", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, a.grid.nodes()),
+      "weft boxmg read", range(space, a.grid.nodes()),
       KOKKOS_LAMBDA(const Index node, Index &count) {
         Index at[3];
         a.grid.position(node, at);
@@ -83,7 +78,7 @@ bool fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, I
           const Index column = matrix.column(entry);
           int slot           = -1;
           for (int tried = 0; inside && slot < 0 && tried < a.stencil.count; tried++) {
-            if (distance[next] == column - node) slot = next;
+            if (a.distances[next] == column - node) slot = next;
             next = next + 1 == a.stencil.count ? 0 : next + 1;
           }
           if (!inside) {
@@ -150,7 +145,7 @@ LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, do
   double x = 0, y = 0, z = 0;
   Index not_x = 0, not_y = 0, not_z = 0, unlike_x = 0, unlike_y = 0, unlike_z = 0;
   Kokkos::parallel_reduce(
-      "weft boxmg level", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, a.grid.nodes()),
+      "weft boxmg level", range(space, a.grid.nodes()),
       KOKKOS_LAMBDA(const Index node, Index &unlike, double &sum_x, double &sum_y, double &sum_z, Index &weak_x, Index &weak_y,
                     Index &weak_z, Index &apart_x, Index &apart_y, Index &apart_z, Index &zero, Index &wrong) {
         const double d = static_cast<double>(a.diagonal(node));
@@ -196,8 +191,8 @@ double sign_of(const Space &space, const Operator<Scalar> &a)
 {
   Index below = 0;
   Kokkos::parallel_reduce(
-      "weft boxmg sign", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, a.grid.nodes()),
-      KOKKOS_LAMBDA(const Index node, Index &count) { count += a.diagonal(node) < 0; }, below);
+      "weft boxmg sign", range(space, a.grid.nodes()), KOKKOS_LAMBDA(const Index node, Index &count) { count += a.diagonal(node) < 0; },
+      below);
   return 2 * below > a.grid.nodes() ? -1 : 1;
 }
 

@@ -3,13 +3,14 @@
 /// Words moved per node, five points: 8 for the residual, 5 for what lines are given (two coefficients, b, x of the other lines, r).
 #pragma once
 #include "boxmg/operator.hpp"
+#include "line/relax/matrix_rows.hpp"
 
 namespace weft::boxmg {
 
 /// Neighbours as a set of bits, by their place in the stencil.
 using Neighbours = unsigned;
 
-inline Neighbours all_neighbours(const Stencil &stencil)
+WEFT_INLINE Neighbours all_neighbours(const Stencil &stencil)
 {
   return (1u << stencil.count) - 1;
 }
@@ -38,19 +39,41 @@ struct Subtract {
   {
     const Grid &grid = a.grid;
     const Index row  = grid.n[0] * (run.y + grid.n[1] * run.z);
-    Scalar sum[run_nodes<Space>];
-    for (Index j = 0; j < run.count; j++) sum[j] = b[row + run.x + j * run.step];
-    for (int k = 0; k < a.stencil.count; k++) {
-      if (!(neighbours >> k & 1)) continue;
-      const Offset o = a.stencil.offset[k];
-      Index there[3] = {0, run.y, run.z};
-      if (!grid.move(there, 1, o.d[1]) || !grid.move(there, 2, o.d[2])) continue;
-      subtract(run, k, row, grid.n[0] * (there[1] + grid.n[1] * there[2]), o.d[0], sum);
+    if constexpr (!is_host_space<Space>) {
+      r[row + run.x] = at_node(row + run.x, {run.x, run.y, run.z});
+    } else {
+      Scalar sum[run_nodes<Space>];
+      for (Index j = 0; j < run.count; j++) sum[j] = b[row + run.x + j * run.step];
+      for (int k = 0; k < a.stencil.count; k++) {
+        if (!(neighbours >> k & 1)) continue;
+        const Offset o = a.stencil.offset[k];
+        Index there[3] = {0, run.y, run.z};
+        if (!grid.move(there, 1, o.d[1]) || !grid.move(there, 2, o.d[2])) continue;
+        subtract(run, k, row, grid.n[0] * (there[1] + grid.n[1] * there[2]), o.d[0], sum);
+      }
+      for (Index j = 0; j < run.count; j++) r[row + run.x + j * run.step] = sum[j];
     }
-    for (Index j = 0; j < run.count; j++) r[row + run.x + j * run.step] = sum[j];
   }
 
 private:
+  /// For a device: the loads of some neighbours are on their way together.
+  KOKKOS_INLINE_FUNCTION Scalar at_node(Index node, const Index (&at)[3]) const
+  {
+    constexpr int some = 9;
+    const bool own     = transpose == Transpose::no;
+    Scalar sum         = b[node];
+    for (int first = 0; first < a.stencil.count; first += some) {
+      Scalar c[some], v[some];
+      for (int m = 0; m < some; m++) {
+        const int k       = first + m;
+        const Index there = k < a.stencil.count && (neighbours >> k & 1) ? a.neighbour(k, node, at) : -1;
+        c[m]              = there < 0 ? Scalar(0) : own ? a.entry(k, node) : a.transposed(k, there);
+        v[m]              = there < 0 ? Scalar(0) : x[there];
+      }
+      for (int m = 0; m < some; m++) sum -= times(c[m], v[m]);
+    }
+    return sum;
+  }
   KOKKOS_INLINE_FUNCTION void subtract(const Run &run, int k, Index row, Index there, int dx, Scalar *sum) const
   {
     const bool own    = transpose == Transpose::no;

@@ -50,7 +50,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.space           = space_of<Space>(*l.execution);
   const Index pitch = pitch_of(grid), nodes = grid.nodes();
   l.exact.values = array<Space, Value>("weft boxmg operator", pitch * stencil.count);
-  l.exact.a      = {grid, stencil, l.exact.values.data(), pitch};
+  l.exact.a      = Operator<Value>(grid, stencil, l.exact.values.data(), pitch);
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
   // The finest level works on the caller's vectors, unless they are of another precision.
   if (level > 0 || !std::is_same_v<Value, Scalar>) {
@@ -174,7 +174,7 @@ void HierarchyOn<Space, Value, Scalar>::round_operator(LevelHere &l) const
 {
   if constexpr (!std::is_same_v<Value, Scalar>) {
     rounded_copy(l.space, l.exact.values, l.rounded.values);
-    l.rounded.a = {l.grid(), l.exact.a.stencil, l.rounded.values.data(), l.exact.a.pitch};
+    l.rounded.a = Operator<Scalar>(l.grid(), l.exact.a.stencil, l.rounded.values.data(), l.exact.a.pitch);
   }
 }
 

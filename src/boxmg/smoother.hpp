@@ -66,10 +66,7 @@ inline std::optional<std::vector<Index>> distances(const Grid &grid, const Stenc
   for (int d = 0; d < 3; d++) {
     if (grid.periodic[d] || grid.n[d] == 2) return std::nullopt;
   }
-  for (int k = 0; k < stencil.count; k++) {
-    const Offset &o = stencil.offset[k];
-    all.push_back(o.d[0] + grid.n[0] * (o.d[1] + grid.n[1] * o.d[2]));
-  }
+  for (int k = 0; k < stencil.count; k++) all.push_back(distance(grid, stencil.offset[k]));
   return all;
 }
 

@@ -75,17 +75,40 @@ struct Interpolate {
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
     const Index row = p.fine.n[0] * (run.y + p.fine.n[1] * run.z), first = row + run.x;
-    Scalar sum[run_nodes<Space>];
-    for (Index j = 0; j < run.count; j++) sum[j] = x[first + j];
-    for (int slot = 0; slot < p.slots(); slot++) {
-      if (slot & p.bit[0]) continue; // both of x are taken together
-      const Index y = p.on_grid(1, run.y, slot), z = p.on_grid(2, run.z, slot);
-      if (y >= 0 && z >= 0) add(run, first, slot, e + p.coarse.n[0] * (y + p.coarse.n[1] * z), sum);
+    if constexpr (!is_host_space<Space>) {
+      x[first] += at_node({run.x, run.y, run.z}, first);
+    } else {
+      Scalar sum[run_nodes<Space>];
+      for (Index j = 0; j < run.count; j++) sum[j] = x[first + j];
+      for (int slot = 0; slot < p.slots(); slot++) {
+        if (slot & p.bit[0]) continue; // both of x are taken together
+        const Index y = p.on_grid(1, run.y, slot), z = p.on_grid(2, run.z, slot);
+        if (y >= 0 && z >= 0) add(run, first, slot, e + p.coarse.n[0] * (y + p.coarse.n[1] * z), sum);
+      }
+      for (Index j = 0; j < run.count; j++) x[first + j] = sum[j];
     }
-    for (Index j = 0; j < run.count; j++) x[first + j] = sum[j];
   }
 
 private:
+  /// For a device: all loads are on their way together.
+  KOKKOS_INLINE_FUNCTION Scalar at_node(const Index (&at)[3], Index node) const
+  {
+    Index place[3][2];
+    for (int d = 0; d < 3; d++) {
+      place[d][0] = p.on_grid(d, at[d], 0);
+      place[d][1] = p.bit[d] == 0 ? -1 : p.on_grid(d, at[d], p.bit[d]);
+    }
+    Scalar w[8], from[8], sum = 0;
+    for (int k = 0; k < 8; k++) {
+      const Index i = place[0][k & 1], j = place[1][k >> 1 & 1], l = place[2][k >> 2];
+      const bool there = i >= 0 && j >= 0 && l >= 0;
+      const int slot   = (k & 1) * p.bit[0] + (k >> 1 & 1) * p.bit[1] + (k >> 2) * p.bit[2];
+      w[k]             = there ? p.weight(slot, node) : Scalar(0);
+      from[k]          = there ? e[i + p.coarse.n[0] * (j + p.coarse.n[1] * l)] : Scalar(0);
+    }
+    for (int k = 0; k < 8; k++) sum += w[k] * from[k];
+    return sum;
+  }
   KOKKOS_INLINE_FUNCTION void add(const Run &run, Index first, int slot, const Scalar *from, Scalar *sum) const
   {
     const Scalar *w = p.weights + slot * p.pitch + first;
@@ -117,19 +140,47 @@ struct Restrict {
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
     const Index out = p.coarse.n[0] * (run.y + p.coarse.n[1] * run.z) + run.x;
-    Scalar sum[run_nodes<Space>];
-    for (Index j = 0; j < run.count; j++) sum[j] = 0;
-    for (int dz = -1; dz <= 1; dz++) {
-      for (int dy = -1; dy <= 1; dy++) {
-        int slot_y, slot_z;
-        const Index y = p.from(1, run.y, dy, &slot_y), z = p.from(2, run.z, dz, &slot_z);
-        if (y >= 0 && z >= 0) add(run, slot_y + slot_z, p.fine.n[0] * (y + p.fine.n[1] * z), sum);
+    if constexpr (!is_host_space<Space>) {
+      coarse[out] = at_node(run);
+    } else {
+      Scalar sum[run_nodes<Space>];
+      for (Index j = 0; j < run.count; j++) sum[j] = 0;
+      for (int dz = -1; dz <= 1; dz++) {
+        for (int dy = -1; dy <= 1; dy++) {
+          int slot_y, slot_z;
+          const Index y = p.from(1, run.y, dy, &slot_y), z = p.from(2, run.z, dz, &slot_z);
+          if (y >= 0 && z >= 0) add(run, slot_y + slot_z, p.fine.n[0] * (y + p.fine.n[1] * z), sum);
+        }
       }
+      for (Index j = 0; j < run.count; j++) coarse[out + j] = sum[j];
     }
-    for (Index j = 0; j < run.count; j++) coarse[out + j] = sum[j];
   }
 
 private:
+  /// For a device: the loads of a plane are on their way together.
+  KOKKOS_INLINE_FUNCTION Scalar at_node(const Run &run) const
+  {
+    Index place[3][3];
+    int slots[3][3];
+    for (int by = 0; by < 3; by++) {
+      place[0][by] = p.from(0, run.x, by - 1, &slots[0][by]);
+      place[1][by] = p.from(1, run.y, by - 1, &slots[1][by]);
+      place[2][by] = p.from(2, run.z, by - 1, &slots[2][by]);
+    }
+    Scalar sum = 0;
+    for (int l = 0; l < 3; l++) {
+      if (place[2][l] < 0) continue;
+      Scalar w[9], v[9];
+      for (int k = 0; k < 9; k++) {
+        const Index i = place[0][k % 3], j = place[1][k / 3], node = i + p.fine.n[0] * (j + p.fine.n[1] * place[2][l]);
+        const bool there = i >= 0 && j >= 0;
+        w[k]             = there ? p.weight(slots[0][k % 3] + slots[1][k / 3] + slots[2][l], node) : Scalar(0);
+        v[k]             = there ? r[node] : Scalar(0);
+      }
+      for (int k = 0; k < 9; k++) sum += w[k] * v[k];
+    }
+    return sum;
+  }
   KOKKOS_INLINE_FUNCTION void add(const Run &run, int slot, Index row, Scalar *sum) const
   {
     const Scalar *w = p.weights + slot * p.pitch + row, *v = r + row;
