@@ -100,10 +100,12 @@ if __name__ == "__main__":
     parser.add_argument("--cubes", type=int, nargs="+", metavar="N", help="only N x N x N")
     parser.add_argument("--ends", nargs="+", metavar="XYZ", help="with --cubes: such as ddn: values, values, no flux; else all, x and y being alike")
     parser.add_argument("--ratios", nargs="+", default=RATIOS, metavar="R", help="with --cubes")
+    parser.add_argument("--less-memory", action="store_true", help="with --cubes: factors are not kept; 257³ takes 7 GB")
     parser.add_argument("--device", action="store_true", help="with --cubes: on a CUDA device")
     parser.add_argument("--jobs", type=int, default=1, help="with --cubes: so many at a time")
     arguments = parser.parse_args()
+    where = ([ON_DEVICE] if arguments.device else []) + (["-pc_adi_keep_factors false"] if arguments.less_memory else [])
     if arguments.cubes:
-        cubes(arguments.build, arguments.cubes, arguments.ends, arguments.ratios, arguments.jobs, ON_DEVICE if arguments.device else "")
+        cubes(arguments.build, arguments.cubes, arguments.ends, arguments.ratios, arguments.jobs, " ".join(where))
     else:
         main(arguments.build)

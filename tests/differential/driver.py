@@ -44,7 +44,7 @@ def reports(said, first):
     for line in said.splitlines():
         if line.startswith("case "):
             seed = int(line.split()[1])
-        elif re.match(r"==\d+==|\s+#\d+ |.*runtime error:", line):
+        elif re.match(r"==\d+==|\s+#\d+ |AddressSanitizer|.*runtime error:", line):
             found.setdefault(seed, []).append(line)
     return {seed: "\n".join(lines)[:3000] for seed, lines in found.items()}
 

@@ -17,6 +17,7 @@ def memcheck():
 
 
 def address_for_plain_programs():
-    """The environment of a program that is not instrumented itself and loads a library that is: what this needs has to be there first."""
-    compiler = subprocess.run(["gcc", "-print-file-name=libasan.so"], stdout=subprocess.PIPE, text=True, check=True)
-    return dict(ADDRESS, LD_PRELOAD=compiler.stdout.strip())
+    """The environment of a program that is not instrumented itself and loads a library that is: what this needs has to be there first. The C++ library
+    too: AddressSanitizer looks for what throws exceptions when it starts."""
+    where = [subprocess.run(["gcc", f"-print-file-name={name}"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip() for name in ("libasan.so", "libstdc++.so")]
+    return dict(ADDRESS, LD_PRELOAD=":".join(where))

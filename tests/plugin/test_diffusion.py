@@ -150,3 +150,12 @@ def test_semicoarsening_cures_two_strong_directions(solve):
     semi = solve(f"{MULTIGRID_3D} {strong} -da_grid_x 17 -da_refine_x 1")["iterations"]
     full = solve(f"{MULTIGRID_3D} {strong} -da_grid_x 9")["iterations"]
     assert semi <= 8 < full
+
+
+@pytest.mark.parametrize("method", ["-ksp_type preonly -pc_type bcr", "-ksp_type cg -ksp_rtol 1e-9 -pc_type mg"])
+def test_set_ups_begin_again_when_all_is_warm(solve, run, method):
+    """The last of several set-ups, of the preconditioner without its past, solves as the first did; each makes the matrix twice as large."""
+    once, often = solve(f"{GRIDS[65]} {method}"), solve(f"{GRIDS[65]} {method} -setups 3")
+    assert once["iterations"] == often["iterations"] and often["setup_again"] > 0 and often["update"] > 0
+    assert once["setup_again"] == once["setup"] and often["setup_again"] != often["setup"]
+    assert run("diffusion", f"{method} -setups 0", expect=None).code != 0
