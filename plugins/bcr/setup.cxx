@@ -198,24 +198,35 @@ PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// One solve shows what the solver of a separable matrix is worth. That of a nearest operator solves another equation.
+// One solve shows what the solver of a separable matrix is worth. That of a nearest operator solves another equation: two show whether it does
+// so with the digits that a Krylov method needs.
 PetscErrorCode Check(PC pc, bool same_solver)
 {
-  PC_BCR *bcr = Bcr(pc);
+  PC_BCR *bcr            = Bcr(pc);
+  const bool single      = bcr->inside() == PC_BCR_SINGLE;
+  const DirectApply once = [pc](Vec b, Vec x, Transpose transpose) { return SolveOnce(pc, b, x, transpose); };
+  std::string why;
 
   PetscFunctionBegin;
-  if (!bcr->separable()) {
-    PetscCall(bcr->check.Forget());
+  if (!bcr->separable())
     PetscCall(PetscInfo(pc,
                         "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, which is "
                         "solved: a preconditioner\n",
                         bcr->separation.deviation));
-  } else if (!(same_solver && bcr->check.measured)) {
-    PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, bcr->inside() == PC_BCR_SINGLE,
-                                 [pc](Vec b, Vec x, Transpose transpose) { return SolveOnce(pc, b, x, transpose); }));
+  if (!(same_solver && bcr->check.measured && bcr->check.repeated != bcr->separable())) {
+    if (bcr->separable())
+      PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, single, once));
+    else
+      PetscCall(bcr->check.MeasureRepeated(pc->pmat, single, once));
   }
   const bool fails = bcr->check.fails();
-  PetscCall(ReportFailure(pc, fails ? PC_FACTOR_OTHER : PC_NOERROR, fails ? bcr->check.Sentence("-pc_bcr_check") : ""));
+  if (fails)
+    PetscCallCXX(why =
+                     bcr->check.Sentence("-pc_bcr_check") +
+                     (bcr->check.repeated ? "; strong convection makes eigenvectors nearly parallel: take upwind differences in the matrix "
+                                            "that is preconditioned with, or another preconditioner"
+                                          : ""));
+  PetscCall(ReportFailure(pc, fails ? PC_FACTOR_OTHER : PC_NOERROR, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/csr_copy.hpp"
 #include "boxmg/boxmg_impl.h"
+#include "petsc/direct_check.h"
 #include "petsc/kokkos_start.h"
 
 namespace weft {
@@ -208,6 +209,18 @@ PCFailedReason ReasonOf(BoxmgFault::Kind kind)
   return kind == BoxmgFault::Kind::indefinite ? PC_FACTOR_OTHER : PC_FACTOR_NUMERIC_ZEROPIVOT;
 }
 
+// There is no preconditioner, for this reason, or, with PC_NOERROR, there is one. The same on all ranks.
+PetscErrorCode SetFailure(PC pc, PCFailedReason reason, const std::string &why)
+{
+  PetscFunctionBegin;
+  pc->failedreason = pc->failedreasonrank = reason;
+  PetscCallCXX(Boxmg(pc)->failure = why);
+  if (reason) PetscCall(PetscInfo(pc, "%s\n", why.c_str()));
+  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
+             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", why.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // What the rank that has read the matrix has met, for all. Collective.
 PetscErrorCode ReportFault(PC pc)
 {
@@ -229,11 +242,41 @@ PetscErrorCode ReportFault(PC pc)
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(&reason, 1, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(text, sizeof(text), MPI_CHAR, 0, PetscObjectComm((PetscObject)pc)));
-  pc->failedreason = pc->failedreasonrank = static_cast<PCFailedReason>(reason);
-  PetscCallCXX(bm->failure = text);
-  if (reason) PetscCall(PetscInfo(pc, "%s\n", text));
-  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
-             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", text);
+  PetscCall(SetFailure(pc, static_cast<PCFailedReason>(reason), text));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A line or a coarse operator that is nearly singular where the matrix is not makes a cycle of any size, whose preconditioned residuals hide
+// what is left of the matrix's. One cycle shows it, with the null space taken out as a KSP does.
+PetscErrorCode CheckCycle(PC pc)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+
+  PetscFunctionBegin;
+  bm->amplified = 0;
+  if (!bm->failure.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  const auto cycle = [pc](Vec b, Vec x, Transpose) -> PetscErrorCode {
+    MatNullSpace space;
+
+    PetscFunctionBegin;
+    PetscCall(PCApply_Boxmg(pc, b, x));
+    PetscCall(MatGetNullSpace(pc->pmat, &space));
+    if (space) PetscCall(MatNullSpaceRemove(space, x));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  const PetscBool monitor = bm->monitor;
+  bm->monitor             = PETSC_FALSE; // tells of what users ask for
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified));
+  bm->monitor = monitor;
+  if (bm->amplified <= DirectCheck::most_amplified) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
+  char size[32];
+  PetscCall(PetscSNPrintf(size, sizeof(size), "%.2g", (double)bm->amplified));
+  PetscCall(
+      SetFailure(pc, PC_FACTOR_OTHER,
+                 std::string("a cycle leaves ") + size +
+                     " times a random right-hand side: a line or a coarse operator is nearly singular, as with a negative shift or "
+                     "central differences of strong convection: take -pc_type crout, or upwind differences, or -pc_boxmg_coarse direct "
+                     "where that is lines"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -278,6 +321,7 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
   PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
   if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
   PetscCall(ReportFault(pc));
+  PetscCall(CheckCycle(pc));
   if (bm->failure.empty()) PetscCall(PCBoxmgTellOptions(pc, NULL));
   PetscCall(PetscLogEventEnd(boxmg_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

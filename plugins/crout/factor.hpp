@@ -75,7 +75,7 @@ protected:
   virtual bool Replaced(CroutFailure *) const { return false; }
   /// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
   /// residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
-  virtual PetscReal MostAmplified() const { return 1e3; }
+  virtual PetscReal MostAmplified() const { return DirectCheck::most_amplified; }
   /// Makes other factors of the same matrix, where these are useless and others may not be. False: there are no others.
   virtual PetscErrorCode Climb(Mat, CroutFailure *, bool *climbed)
   {

@@ -3,6 +3,7 @@
 #pragma once
 #include <functional>
 #include <optional>
+#include <stdexcept>
 #include <string>
 
 #include "line/maps/carried.hpp"
@@ -46,7 +47,10 @@ public:
   /// True for a set that keeps the matrix, and makes the residual of a step itself.
   virtual bool relaxes() const { return false; }
   /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x. b is kept as in solve().
-  virtual void relax(PetscScalar *, PetscScalar *, Guess, const LineSolveOptions &) const {}
+  virtual void relax(PetscScalar *, PetscScalar *, Guess, const LineSolveOptions &) const
+  {
+    throw std::logic_error("these lines make no residuals: ask relaxes() first");
+  }
   /// Sets ghosts to 0, values of rows on other ranks, that belong to the lines of a colour, where relax() finds them itself.
   virtual void clear_own(PetscScalar *, Colour) const {}
   /// Operations of that, the residual's with them.

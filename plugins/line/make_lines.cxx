@@ -77,6 +77,13 @@ std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index com
 
 namespace {
 
+// True where a set's lines are one piece, whose layout has their colours: what works on the matrix in diagonals knows no others. One piece can
+// also be all that a thin grid, or a rank's part of one, has of four colours.
+bool InOnePiece(const std::vector<LinePiece> &pieces)
+{
+  return pieces.size() == 1 && pieces.front().colour == Colour::all;
+}
+
 // The tridiagonal equations of a piece.
 LineProblem ProblemOf(const PC_Line &line, std::size_t k, const LineLayout &layout)
 {
@@ -225,7 +232,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
                          [&] { lines = std::make_unique<GridLines>(execution, pieces, Colours(*line), kind, make, read, own); }));
   if constexpr (std::is_same_v<Solver, DistributedLineSolver<PetscScalar>>) {
-    if (line->stencil && pieces.size() == 1 && line->constants.empty()) {
+    if (line->stencil && InOnePiece(pieces) && line->constants.empty()) {
       LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
       piece.periodic    = false;
       PetscCallCXX(*set = std::make_unique<StencilLinesAcross>(std::move(lines), *line->stencil, piece, couplings.front(), KernelOf(*line),
@@ -289,7 +296,7 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
     PetscCallCXX(*set = BlockLinesOf(*line, execution, pieces));
   else if (line->precision == PC_LINE_SINGLE)
     PetscCallCXX(*set = LocalLines<SingleLineSolver>(*line, k, execution, pieces, " in single precision"));
-  else if (line->stencil && pieces.size() == 1)
+  else if (line->stencil && InOnePiece(pieces))
     PetscCallCXX(*set = std::make_unique<StencilLines>(*line->stencil, ProblemOf(*line, k, pieces.front().layout), Colours(*line),
                                                        KernelOf(*line), line->kernel_parameters));
   else

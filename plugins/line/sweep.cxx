@@ -1,4 +1,6 @@
 // PCLINE at work: passes over the colours of its lines.
+#include <algorithm>
+
 #include "line/line_impl.h"
 #include "petsc/finite_solution.h"
 #include "petsc/richardson_reason.h"
@@ -236,7 +238,7 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
     PetscCall(PetscLogGpuTimeBegin());
     PetscCall(arrays.Open());
     PetscCall(PCLineSetsIn(pc, arrays.memory(), &sets));
-    done = line->stencil && sets->front()->relaxes();
+    done = line->stencil && std::all_of(sets->begin(), sets->end(), [](const auto &set) { return set->relaxes(); });
     if (done) PetscCall(RelaxPasses(pc, *sets, arrays.rhs(), arrays.solution(), sweeps, from_zero, transpose));
     PetscCall(arrays.Close());
     PetscCall(PetscLogGpuTimeEnd());

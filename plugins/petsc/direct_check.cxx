@@ -220,6 +220,11 @@ std::string Words(const DirectCheck::Error &error)
   return "a relative residual of " + Number(error.residual) + " (" + Number(error.backward) + " in backward error)";
 }
 
+std::string Repeated(const DirectCheck::Error &error)
+{
+  return "a random right-hand side and a third of it have solutions that leave a difference of " + Number(error.residual);
+}
+
 } // namespace
 
 DirectCheck::~DirectCheck()
@@ -233,6 +238,9 @@ constexpr PetscReal unbounded = 1e300;
 // Backward errors that refinement does not make smaller.
 constexpr PetscReal rounding = 16 * PETSC_MACHINE_EPSILON;
 
+// What a solver in single precision may leave at least.
+constexpr PetscReal most_in_single = 0.5;
+
 // NaN is neither.
 bool DirectCheck::sound(const Error &error) const
 {
@@ -241,7 +249,7 @@ bool DirectCheck::sound(const Error &error) const
 
 bool DirectCheck::acceptable(const Error &error) const
 {
-  return error.residual <= (single_ ? PetscMax(fail, 0.5) : fail) || error.backward <= warn;
+  return error.residual <= (single_ ? PetscMax(fail, most_in_single) : fail) || error.backward <= warn;
 }
 
 bool DirectCheck::fails() const
@@ -252,7 +260,7 @@ bool DirectCheck::fails() const
 PetscErrorCode DirectCheck::Forget()
 {
   PetscFunctionBegin;
-  measured = refined = false;
+  measured = refined = repeated = false;
   plain = left = {};
   for (Vec &work : work_) PetscCall(VecDestroy(&work));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -314,6 +322,39 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectApply &apply)
+{
+  const ApplicationInSetUp applies;
+  PetscReal unit, left_of_rhs, of_rhs;
+  Vec b, x, third, work;
+
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
+  PetscCall(Forget());
+  if (PetscMin(warn, fail) >= unbounded) PetscFunctionReturn(PETSC_SUCCESS);
+  single_ = single;
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(x, &third));
+  PetscCall(VecDuplicate(b, &work));
+  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(SetProbe(1, 0, b));
+  PetscCall(VecNorm(b, NORM_2, &of_rhs));
+  PetscCall(SetProbe(unit, 0, b));
+  PetscCall(apply(b, x, Transpose::no));
+  PetscCall(VecScale(b, PetscScalar(1) / 3));
+  PetscCall(apply(b, third, Transpose::no));
+  PetscCall(VecAXPY(x, -3, third));
+  PetscCall(MatMult(A, x, work));
+  PetscCall(VecScale(work, 1 / unit)); // squares of it are in the range of numbers
+  PetscCall(VecNorm(work, NORM_2, &left_of_rhs));
+  measured = repeated = true;
+  plain.residual = plain.backward = left_of_rhs == 0 ? 0 : left_of_rhs / of_rhs;
+  left                            = plain;
+  if (!single && !sound(plain)) PetscCall(PetscInfo(A, "%s\n", Repeated(plain).c_str()));
+  for (Vec *vec : {&b, &x, &third, &work}) PetscCall(VecDestroy(vec));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified)
 {
   const ApplicationInSetUp applies;
@@ -349,6 +390,9 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
 
 std::string DirectCheck::Sentence(const char options[]) const
 {
+  if (repeated)
+    return "this preconditioner loses digits: " + Repeated(left) + ", and " + options + "_fail allows " +
+           Number(single_ ? PetscMax(fail, most_in_single) : fail);
   return "this direct solver solves a random right-hand side with " + Words(left) + ", and " + options + "_fail allows " + Number(fail);
 }
 
@@ -356,6 +400,10 @@ PetscErrorCode DirectCheck::View(PetscViewer viewer) const
 {
   PetscFunctionBegin;
   if (!measured) PetscFunctionReturn(PETSC_SUCCESS);
+  if (repeated) {
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  check: %s\n", Repeated(plain).c_str()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random right-hand side is solved with %s%s%s\n", Words(plain).c_str(),
                                    refined ? "; each application takes a step of refinement, which leaves " : "",
                                    refined ? Number(left.residual).c_str() : ""));

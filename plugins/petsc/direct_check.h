@@ -5,6 +5,7 @@
 /// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if one step of iterative refinement makes its residual
 /// ten times smaller, all applications take that step; if what is left is above `fail`, and its backward error above `warn`, the solver has
 /// failed.
+/// A solver for the nearest operator of another kind has no such residual; there two solves are compared with each other, by the same bounds.
 /// The price is one application and one product; five of each where there are fewer than 64 rows, or where refinement cures what was wrong
 /// altogether (a backward error above 1e-2), which may be luck. A solver that works in single precision is made for a Krylov method to correct it: nothing is
 /// refined, and it has failed where it leaves more than half of a right-hand side. Two bounds of 1e300 or more leave the check out.
@@ -34,6 +35,7 @@ struct DirectCheck {
   };
   bool measured = false;
   bool refined  = false; ///< applications take a step of refinement
+  bool repeated = false; ///< two solves were compared with each other, see MeasureRepeated()
   Error plain, left;     ///< without and with what applications do beyond a solve: the same unless refined
 
   DirectCheck()                               = default;
@@ -44,6 +46,12 @@ struct DirectCheck {
   /// Measures the solver of A, makes the work vectors that refinement needs, and tells -info what is worth telling. `singular`: right-hand
   /// sides must be in the range of A. `single`: the solver works in single precision. Collective.
   PetscErrorCode Measure(Mat A, bool singular, bool single, const DirectApply &apply);
+  /// The same of a solver for another operator than A, a preconditioner: the share of a right-hand side that stays where a third of it is solved
+  /// by itself and taken away three times, |A (x(b) - 3 x(b / 3))| / |b|. Rounding is all that there should be, and is another for each; what an
+  /// ill-conditioned operator makes of it A takes back. Nothing is refined: what is lost is lost. Two applications and one product. Collective.
+  PetscErrorCode MeasureRepeated(Mat A, bool single, const DirectApply &apply);
+  /// Beyond this the norms of preconditioned residuals say nothing of what is left: a Krylov method from the left would end with any answer.
+  static constexpr PetscReal most_amplified = 1e3;
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
   /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. Collective.
   static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified);

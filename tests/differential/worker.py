@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import re
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -143,6 +145,20 @@ class Solver:
         self.ksp.solve(b, x)
         return self.ksp.getConvergedReason(), self.on.values(x)
 
+    def lost(self):
+        """What the check of a nearest operator says of the digits of its applications; 0 of other preconditioners."""
+        said = 0.0
+        with tempfile.NamedTemporaryFile("r") as file:  # of rank 0, which writes
+            viewer = PETSc.Viewer().createASCII(file.name, comm=self.on.comm)
+            self.ksp.getPC().view(viewer)
+            viewer.destroy()
+            found = re.search(r"have solutions that leave a difference of (\S+)", file.read()) if self.on.comm.rank == 0 else None
+            if found:
+                said = float(found[1])
+        v = PETSc.Vec().createMPI((1, PETSc.DETERMINE), comm=self.on.comm)
+        v.setArray([said])
+        return v.max()[1]
+
     def destroy(self):
         self.ksp.destroy()
 
@@ -175,6 +191,8 @@ def run(case):
             check(np.isfinite(p).all() or abs(np.log10(s)) > (10 if single else 200), "not finite", "an application, and no failed reason")
             growth = np.abs(p).max() * operator.norm if n else 1
             tolerance = max(least_tolerance(operator, options, single), growth * (1e-5 if single else 1e-12))
+            if kind == "bcr":  # of strong convection's eigenvectors, which the set-up measures
+                tolerance = max(tolerance, 10 * solver.lost())
             meaningful = np.isfinite(p).all() and tolerance < 1e-2 and n > 0 and 1e-250 < s < 1e250 and not loses_digits(operator, options)
         if meaningful:
             size = np.abs(p).max()
@@ -228,10 +246,7 @@ def loses_digits(operator, options):
         return True
     # A singular line has rounding for its last pivot, and its result any amount of the constants that a KSP takes out: only rings on one rank,
     # and one tridiagonal system, are looked at for that.
-    if options["pc_type"] in ("line", "adi") and operator.singular and (WORLD.size > 1 or len(grid.get("nodes", [])) == 1):
-        return True
-    # The nearest separable operator in single precision: eigenvectors along strong convection take more digits than there are.
-    return options.get("pc_bcr_precision") == "single" and any(abs(v) >= 0.9 for v in grid.get("convection", []))
+    return options["pc_type"] in ("line", "adi") and operator.singular and (WORLD.size > 1 or len(grid.get("nodes", [])) == 1)
 
 
 def history(case, operator, options, solver, b, tolerance):
@@ -336,18 +351,19 @@ def iterate(case, operator, options, on, b):
     if b.size == 0 or operator.scale != 1:
         return
     # Lines and half-sweeps solve a part of the matrix, which may be nearly singular where the matrix is not: the norm of a residual that is
-    # preconditioned by it says little then, as with PETSc's own Jacobi and SOR; so does multigrid with lines on each grid. Factors claim more, and are looked at from the left.
+    # preconditioned by it says little then, as with PETSc's own Jacobi and SOR. Factors and cycles are tried in each set-up, and are looked at from the left.
     # On several ranks they are factors of blocks, a part of the matrix too.
-    side = "right" if options["pc_type"] in ("line", "adi", "boxmg") or WORLD.size > 1 else "left"
+    side = "right" if options["pc_type"] in ("line", "adi") or WORLD.size > 1 else "left"
     solver = Solver(options, on, ksp_type="gmres", ksp_rtol="1e-8", ksp_max_it="100", ksp_pc_side=side)
     reason, x = solver.solve(b)
+    lost = solver.lost() if options["pc_type"] == "bcr" else 0
     solver.destroy()
     check(reason != 0, "no reason")
     if reason > 0:
         check(np.isfinite(x).all(), "wrong", "gmres converged to what is not finite")
         if operator.condition < 1e6 and not loses_digits(operator, options):
             r = np.linalg.norm(operator.matrix @ x - b) / np.linalg.norm(b)
-            if r >= 1e-2 and not FACTS:
+            if r >= max(1e-2, 10 * lost) and not FACTS:
                 hides = condition_of(operator, options, on)
                 allowed = 10 * hides * (1e-7 if "single" in options.values() else 1e-8)
                 check(r < allowed and hides < 1e13, "useless", f"gmres converged ({reason}) with residual {r:.1e}, condition {operator.condition:.1e}, of the preconditioner {hides:.1e}")

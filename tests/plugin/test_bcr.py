@@ -361,8 +361,12 @@ def test_each_set_up_measures_a_solve(run, ranks):
     for precision, residual, backward in (("double", 1e-12, 1e-14), ("single", 1e-3, 1e-5)):
         found = re.findall(said, run("bcr_probe", f"{solves} -pc_bcr_precision {precision}", ranks=ranks).output)
         assert len(found) == 2 and all(0 < float(r) < residual and 0 < float(b) < backward for r, b in found), found
-    assert "check:" not in run("bcr_probe", "-n 17,12 -kind smooth -pc_type bcr -ksp_view", ranks=ranks).output
-    assert "check:" not in run("bcr_probe", f"{solves} -pc_bcr_check_warn 1e300 -pc_bcr_check_fail 1e300", ranks=ranks).output
+    nearest = "-n 17,12 -kind smooth -pc_type bcr -ksp_view"
+    for precision, difference in (("double", 1e-13), ("single", 1e-4)):
+        output = run("bcr_probe", f"{nearest} -pc_bcr_precision {precision}", ranks=ranks).output
+        assert 0 < float(re.search(r"check: a random right-hand side and a third of it have solutions that leave a difference of (\S+)", output)[1]) < difference, output
+    for case in (solves, nearest):
+        assert "check:" not in run("bcr_probe", f"{case} -pc_bcr_check_warn 1e300 -pc_bcr_check_fail 1e300", ranks=ranks).output
 
 
 def test_an_operator_that_is_singular_otherwise_fails(run):

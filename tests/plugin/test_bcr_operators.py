@@ -60,6 +60,23 @@ def test_convection_around_a_ring_is_singular_in_a_way_that_fails():
     assert solve("ring").number("reason") == -11
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("operator, options", [("winds:26", ""), ("winds:34", ""), ("winds:14", "-pc_bcr_precision single")])
+def test_nearest_operators_whose_eigenvectors_are_nearly_parallel_fail(operator, options, ranks):
+    """Else GMRES "converges" with residuals of 0.1, 2e4 and 2."""
+    solver = f"{options} -ksp_type gmres -ksp_rtol 1e-8"
+    assert solve(operator, solver, ranks).number("reason") == -11
+    failed = programs.python(PROGRAMS / "grid_operators.py", f"{operator} {solver} -ksp_error_if_not_converged", ranks=ranks, expect=None)
+    assert failed.code != 0 and "this preconditioner loses digits: a random right-hand side" in failed.output and "take upwind differences" in failed.output, failed.output
+
+
+def test_nearest_operators_that_lose_some_digits_say_how_many():
+    result = solve("winds:14", "-ksp_type gmres -ksp_rtol 1e-8 -ksp_view -info :pc,mat")
+    lost = result.number("check: a random right-hand side and a third of it have solutions that leave a difference of")
+    assert 1e-10 < lost < 1e-7 and result.number("residual") < 10 * max(lost, 1e-8), result.output
+    assert result.output.count("have solutions that leave a difference") == 2, result.output
+
+
 @pytest.mark.parametrize("operator", ["mask:7", "mask:3", "mask:0.8"])
 def test_masks(operator):
     """Rows of the identity inside a domain, which leave couplings without a way back."""

@@ -346,3 +346,31 @@ def test_a_line_without_factors_says_what_to_take(run, ranks):
     lines = "-pc_type boxmg -n 33,30 -periodic 1,0 -pc_boxmg_smoother lines -kind laplacian -nullspace -ksp_view"
     output = run("bcr_probe", lines, ranks=ranks, expect=None).output
     assert "DIVERGED_PC_FAILED" not in output or "take -pc_boxmg_smoother alternating or points" in output, output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize(
+    "operator, options",
+    [
+        ("shifted:20:17:0.9:0.9:-2", ""),  # a coarse operator
+        ("shifted:13:16:0:0.9:-1", "-pc_boxmg_cycle w"),
+        ("shifted:9:9:0:0.3:-0.37", "-pc_boxmg_coarse lines -pc_boxmg_coarsest 10"),
+    ],
+)
+def test_a_cycle_that_amplifies_fails(operator, options, ranks):
+    """Norms of preconditioned residuals hide what is left of the true one."""
+    program = Path(__file__).parent / "programs" / "grid_operators.py"
+    solver = f"{operator} -pc_type boxmg {options} -ksp_type gmres -ksp_rtol 1e-8"
+    output = programs.python(program, f"{solver} -ksp_view -info :pc", ranks=ranks).output
+    assert "reason -11" in output, output
+    assert len(re.findall(r"a cycle leaves \S+ times a random right-hand side: a line or a coarse operator is nearly singular", output)) == 2, output
+    failed = programs.python(program, f"{solver} -ksp_error_if_not_converged", ranks=ranks, expect=None)
+    assert failed.code != 0 and "take -pc_type crout, or upwind differences" in failed.output, failed.output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("problem", ["-kind laplacian", "-kind laplacian -ends neumann -nullspace", "-kind jump", "-kind laplacian -pc_boxmg_precision single"])
+def test_each_set_up_tries_a_cycle(run, problem, ranks):
+    output = run("bcr_probe", f"-pc_type boxmg -n 33,30 {problem} -ksp_view -pc_boxmg_monitor", ranks=ranks).output
+    assert 0 < float(re.search(r"check: a cycle leaves (\S+) of a random right-hand side", output)[1]) < 1, output

@@ -77,6 +77,15 @@ elif name == "convection":  # so strong that no direction has real eigenvectors
     sizes = [6, 7]
     T = [2 * np.eye(n) + 3 * np.eye(n, k=1) - 3 * np.eye(n, k=-1) for n in sizes]
     A = product([T[0], np.eye(7)]) + product([np.eye(6), T[1]])
+elif name == "winds":  # along x so strong that it has no real eigenvectors, along y with nearly parallel ones; no factors of rows make it separable
+    sizes = [9, int(numbers[0])]
+    T = [2 * np.eye(n) - (1 - v) * np.eye(n, k=1) - (1 + v) * np.eye(n, k=-1) for n, v in zip(sizes, (5, 0.9))]
+    some = np.diag(np.sqrt(np.random.default_rng(0).uniform(0.5, 1.5, sizes[0] * sizes[1])))
+    A = some @ (product([T[0], np.eye(sizes[1])]) + product([np.eye(sizes[0]), T[1]])) @ some
+elif name == "shifted":  # central convection and a negative shift: nx, ny, along x, along y, the shift
+    sizes = [int(n) for n in numbers[:2]]
+    T = [2 * np.eye(n) - (1 - v) * np.eye(n, k=1) - (1 + v) * np.eye(n, k=-1) for n, v in zip(sizes, numbers[2:4])]
+    A = product([T[0], np.eye(sizes[1])]) + product([np.eye(sizes[0]), T[1]]) + numbers[4] * np.eye(sizes[0] * sizes[1])
 elif name == "ring":  # constants in the null space, and a left null vector that is none
     sizes = [14]
     up, low = -np.linspace(1, 2, 14), -np.linspace(3, 9, 14)
