@@ -46,7 +46,7 @@ struct DirectCheck {
   PetscErrorCode Measure(Mat A, bool singular, bool single, const DirectApply &apply);
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
   /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. Collective.
-  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified);
+  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward);
   /// The two bounds, for a getter.
   PetscErrorCode Bounds(PetscReal *to_warn, PetscReal *to_fail) const
   {

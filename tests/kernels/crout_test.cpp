@@ -119,6 +119,60 @@ TEST(Crout, FullFillIsACompleteFactorization)
   }
 }
 
+/// (|L| |U| z)_i / (|B| z)_i, the largest, z_j one over the largest entry of column j of B.
+double product_size_of(const SparseRows &z, const SparseRows &b)
+{
+  const std::size_t n = b.size();
+  std::vector<double> largest(n, 0), upper(n, 0);
+  for (const auto &row : b)
+    for (const auto &[j, value] : row) largest[j] = std::max(largest[j], std::abs(value));
+  double most = 0;
+  for (std::size_t i = 0; i < n; i++) {
+    double product = 0, size = 0;
+    for (const auto &[j, value] : b[i]) size += std::abs(value) / largest[j];
+    for (const auto &[j, value] : z[i])
+      if (j >= i) upper[i] += std::abs(value) / largest[j];
+    product = upper[i];
+    for (const auto &[j, value] : z[i])
+      if (j < i) product += std::abs(value) * upper[j];
+    most = std::max(most, product / size);
+  }
+  return most;
+}
+
+TEST(Crout, TheSizeOfFactorsIsThatOfTheTwinInAnyUnitsOfColumns)
+{
+  std::mt19937 random(6);
+  for (const Memory memory : memories()) {
+    for (const std::size_t n : sizes) {
+      for (const bool symmetric : {false, true}) {
+        for (const double diagonal : {1.0, 1e-6}) {
+          SparseRows a = random_sparse(n, 3, random, symmetric);
+          for (std::size_t i = 0; i < n; i += 5) a[i][i] *= diagonal;
+          CroutOptions options = levels(1, FactorMethod::exact, symmetric);
+          options.match_rows   = false;
+          options.ladder       = false; // which would shift the diagonal
+          options.scaling      = FactorScaling::none;
+          const Factored<> made(memory, a, options);
+          ASSERT_EQ(made.report().failure, FactorFailure::none);
+          const double size = made.factorization->product_size();
+          EXPECT_NEAR(size / product_size_of(made.factors(), transformed(*made.factorization, a)), 1, 1e-12) << n << " rows";
+          if (diagonal < 1 && n > 30) {
+            EXPECT_GT(size, 1e4);
+          }
+          if (symmetric) continue;
+          SparseRows units = a;
+          for (std::size_t i = 0; i < n; i++)
+            for (auto &[j, value] : units[i]) value = std::ldexp(value, static_cast<int>(j % 7) * 3);
+          const Factored<> turned(memory, units, options);
+          ASSERT_EQ(turned.report().failure, FactorFailure::none);
+          EXPECT_EQ(turned.factorization->product_size(), size) << n << " rows, columns in other units";
+        }
+      }
+    }
+  }
+}
+
 TEST(Crout, OrdersOfRowsAndColumns)
 {
   std::mt19937 random(5);
