@@ -45,7 +45,8 @@ struct DirectCheck {
   /// sides must be in the range of A. `single`: the solver works in single precision. Collective.
   PetscErrorCode Measure(Mat A, bool singular, bool single, const DirectApply &apply);
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
-  /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. Collective.
+  /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. And the
+  /// backward error. The worst of five where there are fewer than 64 rows. Collective.
   static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward);
   /// The two bounds, for a getter.
   PetscErrorCode Bounds(PetscReal *to_warn, PetscReal *to_fail) const
