@@ -108,7 +108,7 @@ public:
     if (stage_ != Stage::factored) return 1;
     for (auto &room : sizes_)
       if (!room.data()) room = crout::make_array<double>(space_, "weft sizes of factors", entries_.rows);
-    return crout::product_size(space_, entries_, matrix_, values_, sizes_[0], sizes_[1]);
+    return crout::product_size(space_, entries_, matrix_, values_, rule_.sums, sizes_[0], sizes_[1]);
   }
 
   SparseTriangles<Scalar> triangles() const override
