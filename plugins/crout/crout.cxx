@@ -311,9 +311,9 @@ PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *
   or tiny, scaling, the number of sweeps, damping, sections and shifts where sweeps grow, and the triangular solves.
 
   Each set-up makes one solve with a random right-hand side and measures what it leaves. Complete factors take a step of iterative refinement
-  where that cures what they lost, or fail (`PCCroutSetCheck()`); where incomplete factors are useless, rows are permuted to the largest product of
-  the diagonal, all fill is taken where it is quickly made, the diagonal is shifted, and all fill is taken, in this order, before the set-up
-  fails.
+  where that cures what they lost, or fail (`PCCroutSetCheck()`); where incomplete factors are useless, or much larger than the matrix, triangles are
+  solved exactly, rows are permuted to the largest product of the diagonal, all fill is taken where it is quickly made, the diagonal is shifted,
+  and all fill is taken, in this order, before the set-up fails.
 
   The kernels run where the matrix is: on the host, or on the device for `MATAIJCUSPARSE` and `MATAIJKOKKOS`. By default the same input
   gives the same factors, bit by bit.

@@ -1,6 +1,7 @@
 // What sparse and dense factors have in common: where they are, and how vectors come to them.
 #include "crout/factor.hpp"
 
+#include <cstdio>
 #include <new>
 #include <stdexcept>
 
@@ -75,15 +76,46 @@ DirectApply CroutFactor::Apply()
   return [this](Vec b, Vec x, Transpose transpose) { return SolveOnce(b, x, transpose); };
 }
 
-PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
+std::string CroutFactor::Words() const
+{
+  char words[240];
+  std::snprintf(
+      words, sizeof words,
+      "a random right-hand side is solved with a relative residual of %.2g (%.2g in backward error), and the factors are %.2g times "
+      "larger than the matrix",
+      (double)probe_, (double)backward_, (double)size_);
+  return words;
+}
+
+// What factors with all fill leave, and whether a step of refinement cures it.
+PetscErrorCode CroutFactor::Measure(Mat A)
 {
   PetscFunctionBegin;
+  PetscCall(check_.Measure(A, false, single_, Apply()));
+  if (check_.refined) {
+    PetscCall(PetscObjectReference((PetscObject)A));
+    refined_ = A;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::Forget()
+{
+  PetscFunctionBegin;
+  PetscCall(MatDestroy(&refined_));
+  PetscCall(check_.Forget());
+  probe_ = backward_ = size_ = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
+{
+  const DirectApply application = [this, A](Vec b, Vec x, Transpose transpose) { return check_.Solve(A, b, x, transpose, Apply()); };
+  PetscReal most_size;
+
+  PetscFunctionBegin;
   if (Direct()) {
-    PetscCall(check_.Measure(A, false, single_, Apply()));
-    if (check_.refined) {
-      PetscCall(PetscObjectReference((PetscObject)A));
-      refined_ = A;
-    }
+    PetscCall(Measure(A));
     if (!check_.fails()) PetscFunctionReturn(PETSC_SUCCESS);
     failure->error    = MAT_FACTOR_OTHER;
     failure->sentence = check_.Sentence("-pc_crout_check");
@@ -91,25 +123,25 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   for (bool climbed = true; climbed;) {
-    PetscCall(DirectCheck::MeasureAmplification(A, Apply(), MostAmplified(), &probe_));
-    if (probe_ <= MostAmplified()) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
-    PetscCall(PetscInfo(A, "incomplete factors are useless: a random right-hand side is solved with a relative residual of %g\n",
-                        (double)probe_));
+    PetscCall(Forget());
+    if (MostBackward() < PETSC_MAX_REAL) PetscCall(Measure(A));
+    PetscCall(DirectCheck::MeasureAmplification(A, application, MostAmplified(), &probe_, &backward_));
+    PetscCall(ProductSize(&size_, &most_size));
+    if (probe_ <= MostAmplified() && backward_ <= MostBackward() && size_ <= most_size) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
+    PetscCall(PetscInfo(A, "incomplete factors are useless: %s\n", Words().c_str()));
     PetscCall(Climb(A, failure, &climbed));
     if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  failure->error    = MAT_FACTOR_OTHER;
-  failure->sentence = "the incomplete factors are useless: with them a random right-hand side is solved with a relative residual of " +
-                      std::to_string(probe_) + "; take more fill (-pc_crout_levels, -pc_crout_pattern full) or another solver";
+  failure->error = MAT_FACTOR_OTHER;
+  failure->sentence =
+      "the incomplete factors are useless: " + Words() + "; take more fill (-pc_crout_levels, -pc_crout_pattern full) or another solver";
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CroutFactor::Factorize(Mat A, CroutFailure *failure)
 {
   PetscFunctionBegin;
-  PetscCall(MatDestroy(&refined_));
-  PetscCall(check_.Forget());
-  probe_ = 0;
+  PetscCall(Forget());
   PetscCall(Numeric(A, failure));
   if (failure->error == MAT_FACTOR_NOERROR && rows_ > 0) PetscCall(Check(A, failure));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -119,9 +151,7 @@ PetscErrorCode CroutFactor::ViewCheck(PetscViewer viewer) const
 {
   PetscFunctionBegin;
   PetscCall(check_.View(viewer));
-  if (probe_ > 0)
-    PetscCall(
-        PetscViewerASCIIPrintf(viewer, "probe: a random right-hand side is solved with a relative residual of %.2g\n", (double)probe_));
+  if (probe_ > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "probe: %s\n", Words().c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

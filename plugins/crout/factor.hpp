@@ -75,7 +75,20 @@ protected:
   virtual bool Replaced(CroutFailure *) const { return false; }
   /// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
   /// residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
+<<<<<<< HEAD
   virtual PetscReal MostAmplified() const { return DirectCheck::most_amplified; }
+=======
+  virtual PetscReal MostAmplified() const { return 1e3; }
+  /// Factors on the way up that have all fill are refined where that cures them, as a direct solver's, and may have so large a backward error.
+  virtual PetscReal MostBackward() const { return PETSC_MAX_REAL; }
+  /// How many times larger than the matrix the product of incomplete factors is, and how many times it may be: so much of a residual they hide
+  /// from a Krylov method, and so many digits an application loses.
+  virtual PetscErrorCode ProductSize(PetscReal *size, PetscReal *most) const
+  {
+    *size = *most = 1;
+    return PETSC_SUCCESS;
+  }
+>>>>>>> crout-cases
   /// Makes other factors of the same matrix, where these are useless and others may not be. False: there are no others.
   virtual PetscErrorCode Climb(Mat, CroutFailure *, bool *climbed)
   {
@@ -98,17 +111,22 @@ protected:
 private:
   PetscErrorCode SolveRefined(Vec b, Vec x, Transpose transpose);
   PetscErrorCode SolveOnce(Vec b, Vec x, Transpose transpose);
+  PetscErrorCode Measure(Mat A);
+  PetscErrorCode Forget();
   PetscErrorCode Check(Mat A, CroutFailure *failure);
+  std::string Words() const;
   DirectApply Apply();
   PetscErrorCode SolveOnHost(Vec b, Vec x, Transpose transpose) const;
   PetscErrorCode SolveOnDevice(Vec b, Vec x, Transpose transpose) const;
   PetscErrorCode SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const;
 
   DirectCheck check_;
-  bool single_;                    ///< factors in single precision
-  Mat refined_     = NULL;         ///< the matrix, where solves take a step of refinement
-  PetscReal probe_ = 0;            ///< of incomplete factors: the residual of a random solve
-  Vec work_[2]     = {NULL, NULL}; ///< on the device, for vectors that are elsewhere
+  bool single_;                       ///< factors in single precision
+  Mat refined_        = NULL;         ///< the matrix, where solves take a step of refinement
+  PetscReal backward_ = 0;            ///< and its backward error
+  PetscReal probe_    = 0;            ///< of incomplete factors: the residual of a random solve
+  PetscReal size_     = 0;            ///< of incomplete factors: how many times larger than the matrix
+  Vec work_[2]        = {NULL, NULL}; ///< on the device, for vectors that are elsewhere
 };
 
 /// Runs kernels that throw where a matrix cannot be factored: that is a failure of the factorization, not of the program.

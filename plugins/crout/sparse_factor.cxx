@@ -1,5 +1,6 @@
 // The factors of sparse matrices: CroutFactorization finds them, TriangularSolver solves with them.
 #include <algorithm>
+#include <limits>
 
 #include "crout/factor.hpp"
 #include "crout/triangular_solver.hpp"
@@ -156,17 +157,40 @@ private:
   // Where all fill was no way out, a larger shift is the weaker preconditioner more often than not (USAir97).
   PetscReal MostAmplified() const override { return (rung_ == Rung::shifted ? 10 : 1) * CroutFactor::MostAmplified(); }
 
+  // Half of the digits are enough for a preconditioner, and in single precision more than half. All fill leaves no products but those of the
+  // matrix: MostBackward() says what it is worth.
+  PetscErrorCode ProductSize(PetscReal *size, PetscReal *most) const override
+  {
+    PetscFunctionBegin;
+    *most = AllFillTaken() ? PETSC_MAX_REAL : sizeof(Scalar) == sizeof(float) ? 1e5 : 1e8;
+    PetscCallCXX(*size = factorization_->product_size());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscReal MostBackward() const override
+  {
+    const PetscReal good = sizeof(Scalar) == sizeof(float) ? 1e-4 : 1e-8;
+    return rung_ == Rung::full ? 0.1 : rung_ == Rung::quick_full ? good : PETSC_MAX_REAL;
+  }
+
   // What is tried where incomplete factors are no preconditioner, in this order. Shifts make weak preconditioners of what is hard: all fill
-  // comes before them where it is quickly made.
-  enum class Rung { first, permuted, quick_full, shifted, shifted_more, full };
+  // comes before them where it is quickly made. Approximate solves with triangles come to an end at once.
+  enum class Rung { first, exact_triangles, permuted, quick_full, shifted, shifted_more, full };
+  bool AllFillTaken() const { return rung_ == Rung::quick_full || rung_ == Rung::full; }
   static constexpr double quick_operations = 2e9; ///< some seconds of a core
+
+  // How the triangles are solved: exactly from the rung on that says so, where steps were asked for; else a device may still choose.
+  std::string SolveOf(Rung rung) const
+  {
+    const bool approximates = settings_.solve == "jacobi" || settings_.solve == "isai";
+    return rung == Rung::exact_triangles || (rung > Rung::exact_triangles && approximates) ? "syncfree" : settings_.solve;
+  }
 
   CroutOptions OptionsOf(Rung rung) const
   {
     CroutOptions options = settings_.options;
     options.ladder       = options.method == FactorMethod::sweeps || options.pattern != FillPattern::full; // shifts are for preconditioners
     options.replace_pivots = Direct();
-    if (rung == Rung::first) return options;
+    if (rung <= Rung::exact_triangles) return options;
     options.tiny_diagonal = 1;
     if (rung == Rung::shifted || rung == Rung::shifted_more) options.base_shift += rung == Rung::shifted ? 0.1 : 1;
     if (rung == Rung::quick_full && (options.most_operations == 0 || options.most_operations > quick_operations))
@@ -176,6 +200,11 @@ private:
       options.most_fill      = options.most_fill > 0 ? options.most_fill : std::max(20.0, 2e6 / (double)std::max<PetscInt64>(1, entries_));
       options.replace_pivots = rung == Rung::full; // what replaced pivots amplify hides in the residual (impcol_d)
       options.ladder         = false;
+      options.method         = FactorMethod::exact;
+      options.stop           = SweepStop::automatic;
+      options.sweeps = options.sections = 0;
+      options.omega                     = 0;
+      options.asynchronous              = false;
     }
     return options;
   }
@@ -183,11 +212,13 @@ private:
   PetscErrorCode Climb(Mat A, CroutFailure *failure, bool *climbed) override
   {
     PetscFunctionBegin;
-    *climbed = false;
+    const bool approximates = analysed_ && (TriangularMethodIs("jacobi") || TriangularMethodIs("isai"));
+    *climbed                = false;
     while (!*climbed && rung_ != Rung::full) {
       rung_               = static_cast<Rung>(static_cast<int>(rung_) + 1);
       const bool permutes = settings_.options.match_rows && !settings_.options.symmetric;
       if (rung_ == Rung::permuted && !permutes) continue;
+      if (rung_ == Rung::exact_triangles && !approximates) continue;
       PetscCall(Anew(A, failure));
       *climbed = failure->error == MAT_FACTOR_NOERROR;
     }
@@ -304,7 +335,7 @@ private:
     PetscCallCXX(factorization_ = std::make_unique<CroutFactorization<Scalar>>(*execution_, factors));
     TriangularOptions triangles;
     if (settings_.solve_steps > 0) triangles.steps = triangles.fewest_steps = settings_.solve_steps;
-    PetscCallCXX(solver_ = std::make_unique<TriangularSolver<Scalar>>(*execution_, settings_.solve, triangles));
+    PetscCallCXX(solver_ = std::make_unique<TriangularSolver<Scalar>>(*execution_, SolveOf(rung_), triangles));
     PetscCall(CroutAttempt(
         [&] {
           factorization_->analyse(rows_, columns, matrix, ordering_);
@@ -332,6 +363,8 @@ private:
   const char *RungText() const
   {
     switch (rung_) {
+    case Rung::exact_triangles:
+      return "the triangles are solved exactly";
     case Rung::permuted:
       return "rows were permuted to the largest product of the diagonal";
     case Rung::shifted:

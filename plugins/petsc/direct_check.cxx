@@ -235,6 +235,9 @@ DirectCheck::~DirectCheck()
 // Both bounds from here on: nothing would come of the check. (Later releases of PETSc take no infinite option.)
 constexpr PetscReal unbounded = 1e300;
 
+// One right-hand side of few rows may be solved by luck: so many are, and the worst counts.
+constexpr PetscInt few_rows = 64, several = 5;
+
 // Backward errors that refinement does not make smaller.
 constexpr PetscReal rounding = 16 * PETSC_MACHINE_EPSILON;
 
@@ -271,7 +274,6 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   // One right-hand side may be solved by luck: where there are few rows, or where a solver that is wrong altogether is right after a step of
   // refinement, as the rounding of that one falls. There, all of several are to be solved.
   constexpr PetscReal doubtful = 1e-2;
-  constexpr PetscInt few = 64, several = 5;
   const ApplicationInSetUp applies;
   PetscReal unit;
   PetscInt rows;
@@ -308,7 +310,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
     }
     if (which == 0 || !(once.residual <= plain.residual)) plain = once;
     if (which == 0 || !acceptable(then) || (acceptable(left) && then.residual > left.residual)) left = then;
-    if (rows < few || (refined && !(plain.backward <= doubtful))) probes = several;
+    if (rows < few_rows || (refined && !(plain.backward <= doubtful))) probes = several;
   }
   if (!single && !sound(plain))
     PetscCall(PetscInfo(A, "a random right-hand side is solved with %s, %s\n", Words(plain).c_str(),
@@ -322,6 +324,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+<<<<<<< HEAD
 PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
@@ -356,10 +359,40 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
 }
 
 PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified)
+=======
+// What the right-hand side `which` says of MeasureAmplification().
+static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound, Vec b, Vec x, Vec work,
+                                 PetscReal *amplified, PetscReal *backward)
+{
+  DirectCheck::Error error;
+  PetscReal of_error, of_solution;
+
+  PetscFunctionBegin;
+  PetscCall(SetProbe(unit, which, b));
+  PetscCall(apply(b, x, Transpose::no));
+  PetscCall(MeasureError(A, unit, b, x, work, &error));
+  *amplified = error.residual;
+  *backward  = error.backward;
+  if (error.backward <= 1e-8) *amplified = 0;                  // it solves: the matrix is to blame
+  if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS); // else rows in odd units look like that: those of a known solution do not
+  PetscCall(SetProbe(1, which, x));
+  PetscCall(MatMult(A, x, b));
+  PetscCall(apply(b, work, Transpose::no));
+  PetscCall(VecNorm(x, NORM_2, &of_solution));
+  PetscCall(VecAXPY(work, -1, x));
+  PetscCall(VecNorm(work, NORM_2, &of_error));
+  const PetscReal seen = of_error / of_solution;
+  if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified,
+                                                 PetscReal *backward)
+>>>>>>> crout-cases
 {
   const ApplicationInSetUp applies;
-  Error error;
-  PetscReal unit, of_error, of_solution;
+  PetscReal unit;
+  PetscInt rows;
   Vec b, x, work;
 
   PetscFunctionBegin;
@@ -367,20 +400,15 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work));
   PetscCall(SizeOfRows(A, &unit));
-  PetscCall(SetProbe(unit, 0, b));
-  PetscCall(apply(b, x, Transpose::no));
-  PetscCall(MeasureError(A, unit, b, x, work, &error));
-  *amplified = error.residual;
-  if (error.backward <= 1e-8) *amplified = 0; // it solves: the matrix is to blame
-  if (!(*amplified <= bound)) {               // rows in odd units look like that: those of a known solution do not
-    PetscCall(SetProbe(1, 0, x));
-    PetscCall(MatMult(A, x, b));
-    PetscCall(apply(b, work, Transpose::no));
-    PetscCall(VecNorm(x, NORM_2, &of_solution));
-    PetscCall(VecAXPY(work, -1, x));
-    PetscCall(VecNorm(work, NORM_2, &of_error));
-    const PetscReal seen = of_error / of_solution;
-    if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  PetscCall(VecGetSize(b, &rows));
+  *amplified = *backward = 0;
+  for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
+    PetscReal once = 0, error = 0;
+
+    PetscCall(MeasureOne(A, apply, unit, which, bound, b, x, work, &once, &error));
+    if (!(error <= *backward)) *backward = error;
+    if (which == 0 || !(once <= *amplified)) *amplified = once;
+    if (!(once <= bound)) break;
   }
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));

@@ -53,8 +53,9 @@ struct DirectCheck {
   /// Beyond this the norms of preconditioned residuals say nothing of what is left: a Krylov method from the left would end with any answer.
   static constexpr PetscReal most_amplified = 1e3;
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
-  /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. Collective.
-  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified);
+  /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. And the
+  /// backward error. The worst of five where there are fewer than 64 rows. Collective.
+  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward);
   /// The two bounds, for a getter.
   PetscErrorCode Bounds(PetscReal *to_warn, PetscReal *to_fail) const
   {

@@ -130,6 +130,12 @@ const CroutReport &CroutFactorization<Scalar>::report() const
 }
 
 template <class Scalar>
+double CroutFactorization<Scalar>::product_size() const
+{
+  return model_->product_size();
+}
+
+template <class Scalar>
 SparseTriangles<Scalar> CroutFactorization<Scalar>::triangles() const
 {
   return model_->triangles();

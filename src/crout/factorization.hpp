@@ -157,6 +157,9 @@ public:
   void factor(const CsrMatrix<double, Int> &matrix, bool warm = false);
 
   const CroutReport &report() const;
+  /// How many times larger than the rows of B those of |L| |U| are, at most: by so much more than by rounding a solve may be wrong, and where factors
+  /// are incomplete so much of a residual may be hidden by M^-1. Waits.
+  double product_size() const;
   /// The factors: valid until the next factor(). After a failure they are those of the identity.
   SparseTriangles<Scalar> triangles() const;
   FactorTransform transform() const;

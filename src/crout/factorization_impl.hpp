@@ -21,6 +21,7 @@ public:
   /// not_finite: that row, for values that the pattern of the factors leaves out; else -1.
   virtual void factor(const double *values, bool warm, Index not_finite) = 0;
   virtual const CroutReport &report() const                              = 0;
+  virtual double product_size()                                          = 0;
   virtual SparseTriangles<Scalar> triangles() const                      = 0;
   virtual FactorTransform transform() const                              = 0;
 };

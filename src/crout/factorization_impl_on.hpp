@@ -11,6 +11,7 @@
 #include "crout/pattern/matching.hpp"
 #include "crout/pattern/threshold_fill.hpp"
 #include "crout/sweeps/pivot_sweep.hpp"
+#include "crout/sweeps/product_size.hpp"
 #include "crout/sweeps/sweeper.hpp"
 
 namespace weft {
@@ -101,6 +102,14 @@ public:
   }
 
   const CroutReport &report() const override { return report_; }
+
+  double product_size() override
+  {
+    if (stage_ != Stage::factored) return 1;
+    for (auto &room : sizes_)
+      if (!room.data()) room = crout::make_array<double>(space_, "weft sizes of factors", entries_.rows);
+    return crout::product_size(space_, entries_, matrix_, values_, rule_.sums, sizes_[0], sizes_[1]);
+  }
 
   SparseTriangles<Scalar> triangles() const override
   {
@@ -227,8 +236,9 @@ private:
     eliminator_.reset();
     ladder_.reset();
     only_pivots_.reset();
-    other_ = {};
-    stage_ = Stage::empty;
+    other_    = {};
+    sizes_[0] = sizes_[1] = {};
+    stage_                = Stage::empty;
   }
 
   void set_rule()
@@ -454,6 +464,7 @@ private:
   crout::PivotRule<Space> rule_;
   Array<char> vectors_; ///< where scales_, rule_ and gather_room_ have theirs
   Array<Scalar> matrix_, values_, other_;
+  Array<double> sizes_[2]; ///< once product_size() was asked for
   const double *matrix_values_ = nullptr;
   double shift_in_matrix_      = 0;
   crout::Gathered gathered_;

@@ -2,6 +2,7 @@
 
 import driver
 import programs
+import pytest
 
 
 @programs.needs_petsc4py
@@ -22,3 +23,23 @@ def test_what_a_tool_says_is_of_the_case_before_it():
     said = "hwloc is disabled\ncase 3\ncase 4\n==1== Invalid read of size 1\n==1==    at 0x1: weft\n    #0 0x1 in weft\ncase 5\n"
     assert driver.reports(said, 3) == {4: "==1== Invalid read of size 1\n==1==    at 0x1: weft\n    #0 0x1 in weft"}
     assert driver.reports("==1== before the first case\n", 7) == {7: "==1== before the first case"}
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize(
+    "seed",
+    [
+        134108,  # factors of level 3 that are 1e9 times larger than the matrix: applications lost eight digits
+        142624,
+        105967,  # two sweeps that leave 1e13: GMRES from the left converged with a residual of 1.3
+        124961,  # a saddle point with 1e-17 where zeros are, factored without rows exchanged, by Jacobi steps
+        142121,  # approximate inverses, and a probe that had luck
+        136982,  # Jacobi steps of triangles that want the exact solve
+        144103,  # all fill that was taken on the way up, and lost eight digits
+        127940,  # a singular ring: complete factors add any amount of the constants
+    ],
+)
+def test_factors_that_are_far_from_the_matrix(seed):
+    failures, count, _ = driver.run(1, seed, programs.LIBRARY, ranks=(1,))
+    assert count == 1
+    assert not failures, str(failures[0])

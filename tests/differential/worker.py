@@ -195,16 +195,17 @@ def run(case):
                 tolerance = max(tolerance, 10 * solver.lost())
             meaningful = np.isfinite(p).all() and tolerance < 1e-2 and n > 0 and 1e-250 < s < 1e250 and not loses_digits(operator, options)
         if meaningful:
+            p = without_constants(operator, options, p)
             size = np.abs(p).max()
             again = Solver(options, on)
             q = again.apply(b)
-            check(q is not None and (not reproducible or np.array_equal(q * s, p)), "not the same bits twice", "a fresh PC")
+            check(q is not None and (not reproducible or np.array_equal(without_constants(operator, options, q * s), p)), "not the same bits twice", "a fresh PC")
             again.destroy()
-            p2, p3 = solver.apply(b2) * s, solver.apply(b + 2 * b2) * s
+            p2, p3 = (without_constants(operator, options, solver.apply(v) * s) for v in (b2, b + 2 * b2))
             check(relative(p3, p + 2 * p2, size + np.abs(p2).max()) < tolerance * 10, "not linear", f"{relative(p3, p + 2 * p2, size):.1e} > {tolerance:.1e}")
             if options.get("pc_crout_trisolve") != "isai":
                 try:
-                    t = solver.apply(y, transpose=True) * s
+                    t = without_constants(operator, options, solver.apply(y, transpose=True) * s)
                     ahead, back = y @ p, t @ b
                     check(abs(ahead - back) <= tolerance * 10 * (np.linalg.norm(p) * np.linalg.norm(y) + np.linalg.norm(t) * np.linalg.norm(b)), "not the adjoint", f"{ahead:.6e} {back:.6e}")
                 except PETSc.Error as error:
@@ -236,6 +237,13 @@ def least_tolerance(operator, options, single):
         excess = excess[excess > 1e-13 * operator.norm]
         return max(1e-10, 1e-15 * operator.norm / excess.min()) if excess.size else 1e-10
     return 1e-10
+
+
+def without_constants(operator, options, values):
+    """Complete factors of a singular matrix have rounding for their last pivot (the manual says so), and any amount of the constants comes of it, which
+    a KSP takes out where it is told of them."""
+    complete = options.get("pc_crout_pattern") == "full" or options["pc_type"] in ("lu", "cholesky")
+    return values - values.mean() if operator.singular and complete and values.size else values
 
 
 def loses_digits(operator, options):

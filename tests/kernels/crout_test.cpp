@@ -119,6 +119,64 @@ TEST(Crout, FullFillIsACompleteFactorization)
   }
 }
 
+/// (|L| |U| z)_i / (|B| z)_i, the largest; z_j is 1, or one over the largest entry of column j of B.
+double product_size_of(const SparseRows &z, const SparseRows &b, bool in_columns)
+{
+  const std::size_t n = b.size();
+  std::vector<double> units(n, in_columns ? 0 : 1), upper(n, 0);
+  if (in_columns)
+    for (const auto &row : b)
+      for (const auto &[j, value] : row) units[j] = std::max(units[j], std::abs(value));
+  double most = 0;
+  for (std::size_t i = 0; i < n; i++) {
+    double size = 0;
+    for (const auto &[j, value] : b[i]) size += std::abs(value) / units[j];
+    for (const auto &[j, value] : z[i])
+      if (j >= i) upper[i] += std::abs(value) / units[j];
+    double product = upper[i];
+    for (const auto &[j, value] : z[i])
+      if (j < i) product += std::abs(value) * upper[j];
+    most = std::max(most, product / size);
+  }
+  return most;
+}
+
+TEST(Crout, TheSizeOfFactorsIsThatOfTheTwinInAnyUnitsOfColumns)
+{
+  std::mt19937 random(6);
+  for (const Memory memory : memories()) {
+    for (const std::size_t n : sizes) {
+      for (const bool symmetric : {false, true}) {
+        for (const double diagonal : {1.0, 1e-6}) {
+          SparseRows a = random_sparse(n, 3, random, symmetric);
+          for (std::size_t i = 0; i < n; i += 5) a[i][i] *= diagonal;
+          CroutOptions options = levels(1, FactorMethod::exact, symmetric);
+          options.match_rows   = false;
+          options.ladder       = false; // which would shift the diagonal
+          options.scaling      = FactorScaling::none;
+          const Factored<> made(memory, a, options);
+          ASSERT_EQ(made.report().failure, FactorFailure::none);
+          const double size  = made.factorization->product_size();
+          const SparseRows z = made.factors();
+          const double plain = product_size_of(z, a, false);
+          const double twin  = plain > 1e4 ? product_size_of(z, a, true) : plain;
+          EXPECT_NEAR(size / twin, 1, 1e-12) << n << " rows";
+          if (diagonal < 1 && n > 30) {
+            EXPECT_GT(size, 1e4);
+          }
+          if (symmetric || size < 1e4) continue;
+          SparseRows units = a;
+          for (std::size_t i = 0; i < n; i++)
+            for (auto &[j, value] : units[i]) value = std::ldexp(value, static_cast<int>(j % 7) * 3);
+          const Factored<> turned(memory, units, options);
+          ASSERT_EQ(turned.report().failure, FactorFailure::none);
+          EXPECT_EQ(turned.factorization->product_size(), size) << n << " rows, columns in other units";
+        }
+      }
+    }
+  }
+}
+
 TEST(Crout, OrdersOfRowsAndColumns)
 {
   std::mt19937 random(5);

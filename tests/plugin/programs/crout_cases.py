@@ -324,6 +324,56 @@ def isai_cases():
             check(apart < 1e-13, way, levels, "symmetric", apart)
 
 
+# ------------------------------------------------------------------------------------- factors that are far from the matrix
+
+
+def banded(n, width, of):
+    values = lambda size: of.uniform(0.5, 2, size) * of.choice([-1, 1], size)
+    return sum(np.diag(values(n - abs(k)), k) for k in range(-width, width + 1))
+
+
+def far_cases():
+    """Regular matrices, of conditions up to 1e4, whose factors as they are asked for are large, swept too little or solved with by too few steps:
+    applications are linear, a Krylov method that converges from the
+    left has converged, and Jacobi steps that are of no use give way to the exact solve."""
+    of = np.random.default_rng(11)
+    signs = lambda n: of.uniform(0.5, 2, (n, n)) * of.choice([-1, 1], (n, n))
+    general = [np.where(of.random((36, 36)) < 0.17, signs(36), 0) + 0.1 * np.diag(np.diag(signs(36))) for _ in range(25)]
+    saddles = []
+    for n, m in itertools.product((7, 14), (1, 2, 4)):
+        B = np.eye(m, n) + np.where(of.random((m, n)) < 0.3, signs(n)[:m], 0)
+        saddles.append(np.block([[np.diag(of.uniform(1, 2, n)), B.T], [B, 1e-17 * np.eye(m)]]))
+    bands = [banded(51, 4, of) for _ in range(10)] + [banded(20, 1, of) for _ in range(10)]
+    ways = {
+        "levels": (general, ("-pc_crout_levels 3", "-pc_crout_levels 3 -pc_crout_sweeps 10", "-pc_crout_pattern threshold")),
+        "sweeps": (saddles, ("-pc_crout_pattern full -pc_crout_sweeps 2", "-pc_crout_pattern full -pc_crout_trisolve jacobi")),
+        "steps": (bands, tuple(f"-pc_crout_pattern full -pc_crout_trisolve {way}" for way in ("jacobi", "isai")) + ("-pc_crout_trisolve isai -pc_crout_sweeps 8",)),
+    }
+    for name, (matrices, options) in ways.items():
+        for k, a in enumerate(matrices):
+            if np.linalg.cond(a) > 1e4:
+                continue
+            for option in options:
+                A = sparse(a)
+                A.setOption(PETSc.Mat.Option.SYMMETRIC, bool(np.array_equal(a, a.T)))
+                b = a @ np.cos(np.arange(len(a)))
+                reason, x = Solver(f"-pc_type crout {option}", ksp="gmres").solve(A, b)
+                honest = residual(a, x, b) < 1e-5 or reason == PETSc.KSP.ConvergedReason.DIVERGED_MAX_IT or reason == PETSc.KSP.ConvergedReason.DIVERGED_BREAKDOWN
+                solves = reason > 0 or "full -pc_crout_trisolve jacobi" not in option
+                check(honest and solves, name, k, option, "condition", np.linalg.cond(a), reason, residual(a, x, b))
+                pc = Solver(f"-pc_type crout {option}").ksp.getPC()
+                pc.setOperators(A)
+                pc.setUp()
+                results = []
+                for rhs in (b, np.abs(b), b + 2 * np.abs(b)):
+                    x, y = A.createVecs()
+                    y.setArray(rhs)
+                    pc.apply(y, x)
+                    results.append(x.getArray().copy())
+                apart = np.abs(results[2] - results[0] - 2 * results[1]).max() / max(np.abs(r).max() for r in results)
+                check(apart < 1e-8, name, k, option, "linear", apart)
+
+
 # ----------------------------------------------------------------------------------------------------------------- what one rank cannot do
 
 
