@@ -38,6 +38,7 @@ struct PC_Boxmg {
   WholeGrid whole;
   Mat *whole_matrix = NULL; ///< several ranks: the rows of all, on the first one
   std::string failure;      ///< why there is no preconditioner; the same on all ranks
+  bool tried          = false; ///< a cycle, on the last set-up
   PetscReal amplified = 0;  ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
   // On the rank that cycles for all, the first: a backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];

@@ -247,14 +247,19 @@ PetscErrorCode ReportFault(PC pc)
 }
 
 // A line or a coarse operator that is nearly singular where the matrix is not makes a cycle of any size, whose preconditioned residuals hide
-// what is left of the matrix's. One cycle shows it, with the null space taken out as a KSP does.
+// what is left of the matrix's. One cycle shows it, with the null space taken out as a KSP does. Where each diagonal is at least the sum of the
+// magnitudes beside it no line is, and none is tried.
 PetscErrorCode CheckCycle(PC pc)
 {
   PC_Boxmg *bm = Boxmg(pc);
 
   PetscFunctionBegin;
-  bm->amplified = 0;
-  if (!bm->failure.empty()) PetscFunctionReturn(PETSC_SUCCESS);
+  bm->amplified      = 0;
+  PetscReal backward = 0;
+  int dominant       = bm->any() && bm->any()->dominant();
+  PetscCallMPI(MPI_Bcast(&dominant, 1, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  bm->tried = !dominant;
+  if (!bm->failure.empty() || dominant) PetscFunctionReturn(PETSC_SUCCESS);
   const auto cycle = [pc](Vec b, Vec x, Transpose) -> PetscErrorCode {
     MatNullSpace space;
 
@@ -266,7 +271,7 @@ PetscErrorCode CheckCycle(PC pc)
   };
   const PetscBool monitor = bm->monitor;
   bm->monitor             = PETSC_FALSE; // tells of what users ask for
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified));
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified, &backward));
   bm->monitor = monitor;
   if (bm->amplified <= DirectCheck::most_amplified) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
   char size[32];

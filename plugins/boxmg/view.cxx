@@ -89,7 +89,10 @@ PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
   if (bm->any()) PetscCall(ViewMultigrids(*bm, viewer));
-  if (bm->amplified > 0)
+  if (!bm->tried)
+    PetscCall(
+        PetscViewerASCIIPrintf(viewer, "  check: no cycle is tried, as each diagonal is at least the sum of the magnitudes beside it\n"));
+  else if (bm->amplified > 0)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a cycle leaves %.2g of a random right-hand side\n", (double)bm->amplified));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a cycle solves a random right-hand side\n"));

@@ -75,10 +75,7 @@ protected:
   virtual bool Replaced(CroutFailure *) const { return false; }
   /// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
   /// residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
-<<<<<<< HEAD
   virtual PetscReal MostAmplified() const { return DirectCheck::most_amplified; }
-=======
-  virtual PetscReal MostAmplified() const { return 1e3; }
   /// Factors on the way up that have all fill are refined where that cures them, as a direct solver's, and may have so large a backward error.
   virtual PetscReal MostBackward() const { return PETSC_MAX_REAL; }
   /// How many times larger than the matrix the product of incomplete factors is, and how many times it may be: so much of a residual they hide
@@ -88,7 +85,6 @@ protected:
     *size = *most = 1;
     return PETSC_SUCCESS;
   }
->>>>>>> crout-cases
   /// Makes other factors of the same matrix, where these are useless and others may not be. False: there are no others.
   virtual PetscErrorCode Climb(Mat, CroutFailure *, bool *climbed)
   {

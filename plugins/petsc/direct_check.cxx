@@ -324,7 +324,6 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-<<<<<<< HEAD
 PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
@@ -358,8 +357,6 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified)
-=======
 // What the right-hand side `which` says of MeasureAmplification().
 static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound, Vec b, Vec x, Vec work,
                                  PetscReal *amplified, PetscReal *backward)
@@ -388,7 +385,6 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
 
 PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified,
                                                  PetscReal *backward)
->>>>>>> crout-cases
 {
   const ApplicationInSetUp applies;
   PetscReal unit;

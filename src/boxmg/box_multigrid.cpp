@@ -77,6 +77,12 @@ bool BoxMultigrid<Scalar>::symmetric() const
 }
 
 template <class Scalar>
+bool BoxMultigrid<Scalar>::dominant() const
+{
+  return hierarchy_->dominant();
+}
+
+template <class Scalar>
 double BoxMultigrid<Scalar>::flops() const
 {
   return hierarchy_->flops();

@@ -84,6 +84,7 @@ public:
 
   std::vector<BoxmgLevel> levels() const;
   bool symmetric() const; ///< of the matrix, as given or found
+  bool dominant() const;  ///< each diagonal of the matrix is at least the sum of the magnitudes beside it
   double flops() const;   ///< of a cycle
   /// Entries of the operator of a level, and of the interpolation to it from the next, as CSR on the host.
   struct Csr {

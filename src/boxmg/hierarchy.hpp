@@ -22,6 +22,7 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual std::optional<BoxmgFault> fault() const                                                             = 0;
   virtual void apply(Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
   virtual std::vector<BoxmgLevel> levels() const                                                              = 0;
+  virtual bool dominant() const                                                                               = 0;
   virtual bool symmetric() const                                                                              = 0;
   virtual double flops() const                                                                                = 0;
   virtual Csr operator_of(int level) const                                                                    = 0;
@@ -142,6 +143,7 @@ public:
     return all;
   }
   bool symmetric() const override { return symmetric_; }
+  bool dominant() const override { return dominant_; }
   double flops() const override
   {
     double sum = 0;
@@ -186,6 +188,7 @@ private:
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
   std::optional<BoxmgFault> fault_;
+  bool dominant_    = false;
   bool symmetric_   = true;
   double sign_      = 1;
   const Tell *tell_ = nullptr;

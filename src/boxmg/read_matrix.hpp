@@ -100,6 +100,7 @@ struct LevelLook {
   bool symmetric      = true;
   Index zero_diagonal = no_node; ///< the first one
   Index wrong_sign    = no_node; ///< the first diagonal of the other sign than `sign`
+  bool dominant       = true;    ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
   Strengths strengths;
 };
 
@@ -141,14 +142,17 @@ template <class Space, class Scalar>
 LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, double dominance, bool known_symmetric)
 {
   LevelLook look;
-  Index skew = 0;
+  Index skew = 0, exceeded = 0;
   double x = 0, y = 0, z = 0;
   Index not_x = 0, not_y = 0, not_z = 0, unlike_x = 0, unlike_y = 0, unlike_z = 0;
   Kokkos::parallel_reduce(
       "weft boxmg level", range(space, a.grid.nodes()),
-      KOKKOS_LAMBDA(const Index node, Index &unlike, double &sum_x, double &sum_y, double &sum_z, Index &weak_x, Index &weak_y,
-                    Index &weak_z, Index &apart_x, Index &apart_y, Index &apart_z, Index &zero, Index &wrong) {
+      KOKKOS_LAMBDA(const Index node, Index &unlike, Index &less_than_rest, double &sum_x, double &sum_y, double &sum_z, Index &weak_x,
+                    Index &weak_y, Index &weak_z, Index &apart_x, Index &apart_y, Index &apart_z, Index &zero, Index &wrong) {
         const double d = static_cast<double>(a.diagonal(node));
+        double beside  = -Kokkos::abs(d);
+        for (int k = 0; k < a.stencil.count; k++) beside += Kokkos::abs(static_cast<double>(a.entry(k, node)));
+        if (!(beside <= (1 + 1e-10) * Kokkos::abs(d))) less_than_rest++;
         if (!known_symmetric) {
           Index at[3];
           a.grid.position(node, at);
@@ -178,9 +182,10 @@ LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, do
         apart_y += apart[1];
         apart_z += apart[2];
       },
-      skew, x, y, z, not_x, not_y, not_z, unlike_x, unlike_y, unlike_z, Kokkos::Min<Index>(look.zero_diagonal),
+      skew, exceeded, x, y, z, not_x, not_y, not_z, unlike_x, unlike_y, unlike_z, Kokkos::Min<Index>(look.zero_diagonal),
       Kokkos::Min<Index>(look.wrong_sign));
   look.symmetric = skew == 0;
+  look.dominant  = exceeded == 0;
   look.strengths = {{x, y, z}, {not_x, not_y, not_z}, {unlike_x, unlike_y, unlike_z}};
   return look;
 }

@@ -29,6 +29,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
   sign_                    = sign_of(space_, a);
   const LevelLook looked   = boxmg::look_at(space_, a, sign_, dominance(grid_), symmetric.value_or(false));
   symmetric_               = symmetric.value_or(false) || looked.symmetric;
+  dominant_                = looked.dominant;
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
