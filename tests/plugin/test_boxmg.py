@@ -371,6 +371,14 @@ def test_a_cycle_that_amplifies_fails(operator, options, ranks):
 
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("problem", ["-kind laplacian", "-kind laplacian -ends neumann -nullspace", "-kind jump", "-kind laplacian -pc_boxmg_precision single"])
-def test_each_set_up_tries_a_cycle(run, problem, ranks):
+def test_no_cycle_is_tried_where_the_matrix_is_dominant(run, problem, ranks):
     output = run("bcr_probe", f"-pc_type boxmg -n 33,30 {problem} -ksp_view -pc_boxmg_monitor", ranks=ranks).output
+    assert "check: no cycle is tried, as each diagonal is at least the sum of the magnitudes beside it" in output, output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_each_set_up_tries_a_cycle_elsewhere(ranks):
+    program = Path(__file__).parent / "programs" / "grid_operators.py"
+    output = programs.python(program, "shifted:20:17:0:0:-0.01 -pc_type boxmg -ksp_type gmres -ksp_rtol 1e-8 -ksp_view", ranks=ranks).output
     assert 0 < float(re.search(r"check: a cycle leaves (\S+) of a random right-hand side", output)[1]) < 1, output
