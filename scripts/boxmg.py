@@ -54,7 +54,7 @@ def main():
     parser.add_argument("--mpiexec", default=os.environ.get("WEFT_MPIEXEC", "mpiexec"))
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
-    rows = []
+    print(lines.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, []), flush=True)
     for name in arguments.cases:
         dimension, problem, symmetric = CASES[name]
         for size in arguments.sizes if dimension == 2 else arguments.sizes_3d:
@@ -62,8 +62,7 @@ def main():
             for method in arguments.methods:
                 result = lines.solve(arguments, method, dimension, size, problem, "" if symmetric else "-ksp_type fgmres", symmetric)
                 row.append(cell(result, "solve"))
-            rows.append(row)
-    print(lines.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, rows))
+            print("| " + " | ".join(row) + " |", flush=True)
 
 
 if __name__ == "__main__":
