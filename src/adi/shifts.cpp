@@ -364,8 +364,8 @@ AdiSum adi_sum(const AdiBounds &found, int length)
 int adi_cycle_length(const AdiBounds &bounds, AdiType type)
 {
   check(bounds);
-  const int longest = is_real(bounds) ? 16 : bounds.size() == 2 ? 8 : 4;
-  double rates[17], best = 0;
+  const int longest = is_real(bounds) ? 32 : bounds.size() == 2 ? 8 : 4;
+  double rates[33], best = 0;
   for (int length = 1; length <= longest; length++) {
     const double leaves = adi_reduction(type, bounds, adi_shifts(type, bounds, length));
     if (leaves <= 0.1) return length;

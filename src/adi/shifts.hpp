@@ -63,7 +63,7 @@ std::vector<double> adi_sum_steps(const std::vector<AdiShift> &shifts);
 /// w_j p_j^(2d).
 std::vector<double> adi_sum_scales(const std::vector<AdiShift> &shifts, int directions);
 
-/// The default: the shortest cycle that leaves a tenth of the error at most, 1 to 16 shifts; where none does, the shortest one that is nearly
+/// The default: the shortest cycle that leaves a tenth of the error at most, 1 to 32 shifts; where none does, the shortest one that is nearly
 /// the best by sweep. For real spectra it grows with the logarithm of the condition.
 int adi_cycle_length(const AdiBounds &bounds, AdiType type = AdiType::peaceman_rachford);
 

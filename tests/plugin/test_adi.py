@@ -103,6 +103,15 @@ def test_any_ends_and_ratios(run, ends, ratio):
     assert its <= promised(result)
 
 
+@pytest.mark.parametrize("rows", [257, 1025])
+def test_long_lines_in_three_directions(run, rows):
+    """More than 16 shifts are needed for a tenth of the error there."""
+    result = probe(run, f"-n {rows},9,9 {ends_of('dpn')} -ksp_type adi -ksp_rtol 1e-8 -ksp_view")
+    reason, its, _ = counted(result)
+    assert reason == "CONVERGED_RTOL" and its <= promised(result) < 15
+    assert 16 < shifts(result.output) <= 32
+
+
 @pytest.mark.parametrize("ends", ["nn", "dnp"])
 def test_any_ends_on_several_ranks(run, ends):
     sizes = "16,33" if len(ends) == 2 else "16,9,10"
