@@ -529,6 +529,45 @@ TEST(StencilMatrix, TakesNewValuesAndNewPatterns)
   });
 }
 
+TEST(StencilMatrix, UsesDiagonalsThatStandSomewhere)
+{
+  for (const Memory memory : memories()) {
+    std::mt19937 random(23);
+    const Execution execution(memory);
+    Grid grid;
+    grid.n[0]        = 9;
+    grid.n[1]        = 7;
+    const Index rows = grid.rows(), pitch = rows + 5;
+    const auto csr = matrix_on<double, std::int32_t>(grid, random);
+    const There<double, std::int32_t> there(memory, csr);
+    const std::vector<Index> offsets = {-9, -1, 0, 1, 9};
+    std::vector<double> diagonals(static_cast<std::size_t>(pitch) * offsets.size());
+    for (Index i = 0; i < rows; i++) {
+      for (auto k = csr.row_starts[static_cast<std::size_t>(i)]; k < csr.row_starts[static_cast<std::size_t>(i) + 1]; k++) {
+        const Index offset                                 = csr.columns[static_cast<std::size_t>(k)] - i;
+        const auto d                                       = std::find(offsets.begin(), offsets.end(), offset) - offsets.begin();
+        diagonals[static_cast<std::size_t>(d * pitch + i)] = csr.values[static_cast<std::size_t>(k)];
+      }
+    }
+    const Buffer<double> kept(memory, diagonals);
+    const auto values = random_values<double>(rows, random);
+    Buffer<double> x(memory, values), b(memory, random_values<double>(rows, random)), r(memory, values), same(memory, values);
+    StencilMatrix<double> matrix(execution, rows), other(execution, rows);
+    other.read(there.view());
+    matrix.use(kept.data(), pitch, offsets);
+    EXPECT_TRUE(matrix.in_diagonals());
+    EXPECT_EQ(matrix.offsets(), other.offsets());
+    matrix.residual(b.data(), x.data(), r.data());
+    other.residual(b.data(), x.data(), same.data());
+    EXPECT_EQ(r.values(), same.values());
+    // A matrix of its own again, in arrays of its own.
+    matrix.read(there.view());
+    matrix.residual(b.data(), x.data(), r.data());
+    EXPECT_EQ(r.values(), same.values());
+    EXPECT_EQ(kept.values(), diagonals);
+  }
+}
+
 TEST(Smooth, LinesWithCoefficientsOfTheirOwn)
 {
   std::mt19937 random(40);
