@@ -199,7 +199,7 @@ def test_no_cuda_compiler(tmp_path):
         (["demo", "--stak", "debian"], 2, "weft: unknown option '--stak'; see ./weft help"),
         (["demo", "--petsc-only"], 2, "weft: --petsc-only goes with check; see ./weft help"),
         (["demo", "--with-tests"], 2, "weft: --with-tests goes with build; see ./weft help"),
-        (["check", "--unoptimized"], 2, "weft: --unoptimized goes with build and stack; see ./weft help"),
+        (["check", "--unoptimized"], 2, "weft: --unoptimized goes with build; see ./weft help"),
         (["demo", "--stack"], 2, "weft: --stack needs a value; see ./weft help"),
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
         (["build", "--largest-block"], 2, "weft: --largest-block needs a value; see ./weft help"),
