@@ -36,10 +36,10 @@ struct PC_Boxmg {
   // What set-up finds and makes.
   Grid grid;
   WholeGrid whole;
-  Mat *whole_matrix = NULL; ///< several ranks: the rows of all, on the first one
-  std::string failure;      ///< why there is no preconditioner; the same on all ranks
-  bool tried          = false; ///< a cycle, on the last set-up
-  PetscReal amplified = 0;  ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
+  Mat *whole_matrix = NULL;    ///< several ranks: the rows of all, on the first one
+  std::string failure;         ///< why there is no preconditioner; the same on all ranks
+  bool tried          = false; ///< whether the last set-up tries a cycle; the same on all ranks
+  PetscReal amplified = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
   // On the rank that cycles for all, the first: a backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<Multigrid> multigrid[2];

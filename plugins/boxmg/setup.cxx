@@ -226,7 +226,7 @@ PetscErrorCode ReportFault(PC pc)
 {
   PC_Boxmg *bm   = Boxmg(pc);
   char text[512] = "";
-  int reason     = PC_NOERROR;
+  int told[2]    = {PC_NOERROR, 0}; // the reason; whether a cycle need not be tried
 
   PetscFunctionBegin;
   if (bm->any()) {
@@ -236,13 +236,15 @@ PetscErrorCode ReportFault(PC pc)
     if (fault) {
       PetscCallCXX(sentence = Sentence(*bm->any(), *fault));
       PetscCall(PetscStrncpy(text, sentence.c_str(), sizeof(text)));
-      reason = ReasonOf(fault->kind);
+      told[0] = ReasonOf(fault->kind);
     }
+    told[1] = bm->any()->dominant();
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Bcast(&reason, 1, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Bcast(told, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(text, sizeof(text), MPI_CHAR, 0, PetscObjectComm((PetscObject)pc)));
-  PetscCall(SetFailure(pc, static_cast<PCFailedReason>(reason), text));
+  bm->tried = !told[1];
+  PetscCall(SetFailure(pc, static_cast<PCFailedReason>(told[0]), text));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -256,10 +258,7 @@ PetscErrorCode CheckCycle(PC pc)
   PetscFunctionBegin;
   bm->amplified      = 0;
   PetscReal backward = 0;
-  int dominant       = bm->any() && bm->any()->dominant();
-  PetscCallMPI(MPI_Bcast(&dominant, 1, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
-  bm->tried = !dominant;
-  if (!bm->failure.empty() || dominant) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!bm->failure.empty() || !bm->tried) PetscFunctionReturn(PETSC_SUCCESS);
   const auto cycle = [pc](Vec b, Vec x, Transpose) -> PetscErrorCode {
     MatNullSpace space;
 
