@@ -9,7 +9,7 @@ import pytest
 pytestmark = programs.needs_petsc4py
 
 
-@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 5])
+@pytest.mark.parametrize("ranks", [1, 2, 3])
 def test_lines_of_thin_grids_are_those_of_the_manual(ranks):
     output = programs.python(Path(__file__).with_name("programs") / "thin_grids.py", ranks=ranks).output
     assert re.search(r"^cases \d{3,} largest ", output, re.M) and "difference" not in output, output
