@@ -84,8 +84,7 @@ PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
 // On one rank, where columns of both matrices are in one memory and lie alike; else *done is false.
 PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
 {
-  PetscScalar *b;
-  PetscScalar *x;
+  PetscScalar *b, *x;
   PetscMemType b_type, x_type;
   PetscInt columns, b_ld, x_ld;
 

@@ -75,8 +75,8 @@ public:
   void read(const CsrMatrix<Scalar, Int> &matrix, std::optional<bool> symmetric = std::nullopt);
   std::optional<BoxmgFault> fault() const;
 
-  /// x = B b, one cycle from zero; or x = B^T b. Arrays of grid.nodes() elements in the memory of the execution, x not b, which is kept. Does not wait.
-  /// Allocates nothing, but for lines' factors in the first transposed one of a matrix that is not symmetric.
+  /// x = B b, one cycle from zero; or x = B^T b. Arrays of grid.nodes() elements in the memory of the execution, x not b, which is kept.
+  /// Does not wait. Allocates nothing, but for lines' factors in the first transposed one of a matrix that is not symmetric.
   void apply(Scalar *b, Scalar *x, Transpose transpose = Transpose::no) const;
   /// The same; heard(level, norm) is told the norm of the residual of each level before its coarse-grid correction and after its last sweep,
   /// in the order in which a cycle makes them. Waits for each.

@@ -59,15 +59,13 @@ void divide(const Space &space, const Operator<Scalar> &a, const Region &region,
       });
 }
 
-/// The distances in memory from a node to its neighbours, which ascend, or nothing where a distance does not tell the neighbour.
-inline std::optional<std::vector<Index>> distances(const Grid &grid, const Stencil &stencil)
+/// Whether a distance in memory tells the neighbour, and they ascend with the neighbours' numbers.
+inline bool told_by_distance(const Grid &grid)
 {
-  std::vector<Index> all;
   for (int d = 0; d < 3; d++) {
-    if (grid.periodic[d] || grid.n[d] == 2) return std::nullopt;
+    if (grid.periodic[d] || grid.n[d] == 2) return false;
   }
-  for (int k = 0; k < stencil.count; k++) all.push_back(distance(grid, stencil.offset[k]));
-  return all;
+  return true;
 }
 
 template <class Scalar>
@@ -77,12 +75,9 @@ public:
   Smoother(const Execution &execution, const Grid &grid, const Stencil &stencil, const std::vector<int> &directions)
       : execution_(execution), grid_(grid), stencil_(stencil)
   {
-    const bool plane     = grid.n[0] == 1 || grid.n[1] == 1 || grid.n[2] == 1;
-    const auto distances = boxmg::distances(grid, stencil);
-    if (execution.memory() == Memory::device && distances) {
-      distances_ = *distances;
-      matrix_    = std::make_unique<StencilMatrix<Scalar>>(execution, grid.nodes());
-    }
+    const bool plane = grid.n[0] == 1 || grid.n[1] == 1 || grid.n[2] == 1;
+    if (execution.memory() == Memory::device && told_by_distance(grid))
+      matrix_ = std::make_unique<StencilMatrix<Scalar>>(execution, grid.nodes());
     for (const int d : directions) {
       Offset next;
       next.d[d] = 1;
@@ -98,7 +93,7 @@ public:
   /// New values of the operator, which stay where they are as long as sweeps follow. Does not wait.
   void factor(const Operator<Scalar> &a)
   {
-    if (matrix_) matrix_->use(a.values, a.pitch, distances_);
+    if (matrix_) matrix_->use(a.values, a.pitch, {a.distances, a.distances + stencil_.count});
     for (auto &lines : lines_) lines.relaxation->factor();
     for (auto &lines : colours_) {
       if (!lines.solver) continue;
@@ -257,8 +252,7 @@ private:
   Grid grid_;
   Stencil stencil_;
   std::vector<Nodes> colours_;
-  std::vector<Index> distances_;                  ///< of the stencil's neighbours, for
-  std::unique_ptr<StencilMatrix<Scalar>> matrix_; ///< the operator, where it can be told by distances
+  std::unique_ptr<StencilMatrix<Scalar>> matrix_; ///< the operator, where distances tell the neighbours
   std::vector<Lines> lines_;                      ///< instead of colours_
 };
 
