@@ -90,7 +90,7 @@ public:
     if (colours_.empty() && lines_.empty()) add_points();
   }
 
-  /// New values of the operator, which stay where they are as long as sweeps follow. Does not wait.
+  /// New values of the operator, which stay where they are as long as sweeps follow. Waits where lines are relaxed in one pass.
   void factor(const Operator<Scalar> &a)
   {
     if (matrix_) matrix_->use(a.values, a.pitch, {a.distances, a.distances + stencil_.count});
