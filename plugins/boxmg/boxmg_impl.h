@@ -40,6 +40,7 @@ struct PC_Boxmg {
   std::string failure;         ///< why there is no preconditioner; the same on all ranks
   bool tried          = false; ///< whether the last set-up tries a cycle; the same on all ranks
   PetscReal amplified = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
+  PetscReal rounded   = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()
   // On the rank that cycles for all, the first: a backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<Multigrid> multigrid[2];

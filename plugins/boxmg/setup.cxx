@@ -250,14 +250,14 @@ PetscErrorCode ReportFault(PC pc)
 
 // A line or a coarse operator that is nearly singular where the matrix is not makes a cycle of any size, whose preconditioned residuals hide
 // what is left of the matrix's. One cycle shows it, with the null space taken out as a KSP does. Where each diagonal is at least the sum of the
-// magnitudes beside it no line is, and none is tried.
+// magnitudes beside it no line is, and none is tried. In single precision lines whose factors grow lose all digits, which one cycle does not show.
 PetscErrorCode CheckCycle(PC pc)
 {
   PC_Boxmg *bm = Boxmg(pc);
 
   PetscFunctionBegin;
-  bm->amplified      = 0;
-  PetscReal backward = 0;
+  bm->amplified = bm->rounded = 0;
+  PetscReal backward          = 0;
   if (!bm->failure.empty() || !bm->tried) PetscFunctionReturn(PETSC_SUCCESS);
   const auto cycle = [pc](Vec b, Vec x, Transpose) -> PetscErrorCode {
     MatNullSpace space;
@@ -271,9 +271,19 @@ PetscErrorCode CheckCycle(PC pc)
   const PetscBool monitor = bm->monitor;
   bm->monitor             = PETSC_FALSE; // tells of what users ask for
   PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified, &backward));
-  bm->monitor = monitor;
-  if (bm->amplified <= DirectCheck::most_amplified) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
+  if (bm->precision == PC_BOXMG_SINGLE) PetscCall(DirectCheck::MeasureRounding(pc->pmat, cycle, &bm->rounded));
+  bm->monitor     = monitor;
+  const bool tame = bm->amplified <= DirectCheck::most_amplified; // NaN is not
+  if (tame && bm->rounded <= DirectCheck::most_rounded) PetscFunctionReturn(PETSC_SUCCESS);
   char size[32];
+  if (tame) {
+    PetscCall(PetscSNPrintf(size, sizeof(size), "%.2g", (double)bm->rounded));
+    PetscCall(SetFailure(pc, PC_FACTOR_OTHER,
+                         std::string("two cycles of the same right-hand side differ by ") + size +
+                             ": the factors of a line grow, as with central differences of strong convection: take -pc_boxmg_precision "
+                             "double, or upwind differences"));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
   PetscCall(PetscSNPrintf(size, sizeof(size), "%.2g", (double)bm->amplified));
   PetscCall(
       SetFailure(pc, PC_FACTOR_OTHER,

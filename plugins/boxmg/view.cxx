@@ -96,6 +96,8 @@ PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a cycle leaves %.2g of a random right-hand side\n", (double)bm->amplified));
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a cycle solves a random right-hand side\n"));
+  if (bm->rounded > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  check: two cycles in single precision differ by %.2g\n", (double)bm->rounded));
   PetscCall(PCBoxmgTellOptions(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -241,8 +241,8 @@ constexpr PetscInt few_rows = 64, several = 5;
 // Backward errors that refinement does not make smaller.
 constexpr PetscReal rounding = 16 * PETSC_MACHINE_EPSILON;
 
-// What a solver in single precision may leave at least.
-constexpr PetscReal most_in_single = 0.5;
+// What a solver in single precision may leave at least, and the backward error of one whose elimination is not stable: growth of 1e4.
+constexpr PetscReal most_in_single = 0.5, unstable_in_single = 1e-3;
 
 // NaN is neither.
 bool DirectCheck::sound(const Error &error) const
@@ -250,9 +250,15 @@ bool DirectCheck::sound(const Error &error) const
   return error.residual <= warn || error.backward <= rounding;
 }
 
+PetscReal DirectCheck::bound() const
+{
+  return single_ ? PetscMax(fail, most_in_single) : fail;
+}
+
 bool DirectCheck::acceptable(const Error &error) const
 {
-  return error.residual <= (single_ ? PetscMax(fail, most_in_single) : fail) || error.backward <= warn;
+  if (single_ && error.backward > unstable_in_single) return false;
+  return error.residual <= bound() || error.backward <= warn;
 }
 
 bool DirectCheck::fails() const
@@ -412,12 +418,45 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode DirectCheck::MeasureRounding(Mat A, const DirectApply &apply, PetscReal *rounded)
+{
+  const ApplicationInSetUp applies;
+  PetscReal unit, of_solution, of_difference;
+  PetscInt rows;
+  Vec b, x, third;
+
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
+  PetscCall(MatCreateVecs(A, &x, &b));
+  PetscCall(VecDuplicate(x, &third));
+  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(VecGetSize(b, &rows));
+  *rounded = 0;
+  for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
+    PetscCall(SetProbe(unit, which, b));
+    PetscCall(apply(b, x, Transpose::no));
+    PetscCall(VecNorm(x, NORM_2, &of_solution));
+    PetscCall(VecScale(b, PetscScalar(1) / 3));
+    PetscCall(apply(b, third, Transpose::no));
+    PetscCall(VecAXPY(x, -3, third));
+    PetscCall(VecNorm(x, NORM_2, &of_difference));
+    const PetscReal once = of_difference == 0 ? 0 : of_difference / of_solution;
+    if (!(once <= *rounded)) *rounded = once; // NaN is not
+  }
+  PetscCall(VecDestroy(&b));
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&third));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 std::string DirectCheck::Sentence(const char options[]) const
 {
-  if (repeated)
-    return "this preconditioner loses digits: " + Repeated(left) + ", and " + options + "_fail allows " +
-           Number(single_ ? PetscMax(fail, most_in_single) : fail);
-  return "this direct solver solves a random right-hand side with " + Words(left) + ", and " + options + "_fail allows " + Number(fail);
+  if (repeated) return "this preconditioner loses digits: " + Repeated(left) + ", and " + options + "_fail allows " + Number(bound());
+  const std::string solves = "this direct solver solves a random right-hand side with " + Words(left);
+  if (single_ && left.backward > unstable_in_single)
+    return solves + ": an elimination that grows needs double precision, and a backward error above " + Number(unstable_in_single) +
+           " is refused";
+  return solves + ", and " + options + "_fail allows " + Number(bound());
 }
 
 PetscErrorCode DirectCheck::View(PetscViewer viewer) const

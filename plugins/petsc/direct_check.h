@@ -8,7 +8,8 @@
 /// A solver for the nearest operator of another kind has no such residual; there two solves are compared with each other, by the same bounds.
 /// The price is one application and one product; five of each where there are fewer than 64 rows, or where refinement cures what was wrong
 /// altogether (a backward error above 1e-2), which may be luck. A solver that works in single precision is made for a Krylov method to correct it: nothing is
-/// refined, and it has failed where it leaves more than half of a right-hand side. Two bounds of 1e300 or more leave the check out.
+/// refined, and it has failed where it leaves more than half of a right-hand side, or where its backward error is above 1e-3, which no stable
+/// elimination leaves. Two bounds of 1e300 or more leave the check out.
 #pragma once
 #include <petscmat.h>
 
@@ -56,6 +57,11 @@ struct DirectCheck {
   /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. And the
   /// backward error. The worst of five where there are fewer than 64 rows. Collective.
   static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward);
+  /// Beyond this a preconditioner in single precision is another one in each application.
+  static constexpr PetscReal most_rounded = 1e-2;
+  /// What rounding makes of an application of M, |x(b) - 3 x(b / 3)| / |x(b)|: nothing at all but for it. The worst of five where there are fewer
+  /// than 64 rows. Two applications. Collective.
+  static PetscErrorCode MeasureRounding(Mat A, const DirectApply &apply, PetscReal *rounded);
   /// The two bounds, for a getter.
   PetscErrorCode Bounds(PetscReal *to_warn, PetscReal *to_fail) const
   {
@@ -80,6 +86,7 @@ private:
   bool single_ = false;
   Vec work_[2] = {NULL, NULL};
 
+  PetscReal bound() const; ///< of residuals, beyond which the solver has failed
   bool sound(const Error &error) const;
   bool acceptable(const Error &error) const;
 };

@@ -43,3 +43,11 @@ def test_factors_that_are_far_from_the_matrix(seed):
     failures, count, _ = driver.run(1, seed, programs.LIBRARY, ranks=(1,))
     assert count == 1
     assert not failures, str(failures[0])
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("seed", [7676, 16664])  # boxmg, bcr: central differences of strong convection in single precision
+def test_factors_that_grow_in_single_precision_are_refused(seed):
+    failures, count, _ = driver.run(1, seed, programs.LIBRARY, ranks=(1,))
+    assert count == 1
+    assert not failures, str(failures[0])
