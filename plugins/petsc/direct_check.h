@@ -58,7 +58,7 @@ struct DirectCheck {
   /// backward error. The worst of five where there are fewer than 64 rows. Collective.
   static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward);
   /// Beyond this a preconditioner in single precision is another one in each application.
-  static constexpr PetscReal most_rounded = 1e-2;
+  static constexpr PetscReal most_rounded = 1e-3;
   /// What rounding makes of an application of M, |x(b) - 3 x(b / 3)| / |x(b)|: nothing at all but for it. The worst of five where there are fewer
   /// than 64 rows. Two applications. Collective.
   static PetscErrorCode MeasureRounding(Mat A, const DirectApply &apply, PetscReal *rounded);
