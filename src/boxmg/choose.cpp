@@ -29,20 +29,20 @@ bool used_up(const Grid &grid)
 int beside_alike(const Grid &grid, const Strengths &strengths)
 {
   if (std::any_of(std::begin(grid.n), std::end(grid.n), [](Index n) { return n == 1; })) return -1;
-  return strongest(strengths.along, [&](int d) { return strengths.unlike[d] == 0 && grid.n[(d + 1) % 3] > 2 && grid.n[(d + 2) % 3] > 2; });
+  return strongest(strengths.along, [&](int d) { return !has(strengths.unlike, d) && grid.n[(d + 1) % 3] > 2 && grid.n[(d + 2) % 3] > 2; });
 }
 
-std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, BoxmgSmoother smoother)
+std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, bool symmetric, BoxmgSmoother smoother)
 {
   const auto exists = [&](int d) { return grid.n[d] > 1; };
   const int first   = strongest(strengths.along, exists);
   if (smoother == BoxmgSmoother::points || first < 0) return {};
   if (smoother == BoxmgSmoother::lines) return {first};
   const bool all = smoother == BoxmgSmoother::alternating || used_up(grid);
-  const int one  = strongest(strengths.along, [&](int d) { return exists(d) && strengths.not_strong[d] == 0; });
+  const int one  = strongest(strengths.along, [&](int d) { return exists(d) && !has(strengths.not_strong[symmetric], d); });
   if (!all && one >= 0) return {one};
-  std::vector<int> lines;
-  for (int d = 0; d < 3; d++) {
+  std::vector<int> lines; // last along x, whose lines are closest in memory: after them every other one is all that is read
+  for (int d = 2; d >= 0; d--) {
     if (exists(d) && (all || strengths.along[d] > weak * strengths.along[first])) lines.push_back(d);
   }
   return lines;
@@ -50,10 +50,10 @@ std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, BoxmgSmo
 
 } // namespace
 
-Choice choose(const Grid &grid, const Strengths &strengths, const BoxmgOptions &options)
+Choice choose(const Grid &grid, const Strengths &strengths, bool symmetric, const BoxmgOptions &options)
 {
   Choice choice;
-  choice.lines = lines_of(grid, strengths, options.smoother);
+  choice.lines = lines_of(grid, strengths, symmetric, options.smoother);
   if (const int third = beside_alike(grid, strengths);
       options.smoother == BoxmgSmoother::automatic && options.coarsen == 0 && choice.lines.size() > 1 && third >= 0)
     return {{third}, 7u & ~(1u << third)};

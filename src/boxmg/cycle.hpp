@@ -17,8 +17,8 @@ void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scal
   if (level + 1 < levels_.size()) {
     // The adjoint of an F cycle takes its corrections in the opposite order.
     const bool twice = level + 2 < levels_.size() && shape != BoxmgCycle::v, f = shape == BoxmgCycle::f;
-    correct(level, b, x, transpose, twice && f && transpose == Transpose::yes ? BoxmgCycle::v : shape);
-    if (twice) correct(level, b, x, transpose, f && transpose == Transpose::no ? BoxmgCycle::v : shape);
+    correct(level, b, x, transpose, twice && f && transpose == Transpose::yes ? BoxmgCycle::v : shape, !twice);
+    if (twice) correct(level, b, x, transpose, f && transpose == Transpose::no ? BoxmgCycle::v : shape, false);
   }
   relax(l, b, x, true, transpose);
   if (tell_) {
@@ -35,19 +35,27 @@ void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Sca
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
+void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape, bool only)
 {
   LevelHere &l = levels_[level], &next = levels_[level + 1];
   const bool swapped = transpose == Transpose::yes;
-  residual(l, b, x, transpose);
+  const auto colours = only && !tell_ && !swapped ? l.smoother->two_colours() : std::nullopt;
+  const int even     = colours && has(l.choice.coarsened, colours->across) ? colours->across : -1;
+  if (even >= 0) {
+    const bool beside = colours->alone && options_.sweeps == 1;
+    subtract(l.space, l.here().a, Region::even(l.grid(), even), beside ? colours->beside : all_neighbours(l.here().a.stencil),
+             beside ? nullptr : b, x, l.work.data(), transpose);
+  } else {
+    residual(l, b, x, transpose);
+  }
   if (tell_) tell(level, true, l.work.data());
-  restrict_to(l.space, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data());
+  restrict_to(l.space, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data(), even);
   const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), transpose, shape); };
   if (level == 0) // a first transposed solve of lines allocates
     replays_[static_cast<int>(shape)].run(l.space, next.space, !tell_ && !swapped, coarser);
   else
     coarser();
-  interpolate(l.space, swapped ? l.here().r : l.here().p, next.x.data(), x);
+  interpolate(l.space, swapped ? l.here().r : l.here().p, next.x.data(), x, even);
 }
 
 template <class Space, class Value, class Scalar>

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "base/backend.hpp"
+#include "base/milestone.hpp"
 #include "boxmg/choose.hpp"
 #include "boxmg/coarsest.hpp"
 #include "boxmg/galerkin.hpp"
@@ -60,6 +61,7 @@ struct Level {
   std::unique_ptr<Smoother<Scalar>> smoother;
   OwnedArray<Scalar, Space> x, b, work;
   OwnedArray<Product, Space> products; ///< that make the next level's operator, see galerkin.hpp
+  OwnedArray<LevelLook, Space> look;   ///< one
   Inverse<Space> inverse;
 
   /// What cycles read.
@@ -77,6 +79,17 @@ struct Level {
            static_cast<double>(sizeof(double) * inverse.values.size()) + (smoother ? smoother->bytes() : 0);
   }
 };
+
+/// A number or the like from the memory of a space. Waits.
+template <class Space, class T>
+T from_device(const Space &space, const T *there)
+{
+  T here;
+  Kokkos::deep_copy(space, Kokkos::View<T, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&here),
+                    Kokkos::View<const T, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(there));
+  space.fence("weft boxmg: a result");
+  return here;
+}
 
 /// Diagonals and weights begin at multiples of 64 elements, so that they can be moved in pieces.
 inline Index pitch_of(const Grid &grid)
@@ -111,7 +124,7 @@ public:
   using Tell = std::function<void(int, bool, double)>;
 
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
-      : space_(space), execution_(execution), beside_(Execution::beside(execution)), grid_(grid), options_(options)
+      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options)
   {
   }
 
@@ -164,7 +177,22 @@ private:
   template <class Int>
   void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
   void ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil);
+  template <class Int>
+  bool taken(const CsrMatrix<Value, Int> &matrix);
+  template <class Int>
+  bool read_again(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
+  void look(std::size_t level, std::optional<bool> symmetric);
+  /// What is chosen of a level.
+  struct Plan {
+    Choice choice;
+    bool direct, last;
+
+    friend bool operator==(const Plan &, const Plan &) = default;
+  };
+  Plan plan(std::size_t level, const LevelLook &looked) const;
+  std::optional<BoxmgFault> fault_of(std::size_t level) const;
   void set_up(std::size_t level, const LevelLook &looked);
+  void make_next(std::size_t level);
   void ensure_smoother(LevelHere &l, const Choice &choice);
   void ensure_transfer(LevelHere &l);
   void round_operator(LevelHere &l) const;
@@ -176,7 +204,8 @@ private:
   // Cycles.
   void cycle(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
   void relax(const LevelHere &l, Scalar *b, Scalar *x, bool after, Transpose transpose) const;
-  void correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
+  /// only: no other correction follows a sweep and comes before the next one.
+  void correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape, bool only);
   /// Leaves b - A x in the level's work space.
   void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;
   void tell(std::size_t level, bool before, const Scalar *r) const;
@@ -184,10 +213,13 @@ private:
   Space space_;
   const Execution &execution_;
   std::unique_ptr<Execution> beside_; ///< of all levels but the finest
+  Milestone finest_;                  ///< set-up of the finest level
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
+  OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
   std::optional<BoxmgFault> fault_;
+  bool complete_    = false; ///< all levels are there
   bool dominant_    = false;
   bool symmetric_   = true;
   double sign_      = 1;

@@ -60,6 +60,16 @@ struct Region {
     for (int d = 0; d < 3; d++) r.count[d] = grid.n[d];
     return r;
   }
+  /// Those at even places along a direction; all for -1.
+  WEFT_INLINE static Region even(const Grid &grid, int direction)
+  {
+    Region r = all(grid);
+    if (direction >= 0) {
+      r.step[direction]  = 2;
+      r.count[direction] = (grid.n[direction] + 1) / 2;
+    }
+    return r;
+  }
   WEFT_INLINE Index nodes() const { return count[0] * count[1] * count[2]; }
 };
 

@@ -28,6 +28,10 @@ KOKKOS_INLINE_FUNCTION int neighbour_number(const Grid &grid, const Index (&from
   return o.number();
 }
 
+/// A number or the like that a kernel leaves in the memory of a space.
+template <class T, class Space>
+using Result = Kokkos::View<T, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
 /// What a matrix has.
 struct MatrixLook {
   unsigned neighbours = 0;       ///< by number
@@ -58,11 +62,12 @@ MatrixLook look_at(const Space &space, const Grid &grid, const CsrMatrix<Value, 
   return look;
 }
 
-/// Fills a level's coefficients from a matrix; false if it has something that the stencil lacks, or that is not finite: look_at() says what. Waits.
+/// Fills a level's coefficients from a matrix. missing: in the memory of the space, how many entries the stencil lacks or are not finite, of which
+/// look_at() says more. Does not wait.
 template <class Space, class Value, class Int>
-bool fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values)
+void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values,
+          const Result<Index, Space> &missing)
 {
-  Index missing = 0;
   Kokkos::parallel_reduce(
       "weft boxmg read", range(space, a.grid.nodes()),
       KOKKOS_LAMBDA(const Index node, Index &count) {
@@ -92,16 +97,26 @@ bool fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, I
         }
       },
       missing);
-  return missing == 0;
 }
 
 /// What is chosen from, on a level.
 struct LevelLook {
-  bool symmetric      = true;
   Index zero_diagonal = no_node; ///< the first one
   Index wrong_sign    = no_node; ///< the first diagonal of the other sign than `sign`
-  bool dominant       = true;    ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
   Strengths strengths;
+  bool symmetric = true;
+  bool dominant  = true; ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
+
+  KOKKOS_INLINE_FUNCTION void join(const LevelLook &other)
+  {
+    zero_diagonal = Kokkos::min(zero_diagonal, other.zero_diagonal);
+    wrong_sign    = Kokkos::min(wrong_sign, other.wrong_sign);
+    for (int d = 0; d < 3; d++) strengths.along[d] += other.strengths.along[d];
+    for (int s = 0; s < 2; s++) strengths.not_strong[s] |= other.strengths.not_strong[s];
+    strengths.unlike |= other.strengths.unlike;
+    symmetric = symmetric && other.symmetric;
+    dominant  = dominant && other.dominant;
+  }
 };
 
 /// Symmetric to so many units of rounding.
@@ -136,58 +151,62 @@ KOKKOS_INLINE_FUNCTION void strengths_of(const Operator<Scalar> &a, Index node, 
   for (int d = 0; d < 3; d++) along[d] = Kokkos::abs(sides[d][0]) + Kokkos::abs(sides[d][1]);
 }
 
-/// sign: of the diagonals, as on the finest level. dominance: a direction is strong at a node where it couples so many times as strongly as the
-/// others do, or where the others are next to nothing beside the diagonal.
+/// A pass over the nodes of a level. A direction is strong at a node where it couples so many times as strongly as the others do (dominance()), or
+/// where the others are next to nothing beside the diagonal.
+template <class Scalar>
+struct LookAtLevel {
+  using value_type = LevelLook;
+
+  Operator<Scalar> a;
+  double sign;          ///< of the diagonals, as on the finest level
+  bool known_symmetric; ///< need not be looked at
+  bool finest;          ///< the only one of which it is asked whether its diagonals dominate
+
+  KOKKOS_INLINE_FUNCTION void init(LevelLook &look) const { look = {}; }
+  KOKKOS_INLINE_FUNCTION void join(LevelLook &look, const LevelLook &other) const { look.join(other); }
+  KOKKOS_INLINE_FUNCTION void operator()(Index node, LevelLook &look) const
+  {
+    const double d = static_cast<double>(a.diagonal(node)), size = Kokkos::abs(d);
+    if (finest) look.dominant = look.dominant && beside(node) <= (1 + 1e-10) * size;
+    if (!known_symmetric) {
+      Index at[3];
+      a.grid.position(node, at);
+      look.symmetric = look.symmetric && symmetric_row(a, node, at);
+    }
+    if (!(d * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
+    if (d == 0) {
+      look.zero_diagonal = Kokkos::min(look.zero_diagonal, node);
+      return;
+    }
+    double along[3];
+    strengths_of(a, node, along);
+    for (int m = 0; m < 3; m++) {
+      look.strengths.along[m] += along[m] / size;
+      const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);
+      if (!(other > 0.1 * size)) continue;
+      for (const bool symmetric : {false, true}) {
+        if (along[m] < dominance(a.grid, symmetric) * other) look.strengths.not_strong[symmetric] |= 1u << m;
+      }
+      if (Kokkos::min(one, two) < alike * other) look.strengths.unlike |= 1u << m;
+    }
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION double beside(Index node) const
+  {
+    double sum = 0;
+    for (int k = 0; k < a.stencil.count; k++) {
+      if (k != a.stencil.centre()) sum += Kokkos::abs(static_cast<double>(a.entry(k, node)));
+    }
+    return sum;
+  }
+};
+
+/// look: in the memory of the space. Does not wait.
 template <class Space, class Scalar>
-LevelLook look_at(const Space &space, const Operator<Scalar> &a, double sign, double dominance, bool known_symmetric)
+void look_at(const Space &space, const LookAtLevel<Scalar> &level, const Result<LevelLook, Space> &look)
 {
-  LevelLook look;
-  Index skew = 0, exceeded = 0;
-  double x = 0, y = 0, z = 0;
-  Index not_x = 0, not_y = 0, not_z = 0, unlike_x = 0, unlike_y = 0, unlike_z = 0;
-  Kokkos::parallel_reduce(
-      "weft boxmg level", range(space, a.grid.nodes()),
-      KOKKOS_LAMBDA(const Index node, Index &unlike, Index &less_than_rest, double &sum_x, double &sum_y, double &sum_z, Index &weak_x,
-                    Index &weak_y, Index &weak_z, Index &apart_x, Index &apart_y, Index &apart_z, Index &zero, Index &wrong) {
-        const double d = static_cast<double>(a.diagonal(node));
-        double beside  = -Kokkos::abs(d);
-        for (int k = 0; k < a.stencil.count; k++) beside += Kokkos::abs(static_cast<double>(a.entry(k, node)));
-        if (!(beside <= (1 + 1e-10) * Kokkos::abs(d))) less_than_rest++;
-        if (!known_symmetric) {
-          Index at[3];
-          a.grid.position(node, at);
-          if (!symmetric_row(a, node, at)) unlike++;
-        }
-        if (!(d * sign >= 0)) wrong = Kokkos::min(wrong, node);
-        if (d == 0) {
-          zero = Kokkos::min(zero, node);
-          return;
-        }
-        double along[3];
-        strengths_of(a, node, along);
-        sum_x += along[0] / Kokkos::abs(d);
-        sum_y += along[1] / Kokkos::abs(d);
-        sum_z += along[2] / Kokkos::abs(d);
-        bool less[3], apart[3];
-        for (int m = 0; m < 3; m++) {
-          const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);
-          const bool matters = other > 0.1 * Kokkos::abs(d);
-          less[m]            = matters && along[m] < dominance * other;
-          apart[m]           = matters && Kokkos::min(one, two) < alike * other;
-        }
-        weak_x += less[0];
-        weak_y += less[1];
-        weak_z += less[2];
-        apart_x += apart[0];
-        apart_y += apart[1];
-        apart_z += apart[2];
-      },
-      skew, exceeded, x, y, z, not_x, not_y, not_z, unlike_x, unlike_y, unlike_z, Kokkos::Min<Index>(look.zero_diagonal),
-      Kokkos::Min<Index>(look.wrong_sign));
-  look.symmetric = skew == 0;
-  look.dominant  = exceeded == 0;
-  look.strengths = {{x, y, z}, {not_x, not_y, not_z}, {unlike_x, unlike_y, unlike_z}};
-  return look;
+  Kokkos::parallel_reduce("weft boxmg level", range(space, level.a.grid.nodes()), level, look);
 }
 
 /// The sign of most of the diagonal.

@@ -1,6 +1,7 @@
 /// r = b - A x, or without some neighbours: what lines or points of a colour are given as their right-hand side.
 ///
-/// Words moved per node, five points: 8 for the residual, 5 for what lines are given (two coefficients, b, x of the other lines, r).
+/// Words moved per node, five points: 8 for the residual, 5 for what lines are given (two coefficients, b, x of the other lines, r), and 4 for the
+/// residual of lines of one colour after those of the other were relaxed from zero.
 #pragma once
 #include "boxmg/operator.hpp"
 #include "line/relax/matrix_rows.hpp"
@@ -31,7 +32,8 @@ template <class Space, class Scalar>
 struct Subtract {
   Operator<Scalar> a;
   Neighbours neighbours;
-  const Scalar *b, *x;
+  const Scalar *b; ///< null: as if it were 0
+  const Scalar *x;
   Scalar *r;
   Transpose transpose;
 
@@ -43,7 +45,7 @@ struct Subtract {
       r[row + run.x] = at_node(row + run.x, {run.x, run.y, run.z});
     } else {
       Scalar sum[run_nodes<Space>];
-      for (Index j = 0; j < run.count; j++) sum[j] = b[row + run.x + j * run.step];
+      for (Index j = 0; j < run.count; j++) sum[j] = b ? b[row + run.x + j * run.step] : Scalar(0);
       for (int k = 0; k < a.stencil.count; k++) {
         if (!(neighbours >> k & 1)) continue;
         const Offset o = a.stencil.offset[k];
@@ -61,7 +63,7 @@ private:
   {
     constexpr int some = 9;
     const bool own     = transpose == Transpose::no;
-    Scalar sum         = b[node];
+    Scalar sum         = b ? b[node] : Scalar(0);
     for (int first = 0; first < a.stencil.count; first += some) {
       Scalar c[some], v[some];
       for (int m = 0; m < some; m++) {

@@ -11,9 +11,11 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
 {
   using Kind = BoxmgFault::Kind;
   fault_     = std::nullopt;
+  if (complete_ && read_again(matrix, symmetric)) return;
+  complete_ = false;
   for (auto &replay : replays_) replay.forget();
   // The stencil of the last matrix may do for this one.
-  if (levels_.empty() || !fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data())) {
+  if (levels_.empty() || !taken(matrix)) {
     const MatrixLook look = look_at(space_, grid_, matrix);
     if (look.not_finite != no_node) {
       fault_ = {Kind::not_finite, 0, look.not_finite};
@@ -23,18 +25,72 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
       throw std::invalid_argument("row " + std::to_string(look.stranger) +
                                   " couples to a node of the grid that is no neighbour of its own");
     ensure_operator(0, grid_, Stencil(look.neighbours));
-    fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data());
+    taken(matrix);
   }
-  const Operator<Value> &a = levels_[0].exact.a;
-  sign_                    = sign_of(space_, a);
-  const LevelLook looked   = boxmg::look_at(space_, a, sign_, dominance(grid_), symmetric.value_or(false));
-  symmetric_               = symmetric.value_or(false) || looked.symmetric;
-  dominant_                = looked.dominant;
+  sign_ = sign_of(space_, levels_[0].exact.a);
+  look(0, symmetric);
+  const LevelLook looked = from_device(levels_[0].space, levels_[0].look.data());
+  symmetric_             = symmetric.value_or(false) || looked.symmetric;
+  dominant_              = looked.dominant;
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
     set_up(0, looked);
   beside_->wait();
+  complete_ = !fault_;
+}
+
+/// Fills the finest operator; false if its stencil lacks something, or an entry is not finite. Waits.
+template <class Space, class Value, class Scalar>
+template <class Int>
+bool HierarchyOn<Space, Value, Scalar>::taken(const CsrMatrix<Value, Int> &matrix)
+{
+  const LevelHere &l = levels_[0];
+  fill(space_, l.exact.a, matrix, l.exact.values.data(), Result<Index, Space>(missing_.data()));
+  return from_device(space_, missing_.data()) == 0;
+}
+
+/// Expects of new values that all is chosen as for the last ones, so that nothing is waited for before all levels are there; and false where it is not.
+template <class Space, class Value, class Scalar>
+template <class Int>
+bool HierarchyOn<Space, Value, Scalar>::read_again(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
+{
+  const auto same = [&](std::size_t level, const LevelLook &looked) {
+    const LevelHere &l  = levels_[level];
+    const bool definite = std::min(looked.wrong_sign, looked.zero_diagonal) == no_node;
+    if (level == 0 && (!definite || (symmetric.value_or(false) || looked.symmetric) != symmetric_)) return false;
+    return (definite || !symmetric_) && plan(level, looked) == Plan{l.choice, l.direct, level + 1 == levels_.size()} && !fault_of(level);
+  };
+  fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data(), Result<Index, Space>(missing_.data()));
+  for (std::size_t level = 0; level < levels_.size(); level++) {
+    LevelHere &l = levels_[level];
+    look(level, symmetric);
+    if (l.direct) {
+      l.inverse.make(l.space, l.exact.a);
+    } else {
+      round_operator(l);
+      l.smoother->refactor(l.here().a);
+    }
+    if (level + 1 < levels_.size()) make_next(level);
+  }
+  bool expected = from_device(space_, missing_.data()) == 0;
+  for (std::size_t level = 0; level < levels_.size(); level++) {
+    const LevelLook looked = from_device(levels_[level].space, levels_[level].look.data());
+    expected               = expected && (levels_[level].direct || levels_[level].smoother->as_expected()) && same(level, looked);
+    if (level == 0) dominant_ = looked.dominant;
+  }
+  beside_->wait();
+  return expected;
+}
+
+/// Looks at the operator of a level. Does not wait.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::look(std::size_t level, std::optional<bool> symmetric)
+{
+  const LevelHere &l = levels_[level];
+  const bool finest  = level == 0;
+  look_at(l.space, LookAtLevel<Value>{l.exact.a, sign_, !finest || symmetric.value_or(false), finest},
+          Result<LevelLook, Space>(l.look.data()));
 }
 
 /// Room for a level's operator and vectors; what stands on another stencil goes.
@@ -53,6 +109,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.exact.values = array<Space, Value>("weft boxmg operator", pitch * stencil.count);
   l.exact.a      = Operator<Value>(grid, stencil, l.exact.values.data(), pitch);
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
+  l.look         = array<Space, LevelLook>("weft boxmg look", 1);
   // The finest level works on the caller's vectors, unless they are of another precision.
   if (level > 0 || !std::is_same_v<Value, Scalar>) {
     l.x = array<Space, Scalar>("weft boxmg solution", nodes);
@@ -68,63 +125,95 @@ bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &ch
          (options_.levels > 0 && static_cast<int>(level) + 1 >= options_.levels);
 }
 
+template <class Space, class Value, class Scalar>
+auto HierarchyOn<Space, Value, Scalar>::plan(std::size_t level, const LevelLook &looked) const -> Plan
+{
+  const Grid &grid = levels_[level].grid();
+  Plan plan{choose(grid, looked.strengths, symmetric_, options_), false, false};
+  plan.last   = last(level, plan.choice);
+  plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= BoxmgOptions::most_inverted;
+  if (plan.direct) plan.choice = {{}, 0};
+  if (plan.last) plan.choice.coarsened = 0;
+  return plan;
+}
+
+/// What is wrong with what solves or relaxes a level. Waits.
+template <class Space, class Value, class Scalar>
+std::optional<BoxmgFault> HierarchyOn<Space, Value, Scalar>::fault_of(std::size_t level) const
+{
+  using Kind         = BoxmgFault::Kind;
+  const LevelHere &l = levels_[level];
+  const int number   = static_cast<int>(level);
+  if (l.direct) {
+    const Index negative = from_device(l.space, l.inverse.negative.data());
+    if (symmetric_ && negative < l.grid().nodes()) return BoxmgFault{Kind::indefinite, number, negative};
+  } else if (const auto bad = l.smoother->bad_node()) {
+    return BoxmgFault{Kind::line_pivot, number, *bad};
+  }
+  return std::nullopt;
+}
+
 /// The rest of a level whose operator is there, and all coarser levels.
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLook &looked)
 {
-  using Kind      = BoxmgFault::Kind;
-  const Grid grid = levels_[level].grid();
+  using Kind = BoxmgFault::Kind;
   // Convection may leave such a diagonal on a coarse level of an operator that is not symmetric, where a recirculating flow stands still.
   if (symmetric_ && std::min(looked.wrong_sign, looked.zero_diagonal) != no_node) {
     fault_ = {Kind::indefinite, static_cast<int>(level), std::min(looked.wrong_sign, looked.zero_diagonal)};
     return;
   }
-  Choice choice     = choose(grid, looked.strengths, options_);
-  const bool ends   = last(level, choice);
-  const bool direct = ends && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= BoxmgOptions::most_inverted;
-  if (ends) choice.coarsened = 0;
+  Plan plan    = this->plan(level, looked);
   LevelHere &l = levels_[level];
-  l.direct     = direct;
-  if (direct) {
-    l.choice = {{}, 0};
+  l.direct     = plan.direct;
+  if (plan.direct) {
+    l.choice = plan.choice;
     l.smoother.reset();
-    if (l.inverse.n != grid.nodes()) l.inverse = Inverse<Space>(grid.nodes());
+    if (l.inverse.n != l.grid().nodes()) l.inverse = Inverse<Space>(l.grid().nodes());
     l.inverse.make(l.space, l.exact.a);
-    Index negative = grid.nodes();
-    Kokkos::deep_copy(negative, Kokkos::subview(l.inverse.negative, 0));
-    if (symmetric_ && negative < grid.nodes()) fault_ = {Kind::indefinite, static_cast<int>(level), negative};
+    fault_ = fault_of(level);
     levels_.resize(level + 1);
     return;
   }
   round_operator(l);
-  ensure_smoother(l, choice);
-  if (const auto bad = l.smoother->bad_node()) {
+  ensure_smoother(l, plan.choice);
+  if (const auto fault = fault_of(level)) {
     // A line of a singular operator that couples to nothing else: points, where the choice is free.
     if (options_.smoother == BoxmgSmoother::automatic) {
       BoxmgOptions points = options_;
       points.smoother     = BoxmgSmoother::points;
-      choice              = choose(grid, looked.strengths, points);
-      if (ends) choice.coarsened = 0;
-      ensure_smoother(l, choice);
+      plan.choice         = choose(l.grid(), looked.strengths, symmetric_, points);
+      if (plan.last) plan.choice.coarsened = 0;
+      ensure_smoother(l, plan.choice);
     } else {
-      fault_ = {Kind::line_pivot, static_cast<int>(level), *bad};
+      fault_ = fault;
       return;
     }
   }
-  if (ends) {
+  if (plan.last) {
     levels_.resize(level + 1);
     return;
   }
-  ensure_transfer(l);
-  const Grid next       = l.exact.p.coarse;
+  make_next(level);
+  look(level + 1, std::nullopt);
+  const LevelHere &next = levels_[level + 1];
+  set_up(level + 1, from_device(next.space, next.look.data()));
+}
+
+/// The interpolation from the next level, and that level's operator.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
+{
+  ensure_transfer(levels_[level]);
+  const Grid next       = levels_[level].exact.p.coarse;
   const Stencil stencil = Stencil::box(next);
   ensure_operator(level + 1, next, stencil);
-  const auto &fine  = levels_[level].exact;
-  auto &coarse      = levels_[level + 1].exact;
-  const Space &here = levels_[level].space, &there = levels_[level + 1].space;
-  galerkin(here, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
-  if (level == 0) here.fence("weft boxmg: the next level"); // which is on a stream of its own
-  set_up(level + 1, boxmg::look_at(there, coarse.a, sign_, dominance(next), true));
+  const auto &fine   = levels_[level].exact;
+  const auto &coarse = levels_[level + 1].exact;
+  galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
+  if (level > 0) return;
+  finest_.set(); // the next level is on a stream of its own
+  finest_.hold(*beside_);
 }
 
 template <class Space, class Value, class Scalar>

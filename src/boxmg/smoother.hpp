@@ -1,6 +1,7 @@
 /// What relaxes a level: lines along one direction or several, colour by colour, or points. Lines or points of a colour do not couple, so that a
 /// colour is solved for at once, in place: on a device, where lines of two colours will do, by LineRelaxation in one pass.
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -59,6 +60,12 @@ void divide(const Space &space, const Operator<Scalar> &a, const Region &region,
       });
 }
 
+/// Or a line.
+inline bool plane(const Grid &grid)
+{
+  return grid.n[0] == 1 || grid.n[1] == 1 || grid.n[2] == 1;
+}
+
 /// Whether a distance in memory tells the neighbour, and they ascend with the neighbours' numbers.
 inline bool told_by_distance(const Grid &grid)
 {
@@ -68,6 +75,14 @@ inline bool told_by_distance(const Grid &grid)
   return true;
 }
 
+/// What a sweep leaves where it ends with lines of two colours: no residual on the odd ones. So a restriction needs that of the even lines only,
+/// and a correction need not be added to the odd ones, with which the sweep after it begins.
+struct TwoColours {
+  int across;        ///< the direction across the lines
+  Neighbours beside; ///< those on other lines
+  bool alone;        ///< a sweep relaxes nothing else: after one from zero even lines have b - T x = 0 but for the odd lines beside them
+};
+
 template <class Scalar>
 class Smoother {
 public:
@@ -75,14 +90,13 @@ public:
   Smoother(const Execution &execution, const Grid &grid, const Stencil &stencil, const std::vector<int> &directions)
       : execution_(execution), grid_(grid), stencil_(stencil)
   {
-    const bool plane = grid.n[0] == 1 || grid.n[1] == 1 || grid.n[2] == 1;
     if (execution.memory() == Memory::device && told_by_distance(grid))
       matrix_ = std::make_unique<StencilMatrix<Scalar>>(execution, grid.nodes());
     for (const int d : directions) {
       Offset next;
       next.d[d] = 1;
       if (stencil.slot[next.number()] < 0) continue;
-      if (matrix_ && plane)
+      if (matrix_ && plane(grid))
         add_two_colours(d);
       else
         add_lines(d);
@@ -91,20 +105,13 @@ public:
   }
 
   /// New values of the operator, which stay where they are as long as sweeps follow. Waits where lines are relaxed in one pass.
-  void factor(const Operator<Scalar> &a)
+  void factor(const Operator<Scalar> &a) { factor(a, &LineRelaxation<Scalar>::factor); }
+  /// The same of values that are expected to be like those before; if as_expected(), they are. Does not wait.
+  void refactor(const Operator<Scalar> &a) { factor(a, &LineRelaxation<Scalar>::refactor); }
+  /// Waits.
+  bool as_expected()
   {
-    if (matrix_) matrix_->use(a.values, a.pitch, {a.distances, a.distances + stencil_.count});
-    for (auto &lines : lines_) lines.relaxation->factor();
-    for (auto &lines : colours_) {
-      if (!lines.solver) continue;
-      const auto coefficients = [&](int by) {
-        Offset o;
-        o.d[lines.direction] = by;
-        return a.values + stencil_.slot[o.number()] * a.pitch + lines.offset;
-      };
-      lines.solver->use(coefficients(-1), coefficients(0), coefficients(1));
-      lines.solver->factor();
-    }
+    return std::all_of(lines_.begin(), lines_.end(), [](const Lines &lines) { return lines.relaxation->as_expected(); });
   }
   /// The first node with an unusable pivot. Waits.
   std::optional<Index> bad_node() const
@@ -150,6 +157,20 @@ public:
     }
   }
 
+  /// In the plane, where the lines that a sweep ends with are of two colours.
+  std::optional<TwoColours> two_colours() const
+  {
+    const std::vector<int> all = directions();
+    if (all.empty() || !plane(grid_)) return std::nullopt;
+    const int along = all.back();
+    for (int across = 0; across < 3; across++) {
+      const Index n = grid_.n[across];
+      if (across != along && n > 1 && !(grid_.periodic[across] && n % 2 != 0))
+        return TwoColours{across, off_the_line(stencil_, along), all.size() == 1};
+    }
+    return std::nullopt;
+  }
+
   /// r = b - A x, or b - A^T x.
   template <class Space>
   void residual(const Space &space, const Operator<Scalar> &a, const Scalar *b, const Scalar *x, Scalar *r, Transpose transpose) const
@@ -189,6 +210,21 @@ public:
   }
 
 private:
+  void factor(const Operator<Scalar> &a, void (LineRelaxation<Scalar>::*take)())
+  {
+    if (matrix_) matrix_->use(a.values, a.pitch, {a.distances, a.distances + stencil_.count});
+    for (auto &lines : lines_) (*lines.relaxation.*take)();
+    for (auto &lines : colours_) {
+      if (!lines.solver) continue;
+      const auto coefficients = [&](int by) {
+        Offset o;
+        o.d[lines.direction] = by;
+        return a.values + stencil_.slot[o.number()] * a.pitch + lines.offset;
+      };
+      lines.solver->use(coefficients(-1), coefficients(0), coefficients(1));
+      lines.solver->factor();
+    }
+  }
   /// All lines along a direction, of two colours.
   struct Lines {
     int direction;

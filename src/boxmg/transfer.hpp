@@ -65,7 +65,7 @@ struct Transfer {
   }
 };
 
-/// x += P e on the fine grid.
+/// x += P e on the fine grid, or on every other of its nodes along a direction.
 template <class Space, class Scalar>
 struct Interpolate {
   Transfer<Scalar> p;
@@ -79,13 +79,13 @@ struct Interpolate {
       x[first] += at_node({run.x, run.y, run.z}, first);
     } else {
       Scalar sum[run_nodes<Space>];
-      for (Index j = 0; j < run.count; j++) sum[j] = x[first + j];
+      for (Index j = 0; j < run.count; j++) sum[j] = x[first + j * run.step];
       for (int slot = 0; slot < p.slots(); slot++) {
         if (slot & p.bit[0]) continue; // both of x are taken together
         const Index y = p.on_grid(1, run.y, slot), z = p.on_grid(2, run.z, slot);
         if (y >= 0 && z >= 0) add(run, first, slot, e + p.coarse.n[0] * (y + p.coarse.n[1] * z), sum);
       }
-      for (Index j = 0; j < run.count; j++) x[first + j] = sum[j];
+      for (Index j = 0; j < run.count; j++) x[first + j * run.step] = sum[j];
     }
   }
 
@@ -113,7 +113,11 @@ private:
   {
     const Scalar *w = p.weights + slot * p.pitch + first;
     if (p.bit[0] == 0) {
-      for (Index j = 0; j < run.count; j++) sum[j] += w[j] * from[run.x + j];
+      for (Index j = 0; j < run.count; j++) sum[j] += w[j * run.step] * from[run.x + j * run.step];
+      return;
+    }
+    if (run.step == 2) { // nodes on coarse ones
+      for (Index j = 0; j < run.count; j++) sum[j] += w[2 * j] * from[run.x / 2 + j];
       return;
     }
     const Scalar *next = w + p.bit[0] * p.pitch;
@@ -136,6 +140,7 @@ struct Restrict {
   Transfer<Scalar> p;
   const Scalar *r;
   Scalar *coarse;
+  int even; ///< a direction along which r is 0 at odd places, whatever stands there; -1: none
 
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
@@ -149,7 +154,7 @@ struct Restrict {
         for (int dy = -1; dy <= 1; dy++) {
           int slot_y, slot_z;
           const Index y = p.from(1, run.y, dy, &slot_y), z = p.from(2, run.z, dz, &slot_z);
-          if (y >= 0 && z >= 0) add(run, slot_y + slot_z, p.fine.n[0] * (y + p.fine.n[1] * z), sum);
+          if (y >= 0 && z >= 0 && counts(1, dy) && counts(2, dz)) add(run, slot_y + slot_z, p.fine.n[0] * (y + p.fine.n[1] * z), sum);
         }
       }
       for (Index j = 0; j < run.count; j++) coarse[out + j] = sum[j];
@@ -157,6 +162,7 @@ struct Restrict {
   }
 
 private:
+  KOKKOS_INLINE_FUNCTION bool counts(int direction, int by) const { return by == 0 || direction != even; }
   /// For a device: the loads of a plane are on their way together.
   KOKKOS_INLINE_FUNCTION Scalar at_node(const Run &run) const
   {
@@ -166,6 +172,9 @@ private:
       place[0][by] = p.from(0, run.x, by - 1, &slots[0][by]);
       place[1][by] = p.from(1, run.y, by - 1, &slots[1][by]);
       place[2][by] = p.from(2, run.z, by - 1, &slots[2][by]);
+      for (int d = 0; d < 3; d++) {
+        if (!counts(d, by - 1)) place[d][by] = -1;
+      }
     }
     Scalar sum = 0;
     for (int l = 0; l < 3; l++) {
@@ -188,6 +197,10 @@ private:
       for (Index j = 0; j < run.count; j++) sum[j] += w[run.x + j] * v[run.x + j];
       return;
     }
+    if (even == 0) {
+      for (Index j = 0; j < run.count; j++) sum[j] += w[2 * (run.x + j)] * v[2 * (run.x + j)];
+      return;
+    }
     const Scalar *next = w + p.bit[0] * p.pitch;
     const Index n      = p.fine.n[0];
     for (Index j = 0; j < run.count; j++) {
@@ -203,16 +216,18 @@ private:
   }
 };
 
+/// even: a direction that is coarsened, along which x is wanted at even places only; -1: everywhere.
 template <class Space, class Scalar>
-void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x)
+void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x, int even)
 {
-  over_runs("weft boxmg interpolation", space, Region::all(p.fine), Interpolate<Space, Scalar>{p, e, x});
+  over_runs("weft boxmg interpolation", space, Region::even(p.fine, even), Interpolate<Space, Scalar>{p, e, x});
 }
 
+/// even: a direction that is coarsened, along which r is 0 at odd places, whatever stands there; -1: none.
 template <class Space, class Scalar>
-void restrict_to(const Space &space, const Transfer<Scalar> &p, const Scalar *r, Scalar *coarse)
+void restrict_to(const Space &space, const Transfer<Scalar> &p, const Scalar *r, Scalar *coarse, int even)
 {
-  over_runs("weft boxmg restriction", space, Region::all(p.coarse), Restrict<Space, Scalar>{p, r, coarse});
+  over_runs("weft boxmg restriction", space, Region::all(p.coarse), Restrict<Space, Scalar>{p, r, coarse, even});
 }
 
 } // namespace weft::boxmg

@@ -235,11 +235,11 @@ TEST(Boxmg, NewValuesAreThoseOfAFreshOne)
     for (const boxmg::Grid &grid : grids()) {
       BoxmgOptions options;
       options.coarsest_nodes = 6;
-      const Dense first = random_operator(grid, Form::star, random), box = random_operator(grid, Form::box, random),
-                  skew = random_operator(grid, Form::skew, random);
+      const Dense first = random_operator(grid, Form::star, random), again = random_operator(grid, Form::star, random),
+                  box = random_operator(grid, Form::box, random), skew = random_operator(grid, Form::skew, random);
       Made made(memory, grid, first, options);
       const auto b = random_field(grid.nodes(), random);
-      for (const Dense *a : {&box, &first, &skew, &first}) {
+      for (const Dense *a : {&again, &box, &first, &again, &skew, &first}) {
         made.read(*a);
         EXPECT_EQ(made.apply(b), Made(memory, grid, *a, options).apply(b));
       }
@@ -328,25 +328,27 @@ TEST(Boxmg, WhatCannotBeIsSaid)
 
 TEST(Boxmg, ChoosesByStrength)
 {
-  const auto chosen = [](std::initializer_list<Index> n, const boxmg::Strengths &strengths) {
-    return boxmg::choose(grid_of(n), strengths, {});
+  constexpr boxmg::Directions x = 1, y = 2, z = 4, all = 7;
+  const auto chosen = [](std::initializer_list<Index> n, const boxmg::Strengths &strengths, bool symmetric = true) {
+    return boxmg::choose(grid_of(n), strengths, symmetric, {});
   };
-  using Lines        = std::vector<int>;
-  const auto couples = [](double x, double y, double z, std::initializer_list<Index> weak, std::initializer_list<Index> unlike) {
-    boxmg::Strengths all{{x, y, z}, {}, {}};
-    std::copy(weak.begin(), weak.end(), all.not_strong);
-    std::copy(unlike.begin(), unlike.end(), all.unlike);
-    return all;
+  using Lines = std::vector<int>;
+  // not_strong: of an operator that is not symmetric, and of one that is.
+  const auto couples = [](double along_x, double along_y, double along_z, boxmg::Directions not_strong, boxmg::Directions unlike) {
+    return boxmg::Strengths{{along_x, along_y, along_z}, {not_strong, not_strong}, unlike};
   };
-  EXPECT_EQ(chosen({65, 65}, couples(1, 1, 0, {9, 9, 9}, {9, 9, 0})), (boxmg::Choice{Lines{0, 1}, 3}));
-  EXPECT_EQ(chosen({65, 65}, couples(1, 1000, 0, {9, 0, 9}, {9, 9, 9})), (boxmg::Choice{Lines{1}, 3}));
-  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 1, {0, 0, 0}, {0, 0, 0})), (boxmg::Choice{Lines{0}, 7}));
-  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1000, 0.001, {9, 0, 9}, {9, 9, 9})), (boxmg::Choice{Lines{1}, 3}));
-  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1000, 1000, {9, 0, 0}, {0, 9, 9})), (boxmg::Choice{Lines{1}, 6}));
-  EXPECT_EQ(chosen({65, 65, 65}, couples(500, 500, 1, {9, 9, 9}, {9, 9, 9})), (boxmg::Choice{Lines{0, 1}, 3}));
+  const boxmg::Strengths alike{{1, 1, 0}, {all, z}, x | y};
+  EXPECT_EQ(chosen({65, 65}, alike), (boxmg::Choice{Lines{0}, 3}));
+  EXPECT_EQ(chosen({65, 65}, alike, false), (boxmg::Choice{Lines{1, 0}, 3}));
+  EXPECT_EQ(chosen({65, 65}, couples(1, 1, 0, all, x | y)), (boxmg::Choice{Lines{1, 0}, 3}));
+  EXPECT_EQ(chosen({65, 65}, couples(1, 1000, 0, x | z, all)), (boxmg::Choice{Lines{1}, 3}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 1, 0, 0)), (boxmg::Choice{Lines{0}, 7}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1000, 0.001, x | z, all)), (boxmg::Choice{Lines{1}, 3}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1000, 1000, x, y | z)), (boxmg::Choice{Lines{1}, 6}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(500, 500, 1, all, all)), (boxmg::Choice{Lines{1, 0}, 3}));
   // A mesh that is stretched along z: z is strong at one end and weak at the other, x and y are alike.
-  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 2, {9, 9, 9}, {9, 9, 0})), (boxmg::Choice{Lines{2}, 3}));
-  EXPECT_EQ(chosen({2, 65}, couples(1000, 1, 0, {0, 9, 9}, {9, 9, 9})), (boxmg::Choice{Lines{0, 1}, 2}));
+  EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 2, all, x | y)), (boxmg::Choice{Lines{2}, 3}));
+  EXPECT_EQ(chosen({2, 65}, couples(1000, 1, 0, y | z, all)), (boxmg::Choice{Lines{1, 0}, 2}));
 }
 
 } // namespace

@@ -15,6 +15,8 @@ struct LineKind {
   bool own_couple          = false; ///< rows of a line beyond their neighbours, around a period say
   bool ends_couple         = false; ///< something stands in the matrix where a line's first row has its lower, or its last its upper
   bool dominant            = false; ///< no elimination of T can meet an unusable pivot
+
+  friend bool operator==(const LineKind &, const LineKind &) = default;
 };
 
 /// What the entries of a row say of the lines, as bits.

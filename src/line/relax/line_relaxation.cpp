@@ -28,6 +28,18 @@ void LineRelaxation<Scalar>::factor()
 }
 
 template <class Scalar>
+void LineRelaxation<Scalar>::refactor()
+{
+  plan_->refactor(matrix_, *solver_);
+}
+
+template <class Scalar>
+bool LineRelaxation<Scalar>::as_expected()
+{
+  return plan_->as_expected();
+}
+
+template <class Scalar>
 std::optional<LineRow> LineRelaxation<Scalar>::bad_pivot() const
 {
   return plan_->bad_pivot(*solver_);

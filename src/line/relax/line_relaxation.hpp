@@ -40,6 +40,11 @@ public:
   /// Takes T from the matrix and factors it; to be called whenever the matrix was read. General coefficients that are not periodic are the
   /// matrix's own diagonals, which are not copied; others must have been given to solver(). Waits.
   void factor();
+  /// The same of new values that are expected to let lines couple as those before: does not wait where their pivots cannot fail. Nothing may be
+  /// relaxed before as_expected() has said that they are; where they are not, factor() is to be called.
+  void refactor();
+  /// Waits.
+  bool as_expected();
   /// The first row with an unusable pivot, in factor() or a relax() since. Waits.
   std::optional<LineRow> bad_pivot() const;
 

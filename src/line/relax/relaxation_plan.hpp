@@ -4,6 +4,7 @@
 #include <array>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ template <class Scalar>
 struct LineRelaxation<Scalar>::Plan {
   virtual ~Plan()                                                                                                 = default;
   virtual void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                            = 0;
+  virtual void refactor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                          = 0;
+  virtual bool as_expected()                                                                                      = 0;
   virtual bool fused(Colour colour) const                                                                         = 0;
   virtual std::optional<LineRow> bad_pivot(const LineSolver<Scalar> &solver) const                                = 0;
   virtual void relax(const LineSolver<Scalar> &solver, Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
@@ -164,6 +167,7 @@ public:
   {
     kind_                              = {};
     safe_                              = false;
+    expected_                          = std::nullopt;
     const Diagonals<Scalar> *diagonals = storage_.diagonals();
     if (own_diagonals_ && !diagonals) {
       looked_at_ = {};
@@ -178,20 +182,43 @@ public:
         if constexpr (is_host_space<Space>) {
           if (by_pack_) ThomasOnHost::factor(space_, packs_, lines_);
         }
-        if (!native_.take(space_, lines_, diagonals->values, first_, outside_, kinds_, numbers_.data()))
-          kinds_.look(space_, *diagonals, {numbers_[0], numbers_[1], numbers_[2]});
+        look(*diagonals);
         kind_ = kinds_.read(space_);
       }
       if (!fused(by_colour_ ? Colour::even : Colour::all)) work();
       // Methods that keep no factors only look at pivots, and at these one need not.
-      const std::array<const Scalar *, 3> t{lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data()};
-      safe_ = kind_.dominant && std::string_view(solver.method()) == "wide";
+      const std::array<const Scalar *, 3> t = tridiagonal();
+      safe_                                 = kind_.dominant && std::string_view(solver.method()) == "wide";
       if (safe_ && t == looked_at_) return;
       looked_at_ = safe_ ? t : std::array<const Scalar *, 3>{};
       solver.use(t[0], t[1], t[2]);
     }
     if (!own_diagonals_) work();
     solver.factor();
+  }
+
+  void refactor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver) override
+  {
+    const Diagonals<Scalar> *diagonals = storage_.diagonals();
+    if (!safe_ || !own_diagonals_ || !diagonals || offsets_ != matrix.offsets()) {
+      factor(matrix, solver);
+      return;
+    }
+    take_diagonals(*diagonals, offsets_);
+    if (looked_at_ != tridiagonal()) {
+      factor(matrix, solver);
+      return;
+    }
+    flag_.clear(space_);
+    look(*diagonals);
+    expected_ = kind_;
+  }
+  bool as_expected() override
+  {
+    if (!expected_) return true;
+    const bool same = kinds_.read(space_) == *expected_;
+    expected_       = std::nullopt;
+    return same;
   }
 
   bool fused(Colour colour) const override
@@ -237,6 +264,14 @@ public:
 
 private:
   using Native = NativeRelaxation<Space, Scalar>;
+
+  std::array<const Scalar *, 3> tridiagonal() const { return {lines_.lower.data(), lines_.diagonal.data(), lines_.upper.data()}; }
+  /// At how the lines couple; native forms take their copies of the matrix on the way.
+  void look(const Diagonals<Scalar> &diagonals)
+  {
+    if (!native_.take(space_, lines_, diagonals.values, first_, outside_, kinds_, numbers_.data()))
+      kinds_.look(space_, diagonals, {numbers_[0], numbers_[1], numbers_[2]});
+  }
 
   void take_diagonals(const Diagonals<Scalar> &diagonals, const std::vector<Index> &offsets)
   {
@@ -391,6 +426,7 @@ private:
   PivotFlag<typename Space::memory_space> flag_;
   LineKinds<Space> kinds_;
   LineKind kind_;
+  std::optional<LineKind> expected_;
   std::vector<Index> offsets_;                      ///< of the couplings
   std::vector<int> numbers_;                        ///< of the diagonals: of T\'s lower, diagonal, upper, then of the couplings
   bool safe_                               = false; ///< T has no unusable pivot, whatever the solver's flag says
