@@ -36,11 +36,14 @@ struct PC_Boxmg {
   // What set-up finds and makes.
   Grid grid;
   WholeGrid whole;
-  Mat *whole_matrix = NULL;    ///< several ranks: the rows of all, on the first one
-  std::string failure;         ///< why there is no preconditioner; the same on all ranks
-  bool tried          = false; ///< whether the last set-up tries a cycle; the same on all ranks
-  PetscReal amplified = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
-  PetscReal rounded   = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()
+  Mat *whole_matrix = NULL;       ///< several ranks: the rows of all, on the first one
+  std::string failure;            ///< why there is no preconditioner; the same on all ranks
+  bool tried             = false; ///< whether the last set-up tries a cycle; the same on all ranks
+  PetscReal amplified    = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
+  PetscObjectState state = 0;     ///< of the matrix at the last set-up
+  bool asks_norms        = true;  ///< whether the KSP that is solving looks at norms
+  Vec correction         = NULL;  ///< work space of KSPRICHARDSON
+  PetscReal rounded      = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()
   // On the rank that cycles for all, the first: a backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<Multigrid> multigrid[2];
@@ -77,6 +80,10 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory);
 PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution);
 PetscErrorCode PCApplyTranspose_Boxmg(PC pc, Vec rhs, Vec solution);
 PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution);
+PetscErrorCode PCPreSolve_Boxmg(PC pc, KSP ksp, Vec rhs, Vec solution);
+/// r: work space. By true residuals, where the KSP looks at norms.
+PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
+                                       PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason);
 
 /// As PCMG's: of `count` levels, the matrices from the coarsest one on, without the finest. The caller destroys them and frees the array.
 PetscErrorCode PCGetInterpolations_Boxmg(PC pc, PetscInt *count, Mat *interpolations[]);

@@ -334,6 +334,7 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
   bm->grid        = grid;
   PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
   if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
+  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &bm->state));
   PetscCall(ReportFault(pc));
   PetscCall(CheckCycle(pc));
   if (bm->failure.empty()) PetscCall(PCBoxmgTellOptions(pc, NULL));
@@ -374,6 +375,7 @@ PetscErrorCode PCReset_Boxmg(PC pc)
 
   PetscFunctionBegin;
   for (int which : {0, 1}) bm->forget(which);
+  PetscCall(VecDestroy(&bm->correction));
   if (bm->whole_matrix) PetscCall(MatDestroySubMatrices(1, &bm->whole_matrix));
   PetscCall(bm->whole.Destroy());
   bm->grid = {};

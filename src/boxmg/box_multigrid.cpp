@@ -65,6 +65,12 @@ void BoxMultigrid<Scalar>::apply_and_tell(Scalar *b, Scalar *x, const std::funct
 }
 
 template <class Scalar>
+void BoxMultigrid<Scalar>::residual(const Scalar *b, const Scalar *x, Scalar *r, double *norm) const
+{
+  hierarchy_->residual(b, x, r, norm);
+}
+
+template <class Scalar>
 std::vector<BoxmgLevel> BoxMultigrid<Scalar>::levels() const
 {
   return hierarchy_->levels();

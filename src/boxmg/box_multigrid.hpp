@@ -82,6 +82,9 @@ public:
   /// in the order in which a cycle makes them. Waits for each.
   void apply_and_tell(Scalar *b, Scalar *x, const std::function<void(int level, bool before, double norm)> &heard) const;
 
+  /// r = b - A x, of the matrix as it was read. norm: its Euclidean norm, which is waited for; null: neither.
+  void residual(const Scalar *b, const Scalar *x, Scalar *r, double *norm) const;
+
   std::vector<BoxmgLevel> levels() const;
   bool symmetric() const; ///< of the matrix, as given or found
   bool dominant() const;  ///< each diagonal of the matrix is at least the sum of the magnitudes beside it

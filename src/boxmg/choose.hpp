@@ -8,12 +8,13 @@ namespace weft::boxmg {
 
 /// A direction is strong where it couples this many times as strongly as any other. In the plane, lines along one of two that are alike take 8
 /// iterations and lines along both in turn 5, at nearly twice the price; where the matrix is not symmetric 14 and 9, and those of FGMRES cost
-/// more. In space one direction is enough there, and three would cost too much.
+/// more. (A node beside an end couples half as strongly along the direction that ends.) In space one direction is enough there, and three would
+/// cost too much.
 WEFT_INLINE double dominance(const Grid &grid, bool symmetric)
 {
   int directions = 0;
   for (const Index n : grid.n) directions += n > 1;
-  return directions == 3 ? 0.3 : symmetric ? 0.6 : 3;
+  return directions == 3 ? 0.3 : symmetric ? 0.4 : 3;
 }
 
 /// The part of the strongest of the others from which a direction that lines do not run along is coarsened.

@@ -22,6 +22,7 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric)              = 0;
   virtual std::optional<BoxmgFault> fault() const                                                             = 0;
   virtual void apply(Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
+  virtual void residual(const Value *b, const Value *x, Value *r, double *norm) const                         = 0;
   virtual std::vector<BoxmgLevel> levels() const                                                              = 0;
   virtual bool dominant() const                                                                               = 0;
   virtual bool symmetric() const                                                                              = 0;
@@ -145,6 +146,13 @@ public:
       convert(space_, levels_[0].x, wanted);
     }
     tell_ = nullptr;
+  }
+
+  void residual(const Value *b, const Value *x, Value *r, double *norm) const override
+  {
+    const Operator<Value> &a = levels_[0].exact.a;
+    subtract(space_, a, Region::all(grid_), all_neighbours(a.stencil), b, x, r, Transpose::no);
+    if (norm) *norm = boxmg::norm(space_, grid_.nodes(), r);
   }
 
   std::vector<BoxmgLevel> levels() const override
