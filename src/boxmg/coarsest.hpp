@@ -12,7 +12,7 @@ template <class Space>
 struct Inverse {
   OwnedArray<double, Space> values, diagonal; ///< n * n; the diagonal as it was
   OwnedArray<double, Space> column;           ///< of the pivot: work space
-  OwnedArray<int, Space> state;               ///< by row: 1 once it was a pivot, else 0
+  OwnedArray<double, Space> state;            ///< by row: 1 once it was a pivot, else 0
   OwnedArray<Index, Space> negative;          ///< the first pivot of the other sign than its diagonal, or n
   Index n = 0;
 
@@ -33,6 +33,7 @@ struct Inverse {
     // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
     const double doubtful = Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
     const Index size      = n;
+    const int rows        = static_cast<int>(n); // a device divides 64-bit numbers slowly
     const auto v = values, d = diagonal, factors = column;
     const auto s    = state;
     const auto sign = negative;
@@ -47,47 +48,63 @@ struct Inverse {
           s(node) = 0;
           if (node == 0) sign(0) = size;
         });
+    // One team eliminates, each step after the other: on a device near to it where there is room.
+    constexpr Index near_rows = 110;
+    const bool near           = !is_host_space<Space> && n <= near_rows;
+    const int words = near ? static_cast<int>((n * n + 3 * n) * static_cast<Index>(sizeof(double))) : 0, threads = near ? 256 : 512;
     using Policy = Kokkos::TeamPolicy<Space>;
+    Policy policy(space, 1, is_host_space<Space> ? 1 : threads);
     Kokkos::parallel_for(
-        "weft boxmg inverse", Policy(space, 1, is_host_space<Space> ? 1 : 512), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
-          using Best = Kokkos::MaxLoc<double, Index>;
+        "weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+          using Best                 = Kokkos::MaxLoc<double, Index>;
+          double *const m            = near ? static_cast<double *>(team.team_shmem().get_shmem(words)) : v.data();
+          double *const own          = near ? m + size * size : d.data(); // the diagonal as it was
+          double *const pivot_column = near ? own + size : factors.data();
+          double *const done         = near ? pivot_column + size : s.data();
+          if (near) {
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) { m[k] = v(k); });
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index i) {
+              own[i]  = d(i);
+              done[i] = 0;
+            });
+            team.team_barrier();
+          }
           for (Index step = 0; step < size; step++) {
             typename Best::value_type best;
             Kokkos::parallel_reduce(
                 Kokkos::TeamThreadRange(team, size),
                 [&](const Index i, typename Best::value_type &most) {
-                  const double share = d(i) != 0 ? Kokkos::abs(v(i * size + i) / d(i)) : 0;
-                  if (s(i) == 0 && share > most.val) most = {share, i};
+                  const double share = own[i] != 0 ? Kokkos::abs(m[i * size + i] / own[i]) : 0;
+                  if (done[i] == 0 && share > most.val) most = {share, i};
                 },
                 Best(best));
             if (!(best.val > nothing)) break;
             const Index p      = best.loc;
-            const double pivot = v(p * size + p);
-            if (pivot * d(p) < 0 && best.val < doubtful) break;
+            const double pivot = m[p * size + p];
+            if (pivot * own[p] < 0 && best.val < doubtful) break;
             team.team_barrier();
             Kokkos::single(Kokkos::PerTeam(team), [&]() {
-              s(p) = 1;
-              if (pivot * d(p) < 0 && sign(0) == size) sign(0) = p;
-              v(p * size + p) = 1;
+              done[p] = 1;
+              if (pivot * own[p] < 0 && sign(0) == size) sign(0) = p;
+              m[p * size + p] = 1;
             });
             team.team_barrier();
             Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index j) {
-              v(p * size + j) /= pivot;
-              factors(j) = j == p ? 0 : v(j * size + p);
+              m[p * size + j] /= pivot;
+              pivot_column[j] = j == p ? 0 : m[j * size + p];
             });
             team.team_barrier();
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size * size), [&](const Index k) {
-              const Index i = k / size, j = k - i * size;
-              const double factor = factors(i);
-              if (i != p) v(k) = (j == p ? 0 : v(k)) - (factor == 0 ? 0 : factor * v(p * size + j));
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) {
+              const int i = k / rows, j = k - i * rows;
+              const double factor = pivot_column[i];
+              if (i != p) m[k] = (j == p ? 0 : m[k]) - (factor == 0 ? 0 : factor * m[p * size + j]);
             });
             team.team_barrier();
           }
           team.team_barrier();
-          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index i) {
-            for (Index j = 0; j < size; j++) {
-              if (s(i) != 1 || s(j) != 1) v(i * size + j) = 0;
-            }
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) {
+            const int i = k / rows, j = k - i * rows;
+            v(k) = done[i] != 1 || done[j] != 1 ? 0 : m[k];
           });
         });
   }
