@@ -250,9 +250,11 @@ std::vector<Request> native_suite(Memory memory)
   const Sizes of_many_blocks = device ? Sizes{{1024, 16384}, {64, 262144}} : Sizes{{4, 16384}};
   const Size pages_blocks    = device ? Size{1024, 1024} : Size{16, 256};
   for (const bool contiguous : {true, false}) {
+    for (const Size &size : main_sizes(memory)) {
+      if (contiguous || size.lines > 1) add({size, contiguous}, "wide");
+    }
     for (const Sizes &sizes : {of_a_block, of_many_blocks}) {
       for (const Size &size : sizes) {
-        add({size, contiguous}, "wide");
         add({size, contiguous, Coefficients::shared}, "wide");
         add({size, contiguous, Coefficients::constant, Values::pade}, "toeplitz", {Operation::solve});
       }
