@@ -1,7 +1,8 @@
 // Whole solves by alternating directions on the problem of F. Pereira da Silva's thesis: -Laplace(u) = -5 e^(x+2y), u = e^(x+2y), on a square
 // or a circle of cells with ghost and outer cells around. Prints a row for each measurement; scripts/bench_adi_solves.py makes tables of them.
-// Options: --backend=host|device --quick (small grids) --parts=NAME,NAME (counts,growth,sizes,solvers,steady,ablations; default: all)
-// --largest=N (cells across, of sizes and growth) --width=N (cells a side, of the other parts; default 2048) --json=FILE
+// Options: --backend=host|device --quick (small grids) --portable[=NAME] (common_options.hpp) --parts=NAME,NAME (counts,growth,sizes,solvers,
+// steady,ablations; default: all) --largest=N (cells across, of sizes and growth) --width=N (cells a side, of the other parts; default 2048)
+// --json=FILE
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

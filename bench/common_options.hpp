@@ -1,14 +1,34 @@
 /// Options that all benchmark programs have.
 #pragma once
 #include <string>
+#include <utility>
 
 #include "base/backend.hpp"
+#include "base/native_forms.hpp"
 
 namespace weft::bench {
 
-/// Takes --backend=host|device and --quick. False if the word is another.
+/// Takes --portable, which leaves out all native forms of kernels, and --portable=NAME for a member of NativeForms. False if the word is
+/// another.
+inline bool takes_portable(const std::string &word)
+{
+  const std::pair<const char *, bool &> all[] = {{"lines", native_forms.lines},          {"relaxation", native_forms.relaxation},
+                                                 {"sweeps", native_forms.sweeps},        {"transforms", native_forms.transforms},
+                                                 {"modes", native_forms.modes},          {"fractions", native_forms.fractions},
+                                                 {"short_rows", native_forms.short_rows}};
+  bool found                                  = false;
+  for (const auto &[name, form] : all) {
+    if (word != "--portable" && !(word.starts_with("--portable=") && word.substr(11) == name)) continue;
+    form  = false;
+    found = true;
+  }
+  return found;
+}
+
+/// Takes --backend=host|device, --quick and --portable. False if the word is another.
 inline bool takes_common(const std::string &word, Memory &memory, bool &quick)
 {
+  if (takes_portable(word)) return true;
   if (word == "--backend=host")
     memory = Memory::host;
   else if (word == "--backend=device")

@@ -2,8 +2,9 @@
 // values, one apply, and the iterations of BiCGStab that the factors make. Prints a row for each matrix and method; scripts/bench_crout.py
 // makes tables of them.
 // Options: --backend=host|device --matrices=NAME,NAME (GENERATOR-N with poisson7, random7, anisotropic, convection, poisson27; or Matrix
-// Market files) --methods=REGEX --quick --profile (seconds of each kernel of the library too) --limit=SECONDS (of each measurement: BiCGStab
-// ends there, what takes longer runs once, and where new values do, factors alone and warm ones are left out) --json=FILE
+// Market files) --methods=REGEX --quick --portable[=NAME] (common_options.hpp) --profile (seconds of each kernel of the library too)
+// --limit=SECONDS (of each measurement: BiCGStab ends there, what takes longer runs once, and where new values do, factors alone and warm
+// ones are left out) --json=FILE
 #include <cmath>
 #include <cstdio>
 #include <functional>

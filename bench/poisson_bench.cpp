@@ -1,7 +1,7 @@
 // Times direct Poisson solves on a backend of this build, beside a copy of the grid and, on CUDA, a pair of cuFFT's real transforms of the
 // same size (D2Z and Z2D, without a solve between them). Prints a table. Options: --backend=host|device --quick (small grids only)
-// --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all). With --suite=poisson it runs the paper's tables instead, as
-// tridiagonal_bench does: scripts/bench.py makes tables of them.
+// --portable[=NAME] (common_options.hpp) --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all). With
+// --suite=poisson it runs the paper's tables instead, as tridiagonal_bench does: scripts/bench.py makes tables of them.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -11,6 +11,7 @@
 
 #include "base/backend.hpp"
 #include "bcr/direct_solver.hpp"
+#include "common_options.hpp"
 #include "copy.hpp"
 #include "poisson_suite.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -210,6 +211,7 @@ int run_suite(int argc, char **argv)
 int print_table(int argc, char **argv)
 {
   Memory memory                    = build_has_device ? Memory::device : Memory::host;
+  bool quick                       = false;
   std::vector<std::string> methods = {"auto", "partial"};
   std::vector<PoissonWork> works;
   for (Index n : {127, 255, 511, 1023, 2047, 4095, 4096, 4097, 8191, 8192}) works.push_back({{n, n, 1}, Ends::dirichlet, 0});
@@ -220,11 +222,8 @@ int print_table(int argc, char **argv)
   works.push_back({{513, 513, 513}, Ends::neumann, -0.01});
   for (int k = 1; k < argc; k++) {
     const std::string word = argv[k];
-    if (word == "--backend=host")
-      memory = Memory::host;
-    else if (word == "--quick")
-      works.resize(4);
-    else if (word.rfind("--methods=", 0) == 0)
+    if (takes_common(word, memory, quick)) continue;
+    if (word.rfind("--methods=", 0) == 0)
       methods = words(word.substr(10), ',');
     else if (word.rfind("--sizes=", 0) == 0) {
       works.clear();
@@ -235,6 +234,7 @@ int print_table(int argc, char **argv)
       }
     }
   }
+  if (quick && works.size() > 4) works.resize(4);
   Kokkos::ScopeGuard guard(argc, argv);
   const Execution execution(memory);
   std::printf(

@@ -11,7 +11,7 @@
 
 namespace weft::bench {
 
-/// --suite=NAME --backend=host|device --quick --filter=REGEX (which keeps the copies)
+/// --suite=NAME --backend=host|device --quick --portable[=NAME] --filter=REGEX (which keeps the copies)
 struct Options {
   std::string suite;
   Memory memory = build_has_device ? Memory::device : Memory::host;

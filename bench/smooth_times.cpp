@@ -1,5 +1,6 @@
 // Times of line relaxation beside a copy: a zebra sweep, its set-up, products and residuals from diagonals, and the linear forest of a matrix.
-//   smooth_times [repeats]
+//   smooth_times [repeats] [--portable[=NAME]] [--omega=NUMBER] [--grids=NXxNYxNZ/AXIS,...]
+// --portable[=NAME]: as common_options.hpp has it. --omega: of sweeps from a given guess. --grids: these, with lines along x, y or z, and no forest.
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <cstdint>
@@ -7,8 +8,11 @@
 #include <cstdlib>
 #include <functional>
 #include <memory>
+#include <sstream>
+#include <string>
 #include <vector>
 
+#include "common_options.hpp"
 #include "line/maps/line_map.hpp"
 #include "line/relax/line_relaxation.hpp"
 #include "stopwatch.hpp"
@@ -64,7 +68,8 @@ struct Matrix {
   weft::CsrMatrix<double, std::int32_t> csr() const { return {starts.data(), columns.data(), values.data()}; }
 };
 
-int repeats = 20;
+int repeats  = 20;
+double omega = 1;
 
 // Microseconds, the median. `before` is not counted.
 double time_of(
@@ -85,8 +90,9 @@ double time_of(
 
 void sweep(const weft::LineRelaxation<double> &lines, double *b, double *x, weft::Guess first, weft::Guess second)
 {
-  lines.relax(b, x, {1, weft::Colour::even, first});
-  lines.relax(b, x, {1, weft::Colour::odd, second});
+  const double scale = first == weft::Guess::given ? omega : 1;
+  lines.relax(b, x, {scale, weft::Colour::even, first});
+  lines.relax(b, x, {scale, weft::Colour::odd, second});
 }
 
 void smoothing(const Space &space, const weft::Execution &execution, const Index n[3], int direction)
@@ -145,27 +151,63 @@ void forest(const Space &space, const weft::Execution &execution, const Index n[
   std::printf("forest of %lld rows: %.2f ms, %lld lines\n", (long long)A.rows, 1e-3 * time, (long long)lines);
 }
 
+struct Grid {
+  Index n[3];
+  int direction; ///< of lines
+};
+
+std::vector<Grid> all_grids()
+{
+  std::vector<Grid> grids;
+  for (const Index n : {257, 513, 1025, 2049, 4097}) {
+    for (int direction : {0, 1}) grids.push_back({{n, n, 1}, direction});
+  }
+  for (int direction : {0, 1, 2}) grids.push_back({{129, 129, 129}, direction});
+  return grids;
+}
+
+std::vector<Grid> grids_of(const std::string &text)
+{
+  std::vector<Grid> grids;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    long nx = 1, ny = 1, nz = 1;
+    char axis = 'x';
+    if (std::sscanf(word.c_str(), "%ldx%ldx%ld/%c", &nx, &ny, &nz, &axis) != 4 || axis < 'x' || axis > 'z') {
+      std::fprintf(stderr, "smooth_times: %s is not NXxNYxNZ/AXIS\n", word.c_str());
+      std::exit(2);
+    }
+    grids.push_back({{nx, ny, nz}, axis - 'x'});
+  }
+  return grids;
+}
+
 } // namespace
 
 int main(int argc, char **argv)
 {
-  if (argc > 1) repeats = std::max(1, std::atoi(argv[1]));
+  std::vector<Grid> given;
+  for (int k = 1; k < argc; k++) {
+    const std::string word = argv[k];
+    if (weft::bench::takes_portable(word)) continue;
+    if (word.starts_with("--omega="))
+      omega = std::stod(word.substr(8));
+    else if (word.starts_with("--grids="))
+      given = grids_of(word.substr(8));
+    else if (std::atoi(argv[k]) > 0)
+      repeats = std::atoi(argv[k]);
+    else if (!word.starts_with("--kokkos")) {
+      std::fprintf(stderr, "smooth_times: unknown option %s\n", argv[k]);
+      return 2;
+    }
+  }
   Kokkos::initialize(argc, argv);
   {
     const Space space;
     const weft::Execution execution(memory_of());
-    for (const Index n : {257, 513, 1025, 2049, 4097}) {
-      for (int direction : {0, 1}) {
-        const Index nodes[3] = {n, n, 1};
-        smoothing(space, execution, nodes, direction);
-      }
-    }
-    for (int direction : {0, 1, 2}) {
-      const Index nodes[3] = {129, 129, 129};
-      smoothing(space, execution, nodes, direction);
-    }
+    for (const Grid &grid : given.empty() ? all_grids() : given) smoothing(space, execution, grid.n, grid.direction);
     const Index nodes[3] = {3163, 3163, 1};
-    forest(space, execution, nodes);
+    if (given.empty()) forest(space, execution, nodes);
   }
   Kokkos::finalize();
   return 0;

@@ -235,6 +235,40 @@ std::vector<Request> methods_suite(Memory memory)
   return requests;
 }
 
+/// Lines that kernels with a native form take, at sizes for which it has kernels of its own: scripts/native_pairs.py.
+std::vector<Request> native_suite(Memory memory)
+{
+  const bool device = memory == Memory::device;
+  std::vector<Request> requests;
+  const auto add = [&](Request request, const char *method, std::vector<Operation> operations = both) {
+    request.methods    = {{method}};
+    request.operations = std::move(operations);
+    requests.push_back(std::move(request));
+  };
+  using Sizes                = std::vector<Size>;
+  const Sizes of_a_block     = device ? Sizes{{65536, 256}, {4096, 4096}} : Sizes{{64, 256}, {16, 1024}};
+  const Sizes of_many_blocks = device ? Sizes{{1024, 16384}, {64, 262144}} : Sizes{{4, 16384}};
+  const Size pages_blocks    = device ? Size{1024, 1024} : Size{16, 256};
+  for (const bool contiguous : {true, false}) {
+    for (const Size &size : main_sizes(memory)) {
+      if (contiguous || size.lines > 1) add({size, contiguous}, "wide");
+    }
+    for (const Sizes &sizes : {of_a_block, of_many_blocks}) {
+      for (const Size &size : sizes) {
+        add({size, contiguous, Coefficients::shared}, "wide");
+        add({size, contiguous, Coefficients::constant, Values::pade}, "toeplitz", {Operation::solve});
+      }
+    }
+    for (const Size &size : of_a_block) add({size, contiguous, Coefficients::general, Values::uniform}, "pivoted");
+    for (const Size &size : {of_a_block[0], of_a_block[1], pages_blocks}) {
+      Request blocks{size, contiguous};
+      blocks.block = 4;
+      add(blocks, "block-wide", {Operation::one_shot});
+    }
+  }
+  return requests;
+}
+
 } // namespace
 
 std::vector<Request> suite(const std::string &name, Memory memory)
@@ -244,6 +278,7 @@ std::vector<Request> suite(const std::string &name, Memory memory)
   if (name == "adi") return adi_suite(memory);
   if (name == "tpr") return tpr_suite(memory);
   if (name == "toeplitz") return toeplitz_suite(memory);
+  if (name == "native") return native_suite(memory);
   throw std::invalid_argument("no suite is called '" + name + "'");
 }
 

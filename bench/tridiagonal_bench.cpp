@@ -1,6 +1,6 @@
 // Times the tridiagonal methods on a backend of this build, beside copies and the library that one would call instead. scripts/bench.py runs
-// this and makes tables. Options of its own, before Google Benchmark's: --suite=NAME --backend=host|device --quick --filter=REGEX (which
-// keeps the copies).
+// this and makes tables. Options of its own, before Google Benchmark's: --suite=NAME --backend=host|device --quick
+// --portable[=NAME] (common_options.hpp) --filter=REGEX (which keeps the copies).
 #include <algorithm>
 #include <cmath>
 #include <limits>

@@ -12,6 +12,7 @@
 /// Words moved per row: 3 (g, b, g), after the last half-sweep 2.
 #pragma once
 #include "adi/line_patterns.hpp"
+#include "base/native_forms.hpp"
 #include "line/methods/wide/wide_launch.hpp"
 
 namespace weft::cuda {
@@ -404,7 +405,7 @@ HalfSweepShape half_sweep_shape(const LineLayout &layout)
   constexpr int R = pattern_rows<Scalar>;
   HalfSweepShape shape;
   const Index chunks = (layout.length + R - 1) / R;
-  if (layout.components != 1 || layout.rows() == 0) return shape;
+  if (!native_forms.sweeps || layout.components != 1 || layout.rows() == 0) return shape;
   if (layout.stride == 1 && layout.rows_are_closest()) {
     if (chunks > 1024) return shape;
     for (shape.threads = 32; shape.threads < chunks;) shape.threads *= 2;

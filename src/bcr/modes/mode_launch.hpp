@@ -2,6 +2,7 @@
 #pragma once
 #include <Kokkos_Core.hpp>
 
+#include "base/native_forms.hpp"
 #include "bcr/modes/mode_cuda.hpp"
 #include "bcr/shifted/launch.hpp"
 
@@ -33,9 +34,12 @@ void launch_modes_on(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a)
   check(cudaLaunchKernelEx(&config, kernel, a), "lines of modes");
 }
 
-/// Most rows of a line.
+/// True for lines of so many rows that they take.
 template <class Scalar>
-inline constexpr Index most_mode_rows = 8 * block_rows<Scalar>(512);
+bool takes_modes(Index rows)
+{
+  return native_forms.modes && rows <= 8 * block_rows<Scalar>(512);
+}
 
 template <class Scalar, ModePass pass>
 void launch_long_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a)
@@ -53,11 +57,11 @@ void launch_long_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a
     launch_modes_on<Scalar, pass, 512, 8, 1>(space, a);
 }
 
-/// Solves lines in place, as `pass` says; false where they are too long.
+/// Solves lines in place, as `pass` says; false where it does not take them.
 template <class Scalar>
 bool launch_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a, ModePass pass)
 {
-  if (a.rows > most_mode_rows<Scalar>) return false;
+  if (!takes_modes<Scalar>(a.rows)) return false;
   if (pass == ModePass::sums)
     launch_long_modes<Scalar, ModePass::sums>(space, a);
   else if (pass == ModePass::with_border)

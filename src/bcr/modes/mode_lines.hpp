@@ -167,7 +167,7 @@ public:
   static bool takes_border([[maybe_unused]] Index rows)
   {
 #ifdef KOKKOS_ENABLE_CUDA
-    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return rows <= cuda::most_mode_rows<Scalar>;
+    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return cuda::takes_modes<Scalar>(rows);
 #endif
     return is_host_space<Space>;
   }

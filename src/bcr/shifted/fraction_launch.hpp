@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/native_forms.hpp"
 #include "bcr/shifted/fraction_cuda.hpp"
 #include "bcr/shifted/launch.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
@@ -18,7 +19,7 @@ public:
   /// Tables of a step on lines B + shift I of a grid of one plane.
   NativeFractions(const LineMatrix &line, const LineStep &step, const Grid &grid)
   {
-    if (grid.planes != 1 || grid.line_stride != 1 || grid.length > Index(fraction_threads) * chunk_rows) return;
+    if (!native_forms.fractions || grid.planes != 1 || grid.line_stride != 1 || grid.length > Index(fraction_threads) * chunk_rows) return;
     const auto tables = fraction_tables(line, step, static_cast<double>(std::numeric_limits<Scalar>::min()));
     if (!tables) return;
     tail_      = tables->tail;

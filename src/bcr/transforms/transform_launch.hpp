@@ -4,6 +4,7 @@
 #include <Kokkos_Core.hpp>
 #include <vector>
 
+#include "base/native_forms.hpp"
 #include "bcr/shifted/launch.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
 #include "bcr/transforms/line_transform.hpp"
@@ -71,6 +72,7 @@ public:
   /// False where no native kernel takes it.
   bool launch(const Kokkos::Cuda &space, const LineTransform<Scalar, 1> &kernel) const
   {
+    if (!native_forms.transforms) return false;
     if (power_ == 0 || kernel.from_at.stride != 1 || kernel.to_at.stride != 1) return in_shared(space, kernel);
     switch (power_) {
     case 8:

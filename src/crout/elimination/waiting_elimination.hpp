@@ -8,6 +8,7 @@
 #pragma once
 #include <algorithm>
 
+#include "base/native_forms.hpp"
 #include "crout/elimination/short_pattern.hpp"
 #include "crout/sweeps/values.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
@@ -190,7 +191,7 @@ public:
         not_finite_(make_array<Index>(space, "weft not finite", 1)), symmetric_(symmetric)
   {
 #if defined(KOKKOS_ENABLE_CUDA)
-    if (native && order.longest <= most_in_registers)
+    if (native && native_forms.short_rows && order.longest <= most_in_registers)
       pattern_ = short_pattern(space, entries, mirror, symmetric, order, cuda::free_bytes() / 4);
 #endif
     if (pattern_.lanes > 0)

@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "base/cuda/launch.hpp"
+#include "base/native_forms.hpp"
 #include "line/blocks/block_tridiagonal.hpp"
 #include "line/blocks/block_wide_parts.hpp"
 
@@ -393,7 +394,7 @@ void with_block_wide_form(Index length, const Body &body)
 /// Lines long enough to give most lanes something to do, short enough for a cluster.
 inline bool block_wide_lines(const LineLayout &layout)
 {
-  return layout.length >= 64 && layout.length <= BlockWideForm<16, 2, 16>::most_rows;
+  return native_forms.lines && layout.length >= 64 && layout.length <= BlockWideForm<16, 2, 16>::most_rows;
 }
 
 template <class Scalar>

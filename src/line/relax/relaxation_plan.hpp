@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/native_forms.hpp"
 #include "line/methods/reduction/equations.hpp"
 #include "line/methods/thomas/thomas_host.hpp"
 #include "line/methods/wide/wide_kernel.hpp"
@@ -56,7 +57,7 @@ public:
   NativeRelaxation() = default;
   NativeRelaxation(const LineLayout &layout, const MethodParameters &parameters, bool by_colour)
   {
-    if (parameters.slice != 0 || parameters.partitions != 0) return;
+    if (!native_forms.relaxation || parameters.slice != 0 || parameters.partitions != 0) return;
     contiguous_ = cuda::ContiguousLines<Scalar>(layout);
     shape_      = cuda::cluster_shape(layout);
     if (by_colour) coloured_ = cuda::ColouredLines<Scalar>(layout);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/native_forms.hpp"
 #include "line/methods/pivoted/pivoted_cuda.hpp"
 #include "line/methods/wide/wide_launch.hpp"
 
@@ -20,8 +21,8 @@ inline constexpr PivotedShape pivoted_shapes[] = {{9, 32}, {17, 32}, {17, 64}, {
 inline bool pivoted_lines(const LineProblem &problem, const MethodParameters &parameters)
 {
   const LineLayout &layout = problem.layout;
-  return problem.coefficients == Coefficients::general && !problem.periodic && layout.stride == 1 && layout.rows_are_closest() &&
-         parameters.slice == 0 && layout.length > 128 && layout.length <= std::end(pivoted_shapes)[-1].holds();
+  return native_forms.lines && problem.coefficients == Coefficients::general && !problem.periodic && layout.stride == 1 &&
+         layout.rows_are_closest() && parameters.slice == 0 && layout.length > 128 && layout.length <= std::end(pivoted_shapes)[-1].holds();
 }
 
 template <class Scalar, int R, int T, bool checks>

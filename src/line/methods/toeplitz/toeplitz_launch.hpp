@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/cuda/launch.hpp"
+#include "base/native_forms.hpp"
 #include "line/methods/toeplitz/toeplitz_cuda.hpp"
 
 namespace weft::cuda {
@@ -30,7 +31,8 @@ inline int toeplitz_rows(Index length)
 /// Rows that follow each other, more of them than the portable kernel solves as fast.
 inline bool toeplitz_lines(const LineLayout &layout, const MethodParameters &parameters)
 {
-  return layout.stride == 1 && layout.rows_are_closest() && parameters.slice == 0 && parameters.partitions == 0 && layout.length > 128;
+  return native_forms.lines && layout.stride == 1 && layout.rows_are_closest() && parameters.slice == 0 && parameters.partitions == 0 &&
+         layout.length > 128;
 }
 
 template <class Scalar, int R, bool ring, std::size_t shape = 0>

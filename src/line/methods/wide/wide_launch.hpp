@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/cuda/launch.hpp"
+#include "base/native_forms.hpp"
 #include "line/methods/wide/wide_cuda.hpp"
 #include "line/methods/wide/wide_direct.hpp"
 #include "line/methods/wide/wide_long.hpp"
@@ -250,7 +251,7 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   NativePlan<Scalar> plan;
   const LineLayout &layout = shape.layout;
   const bool side_by_side  = layout.components == 1 && layout.across_stride[0] == 1 && !layout.rows_are_closest();
-  if (parameters.slice != 0 || parameters.partitions != 0 || layout.length <= 128) return plan;
+  if (!native_forms.lines || parameters.slice != 0 || parameters.partitions != 0 || layout.length <= 128) return plan;
   Index messages = 0;
   if (layout.stride == 1 && layout.rows_are_closest()) {
     shape.rows    = native_rows;
