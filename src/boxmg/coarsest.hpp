@@ -49,7 +49,7 @@ struct Inverse {
           if (node == 0) sign(0) = size;
         });
     // One team eliminates, each step after the other: on a device near to it where there is room.
-    constexpr Index near_rows = 110;
+    constexpr Index near_rows = 70; // 41 of 48 KiB
     const bool near           = !is_host_space<Space> && n <= near_rows;
     const int words = near ? static_cast<int>((n * n + 3 * n) * static_cast<Index>(sizeof(double))) : 0, threads = near ? 256 : 512;
     using Policy = Kokkos::TeamPolicy<Space>;

@@ -41,15 +41,21 @@ void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Sc
   const bool swapped = transpose == Transpose::yes;
   const auto colours = only && !tell_ && !swapped ? l.smoother->two_colours() : std::nullopt;
   const int even     = colours && has(l.choice.coarsened, colours->across) ? colours->across : -1;
-  if (even >= 0) {
-    const bool beside = colours->alone && options_.sweeps == 1;
-    subtract(l.space, l.here().a, Region::even(l.grid(), even), beside ? colours->beside : all_neighbours(l.here().a.stencil),
-             beside ? nullptr : b, x, l.work.data(), transpose);
+  // From zero, along one direction: only what odd lines leave on even ones.
+  const bool beside = even >= 0 && colours->alone && options_.sweeps == 1;
+  const auto &a     = l.here().a;
+  const auto &r     = swapped ? l.here().p : l.here().r;
+  if (beside && !is_host_space<Space>) {
+    restrict_residual(l.space, a, *colours, r, x, next.b.data());
   } else {
-    residual(l, b, x, transpose);
+    if (even >= 0)
+      subtract(l.space, a, Region::even(l.grid(), even), beside ? colours->beside : all_neighbours(a.stencil), beside ? nullptr : b, x,
+               l.work.data(), transpose);
+    else
+      residual(l, b, x, transpose);
+    if (tell_) tell(level, true, l.work.data());
+    restrict_to(l.space, r, l.work.data(), next.b.data(), even);
   }
-  if (tell_) tell(level, true, l.work.data());
-  restrict_to(l.space, swapped ? l.here().p : l.here().r, l.work.data(), next.b.data(), even);
   const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), transpose, shape); };
   if (level == 0) // a first transposed solve of lines allocates
     replays_[static_cast<int>(shape)].run(l.space, next.space, !tell_ && !swapped, coarser);

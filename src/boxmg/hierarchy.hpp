@@ -125,7 +125,8 @@ public:
   using Tell = std::function<void(int, bool, double)>;
 
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
-      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options)
+      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options),
+        norm_(execution, NormType::two)
   {
   }
 
@@ -151,6 +152,14 @@ public:
   void residual(const Value *b, const Value *x, Value *r, double *norm) const override
   {
     const Operator<Value> &a = levels_[0].exact.a;
+    if constexpr (std::is_same_v<Value, Scalar>) {
+      if (const auto *matrix = levels_[0].smoother ? levels_[0].smoother->matrix() : nullptr) {
+        norm_.clear();
+        matrix->residual(b, x, r, norm ? &norm_ : nullptr);
+        if (norm) *norm = norm_.value();
+        return;
+      }
+    }
     subtract(space_, a, Region::all(grid_), all_neighbours(a.stencil), b, x, r, Transpose::no);
     if (norm) *norm = boxmg::norm(space_, grid_.nodes(), r);
   }
@@ -225,6 +234,7 @@ private:
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
+  mutable Norm norm_; ///< of a residual on the finest level
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
   std::optional<BoxmgFault> fault_;
   bool complete_    = false; ///< all levels are there

@@ -3,6 +3,8 @@
 /// Words moved per node, five points: 8 for the residual, 5 for what lines are given (two coefficients, b, x of the other lines, r), and 4 for the
 /// residual of lines of one colour after those of the other were relaxed from zero.
 #pragma once
+#include <bit>
+
 #include "boxmg/operator.hpp"
 #include "line/relax/matrix_rows.hpp"
 
@@ -28,7 +30,8 @@ inline Neighbours off_the_line(const Stencil &stencil, int direction)
   return set;
 }
 
-template <class Space, class Scalar>
+/// together: how many neighbours a device's thread loads at a time.
+template <class Space, class Scalar, int together>
 struct Subtract {
   Operator<Scalar> a;
   Neighbours neighbours;
@@ -57,25 +60,26 @@ struct Subtract {
     }
   }
 
-private:
   /// For a device: the loads of some neighbours are on their way together.
   KOKKOS_INLINE_FUNCTION Scalar at_node(Index node, const Index (&at)[3]) const
   {
-    constexpr int some = 9;
-    const bool own     = transpose == Transpose::no;
-    Scalar sum         = b ? b[node] : Scalar(0);
-    for (int first = 0; first < a.stencil.count; first += some) {
-      Scalar c[some], v[some];
-      for (int m = 0; m < some; m++) {
-        const int k       = first + m;
-        const Index there = k < a.stencil.count && (neighbours >> k & 1) ? a.neighbour(k, node, at) : -1;
-        c[m]              = there < 0 ? Scalar(0) : own ? a.entry(k, node) : a.transposed(k, there);
-        v[m]              = there < 0 ? Scalar(0) : x[there];
+    const bool own = transpose == Transpose::no;
+    Scalar sum     = b ? b[node] : Scalar(0);
+    for (Neighbours left = neighbours; left != 0;) {
+      Scalar c[together], v[together];
+      for (int m = 0; m < together; m++) {
+        const int k       = Kokkos::countr_zero(left | 1u << 31);
+        const Index there = left != 0 ? a.neighbour(k, node, at) : -1;
+        left &= left - 1; // without its lowest bit
+        c[m] = there < 0 ? Scalar(0) : own ? a.entry(k, node) : a.transposed(k, there);
+        v[m] = there < 0 ? Scalar(0) : x[there];
       }
-      for (int m = 0; m < some; m++) sum -= times(c[m], v[m]);
+      for (int m = 0; m < together; m++) sum -= times(c[m], v[m]);
     }
     return sum;
   }
+
+private:
   KOKKOS_INLINE_FUNCTION void subtract(const Run &run, int k, Index row, Index there, int dx, Scalar *sum) const
   {
     const bool own    = transpose == Transpose::no;
@@ -100,7 +104,14 @@ template <class Space, class Scalar>
 void subtract(const Space &space, const Operator<Scalar> &a, const Region &region, Neighbours neighbours, const Scalar *b, const Scalar *x,
               Scalar *r, Transpose transpose)
 {
-  over_runs("weft boxmg residual", space, region, Subtract<Space, Scalar>{a, neighbours, b, x, r, transpose});
+  const auto launch = [&](const auto &body) { over_runs("weft boxmg residual", space, region, body); };
+  const int count   = std::popcount(neighbours);
+  if (count <= 2)
+    launch(Subtract<Space, Scalar, 2>{a, neighbours, b, x, r, transpose});
+  else if (count <= 5)
+    launch(Subtract<Space, Scalar, 5>{a, neighbours, b, x, r, transpose});
+  else
+    launch(Subtract<Space, Scalar, 9>{a, neighbours, b, x, r, transpose});
 }
 
 } // namespace weft::boxmg

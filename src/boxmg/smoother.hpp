@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "boxmg/residual.hpp"
+#include "boxmg/restrict_residual.hpp"
 #include "line/relax/line_relaxation.hpp"
 
 namespace weft::boxmg {
@@ -74,14 +74,6 @@ inline bool told_by_distance(const Grid &grid)
   }
   return true;
 }
-
-/// What a sweep leaves where it ends with lines of two colours: no residual on the odd ones. So a restriction needs that of the even lines only,
-/// and a correction need not be added to the odd ones, with which the sweep after it begins.
-struct TwoColours {
-  int across;        ///< the direction across the lines
-  Neighbours beside; ///< those on other lines
-  bool alone;        ///< a sweep relaxes nothing else: after one from zero even lines have b - T x = 0 but for the odd lines beside them
-};
 
 template <class Scalar>
 class Smoother {
@@ -166,11 +158,13 @@ public:
     for (int across = 0; across < 3; across++) {
       const Index n = grid_.n[across];
       if (across != along && n > 1 && !(grid_.periodic[across] && n % 2 != 0))
-        return TwoColours{across, off_the_line(stencil_, along), all.size() == 1};
+        return TwoColours{along, across, off_the_line(stencil_, along), all.size() == 1};
     }
     return std::nullopt;
   }
 
+  /// The operator, where distances tell the neighbours; else null.
+  const StencilMatrix<Scalar> *matrix() const { return matrix_.get(); }
   /// r = b - A x, or b - A^T x.
   template <class Space>
   void residual(const Space &space, const Operator<Scalar> &a, const Scalar *b, const Scalar *x, Scalar *r, Transpose transpose) const
