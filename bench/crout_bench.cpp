@@ -214,14 +214,14 @@ struct Factors {
   const Execution &execution;
   CroutOptions options;
   std::string solve;
-  std::optional<CroutFactorization<Scalar>> factorization;
-  std::optional<TriangularSolver<Scalar>> solver;
+  Owner<CroutFactorization<Scalar>> factorization;
+  Owner<TriangularSolver<Scalar>> solver;
 
   template <class Space>
   void set_up(const CroutProblem<Space> &p)
   {
-    factorization.emplace(execution, options);
-    solver.emplace(execution, solve);
+    factorization = CroutFactorization<Scalar>::make(execution, options);
+    solver        = TriangularSolver<Scalar>::make(execution, solve);
     factorization->analyse(p.rows, p.rows, p.csr());
     solver->analyse(factorization->triangles(), factorization->transform());
     refactor(p.csr(), false);
@@ -303,8 +303,9 @@ private:
   template <class Scalar>
   void crout(const CroutProblem<Space> &problem, const CroutMethod &method, Measured &row) const
   {
-    Factors<Scalar> factors{execution_, {}, method.solve, {}, {}};
-    factors.options.method = method.factors;
+    CroutOptions options;
+    options.method = method.factors;
+    Factors<Scalar> factors{execution_, options, method.solve, {}, {}};
     factors.set_up(problem);
     const std::string made = factors.factorization->report().text();
     if (profile_) {
@@ -319,12 +320,12 @@ private:
     const auto b = krylov.make(), x = krylov.make();
     Kokkos::deep_copy(space_, b, 1.0);
     TriangularSolver<Scalar> &solver = *factors.solver;
-    if (profile_) Profile::of("apply", [&] { solver.solve(b.data(), x.data()); });
+    if (profile_) Profile::of("apply", [&] { solver.solve(TriangularPart::both, b.data(), x.data()); });
     iterations(
-        krylov, [&](const double *from, double *to) { solver.solve(from, to); }, row);
-    row.apply        = best_of_many(space_, quick_, [&] { solver.solve(b.data(), x.data()); });
-    row.forward      = best_of_many(space_, quick_, [&] { solver.solve_forward(b.data(), x.data()); });
-    row.backward     = best_of_many(space_, quick_, [&] { solver.solve_backward(b.data(), x.data()); });
+        krylov, [&](const double *from, double *to) { solver.solve(TriangularPart::both, from, to); }, row);
+    row.apply        = best_of_many(space_, quick_, [&] { solver.solve(TriangularPart::both, b.data(), x.data()); });
+    row.forward      = best_of_many(space_, quick_, [&] { solver.solve(TriangularPart::forward, b.data(), x.data()); });
+    row.backward     = best_of_many(space_, quick_, [&] { solver.solve(TriangularPart::backward, b.data(), x.data()); });
     bool odd         = false;
     const auto other = [&] { return (odd = !odd) ? problem.changed_csr() : problem.csr(); };
     const auto leave = [] {};

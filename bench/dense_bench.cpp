@@ -130,17 +130,17 @@ public:
     double crout = std::numeric_limits<double>::quiet_NaN(), moved = crout, error = crout;
     std::string note;
     {
-      DenseCrout<double> method(execution_, n);
-      crout = best([&] { method.factor(a.data(), n); });
-      note  = method.report().text();
+      const auto method = DenseCrout<double>::make(execution_, n);
+      crout             = best([&] { method->factor(a.data(), n); });
+      note              = method->report().text();
       std::vector<double> back(bytes);
       moved = best([&] {
         Kokkos::deep_copy(space_, a, given);
-        method.factor(a.data(), n);
+        method->factor(a.data(), n);
         Kokkos::deep_copy(space_, Kokkos::View<double *, Kokkos::HostSpace, Kokkos::MemoryUnmanaged>(back.data(), bytes),
-                          Kokkos::View<const double *, typename Space::memory_space, Kokkos::MemoryUnmanaged>(method.factors(), bytes));
+                          Kokkos::View<const double *, typename Space::memory_space, Kokkos::MemoryUnmanaged>(method->factors(), bytes));
       });
-      if (method.report().failure == DenseCroutReport::Failure::none) error = residual(space_, a, method.factors(), n);
+      if (method->report().failure == DenseCroutReport::Failure::none) error = residual(space_, a, method->factors(), n);
     }
     double sequential = std::numeric_limits<double>::quiet_NaN();
     {

@@ -8,6 +8,7 @@
 #include "petsc/finite_couplings.h"
 #include "petsc/finite_solution.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/residual.h"
 #include "petsc/richardson_reason.h"
 #include "types.h"
 #if defined(WEFT_DISTRIBUTED)
@@ -365,18 +366,6 @@ PetscErrorCode CyclesHere(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Residual(PC pc, Vec b, Vec y, Vec r, Transpose transpose)
-{
-  PetscFunctionBegin;
-  if (transpose == Transpose::no) {
-    PetscCall(MatResidual(pc->pmat, b, y, r));
-  } else {
-    PetscCall(MatMultTranspose(pc->pmat, y, r));
-    PetscCall(VecAYPX(r, -1.0, b));
-  }
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // Cycles whose residuals need other ranks: PETSc forms them.
 PetscErrorCode CyclesOnRanks(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, Transpose transpose)
 {
@@ -393,7 +382,7 @@ PetscErrorCode CyclesOnRanks(PC pc, Vec b, Vec y, PetscInt count, bool zero_gues
       if (from_zero)
         PetscCall(VecCopy(b, r));
       else if (sweep.residual)
-        PetscCall(Residual(pc, b, y, r, transpose));
+        PetscCall(Residual(pc->pmat, b, y, r, transpose));
       PetscCall(PetscLogGpuTimeBegin());
       VecArrays arrays(r, Access::read_write, y, from_zero ? Access::write : Access::read_write);
       AdiSolver<PetscScalar> *solver;

@@ -104,20 +104,28 @@ PetscErrorCode ExplainDivergence(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// r = b - A x; of a zero guess x becomes 0.
+PetscErrorCode StartResidual(KSP ksp, Mat A, bool zero_guess, Vec r)
+{
+  PetscFunctionBegin;
+  if (zero_guess) {
+    PetscCall(VecZeroEntries(ksp->vec_sol));
+    PetscCall(VecCopy(ksp->vec_rhs, r));
+  } else {
+    PetscCall(KSP_MatMult(ksp, A, ksp->vec_sol, r));
+    PetscCall(VecAYPX(r, -1.0, ksp->vec_rhs));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Penalties, which say what a value is, are as large in the residual as they are heavy: a norm with them in it says nothing of the rest. They
 // are met before the iteration begins, by the PC's answer to them alone, and left out of the residual's norm.
 PetscErrorCode MeetPenalties(KSP ksp, Vec unknowns, Mat A)
 {
-  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1];
+  Vec x = ksp->vec_sol, r = ksp->work[0], z = ksp->work[1];
 
   PetscFunctionBegin;
-  if (ksp->guess_zero) {
-    PetscCall(VecZeroEntries(x));
-    PetscCall(VecCopy(b, r));
-  } else {
-    PetscCall(KSP_MatMult(ksp, A, x, r));
-    PetscCall(VecAYPX(r, -1.0, b));
-  }
+  PetscCall(StartResidual(ksp, A, ksp->guess_zero, r));
   PetscCall(VecPointwiseMult(z, unknowns, r));
   PetscCall(VecAXPY(r, -1.0, z));
   PetscCall(KSP_PCApply(ksp, r, z));
@@ -155,7 +163,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
 {
   const PetscInt every = Adi(ksp)->check_every;
   Mat A, P;
-  Vec x = ksp->vec_sol, b = ksp->vec_rhs, r = ksp->work[0], z = ksp->work[1], unknowns;
+  Vec x = ksp->vec_sol, r = ksp->work[0], z = ksp->work[1], unknowns;
   PetscReal norm = 0.0;
   RoundingFloor rounding;
 
@@ -171,13 +179,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
     const bool first = ksp->its == 0 && ksp->guess_zero && !unknowns, last = ksp->its >= ksp->max_it;
     const bool look = ksp->normtype != KSP_NORM_NONE && (ksp->its % every == 0 || last);
     if (last && !look) break;
-    if (first) {
-      PetscCall(VecZeroEntries(x));
-      PetscCall(VecCopy(b, r));
-    } else {
-      PetscCall(KSP_MatMult(ksp, A, x, r));
-      PetscCall(VecAYPX(r, -1.0, b));
-    }
+    PetscCall(StartResidual(ksp, A, first, r));
     if (look && ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
       PetscCall(ResidualNorm(r, unknowns, z, &norm));
       KSPCheckNorm(ksp, norm);

@@ -15,20 +15,23 @@ PetscErrorCode LogSolve(const AnyDirectSolver &solver, int nrhs)
 
 namespace {
 
-// Vectors of the whole grid in its natural order.
+// Fields of the whole grid in its natural order.
+PetscErrorCode SolveIn(PC pc, Memory memory, const PetscScalar *b, PetscScalar *x, Transpose transpose, int nrhs = 1, Index ld = 0)
+{
+  PetscFunctionBegin;
+  PetscCall(EnsureSolver(pc, memory));
+  BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
+  PetscCallCXX(solver.solve(b, x, transpose, nrhs, ld));
+  PetscCall(LogSolve(solver, nrhs));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(
-      WithVecArrays(rhs, Access::read, solution, Access::write, [&](Memory memory, const PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
-        PetscFunctionBegin;
-        PetscCall(EnsureSolver(pc, memory));
-        BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
-        PetscCallCXX(solver.solve(b, x, transpose));
-        PetscCall(LogSolve(solver, 1));
-        PetscFunctionReturn(PETSC_SUCCESS);
-      }));
+  PetscCall(WithVecArrays(rhs, Access::read, solution, Access::write,
+                          [&](Memory memory, const PetscScalar *b, PetscScalar *x) { return SolveIn(pc, memory, b, x, transpose); }));
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -118,37 +121,20 @@ PetscErrorCode RefuseManyAtOnce(PC pc)
 // One after the other: in one call of the solver where columns lie alike, in many where they do not, ranks share them, or solves are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
 {
-  const PetscScalar *b;
-  PetscScalar *x;
-  PetscMemType b_type, x_type;
-  PetscInt columns, ld, solution_ld;
   PetscMPIInt ranks;
-  bool solves;
+  bool solves, done;
 
   PetscFunctionBegin;
   PetscCall(RefuseManyAtOnce(pc));
   PetscCall(Solves(pc, &solves, &ranks));
-  PetscCall(MatGetSize(rhs, NULL, &columns));
-  PetscCall(MatDenseGetLDA(rhs, &ld));
-  PetscCall(MatDenseGetLDA(solution, &solution_ld));
-  if (ranks == 1 && ld == solution_ld && !pc->failedreason && !Bcr(pc)->check.refined) {
-    PetscCall(MatDenseGetArrayReadAndMemType(rhs, &b, &b_type));
-    PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
-    const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
-    const bool together = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
-    if (together) {
-      PetscCall(PetscLogGpuTimeBegin());
-      PetscCall(EnsureSolver(pc, memory));
-      BoxSolver &solver = *Bcr(pc)->solver[static_cast<int>(memory)];
-      PetscCallCXX(solver.solve(b, x, Transpose::no, (int)columns, ld));
-      PetscCall(LogSolve(solver, (int)columns));
-      PetscCall(PetscLogGpuTimeEnd());
-    }
-    PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
-    PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, &b));
-    if (together) PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return Solve(pc, from, to, Transpose::no); }));
+  const auto takes = [&](Memory memory) { return ranks == 1 && !pc->failedreason && !Bcr(pc)->check.refined && has_backend(memory); };
+  PetscCall(WithDenseArrays(
+      rhs, solution, takes,
+      [pc](Memory memory, const PetscScalar *b, PetscScalar *x, int nrhs, Index ld) {
+        return SolveIn(pc, memory, b, x, Transpose::no, nrhs, ld);
+      },
+      &done));
+  if (!done) PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return Solve(pc, from, to, Transpose::no); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

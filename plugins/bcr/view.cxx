@@ -105,8 +105,8 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
   if (sizes == inner)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %s nodes\n", sizes.c_str()));
   else
-    PetscCall(
-        PetscViewerASCIIPrintf(viewer, "  grid: %s nodes, %s within boundary rows that are solved apart\n", sizes.c_str(), inner.c_str()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %s nodes, %s within boundary rows that are solved separately\n", sizes.c_str(),
+                                     inner.c_str()));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks > 1 && !bcr->plan) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
   if (bcr->plan) PetscCall(ViewPlan(*bcr->plan, viewer));

@@ -79,35 +79,6 @@ PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// ----------------------------------------------------------------------------------------------------------- many right-hand sides
-
-// On one rank, where columns of both matrices are in one memory and lie alike; else *done is false.
-PetscErrorCode CyclesInPlace(PC pc, Mat rhs, Mat solution, bool *done)
-{
-  PetscScalar *b, *x;
-  PetscMemType b_type, x_type;
-  PetscInt columns, b_ld, x_ld;
-
-  PetscFunctionBegin;
-  *done = false;
-  PetscCall(MatGetSize(rhs, NULL, &columns));
-  PetscCall(MatDenseGetLDA(rhs, &b_ld));
-  PetscCall(MatDenseGetLDA(solution, &x_ld));
-  if (Boxmg(pc)->whole.gathers() || b_ld != x_ld) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatDenseGetArrayReadAndMemType(rhs, const_cast<const PetscScalar **>(&b), &b_type));
-  PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
-  const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
-  *done               = PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && has_backend(memory);
-  if (*done) {
-    PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(Cycles(pc, memory, b, x, Transpose::no, columns, b_ld));
-    PetscCall(PetscLogGpuTimeEnd());
-  }
-  PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
-  PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, const_cast<const PetscScalar **>(&b)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution)
@@ -134,7 +105,10 @@ PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, rhs, solution, 0));
-  PetscCall(CyclesInPlace(pc, rhs, solution, &done));
+  PetscCall(WithDenseArrays(
+      rhs, solution, [pc](Memory memory) { return !Boxmg(pc)->whole.gathers() && has_backend(memory); },
+      [pc](Memory memory, PetscScalar *b, PetscScalar *x, int nrhs, Index ld) { return Cycles(pc, memory, b, x, Transpose::no, nrhs, ld); },
+      &done));
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return Cycle(pc, from, to, Transpose::no); }));

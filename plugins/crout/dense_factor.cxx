@@ -75,20 +75,20 @@ private:
   {
     const PetscScalar *values;
     PetscMemType type;
-    PetscInt apart;
+    PetscInt lda;
 
     PetscFunctionBegin;
     if (rows_ == 0) PetscFunctionReturn(PETSC_SUCCESS);
-    PetscCall(MatDenseGetLDA(A, &apart));
+    PetscCall(MatDenseGetLDA(A, &lda));
     PetscCall(MatDenseGetArrayReadAndMemType(A, &values, &type));
     const Memory memory = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
-    if (has_backend(memory)) PetscCall(FactorAt(A, memory, values, apart, failure));
+    if (has_backend(memory)) PetscCall(FactorAt(A, memory, values, lda, failure));
     PetscCall(MatDenseRestoreArrayReadAndMemType(A, &values));
     if (has_backend(memory)) PetscFunctionReturn(PETSC_SUCCESS);
 
     // Only this libweft has no device: PETSc copies.
     PetscCall(MatDenseGetArrayRead(A, &values));
-    PetscCall(FactorAt(A, Memory::host, values, apart, failure));
+    PetscCall(FactorAt(A, Memory::host, values, lda, failure));
     PetscCall(MatDenseRestoreArrayRead(A, &values));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -100,15 +100,15 @@ private:
   // Fewer sweeps than the factors need make a preconditioner.
   bool Direct() const override { return settings_.sweeps == 0 && settings_.stop != SweepStop::residual; }
 
-  PetscErrorCode FactorAt(Mat A, Memory memory, const PetscScalar *values, PetscInt apart, CroutFailure *failure)
+  PetscErrorCode FactorAt(Mat A, Memory memory, const PetscScalar *values, PetscInt lda, CroutFailure *failure)
   {
     PetscFunctionBegin;
     if (!crout_ || execution_->memory() != memory) {
       crout_.reset();
       PetscCall(Place(A, memory));
-      PetscCall(CroutAttempt([&] { crout_ = std::make_unique<DenseCrout<PetscScalar>>(*execution_, rows_, Options()); }, failure));
+      PetscCall(CroutAttempt([&] { crout_ = DenseCrout<PetscScalar>::make(*execution_, rows_, Options()); }, failure));
     }
-    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(CroutAttempt([&] { crout_->factor(values, apart); }, failure));
+    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(CroutAttempt([&] { crout_->factor(values, lda); }, failure));
     if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
     const DenseCroutReport &report = crout_->report();
     using Failure                  = DenseCroutReport::Failure;
@@ -119,11 +119,11 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const override
+  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
   {
     PetscFunctionBegin;
-    PetscCallCXX(crout_->solve(rhs, x, transpose, (int)count, apart));
-    PetscCall(LogFlops(2.0 * (double)count * (double)rows_ * (double)rows_));
+    PetscCallCXX(crout_->solve(rhs, x, transpose, (int)nrhs, ld));
+    PetscCall(LogFlops(2.0 * (double)nrhs * (double)rows_ * (double)rows_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -143,7 +143,7 @@ private:
   }
 
   CroutOptions settings_;
-  std::unique_ptr<DenseCrout<PetscScalar>> crout_;
+  Owner<DenseCrout<PetscScalar>> crout_;
 };
 
 } // namespace

@@ -220,7 +220,7 @@ PetscErrorCode CroutFactor::SolveOnHost(Vec b, Vec x, Transpose transpose) const
 }
 
 // On the device, after what PETSc has launched and before what it will launch, also where its stream is another by now.
-PetscErrorCode CroutFactor::SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const
+PetscErrorCode CroutFactor::SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const
 {
   void *stream;
 
@@ -228,7 +228,7 @@ PetscErrorCode CroutFactor::SolveInOrder(const PetscScalar *rhs, PetscScalar *x,
   PetscCall(CurrentStream(&stream));
   const bool same_stream = stream == execution_->stream();
   if (!same_stream) PetscCallCXX(Execution(Memory::device, stream).wait());
-  PetscCall(Launch(rhs, x, transpose, count, apart));
+  PetscCall(Launch(rhs, x, transpose, nrhs, ld));
   if (!same_stream) PetscCallCXX(execution_->wait());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -265,31 +265,20 @@ PetscErrorCode CroutFactor::SolveOnDevice(Vec b, Vec x, Transpose transpose) con
 
 PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
 {
-  const PetscScalar *rhs;
-  PetscScalar *solution;
-  PetscMemType rhs_type, solution_type;
-  PetscInt count, apart, solution_apart;
+  bool done;
 
   PetscFunctionBegin;
   if (rows_ == 0) { // as for a vector
     PetscCall(PetscObjectStateIncrease((PetscObject)X));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetSize(B, NULL, &count));
-  PetscCall(MatDenseGetLDA(B, &apart));
-  PetscCall(MatDenseGetLDA(X, &solution_apart));
-  PetscCall(MatDenseGetArrayReadAndMemType(B, &rhs, &rhs_type));
-  PetscCall(MatDenseGetArrayWriteAndMemType(X, &solution, &solution_type));
-  const bool device = execution_->memory() == Memory::device;
-  const bool together =
-      !refined_ && apart == solution_apart && PetscMemTypeDevice(rhs_type) == device && PetscMemTypeDevice(solution_type) == device;
-  PetscCall(PetscLogGpuTimeBegin());
-  if (together && device) PetscCall(SolveInOrder(rhs, solution, transpose, count, apart));
-  if (together && !device) PetscCall(Launch(rhs, solution, transpose, count, apart));
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(MatDenseRestoreArrayWriteAndMemType(X, &solution));
-  PetscCall(MatDenseRestoreArrayReadAndMemType(B, &rhs));
-  if (!together) PetscCall(ForEachColumn(B, X, [&](Vec b, Vec x) { return Solve(b, x, transpose); }));
+  PetscCall(WithDenseArrays(
+      B, X, [&](Memory memory) { return !refined_ && memory == execution_->memory(); },
+      [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) {
+        return memory == Memory::device ? SolveInOrder(rhs, solution, transpose, nrhs, ld) : Launch(rhs, solution, transpose, nrhs, ld);
+      },
+      &done));
+  if (!done) PetscCall(ForEachColumn(B, X, [&](Vec b, Vec x) { return Solve(b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -96,9 +96,9 @@ protected:
   /// Kernels in this memory from now on, on PETSc's current stream.
   PetscErrorCode Place(Mat A, Memory memory);
   const char *Where() const { return execution_->memory() == Memory::device ? "device" : "host"; }
-  /// x = A^-1 rhs or A^-T rhs in the memory of the execution, for `count` vectors each `apart` elements after the one before.
-  /// Does not wait.
-  virtual PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const = 0;
+  /// x = A^-1 rhs or A^-T rhs in the memory of the execution, for `nrhs` vectors, `ld` elements from one to the next. Does not
+  /// wait.
+  virtual PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const = 0;
   PetscErrorCode LogFlops(double flops) const;
 
   PetscInt rows_ = 0;
@@ -114,7 +114,7 @@ private:
   DirectApply Apply();
   PetscErrorCode SolveOnHost(Vec b, Vec x, Transpose transpose) const;
   PetscErrorCode SolveOnDevice(Vec b, Vec x, Transpose transpose) const;
-  PetscErrorCode SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const;
+  PetscErrorCode SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const;
 
   DirectCheck check_;
   bool single_;                       ///< factors in single precision

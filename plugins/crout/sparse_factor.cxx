@@ -332,10 +332,10 @@ private:
       prediction_ = prediction;
       PetscCallVoid(PetscInfo(A, "%s\n", prediction.c_str()));
     };
-    PetscCallCXX(factorization_ = std::make_unique<CroutFactorization<Scalar>>(*execution_, factors));
+    PetscCallCXX(factorization_ = CroutFactorization<Scalar>::make(*execution_, factors));
     TriangularOptions triangles;
     if (settings_.solve_steps > 0) triangles.steps = triangles.fewest_steps = settings_.solve_steps;
-    PetscCallCXX(solver_ = std::make_unique<TriangularSolver<Scalar>>(*execution_, SolveOf(rung_), triangles));
+    PetscCallCXX(solver_ = TriangularSolver<Scalar>::make(*execution_, SolveOf(rung_), triangles));
     PetscCall(CroutAttempt(
         [&] {
           factorization_->analyse(rows_, columns, matrix, ordering_);
@@ -346,17 +346,14 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt count, PetscInt apart) const override
+  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
   {
     PetscFunctionBegin;
-    if (settings_.options.symmetric) transpose = Transpose::no;
-    if (count > 1)
-      PetscCallCXX(solver_->solve_many(rhs, x, (int)count, apart, transpose));
-    else if (transpose == Transpose::no)
-      PetscCallCXX(solver_->solve(rhs, x));
-    else
-      PetscCallCXX(solver_->solve_transpose(rhs, x));
-    PetscCall(LogFlops(2.0 * (double)count * (double)factorization_->report().entries * std::max(1, solver_->steps())));
+    const bool transposed        = transpose == Transpose::yes && !settings_.options.symmetric;
+    const TriangularFacts &facts = solver_->facts();
+    PetscCallCXX(solver_->solve(transposed ? TriangularPart::transposed : TriangularPart::both, rhs, x, (int)nrhs, ld));
+    const int steps = facts.in_use == TriangularMethod::jacobi ? facts.steps : 1;
+    PetscCall(LogFlops(2.0 * (double)nrhs * (double)factorization_->report().entries * steps));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -410,8 +407,8 @@ private:
   bool seen_values_ = false; ///< what the analysed pattern has decided from values is theirs
   bool factored_    = false; ///< and nothing failed: sweeps can start from there
   Mat converted_    = NULL;
-  std::unique_ptr<CroutFactorization<Scalar>> factorization_;
-  std::unique_ptr<TriangularSolver<Scalar>> solver_;
+  Owner<CroutFactorization<Scalar>> factorization_;
+  Owner<TriangularSolver<Scalar>> solver_;
 };
 
 } // namespace

@@ -97,7 +97,7 @@ struct PC_Line {
   Vec ghosts              = NULL;                      ///< unknowns of other ranks that this one's rows couple to
   VecScatter bring_ghosts = NULL;
   std::vector<std::unique_ptr<LineSet>> sets[2];
-  std::unique_ptr<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
+  Owner<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
   Vec residual      = NULL;
   bool asks_norms   = true; ///< whether the KSP that is solving looks at norms
   Mat with_products = NULL; ///< the matrix that multiplies by our diagonals, while it does

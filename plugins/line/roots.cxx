@@ -31,7 +31,7 @@ PetscErrorCode NeedRoots(PC pc)
   layout = lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first);
   PetscCheck(!line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE does not precondition from both sides by lines that are rings");
-  PetscCallCXX(line->roots = std::make_unique<LineRoots<PetscScalar>>(*line->execution[static_cast<int>(matrix.memory)], layout));
+  PetscCallCXX(line->roots = LineRoots<PetscScalar>::make(*line->execution[static_cast<int>(matrix.memory)], layout));
   PetscCallCXX(line->roots->read(matrix.inside));
   PetscCallCXX(bad = line->roots->bad_pivot());
   PetscInt64 row = bad ? matrix.first_row + layout.start(bad->line) + bad->row * layout.stride : no_row, first;

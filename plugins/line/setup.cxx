@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/probe_value.hpp"
 #include "line/find_lines.h"
 #include "line/line_matrix.h"
 #include "line/ranks.h"
@@ -196,11 +197,7 @@ PetscErrorCode AnyVector(PC pc, Vec x)
       const Index place = at[0] + grid.global[0] * (at[1] + grid.global[1] * at[2]);
       number            = static_cast<std::uint64_t>(place * grid.components + row % grid.components);
     }
-    // SplitMix64 (Steele, Lea, Flood 2014), one step from the row's number.
-    number += 0x9e3779b97f4a7c15;
-    number      = (number ^ (number >> 30)) * 0xbf58476d1ce4e5b9;
-    number      = (number ^ (number >> 27)) * 0x94d049bb133111eb;
-    values[row] = static_cast<PetscReal>((number ^ (number >> 31)) >> 11) * 0x1p-52 - 1;
+    values[row] = static_cast<PetscReal>(splitmix64(number + splitmix64_step) >> 11) * 0x1p-52 - 1;
   }
   PetscCall(VecRestoreArrayWrite(x, &values));
   PetscFunctionReturn(PETSC_SUCCESS);

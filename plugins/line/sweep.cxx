@@ -3,6 +3,7 @@
 
 #include "line/line_impl.h"
 #include "petsc/finite_solution.h"
+#include "petsc/residual.h"
 #include "petsc/richardson_reason.h"
 
 namespace weft {
@@ -64,12 +65,7 @@ PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose
 
   PetscFunctionBegin;
   PetscCall(ResidualVec(pc, &r));
-  if (transpose == Transpose::no) {
-    PetscCall(MatResidual(pc->pmat, b, y, r));
-  } else {
-    PetscCall(MatMultTranspose(pc->pmat, y, r));
-    PetscCall(VecAYPX(r, -1.0, b));
-  }
+  PetscCall(Residual(pc->pmat, b, y, r, transpose));
   PetscCall(SolveLines(pc, r, y, pass, transpose, true));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -363,74 +359,45 @@ PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, Petsc
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
-// Y = M^-1 B by one solve for all columns, if both matrices are in the same memory.
-PetscErrorCode SolveColumns(PC pc, Mat B, Mat Y, PetscInt columns, PetscInt pitch, bool *solved)
-{
-  PC_Line *line        = Data(pc);
-  const LinePass &pass = line->passes.front();
-  Vec from, to;
-
-  PetscFunctionBegin;
-  // A column's array goes on to the columns after it.
-  PetscCall(MatDenseGetColumnVecRead(B, 0, &from));
-  PetscCall(MatDenseGetColumnVecWrite(Y, 0, &to));
-  VecArray b(from, Access::read), y(to, Access::write);
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(b.Open());
-  PetscCall(y.Open());
-  *solved = b.memory() == y.memory() && has_backend(b.memory());
-  if (*solved) {
-    const std::vector<std::unique_ptr<LineSet>> *sets;
-    LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
-    options.nrhs             = static_cast<int>(columns);
-    options.ld               = pitch;
-    PetscCall(PCLineSetsIn(pc, b.memory(), &sets));
-    const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
-    PetscCallCXX(set.solve(b.data(), y.data(), options));
-    PetscCall(LogSolve(set, options));
-  }
-  PetscCall(y.Close());
-  PetscCall(b.Close());
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscCall(MatDenseRestoreColumnVecWrite(Y, 0, &to));
-  PetscCall(MatDenseRestoreColumnVecRead(B, 0, &from));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace
-
 // All columns at once where a single pass does it, else one after the other.
 PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
 {
   PC_Line *line = Data(pc);
-  PetscInt columns, pitch_b, pitch_y;
-  bool solved = false;
+  Vec b, y;
+  bool done;
 
   PetscFunctionBegin;
   if (pc->failedreason != PC_NOERROR) {
     PetscCall(MatDenseSetFailed(Y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatGetSize(B, NULL, &columns));
-  PetscCall(MatDenseGetLDA(B, &pitch_b));
-  PetscCall(MatDenseGetLDA(Y, &pitch_y));
-  if (columns > 0 && line->sweeps == 1 && !line->check.refined && line->passes.size() == 1 && pitch_b == pitch_y)
-    PetscCall(SolveColumns(pc, B, Y, columns, pitch_b, &solved));
-  if (solved || columns == 0) PetscFunctionReturn(PETSC_SUCCESS);
-  // A column need not be a vector of the matrix' kind, which its products ask for.
-  Vec from, to, b, y;
-  PetscCall(MatCreateVecs(pc->pmat, &y, &b));
-  for (PetscInt k = 0; k < columns; k++) {
-    PetscCall(MatDenseGetColumnVecRead(B, k, &from));
+  const bool once = line->sweeps == 1 && !line->check.refined && line->passes.size() == 1;
+  PetscCall(WithDenseArrays(
+      B, Y, [&](Memory memory) { return once && has_backend(memory); },
+      [&](Memory memory, PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) -> PetscErrorCode {
+        const std::vector<std::unique_ptr<LineSet>> *sets;
+        const LinePass &pass     = line->passes.front();
+        LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
+
+        PetscFunctionBegin;
+        options.nrhs = nrhs;
+        options.ld   = ld;
+        PetscCall(PCLineSetsIn(pc, memory, &sets));
+        const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+        PetscCallCXX(set.solve(rhs, solution, options));
+        PetscCall(LogSolve(set, options));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      },
+      &done));
+  if (done) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatCreateVecs(pc->pmat, &y, &b)); // a column need not be a vector of the matrix' kind, which its products ask for
+  PetscCall(ForEachColumn(B, Y, [&](Vec from, Vec to) -> PetscErrorCode {
+    PetscFunctionBegin;
     PetscCall(VecCopy(from, b));
-    PetscCall(MatDenseRestoreColumnVecRead(B, k, &from));
     PetscCall(PCApply_Line(pc, b, y));
-    PetscCall(MatDenseGetColumnVecWrite(Y, k, &to));
     PetscCall(VecCopy(y, to));
-    PetscCall(MatDenseRestoreColumnVecWrite(Y, k, &to));
-  }
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&y));
   PetscFunctionReturn(PETSC_SUCCESS);

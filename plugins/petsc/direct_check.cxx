@@ -7,6 +7,7 @@
 #include "line/relax/probe.hpp"
 #include "petsc/agreed.h"
 #include "petsc/petsc_arrays.hpp"
+#include "petsc/residual.h"
 
 namespace weft {
 
@@ -35,14 +36,14 @@ public:
       rows_.outside = local_.outside;
     } else if (dense) {
       PetscMemType type;
-      PetscInt rows, pitch;
+      PetscInt rows, ld;
 
       PetscCall(MatGetOwnershipRange(A_, &first, &rows));
-      PetscCall(MatDenseGetLDA(A_, &pitch));
+      PetscCall(MatDenseGetLDA(A_, &ld));
       PetscCall(MatDenseGetArrayReadAndMemType(A_, &rows_.dense, &type));
-      memory_     = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
-      rows_.rows  = rows;
-      rows_.pitch = pitch;
+      memory_    = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
+      rows_.rows = rows;
+      rows_.ld   = ld;
     }
     known_ = (aij || dense) && has_backend(memory_);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -198,11 +199,7 @@ PetscErrorCode MeasureError(Mat A, PetscReal unit, Vec b, Vec x, Vec work, Direc
 PetscErrorCode Refine(Mat A, Vec b, Vec x, Transpose transpose, const DirectApply &apply, Vec residual, Vec correction)
 {
   PetscFunctionBegin;
-  if (transpose == Transpose::no)
-    PetscCall(MatMult(A, x, residual));
-  else
-    PetscCall(MatMultTranspose(A, x, residual));
-  PetscCall(VecAYPX(residual, -1, b));
+  PetscCall(Residual(A, b, x, residual, transpose));
   PetscCall(apply(residual, correction, transpose));
   PetscCall(VecAXPY(x, 1, correction));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -206,6 +206,35 @@ PetscErrorCode ForEachColumn(Mat rhs, Mat solution, const Body &body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// Calls body(memory, b, x, nrhs, ld), which returns an error code, with the arrays of two dense matrices, one to be read and one to be written,
+/// if their columns lie alike in one memory of which takes(memory) is true. *done says whether it did. Not collective.
+template <class Takes, class Body>
+PetscErrorCode WithDenseArrays(Mat rhs, Mat solution, const Takes &takes, const Body &body, bool *done)
+{
+  PetscScalar *b, *x;
+  PetscMemType b_type, x_type;
+  PetscInt columns, b_ld, x_ld;
+
+  PetscFunctionBegin;
+  *done = false;
+  PetscCall(MatGetSize(rhs, NULL, &columns));
+  PetscCall(MatDenseGetLDA(rhs, &b_ld));
+  PetscCall(MatDenseGetLDA(solution, &x_ld));
+  if (b_ld != x_ld) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDenseGetArrayReadAndMemType(rhs, const_cast<const PetscScalar **>(&b), &b_type));
+  PetscCall(MatDenseGetArrayWriteAndMemType(solution, &x, &x_type));
+  const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
+  if (PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && takes(memory)) {
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(body(memory, b, x, static_cast<int>(columns), static_cast<Index>(b_ld)));
+    PetscCall(PetscLogGpuTimeEnd());
+    *done = true;
+  }
+  PetscCall(MatDenseRestoreArrayWriteAndMemType(solution, &x));
+  PetscCall(MatDenseRestoreArrayReadAndMemType(rhs, const_cast<const PetscScalar **>(&b)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// An error, on all ranks or on none, unless A is assembled and has as many columns as rows on each rank. `who` needs it.
 inline PetscErrorCode MatCheckSquare(Mat A, const char who[])
 {

@@ -11,10 +11,10 @@ namespace weft {
 namespace {
 
 template <class Scalar>
-std::unique_ptr<AdiModel<Scalar>> make_model(const Execution &execution, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
+std::unique_ptr<AdiImpl<Scalar>> make_impl(const Execution &execution, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
 {
-  return on_backend(execution, [&](const auto &space) -> std::unique_ptr<AdiModel<Scalar>> {
-    return std::make_unique<AdiModelOn<std::decay_t<decltype(space)>, Scalar>>(space, setting, make_lines);
+  return on_backend(execution, [&](const auto &space) -> std::unique_ptr<AdiImpl<Scalar>> {
+    return std::make_unique<AdiImplOn<std::decay_t<decltype(space)>, Scalar>>(space, setting, make_lines);
   });
 }
 
@@ -61,7 +61,7 @@ AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, cons
     make_lines = [this](int, const LineProblem &problem) {
       return LineSolver<Scalar>::make(execution_, problem, options_.line_solver, options_.parameters);
     };
-  model_ = make_model<Scalar>(execution, {box, options, ranks}, make_lines);
+  impl_ = make_impl<Scalar>(execution, {box, options, ranks}, make_lines);
   find_directions();
 }
 
@@ -70,21 +70,21 @@ void AdiSolver<Scalar>::find_directions()
 {
   directions_.clear();
   for (int k = 0; k < 3; k++) {
-    if (model_->has(k)) directions_.push_back(k);
+    if (impl_->has(k)) directions_.push_back(k);
   }
 }
 
 template <class Scalar>
 AdiSolver<Scalar>::~AdiSolver()
 {
-  destroy_or_leave(model_);
+  destroy_or_leave(impl_);
 }
 
 template <class Scalar>
 template <class Int>
 AdiSplit AdiSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo)
 {
-  const AdiSplit split = model_->read(matrix, halo);
+  const AdiSplit split = impl_->read(matrix, halo);
   find_directions();
   return split;
 }
@@ -92,7 +92,7 @@ AdiSplit AdiSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const Adi
 template <class Scalar>
 void AdiSolver<Scalar>::read(const AdiSolver &other)
 {
-  model_->read(other.model_->copy());
+  impl_->read(other.impl_->copy());
   find_directions();
   set_shifts(other.shifts_, other.sum_scale_);
   factor();
@@ -103,7 +103,7 @@ template <class Scalar>
 AdiBounds AdiSolver<Scalar>::parts(AdiBoundsMethod method, double similarity) const
 {
   AdiBounds all;
-  for (int k : directions_) all.push_back(model_->bounds(k, method, similarity));
+  for (int k : directions_) all.push_back(impl_->bounds(k, method, similarity));
   // Gershgorin's lower ends are 0 or less for most operators.
   const bool guess = method == AdiBoundsMethod::gershgorin &&
                      std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low <= 1e-12 * i.high; });
@@ -118,7 +118,7 @@ template <class Scalar>
 AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
 {
   double log_condition = 0;
-  for (int k : directions_) log_condition += model_->log_condition(k);
+  for (int k : directions_) log_condition += impl_->log_condition(k);
   // Made symmetric a part has the least field of values, in a norm that may be far from the 2-norm: what takes the fewest sweeps is between.
   double similarity = 1;
   AdiBounds all     = parts(method, 1);
@@ -145,14 +145,14 @@ AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
   double lowest = low / directions;
   if (singular) {
     double gap = std::numeric_limits<double>::infinity();
-    for (std::size_t d = 0; d < all.size(); d++) gap = std::min(gap, model_->gap(directions_[d], all[d].low, similarity));
+    for (std::size_t d = 0; d < all.size(); d++) gap = std::min(gap, impl_->gap(directions_[d], all[d].low, similarity));
     lowest = 0;
     low    = std::isfinite(gap) ? gap * (real ? 1 : 0.5) : high; // ellipses are narrow at their ends
   }
   for (std::size_t d = 0; d < all.size(); d++) {
     const double by = lowest - all[d].low;
     if (std::abs(by) > 1e-3 * (singular ? low : lowest)) {
-      model_->move(directions_[d], by);
+      impl_->move(directions_[d], by);
       all[d].low += by;
       all[d].high += by;
     }
@@ -164,13 +164,13 @@ AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
 template <class Scalar>
 double AdiSolver<Scalar>::variation() const
 {
-  return model_->variation();
+  return impl_->variation();
 }
 
 template <class Scalar>
 std::vector<std::uint8_t> AdiSolver<Scalar>::fixed() const
 {
-  return model_->fixed();
+  return impl_->fixed();
 }
 
 template <class Scalar>
@@ -197,19 +197,19 @@ void AdiSolver<Scalar>::set_shifts(const std::vector<AdiShift> &shifts, double s
         alone[j][k] = sweep.scales[d - 1] * (d + 1 == sweep.scales.size() ? sweep.scales[d] : 1);
     }
   }
-  model_->set_shifts(placed, alone);
+  impl_->set_shifts(placed, alone);
 }
 
 template <class Scalar>
 void AdiSolver<Scalar>::factor()
 {
-  model_->factor();
+  impl_->factor();
 }
 
 template <class Scalar>
 std::optional<AdiBadPivot> AdiSolver<Scalar>::bad_pivot() const
 {
-  return model_->bad_pivot();
+  return impl_->bad_pivot();
 }
 
 template <class Scalar>
@@ -254,14 +254,14 @@ std::vector<AdiSweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
 template <class Scalar>
 void AdiSolver<Scalar>::correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose)
 {
-  model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+  impl_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
 }
 
 template <class Scalar>
 void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose transpose, int count)
 {
-  if (transpose == Transpose::no && model_->sweeps_in_halves()) {
-    model_->half_sweeps(b, x, zero_guess, count, options_.measure_change);
+  if (transpose == Transpose::no && impl_->sweeps_in_halves()) {
+    impl_->half_sweeps(b, x, zero_guess, count, options_.measure_change);
     return;
   }
   bool from_zero                   = zero_guess;
@@ -269,8 +269,8 @@ void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose t
   const std::vector<AdiSweep> once = sweeps(transpose);
   for (int n = 0; n < count; n++) {
     for (const AdiSweep &sweep : once) {
-      if (sweep.residual && !from_zero) r = model_->residual(b, x, transpose);
-      model_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+      if (sweep.residual && !from_zero) r = impl_->residual(b, x, transpose);
+      impl_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
       from_zero = false;
     }
   }
@@ -279,31 +279,31 @@ void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose t
 template <class Scalar>
 const double *AdiSolver<Scalar>::change() const
 {
-  return model_->change();
+  return impl_->change();
 }
 
 template <class Scalar>
 double AdiSolver<Scalar>::read_change() const
 {
-  return model_->read_change();
+  return impl_->read_change();
 }
 
 template <class Scalar>
 const char *AdiSolver<Scalar>::method(int direction) const
 {
-  return model_->lines(direction).method();
+  return impl_->lines(direction).method();
 }
 
 template <class Scalar>
 double AdiSolver<Scalar>::flops() const
 {
   // A residual takes a product and a sum for each coupling of a row, two sums more for the rest; from one half-sweep to the next it is three.
-  const double of_a_row = model_->sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
+  const double of_a_row = impl_->sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
   const double residual = static_cast<double>(box_.rows()) * of_a_row;
   double flops          = 0;
   for (const AdiSweep &sweep : sweeps()) {
     if (sweep.residual) flops += residual;
-    for (int k : sweep.directions) flops += model_->lines(k).flops();
+    for (int k : sweep.directions) flops += impl_->lines(k).flops();
   }
   return flops;
 }

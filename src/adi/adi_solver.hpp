@@ -103,7 +103,7 @@ template <class Scalar>
 using MakeLines = std::function<std::unique_ptr<AnyLines<Scalar>>(int direction, const LineProblem &problem)>;
 
 template <class Scalar>
-class AdiModel;
+class AdiImpl;
 
 template <class Scalar>
 class AdiSolver {
@@ -178,7 +178,7 @@ private:
   std::vector<int> directions_;
   std::vector<AdiShift> shifts_;
   double sum_scale_ = 1, log_condition_ = 0;
-  std::unique_ptr<AdiModel<Scalar>> model_;
+  std::unique_ptr<AdiImpl<Scalar>> impl_;
 };
 
 } // namespace weft

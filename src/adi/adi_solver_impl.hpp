@@ -1,4 +1,4 @@
-/// AdiModel: AdiSolver's arrays and kernels on one backend, its types hidden. Included by adi_solver.cpp only.
+/// AdiImpl: AdiSolver's arrays and kernels on one backend, its types hidden. Included by adi_solver.cpp only.
 #pragma once
 #include "adi/bounds.hpp"
 #include "adi/native_half_sweeps.hpp"
@@ -8,7 +8,7 @@
 namespace weft {
 
 template <class Scalar>
-class AdiModel {
+class AdiImpl {
 public:
   using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
   /// Everything that another backend needs to know of a split matrix.
@@ -22,7 +22,7 @@ public:
     bool some_fixed = false;
   };
 
-  virtual ~AdiModel()                                                                     = default;
+  virtual ~AdiImpl()                                                                      = default;
   virtual AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &, const AdiHalo<Scalar> &) = 0;
   virtual AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &, const AdiHalo<Scalar> &) = 0;
   virtual void read(const Copy &)                                                         = 0;
@@ -65,14 +65,14 @@ struct AdiSetting {
 };
 
 template <class Space, class Scalar>
-class AdiModelOn final : public AdiModel<Scalar> {
+class AdiImplOn final : public AdiImpl<Scalar> {
 public:
-  using Base   = AdiModel<Scalar>;
+  using Base   = AdiImpl<Scalar>;
   using Copy   = typename Base::Copy;
   using Memory = typename Space::memory_space;
   using Values = OwnedArray<Scalar, Space>;
 
-  AdiModelOn(const Space &space, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
+  AdiImplOn(const Space &space, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
       : space_(space), setting_(setting), grid_(setting.box), make_lines_(make_lines), rest_starts_("weft adi rest starts", size() + 1),
         diagonal_(values()), work_(values()), residual_(setting.options.symmetric ? values() : work_), fixed_("weft adi fixed", size()),
         change_("weft adi change")
@@ -374,14 +374,14 @@ private:
   }
   /// A part as SymmetricPart, in units of scale_.
   struct Spectrum {
-    const AdiModelOn &model;
+    const AdiImplOn &whole;
     int direction;
     Values lower, diagonal, upper, skew_lower, skew_upper;
     SpectralInterval circles;
     double small; ///< well below the distance of eigenvalues
 
-    Spectrum(const AdiModelOn &from, int k, double similarity)
-        : model(from), direction(k), lower(from.values()), diagonal(from.values()), upper(from.values()), skew_lower(from.values()),
+    Spectrum(const AdiImplOn &from, int k, double similarity)
+        : whole(from), direction(k), lower(from.values()), diagonal(from.values()), upper(from.values()), skew_lower(from.values()),
           skew_upper(from.values())
     {
       const AdiBox &box = from.setting_.box;
@@ -403,15 +403,15 @@ private:
     /// The largest eigenvalue of lanczos_of_inverse for S + sigma.
     double inverse(double sigma, double least) const
     {
-      const Values shifted = model.values();
-      Kokkos::deep_copy(model.space_, shifted, diagonal);
-      add_to_diagonal(model.space_, model.grid_.rows, model.fixed_.data(), static_cast<Scalar>(sigma), shifted.data());
-      const auto lines = model.make_lines_(direction, model.setting_.box.lines(direction));
+      const Values shifted = whole.values();
+      Kokkos::deep_copy(whole.space_, shifted, diagonal);
+      add_to_diagonal(whole.space_, whole.grid_.rows, whole.fixed_.data(), static_cast<Scalar>(sigma), shifted.data());
+      const auto lines = whole.make_lines_(direction, whole.setting_.box.lines(direction));
       lines->use(lower.data(), shifted.data(), upper.data());
       lines->factor();
-      const double found = lanczos_of_inverse(model.space_, model.setting_.box, model.fixed_.data(), *lines, least, model.setting_.ranks);
+      const double found = lanczos_of_inverse(whole.space_, whole.setting_.box, whole.fixed_.data(), *lines, least, whole.setting_.ranks);
       double bad         = lines->bad_pivot() || !(found > 0 && std::isfinite(found)) ? 1 : 0;
-      model.setting_.ranks.sum(&bad, 1);
+      whole.setting_.ranks.sum(&bad, 1);
       if (bad > 0) throw std::domain_error("a part of the matrix is not regular");
       return found;
     }

@@ -1,6 +1,7 @@
 /// Bounds of the field of values of a part: by Gershgorin's circles, and by the Lanczos method on its inverse.
 #pragma once
 #include "adi/split.hpp"
+#include "base/probe_value.hpp"
 
 namespace weft {
 
@@ -137,12 +138,9 @@ void start_vector(const Space &space, const AdiBox &box, const std::uint8_t *fix
   const Index x0 = box.first[0], y0 = box.first[1], z0 = box.first[2], nx = box.global[0], ny = box.global[1];
   Kokkos::parallel_for(
       "weft adi start", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
-        const Index node    = x0 + grid.at(i, 0) + nx * (y0 + grid.at(i, 1) + ny * (z0 + grid.at(i, 2)));
-        std::uint64_t state = static_cast<std::uint64_t>(node * grid.components + i % grid.components) + 0x9e3779b97f4a7c15ull;
-        state               = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9ull;
-        state               = (state ^ (state >> 27)) * 0x94d049bb133111ebull;
-        state ^= state >> 31; // splitmix64
-        v[i] = fixed[i] ? Scalar(0) : static_cast<Scalar>(0.5 + static_cast<double>(state >> 11) * 0x1p-53);
+        const Index node = x0 + grid.at(i, 0) + nx * (y0 + grid.at(i, 1) + ny * (z0 + grid.at(i, 2)));
+        const auto mixed = splitmix64(static_cast<std::uint64_t>(node * grid.components + i % grid.components) + splitmix64_step);
+        v[i]             = fixed[i] ? Scalar(0) : static_cast<Scalar>(0.5 + static_cast<double>(mixed >> 11) * 0x1p-53);
       });
 }
 

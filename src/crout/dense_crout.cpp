@@ -11,19 +11,6 @@
 
 namespace weft {
 
-template <class Scalar>
-class DenseModel {
-public:
-  virtual ~DenseModel()                                                                         = default;
-  virtual void factor(const Scalar *a, Index lda)                                               = 0;
-  virtual const Scalar *factors() const                                                         = 0;
-  virtual const Index *rows_of_a() const                                                        = 0;
-  virtual void separate(Scalar *l, Index ldl, Scalar *u, Index ldu)                             = 0;
-  virtual void solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) = 0;
-  virtual const char *products() const                                                          = 0;
-  DenseCroutReport report;
-};
-
 namespace dense {
 
 /// Rows up to which sections beside a finished diagonal one, and blocks of a solve, are gone through without products.
@@ -33,9 +20,9 @@ inline constexpr int leaf = 32;
 inline constexpr std::size_t most_scratch = 32 * 1024;
 
 template <class Space, class Scalar>
-class Model final : public DenseModel<Scalar> {
+class DenseCroutImpl final : public DenseCrout<Scalar> {
 public:
-  Model(const Space &space, const Execution &execution, Index n, const DenseCroutOptions &options)
+  DenseCroutImpl(const Space &space, const Execution &execution, Index n, const DenseCroutOptions &options)
       : space_(space), products_(execution, options.products), n_(n), options_(options),
         section_(std::min(options.section ? options.section : leaf, std::max<Index>(n, 1))), z_("weft dense factors", std::size_t(n * n)),
         sizes_("weft row sizes", std::size_t(n)), column_sizes_("weft column sizes", std::size_t(n)),
@@ -47,10 +34,11 @@ public:
     if (options_.pivot && n_ > 0) reserve_pivots();
   }
 
-  void factor(const Scalar *a, Index lda) override
+  const DenseCroutReport &factor(const Scalar *a, Index lda) override
   {
+    if (lda < n_) throw std::invalid_argument("columns cannot be closer than their length");
     using Failure   = DenseCroutReport::Failure;
-    auto &report    = this->report;
+    auto &report    = this->report_;
     report          = {};
     report.pivoted  = options_.pivot;
     a_              = {a, lda, rows_.data()};
@@ -61,9 +49,9 @@ public:
     if (row < n_) {
       report.failure = Failure::not_finite_input;
       report.row     = row;
-      return;
+      return report;
     }
-    if (n_ == 0) return;
+    if (n_ == 0) return report;
     Kokkos::parallel_for("weft column sizes", Kokkos::TeamPolicy<Space>(space_, static_cast<int>(n_), on_host ? 1 : 128),
                          ColumnSizes<Scalar>{all, n_, column_sizes_.data()});
     tolerance_ =
@@ -91,29 +79,29 @@ public:
       report.failure = std::isfinite(pivot) ? Failure::zero_pivot : Failure::not_finite;
       report.row     = row;
     }
+    return report;
   }
 
   const Index *rows_of_a() const override { return rows_.data(); }
   const Scalar *factors() const override { return z_.data(); }
-  const char *products() const override { return products_.name(); }
-
-  void separate(Scalar *l, Index ldl, Scalar *u, Index ldu) override
+  std::string description() const override
   {
-    for_each("weft separate L and U", n_ * n_, Separate<Scalar>{z_.data(), n_, {l, ldl}, {u, ldu}});
+    return "dense, sections of " + std::to_string(options_.section ? options_.section : leaf) + " rows, " +
+           (options_.pivot ? "rows exchanged, " : "") + "products by " + products_.name();
   }
 
-  void solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) override
+  void solve(const double *rhs, double *x, Transpose transpose, int nrhs, Index ld) override
   {
-    if (n_ == 0 || count == 0) return;
-    if (static_cast<Index>(work_.size()) < n_ * count) work_ = Array("weft dense work", std::size_t(n_ * count));
+    if (n_ == 0 || nrhs == 0) return;
+    if (static_cast<Index>(work_.size()) < n_ * nrhs) work_ = Array("weft dense work", std::size_t(n_ * nrhs));
     const bool transposed     = transpose == Transpose::yes;
     const Index *const places = options_.pivot ? rows_.data() : nullptr;
-    for_each("weft take vectors", n_ * count, CopyVectors<Scalar, double>{rhs, apart, work_.data(), n_, n_, transposed ? nullptr : places});
+    for_each("weft take vectors", n_ * nrhs, CopyVectors<Scalar, double>{rhs, ld, work_.data(), n_, n_, transposed ? nullptr : places});
     // P A = L U and A^T = U^T L^T P: the first factor has the unit diagonal where it is U's.
-    for (Index first = 0; first < n_; first += leaf) block(true, transposed, first, count);
-    for (Index first = (n_ - 1) / leaf * leaf; first >= 0; first -= leaf) block(false, transposed, first, count);
-    for_each("weft give vectors", n_ * count,
-             CopyVectors<double, Scalar>{work_.data(), n_, x, apart, n_, nullptr, transposed ? places : nullptr});
+    for (Index first = 0; first < n_; first += leaf) block(true, transposed, first, nrhs);
+    for (Index first = (n_ - 1) / leaf * leaf; first >= 0; first -= leaf) block(false, transposed, first, nrhs);
+    for_each("weft give vectors", n_ * nrhs,
+             CopyVectors<double, Scalar>{work_.data(), n_, x, ld, n_, nullptr, transposed ? places : nullptr});
   }
 
 private:
@@ -320,7 +308,7 @@ private:
                         Kokkos::subview(sweeps_, Kokkos::make_pair(std::size_t(0), done_.size())));
       space_.fence("weft: read the sweeps");
     }
-    auto &report    = this->report;
+    auto &report    = this->report_;
     report.sections = static_cast<Index>(done_.size());
     for (std::size_t s = 0; s < done_.size(); s++) {
       const Index sweeps = std::abs(done_[s]);
@@ -385,66 +373,14 @@ std::string DenseCroutReport::text() const
 }
 
 template <class Scalar>
-DenseCrout<Scalar>::DenseCrout(const Execution &execution, Index n, const DenseCroutOptions &options)
-    : execution_(execution), n_(n), options_(options)
+Owner<DenseCrout<Scalar>> DenseCrout<Scalar>::make(const Execution &execution, Index n, const DenseCroutOptions &options)
 {
   if (n < 0) throw std::invalid_argument("a matrix cannot have a negative number of rows");
   if (options.section < 0 || options.most_sweeps < 0) throw std::invalid_argument("sections and sweeps cannot be negative");
   if (!(options.tolerance >= 0)) throw std::invalid_argument("the tolerance of the sweeps must not be negative");
-  model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<DenseModel<Scalar>> {
-    return std::make_unique<dense::Model<std::decay_t<decltype(space)>, Scalar>>(space, execution, n, options);
+  return on_backend(execution, [&](const auto &space) -> Owner<DenseCrout> {
+    return make_owner<dense::DenseCroutImpl<std::decay_t<decltype(space)>, Scalar>>(space, execution, n, options);
   });
-}
-
-template <class Scalar>
-DenseCrout<Scalar>::~DenseCrout()
-{
-  destroy_or_leave(model_);
-}
-
-template <class Scalar>
-const DenseCroutReport &DenseCrout<Scalar>::factor(const Scalar *a, Index lda)
-{
-  if (lda < n_) throw std::invalid_argument("columns cannot be closer than their length");
-  model_->factor(a, lda);
-  return model_->report;
-}
-
-template <class Scalar>
-const DenseCroutReport &DenseCrout<Scalar>::report() const
-{
-  return model_->report;
-}
-
-template <class Scalar>
-const Scalar *DenseCrout<Scalar>::factors() const
-{
-  return model_->factors();
-}
-
-template <class Scalar>
-const Index *DenseCrout<Scalar>::rows_of_a() const
-{
-  return model_->rows_of_a();
-}
-
-template <class Scalar>
-void DenseCrout<Scalar>::separate(Scalar *l, Index ldl, Scalar *u, Index ldu) const
-{
-  model_->separate(l, ldl, u, ldu);
-}
-
-template <class Scalar>
-void DenseCrout<Scalar>::solve(const double *rhs, double *x, Transpose transpose, int count, Index apart) const
-{
-  model_->solve(rhs, x, transpose, count, apart);
-}
-
-template <class Scalar>
-std::string DenseCrout<Scalar>::description() const
-{
-  return "dense, sections of " + std::to_string(options_.section ? options_.section : dense::leaf) + " rows, " +
-         (options_.pivot ? "rows exchanged, " : "") + "products by " + model_->products();
 }
 
 template class DenseCrout<double>;

@@ -1,10 +1,9 @@
 /// DenseCrout: A = L U of a dense matrix by fixed-point Crout sweeps, section after section along the diagonal (L. Cejka, "Parallel LU
 /// decomposition", CTU Prague 2022), on the host or on a device. The way in for callers without Kokkos.
 #pragma once
-#include <memory>
 #include <string>
 
-#include "base/execution.hpp"
+#include "base/owner.hpp"
 #include "crout/dense/matrix_product.hpp"
 
 namespace weft {
@@ -34,45 +33,37 @@ struct DenseCroutReport {
   std::string text() const;
 };
 
-template <class Scalar>
-class DenseModel;
-
 /// P A = L U, where P is the identity without options.pivot. Matrices are column-major.
 template <class Scalar>
 class DenseCrout {
 public:
   /// Allocates the factors, n * n. Throws std::invalid_argument for options that make no sense. `execution` must live as long.
-  DenseCrout(const Execution &execution, Index n, const DenseCroutOptions &options = {});
-  ~DenseCrout();
+  static Owner<DenseCrout> make(const Execution &execution, Index n, const DenseCroutOptions &options = {});
+  virtual ~DenseCrout()                     = default;
   DenseCrout(const DenseCrout &)            = delete;
   DenseCrout &operator=(const DenseCrout &) = delete;
 
   /// Factors a (n x n, column j at a + j * lda, in the memory of the execution). Waits. The factors are usable only if the report has no
-  /// failure.
-  const DenseCroutReport &factor(const Scalar *a, Index lda);
-  const DenseCroutReport &report() const;
+  /// failure. Throws std::invalid_argument for lda < n.
+  virtual const DenseCroutReport &factor(const Scalar *a, Index lda) = 0;
+  const DenseCroutReport &report() const { return report_; }
 
   /// Z, n * n without gaps: L with its diagonal on and below it, U without its unit diagonal above.
-  const Scalar *factors() const;
+  virtual const Scalar *factors() const = 0;
   /// Row i of the factors is row rows_of_a()[i] of A, in the memory of the execution.
-  const Index *rows_of_a() const;
-  /// The same as two matrices with their zeros and ones. Does not wait.
-  void separate(Scalar *l, Index ldl, Scalar *u, Index ldu) const;
+  virtual const Index *rows_of_a() const = 0;
 
-  /// x = A^-1 rhs, or A^-T rhs, for `count` vectors each `apart` elements after the one before; x may be rhs. Computes in Scalar. Does not
-  /// wait; allocates at the first solve with more vectors than any before.
-  void solve(const double *rhs, double *x, Transpose transpose = Transpose::no, int count = 1, Index apart = 0) const;
+  /// x = A^-1 rhs, or A^-T rhs, for `nrhs` vectors, `ld` elements from one to the next; x may be rhs. Computes in Scalar. Does not wait;
+  /// allocates at the first solve with more vectors than any before.
+  virtual void solve(const double *rhs, double *x, Transpose transpose = Transpose::no, int nrhs = 1, Index ld = 0) = 0;
 
-  Index rows() const { return n_; }
-  const DenseCroutOptions &options() const { return options_; }
   /// "dense, sections of 32 rows, products by cuBLAS".
-  std::string description() const;
+  virtual std::string description() const = 0;
 
-private:
-  const Execution &execution_;
-  Index n_;
-  DenseCroutOptions options_;
-  std::unique_ptr<DenseModel<Scalar>> model_;
+protected:
+  DenseCrout() = default;
+
+  DenseCroutReport report_;
 };
 
 } // namespace weft

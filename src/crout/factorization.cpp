@@ -1,9 +1,6 @@
 #include "crout/factorization.hpp"
 
 #include <cstdio>
-#include <stdexcept>
-
-#include "crout/factorization_impl.hpp"
 
 namespace weft {
 
@@ -21,7 +18,9 @@ std::string counted(Index count, const char *what)
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-void check(const CroutOptions &options)
+} // namespace
+
+void check_options(const CroutOptions &options)
 {
   const auto refuse = [](bool wrong, const char *why) {
     if (wrong) throw std::invalid_argument(why);
@@ -37,8 +36,6 @@ void check(const CroutOptions &options)
   refuse(options.method == FactorMethod::exact && (options.sweeps > 0 || options.sections > 0 || options.asynchronous),
          "exact elimination has no sweeps");
 }
-
-} // namespace
 
 std::string CroutReport::text() const
 {
@@ -75,91 +72,5 @@ std::string explain(const CroutReport &report)
   }
   return "";
 }
-
-template <class Scalar>
-CroutFactorization<Scalar>::CroutFactorization(const Execution &execution, const CroutOptions &options)
-    : execution_(execution), options_(options)
-{
-  check(options);
-  model_ = CroutModels<Scalar>::make(execution, options);
-}
-
-template <class Scalar>
-CroutFactorization<Scalar>::~CroutFactorization()
-{
-  destroy_or_leave(model_);
-}
-
-template <class Scalar>
-template <class Int>
-void CroutFactorization<Scalar>::analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
-{
-  if (rows != columns)
-    throw std::invalid_argument("only square matrices have factors: this one has " + std::to_string(rows) + " rows and " +
-                                std::to_string(columns) + " columns");
-  if (rows > 0x7ffffffe) throw std::length_error("the matrix has more than 2147483646 rows");
-  try {
-    model_->analyse(rows, matrix, ordering);
-  } catch (const std::bad_alloc &) {
-    throw std::length_error("no memory for the fill of the factors: allow fewer levels or entries");
-  } catch (const std::runtime_error &error) { // Kokkos' own failure of an allocation
-    throw std::length_error(std::string("no memory for the fill of the factors: allow fewer levels or entries (") + error.what() + ")");
-  }
-}
-
-template <class Scalar>
-template <class Int>
-bool CroutFactorization<Scalar>::analysis_holds(const CsrMatrix<double, Int> &matrix) const
-{
-  return model_->analysis_holds(matrix);
-}
-
-template <class Scalar>
-template <class Int>
-void CroutFactorization<Scalar>::factor(const CsrMatrix<double, Int> &matrix, bool warm)
-{
-  // Other patterns have all entries of the matrix, whose values are looked at as they are read.
-  const bool leaves_out = options_.pattern == FillPattern::threshold || options_.symmetric;
-  model_->factor(matrix.values, warm, leaves_out ? model_->row_not_finite(matrix) : -1);
-}
-
-template <class Scalar>
-const CroutReport &CroutFactorization<Scalar>::report() const
-{
-  return model_->report();
-}
-
-template <class Scalar>
-double CroutFactorization<Scalar>::product_size() const
-{
-  return model_->product_size();
-}
-
-template <class Scalar>
-SparseTriangles<Scalar> CroutFactorization<Scalar>::triangles() const
-{
-  return model_->triangles();
-}
-
-template <class Scalar>
-FactorTransform CroutFactorization<Scalar>::transform() const
-{
-  return model_->transform();
-}
-
-template class CroutFactorization<double>;
-template class CroutFactorization<float>;
-template void CroutFactorization<double>::analyse(Index, Index, const CsrMatrix<double, std::int32_t> &, const FactorOrdering &);
-template void CroutFactorization<double>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
-template bool CroutFactorization<double>::analysis_holds(const CsrMatrix<double, std::int32_t> &) const;
-template bool CroutFactorization<double>::analysis_holds(const CsrMatrix<double, std::int64_t> &) const;
-template bool CroutFactorization<float>::analysis_holds(const CsrMatrix<double, std::int32_t> &) const;
-template bool CroutFactorization<float>::analysis_holds(const CsrMatrix<double, std::int64_t> &) const;
-template void CroutFactorization<double>::factor(const CsrMatrix<double, std::int32_t> &, bool);
-template void CroutFactorization<double>::factor(const CsrMatrix<double, std::int64_t> &, bool);
-template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int32_t> &, const FactorOrdering &);
-template void CroutFactorization<float>::analyse(Index, Index, const CsrMatrix<double, std::int64_t> &, const FactorOrdering &);
-template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int32_t> &, bool);
-template void CroutFactorization<float>::factor(const CsrMatrix<double, std::int64_t> &, bool);
 
 } // namespace weft

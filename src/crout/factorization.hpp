@@ -2,12 +2,11 @@
 /// or exactly. The way into these kernels for callers that include no Kokkos header.
 #pragma once
 #include <functional>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "base/execution.hpp"
+#include "base/owner.hpp"
 #include "crout/factors.hpp"
 #include "line/line_solver.hpp" // CsrMatrix
 
@@ -126,16 +125,16 @@ struct CroutReport {
 /// Why it failed and what to do about it, or "".
 std::string explain(const CroutReport &report);
 
-template <class Scalar>
-class CroutModel;
+/// Throws std::invalid_argument for options that contradict each other.
+void check_options(const CroutOptions &options);
 
 /// Factors in Scalar (float or double) of a matrix in double.
 template <class Scalar>
 class CroutFactorization {
 public:
   /// `execution` must live as long. Throws std::invalid_argument for options that contradict each other.
-  CroutFactorization(const Execution &execution, const CroutOptions &options);
-  ~CroutFactorization();
+  static Owner<CroutFactorization> make(const Execution &execution, const CroutOptions &options);
+  virtual ~CroutFactorization()                             = default;
   CroutFactorization(const CroutFactorization &)            = delete;
   CroutFactorization &operator=(const CroutFactorization &) = delete;
 
@@ -143,33 +142,37 @@ public:
   /// entry could be tiny and for FillPattern::threshold. Throws std::invalid_argument, naming the row, for a matrix that is not square, has an
   /// empty row, a column out of range or an entry twice; std::length_error where the fill passes the limits or, of complete factors, the memory
   /// that is free; TooManyOperations. Waits.
-  template <class Int>
-  void analyse(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering = {});
+  virtual void analyse(Index rows, Index columns, const CsrMatrix<double, std::int32_t> &matrix, const FactorOrdering &ordering = {}) = 0;
+  virtual void analyse(Index rows, Index columns, const CsrMatrix<double, std::int64_t> &matrix, const FactorOrdering &ordering = {}) = 0;
 
   /// Whether analyse() would find the same orders and pattern for these values of the analysed pattern: whether rows are permuted, and how,
   /// depends on them, and so does FillPattern::threshold. Waits.
-  template <class Int>
-  bool analysis_holds(const CsrMatrix<double, Int> &matrix) const;
+  virtual bool analysis_holds(const CsrMatrix<double, std::int32_t> &matrix) = 0;
+  virtual bool analysis_holds(const CsrMatrix<double, std::int64_t> &matrix) = 0;
 
   /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for
   /// numbers: see report(). Waits.
-  template <class Int>
-  void factor(const CsrMatrix<double, Int> &matrix, bool warm = false);
+  virtual void factor(const CsrMatrix<double, std::int32_t> &matrix, bool warm = false) = 0;
+  virtual void factor(const CsrMatrix<double, std::int64_t> &matrix, bool warm = false) = 0;
 
-  const CroutReport &report() const;
+  const CroutReport &report() const { return report_; }
   /// How many times larger than the rows of B those of |L| |U| are, at most: by so much more than by rounding a solve may be wrong, and where factors
   /// are incomplete so much of a residual may be hidden by M^-1. Waits.
-  double product_size() const;
+  virtual double product_size() = 0;
   /// The factors: valid until the next factor(). After a failure they are those of the identity.
-  SparseTriangles<Scalar> triangles() const;
-  FactorTransform transform() const;
+  virtual SparseTriangles<Scalar> triangles() const = 0;
+  virtual FactorTransform transform() const         = 0;
   const CroutOptions &options() const { return options_; }
   const Execution &execution() const { return execution_; }
 
+protected:
+  CroutFactorization(const Execution &execution, const CroutOptions &options) : options_(options), execution_(execution) {}
+
+  CroutOptions options_;
+  CroutReport report_;
+
 private:
   const Execution &execution_;
-  CroutOptions options_;
-  std::unique_ptr<CroutModel<Scalar>> model_;
 };
 
 } // namespace weft

@@ -1,3 +1,3 @@
-#include "crout/factorization_impl_on.hpp"
+#include "crout/factorization_impl.hpp"
 
-template struct weft::CroutModels<float>;
+template class weft::CroutFactorization<float>;

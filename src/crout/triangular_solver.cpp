@@ -18,14 +18,6 @@ constexpr Named named[] = {{TriangularMethod::jacobi, "jacobi"},  {TriangularMet
                            {TriangularMethod::levels, "levels"},  {TriangularMethod::syncfree, "syncfree"},
                            {TriangularMethod::automatic, "auto"}, {TriangularMethod::sequential, "sequential"}};
 
-const char *name_of(TriangularMethod method)
-{
-  for (const Named &n : named) {
-    if (n.method == method) return n.name;
-  }
-  return "";
-}
-
 } // namespace
 
 std::vector<const char *> triangular_method_names()
@@ -49,115 +41,47 @@ std::optional<std::string> triangular_method_refuses(const std::string &method, 
 }
 
 template <class Scalar>
-TriangularSolver<Scalar>::TriangularSolver(const Execution &execution, const std::string &method, const TriangularOptions &options)
-    : execution_(execution), method_(method), options_(options)
+Owner<TriangularSolver<Scalar>> TriangularSolver<Scalar>::make(const Execution &execution, const std::string &method,
+                                                               const TriangularOptions &options)
 {
   if (const auto why = triangular_method_refuses(method, options)) throw std::invalid_argument(*why);
   TriangularMethod asked = TriangularMethod::automatic;
   for (const Named &n : named) {
     if (method == n.name) asked = n.method;
   }
-  model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<TriangularModel<Scalar>> {
-    return std::make_unique<triangular::Model<std::decay_t<decltype(space)>, Scalar>>(space, asked, options);
+  return on_backend(execution, [&](const auto &space) -> Owner<TriangularSolver> {
+    return make_owner<triangular::TriangularSolverImpl<std::decay_t<decltype(space)>, Scalar>>(space, asked, options);
   });
-}
-
-template <class Scalar>
-TriangularSolver<Scalar>::~TriangularSolver()
-{
-  destroy_or_leave(model_);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::analyse(const SparseTriangles<Scalar> &triangles, const FactorTransform &transform)
-{
-  model_->analyse(triangles, transform);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::update(const SparseTriangles<Scalar> &triangles)
-{
-  model_->update(triangles);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::analyse_transpose() const
-{
-  model_->analyse_transpose();
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::solve(const double *rhs, double *x) const
-{
-  model_->solve(TriangularPart::both, rhs, x, 1, 0);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::solve_transpose(const double *rhs, double *x) const
-{
-  model_->solve(TriangularPart::transposed, rhs, x, 1, 0);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::solve_forward(const double *rhs, double *y) const
-{
-  model_->solve(TriangularPart::forward, rhs, y, 1, 0);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::solve_backward(const double *y, double *x) const
-{
-  model_->solve(TriangularPart::backward, y, x, 1, 0);
-}
-
-template <class Scalar>
-void TriangularSolver<Scalar>::solve_many(const double *rhs, double *x, int count, Index apart, Transpose transpose) const
-{
-  model_->solve(transpose == Transpose::yes ? TriangularPart::transposed : TriangularPart::both, rhs, x, count, apart);
 }
 
 template <class Scalar>
 const char *TriangularSolver<Scalar>::method_in_use() const
 {
-  return name_of(model_->in_use);
-}
-
-template <class Scalar>
-int TriangularSolver<Scalar>::steps() const
-{
-  return model_->in_use == TriangularMethod::jacobi ? model_->steps : 0;
-}
-
-template <class Scalar>
-std::optional<double> TriangularSolver<Scalar>::probe() const
-{
-  return model_->probe;
-}
-
-template <class Scalar>
-Index TriangularSolver<Scalar>::levels() const
-{
-  return model_->levels;
+  for (const Named &n : named) {
+    if (n.method == facts_.in_use) return n.name;
+  }
+  return "";
 }
 
 template <class Scalar>
 std::string TriangularSolver<Scalar>::description() const
 {
+  using Method     = TriangularMethod;
   std::string text = method_in_use();
-  if (method_ == "auto") text += " (chosen)";
-  if (steps()) text += ", " + std::to_string(steps()) + (steps() == 1 ? " step" : " steps") + " a triangle";
-  const bool by_levels = model_->in_use == TriangularMethod::levels || model_->in_use == TriangularMethod::syncfree;
-  if (by_levels) text += ", " + std::to_string(levels()) + " levels";
-  if (probe()) {
+  if (asked_ == Method::automatic) text += " (chosen)";
+  if (facts_.in_use == Method::jacobi)
+    text += ", " + std::to_string(facts_.steps) + (facts_.steps == 1 ? " step" : " steps") + " a triangle";
+  if (facts_.in_use == Method::levels || facts_.in_use == Method::syncfree) text += ", " + std::to_string(facts_.levels) + " levels";
+  if (facts_.probe) {
     char numbers[80];
-    std::snprintf(numbers, sizeof numbers, ", probe %s%.2g (tolerance %g)", model_->bounded ? "<= " : "", *probe(), model_->tolerance);
+    std::snprintf(numbers, sizeof numbers, ", probe %s%.2g (tolerance %g)", facts_.bounded ? "<= " : "", *facts_.probe, facts_.tolerance);
     text += numbers;
   }
   return text;
 }
 
-template class triangular::Model<HostBackend, double>;
-template class triangular::Model<HostBackend, float>;
+template class triangular::TriangularSolverImpl<HostBackend, double>;
+template class triangular::TriangularSolverImpl<HostBackend, float>;
 template class TriangularSolver<double>;
 template class TriangularSolver<float>;
 

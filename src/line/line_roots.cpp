@@ -5,22 +5,12 @@
 
 namespace weft {
 
-template <class Scalar>
-class LineRoots<Scalar>::Model {
-public:
-  virtual ~Model()                                                            = default;
-  virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix)            = 0;
-  virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix)            = 0;
-  virtual std::optional<LineRow> bad_pivot() const                            = 0;
-  virtual void left(Scalar scale, const Scalar *rhs, Scalar *solution) const  = 0;
-  virtual void right(Scalar scale, const Scalar *rhs, Scalar *solution) const = 0;
-};
+namespace {
 
-template <class Scalar>
-template <class Space>
-class LineRoots<Scalar>::ModelOn final : public LineRoots<Scalar>::Model {
+template <class Space, class Scalar>
+class LineRootsImpl final : public LineRoots<Scalar> {
 public:
-  ModelOn(const Space &space, const LineLayout &layout) : space_(space), problem_(layout), flag_(layout)
+  LineRootsImpl(const Space &space, const LineLayout &layout) : space_(space), problem_(layout), flag_(layout)
   {
     const auto size = static_cast<std::size_t>(layout.span());
     lower_          = OwnedArray<Scalar, Space>("weft roots", size);
@@ -53,7 +43,7 @@ public:
           }
         });
   }
-  void left(Scalar scale, const Scalar *rhs, Scalar *solution) const override
+  void solve_left(Scalar scale, const Scalar *rhs, Scalar *solution) const override
   {
     const auto lower = lower_, root = root_;
     for_each_line(
@@ -67,7 +57,7 @@ public:
           }
         });
   }
-  void right(Scalar scale, const Scalar *rhs, Scalar *solution) const override
+  void solve_right(Scalar scale, const Scalar *rhs, Scalar *solution) const override
   {
     const auto lower = lower_, root = root_;
     for_each_line(
@@ -98,45 +88,16 @@ private:
   OwnedArray<Scalar, Space> lower_, root_;
 };
 
-template <class Scalar>
-LineRoots<Scalar>::LineRoots(const Execution &execution, const LineLayout &layout)
-{
-  on_backend(execution, [&](const auto &space) { model_ = std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, layout); });
-}
+} // namespace
 
 template <class Scalar>
-LineRoots<Scalar>::~LineRoots()
+Owner<LineRoots<Scalar>> LineRoots<Scalar>::make(const Execution &execution, const LineLayout &layout)
 {
-  destroy_or_leave(model_);
-}
-
-template <class Scalar>
-template <class Int>
-void LineRoots<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
-{
-  model_->read(matrix);
-}
-
-template <class Scalar>
-std::optional<LineRow> LineRoots<Scalar>::bad_pivot() const
-{
-  return model_->bad_pivot();
-}
-
-template <class Scalar>
-void LineRoots<Scalar>::solve_left(Scalar scale, const Scalar *rhs, Scalar *solution) const
-{
-  model_->left(scale, rhs, solution);
-}
-
-template <class Scalar>
-void LineRoots<Scalar>::solve_right(Scalar scale, const Scalar *rhs, Scalar *solution) const
-{
-  model_->right(scale, rhs, solution);
+  return on_backend(execution, [&](const auto &space) -> Owner<LineRoots> {
+    return make_owner<LineRootsImpl<std::decay_t<decltype(space)>, Scalar>>(space, layout);
+  });
 }
 
 template class LineRoots<double>;
-template void LineRoots<double>::read(const CsrMatrix<double, std::int32_t> &);
-template void LineRoots<double>::read(const CsrMatrix<double, std::int64_t> &);
 
 } // namespace weft

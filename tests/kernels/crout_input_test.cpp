@@ -22,10 +22,10 @@ std::string refusal(Memory memory, const std::vector<int> &starts, const std::ve
 {
   const Execution execution(memory);
   const DeviceCsr<int> csr(execution, starts, columns, std::vector<double>(columns.size(), 1.0));
-  CroutFactorization<double> factorization(execution, options);
-  const auto n = static_cast<Index>(starts.size()) - 1;
+  const auto factorization = CroutFactorization<double>::make(execution, options);
+  const auto n             = static_cast<Index>(starts.size()) - 1;
   try {
-    factorization.analyse(n, n + more_columns, csr.matrix());
+    factorization->analyse(n, n + more_columns, csr.matrix());
   } catch (const std::invalid_argument &error) {
     return error.what();
   } catch (const std::length_error &error) {
@@ -76,7 +76,7 @@ TEST(CroutInput, ContradictoryOptionsAreRefused)
   const auto refused = [&](auto change) {
     CroutOptions options;
     change(options);
-    EXPECT_THROW(CroutFactorization<double>(host, options), std::invalid_argument);
+    EXPECT_THROW(CroutFactorization<double>::make(host, options), std::invalid_argument);
   };
   refused([](CroutOptions &o) { o.levels = -1; });
   refused([](CroutOptions &o) { o.omega = 2; });
@@ -92,8 +92,8 @@ TEST(CroutInput, FactorsNeedAnAnalysis)
 {
   const Execution host(Memory::host);
   const DeviceCsr<int> csr(host, five_point(3));
-  CroutFactorization<double> factorization(host, CroutOptions());
-  EXPECT_THROW(factorization.factor(csr.matrix()), std::logic_error);
+  const auto factorization = CroutFactorization<double>::make(host, CroutOptions());
+  EXPECT_THROW(factorization->factor(csr.matrix()), std::logic_error);
 }
 
 TEST(CroutInput, ValuesThatAreNotFiniteAreReported)

@@ -205,15 +205,15 @@ template <class Scalar = double>
 struct Factored {
   Execution execution;
   std::optional<DeviceCsr<std::int32_t>> csr;
-  std::optional<CroutFactorization<Scalar>> factorization;
+  Owner<CroutFactorization<Scalar>> factorization;
 
   Factored(Memory memory, const SparseRows &rows, const CroutOptions &options, const FactorOrdering &ordering = {},
            std::mt19937 *shuffle = nullptr)
       : execution(memory)
   {
     csr.emplace(execution, rows, shuffle);
-    factorization.emplace(execution, options);
-    const auto n = static_cast<Index>(rows.size());
+    factorization = CroutFactorization<Scalar>::make(execution, options);
+    const auto n  = static_cast<Index>(rows.size());
     factorization->analyse(n, n, csr->matrix(), ordering);
     factorization->factor(csr->matrix());
   }

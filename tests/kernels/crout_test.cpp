@@ -211,11 +211,11 @@ TEST(Crout, FloatFactorsAndLongIndices)
     }
     const Execution execution(memory);
     const DeviceCsr<std::int64_t> csr(execution, a);
-    CroutFactorization<double> made(execution, levels(0, FactorMethod::exact));
-    made.analyse(200, 200, csr.matrix());
-    made.factor(csr.matrix());
-    const SparseRows b = transformed(made, a);
-    EXPECT_LE(difference(factors_of(made), reference::factors(b, reference::fill_levels(b, 0))), 1e-14);
+    const auto made = CroutFactorization<double>::make(execution, levels(0, FactorMethod::exact));
+    made->analyse(200, 200, csr.matrix());
+    made->factor(csr.matrix());
+    const SparseRows b = transformed(*made, a);
+    EXPECT_LE(difference(factors_of(*made), reference::factors(b, reference::fill_levels(b, 0))), 1e-14);
   }
 }
 

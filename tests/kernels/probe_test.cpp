@@ -101,7 +101,7 @@ TEST(Probe, LooksAtDenseMatrices)
       ProbeRows<std::int32_t> matrix;
       matrix.rows         = 2;
       matrix.dense        = all.data();
-      matrix.pitch        = 3;
+      matrix.ld           = 3;
       const ProbeSums got = probe_sums(execution, matrix, 1, nullptr, rhs.data(), solution.data());
       EXPECT_NEAR(got.residual, 0.25 * 0.25 + 0.25 * 0.25, 1e-15);
       EXPECT_NEAR(got.rhs, 2, 1e-15);

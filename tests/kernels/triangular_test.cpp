@@ -175,64 +175,65 @@ class Triangular : public testing::Test {
 protected:
   /// Solves as on a device, and the library's own as on a host. Of two backends of a host the first one alone does so in single precision.
   template <class Scalar>
-  static std::vector<std::unique_ptr<TriangularModel<Scalar>>> models(TriangularMethod method, const TriangularOptions &options = {},
-                                                                      bool as_device = true)
+  static std::vector<std::unique_ptr<TriangularSolver<Scalar>>> solvers(TriangularMethod method, const TriangularOptions &options = {},
+                                                                        bool as_device = true)
   {
-    std::vector<std::unique_ptr<TriangularModel<Scalar>>> all;
+    std::vector<std::unique_ptr<TriangularSolver<Scalar>>> all;
     constexpr bool first = std::is_same_v<Space, test::FirstBackend>, host = std::is_same_v<Space, HostBackend>;
     if constexpr (first || !host || std::is_same_v<Scalar, double>) {
-      if (as_device) all.push_back(std::make_unique<triangular::Model<Space, Scalar, true>>(Space(), method, options));
+      if (as_device) all.push_back(std::make_unique<triangular::TriangularSolverImpl<Space, Scalar, true>>(Space(), method, options));
     }
-    if constexpr (host) all.push_back(std::make_unique<triangular::Model<Space, Scalar, false>>(Space(), method, options));
+    if constexpr (host) all.push_back(std::make_unique<triangular::TriangularSolverImpl<Space, Scalar, false>>(Space(), method, options));
     return all;
   }
   /// Several threads of a busy host wait long for each other: there the tests with many solves leave that to Serial, which takes the same path.
   static bool wait_for_each_other() { return !triangular::on_host<Space> || Space().concurrency() == 1; }
   template <class Scalar>
-  static std::vector<double> solve(TriangularModel<Scalar> &model, TriangularPart part, const std::vector<double> &rhs, int count = 1,
-                                   Index apart = 0)
+  static std::vector<double> solve(TriangularSolver<Scalar> &solver, TriangularPart part, const std::vector<double> &rhs, int nrhs = 1,
+                                   Index ld = 0)
   {
     const auto b = to_backend<Space>(rhs), x = to_backend<Space>(std::vector<double>(rhs.size(), -7));
-    model.solve(part, b.data(), x.data(), count, apart);
+    solver.solve(part, b.data(), x.data(), nrhs, ld);
     Space().fence();
     return to_host(x);
   }
   /// All parts of a solve against substitution.
   template <class Scalar>
-  static void check_all(TriangularModel<Scalar> &model, const reference::Triangles<Scalar> &t, std::mt19937 &random,
+  static void check_all(TriangularSolver<Scalar> &solver, const reference::Triangles<Scalar> &t, std::mt19937 &random,
                         const std::string &what)
   {
     const OnBackend<Space, Scalar> given(t);
     const auto n                = static_cast<Index>(t.rows());
     const double tolerance      = rounding<Scalar>;
     const std::vector<double> b = random_values<double>(t.rows(), random);
-    model.analyse(given.triangles(), {});
-    model.update(given.triangles());
-    expect_near(solve(model, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), tolerance, what);
-    expect_near(solve(model, TriangularPart::forward, b), solve_lower(t, b), tolerance, what + " forward");
-    expect_near(solve(model, TriangularPart::backward, b), solve_upper(t, b), tolerance, what + " backward");
-    expect_near(solve(model, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), tolerance,
+    solver.analyse(given.triangles(), {});
+    solver.update(given.triangles());
+    expect_near(solve(solver, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), tolerance, what);
+    expect_near(solve(solver, TriangularPart::forward, b), solve_lower(t, b), tolerance, what + " forward");
+    expect_near(solve(solver, TriangularPart::backward, b), solve_upper(t, b), tolerance, what + " backward");
+    expect_near(solve(solver, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), tolerance,
                 what + " transposed");
 
     const Transform transform(n, random);
     const auto row_order = to_backend<Space>(transform.row_order), column_order = to_backend<Space>(transform.column_order);
     const auto row_scale = to_backend<Space>(transform.row_scale), column_scale = to_backend<Space>(transform.column_scale);
-    model.analyse(given.triangles(), {row_order.data(), column_order.data(), row_scale.data(), column_scale.data()});
-    model.update(given.triangles());
+    solver.analyse(given.triangles(), {row_order.data(), column_order.data(), row_scale.data(), column_scale.data()});
+    solver.update(given.triangles());
     const auto taken    = Transform::take(b, transform.row_order, transform.row_scale);
     const auto expected = Transform::give(solve_upper(t, solve_lower(t, taken)), transform.column_order, transform.column_scale);
-    expect_near(solve(model, TriangularPart::both, b), expected, tolerance, what + " permuted");
-    expect_near(solve(model, TriangularPart::backward, solve(model, TriangularPart::forward, b)), expected, tolerance, what + " in halves");
+    expect_near(solve(solver, TriangularPart::both, b), expected, tolerance, what + " permuted");
+    expect_near(solve(solver, TriangularPart::backward, solve(solver, TriangularPart::forward, b)), expected, tolerance,
+                what + " in halves");
     const auto taken_t = Transform::take(b, transform.column_order, transform.column_scale);
-    expect_near(solve(model, TriangularPart::transposed, b),
+    expect_near(solve(solver, TriangularPart::transposed, b),
                 Transform::give(solve_lower_transposed(t, solve_upper_transposed(t, taken_t)), transform.row_order, transform.row_scale),
                 tolerance, what + " permuted and transposed");
 
     // Eleven at once: four, four and three; what lies between them stays.
     const Index apart = n + 3;
     const auto many   = random_values<double>(static_cast<std::size_t>(11 * apart), random);
-    for (const TriangularPart part : {TriangularPart::both, TriangularPart::transposed}) {
-      const auto x = solve(model, part, many, 11, apart);
+    for (const TriangularPart part : {TriangularPart::transposed}) {
+      const auto x = solve(solver, part, many, 11, apart);
       for (Index k = 0; k < 11; k++) {
         const std::vector<double> one(many.begin() + k * apart, many.begin() + k * apart + n);
         expect_near({x.begin() + k * apart, x.begin() + k * apart + n},
@@ -259,8 +260,8 @@ TYPED_TEST(Triangular, ExactMethodsMatchSubstitution)
     for (const auto method : {TriangularMethod::levels, TriangularMethod::syncfree}) {
       const std::string what = name_of(c) + ", method " + std::to_string(static_cast<int>(method));
       const bool wait        = this->wait_for_each_other();
-      for (auto &model : this->template models<double>(method, {}, wait)) this->check_all(*model, d, random, what);
-      for (auto &model : this->template models<float>(method, {}, wait)) this->check_all(*model, f, random, what + " float");
+      for (auto &solver : this->template solvers<double>(method, {}, wait)) this->check_all(*solver, d, random, what);
+      for (auto &solver : this->template solvers<float>(method, {}, wait)) this->check_all(*solver, f, random, what + " float");
     }
   }
 }
@@ -279,7 +280,7 @@ TYPED_TEST(Triangular, JacobiWithAsManyStepsAsLevelsIsExact)
         TypeParam(), triangular::Triangle<double>{s.rows, s.upper_entries, s.upper_starts, s.upper_columns, nullptr, false});
     TriangularOptions options;
     options.steps = static_cast<int>(std::max<Index>({1, low.count() - 1, up.count() - 1}));
-    for (auto &model : this->template models<double>(TriangularMethod::jacobi, options)) this->check_all(*model, t, random, name_of(c));
+    for (auto &solver : this->template solvers<double>(TriangularMethod::jacobi, options)) this->check_all(*solver, t, random, name_of(c));
   }
 }
 
@@ -310,11 +311,11 @@ TYPED_TEST(Triangular, JacobiStepsAreThoseOfTheIteration)
     const auto expected = iterate(t.upper_starts, t.upper_columns, t.upper_values, &t.diagonal, y);
     TriangularOptions options;
     options.steps = steps;
-    for (auto &model : this->template models<double>(TriangularMethod::jacobi, options)) {
-      model->analyse(given.triangles(), {});
-      model->update(given.triangles());
-      expect_near(this->solve(*model, TriangularPart::both, b), expected, 1e-13, std::to_string(steps) + " steps");
-      expect_near(this->solve(*model, TriangularPart::forward, b), y, 1e-13, std::to_string(steps) + " steps forward");
+    for (auto &solver : this->template solvers<double>(TriangularMethod::jacobi, options)) {
+      solver->analyse(given.triangles(), {});
+      solver->update(given.triangles());
+      expect_near(this->solve(*solver, TriangularPart::both, b), expected, 1e-13, std::to_string(steps) + " steps");
+      expect_near(this->solve(*solver, TriangularPart::forward, b), y, 1e-13, std::to_string(steps) + " steps forward");
     }
   }
 }
@@ -332,12 +333,12 @@ TYPED_TEST(Triangular, SymmetricFactorsNeedNoUpperTriangle)
     for (const auto method : {TriangularMethod::levels, TriangularMethod::syncfree, TriangularMethod::jacobi}) {
       TriangularOptions options;
       options.steps = 100;
-      for (auto &model : this->template models<double>(method, options, this->wait_for_each_other())) {
-        model->analyse(given.triangles(true), {});
-        model->update(given.triangles(true));
-        expect_near(this->solve(*model, TriangularPart::both, b), expected, 1e-12, name_of(c));
-        expect_near(this->solve(*model, TriangularPart::transposed, b), expected, 1e-12, name_of(c) + " transposed");
-        expect_near(this->solve(*model, TriangularPart::backward, this->solve(*model, TriangularPart::forward, b)), expected, 1e-12,
+      for (auto &solver : this->template solvers<double>(method, options, this->wait_for_each_other())) {
+        solver->analyse(given.triangles(true), {});
+        solver->update(given.triangles(true));
+        expect_near(this->solve(*solver, TriangularPart::both, b), expected, 1e-12, name_of(c));
+        expect_near(this->solve(*solver, TriangularPart::transposed, b), expected, 1e-12, name_of(c) + " transposed");
+        expect_near(this->solve(*solver, TriangularPart::backward, this->solve(*solver, TriangularPart::forward, b)), expected, 1e-12,
                     name_of(c) + " halves");
       }
     }
@@ -402,16 +403,16 @@ TYPED_TEST(Triangular, IsaiIsTheInverseOnThePattern)
     };
     const OnBackend<TypeParam, double> given(t);
     const auto b = random_values<double>(n, random);
-    for (auto &model : this->template models<double>(TriangularMethod::isai)) {
-      model->analyse(given.triangles(), {});
-      model->update(given.triangles());
-      expect_near(this->solve(*model, TriangularPart::forward, b), multiply(ml, b, false), 1e-12, name_of(c) + " forward");
-      expect_near(this->solve(*model, TriangularPart::backward, b), multiply(mu, b, false), 1e-12, name_of(c) + " backward");
-      expect_near(this->solve(*model, TriangularPart::both, b), multiply(mu, multiply(ml, b, false), false), 1e-12, name_of(c));
-      expect_near(this->solve(*model, TriangularPart::transposed, b), multiply(ml, multiply(mu, b, true), true), 1e-12,
+    for (auto &solver : this->template solvers<double>(TriangularMethod::isai)) {
+      solver->analyse(given.triangles(), {});
+      solver->update(given.triangles());
+      expect_near(this->solve(*solver, TriangularPart::forward, b), multiply(ml, b, false), 1e-12, name_of(c) + " forward");
+      expect_near(this->solve(*solver, TriangularPart::backward, b), multiply(mu, b, false), 1e-12, name_of(c) + " backward");
+      expect_near(this->solve(*solver, TriangularPart::both, b), multiply(mu, multiply(ml, b, false), false), 1e-12, name_of(c));
+      expect_near(this->solve(*solver, TriangularPart::transposed, b), multiply(ml, multiply(mu, b, true), true), 1e-12,
                   name_of(c) + " transposed");
       if (c.shape == Shape::dense || c.shape == Shape::diagonal_only)
-        expect_near(this->solve(*model, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), 1e-11, name_of(c) + " exact");
+        expect_near(this->solve(*solver, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), 1e-11, name_of(c) + " exact");
     }
   }
 }
@@ -425,38 +426,38 @@ TYPED_TEST(Triangular, AutoTakesJacobiWhereTheProbeAllowsAndElseAnExactSolve)
     const OnBackend<TypeParam, double> given(t);
     const auto b        = random_values<double>(t.rows(), random);
     const auto expected = solve_upper(t, solve_lower(t, b));
-    triangular::Model<TypeParam, double, true> model(TypeParam(), TriangularMethod::automatic, {});
-    model.analyse(given.triangles(), {});
-    model.update(given.triangles());
-    ASSERT_TRUE(model.probe);
+    triangular::TriangularSolverImpl<TypeParam, double, true> solver(TypeParam(), TriangularMethod::automatic, {});
+    solver.analyse(given.triangles(), {});
+    solver.update(given.triangles());
+    ASSERT_TRUE(solver.facts().probe);
     if (size < 1) {
-      EXPECT_EQ(model.in_use, TriangularMethod::jacobi);
-      EXPECT_LE(*model.probe, TriangularOptions().small_tolerance);
-      expect_near(this->solve(model, TriangularPart::both, b), expected, 1e-2, "contraction");
+      EXPECT_EQ(solver.facts().in_use, TriangularMethod::jacobi);
+      EXPECT_LE(*solver.facts().probe, TriangularOptions().small_tolerance);
+      expect_near(this->solve(solver, TriangularPart::both, b), expected, 1e-2, "contraction");
     } else {
-      EXPECT_EQ(model.in_use, TriangularMethod::syncfree);
-      EXPECT_GT(*model.probe, TriangularOptions().small_tolerance);
-      expect_near(this->solve(model, TriangularPart::both, b), expected, 1e-12, "growth");
-      expect_near(this->solve(model, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), 1e-12,
+      EXPECT_EQ(solver.facts().in_use, TriangularMethod::syncfree);
+      EXPECT_GT(*solver.facts().probe, TriangularOptions().small_tolerance);
+      expect_near(this->solve(solver, TriangularPart::both, b), expected, 1e-12, "growth");
+      expect_near(this->solve(solver, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), 1e-12,
                   "growth");
     }
     // Other values of the same pattern bring the other choice.
     const auto other = random_triangles<double>(Shape::bidiagonal, n, random, size < 1 ? 8.0 : 0.3);
     const OnBackend<TypeParam, double> changed(other);
-    model.update(changed.triangles());
-    EXPECT_EQ(model.in_use, size < 1 ? TriangularMethod::syncfree : TriangularMethod::jacobi);
-    expect_near(this->solve(model, TriangularPart::both, b), solve_upper(other, solve_lower(other, b)), 1e-2, "changed values");
+    solver.update(changed.triangles());
+    EXPECT_EQ(solver.facts().in_use, size < 1 ? TriangularMethod::syncfree : TriangularMethod::jacobi);
+    expect_near(this->solve(solver, TriangularPart::both, b), solve_upper(other, solve_lower(other, b)), 1e-2, "changed values");
     // Unless the first probe is to stand.
     TriangularOptions options;
     options.probe_again = false;
-    triangular::Model<TypeParam, double, true> once(TypeParam(), TriangularMethod::automatic, options);
+    triangular::TriangularSolverImpl<TypeParam, double, true> once(TypeParam(), TriangularMethod::automatic, options);
     once.analyse(given.triangles(), {});
     once.update(given.triangles());
     once.update(changed.triangles());
-    EXPECT_EQ(once.in_use, size < 1 ? TriangularMethod::jacobi : TriangularMethod::syncfree);
+    EXPECT_EQ(once.facts().in_use, size < 1 ? TriangularMethod::jacobi : TriangularMethod::syncfree);
     once.analyse(changed.triangles(), {});
     once.update(changed.triangles());
-    EXPECT_EQ(once.in_use, size < 1 ? TriangularMethod::syncfree : TriangularMethod::jacobi);
+    EXPECT_EQ(once.facts().in_use, size < 1 ? TriangularMethod::syncfree : TriangularMethod::jacobi);
   }
 }
 
@@ -468,10 +469,10 @@ TYPED_TEST(Triangular, ExactSolvesPassOnWhatIsNotFinite)
   auto b = random_values<double>(50, random);
   b[20]  = Kokkos::bit_cast<double>(triangular::unfinished_bits<double>); // must not be waited for
   b[30]  = HUGE_VAL;
-  triangular::Model<TypeParam, double, true> model(TypeParam(), TriangularMethod::syncfree, {});
-  model.analyse(given.triangles(), {});
-  model.update(given.triangles());
-  const auto y = this->solve(model, TriangularPart::forward, b);
+  triangular::TriangularSolverImpl<TypeParam, double, true> solver(TypeParam(), TriangularMethod::syncfree, {});
+  solver.analyse(given.triangles(), {});
+  solver.update(given.triangles());
+  const auto y = this->solve(solver, TriangularPart::forward, b);
   for (std::size_t i = 0; i < 50; i++) EXPECT_EQ(std::isfinite(y[i]), i < 20) << i;
 }
 
@@ -598,15 +599,15 @@ TYPED_TEST(Triangular, AutoAndJacobiSolveInSlices)
   for (const TriangularMethod method : {TriangularMethod::automatic, TriangularMethod::jacobi}) {
     TriangularOptions options;
     options.steps = options.fewest_steps = 30;
-    triangular::Model<TypeParam, double, true> model(TypeParam(), method, options);
-    model.analyse(given.triangles(), {});
-    model.update(given.triangles());
-    EXPECT_EQ(model.in_use, TriangularMethod::jacobi);
-    EXPECT_EQ(model.bounded, method == TriangularMethod::automatic);
-    expect_near(this->solve(model, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), 1e-8, "both");
-    expect_near(this->solve(model, TriangularPart::forward, b), solve_lower(t, b), 1e-8, "forward");
-    expect_near(this->solve(model, TriangularPart::backward, b), solve_upper(t, b), 1e-8, "backward");
-    expect_near(this->solve(model, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), 1e-8,
+    triangular::TriangularSolverImpl<TypeParam, double, true> solver(TypeParam(), method, options);
+    solver.analyse(given.triangles(), {});
+    solver.update(given.triangles());
+    EXPECT_EQ(solver.facts().in_use, TriangularMethod::jacobi);
+    EXPECT_EQ(solver.facts().bounded, method == TriangularMethod::automatic);
+    expect_near(this->solve(solver, TriangularPart::both, b), solve_upper(t, solve_lower(t, b)), 1e-8, "both");
+    expect_near(this->solve(solver, TriangularPart::forward, b), solve_lower(t, b), 1e-8, "forward");
+    expect_near(this->solve(solver, TriangularPart::backward, b), solve_upper(t, b), 1e-8, "backward");
+    expect_near(this->solve(solver, TriangularPart::transposed, b), solve_lower_transposed(t, solve_upper_transposed(t, b)), 1e-8,
                 "transposed");
   }
 }
@@ -628,33 +629,33 @@ TYPED_TEST(Triangular, AutoTakesFewerStepsWhereTheirResidualIsCertain)
        {std::pair(0.09, 1), std::pair(0.3, 1), std::pair(0.4, 2), std::pair(0.55, 3), std::pair(0.6, 4), std::pair(0.65, 5)}) {
     const auto t = chain(q), slower = chain(0.95);
     const OnBackend<TypeParam, double> given(t), changed(slower);
-    triangular::Model<TypeParam, double, true> model(TypeParam(), TriangularMethod::automatic, {});
-    model.analyse(given.triangles(), {});
-    model.update(given.triangles());
-    EXPECT_EQ(model.steps, steps) << q;
-    EXPECT_TRUE(model.bounded);
-    EXPECT_NEAR(*model.probe, std::pow(q, steps + 1), 1e-12);
+    triangular::TriangularSolverImpl<TypeParam, double, true> solver(TypeParam(), TriangularMethod::automatic, {});
+    solver.analyse(given.triangles(), {});
+    solver.update(given.triangles());
+    EXPECT_EQ(solver.facts().steps, steps) << q;
+    EXPECT_TRUE(solver.facts().bounded);
+    EXPECT_NEAR(*solver.facts().probe, std::pow(q, steps + 1), 1e-12);
     // b - L y, for the unit lower triangle.
-    const auto y = this->solve(model, TriangularPart::forward, b);
+    const auto y = this->solve(solver, TriangularPart::forward, b);
     double left = 0, size = 0;
     for (std::size_t i = 0; i < b.size(); i++) {
       left = std::max(left, std::abs(b[i] - y[i] + (i > 0 ? q * y[i - 1] : 0)));
       size = std::max(size, std::abs(b[i]));
     }
-    EXPECT_LE(left, *model.probe * size * (1 + 1e-12)) << q;
-    EXPECT_GT(left, 0.1 * *model.probe * size) << "as many steps as are said, not more: " << q;
+    EXPECT_LE(left, *solver.facts().probe * size * (1 + 1e-12)) << q;
+    EXPECT_GT(left, 0.1 * *solver.facts().probe * size) << "as many steps as are said, not more: " << q;
     // Values for which nothing is certain: a probe, which begins with no fewer steps than ever.
-    model.update(changed.triangles());
-    EXPECT_FALSE(model.bounded);
-    EXPECT_GE(model.steps, 5);
-    model.update(given.triangles());
-    EXPECT_EQ(model.steps, steps) << q;
+    solver.update(changed.triangles());
+    EXPECT_FALSE(solver.facts().bounded);
+    EXPECT_GE(solver.facts().steps, 5);
+    solver.update(given.triangles());
+    EXPECT_EQ(solver.facts().steps, steps) << q;
     TriangularOptions asked;
     asked.fewest_steps = 5;
-    triangular::Model<TypeParam, double, true> as_asked(TypeParam(), TriangularMethod::automatic, asked);
+    triangular::TriangularSolverImpl<TypeParam, double, true> as_asked(TypeParam(), TriangularMethod::automatic, asked);
     as_asked.analyse(given.triangles(), {});
     as_asked.update(given.triangles());
-    EXPECT_EQ(as_asked.steps, 5);
+    EXPECT_EQ(as_asked.facts().steps, 5);
   }
 }
 
@@ -667,60 +668,58 @@ TEST(TriangularSolver, SolvesOnTheHostByEveryName)
   const auto b = random_values<double>(500, random), expected = solve_upper(t, solve_lower(t, b));
   const auto expected_t = solve_lower_transposed(t, solve_upper_transposed(t, b));
   for (const char *name : triangular_method_names()) {
-    TriangularSolver<float> solver(host, name);
-    solver.analyse(given.triangles());
-    solver.update(given.triangles());
+    const auto solver = TriangularSolver<float>::make(host, name);
+    solver->analyse(given.triangles());
+    solver->update(given.triangles());
     std::vector<double> x(500), y(500);
     const double tolerance = std::string(name) == "isai" ? 0.3 : 1e-3;
-    solver.solve(b.data(), x.data());
+    solver->solve(TriangularPart::both, b.data(), x.data());
     expect_near(x, expected, tolerance, name);
-    solver.solve_forward(b.data(), y.data());
-    solver.solve_backward(y.data(), x.data());
+    solver->solve(TriangularPart::forward, b.data(), y.data());
+    solver->solve(TriangularPart::backward, y.data(), x.data());
     expect_near(x, expected, tolerance, name);
-    solver.solve_transpose(b.data(), x.data());
+    solver->solve(TriangularPart::transposed, b.data(), x.data());
     expect_near(x, expected_t, tolerance, name);
-    solver.solve_many(b.data(), x.data(), 1, 500);
-    expect_near(x, expected, tolerance, name);
-    EXPECT_NE(solver.description().find(solver.method_in_use()), std::string::npos);
+    EXPECT_NE(solver->description().find(solver->method_in_use()), std::string::npos);
   }
-  TriangularSolver<float> automatic(host, "auto");
-  automatic.analyse(given.triangles());
-  EXPECT_STREQ(automatic.method_in_use(), "sequential");
-  EXPECT_EQ(automatic.description(), "sequential (chosen)");
+  const auto automatic = TriangularSolver<float>::make(host, "auto");
+  automatic->analyse(given.triangles());
+  EXPECT_STREQ(automatic->method_in_use(), "sequential");
+  EXPECT_EQ(automatic->description(), "sequential (chosen)");
   TriangularOptions steps;
-  steps.steps = 3;
-  TriangularSolver<float> jacobi(host, "jacobi", steps);
-  jacobi.analyse(given.triangles());
-  EXPECT_EQ(jacobi.description(), "jacobi, 3 steps a triangle");
+  steps.steps       = 3;
+  const auto jacobi = TriangularSolver<float>::make(host, "jacobi", steps);
+  jacobi->analyse(given.triangles());
+  EXPECT_EQ(jacobi->description(), "jacobi, 3 steps a triangle");
 }
 
 TEST(TriangularSolver, RefusesWhatItCannotUse)
 {
   const Execution host(Memory::host);
-  EXPECT_THROW(TriangularSolver<double>(host, "gauss"), std::invalid_argument);
+  EXPECT_THROW(TriangularSolver<double>::make(host, "gauss"), std::invalid_argument);
   TriangularOptions none;
   none.steps = 0;
-  EXPECT_THROW(TriangularSolver<double>(host, "jacobi", none), std::invalid_argument);
+  EXPECT_THROW(TriangularSolver<double>::make(host, "jacobi", none), std::invalid_argument);
   none.steps     = 1;
   none.tolerance = std::nan("");
-  EXPECT_THROW(TriangularSolver<double>(host, "auto", none), std::invalid_argument);
+  EXPECT_THROW(TriangularSolver<double>::make(host, "auto", none), std::invalid_argument);
 
   std::mt19937 random(30);
-  auto t     = random_triangles<double>(Shape::bidiagonal, 9, random);
-  using Host = Kokkos::DefaultHostExecutionSpace;
-  TriangularSolver<double> solver(host, "auto");
+  auto t             = random_triangles<double>(Shape::bidiagonal, 9, random);
+  using Host         = Kokkos::DefaultHostExecutionSpace;
+  const auto solver  = TriangularSolver<double>::make(host, "auto");
   t.lower_columns[3] = 4; // row 4
   try {
-    solver.analyse(OnBackend<Host, double>(t).triangles());
+    solver->analyse(OnBackend<Host, double>(t).triangles());
     FAIL() << "a diagonal entry in the lower triangle was taken";
   } catch (const std::invalid_argument &error) {
     EXPECT_NE(std::string(error.what()).find("row 4 "), std::string::npos) << error.what();
   }
   t.lower_columns[3] = 3;
   const OnBackend<Host, double> good(t);
-  solver.analyse(good.triangles());
+  solver->analyse(good.triangles());
   const OnBackend<Host, double> other(random_triangles<double>(Shape::bidiagonal, 8, random));
-  EXPECT_THROW(solver.update(other.triangles()), std::invalid_argument);
+  EXPECT_THROW(solver->update(other.triangles()), std::invalid_argument);
 }
 
 } // namespace

@@ -27,7 +27,7 @@ def test_ex45_boundary_rows_apart(run, ranks):
     result = run("ex45", options, ranks=ranks)
     assert result.iterations() == 1
     assert result.number("Residual norm") < 1e-12
-    assert "grid: 9 x 13 x 11 nodes, 7 x 11 x 9 within boundary rows that are solved apart" in result.output
+    assert "grid: 9 x 13 x 11 nodes, 7 x 11 x 9 within boundary rows that are solved separately" in result.output
     assert ("ranks:" in result.output) == (ranks > 1)
     one = vector(run("ex45", f"{grid(9, 13, 11)} -pc_type lu -ksp_rtol 1e-12 -ksp_view_solution").output)
     assert len(one) == 9 * 13 * 11

@@ -13,9 +13,9 @@
 namespace weft {
 
 template <class Scalar>
-class CompactStencil<Scalar>::Model {
+class CompactStencil<Scalar>::Impl {
 public:
-  virtual ~Model()                                                                                          = default;
+  virtual ~Impl()                                                                                           = default;
   virtual void tell(const Scalar *f, Index depth, bool first, Scalar *message) const                        = 0;
   virtual void apply_inside(const Scalar *f, Scalar *result) const                                          = 0;
   virtual void apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result) const = 0;
@@ -23,9 +23,9 @@ public:
 
 template <class Scalar>
 template <class Space>
-class CompactStencil<Scalar>::ModelOn final : public CompactStencil<Scalar>::Model {
+class CompactStencil<Scalar>::ImplOn final : public CompactStencil<Scalar>::Impl {
 public:
-  ModelOn(const Space &space, const BoxPiece &piece, const CompactRows &rows, bool needs_before, bool needs_after)
+  ImplOn(const Space &space, const BoxPiece &piece, const CompactRows &rows, bool needs_before, bool needs_after)
       : space_(space), piece_(piece), weights_(weights_of<Scalar>(rows)), begin_(needs_before ? weights_.width : 0),
         end_(piece.rows() - (needs_after ? weights_.width : 0))
   {
@@ -227,34 +227,34 @@ CompactStencil<Scalar>::CompactStencil(const Execution &execution, const BoxPiec
             sides = width_ * (needs_before_ + needs_after_), needed = std::max({head, tail, both, sides, piece.ring ? 2 * width_ : width_});
   check_stencil(piece.rows() >= needed, "a box of " + std::to_string(piece.rows()) + " rows is shorter than the stencil, which needs " +
                                             std::to_string(needed) + " here: take fewer ranks along this direction, or more points");
-  model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Model> {
-    return std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, piece, rows, needs_before_, needs_after_);
+  impl_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Impl> {
+    return std::make_unique<ImplOn<std::decay_t<decltype(space)>>>(space, piece, rows, needs_before_, needs_after_);
   });
 }
 
 template <class Scalar>
 CompactStencil<Scalar>::~CompactStencil()
 {
-  destroy_or_leave(model_);
+  destroy_or_leave(impl_);
 }
 
 template <class Scalar>
 void CompactStencil<Scalar>::tell(const Scalar *f, Index depth, Scalar *to_before, Scalar *to_after) const
 {
-  if (needs_before_) model_->tell(f, depth, true, to_before);
-  if (needs_after_) model_->tell(f, depth, false, to_after);
+  if (needs_before_) impl_->tell(f, depth, true, to_before);
+  if (needs_after_) impl_->tell(f, depth, false, to_after);
 }
 
 template <class Scalar>
 void CompactStencil<Scalar>::apply_inside(const Scalar *f, Scalar *result) const
 {
-  model_->apply_inside(f, result);
+  impl_->apply_inside(f, result);
 }
 
 template <class Scalar>
 void CompactStencil<Scalar>::apply_ends(const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result) const
 {
-  model_->apply_ends(f, before, after, result);
+  impl_->apply_ends(f, before, after, result);
 }
 
 template class CompactStencil<double>;

@@ -58,15 +58,15 @@ public:
   bool needs_before() const { return needs_before_; }
   bool needs_after() const { return needs_after_; }
 
-  class Model;
+  class Impl;
   template <class Space>
-  class ModelOn;
+  class ImplOn;
 
 private:
   BoxPiece piece_;
   int width_;
   bool needs_before_, needs_after_;
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<Impl> impl_;
 };
 
 } // namespace weft

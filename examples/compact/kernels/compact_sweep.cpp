@@ -126,9 +126,9 @@ Interface interface_at(const ExactFactors &factors, Index p, const CompactRows &
 } // namespace
 
 template <class Scalar>
-class CompactSweep<Scalar>::Model {
+class CompactSweep<Scalar>::Impl {
 public:
-  virtual ~Model()                                                                                               = default;
+  virtual ~Impl()                                                                                                = default;
   virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const                                  = 0;
   virtual void apply_inside(const Scalar *f, Scalar *g) const                                                    = 0;
   virtual void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const         = 0;
@@ -137,13 +137,13 @@ public:
 
 template <class Scalar>
 template <class Space>
-class CompactSweep<Scalar>::ModelOn final : public CompactSweep<Scalar>::Model {
+class CompactSweep<Scalar>::ImplOn final : public CompactSweep<Scalar>::Impl {
 public:
   static constexpr bool on_host = is_host_space<Space>;
   using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
 
-  ModelOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
-          bool needs_before, bool needs_after, bool slow_messages)
+  ImplOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
+         bool needs_before, bool needs_after, bool slow_messages)
       : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Scalar>(rows)), reach_(exact.reach), needs_before_(needs_before),
         needs_after_(needs_after)
   {
@@ -414,17 +414,17 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
     ready_  = std::make_unique<Milestone>(execution);
     done_   = std::make_unique<Milestone>(*beside_);
   }
-  model_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Model> {
+  impl_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Impl> {
     using Space = std::decay_t<decltype(space)>;
-    return std::make_unique<ModelOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_, needs_after_,
-                                            slow_messages);
+    return std::make_unique<ImplOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_, needs_after_,
+                                           slow_messages);
   });
 }
 
 template <class Scalar>
 CompactSweep<Scalar>::~CompactSweep()
 {
-  destroy_or_leave(model_);
+  destroy_or_leave(impl_);
 }
 
 template <class Scalar>
@@ -433,23 +433,23 @@ void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_a
   if (!beside_) return;
   ready_->set();
   ready_->hold(*beside_);
-  model_->tell(f, to_before, to_after);
+  impl_->tell(f, to_before, to_after);
 }
 
 template <class Scalar>
 void CompactSweep<Scalar>::apply_inside(const Scalar *f, Scalar *g) const
 {
-  model_->apply_inside(f, g);
+  impl_->apply_inside(f, g);
 }
 
 template <class Scalar>
 void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g)
 {
   if (!beside_) return;
-  model_->complete_ends(f, from_before, from_after);
+  impl_->complete_ends(f, from_before, from_after);
   done_->set();
   done_->hold(execution_);
-  model_->apply_ends(f, from_before, from_after, g);
+  impl_->apply_ends(f, from_before, from_after, g);
   done_->set();
   done_->hold(execution_);
 }

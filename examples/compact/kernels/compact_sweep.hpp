@@ -56,9 +56,9 @@ public:
   bool needs_before() const { return needs_before_; }
   bool needs_after() const { return needs_after_; }
 
-  class Model;
+  class Impl;
   template <class Space>
-  class ModelOn;
+  class ImplOn;
 
 private:
   const Execution &execution_;
@@ -67,7 +67,7 @@ private:
   int width_;
   Index reach_ = 0;
   bool needs_before_, needs_after_;
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<Impl> impl_;
 };
 
 } // namespace weft

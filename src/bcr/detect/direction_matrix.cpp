@@ -200,20 +200,4 @@ std::optional<ConstantLine> constant_line(const LineMatrix &line)
   return c;
 }
 
-const char *name_of(Ends ends)
-{
-  switch (ends) {
-  case Ends::dirichlet_dirichlet:
-    return "Dirichlet";
-  case Ends::dirichlet_neumann:
-    return "Dirichlet-Neumann";
-  case Ends::neumann_dirichlet:
-    return "Neumann-Dirichlet";
-  case Ends::neumann_neumann:
-    return "Neumann";
-  default:
-    return "periodic";
-  }
-}
-
 } // namespace weft::poisson

@@ -67,6 +67,5 @@ struct ConstantLine {
 };
 
 std::optional<ConstantLine> constant_line(const LineMatrix &line);
-const char *name_of(Ends ends);
 
 } // namespace weft::poisson

@@ -422,12 +422,12 @@ struct BlockSubstitution {
   Index size;
   bool forward, transposed, unit;
   Scalar *x; ///< the block's part of the first vector
-  Index apart;
+  Index ld;
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
   {
-    Scalar *const mine = x + team.league_rank() * apart;
+    Scalar *const mine = x + team.league_rank() * ld;
     for (Index step = 0; step < size; step++) {
       const Index k = forward ? step : size - 1 - step, first = forward ? k + 1 : 0;
       const Scalar value = unit ? mine[k] : mine[k] / z(k, k);
@@ -445,27 +445,14 @@ struct BlockSubstitution {
 template <class To, class From>
 struct CopyVectors {
   const From *from;
-  Index from_apart;
+  Index from_ld;
   To *to;
-  Index to_apart, rows;
+  Index to_ld, rows;
   const Index *from_rows = nullptr, *to_rows = nullptr; ///< where row i is; null: at i
   KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
   {
     const Index i = e % rows, vector = e / rows;
-    to[(to_rows ? to_rows[i] : i) + vector * to_apart] = static_cast<To>(from[(from_rows ? from_rows[i] : i) + vector * from_apart]);
-  }
-};
-
-template <class Scalar>
-struct Separate {
-  const Scalar *z;
-  Index n;
-  Matrix<Scalar> l, u;
-  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
-  {
-    const Index i = e % n, j = e / n;
-    l(i, j) = i >= j ? z[e] : Scalar(0);
-    u(i, j) = i < j ? z[e] : Scalar(i == j);
+    to[(to_rows ? to_rows[i] : i) + vector * to_ld] = static_cast<To>(from[(from_rows ? from_rows[i] : i) + vector * from_ld]);
   }
 };
 

@@ -54,15 +54,15 @@ struct Triangle {
   bool forward                = true;
 };
 
-/// Element i of vector c is data[step * order_i + apart * c] * scale_i.
+/// Element i of vector c is data[step * order_i + ld * c] * scale_i.
 struct Vectors {
   double *data              = nullptr;
   Index step                = 1;
-  Index apart               = 0;
+  Index ld                  = 0;
   const std::int32_t *order = nullptr;
   const double *scale       = nullptr;
 
-  KOKKOS_INLINE_FUNCTION Index at(Index i, int c) const { return step * (order ? Index(order[i]) : i) + apart * c; }
+  KOKKOS_INLINE_FUNCTION Index at(Index i, int c) const { return step * (order ? Index(order[i]) : i) + ld * c; }
   KOKKOS_INLINE_FUNCTION double get(Index i, int c) const { return scale ? scale[i] * data[at(i, c)] : data[at(i, c)]; }
   KOKKOS_INLINE_FUNCTION void put(Index i, int c, double value) const { data[at(i, c)] = scale ? scale[i] * value : value; }
   bool plain() const { return !order && !scale; }

@@ -4,18 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "base/probe_value.hpp"
 #include "crout/triangles/jacobi_steps.hpp"
 
 namespace weft::triangular {
-
-/// Values in [-1, 1) that look random (the mixing of splitmix64).
-KOKKOS_INLINE_FUNCTION double probe_value(Index i)
-{
-  std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
-  z               = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z               = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-}
 
 template <class Scalar>
 struct SetProbe {

@@ -1,4 +1,4 @@
-/// TriangularModel: triangular solves on one backend, its types hidden.
+/// Triangular solves on one backend.
 #pragma once
 #include "base/backend.hpp"
 #include "crout/triangles/isai.hpp"
@@ -11,29 +11,6 @@
 #include "crout/triangular_solver.hpp"
 
 namespace weft {
-
-enum class TriangularMethod { jacobi, isai, levels, syncfree, automatic, sequential };
-
-/// Which part of a solve is meant.
-enum class TriangularPart { both, transposed, forward, backward };
-
-template <class Scalar>
-class TriangularModel {
-public:
-  virtual ~TriangularModel() = default;
-
-  virtual void analyse(const SparseTriangles<Scalar> &triangles, const FactorTransform &transform) = 0;
-  virtual void update(const SparseTriangles<Scalar> &triangles)                                    = 0;
-  virtual void analyse_transpose()                                                                 = 0;
-  virtual void solve(TriangularPart part, const double *rhs, double *x, int count, Index apart)    = 0;
-
-  TriangularMethod in_use = TriangularMethod::automatic;
-  int steps               = 0;
-  std::optional<double> probe;
-  double tolerance = 0;     ///< of the probe
-  bool bounded     = false; ///< probe is a bound, found without a probe
-  Index levels     = 0;
-};
 
 namespace triangular {
 
@@ -63,9 +40,12 @@ struct Invert {
 
 /// as_device: work as on a device, with waiting rows and sorted keys (tests do so on a host).
 template <class Space, class Scalar, bool as_device = !on_host<Space>>
-class Model final : public TriangularModel<Scalar> {
+class TriangularSolverImpl final : public TriangularSolver<Scalar> {
 public:
-  Model(const Space &space, TriangularMethod method, const TriangularOptions &options) : space_(space), asked_(method), options_(options) {}
+  TriangularSolverImpl(const Space &space, TriangularMethod method, const TriangularOptions &options)
+      : TriangularSolver<Scalar>(method), space_(space), options_(options)
+  {
+  }
 
   void analyse(const SparseTriangles<Scalar> &triangles, const FactorTransform &transform) override
   {
@@ -75,17 +55,17 @@ public:
     plain_            = {};
     transposed_       = {};
     transposed_lower_ = transposed_upper_ = {};
-    this->probe.reset();
-    this->levels = 0;
-    lower_       = triangle(triangles.lower_starts, triangles.lower_columns, triangles.lower_entries, true);
-    upper_       = triangle(triangles.upper_starts, triangles.upper_columns, triangles.upper_entries, false);
+    facts_.probe.reset();
+    facts_.levels = 0;
+    lower_        = triangle(triangles.lower_starts, triangles.lower_columns, triangles.lower_entries, true);
+    upper_        = triangle(triangles.upper_starts, triangles.upper_columns, triangles.upper_entries, false);
     if (!triangles.checked) check(lower_, "lower");
     if (!triangles.checked && !implied()) check(upper_, "upper");
     use(!as_device && (asked_ == TriangularMethod::automatic || asked_ == TriangularMethod::syncfree) ? TriangularMethod::sequential
         : asked_ == TriangularMethod::automatic                                                       ? TriangularMethod::jacobi
                                                                                                       : asked_);
-    this->steps = options_.steps;
-    inverse_    = uninitialized<Scalar, Space>("weft inverse diagonal", rows());
+    facts_.steps = options_.steps;
+    inverse_     = uninitialized<Scalar, Space>("weft inverse diagonal", rows());
     if (implied()) transpose(lower_, transposed_lower_);
     plain_.first  = lower_;
     plain_.second = implied() ? transposed_lower_.as_triangle(lower_) : upper_;
@@ -127,30 +107,19 @@ public:
       sizes        = slices_[0].update(space_, p.first.triangle, p.first.scale);
       sizes        = std::max(sizes, slices_[1].update(space_, p.second.triangle, p.second.scale));
     }
-    if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !this->probe)) choose(sizes);
+    if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !facts_.probe)) choose(sizes);
   }
 
-  void analyse_transpose() override
-  {
-    if (given_.symmetric || transposed_.known || rows() == 0) return;
-    transpose(lower_, transposed_lower_);
-    transpose(upper_, transposed_upper_);
-    transposed_.first  = transposed_upper_.as_triangle(upper_);
-    transposed_.second = transposed_lower_.as_triangle(lower_);
-    prepare(transposed_);
-    if (updated_) take_values();
-  }
-
-  void solve(TriangularPart part, const double *rhs, double *x, int count, Index apart) override
+  void solve(TriangularPart part, const double *rhs, double *x, int nrhs, Index ld) override
   {
     if (rows() == 0) return;
     if (part == TriangularPart::transposed) analyse_transpose();
     int k = 0;
-    if (count >= many) {
+    if (nrhs >= many) {
       reserve(many);
-      for (; k + many <= count; k += many) part_of_solve<many>(part, rhs + k * apart, x + k * apart, apart);
+      for (; k + many <= nrhs; k += many) part_of_solve<many>(part, rhs + k * ld, x + k * ld, ld);
     }
-    for (; k < count; k++) part_of_solve<1>(part, rhs + k * apart, x + k * apart, apart);
+    for (; k < nrhs; k++) part_of_solve<1>(part, rhs + k * ld, x + k * ld, ld);
   }
 
 private:
@@ -158,6 +127,8 @@ private:
   static constexpr double hopeless = 1000; ///< a ratio of the probe that twice as many steps do not mend
 
   using Method = TriangularMethod;
+  using TriangularSolver<Scalar>::asked_;
+  using TriangularSolver<Scalar>::facts_;
 
   /// The two halves of a solve or of a transposed one.
   struct Halves {
@@ -183,7 +154,7 @@ private:
   {
     return {rows(), entries, starts, columns, nullptr, forward};
   }
-  void use(Method method) { this->in_use = method; }
+  void use(Method method) { facts_.in_use = method; }
   /// Steps work on slices of rows: on a device, with so many rows that a launch a step is worth it.
   bool slicing() const
   {
@@ -233,16 +204,16 @@ private:
   void prepare(Halves &halves)
   {
     halves.known = true;
-    if (halves.has_levels || (this->in_use != Method::levels && this->in_use != Method::syncfree)) return;
+    if (halves.has_levels || (facts_.in_use != Method::levels && facts_.in_use != Method::syncfree)) return;
     for (auto &ticket : tickets_)
       if (!ticket.data()) ticket = Ticket<Space>("weft ticket");
     const auto find = [&](const Triangle<Scalar> &t) {
-      return find_levels(space_, t, as_device, this->in_use == Method::syncfree && solved_in_blocks<Space>(t));
+      return find_levels(space_, t, as_device, facts_.in_use == Method::syncfree && solved_in_blocks<Space>(t));
     };
     halves.first_levels  = find(halves.first);
     halves.second_levels = find(halves.second);
     halves.has_levels    = true;
-    this->levels         = std::max(this->levels, halves.first_levels.count() + halves.second_levels.count());
+    facts_.levels        = std::max(facts_.levels, halves.first_levels.count() + halves.second_levels.count());
   }
   /// Where the values of all halves are: the factors' own, or those of the approximate inverses.
   void take_values()
@@ -262,7 +233,9 @@ private:
   /// Work space for `width` right-hand sides: what iterates, or what the halves pass on.
   void reserve(int width)
   {
-    const int arrays = this->in_use == Method::sequential || this->in_use == Method::levels ? 1 : this->in_use == Method::syncfree ? 2 : 3;
+    const int arrays = facts_.in_use == Method::sequential || facts_.in_use == Method::levels ? 1
+                       : facts_.in_use == Method::syncfree                                    ? 2
+                                                                                              : 3;
     if (each_ >= width * rows() && static_cast<Index>(work_.size()) >= arrays * each_) return;
     each_ = width * rows();
     work_ = uninitialized<double, Space>("weft triangular work", arrays * each_);
@@ -291,11 +264,23 @@ private:
     return plan;
   }
 
+  /// Makes what transposed solves need, once for a pattern.
+  void analyse_transpose()
+  {
+    if (given_.symmetric || transposed_.known || rows() == 0) return;
+    transpose(lower_, transposed_lower_);
+    transpose(upper_, transposed_upper_);
+    transposed_.first  = transposed_upper_.as_triangle(upper_);
+    transposed_.second = transposed_lower_.as_triangle(lower_);
+    prepare(transposed_);
+    if (updated_) take_values();
+  }
+
   template <int width>
-  void part_of_solve(TriangularPart part, const double *rhs, double *x, Index apart)
+  void part_of_solve(TriangularPart part, const double *rhs, double *x, Index ld)
   {
     const bool transposed = part == TriangularPart::transposed;
-    Vectors in{const_cast<double *>(rhs), 1, apart, nullptr, nullptr}, out{x, 1, apart, nullptr, nullptr};
+    Vectors in{const_cast<double *>(rhs), 1, ld, nullptr, nullptr}, out{x, 1, ld, nullptr, nullptr};
     if (part != TriangularPart::backward) {
       in.order = transposed ? transform_.column_order : transform_.row_order;
       in.scale = transposed ? transform_.column_scale : transform_.row_scale;
@@ -318,7 +303,7 @@ private:
   }
 
   int lanes(const Half<Scalar> &half) const { return lanes_of<Space>(half.triangle.rows, half.triangle.entries); }
-  int jacobi_steps() const { return this->in_use == Method::isai ? 1 : this->steps; }
+  int jacobi_steps() const { return facts_.in_use == Method::isai ? 1 : facts_.steps; }
 
   /// Where an exact solve may keep the solution: in the caller's array if that is one like the work space.
   template <int width>
@@ -334,12 +319,12 @@ private:
   void one_half(Half<Scalar> half, const Levels<Space> &levels, const Sliced<Scalar> &sliced)
   {
     double *const work[3] = {array(0), array(1), array(2)};
-    if (this->in_use == Method::sequential) {
+    if (facts_.in_use == Method::sequential) {
       if constexpr (!as_device) sequential_half<width>(half, room<width>(half));
-    } else if (this->in_use == Method::levels) {
+    } else if (facts_.in_use == Method::levels) {
       double *x = room<width>(half);
       level_half<width>(space_, half, levels, lanes(half), x);
-    } else if (this->in_use == Method::syncfree) {
+    } else if (facts_.in_use == Method::syncfree) {
       refresh(space_, work[0], work[1], tickets_[0], tickets_[1], width * rows());
       syncfree_half<width>(space_, half, levels, lanes(half), work[0], tickets_[0]);
     } else {
@@ -351,13 +336,13 @@ private:
   void both_halves(Plan &p, const Sliced<Scalar> (&sliced)[2])
   {
     double *const work[3] = {array(0), array(1), array(2)};
-    if (this->in_use == Method::jacobi || this->in_use == Method::isai) {
+    if (facts_.in_use == Method::jacobi || facts_.in_use == Method::isai) {
       p.first.after = p.between;
       jacobi_both<width>(space_, p.first, p.second, sliced, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
       return;
     }
     p.second.before = p.between;
-    if (this->in_use == Method::syncfree) {
+    if (facts_.in_use == Method::syncfree) {
       refresh(space_, work[0], work[1], tickets_[0], tickets_[1], width * rows());
       syncfree_half<width>(space_, p.first, *p.first_levels, lanes(p.first), work[0], tickets_[0]);
       p.second.in = inner<width>(work[0]);
@@ -366,7 +351,7 @@ private:
     }
     double *x   = room<width>(p.second);
     p.second.in = inner<width>(x);
-    if (this->in_use == Method::levels) {
+    if (facts_.in_use == Method::levels) {
       level_half<width>(space_, p.first, *p.first_levels, lanes(p.first), x);
       level_half<width>(space_, p.second, *p.second_levels, lanes(p.second), x);
     } else if constexpr (!as_device) {
@@ -380,26 +365,26 @@ private:
   /// the fewest.
   void choose(double sizes)
   {
-    const bool was_exact = this->probe && this->in_use == Method::syncfree;
+    const bool was_exact = facts_.probe && facts_.in_use == Method::syncfree;
     use(Method::jacobi);
     reserve(1);
-    const auto left = [sizes](int steps) { return std::pow(sizes, steps + 1); };
-    this->tolerance = rows() <= small_jacobi ? options_.small_tolerance : options_.tolerance;
-    this->bounded   = slicing() && left(options_.steps) <= this->tolerance;
-    if (this->bounded) {
-      this->steps = std::min(options_.fewest_steps, options_.steps);
-      while (this->steps < options_.steps && left(this->steps) > options_.certain) this->steps++;
-      this->probe = left(this->steps);
+    const auto left  = [sizes](int steps) { return std::pow(sizes, steps + 1); };
+    facts_.tolerance = rows() <= small_jacobi ? options_.small_tolerance : options_.tolerance;
+    facts_.bounded   = slicing() && left(options_.steps) <= facts_.tolerance;
+    if (facts_.bounded) {
+      facts_.steps = std::min(options_.fewest_steps, options_.steps);
+      while (facts_.steps < options_.steps && left(facts_.steps) > options_.certain) facts_.steps++;
+      facts_.probe = left(facts_.steps);
       return;
     }
-    const int from = this->probe && !was_exact ? std::max(this->steps, options_.steps) : options_.steps;
+    const int from = facts_.probe && !was_exact ? std::max(facts_.steps, options_.steps) : options_.steps;
     const int most = std::max(options_.steps, options_.most_steps);
-    for (this->steps = from;; this->steps = std::min(2 * this->steps, most)) {
+    for (facts_.steps = from;; facts_.steps = std::min(2 * facts_.steps, most)) {
       const Plan p       = plan(false);
       const double first = probe_half(p.first, 0), second = probe_half(p.second, 1);
-      this->probe = std::isfinite(first) && !(second <= first) ? second : first;
-      if (*this->probe <= this->tolerance) return;
-      if (was_exact || this->steps == most || !(*this->probe <= hopeless)) break;
+      facts_.probe = std::isfinite(first) && !(second <= first) ? second : first;
+      if (*facts_.probe <= facts_.tolerance) return;
+      if (was_exact || facts_.steps == most || !(*facts_.probe <= hopeless)) break;
     }
     use(Method::syncfree);
     prepare(plain_);
@@ -409,11 +394,10 @@ private:
   }
   double probe_half(const Half<Scalar> &half, int which) const
   {
-    return probe_residual(space_, half, sliced(false, which), this->steps, lanes(half), {array(0), array(1), array(2)});
+    return probe_residual(space_, half, sliced(false, which), facts_.steps, lanes(half), {array(0), array(1), array(2)});
   }
 
   Space space_;
-  Method asked_;
   TriangularOptions options_;
   SparseTriangles<Scalar> given_;
   FactorTransform transform_;
@@ -429,8 +413,8 @@ private:
 };
 
 // Those of a host are compiled once: triangular_solver.cpp.
-extern template class Model<HostBackend, double>;
-extern template class Model<HostBackend, float>;
+extern template class TriangularSolverImpl<HostBackend, double>;
+extern template class TriangularSolverImpl<HostBackend, float>;
 
 } // namespace triangular
 

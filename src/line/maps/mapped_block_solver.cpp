@@ -98,9 +98,9 @@ std::unique_ptr<CsrCopy<Scalar, Int>> node_couplings(const Execution &execution,
 
 /// What a solver keeps in the memory of its execution, its types hidden.
 template <class Scalar>
-class MappedBlockSolver<Scalar>::Model {
+class MappedBlockSolver<Scalar>::Impl {
 public:
-  virtual ~Model()                                                           = default;
+  virtual ~Impl()                                                            = default;
   virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix) const     = 0;
   virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix) const     = 0;
   virtual const Scalar *coefficients(int which) const                        = 0; ///< 0 lower, 1 diagonal, 2 upper
@@ -112,9 +112,9 @@ public:
 namespace {
 
 template <class Space, class Scalar>
-class SpaceBlocks final : public MappedBlockSolver<Scalar>::Model {
+class ImplOn final : public MappedBlockSolver<Scalar>::Impl {
 public:
-  SpaceBlocks(const Space &space, const LineMap &map, Index block)
+  ImplOn(const Space &space, const LineMap &map, Index block)
       : space_(space), map_(map), block_(block), size_(map.rows() * block * block),
         coefficients_("weft blocks", static_cast<std::size_t>(3 * size_)),
         work_("weft right-hand side of blocks", static_cast<std::size_t>(map.rows() * block))
@@ -168,25 +168,25 @@ MappedBlockSolver<Scalar>::MappedBlockSolver(const LineMap &nodes, Index block, 
                                              const MethodParameters &parameters)
     : nodes_(nodes), block_(block)
 {
-  model_  = on_backend(nodes.execution(), [&](const auto &space) -> std::unique_ptr<Model> {
-    return std::make_unique<SpaceBlocks<std::decay_t<decltype(space)>, Scalar>>(space, nodes, block);
+  impl_   = on_backend(nodes.execution(), [&](const auto &space) -> std::unique_ptr<Impl> {
+    return std::make_unique<ImplOn<std::decay_t<decltype(space)>, Scalar>>(space, nodes, block);
   });
   solver_ = BlockLineSolver<Scalar>::make(nodes.execution(), one_line_of_nodes(nodes.rows(), block), method, parameters);
-  solver_->use(model_->coefficients(0), model_->coefficients(1), model_->coefficients(2));
+  solver_->use(impl_->coefficients(0), impl_->coefficients(1), impl_->coefficients(2));
 }
 
 template <class Scalar>
 MappedBlockSolver<Scalar>::~MappedBlockSolver()
 {
-  destroy_or_leave(model_);
+  destroy_or_leave(impl_);
 }
 
 template <class Scalar>
 template <class Int>
 void MappedBlockSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix)
 {
-  model_->read(matrix);
-  solver_->use(model_->coefficients(0), model_->coefficients(1), model_->coefficients(2));
+  impl_->read(matrix);
+  solver_->use(impl_->coefficients(0), impl_->coefficients(1), impl_->coefficients(2));
 }
 
 template <class Scalar>
@@ -205,7 +205,7 @@ template <class Scalar>
 std::optional<Index> MappedBlockSolver<Scalar>::bad_pivot() const
 {
   const auto bad = solver_->bad_pivot();
-  return bad ? std::optional(model_->node(bad->row) * block_) : std::nullopt;
+  return bad ? std::optional(impl_->node(bad->row) * block_) : std::nullopt;
 }
 
 template <class Scalar>
@@ -214,9 +214,9 @@ void MappedBlockSolver<Scalar>::solve(const Scalar *rhs, Scalar *solution, const
   SolveOptions<Scalar> plain;
   plain.transpose = options.transpose;
   for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
-    Scalar *work = model_->gather(rhs);
+    Scalar *work = impl_->gather(rhs);
     solver_->solve(work, work, plain);
-    model_->scatter(solution, options.update);
+    impl_->scatter(solution, options.update);
   }
 }
 

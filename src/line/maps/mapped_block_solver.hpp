@@ -41,12 +41,12 @@ public:
   const char *method() const;
   double flops() const;
 
-  class Model;
+  class Impl;
 
 private:
   const LineMap &nodes_;
   Index block_;
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<Impl> impl_;
   std::unique_ptr<BlockLineSolver<Scalar>> solver_;
 };
 

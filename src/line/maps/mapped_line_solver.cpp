@@ -19,11 +19,11 @@ std::optional<std::string> mapped_method_refuses(const std::string &method, cons
 
 /// What a solver keeps in the memory of its execution, its types hidden.
 template <class Scalar, class Value>
-class MappedLineSolver<Scalar, Value>::Model {
+class MappedLineSolver<Scalar, Value>::Impl {
 public:
   using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
 
-  virtual ~Model()                                                = default;
+  virtual ~Impl()                                                 = default;
   virtual void read(const CsrMatrix<Value, std::int32_t> &matrix) = 0;
   virtual void read(const CsrMatrix<Value, std::int64_t> &matrix) = 0;
   virtual void read(const Host &coefficients)                     = 0;
@@ -37,12 +37,12 @@ public:
 namespace {
 
 template <class Space, class Scalar, class Value>
-class SpaceModel final : public MappedLineSolver<Scalar, Value>::Model {
+class ImplOn final : public MappedLineSolver<Scalar, Value>::Impl {
 public:
-  using Base = typename MappedLineSolver<Scalar, Value>::Model;
+  using Base = typename MappedLineSolver<Scalar, Value>::Impl;
   using Host = typename Base::Host;
 
-  SpaceModel(const Space &space, const LineMap &map) : space_(space), map_(map)
+  ImplOn(const Space &space, const LineMap &map) : space_(space), map_(map)
   {
     // The rows of a colour start where vector loads like them to.
     constexpr Index alignment = 64;
@@ -115,34 +115,34 @@ MappedLineSolver<Scalar, Value>::MappedLineSolver(const LineMap &map, const std:
 {
   if (method != "auto")
     if (const auto why = mapped_method_refuses(method, map, parameters)) throw std::invalid_argument(*why);
-  model_ = on_backend(map.execution(), [&](const auto &space) -> std::unique_ptr<Model> {
-    return std::make_unique<SpaceModel<std::decay_t<decltype(space)>, Scalar, Value>>(space, map);
+  impl_ = on_backend(map.execution(), [&](const auto &space) -> std::unique_ptr<Impl> {
+    return std::make_unique<ImplOn<std::decay_t<decltype(space)>, Scalar, Value>>(space, map);
   });
   for (std::size_t colour = 0; colour + 1 < map.colour_rows().size(); colour++) {
     const LineProblem problem(one_line(map.colour_rows()[colour + 1] - map.colour_rows()[colour]));
     solvers_.push_back(LineSolver<Scalar>::make(map.execution(), problem, method, parameters));
     const int c = static_cast<int>(colour);
-    solvers_.back()->use(model_->coefficients(c, 0), model_->coefficients(c, 1), model_->coefficients(c, 2));
+    solvers_.back()->use(impl_->coefficients(c, 0), impl_->coefficients(c, 1), impl_->coefficients(c, 2));
   }
 }
 
 template <class Scalar, class Value>
 MappedLineSolver<Scalar, Value>::~MappedLineSolver()
 {
-  destroy_or_leave(model_);
+  destroy_or_leave(impl_);
 }
 
 template <class Scalar, class Value>
 template <class Int>
 void MappedLineSolver<Scalar, Value>::read(const CsrMatrix<Value, Int> &matrix)
 {
-  model_->read(matrix);
+  impl_->read(matrix);
 }
 
 template <class Scalar, class Value>
 void MappedLineSolver<Scalar, Value>::read(const MappedLineSolver &other)
 {
-  model_->read(other.model_->host_coefficients());
+  impl_->read(other.impl_->host_coefficients());
 }
 
 template <class Scalar, class Value>
@@ -155,7 +155,7 @@ template <class Scalar, class Value>
 std::optional<Index> MappedLineSolver<Scalar, Value>::bad_pivot() const
 {
   for (std::size_t colour = 0; colour < solvers_.size(); colour++)
-    if (const auto bad = solvers_[colour]->bad_pivot()) return model_->row(map_.colour_rows()[colour] + bad->row);
+    if (const auto bad = solvers_[colour]->bad_pivot()) return impl_->row(map_.colour_rows()[colour] + bad->row);
   return std::nullopt;
 }
 
@@ -166,9 +166,9 @@ void MappedLineSolver<Scalar, Value>::solve(const Value *rhs, Value *solution, c
   plain.transpose = options.transpose;
   for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
     for_colours(options.colour, map_.colours(), [&](int colour) {
-      Scalar *work = model_->gather(colour, rhs);
+      Scalar *work = impl_->gather(colour, rhs);
       solvers_[static_cast<std::size_t>(colour)]->solve(work, work, plain);
-      model_->scatter(colour, solution, options.update);
+      impl_->scatter(colour, solution, options.update);
     });
   }
 }

@@ -43,11 +43,11 @@ public:
   /// Operations of one solve on all lines, or on those of one colour.
   double flops(Colour colour = Colour::all) const;
 
-  class Model;
+  class Impl;
 
 private:
   const LineMap &map_;
-  std::unique_ptr<Model> model_;
+  std::unique_ptr<Impl> impl_;
   std::vector<std::unique_ptr<LineSolver<Scalar>>> solvers_; ///< one for each colour
 };
 

@@ -7,14 +7,14 @@ namespace weft {
 
 /// Goes down from the largest block to that of the lines.
 template <class Scalar, int b = BlockLines::largest_block, class Space>
-std::unique_ptr<DistributedModel<Scalar, BlockLineSolver<Scalar>>>
-make_distributed_block_model(const Space &space, const Ranks &ranks, const LineProblem &piece, double tolerance, bool device_messages)
+std::unique_ptr<DistributedImpl<Scalar, BlockLineSolver<Scalar>>>
+make_distributed_block_impl(const Space &space, const Ranks &ranks, const LineProblem &piece, double tolerance, bool device_messages)
 {
   if (piece.layout.components == b)
-    return std::make_unique<DistributedModelOn<Space, Scalar, BlockLineSolver<Scalar>, b>>(space, ranks, piece, true, tolerance,
-                                                                                           device_messages);
+    return std::make_unique<DistributedImplOn<Space, Scalar, BlockLineSolver<Scalar>, b>>(space, ranks, piece, true, tolerance,
+                                                                                          device_messages);
   if constexpr (b > 1)
-    return make_distributed_block_model<Scalar, b - 1>(space, ranks, piece, tolerance, device_messages);
+    return make_distributed_block_impl<Scalar, b - 1>(space, ranks, piece, tolerance, device_messages);
   else
     return nullptr;
 }
@@ -34,7 +34,7 @@ DistributedBlockLineSolver<Scalar>::DistributedBlockLineSolver(const Execution &
   }
   this->check(piece.layout, piece.layout.components, why);
   on_backend(execution, [&](const auto &space) {
-    model_ = make_distributed_block_model<Scalar>(space, ranks_, LineProblem(piece.layout), parameters.tolerance, device_messages);
+    impl_ = make_distributed_block_impl<Scalar>(space, ranks_, LineProblem(piece.layout), parameters.tolerance, device_messages);
   });
 }
 

@@ -21,8 +21,8 @@ public:
 
 private:
   using Base = DistributedSolver<Scalar, BlockLineSolver<Scalar>>;
+  using Base::impl_;
   using Base::local_;
-  using Base::model_;
   using Base::ranks_;
 
   BlockLines piece_;

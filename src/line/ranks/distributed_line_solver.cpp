@@ -37,8 +37,8 @@ DistributedLineSolver<Scalar>::DistributedLineSolver(const Execution &execution,
   this->check(piece.layout, 1, why);
   const bool each = ranks_.smallest(ranks_.is_empty() || one_ ? 1 : 0) == 0;
   on_backend(execution, [&](const auto &space) {
-    using Model = DistributedModelOn<std::decay_t<decltype(space)>, Scalar, LineSolver<Scalar>, 1>;
-    model_      = std::make_unique<Model>(space, ranks_, problem, each, parameters.tolerance, device_messages);
+    using Impl = DistributedImplOn<std::decay_t<decltype(space)>, Scalar, LineSolver<Scalar>, 1>;
+    impl_      = std::make_unique<Impl>(space, ranks_, problem, each, parameters.tolerance, device_messages);
   });
 }
 
@@ -48,10 +48,10 @@ void DistributedLineSolver<Scalar>::read(const ConstantLines<Scalar> &lines)
   if (!local_) return;
   local_->read(lines);
   one_->read(lines);
-  typename DistributedModel<Scalar, LineSolver<Scalar>>::Host before("weft before", 1), after("weft after", 1);
+  typename DistributedImpl<Scalar, LineSolver<Scalar>>::Host before("weft before", 1), after("weft after", 1);
   before(0) = ranks_.has_before() ? lines.lower.front() : Scalar(0);
   after(0)  = ranks_.has_after() ? lines.upper.back() : Scalar(0);
-  model_->use_couplings(before, after);
+  impl_->use_couplings(before, after);
 }
 
 template <class Scalar>
@@ -59,13 +59,13 @@ void DistributedLineSolver<Scalar>::take_neighbours(Scalar *rhs, const StencilMa
 {
   const Diagonals<Scalar> *diagonals = matrix.storage().diagonals();
   if (!diagonals) throw std::invalid_argument("lines across ranks: the matrix is not in diagonals");
-  model_->take_neighbours(rhs, *diagonals, x, colour);
+  impl_->take_neighbours(rhs, *diagonals, x, colour);
 }
 
 template <class Scalar>
 void DistributedLineSolver<Scalar>::put_back(Scalar *rhs, Colour colour) const
 {
-  model_->put_back(rhs, colour);
+  impl_->put_back(rhs, colour);
 }
 
 template class DistributedSolver<double, LineSolver<double>>;

@@ -36,8 +36,8 @@ public:
 
 private:
   using Base = DistributedSolver<Scalar, LineSolver<Scalar>>;
+  using Base::impl_;
   using Base::local_;
-  using Base::model_;
   using Base::one_;
   using Base::ranks_;
 

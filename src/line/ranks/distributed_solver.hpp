@@ -12,7 +12,7 @@
 namespace weft {
 
 template <class Scalar, class Local>
-class DistributedModel;
+class DistributedImpl;
 
 /// Steps of a solve, in their order: what the other pieces need to know of this one; messages, the reduced systems, and what they change in the
 /// right-hand side; this rank's piece.
@@ -71,7 +71,7 @@ protected:
   Ranks ranks_;
   std::unique_ptr<Local> local_; ///< of the piece; empty ranks have none
   std::unique_ptr<Local> one_;   ///< of one line, where all are alike
-  std::unique_ptr<DistributedModel<Scalar, Local>> model_;
+  std::unique_ptr<DistributedImpl<Scalar, Local>> impl_;
 
 private:
   /// The solver for rows of the inverse.

@@ -1,4 +1,4 @@
-/// DistributedModel: what a rank does for lines in pieces on one backend, whatever solves the pieces. Included by the .cpp files of the solvers
+/// DistributedImpl: what a rank does for lines in pieces on one backend, whatever solves the pieces. Included by the .cpp files of the solvers
 /// only.
 #pragma once
 #include <array>
@@ -16,11 +16,11 @@
 namespace weft {
 
 template <class Scalar, class Local>
-class DistributedModel {
+class DistributedImpl {
 public:
   using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
 
-  virtual ~DistributedModel() = default;
+  virtual ~DistributedImpl() = default;
   /// The coefficients, from which the couplings to the neighbours come.
   virtual void use(const Scalar *lower, const Scalar *upper) = 0;
   /// The couplings themselves, a block for each line.
@@ -44,7 +44,7 @@ protected:
   /// Tells the observer that a step begins, and at the end of its life that it ends.
   class Step {
   public:
-    Step(const DistributedModel &model, SolveStep step) : observer_(model.observer_), step_(step)
+    Step(const DistributedImpl &impl, SolveStep step) : observer_(impl.observer_), step_(step)
     {
       if (observer_) observer_(step_, true);
     }
@@ -66,11 +66,11 @@ private:
 
 /// Local solves the pieces, lines of nodes of b unknowns.
 template <class Space, class Scalar, class Local, int b>
-class DistributedModelOn final : public DistributedModel<Scalar, Local> {
-  using typename DistributedModel<Scalar, Local>::Step;
+class DistributedImplOn final : public DistributedImpl<Scalar, Local> {
+  using typename DistributedImpl<Scalar, Local>::Step;
 
 public:
-  using Host      = typename DistributedModel<Scalar, Local>::Host;
+  using Host      = typename DistributedImpl<Scalar, Local>::Host;
   using Values    = OwnedArray<Scalar, Space>;
   using Square    = Block<Scalar, b>;
   using Vector    = BlockVector<Scalar, b>;
@@ -92,7 +92,7 @@ public:
   };
 
   /// `each`: on some rank the lines differ from one another.
-  DistributedModelOn(const Space &space, const Ranks &ranks, const LineProblem &problem, bool each, double tolerance, bool device_messages)
+  DistributedImplOn(const Space &space, const Ranks &ranks, const LineProblem &problem, bool each, double tolerance, bool device_messages)
       : space_(space), ranks_(ranks), problem_(problem), nodes_(lines_of_nodes<b>(problem.layout)), each_(each), tolerance_(tolerance),
         exact_(nodes_, ranks.size()), close_(nodes_, 1), exact_places_(indices(exact_.places())), close_places_(indices(close_.places())),
         owned_lines_(indices(exact_.lines(ranks.rank()))), starts_(indices(ranks.starts())),

@@ -9,11 +9,11 @@
 namespace weft {
 
 template <class Scalar>
-class JoinedLineSolver<Scalar>::Model {
+class JoinedLineSolver<Scalar>::Impl {
 public:
   using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
 
-  virtual ~Model()                                                                                            = default;
+  virtual ~Impl()                                                                                             = default;
   virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside, const std::vector<std::int64_t> &columns) = 0;
   virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside, const std::vector<std::int64_t> &columns) = 0;
   virtual void read(const Host &couplings)                                                                    = 0;
@@ -28,9 +28,9 @@ public:
 /// as many pieces as the longest of its lines: those that a line lacks couple to nothing.
 template <class Scalar>
 template <class Space>
-class JoinedLineSolver<Scalar>::ModelOn final : public JoinedLineSolver<Scalar>::Model {
+class JoinedLineSolver<Scalar>::ImplOn final : public JoinedLineSolver<Scalar>::Impl {
 public:
-  using typename JoinedLineSolver<Scalar>::Model::Host;
+  using typename JoinedLineSolver<Scalar>::Impl::Host;
   using Values  = OwnedArray<Scalar, Space>;
   using Ends    = EndWords<Scalar, 1>;
   using Indices = Kokkos::View<Index *, typename Space::memory_space>;
@@ -38,7 +38,7 @@ public:
   using Systems = OwnedSystems<Space, Scalar, 1>;
 
   /// The lines of one colour.
-  ModelOn(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
+  ImplOn(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
       : space_(space), pieces_(pieces), colour_(colour < map.colours() ? static_cast<Colour>(colour) : Colour::all),
         rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)),
         items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)), couplings_("weft couplings", size(2 * count())),
@@ -123,9 +123,9 @@ public:
 
   /// What is known of the matrix or of its transpose.
   struct Side {
-    explicit Side(const ModelOn &model)
-        : couplings("weft couplings", model.couplings_.extent(0)), first("weft first rows of inverses", model.rows_.extent(0)),
-          last("weft last rows of inverses", model.rows_.extent(0)), owned(model.owned_lines_, model.places_, true, false)
+    explicit Side(const ImplOn &impl)
+        : couplings("weft couplings", impl.couplings_.extent(0)), first("weft first rows of inverses", impl.rows_.extent(0)),
+          last("weft last rows of inverses", impl.rows_.extent(0)), owned(impl.owned_lines_, impl.places_, true, false)
     {
     }
     Values couplings;   ///< of each piece to the row before and to the row after it
@@ -360,14 +360,14 @@ JoinedLineSolver<Scalar>::JoinedLineSolver(const LineMap &map, MPI_Comm ranks, s
 {
   for (std::size_t colour = 0; colour < pieces_->size(); colour++) {
     const JoinedPieces &joined = (*pieces_)[colour];
-    models_.emplace_back();
+    impls_.emplace_back();
     if (joined.count() == 0) continue;
     // MPI counts words by int.
     if (4 * joined.starts.back() > std::numeric_limits<int>::max())
       throw std::invalid_argument("the lines that cross ranks have too many pieces: cut them where ranks meet");
     on_backend(map.execution(), [&](const auto &space) {
-      models_.back() =
-          std::make_unique<ModelOn<std::decay_t<decltype(space)>>>(space, map, static_cast<int>(colour), ranks, joined, device_messages);
+      impls_.back() =
+          std::make_unique<ImplOn<std::decay_t<decltype(space)>>>(space, map, static_cast<int>(colour), ranks, joined, device_messages);
     });
   }
 }
@@ -375,16 +375,16 @@ JoinedLineSolver<Scalar>::JoinedLineSolver(const LineMap &map, MPI_Comm ranks, s
 template <class Scalar>
 JoinedLineSolver<Scalar>::~JoinedLineSolver()
 {
-  for (auto &model : models_) destroy_or_leave(model);
+  for (auto &impl : impls_) destroy_or_leave(impl);
 }
 
-/// Calls visit(model) for the colours that are meant.
+/// Calls visit(impl) for the colours that are meant.
 template <class Scalar>
 template <class Visit>
 void JoinedLineSolver<Scalar>::for_joined(Colour colour, const Visit &visit) const
 {
-  for (std::size_t c = 0; c < models_.size(); c++)
-    if (models_[c] && (colour == Colour::all || colour == static_cast<Colour>(c))) visit(*models_[c]);
+  for (std::size_t c = 0; c < impls_.size(); c++)
+    if (impls_[c] && (colour == Colour::all || colour == static_cast<Colour>(c))) visit(*impls_[c]);
 }
 
 template <class Scalar>
@@ -393,15 +393,15 @@ void JoinedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &inside, const 
                                     const std::vector<std::int64_t> &columns)
 {
   local_.read(inside);
-  for_joined(Colour::all, [&](Model &model) { model.read(outside, columns); });
+  for_joined(Colour::all, [&](Impl &impl) { impl.read(outside, columns); });
 }
 
 template <class Scalar>
 void JoinedLineSolver<Scalar>::read(const JoinedLineSolver &other)
 {
   local_.read(other.local_);
-  for (std::size_t colour = 0; colour < models_.size(); colour++)
-    if (models_[colour]) models_[colour]->read(other.models_[colour]->host_couplings());
+  for (std::size_t colour = 0; colour < impls_.size(); colour++)
+    if (impls_[colour]) impls_[colour]->read(other.impls_[colour]->host_couplings());
 }
 
 template <class Scalar>
@@ -409,15 +409,15 @@ void JoinedLineSolver<Scalar>::factor()
 {
   transposed_is_factored_ = false;
   local_.factor();
-  for_joined(Colour::all, [&](Model &model) { model.factor(Transpose::no, local_); });
+  for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::no, local_); });
 }
 
 template <class Scalar>
 std::optional<Index> JoinedLineSolver<Scalar>::bad_pivot() const
 {
   std::optional<Index> bad = local_.bad_pivot();
-  for_joined(Colour::all, [&](const Model &model) {
-    const auto joined = model.bad_pivot();
+  for_joined(Colour::all, [&](const Impl &impl) {
+    const auto joined = impl.bad_pivot();
     if (!bad) bad = joined;
   });
   return bad;
@@ -427,10 +427,10 @@ template <class Scalar>
 void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, const SolveOptions<Scalar> &options)
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    for_joined(Colour::all, [&](Model &model) { model.factor(Transpose::yes, local_); });
+    for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::yes, local_); });
     transposed_is_factored_ = true;
   }
-  for_joined(options.colour, [&](Model &model) { model.take(rhs, options.transpose); });
+  for_joined(options.colour, [&](Impl &impl) { impl.take(rhs, options.transpose); });
 }
 
 template <class Scalar>
@@ -440,7 +440,7 @@ void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveO
   for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
     exchange(rhs, one);
     local_.solve(rhs, solution, one);
-    if (rhs != solution) for_joined(one.colour, [&](const Model &model) { model.put_back(rhs); });
+    if (rhs != solution) for_joined(one.colour, [&](const Impl &impl) { impl.put_back(rhs); });
   }
 }
 

@@ -37,9 +37,9 @@ public:
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
 
   const MappedLineSolver<Scalar> &local() const { return local_; }
-  class Model;
+  class Impl;
   template <class Space>
-  class ModelOn;
+  class ImplOn;
 
 private:
   template <class Visit>
@@ -48,7 +48,7 @@ private:
 
   std::shared_ptr<const std::vector<JoinedPieces>> pieces_;
   MappedLineSolver<Scalar> local_;
-  std::vector<std::unique_ptr<Model>> models_; ///< of the colours; none where no line of a colour goes on
+  std::vector<std::unique_ptr<Impl>> impls_; ///< of the colours; none where no line of a colour goes on
   bool transposed_is_factored_ = false;
 };
 

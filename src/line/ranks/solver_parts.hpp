@@ -17,7 +17,7 @@ DistributedSolver<Scalar, Local>::DistributedSolver(const Execution &execution, 
 template <class Scalar, class Local>
 DistributedSolver<Scalar, Local>::~DistributedSolver()
 {
-  destroy_or_leave(model_);
+  destroy_or_leave(impl_);
 }
 
 template <class Scalar, class Local>
@@ -42,7 +42,7 @@ void DistributedSolver<Scalar, Local>::read(const CsrMatrix<Scalar, Int> &matrix
 {
   if (!local_) return;
   local_->read(matrix);
-  model_->use_couplings(before, after);
+  impl_->use_couplings(before, after);
 }
 
 template <class Scalar, class Local>
@@ -52,8 +52,8 @@ void DistributedSolver<Scalar, Local>::read(const AnyLines<Scalar> &lines)
   const auto &other = static_cast<const DistributedSolver &>(lines);
   local_->read(*other.local_);
   if (one_) one_->read(*other.local_);
-  const auto couplings = other.model_->host_couplings();
-  model_->use_couplings(couplings[0], couplings[1]);
+  const auto couplings = other.impl_->host_couplings();
+  impl_->use_couplings(couplings[0], couplings[1]);
 }
 
 template <class Scalar, class Local>
@@ -62,7 +62,7 @@ void DistributedSolver<Scalar, Local>::use(const Scalar *lower, const Scalar *di
   if (!local_) return;
   local_->use(lower, diagonal, upper);
   if (one_) one_->use(lower, diagonal, upper);
-  model_->use(lower, upper);
+  impl_->use(lower, upper);
 }
 
 template <class Scalar, class Local>
@@ -71,14 +71,14 @@ void DistributedSolver<Scalar, Local>::factor()
   transposed_is_factored_ = false;
   if (local_) local_->factor();
   if (one_) one_->factor();
-  model_->factor(Transpose::no, ends());
+  impl_->factor(Transpose::no, ends());
 }
 
 template <class Scalar, class Local>
 std::optional<LineRow> DistributedSolver<Scalar, Local>::bad_pivot() const
 {
   const Index n = ranks_.length();
-  Index first   = model_->bad_pivot();
+  Index first   = impl_->bad_pivot();
   if (const auto here = local_ ? local_->bad_pivot() : std::nullopt)
     first = std::min(first, 2 * here->line * n + ranks_.starts()[static_cast<std::size_t>(ranks_.piece())] + here->row);
   first = ranks_.smallest(first);
@@ -90,22 +90,22 @@ template <class Scalar, class Local>
 void DistributedSolver<Scalar, Local>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    model_->factor(Transpose::yes, ends());
+    impl_->factor(Transpose::yes, ends());
     transposed_is_factored_ = true;
   }
-  model_->solve(local_.get(), rhs, solution, options);
+  impl_->solve(local_.get(), rhs, solution, options);
 }
 
 template <class Scalar, class Local>
 void DistributedSolver<Scalar, Local>::observe(SolveObserver observer)
 {
-  model_->observe(std::move(observer));
+  impl_->observe(std::move(observer));
 }
 
 template <class Scalar, class Local>
 bool DistributedSolver<Scalar, Local>::neighbours_only(Transpose transpose) const
 {
-  return model_->neighbours_only(transpose);
+  return impl_->neighbours_only(transpose);
 }
 
 } // namespace weft

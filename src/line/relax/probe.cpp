@@ -1,9 +1,7 @@
 #include "line/relax/probe.hpp"
 
-#include <Kokkos_Core.hpp>
-#include <cstdint>
-
 #include "base/backend.hpp"
+#include "base/probe_value.hpp"
 
 namespace weft {
 
@@ -43,21 +41,12 @@ struct Kokkos::reduction_identity<weft::RowSizes> {
 
 namespace weft {
 
-/// The mixing of splitmix64 (G. L. Steele, D. Lea, C. H. Flood, OOPSLA 2014).
-KOKKOS_INLINE_FUNCTION double probe_number(Index i)
-{
-  std::uint64_t z = (static_cast<std::uint64_t>(i) + 1) * 0x9e3779b97f4a7c15u;
-  z               = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-  z               = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-  return static_cast<double>((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
-}
-
 /// Calls body(value, column) for the entries of row i in the columns of this process.
 template <class Int, class Body>
 KOKKOS_INLINE_FUNCTION void for_each_inside(const ProbeRows<Int> &matrix, Index i, const Body &body)
 {
   if (matrix.dense) {
-    for (Index j = 0; j < matrix.rows; j++) body(matrix.dense[j * matrix.pitch + i], j);
+    for (Index j = 0; j < matrix.rows; j++) body(matrix.dense[j * matrix.ld + i], j);
   } else {
     for (Int k = matrix.inside.begin(i); k < matrix.inside.end(i); k++) body(matrix.inside.values[k], matrix.inside.column(k));
   }
@@ -104,7 +93,7 @@ struct SetProbe {
   Index first;
   double unit, *x;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = unit * probe_number(first + i); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = unit * probe_value(first + i); }
 };
 
 void set_probe(const Execution &execution, Index first, Index rows, double unit, double *x)

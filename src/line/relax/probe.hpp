@@ -18,8 +18,8 @@ struct ProbeRows {
   Index first = 0;                ///< number of the first row in the whole matrix
   CsrMatrix<double, Int> inside;  ///< unless dense
   CsrMatrix<double, Int> outside; ///< row_starts is null where there are none
-  const double *dense = nullptr;  ///< column after column, `pitch` elements apart
-  Index pitch         = 0;
+  const double *dense = nullptr;  ///< column after column, `ld` elements from one to the next
+  Index ld            = 0;
 };
 
 /// Sums over the rows of a process; they add up over processes.

@@ -2,7 +2,7 @@
 ///
 /// Above the three levels of wide_cuda.hpp there is a fourth: blocks put the two rows of their tile into device memory and each solves the
 /// small line of all. Nobody waits for these messages: a block goes on with its tile of the next line and finishes this one afterwards,
-/// when all have long said what they had to. Till then it keeps what its unknowns hang on in shared memory, three words a row (rhs only,
+/// when all have long said what they had to. Until then it keeps what its unknowns hang on in shared memory, three words a row (rhs only,
 /// where all lines have the same coefficients), beside the tile that is on its way. What a warp has to do alone, two warps without rows do
 /// while the others go on: one joins the warps and tells the other blocks, one hears them and solves the line of the blocks.
 ///

@@ -2,7 +2,7 @@
 /// block that solves for the rows of all, another one in each turn.
 ///
 /// As in wide_long.hpp what has to be waited for is put off by a turn: a block reads and eliminates its tile of the next bundle of lines and
-/// finishes the one before afterwards. Till then what its unknowns hang on stays in shared memory, and right-hand sides in registers.
+/// finishes the one before afterwards. Until then what its unknowns hang on stays in shared memory, and right-hand sides in registers.
 ///
 /// Words moved per row: 5.
 #pragma once
