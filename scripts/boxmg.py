@@ -2,11 +2,13 @@
 """Multigrid in one option and its rivals on examples/diffusion, set-up and solve: a table of iterations, new values and solves.
 
     scripts/boxmg.py --build build/debian --sizes 257 1025 --sizes-3d 65 > table.md
+    scripts/boxmg.py --build build/debian --robustness > table.md           # boxmg alone, iterations only, many problems and sizes
 
 Each case is a process of its own, as in lines.py, whose methods and limits these are. All solve to the same true residual.
 """
 
 import argparse
+import itertools
 import os
 from pathlib import Path
 
@@ -32,6 +34,64 @@ CASES = {  # name: (dimension, options of the problem, whether the matrix is sym
     "3-D, mesh stretched by 1e3": (3, "-k 1,1,1 -stretch 1e3", True),
 }
 
+PECLET = "-ksp_gmres_restart 100 -velocity"
+
+
+def convection(peclet, direction, more=""):
+    """Options of the problem at n nodes a side, where K = 1: a cell's Péclet number is |v| h."""
+    return lambda n: f"{PECLET} {','.join(f'{part * float(peclet) * (n - 1):.10g}' for part in direction)} {more}"
+
+
+# name: (dimension, options of the problem or a function of the nodes a side, whether the matrix is symmetric, goal, not done above)
+ROBUST = {
+    "K = 1": (2, "-k 1,1", True, 7, 10),
+    **{f"K = (1, 1e{j})": (2, f"-k 1,1e{j}", True, 7, 10) for j in range(1, 7)},
+    **{f"K = (1e{j}, 1)": (2, f"-k 1e{j},1", True, 7, 10) for j in range(1, 7)},
+    "mesh stretched by 1e3": (2, "-stretch 1e3", True, 7, 10),
+    "mesh stretched by 1e5": (2, "-stretch 1e5", True, 7, 10),
+    "(1, 1e3) in one half, (1e3, 1) in the other": (2, "-contrast 1e3 -material turning", True, 7, 10),
+    "smooth, contrast 1e4": (2, "-contrast 1e4 -material smooth", True, 7, 10),
+    "smooth, contrast 1e6": (2, "-contrast 1e6 -material smooth", True, 7, 10),
+    "checkerboard 1e4, 8 x 8": (2, "-contrast 1e4 -material checkerboard", True, 16, 22),
+    "checkerboard 1e6, 8 x 8": (2, "-contrast 1e6 -material checkerboard", True, 10, 14),
+    "checkerboard 1e6, 7 x 7": (2, "-contrast 1e6 -material checkerboard -squares 7", True, 10, 14),
+    "each node at random, 1e4": (2, "-contrast 1e4 -material random", True, 18, 25),
+    **{f"convection (1, 0.3), Péclet {pe}": (2, convection(pe, (1, 0.3)), False, 9, 14) for pe in ("1", "100", "1e4")},
+    "convection (1, 0), Péclet 1e4": (2, convection("1e4", (1, 0)), False, 9, 14),
+    **{f"recirculating, Péclet {pe}": (2, convection(pe, (1, 0), "-flow recirculating"), False, 22, 40) for pe in ("1", "100", "1e4")},
+    "Neumann": (2, "-ends neumann", True, 8, 12),
+    "Neumann, K = (1, 1e3)": (2, "-ends neumann -k 1,1e3", True, 8, 12),
+    "periodic": (2, "-ends periodic", True, 8, 12),
+    "periodic, K = (1e3, 1)": (2, "-ends periodic -k 1e3,1", True, 8, 12),
+    "circle": (2, "-mask circle", True, 8, 12),
+    "nine holes": (2, "-mask holes", True, 8, 12),
+    "nine holes, Neumann, K = (1, 1e3)": (2, "-mask holes -ends neumann -k 1,1e3", True, 8, 12),
+    "3-D, K = 1": (3, "-k 1,1,1", True, 7, 10),
+    **{f"3-D, K = ({', '.join(k)})": (3, f"-k {','.join(k)}", True, 7, 10) for k in itertools.permutations(("1", "1e3", "1e-3"))},
+    **{f"3-D, K = ({', '.join(k)})": (3, f"-k {','.join(k)}", True, 7, 10) for k in sorted({*itertools.permutations(("1", "1", "1e3")), *itertools.permutations(("1", "1e3", "1e3"))})},
+}
+
+
+def robustness(arguments):
+    """A table of iterations; those above the last limit are bold."""
+    beyond = []
+    for dimension, sizes in ((2, arguments.sizes), (3, arguments.sizes_3d)):
+        print(lines.table(["problem", "goal", "not above"] + [f"{n}{'²³'[dimension - 2]}" for n in sizes], []), flush=True)
+        for name, (of, problem, symmetric, goal, most) in ROBUST.items():
+            if of != dimension or name not in arguments.cases:
+                continue
+            row = [name, str(goal), str(most)]
+            for n in sizes:
+                result = lines.solve(arguments, "boxmg", dimension, n, problem(n) if callable(problem) else problem, symmetric=symmetric)
+                within = "failure" not in result and result["iterations"] <= most
+                shown = result.get("failure") or str(result["iterations"])
+                row.append(shown if within else f"**{shown}**")
+                if not within:
+                    beyond.append(f"{name}, {n}: {shown} ({most})")
+            print("| " + " | ".join(row) + " |", flush=True)
+        print()
+    print("Beyond what was not to be exceeded: " + ("; ".join(beyond) or "none"))
+
 
 def cell(result, clock):
     if "failure" in result:
@@ -44,18 +104,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="build folder with bin/diffusion and lib/libweft.so")
     parser.add_argument("--types", choices=lines.TYPES, default="host", help="where vectors and matrices are")
-    parser.add_argument("--sizes", type=int, nargs="*", default=[257, 1025], help="nodes a side in 2-D")
-    parser.add_argument("--sizes-3d", type=int, nargs="*", default=[65], help="nodes a side in 3-D")
+    parser.add_argument("--robustness", action="store_true", help="iterations of boxmg alone on many more problems, beside their limits")
+    parser.add_argument("--sizes", type=int, nargs="*", help="nodes a side in 2-D (257 1025; with --robustness 65 100 129 257 500 1025)")
+    parser.add_argument("--sizes-3d", type=int, nargs="*", help="nodes a side in 3-D (65; with --robustness 17 30 65)")
     parser.add_argument("--methods", nargs="+", choices=lines.METHODS, default=["boxmg", "boxmg, single", "MG + line", "BoomerAMG", "GAMG"])
-    parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--cases", nargs="+", choices=[*CASES, *ROBUST], metavar="CASE", help="problems, by their names in the table (all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed solves; the fastest counts")
     parser.add_argument("--limit", type=float, default=120, help="seconds for one case")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--mpiexec", default=os.environ.get("WEFT_MPIEXEC", "mpiexec"))
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
+    arguments.cases = arguments.cases or list(ROBUST if arguments.robustness else CASES)
+    if arguments.sizes is None:
+        arguments.sizes = [65, 100, 129, 257, 500, 1025] if arguments.robustness else [257, 1025]
+    if arguments.sizes_3d is None:
+        arguments.sizes_3d = [17, 30, 65] if arguments.robustness else [65]
+    if arguments.robustness:
+        arguments.repeat = 1
+        robustness(arguments)
+        return
     print(lines.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, []), flush=True)
-    for name in arguments.cases:
+    for name in [name for name in CASES if name in arguments.cases]:
         dimension, problem, symmetric = CASES[name]
         for size in arguments.sizes if dimension == 2 else arguments.sizes_3d:
             row = [f"{name}, {size}{'²³'[dimension - 2]}"]

@@ -26,6 +26,13 @@ ENVIRONMENT = dict(
 )
 for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS"):
     ENVIRONMENT.pop(name, None)
+# Has tests/plugin/programs/two_solves.c count the arrays that Kokkos allocates, which calls the tool, and the program asks it.
+COUNTS_ALLOCATIONS = dict.fromkeys(("KOKKOS_TOOLS_LIBS", "LD_PRELOAD"), str(BUILD / "lib" / "liballocations.so"))
+
+
+def allocations(result):
+    """(before the second solve, in it), as two_solves has counted them."""
+    return tuple(int(count) for count in re.search(r"arrays allocated before the second solve: (\d+), in it: (\d+)", result.output).groups())
 
 
 def setting(name, otherwise):

@@ -27,7 +27,7 @@ BELOW = {
     "docs/results/README": [
         "docs/results/" + name
         for name in (
-            "setup demo evaluation line lines suitesparse-lines suitesparse-ranks adi adi-convergence adi-features heat poisson poisson-features potential boxmg crout crout-matrices compact "
+            "setup demo evaluation line lines suitesparse-lines suitesparse-ranks adi adi-convergence adi-features heat poisson poisson-features potential boxmg channel crout crout-matrices compact "
             "kernels features"
         ).split()
     ],

@@ -7,6 +7,7 @@
 #include "line/find_lines.h"
 #include "line/line_matrix.h"
 #include "line/lines_from_map.h"
+#include "line/ordering.h"
 #include "line/ranks.h"
 
 namespace weft {
@@ -139,7 +140,7 @@ PetscErrorCode FindConstants(PC pc, Mat rows, const Execution &execution, const 
 {
   PC_Line *line       = Data(pc);
   const bool asked    = line->kernel == "toeplitz";
-  const bool one_pass = line->ordering == PC_LINE_JACOBI && shape->directions.size() == 1 && line->sweeps == 1;
+  const bool one_pass = AllAtOnce(*line) && shape->colours == 1 && shape->directions.size() == 1 && line->sweeps == 1;
   bool worth          = asked;
 
   PetscFunctionBegin;
@@ -214,7 +215,7 @@ PetscErrorCode FindBlocksOfGraph(PC pc, LineShape *shape)
   PetscCheck(block <= BlockLines::largest_block, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_line_components together: a node has %d unknowns and lines of blocks take at most %d; use apart", (int)block,
              BlockLines::largest_block);
-  PetscCheck(line->ordering == PC_LINE_JACOBI, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+  PetscCheck(AllAtOnce(*line), PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_line_ordering %s: lines of blocks that follow the matrix's couplings are relaxed at once; use jacobi, or "
              "-pc_line_components apart",
              line_orderings[line->ordering]);
@@ -295,10 +296,11 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
     std::copy_n(line->grid.first, 3, shape->first.begin());
     shape->components = line->grid.components;
     PetscCall(FindTogether(pc, execution, matrix, shape));
+    shape->colours = ColoursOfSets(*line, *shape);
   }
   if (shape->source == PC_LINE_GRAPH) PetscCall(FindBlocksOfGraph(pc, shape));
   if (shape->source == PC_LINE_ROWS) {
-    PetscCheck(line->ordering == PC_LINE_JACOBI || line->source != PC_LINE_ROWS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+    PetscCheck(AllAtOnce(*line) || line->source != PC_LINE_ROWS, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
                "-pc_line_ordering %s: the rows in their order are one line; use jacobi", line_orderings[line->ordering]);
     shape->ring = look.corners > 0;
     PetscCall(GridOfRows(rows, shape->ring, &line->grid));

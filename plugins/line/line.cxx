@@ -46,7 +46,8 @@ PetscErrorCode PCDestroy_Line(PC pc)
 + -pc_line_source (map|grid|graph|rows|auto) - where the lines come from, see `PCLineSetSource()`
 . -pc_line_file <file>               - user-supplied lines, see `PCLineSetFile()`
 . -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - directions of the lines on a `DMDA`, one after the other; auto takes those that are stiff
-. -pc_line_ordering (jacobi|zebra|multicolor) - all lines at once, or every second line first and the others with the new values
+. -pc_line_ordering (jacobi|zebra|multicolor|auto) - all lines at once, or every second line first and the others with the new values; auto, see
+                                       `PCLineSetOrdering()`: zebra as a smoother by `KSPRICHARDSON`
 . -pc_line_sweep (forward|backward|symmetric|auto) - the order of directions and colours in a sweep
 . -pc_line_plane_cycles <0>          - cycles of lines inside the planes of two directions, planes of one colour after those of the other
 . -pc_line_ranks (exact|cut)         - what becomes of a line that crosses ranks
@@ -79,7 +80,8 @@ PetscErrorCode PCDestroy_Line(PC pc)
   With jacobi ordering along one direction the preconditioner of a symmetric matrix is symmetric, and so it is with symmetric sweeps; with
   other forward or backward sweeps it is not: use `KSPGMRES`, `KSPFGMRES` or `KSPBCGS` rather than `KSPCG`.
 
-  `KSPRICHARDSON` without monitors hands all its iterations to the sweeps, which need no residual of their own for the first one.
+  `KSPRICHARDSON` without monitors hands all its iterations to the sweeps, which need no residual of their own for the first one. On a grid they are
+  those of zebra, forward and back, unless an ordering is asked for.
 
   -log_view shows set-up as PCLineSetUp and the sweeps as PCLineSweep.
 

@@ -8,10 +8,12 @@
 typedef enum { PC_LINE_X, PC_LINE_Y, PC_LINE_Z, PC_LINE_XY, PC_LINE_XZ, PC_LINE_YZ, PC_LINE_XYZ, PC_LINE_AUTO } PCLineDirection;
 
 /* PC_LINE_JACOBI: all lines at once. PC_LINE_ZEBRA: every second line first, then the others with the new values. PC_LINE_MULTICOLOR: as many
-   groups as it takes for the lines of each not to couple in a box stencil. */
-typedef enum { PC_LINE_JACOBI, PC_LINE_ZEBRA, PC_LINE_MULTICOLOR } PCLineOrdering;
+   groups as it takes for the lines of each not to couple in a box stencil. PC_LINE_ORDERING_AUTO: all lines at once, but zebra in symmetric sweeps
+   for the lines of a grid under KSPRICHARDSON, where all at once are no smoother. */
+typedef enum { PC_LINE_JACOBI, PC_LINE_ZEBRA, PC_LINE_MULTICOLOR, PC_LINE_ORDERING_AUTO } PCLineOrdering;
 
-/* The order of directions and colours in a sweep. PC_LINE_SWEEP_AUTO is forward, but symmetric where PC_LINE_AUTO took several directions. */
+/* The order of directions and colours in a sweep. PC_LINE_SWEEP_AUTO is forward, but symmetric where PC_LINE_AUTO took several directions or
+   PC_LINE_ORDERING_AUTO took zebra. */
 typedef enum { PC_LINE_FORWARD, PC_LINE_BACKWARD, PC_LINE_SYMMETRIC, PC_LINE_SWEEP_AUTO } PCLineSweep;
 
 /* Where lines come from: a map of the user's, a grid, the strongest couplings of the matrix, the rows in their order; PC_LINE_SOURCE_AUTO takes

@@ -34,6 +34,7 @@ struct LineShape {
     friend bool operator==(const Constant &, const Constant &) = default;
   };
   std::vector<Constant> constant;
+  int colours   = 1; ///< of a grid's lines, for which what relaxes them is prepared; by all of them it can be asked too
   Memory memory = Memory::host;
 
   friend bool operator==(const LineShape &, const LineShape &) = default;
@@ -47,10 +48,16 @@ struct LinePass {
   friend bool operator==(const LinePass &, const LinePass &) = default;
 };
 
+/// One sweep, in the order that was found for it.
+struct LineSweep {
+  PCLineSweep order = PC_LINE_FORWARD;
+  std::vector<LinePass> passes;
+};
+
 struct PC_Line {
   // What the user asks for.
   PCLineDirection direction   = PC_LINE_AUTO;
-  PCLineOrdering ordering     = PC_LINE_JACOBI;
+  PCLineOrdering ordering     = PC_LINE_ORDERING_AUTO;
   PCLineSweep sweep           = PC_LINE_SWEEP_AUTO;
   PCLineSource source         = PC_LINE_SOURCE_AUTO;
   PCLineRanks ranks           = PC_LINE_EXACT;
@@ -75,10 +82,11 @@ struct PC_Line {
   HostLines users_lines;                                          ///< rows of this rank, where the user gives the lines
   bool from_file = false;                                         ///< they are those of a file
   std::shared_ptr<const JoinedPieces> joined; ///< of the map's lines, the user's or the graph's, those that go on on other ranks
-  Mat line_matrix         = NULL;             ///< of one line, where the user gives that; borrowed while the PC is set up
-  PCLineSweep found_sweep = PC_LINE_FORWARD;
-  PetscReal found_omega   = 1.0;
-  std::vector<LinePass> passes;    ///< one sweep
+  Mat line_matrix       = NULL;               ///< of one line, where the user gives that; borrowed while the PC is set up
+  PetscReal found_omega = 1.0;
+  LineSweep applied, relaxed;      ///< by Krylov methods and in Richardson's iteration, which are different ones where the ordering is auto
+  bool for_richardson = false;     ///< the KSP is KSPRICHARDSON, as far as this PC has seen: what sets are prepared for
+  bool in_richardson  = false;     ///< it is solving
   DirectCheck check;               ///< of lines that are the whole matrix
   Mat rows                 = NULL; ///< the matrix as AIJ, where the PC's is of another type or has empty rows
   PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for

@@ -3,6 +3,7 @@
 #include "line/blocks/block_line_solver.hpp"
 #include "line/find_lines.h"
 #include "line/map_lines.hpp"
+#include "line/ordering.h"
 #include "line/ranks.h"
 #include "line/single_line_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
@@ -117,12 +118,6 @@ PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-int Colours(const PC_Line &line)
-{
-  if (line.shape.source != PC_LINE_GRID || (line.ordering == PC_LINE_JACOBI && line.plane_cycles == 0)) return 1;
-  return line.plane_cycles > 0 || (line.ordering == PC_LINE_MULTICOLOR && line.grid.dimension == 3) ? 4 : 2;
-}
-
 CsrMatrix<PetscScalar, PetscInt> From(const CsrMatrix<PetscScalar, PetscInt> &matrix, Index offset)
 {
   CsrMatrix<PetscScalar, PetscInt> part = matrix;
@@ -146,7 +141,7 @@ std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Ex
       solver.read(line.constants[k][pieces[p].kind]);
   };
   const auto own = [](Index row) { return std::optional(row); };
-  return std::make_unique<GridLines>(execution, pieces, Colours(line), std::move(kind), make, read, own);
+  return std::make_unique<GridLines>(execution, pieces, line.shape.colours, std::move(kind), make, read, own);
 }
 
 std::string BlockKernel(const PC_Line &line)
@@ -164,7 +159,7 @@ std::unique_ptr<LineSet> BlockLinesOf(const PC_Line &line, const Execution &exec
     static_cast<Solver &>(lines).read(From(matrix.inside, pieces[p].offset));
   };
   const auto own = [](Index row) { return std::optional(row); };
-  return std::make_unique<GridLines>(execution, pieces, Colours(line), " of blocks", make, read, own);
+  return std::make_unique<GridLines>(execution, pieces, line.shape.colours, " of blocks", make, read, own);
 }
 
 #if defined(WEFT_DISTRIBUTED)
@@ -230,7 +225,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   const std::string kind = std::string(line->shape.together ? " of blocks" : "") + (Crosses(*line, direction) ? " across ranks" : "");
   std::unique_ptr<GridLines> lines;
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
-                         [&] { lines = std::make_unique<GridLines>(execution, pieces, Colours(*line), kind, make, read, own); }));
+                         [&] { lines = std::make_unique<GridLines>(execution, pieces, line->shape.colours, kind, make, read, own); }));
   if constexpr (std::is_same_v<Solver, DistributedLineSolver<PetscScalar>>) {
     if (line->stencil && InOnePiece(pieces) && line->constants.empty()) {
       LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
@@ -278,7 +273,7 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
 {
   PC_Line *line       = Data(pc);
   const int direction = line->shape.directions[k];
-  const LineCuts cuts{Colours(*line) == 4, !line->shape.constant.empty() && line->shape.constant[k].own_at_edges, line->grid.global};
+  const LineCuts cuts{line->shape.colours == 4, !line->shape.constant.empty() && line->shape.constant[k].own_at_edges, line->grid.global};
   const std::vector<LinePiece> pieces = LinePieces(direction, line->grid.nodes, line->grid.components, line->grid.first, cuts);
 
   PetscFunctionBegin;
@@ -297,7 +292,7 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
   else if (line->precision == PC_LINE_SINGLE)
     PetscCallCXX(*set = LocalLines<SingleLineSolver>(*line, k, execution, pieces, " in single precision"));
   else if (line->stencil && InOnePiece(pieces))
-    PetscCallCXX(*set = std::make_unique<StencilLines>(*line->stencil, ProblemOf(*line, k, pieces.front().layout), Colours(*line),
+    PetscCallCXX(*set = std::make_unique<StencilLines>(*line->stencil, ProblemOf(*line, k, pieces.front().layout), line->shape.colours,
                                                        KernelOf(*line), line->kernel_parameters));
   else
     PetscCallCXX(*set = LocalLines<LineSolver<PetscScalar>>(*line, k, execution, pieces, ""));
@@ -358,7 +353,7 @@ PetscErrorCode MakeRowsOfRanks(PC pc, const LocalMatrix &matrix, const Execution
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  const bool need = line->shape.source == PC_LINE_GRAPH || line->ordering != PC_LINE_JACOBI;
+  const bool need = line->shape.source == PC_LINE_GRAPH || !AllAtOnce(*line);
   if (ranks == 1 || !MayJoinLines(*line) || !need) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<std::int64_t> columns(matrix.outside_columns, matrix.outside_columns + matrix.outside_size);
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
@@ -423,7 +418,7 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
       line->joined = std::make_shared<const JoinedPieces>(ghosts ? join_lines(*ghosts, *map) : JoinedPieces());
     }));
 #endif
-  if (line->ordering != PC_LINE_JACOBI)
+  if (!AllAtOnce(*line))
     PetscCall(
         CallTogether(PetscObjectComm((PetscObject)pc), [&] { colour_of_joined = map->colour(matrix.inside, ghosts, line->joined.get()); }));
   PetscMPIInt colours = PetscMax(map->colours(), 1), most;

@@ -5,13 +5,14 @@
 
 #include "line/line_impl.h"
 #include "line/methods/toeplitz/swept.hpp"
+#include "line/ordering.h"
 #include "line/ranks.h"
 #include "petsc/option_table.h"
 
 namespace weft {
 
 const char *const line_directions[] = {"x", "y", "z", "xy", "xz", "yz", "xyz", "auto", "PCLineDirection", "PC_LINE_", NULL};
-const char *const line_orderings[]  = {"jacobi", "zebra", "multicolor", "PCLineOrdering", "PC_LINE_", NULL};
+const char *const line_orderings[]  = {"jacobi", "zebra", "multicolor", "auto", "PCLineOrdering", "PC_LINE_", NULL};
 const char *const line_sweeps[]     = {"forward", "backward", "symmetric", "auto", "PCLineSweep", "PC_LINE_", NULL};
 const char *const line_sources[]    = {"map", "grid", "graph", "rows", "auto", "PCLineSource", "PC_LINE_", NULL};
 const char *const line_ranks[]      = {"exact", "cut", "PCLineRanks", "PC_LINE_", NULL};
@@ -67,7 +68,7 @@ bool SomeColours(const PC_Line &line)
     const Index rows = grid.global[0] * grid.global[1] * grid.global[2] * (from.together ? 1 : from.components);
     return std::any_of(from.directions.begin(), from.directions.end(), [&](int k) { return rows > grid.global[k]; });
   }
-  return line.passes.size() > 1;
+  return line.applied.passes.size() > 1;
 }
 
 // Whether some solve may drop couplings.
@@ -116,7 +117,8 @@ const Row options[] = {
      Row::ChoiceOf<&PC_Line::ordering, PCLineSetOrdering>(line_orderings),
      "it is for several lines that couple, and planes have colours of their own", SomeColours},
     {"pc_line_sweep", "order of directions and colours", "PCLineSetSweep", Row::ChoiceOf<&PC_Line::sweep, PCLineSetSweep>(line_sweeps),
-     "it is for several directions or colours", [](const PC_Line &line) { return line.passes.size() > 1; }},
+     "it is for several directions or colours",
+     [](const PC_Line &line) { return (line.for_richardson ? line.relaxed : line.applied).passes.size() > 1; }},
     {"pc_line_plane_cycles", "cycles of lines inside planes", "PCLineSetPlaneCycles",
      Row::Whole{[](const PC_Line &line) { return line.plane_cycles; }, PCLineSetPlaneCycles}},
     {"pc_line_ranks", "lines that cross ranks", "PCLineSetRanks", Row::ChoiceOf<&PC_Line::ranks, PCLineSetRanks>(line_ranks),
@@ -185,6 +187,7 @@ PetscErrorCode PCSetFromOptions_Line(PC pc, OptionItems items)
 {
   PetscFunctionBegin;
   PetscCall(OptionsFromTable(pc, *Data(pc), "line relaxation options", options, items));
+  PetscCall(GuessRichardson(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

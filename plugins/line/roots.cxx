@@ -21,7 +21,7 @@ PetscErrorCode NeedRoots(PC pc)
 
   PetscFunctionBegin;
   const LineShape &shape = line->shape;
-  PetscCheck(InBoxes(shape) && shape.directions.size() == 1 && line->passes.size() == 1 && line->sweeps == 1 && !shape.together &&
+  PetscCheck(InBoxes(shape) && shape.directions.size() == 1 && line->applied.passes.size() == 1 && line->sweeps == 1 && !shape.together &&
                  !Crosses(*line, shape.directions.front()),
              PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE preconditions from both sides by one sweep over all lines of a direction that end on their rank: -pc_line_ordering "

@@ -9,14 +9,21 @@
 
   Input Parameters:
 + pc       - the preconditioner
-- ordering - `PC_LINE_JACOBI` for all lines at once, `PC_LINE_ZEBRA` for every second line first, `PC_LINE_MULTICOLOR` for more colours
+- ordering - `PC_LINE_JACOBI` for all lines at once, `PC_LINE_ZEBRA` for every second line first, `PC_LINE_MULTICOLOR` for more colours,
+             `PC_LINE_ORDERING_AUTO` for zebra under `KSPRICHARDSON` and jacobi elsewhere
 
   Options Database Key:
-. -pc_line_ordering (jacobi|zebra|multicolor) - the ordering
+. -pc_line_ordering (jacobi|zebra|multicolor|auto) - the ordering
 
   Level: intermediate
 
-  Note:
+  Notes:
+  auto, the default: under `KSPRICHARDSON` (on the levels of `PCMG`, say), where all lines at once are no smoother, the lines of a grid are relaxed
+  by zebra, in symmetric sweeps unless `PCLineSetSweep()` asks for others, so that multigrid stays symmetric for `KSPCG`; and all at once elsewhere:
+  under other KSPs, which want one symmetric application, where there is no grid, one line only or planes, and where sweeps are damped
+  (`PCLineSetOmega()`, `PCLineSetEstimateOmega()`). The PC sees its KSP when that solves. What zebra is faster with is prepared in set-up: in the first
+  one if the options say `-ksp_type richardson`, else in the one after a solve.
+
   Lines of one zebra colour do not couple in star stencils. multicolor takes four colours for lines in three dimensions, so that they do not couple
   in box stencils either. Lines of a map or a graph have as many colours as they need in both.
 
@@ -38,7 +45,7 @@ PetscErrorCode PCLineSetOrdering(PC pc, PCLineOrdering ordering)
 . pc - the preconditioner
 
   Output Parameter:
-. ordering - `PC_LINE_JACOBI`, `PC_LINE_ZEBRA` or `PC_LINE_MULTICOLOR`
+. ordering - `PC_LINE_JACOBI`, `PC_LINE_ZEBRA`, `PC_LINE_MULTICOLOR` or `PC_LINE_ORDERING_AUTO`
 
   Level: intermediate
 
@@ -66,7 +73,7 @@ PetscErrorCode PCLineGetOrdering(PC pc, PCLineOrdering *ordering)
   Level: intermediate
 
   Note:
-  A symmetric sweep goes forward and back, its turning point once, and keeps a symmetric matrix symmetric. auto is forward, but symmetric where several directions were found by `PC_LINE_AUTO`.
+  A symmetric sweep goes forward and back, its turning point once, and keeps a symmetric matrix symmetric. auto is forward, but symmetric where several directions were found by `PC_LINE_AUTO`, or zebra by `PC_LINE_ORDERING_AUTO`.
 
 .seealso: `PCLINE`, `PCLineGetSweep()`, `PCLineSetOrdering()`, `PCLineSetSweeps()`
 @*/
@@ -381,7 +388,7 @@ namespace weft {
 PetscErrorCode PCLineComposeSweepSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCLineSetOrdering_C", SetChoice<"PCLine", "Ordering", PC_LINE_MULTICOLOR, &PC_Line::ordering>),
+      composed("PCLineSetOrdering_C", SetChoice<"PCLine", "Ordering", PC_LINE_ORDERING_AUTO, &PC_Line::ordering>),
       composed("PCLineGetOrdering_C", GetMember<PCLineOrdering, &PC_Line::ordering>),
       composed("PCLineSetSweep_C", SetChoice<"PCLine", "Sweep", PC_LINE_SWEEP_AUTO, &PC_Line::sweep>),
       composed("PCLineGetSweep_C", GetMember<PCLineSweep, &PC_Line::sweep>),

@@ -5,6 +5,7 @@
 #include "base/probe_value.hpp"
 #include "line/find_lines.h"
 #include "line/line_matrix.h"
+#include "line/ordering.h"
 #include "line/ranks.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/matrix_by_rows.h"
@@ -138,41 +139,6 @@ PetscErrorCode FillEmptyRows(PC pc, Mat *rows)
   PetscCall(MatAssemblyBegin(*rows, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*rows, MAT_FINAL_ASSEMBLY));
   PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// One sweep, as passes over the colours of the sets.
-std::vector<LinePass> Passes(PC_Line &line, const std::vector<std::unique_ptr<LineSet>> &sets)
-{
-  std::vector<LinePass> passes;
-  const int count         = static_cast<int>(sets.size());
-  const auto every_colour = [&](int set) {
-    const int colours = sets[static_cast<std::size_t>(set)]->colours();
-    if (colours == 1) passes.push_back({set, Colour::all});
-    for (int colour = 0; colours > 1 && colour < colours; colour++) passes.push_back({set, static_cast<Colour>(colour)});
-  };
-  if (line.plane_cycles == 0) {
-    for (int set = 0; set < count; set++) every_colour(set);
-  } else {
-    // Planes of one colour after those of the other; in each, lines of either direction in turn. The colour of a line has a bit for each
-    // direction across; that of the planes is the direction in which neither of their lines runs.
-    const int normal = 3 - line.shape.directions[0] - line.shape.directions[1];
-    for (int plane = 0; plane < 2; plane++) {
-      for (PetscInt cycle = 0; cycle < line.plane_cycles; cycle++) {
-        for (int set = 0; set < count; set++) {
-          const bool second = normal == 2 || (normal == 1 && line.shape.directions[static_cast<std::size_t>(set)] == 2);
-          for (int inside = 0; inside < 2; inside++)
-            passes.push_back({set, static_cast<Colour>(second ? inside + 2 * plane : plane + 2 * inside)});
-        }
-      }
-    }
-  }
-  const bool alternates               = line.direction == PC_LINE_AUTO && line.shape.directions.size() > 1;
-  line.found_sweep                    = line.sweep != PC_LINE_SWEEP_AUTO ? line.sweep : alternates ? PC_LINE_SYMMETRIC : PC_LINE_FORWARD;
-  const std::vector<LinePass> forward = passes;
-  if (line.found_sweep == PC_LINE_BACKWARD) passes.assign(forward.rbegin(), forward.rend());
-  // A colour relaxed twice in a row gains nothing the second time, where its lines do not couple: the middle pass is done once.
-  if (line.found_sweep == PC_LINE_SYMMETRIC) passes.insert(passes.end(), forward.rbegin() + 1, forward.rend());
-  return passes;
 }
 
 // A vector without a pattern, the same for a row of a grid, or of the matrix, on any number of ranks.
@@ -344,10 +310,10 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
     PetscCall(PCLineFreeGhosts(pc));
     line->shape = shape;
     PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
-    line->passes   = Passes(*line, line->sets[here]);
     line->found_in = line->set_ups;
     if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, &line->carried));
   }
+  FindSweeps(line, line->sets[here]);
   line->roots.reset();
   if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
@@ -420,6 +386,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->empty_rows = 0;
   line->weak_rows  = false;
   line->set_ups++;
+  line->in_richardson = false; // nothing in here is
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
   if (bad != no_row && not_finite == no_row && rows) PetscCall(FillEmptyRows(pc, &rows));
@@ -450,7 +417,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->found_omega = line->omega;
   PetscCall(CheckWeakRows(pc));
   line->failed = pc->failedreason != PC_NOERROR;
-  if (line->sweeps > 1 || line->passes.size() > 1) {
+  if (line->sweeps > 1 || line->applied.passes.size() > 1 || (line->for_richardson && line->relaxed.passes.size() > 1)) {
     if (!line->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &line->residual));
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));

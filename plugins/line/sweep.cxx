@@ -71,12 +71,11 @@ PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose
 }
 
 // The passes of a number of sweeps, by sets that keep the matrix: they know what of y is zero, and need no residual.
-PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscScalar *b, PetscScalar *y, PetscInt sweeps,
-                           bool from_zero, Transpose transpose)
+PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscScalar *b, PetscScalar *y,
+                           const std::vector<LinePass> &passes, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
-  const std::vector<LinePass> &passes = Data(pc)->passes;
-  const size_t many                   = passes.size();
-  PetscLogDouble flops                = 0;
+  const size_t many    = passes.size();
+  PetscLogDouble flops = 0;
 
   PetscFunctionBegin;
   for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
@@ -180,16 +179,16 @@ PetscErrorCode RelaxWithGhosts(const PC_Line &line, const LineSet &set, const Li
 }
 
 // The passes of a number of sweeps on several ranks.
-PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, bool *done)
+PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, const std::vector<LinePass> &passes, PetscInt sweeps, bool from_zero, bool *done)
 {
   PC_Line *line     = Data(pc);
-  const size_t many = line->passes.size();
+  const size_t many = passes.size();
 
   PetscFunctionBegin;
   if (from_zero) PetscCall(VecZeroEntries(y)); // neighbours may ask for rows that the first pass leaves as they are
   PetscCall(HasDiagonals(pc, b, y, done));
   for (size_t k = 0; *done && k < many * static_cast<size_t>(sweeps); k++) {
-    const LinePass &pass = line->passes[k % many];
+    const LinePass &pass = passes[k % many];
     const Guess guess    = from_zero && k == 0 ? Guess::zero : Guess::given;
     const LineSet &set   = *line->sets[static_cast<int>(line->shape.memory)][static_cast<size_t>(pass.set)];
     if (!set.relaxes()) { // lines that go on on other ranks
@@ -218,15 +217,15 @@ PetscErrorCode RelaxPassesWithGhosts(PC pc, Vec b, Vec y, PetscInt sweeps, bool 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, const std::vector<LinePass> &passes, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
   PC_Line *line     = Data(pc);
-  const size_t many = line->passes.size();
+  const size_t many = passes.size();
   bool done         = false;
 
   PetscFunctionBegin;
   if (line->outside && transpose == Transpose::no) {
-    if (many > 1 || sweeps > 1 || !from_zero) PetscCall(RelaxPassesWithGhosts(pc, b, y, sweeps, from_zero, &done));
+    if (many > 1 || sweeps > 1 || !from_zero) PetscCall(RelaxPassesWithGhosts(pc, b, y, passes, sweeps, from_zero, &done));
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   } else if (line->stencil && !line->outside && (many > 1 || sweeps > 1 || !from_zero)) {
     VecArrays arrays(b, Access::read, y, from_zero ? Access::write : Access::read_write);
@@ -235,15 +234,15 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
     PetscCall(arrays.Open());
     PetscCall(PCLineSetsIn(pc, arrays.memory(), &sets));
     done = line->stencil && std::all_of(sets->begin(), sets->end(), [](const auto &set) { return set->relaxes(); });
-    if (done) PetscCall(RelaxPasses(pc, *sets, arrays.rhs(), arrays.solution(), sweeps, from_zero, transpose));
+    if (done) PetscCall(RelaxPasses(pc, *sets, arrays.rhs(), arrays.solution(), passes, sweeps, from_zero, transpose));
     PetscCall(arrays.Close());
     PetscCall(PetscLogGpuTimeEnd());
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (from_zero && line->passes.front().colour != Colour::all) PetscCall(VecZeroEntries(y));
+  if (from_zero && passes.front().colour != Colour::all) PetscCall(VecZeroEntries(y));
   for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
     for (size_t k = 0; k < many; k++) {
-      const LinePass &pass = line->passes[transpose == Transpose::no ? k : many - 1 - k];
+      const LinePass &pass = passes[transpose == Transpose::no ? k : many - 1 - k];
       if (from_zero && sweep == 0 && k == 0)
         PetscCall(SolveLines(pc, b, y, pass, transpose, false));
       else
@@ -255,7 +254,7 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, 
 
 // A number of sweeps, from a zero guess or from what y holds, which is marked where set-up failed. The transposed operator takes the passes the
 // other way round.
-PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Transpose transpose)
+PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
   const PC_Line *line = Data(pc);
 
@@ -271,9 +270,15 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Trans
           PetscFunctionReturn(PETSC_SUCCESS);
         }));
   else
-    PetscCall(MakeSweeps(pc, b, y, sweeps, from_zero, transpose));
+    PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
   PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Richardson's iteration is the same whether it hands its iterations over or, with a monitor, applies the PC in each.
+const LineSweep &SweepOfApplication(const PC_Line &line)
+{
+  return line.in_richardson ? line.relaxed : line.applied;
 }
 
 } // namespace
@@ -281,27 +286,31 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, PetscInt sweeps, bool from_zero, Trans
 PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose)
 {
   PetscFunctionBegin;
-  PetscCall(MakeSweeps(pc, b, y, 1, true, transpose));
+  PetscCall(MakeSweeps(pc, b, y, Data(pc)->applied.passes, 1, true, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCApply_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::no));
+  PetscCall(Sweep(pc, b, y, SweepOfApplication(*Data(pc)), Data(pc)->sweeps, true, Transpose::no));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCApplyTranspose_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(Sweep(pc, b, y, Data(pc)->sweeps, true, Transpose::yes));
+  PetscCall(Sweep(pc, b, y, SweepOfApplication(*Data(pc)), Data(pc)->sweeps, true, Transpose::yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
 {
+  PetscBool richardson;
+
   PetscFunctionBegin;
+  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPRICHARDSON, &richardson));
+  Data(pc)->for_richardson = Data(pc)->in_richardson = richardson;
   PetscCall(AsksNorms(ksp, &Data(pc)->asks_norms));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -341,6 +350,7 @@ PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x)
   PetscBool preonly;
 
   PetscFunctionBegin;
+  Data(pc)->in_richardson = false;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
   if (preonly) PetscCall(RefuseNonFiniteSolution(ksp, x));
   if (ksp->reason > 0 && Data(pc)->empty_rows > 0 && Data(pc)->check.measured && TakenForASolution(ksp))
@@ -353,7 +363,8 @@ PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, Petsc
                                       PetscInt *done, PCRichardsonConvergedReason *reason)
 {
   PetscFunctionBegin;
-  PetscCall(Sweep(pc, b, y, its * Data(pc)->sweeps, zero_guess, Transpose::no));
+  Data(pc)->for_richardson = true;
+  PetscCall(Sweep(pc, b, y, Data(pc)->relaxed, its * Data(pc)->sweeps, zero_guess, Transpose::no));
   *done = its;
   PetscCall(RichardsonReason(pc->failedreason != PC_NOERROR, Data(pc)->asks_norms, y, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -371,12 +382,12 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
     PetscCall(MatDenseSetFailed(Y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const bool once = line->sweeps == 1 && !line->check.refined && line->passes.size() == 1;
+  const bool once = line->sweeps == 1 && !line->check.refined && line->applied.passes.size() == 1;
   PetscCall(WithDenseArrays(
       B, Y, [&](Memory memory) { return once && has_backend(memory); },
       [&](Memory memory, PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) -> PetscErrorCode {
         const std::vector<std::unique_ptr<LineSet>> *sets;
-        const LinePass &pass     = line->passes.front();
+        const LinePass &pass     = line->applied.passes.front();
         LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
 
         PetscFunctionBegin;

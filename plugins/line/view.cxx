@@ -1,5 +1,6 @@
 // What PCView() says of a PCLINE.
 #include "line/line_impl.h"
+#include "line/ordering.h"
 #include "line/ranks.h"
 
 namespace weft {
@@ -61,8 +62,11 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
   if (!ascii) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  ordering %s, sweeps %" PetscInt_FMT " %s, omega %g%s\n", line_orderings[line->ordering],
-                                   line->sweeps, line_sweeps[pc->setupcalled ? line->found_sweep : line->sweep],
+  const LineSweep &sweep = line->for_richardson ? line->relaxed : line->applied;
+  std::string ordering;
+  PetscCallCXX(ordering = pc->setupcalled ? OrderingFound(*line) : line_orderings[line->ordering]);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  ordering %s, sweeps %" PetscInt_FMT " %s, omega %g%s\n", ordering.c_str(), line->sweeps,
+                                   line_sweeps[pc->setupcalled ? sweep.order : line->sweep],
                                    (double)(pc->setupcalled ? line->found_omega : line->omega),
                                    line->estimate_omega ? " (estimated)" : ""));
   if (!pc->setupcalled) {

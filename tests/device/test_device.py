@@ -138,7 +138,7 @@ def test_every_kind_of_lines_stays_on_the_device(run, types, options):
 
 
 @on_device
-@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_direction xyz -pc_line_sweeps 2"])
+@pytest.mark.parametrize("options", ["-pc_line_ordering jacobi", "-pc_line_ordering zebra", "-pc_line_ordering jacobi -pc_line_direction xyz -pc_line_sweeps 2"])
 def test_richardson_and_columns(run, types, options):
     result = run("pc_probe", f"-probe richardson -pc_type line {options} {types}")
     assert result.number("zero richardson difference") < 1e-12

@@ -69,6 +69,48 @@ def test_jumps_flatten_the_solution(solution):
     assert abs(u[8][8] - u[10][6]) < 1e-4 * u[8][8]
 
 
+VARIANTS = ["-contrast 1e4 -material smooth", "-contrast 1e4 -material checkerboard -squares 5", "-contrast 1e4 -material random", "-contrast 1e3 -material turning", "-ends neumann -stretch 9",
+            "-ends neumann -contrast 1e2 -material random", "-ends periodic -k 1,30,2", "-ends periodic -contrast 10 -material smooth -angle 20", "-mask circle", "-mask holes -ends neumann",
+            "-mask holes -ends periodic"]
+
+
+@pytest.mark.parametrize("options", VARIANTS + [f"-dim 3 -da_grid_z 9 {options}" for options in VARIANTS])
+def test_variants_are_symmetric_and_solved(run, solve, options):
+    """Singular where no u is known: then constants are PETSc's null space."""
+    assert "Matrix is symmetric" in run("diffusion", f"{options} -da_grid_x 9 -da_grid_y 8 -repeat 1 -mat_is_symmetric 1e-10 -ksp_max_it 1", load=False, expect=None).output
+    boxmg = "-da_grid_x 20 -da_grid_y 17 -ksp_type cg -ksp_norm_type unpreconditioned -ksp_rtol 1e-8 -pc_type boxmg"
+    iterations = solve(f"{boxmg} {options}")["iterations"]
+    assert iterations <= (30 if "angle" in options or "random" in options else 20)
+    assert solve(f"{boxmg} {options}", ranks=2)["iterations"] == iterations
+    assert abs(solve(f"{boxmg} {options} -assembly coo")["iterations"] - iterations) <= 1
+
+
+def test_a_circle_is_known(solution):
+    u = solution("-mask circle")
+    assert u[16][16] == pytest.approx(0.45**2 / 4, rel=0.1) and u[4][4] == 0 == u[28][28]
+
+
+def test_no_flux_means_the_same_along_the_walls(solution):
+    """With holes alone to hold it, u does not change towards a wall."""
+    u = solution("-mask holes -ends neumann")
+    assert u[0][0] == pytest.approx(u[0][1], rel=0.05) and u[0][0] > 0
+    around = solution("-mask holes -ends periodic -k 1,1")
+    assert around[16][16] == 0 and around[0][5] > 0
+
+
+def test_the_recirculating_flow_goes_around(solution):
+    """By symmetry under a quarter turn: what it carries to the right above the middle it carries to the left below."""
+    u = solution("-velocity 200 -flow recirculating")
+    assert u[24][10] == pytest.approx(u[8][22], rel=1e-8) and u[24][10] != pytest.approx(u[24][22], rel=1e-3)
+
+
+@pytest.mark.parametrize("options, words", [("-velocity 1,0 -ends neumann", "-velocity needs -ends dirichlet"), ("-material random -angle 10", "which -angle needs"),
+                                            ("-da_grid_x 2 -ends periodic", "at least 3 are needed")])
+def test_what_is_not_there_is_an_error(run, options, words):
+    failed = run("diffusion", options, load=False, expect=None)
+    assert failed.code != 0 and words in failed.output
+
+
 @pytest.mark.parametrize("options, symmetric", [("-eps 1e-3 -contrast 10 -stretch 9", True), ("-eps 1e-3 -angle 30 -contrast 10", True), ("-velocity 1,0", False)])
 def test_the_matrix_is_symmetric_without_convection(run, options, symmetric):
     output = run("diffusion", f"{options} -da_grid_x 9 -da_grid_y 9 -repeat 1 -mat_is_symmetric 1e-10", load=False).output

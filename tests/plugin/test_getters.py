@@ -47,7 +47,7 @@ GETTERS = {
             "PCLineGetSource": ("i", [4], [2]),
             "PCLineGetFile": ("s", [""], ["lines"]),
             "PCLineGetDirection": ("i", [7], [5]),
-            "PCLineGetOrdering": ("i", [0], [1]),
+            "PCLineGetOrdering": ("i", [3], [1]),
             "PCLineGetSweep": ("i", [3], [1]),
             "PCLineGetPlaneCycles": ("i", [0], [2]),
             "PCLineGetRanks": ("i", [0], [1]),

@@ -87,7 +87,7 @@ def test_which_orders_keep_a_matrix_symmetric(run, options, symmetric):
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("options", ["", "-pc_line_ordering zebra", "-pc_line_direction xyz -pc_line_sweeps 2", "-pc_line_omega 0.7"])
+@pytest.mark.parametrize("options", ["-pc_line_ordering jacobi", "-pc_line_ordering zebra", "-pc_line_ordering jacobi -pc_line_direction xyz -pc_line_sweeps 2", "-pc_line_omega 0.7"])
 def test_richardson_is_the_sweeps(run, ranks, options):
     result = run("pc_probe", f"-probe richardson -pc_type line {options}", ranks=ranks)
     assert result.number("zero richardson difference") < 1e-12

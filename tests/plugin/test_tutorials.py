@@ -72,7 +72,7 @@ def test_view_says_what_was_found(run):
     output = run("ex45", f"{grid(9, 13, 11)} -pc_type line -ksp_view").output
     for line in (
         "type: line",
-        "ordering jacobi, sweeps 1 forward, omega 1.",
+        "ordering jacobi (auto: zebra is for Richardson's iteration), sweeps 1 forward, omega 1.",
         "lines from a grid, in its stiff directions",
         "grid: 3-dimensional with 1 component a node",
         "lines along y: 99 of at most 13 rows",

@@ -1,4 +1,7 @@
-static char help[] = "Solves twice with the KSP of the options on a 2-dimensional grid, and counts the copies between host and device of the second solve.\n";
+static char help[] = "Solves twice with the KSP of the options on a 2-dimensional grid, and counts the copies between host and device of the second solve, and\n\
+the arrays that Kokkos allocates before it and in it, where liballocations is preloaded and KOKKOS_TOOLS_LIBS names it.\n";
+
+#include <dlfcn.h>
 
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -54,13 +57,18 @@ int main(int argc, char **argv)
   PetscCall(VecDuplicate(b, &x));
   PetscCall(VecSet(b, 1.0));
   PetscCall(KSPSolve(ksp, b, x));
-#if defined(PETSC_HAVE_DEVICE)
   {
+    long (*allocations)(void) = (long (*)(void))(intptr_t)dlsym(RTLD_DEFAULT, "weft_allocations");
+    const long first          = allocations ? allocations() : 0;
+#if defined(PETSC_HAVE_DEVICE)
     const PetscLogDouble before[] = {petsc_ctog_ct, petsc_gtoc_ct};
-    PetscCall(KSPSolve(ksp, b, x));
-    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "transfers in the second solve: to device %g, to host %g\n", petsc_ctog_ct - before[0], petsc_gtoc_ct - before[1]));
-  }
 #endif
+    PetscCall(KSPSolve(ksp, b, x));
+#if defined(PETSC_HAVE_DEVICE)
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "transfers in the second solve: to device %g, to host %g\n", petsc_ctog_ct - before[0], petsc_gtoc_ct - before[1]));
+#endif
+    if (allocations) PetscCall(PetscPrintf(PETSC_COMM_WORLD, "arrays allocated before the second solve: %ld, in it: %ld\n", first, allocations() - first));
+  }
   PetscCall(VecDestroy(&x));
   PetscCall(VecDestroy(&b));
   PetscCall(KSPDestroy(&ksp));
