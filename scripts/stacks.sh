@@ -108,7 +108,8 @@ kokkos_static() {
     local source; source=$(unpack "$kokkos_source")/kokkos
     say "building Kokkos 4.5.01 (Serial, OpenMP; about 15 s)"
     rm -rf "$prefix" "$cache/build-kokkos"; mkdir -p "$prefix"
-    quietly "$prefix/build.log" cmake -S "$source" -B "$cache/build-kokkos" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    # Flags of the environment are for Weft: whatever they are, this is the Kokkos of this folder.
+    quietly "$prefix/build.log" env -u CFLAGS -u CXXFLAGS cmake -S "$source" -B "$cache/build-kokkos" -G Ninja -DCMAKE_BUILD_TYPE=Release \
       -DBUILD_SHARED_LIBS=OFF -DCMAKE_POSITION_INDEPENDENT_CODE=ON -DCMAKE_CXX_VISIBILITY_PRESET=hidden -DCMAKE_CXX_STANDARD=20 \
       -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_OPENMP=ON -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib ||
       die "Kokkos did not configure: the whole log is $prefix/build.log"
