@@ -1,7 +1,5 @@
 /// Lines on several ranks: what all of them must agree on, and how those that cross ranks couple.
 #pragma once
-#include <limits>
-
 #include "line/line_impl.h"
 #include "line/matrix_look.hpp"
 #if defined(WEFT_DISTRIBUTED)
@@ -12,8 +10,6 @@ namespace weft {
 
 /// `here` on all ranks, or false.
 PetscErrorCode AllRanks(PC pc, bool here, bool *all);
-
-constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
 
 /// The first row of all ranks in PETSc's numbering, of those that the ranks bring; no_row where none has any. Collective.
 PetscErrorCode FirstRow(PC pc, PetscInt64 *row);
