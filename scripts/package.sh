@@ -15,7 +15,8 @@ make_wheel() {
     die "the wheel was not built: the whole log is $log"
 }
 
-# From a copy of the tree, as Debian's tools want it: their compiler flags and folders are others, so everything is built again.
+# From a copy of the tree, as Debian's tools want it: their compiler flags are others, so everything is built again; by a compiler's cache
+# only what it has not met with these flags.
 make_debian() {
   local version folder
   version=$(sed -n 's/^project(weft VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)

@@ -17,7 +17,7 @@ struct Mat_Crout {
   PetscReal most_operations = crout_most_operations;
 };
 
-Mat_Crout *Data(Mat F)
+Mat_Crout *FactorData(Mat F)
 {
   return static_cast<Mat_Crout *>(F->data);
 }
@@ -58,7 +58,7 @@ CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
   options.shift           = ShiftOf(info);
   options.shift_amount    = ShiftAmountOf(info);
   options.zero_pivot      = info.zeropivot;
-  options.most_operations = Data(F)->most_operations;
+  options.most_operations = FactorData(F)->most_operations;
   if (IsComplete(F->factortype)) {
     options.pattern = FillPattern::full;
   } else if (info.usedt != 0) {
@@ -91,7 +91,7 @@ PetscErrorCode CreateFactor(Mat F, Mat A, const MatFactorInfo &info)
   PetscFunctionBegin;
   PetscCallCXX(settings = SettingsOf(F, info));
   if (IsComplete(F->factortype)) PetscCall(CheckFromOptions(F, &settings));
-  PetscCall(CroutFactorCreate(A, settings, &Data(F)->factor));
+  PetscCall(CroutFactorCreate(A, settings, &FactorData(F)->factor));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -124,7 +124,7 @@ PetscErrorCode Report(Mat F, Mat A, const CroutFailure &failure)
 
 PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
 {
-  Mat_Crout *data = Data(F);
+  Mat_Crout *data = FactorData(F);
   CroutFailure failure;
 
   PetscFunctionBegin;
@@ -151,7 +151,7 @@ PetscErrorCode Keep(IS *kept, IS given)
 // Its own option. PETSc has given F the PC's prefix by now.
 PetscErrorCode SetFromOptions(Mat F)
 {
-  PetscReal *const most = &Data(F)->most_operations;
+  PetscReal *const most = &FactorData(F)->most_operations;
 
   PetscFunctionBegin;
   PetscObjectOptionsBegin((PetscObject)F);
@@ -165,7 +165,7 @@ PetscErrorCode SetFromOptions(Mat F)
 
 PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *info)
 {
-  Mat_Crout *data = Data(F);
+  Mat_Crout *data = FactorData(F);
   CroutFailure failure;
 
   PetscFunctionBegin;
@@ -196,14 +196,14 @@ PetscErrorCode SymbolicSymmetric(Mat F, Mat A, IS permutation, const MatFactorIn
 PetscErrorCode Solve(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(Data(F)->factor->Solve(b, x, Transpose::no));
+  PetscCall(FactorData(F)->factor->Solve(b, x, Transpose::no));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SolveTranspose(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(Data(F)->factor->Solve(b, x, Transpose::yes));
+  PetscCall(FactorData(F)->factor->Solve(b, x, Transpose::yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -213,7 +213,7 @@ PetscErrorCode SolveMany(Mat F, Mat B, Mat X, Transpose transpose)
   if (F->factorerrortype) // PETSc looks itself before MatSolve(), but not here
     PetscCall(MatDenseSetFailed(X));
   else
-    PetscCall(Data(F)->factor->SolveMany(B, X, transpose));
+    PetscCall(FactorData(F)->factor->SolveMany(B, X, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -235,7 +235,7 @@ PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *p
 {
   PetscFunctionBegin;
   PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
-  PetscCall(Data(F)->factor->GetInertia(negative, zero, positive));
+  PetscCall(FactorData(F)->factor->GetInertia(negative, zero, positive));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -244,8 +244,8 @@ PetscErrorCode GetInfo(Mat F, MatInfoType, MatInfo *info)
   PetscFunctionBegin;
   PetscCall(PetscMemzero(info, sizeof(*info)));
   info->block_size = 1;
-  if (Data(F)->factor) PetscCall(Data(F)->factor->GetInfo(info));
-  info->fill_ratio_given = Data(F)->info.fill;
+  if (FactorData(F)->factor) PetscCall(FactorData(F)->factor->GetInfo(info));
+  info->fill_ratio_given = FactorData(F)->info.fill;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -255,7 +255,7 @@ PetscErrorCode View(Mat F, PetscViewer viewer)
 
   PetscFunctionBegin;
   PetscCall(PetscObjectTypeCompare((PetscObject)viewer, PETSCVIEWERASCII, &ascii));
-  if (ascii && Data(F)->factor) PetscCall(Data(F)->factor->View(viewer));
+  if (ascii && FactorData(F)->factor) PetscCall(FactorData(F)->factor->View(viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -270,9 +270,9 @@ PetscErrorCode Destroy(Mat F)
 {
   PetscFunctionBegin;
   PetscCall(PetscObjectComposeFunction((PetscObject)F, "MatFactorGetSolverType_C", NULL));
-  PetscCall(ISDestroy(&Data(F)->rows));
-  PetscCall(ISDestroy(&Data(F)->columns));
-  delete Data(F);
+  PetscCall(ISDestroy(&FactorData(F)->rows));
+  PetscCall(ISDestroy(&FactorData(F)->columns));
+  delete FactorData(F);
   F->data = NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -341,7 +341,7 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   PetscCall(MatGetVecType(A, &vectors));
   PetscCall(MatSetVecType(F, vectors));
   PetscCallCXX(F->data = new Mat_Crout);
-  PetscCall(MatFactorInfoInitialize(&Data(F)->info));
+  PetscCall(MatFactorInfoInitialize(&FactorData(F)->info));
 
   F->ops->lufactorsymbolic       = Guarded<Symbolic>;
   F->ops->ilufactorsymbolic      = Guarded<Symbolic>;

@@ -24,7 +24,6 @@ namespace {
 using Sequence = std::vector<PetscInt64>;
 
 constexpr PetscInt64 end_of_line = -1;
-constexpr PetscInt64 no_row      = std::numeric_limits<PetscInt64>::max();
 
 /// The first row (the smallest number) for each thing that can be wrong with a map.
 enum Wrong { outside, foreign, twice, kinds_of_wrong };

@@ -16,6 +16,14 @@ PetscErrorCode AllRanks(PC pc, bool here, bool *all)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode FirstRow(PC pc, PetscInt64 *row)
+{
+  PetscFunctionBegin;
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, row, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, MatrixLook *look)
 {
   const Grid &grid = Data(pc)->grid;

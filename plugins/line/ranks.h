@@ -11,6 +11,9 @@ namespace weft {
 /// `here` on all ranks, or false.
 PetscErrorCode AllRanks(PC pc, bool here, bool *all);
 
+/// The first row of all ranks in PETSc's numbering, of those that the ranks bring; no_row where none has any. Collective.
+PetscErrorCode FirstRow(PC pc, PetscInt64 *row);
+
 /// What the whole matrix is, the same on all ranks, but for the first row of this one that has an entry which is no number. Collective.
 PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, MatrixLook *look);
 

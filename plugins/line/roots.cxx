@@ -1,6 +1,5 @@
 // PCLINE from both sides: the lines of a symmetric positive definite matrix as products of a factor and its transpose.
 #include <cmath>
-#include <limits>
 
 #include "line/line_impl.h"
 #include "line/ranks.h"
@@ -8,8 +7,6 @@
 namespace weft {
 
 namespace {
-
-constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
 
 // Made when first asked for: few methods want them.
 PetscErrorCode NeedRoots(PC pc)
@@ -34,17 +31,17 @@ PetscErrorCode NeedRoots(PC pc)
   PetscCallCXX(line->roots = LineRoots<PetscScalar>::make(*line->execution[static_cast<int>(matrix.memory)], layout));
   PetscCallCXX(line->roots->read(matrix.inside));
   PetscCallCXX(bad = line->roots->bad_pivot());
-  PetscInt64 row = bad ? matrix.first_row + layout.start(bad->line) + bad->row * layout.stride : no_row, first;
-  PetscCallMPI(MPI_Allreduce(&row, &first, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
-  if (first == no_row) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscInt64 row = bad ? matrix.first_row + layout.start(bad->line) + bad->row * layout.stride : no_row;
+  PetscCall(FirstRow(pc, &row));
+  if (row == no_row) PetscFunctionReturn(PETSC_SUCCESS);
   line->roots.reset();
   line->failed     = true;
   pc->failedreason = pc->failedreasonrank = PC_FACTOR_NUMERIC_ZEROPIVOT;
-  PetscCall(PetscInfo(pc, "preconditioned from both sides: the pivot of row %" PetscInt64_FMT " is not positive\n", first));
+  PetscCall(PetscInfo(pc, "preconditioned from both sides: the pivot of row %" PetscInt64_FMT " is not positive\n", row));
   PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_CH_ZRPVT,
              "PCLINE preconditions from both sides where lines are positive definite, and the pivot of row %" PetscInt64_FMT
              " is not positive",
-             first);
+             row);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

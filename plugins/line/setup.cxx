@@ -1,6 +1,5 @@
 // PCLINE's set-up: which lines, from where, solved by what.
 #include <algorithm>
-#include <limits>
 
 #include "base/probe_value.hpp"
 #include "line/find_lines.h"
@@ -43,17 +42,6 @@ PetscErrorCode MatrixByRows(PC pc, Mat *rows)
     PetscCall(CopyByRows(pc->pmat, &line->rows));
   }
   *rows = aij ? pc->pmat : line->rows;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
-
-// The first row of all ranks in PETSc's numbering, of those that the ranks bring; no_row where none has any. Collective.
-PetscErrorCode FirstRow(PC pc, PetscInt64 *row)
-{
-  PetscFunctionBegin;
-  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, row, 1, MPIU_INT64, MPI_MIN, PetscObjectComm((PetscObject)pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -7,10 +7,15 @@
 ///
 /// -weft_fail_at N -weft_fail_rank R makes the N-th PetscCallCXX of a set-up fail on rank R: tests go through all of them.
 #pragma once
+#include <limits>
+
 #include "petsc/guarded.h"
 #include "petsc/petsc_compat.h"
 
 namespace weft {
+
+/// After all rows: what a rank without one brings where ranks look for the first of theirs.
+inline constexpr PetscInt64 no_row = std::numeric_limits<PetscInt64>::max();
 
 /// The ranks come here together: an error on all of them where one has failed on its way. Collective.
 PetscErrorCode RanksAgree(MPI_Comm comm);

@@ -8,10 +8,12 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "adi_types.hpp"
+
 namespace {
 
 using namespace weft;
-constexpr auto pr = AdiType::peaceman_rachford, dr = AdiType::douglas_rachford, dg = AdiType::douglas_gunn;
+using namespace weft::test;
 
 /// Bounds of the two parts of the five-point Laplacian between fixed ends.
 AdiBounds laplacian(double n)

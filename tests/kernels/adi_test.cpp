@@ -3,6 +3,7 @@
 
 #include <numbers>
 
+#include "adi_types.hpp"
 #include "line_problem.hpp"
 #include "reference/adi.hpp"
 
@@ -11,7 +12,6 @@ namespace {
 using namespace weft;
 using namespace weft::test;
 using reference::Dense;
-constexpr auto pr = AdiType::peaceman_rachford, dr = AdiType::douglas_rachford, dg = AdiType::douglas_gunn;
 constexpr double pi = std::numbers::pi;
 
 /// A matrix on a box in CSR form, in the memory of a backend.

@@ -76,8 +76,6 @@ struct DistributedBlocks {
   }
 };
 
-enum class Way { exact, neighbours, either };
-
 /// Solves and compares this rank's part.
 template <class Scalar>
 void check(const BlockPiece<Scalar> &piece, const std::string &method, Memory memory, SolveOptions<Scalar> options = {},

@@ -54,11 +54,11 @@ struct Part {
   CsrMatrix<Scalar, Int> outside_view() const { return {outside_starts.data(), outside_columns.data(), outside_values.data()}; }
 };
 
-using Lines = std::vector<std::vector<Index>>;
+using RowLists = std::vector<std::vector<Index>>;
 
-Lines lines_of(const HostLines &map, Index first)
+RowLists lines_of(const HostLines &map, Index first)
 {
-  Lines lines;
+  RowLists lines;
   for (std::size_t l = 0; l + 1 < map.starts.size(); l++) {
     lines.emplace_back(map.rows.begin() + map.starts[l], map.rows.begin() + map.starts[l + 1]);
     for (Index &row : lines.back()) row += first;
@@ -74,10 +74,10 @@ int rank_of(const std::vector<Index> &first_rows, Index row)
 /// What this rank is to have of the lines of the whole matrix.
 struct Expected {
   JoinedPieces joined;
-  Lines own; ///< lines and pieces, by their least row
+  RowLists own; ///< lines and pieces, by their least row
 };
 
-Expected cut(const Lines &lines, const std::vector<Index> &first_rows)
+Expected cut(const RowLists &lines, const std::vector<Index> &first_rows)
 {
   Expected expected;
   for (const auto &line : lines) {
@@ -133,7 +133,7 @@ Index check(Memory memory, const Case &c, const std::vector<Index> &lengths, con
   const JoinedPieces joined = join_lines(others, map);
 
   const Expected expected = cut(lines_of(one.host_lines(), 0), part.first_rows);
-  Lines own               = lines_of(map.host_lines(), my_first(lengths));
+  RowLists own            = lines_of(map.host_lines(), my_first(lengths));
   std::sort(own.begin(), own.end());
   EXPECT_EQ(own, expected.own) << c.name << ' ' << c.matrix.rows;
   EXPECT_EQ(map.lines(), static_cast<Index>(own.size()));

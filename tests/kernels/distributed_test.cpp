@@ -94,8 +94,6 @@ struct DistributedSolving {
   }
 };
 
-enum class Way { exact, neighbours, either };
-
 /// Solves and compares this rank's part.
 template <class Scalar>
 void check(const Piece<Scalar> &piece, const std::string &method, Memory memory, SolveOptions<Scalar> options = {}, bool in_place = false,

@@ -55,6 +55,9 @@ void compare(const std::vector<Scalar> &got, const std::vector<Scalar> &expected
     ASSERT_NEAR(got[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i << " of rank " << rank();
 }
 
+/// Which way the ends of pieces are to meet: by all ranks' exact reduced system, or by neighbours alone.
+enum class Way { exact, neighbours, either };
+
 /// Calls body(scalar, memory) for each precision and backend.
 template <class Body>
 void for_each_precision(Body &&body)

@@ -8,10 +8,13 @@
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
 
+#include "base/cuda/piece.hpp"
 #include "bcr/modes/mode_tables.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft::poisson::cuda {
+
+using weft::cuda::Piece;
 
 template <class Scalar>
 struct ModeArguments {
@@ -32,13 +35,6 @@ __device__ inline Scalar power(Scalar base, int exponent)
   }
   return result;
 }
-
-/// Neighbouring numbers that are read at once.
-template <class Scalar>
-struct alignas(16) Piece {
-  static constexpr int size = 16 / static_cast<int>(sizeof(Scalar));
-  Scalar values[size];
-};
 
 /// Modes side by side in a tile.
 template <class Scalar>

@@ -4,12 +4,6 @@
 
 namespace weft::poisson {
 
-namespace {
-
-constexpr long double least_decay = 0.5L; ///< of -n log |r|: below it, a and b cancel g
-
-} // namespace
-
 bool equal_inside(const LineMatrix &line)
 {
   const std::size_t n = line.size();

@@ -46,6 +46,8 @@ struct ConstantModes {
   }
 };
 
+constexpr long double least_decay = 0.5L; ///< along a line of n rows with the root r, of -n log |r|: below it two recurrences cancel
+
 /// True for four rows or more that are equal but for the first and the last one, with two equal couplings (of rings all of them).
 bool equal_inside(const LineMatrix &line);
 

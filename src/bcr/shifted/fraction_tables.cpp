@@ -9,8 +9,7 @@ namespace weft::poisson {
 
 namespace {
 
-constexpr long double least_decay = 0.5L;   ///< of -n log |r|, as in constant_lines.cpp
-constexpr long double negligible  = 1e-18L; ///< against 1: a power of r that is left out
+constexpr long double negligible = 1e-18L; ///< against 1: a power of r that is left out
 
 /// A line of equal rows with a pole taken off, divided by its coupling.
 struct PoleLine {

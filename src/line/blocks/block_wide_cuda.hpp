@@ -21,6 +21,7 @@
 #include <optional>
 
 #include "base/cuda/launch.hpp"
+#include "base/cuda/piece.hpp"
 #include "base/native_forms.hpp"
 #include "line/blocks/block_tridiagonal.hpp"
 #include "line/blocks/block_wide_parts.hpp"
@@ -37,13 +38,6 @@ struct BlockWideArguments {
   int *redo; ///< a word for each line
   PivotFlag<Kokkos::CudaSpace> flag;
   int blocks = 1; ///< of a cluster
-};
-
-/// 16 bytes, what a lane copies at once.
-template <class Scalar>
-struct alignas(16) Piece {
-  static constexpr int words = 16 / sizeof(Scalar);
-  Scalar entries[words];
 };
 
 /// What a thread block keeps in shared memory: W warps, places for S rows of each group on their way, messages of P warps.
@@ -91,7 +85,7 @@ __device__ void older_copies_arrived()
 /// The rows of a warp in its part of a line.
 template <class Scalar, int R>
 struct BlockPart {
-  static constexpr int words = Piece<Scalar>::words, of_block = 16 / words, of_node = 4 / words; ///< pieces
+  static constexpr int words = Piece<Scalar>::size, of_block = 16 / words, of_node = 4 / words; ///< pieces
   using Lane = BlockLane;
 
   int rows = 0;     ///< that the line has here
@@ -340,12 +334,12 @@ __global__ void __launch_bounds__(32 * W, at_least) native_block_wide(const __gr
       }
       __syncwarp();
       // Step 8: the solution.
-      constexpr int words = Piece<Scalar>::words, of_node = 4 / words;
+      constexpr int words = Piece<Scalar>::size, of_node = 4 / words;
       for (int n = lane; n < part.rows * of_node; n += 32) {
         const int r = n / of_node, p = n % of_node * words;
         Piece<Scalar> piece = *reinterpret_cast<const Piece<Scalar> *>(warp.x[r % R] + r / R * 4 + p);
 #pragma unroll
-        for (Scalar &entry : piece.entries) entry *= a.scale;
+        for (Scalar &entry : piece.values) entry *= a.scale;
         *reinterpret_cast<Piece<Scalar> *>(a.solution + element + r * layout.stride + p) = piece;
       }
       __syncwarp(); // before the next line's values come there

@@ -89,7 +89,7 @@ KOKKOS_INLINE_FUNCTION Scalar rough_inverse(float size)
 
 /// What makes one row of two, p and c. `first`: p has the larger entry.
 template <class Scalar>
-struct Pair {
+struct RowOfTwo {
   Scalar alpha, beta;
   Scalar rough; ///< about 1 / |larger entry|
   float size;   ///< of that
@@ -97,11 +97,11 @@ struct Pair {
 
   /// A row without the unknown stays as it is, to the last bit: p where keeps_first, c where keeps_second.
   template <bool keeps_first, bool keeps_second>
-  KOKKOS_INLINE_FUNCTION static Pair of(Scalar p0, Scalar c0)
+  KOKKOS_INLINE_FUNCTION static RowOfTwo of(Scalar p0, Scalar c0)
   {
     const float p = size_of(p0), c = size_of(c0), size = fmaxf(p, c);
     const Scalar s = rough_inverse<Scalar>(size);
-    Pair pair{p0 * s, c0 * s, s, size, p >= c};
+    RowOfTwo pair{p0 * s, c0 * s, s, size, p >= c};
     if (keeps_second && c == 0) pair.alpha = 1;
     if (keeps_first && p == 0 && !(keeps_second && c == 0)) pair.beta = 1;
     return pair;
@@ -152,7 +152,7 @@ struct Rows {
     unrolled<R - 2>([&](int step) {
       const int k     = step + 1;
       const Scalar c0 = lower[k + 1], c1 = diagonal[k + 1], c2 = upper[k + 1], c_rhs = rhs[k + 1];
-      const auto bc        = Pair<Scalar>::template of<false, true>(b0, c0);
+      const auto bc        = RowOfTwo<Scalar>::template of<false, true>(b0, c0);
       const Scalar q_first = bc.larger(b_first, 0), q0 = bc.larger(b0, c0), q1 = bc.larger(b1, c1), q2 = bc.larger(0, c2),
                    q_rhs = bc.larger(b_rhs, c_rhs);
       b_first            = bc.of_first(b_first);
@@ -160,7 +160,7 @@ struct Rows {
       b1                 = bc.of_second(c2);
       b_rhs              = bc.of_both(b_rhs, c_rhs);
 
-      const auto aq        = Pair<Scalar>::template of<true, false>(a0, q0);
+      const auto aq        = RowOfTwo<Scalar>::template of<true, false>(a0, q0);
       const Scalar inverse = aq.inverse(aq.larger(a0, q0)), of_a = aq.larger(inverse, 0), of_q = aq.larger(0, inverse);
       least           = fminf(least, aq.size);
       diagonal[k + 1] = of_a * a1 + of_q * q1; // sums, since selections are what a device has least time for
@@ -257,13 +257,13 @@ KOKKOS_INLINE_FUNCTION float join(const Scalar *left, const Scalar *right, Scala
   const float least = fminf(least_of(left), least_of(right));
 
   // p out of a, b and c: e is the larger of b and c, f what they leave, g what a and e leave. q out of f, g and d likewise.
-  const auto bc    = Pair<Scalar>::template of<true, true>(b_p, c_p);
+  const auto bc    = RowOfTwo<Scalar>::template of<true, true>(b_p, c_p);
   const Scalar e_p = bc.larger(b_p, c_p), e_q = bc.larger(b_q, c_q), f_q = bc.of_both(b_q, c_q);
-  const auto ae    = Pair<Scalar>::template of<true, true>(a_p, e_p);
+  const auto ae    = RowOfTwo<Scalar>::template of<true, true>(a_p, e_p);
   const Scalar g_q = ae.of_both(a_q, e_q), p_inverse = ae.inverse(ae.larger(a_p, e_p));
-  const auto fd          = Pair<Scalar>::template of<true, true>(f_q, d_q);
+  const auto fd          = RowOfTwo<Scalar>::template of<true, true>(f_q, d_q);
   const Scalar h_q       = fd.larger(f_q, d_q);
-  const auto gh          = Pair<Scalar>::template of<true, true>(g_q, h_q);
+  const auto gh          = RowOfTwo<Scalar>::template of<true, true>(g_q, h_q);
   const Scalar q_inverse = gh.inverse(gh.larger(g_q, h_q));
   all_have_read();
   if (stores_q) joint.q_of_p = ae.larger(a_q, e_q) * p_inverse;
@@ -287,10 +287,10 @@ template <class Scalar>
 KOKKOS_INLINE_FUNCTION Border<Scalar> solve_whole(const Scalar *piece, float &least)
 {
   const Scalar *b        = piece + Column::running;
-  const auto ab          = Pair<Scalar>::template of<true, true>(piece[Column::first], b[Column::first]);
+  const auto ab          = RowOfTwo<Scalar>::template of<true, true>(piece[Column::first], b[Column::first]);
   const Scalar of_first  = ab.inverse(ab.larger(piece[Column::first], b[Column::first]));
   const Scalar entry     = ab.of_both(piece[Column::last], b[Column::last]);
-  const auto alone       = Pair<Scalar>::template of<false, false>(entry, 0);
+  const auto alone       = RowOfTwo<Scalar>::template of<false, false>(entry, 0);
   const Scalar last      = ab.of_both(piece[Column::rhs], b[Column::rhs]) * alone.inverse(entry);
   least                  = fminf(least_of(piece), fminf(ab.size, alone.size));
   const Scalar of_larger = ab.larger(piece[Column::rhs], b[Column::rhs]) - ab.larger(piece[Column::last], b[Column::last]) * last;

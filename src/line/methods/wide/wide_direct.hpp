@@ -3,16 +3,10 @@
 ///
 /// Words moved per row: 5.
 #pragma once
+#include "base/cuda/piece.hpp"
 #include "line/methods/wide/wide_tile.hpp"
 
 namespace weft::cuda {
-
-/// 16 bytes of an array.
-template <class Scalar>
-struct alignas(16) Piece {
-  static constexpr int size = 16 / sizeof(Scalar);
-  Scalar of[size];
-};
 
 /// R elements in pieces that nobody else reads, past the cache.
 template <int R, class Scalar>
@@ -24,7 +18,7 @@ __device__ void read_pieces(Scalar (&to)[R], const Scalar *from)
     const float4 bits = __ldcs(reinterpret_cast<const float4 *>(from) + k);
     const auto piece  = __builtin_bit_cast(Piece<Scalar>, bits);
 #pragma unroll
-    for (int j = 0; j < size; j++) to[size * k + j] = piece.of[j];
+    for (int j = 0; j < size; j++) to[size * k + j] = piece.values[j];
   }
 }
 /// R elements of each thread of a warp, those of the next one behind them. Neighbouring threads exchange pieces, so that both write to the
@@ -41,9 +35,9 @@ __device__ void write_pieces(Scalar *to, const Scalar (&x)[R], Scalar scale)
     Piece<Scalar> mine[2], given;
 #pragma unroll
     for (int j = 0; j < size; j++) {
-      mine[0].of[j] = scale * x[size * k + j];
-      mine[1].of[j] = scale * x[size * (k + 1) + j];
-      given.of[j]   = __shfl_xor_sync(0xffffffff, odd ? mine[0].of[j] : mine[1].of[j], 1);
+      mine[0].values[j] = scale * x[size * k + j];
+      mine[1].values[j] = scale * x[size * (k + 1) + j];
+      given.values[j]   = __shfl_xor_sync(0xffffffff, odd ? mine[0].values[j] : mine[1].values[j], 1);
     }
     __stcs(pair + k, __builtin_bit_cast(float4, odd ? given : mine[0]));
     __stcs(pair + pieces + k, __builtin_bit_cast(float4, odd ? mine[1] : given));
