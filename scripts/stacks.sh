@@ -173,18 +173,16 @@ kokkos_cuda_arch() {
   esac
 }
 
-# PETSc with CUDA and Kokkos, one shared Kokkos for both. $arch is the CUDA architecture, 90 for Hopper. For --unoptimized, where it is not there yet,
-# one in a folder of its own whose host code is not optimized: PETSc's C takes a quarter of the time then.
+# PETSc with CUDA and Kokkos, one shared Kokkos for both. $arch is the CUDA architecture, 90 for Hopper.
 stack_cuda() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
   command -v nvcc > /dev/null || die "no nvcc on the PATH: install the CUDA toolkit (12.2 or newer), or take another stack with --stack"
   local cuda; cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-  local prefix=$cache/cuda-sm_$arch speed=-O3
-  if [ -n "$unoptimized" ] && { [ ! -f "$prefix/.done" ] || [ -f "$prefix-unoptimized/.done" ]; }; then prefix+=-unoptimized speed=-O0; fi
+  local prefix=$cache/cuda-sm_$arch
   local header=$prefix.parts/include/kokkos_cuda13.h
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
   [ ! -f "$prefix/.done" ] || return 0
-  say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch (about 10 minutes on two cores; without optimization half of it)"
+  say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch (about 10 minutes on two cores)"
   local source; source=$(unpack "$kokkos_source")
   rm -rf "$prefix.parts"; mkdir -p "$prefix.parts/include" "$prefix.parts/lib/stubs" "$prefix.parts/wheel"
   cp cmake/kokkos_cuda13.h "$header"
@@ -197,8 +195,7 @@ stack_cuda() {
   printf '%s\n' 'int nvmlInit_v2(void){return 999;} int nvmlShutdown(void){return 999;} int nvmlDeviceGetHandleByIndex_v2(unsigned i,void*d){return 999;}' \
     'int nvmlDeviceGetTotalEnergyConsumption(void*d,unsigned long long*e){return 999;} const char*nvmlErrorString(int e){return "no driver";}' |
     gcc -x c -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$prefix.parts/lib/stubs/libnvidia-ml.so" -
-  local common=(-G Ninja -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=$speed -DNDEBUG" -DBUILD_SHARED_LIBS=ON
-    "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_CXX_STANDARD=20
+  local common=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_CXX_STANDARD=20
     -DCMAKE_INSTALL_PREFIX="$prefix.kokkos" -DCMAKE_INSTALL_LIBDIR=lib)
   if [ ! -f "$prefix.kokkos/.done" ]; then
     quietly "$prefix.log" cmake -S "$source/kokkos" -B "$prefix.parts/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$source/kokkos/bin/nvcc_wrapper" \
@@ -210,7 +207,7 @@ stack_cuda() {
       quietly "$prefix.log" ninja -C "$prefix.parts/kernels" install || die "Kokkos did not build: the whole log is $prefix.log"
     touch "$prefix.kokkos/.done"
   fi
-  petsc_build "$prefix" --with-debugging=0 COPTFLAGS=$speed CXXOPTFLAGS=$speed CUDAOPTFLAGS=$speed --with-blaslapack-lib=-lopenblas \
+  petsc_build "$prefix" --with-debugging=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
     --with-cuda=1 --with-cuda-dir="$cuda" --with-cuda-arch="$arch" --with-cxx-dialect=20 --with-cuda-dialect=20 \
     --with-kokkos-dir="$prefix.kokkos" --with-kokkos-kernels-dir="$prefix.kokkos" \
     "CUDAFLAGS+=-include $header -I$prefix.parts/include" "${nvml[@]}" "LDFLAGS=-L$prefix.parts/lib/stubs -L$cuda/lib64/stubs"
