@@ -145,7 +145,7 @@ private:
       if (has(between.s, d)) weaker = Kokkos::min(weaker, Kokkos::min(sides[d][0], sides[d][1]));
     }
     const bool little = sum > 0 && centre < sum + (centre > 0 ? weaker / centre : Scalar(0)) * sum;
-    return sign * (little ? sum : Kokkos::max(centre, Scalar(0)));
+    return sign * (little ? sum : centre > 0 ? centre : sum);
   }
 };
 
