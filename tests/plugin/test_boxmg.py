@@ -382,3 +382,24 @@ def test_each_set_up_tries_a_cycle_elsewhere(ranks):
     program = Path(__file__).parent / "programs" / "grid_operators.py"
     output = programs.python(program, "shifted:20:17:0:0:-0.01 -pc_type boxmg -ksp_type gmres -ksp_rtol 1e-8 -ksp_view", ranks=ranks).output
     assert 0 < float(re.search(r"check: a cycle leaves (\S+) of a random right-hand side", output)[1]) < 1, output
+
+
+@pytest.mark.parametrize("options, most", [("-ksp_type cg", 15), ("-ksp_type richardson -ksp_max_it 40", 40)])
+def test_coefficients_that_are_random_at_each_node(run, options, most):
+    """The sums of a coarse operator's columns may have any sign there, and constants are to be interpolated all the same."""
+    output = run("diffusion", f"-pc_type boxmg {options} -da_grid_x 129 -da_grid_y 129 -contrast 1e4 -material random -ksp_rtol 1e-8 -repeat 1").output
+    assert "CONVERGED_RTOL" in output, output
+    assert int(re.search(r"after (\d+) iterations", output)[1]) <= most, output
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("options", ["", "-k 1,1e3", "-k 1e3,1 -pc_boxmg_precision single", "-velocity 1e3,3e2"])
+def test_richardson_ends_by_the_true_residual(run, options, ranks):
+    output = run("diffusion", f"-pc_type boxmg -ksp_type richardson {options} -da_grid_x 65 -da_grid_y 50 -ksp_rtol 1e-8 -repeat 1", ranks=ranks).output
+    assert "CONVERGED_RTOL" in output, output
+    assert 1e-10 < float(re.search(r"true residual (\S+),", output)[1]) <= 1e-8, output
+
+
+def test_richardson_says_that_it_has_not_converged(run):
+    output = run("diffusion", "-pc_type boxmg -ksp_type richardson -da_grid_x 65 -da_grid_y 50 -ksp_rtol 1e-8 -ksp_max_it 2 -repeat 1").output
+    assert "DIVERGED_ITS" in output, output
