@@ -1,15 +1,23 @@
 /// The operator of the next level, R A P, by stencils: a coarse node at a time, over the fine nodes that it is interpolated to, their neighbours,
 /// and the coarse nodes that those are interpolated from.
 #pragma once
+#include <algorithm>
+
 #include "boxmg/transfer.hpp"
 
 namespace weft::boxmg {
 
-/// A product R_ci A_ij P_jd of a coarse node c away from the ends of the grid: where its factors stand beside those of c's own fine node, and to
-/// which coefficient of c it is added. The same for all such nodes.
+/// A product R_ci A_ij P_jd of a coarse node c away from the ends of the grid: where its factors stand beside those of c's own fine node. The same for
+/// all such nodes.
 struct Product {
   Index r, a, p;
-  int target;
+};
+
+/// All of them, by the coefficient of c that they are added to: coefficient k has those from first[k] on.
+template <class Space>
+struct Products {
+  OwnedArray<Product, Space> all;
+  int first[Stencil::most + 1] = {};
 };
 
 /// Coarse nodes along a direction whose products reach no end of the fine grid: first <= place < end.
@@ -24,11 +32,11 @@ inline Inside inside_of(const Grid &fine, Directions coarsened, int direction)
   return {n > 1 ? Index(1) : Index(0), n > 1 ? n - 1 : n};
 }
 
-/// The products of the nodes inside. They depend on the stencil, the grid and the directions that are coarsened, not on values.
+/// The products of the nodes inside, for each coefficient. They depend on the stencil, the grid and the directions that are coarsened, not on values.
 template <class Scalar>
-std::vector<Product> products_of(const Operator<Scalar> &a, const Transfer<Scalar> &p, const Stencil &coarse)
+std::vector<std::vector<Product>> products_of(const Operator<Scalar> &a, const Transfer<Scalar> &p, const Stencil &coarse)
 {
-  std::vector<Product> products;
+  std::vector<std::vector<Product>> products(static_cast<std::size_t>(coarse.count));
   const Index step[3] = {1, a.grid.n[0], a.grid.n[0] * a.grid.n[1]};
   for (int number = 0; number < 27; number++) {
     const Offset by = offset_of(number);
@@ -56,7 +64,9 @@ std::vector<Product> products_of(const Operator<Scalar> &a, const Transfer<Scala
           there   = there && (odd || !next);
           to.d[d] = (steps - odd) / 2 + next;
         }
-        if (there) products.push_back({r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j, coarse.slot[to.number()]});
+        if (there)
+          products[static_cast<std::size_t>(coarse.slot[to.number()])].push_back(
+              {r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j});
       }
     }
   }
@@ -72,22 +82,20 @@ struct Galerkin {
   Index pitch;
   Inside inside[3];
   const Product *products;
-  int count;
+  int starts[Stencil::most + 1]; ///< of the products of each coefficient
 
   KOKKOS_INLINE_FUNCTION void operator()(Index node, const Index (&at)[3]) const
   {
-    Scalar sum[27] = {};
-    bool far       = true;
+    bool far = true;
     for (int d = 0; d < 3; d++) far = far && at[d] >= inside[d].first && at[d] < inside[d].end;
     if (far) {
       Index own[3];
       for (int d = 0; d < 3; d++) own[d] = p.bit[d] == 0 ? at[d] : 2 * at[d];
-      const Index i          = a.grid.node(own);
-      const Scalar *const ri = r.weights + i, *const ai = a.values + i, *const pi = p.weights + i;
-      for (int k = 0; k < count; k++) sum[products[k].target] += ri[products[k].r] * ai[products[k].a] * pi[products[k].p];
-      for (int k = 0; k < stencil.count; k++) values[k * pitch + node] = sum[k];
+      const Index i = a.grid.node(own);
+      for (int k = 0; k < stencil.count; k++) values[k * pitch + node] = inner(i, starts[k], starts[k + 1]);
       return;
     }
+    Scalar sum[27] = {};
     for (int number = 0; number < 27; number++) {
       const Offset by = offset_of(number);
       Index fine[3];
@@ -108,6 +116,23 @@ struct Galerkin {
   }
 
 private:
+  /// The sum of some products beside fine node i. On a device four are on their way together.
+  KOKKOS_INLINE_FUNCTION Scalar inner(Index i, int begin, int end) const
+  {
+    constexpr int together = is_host_space<Space> ? 1 : 4;
+    const Scalar *const ri = r.weights + i, *const ai = a.values + i, *const pi = p.weights + i;
+    Scalar sum = 0;
+    for (int k = begin; k < end; k += together) {
+      Scalar product[together];
+      for (int m = 0; m < together; m++) {
+        const bool there       = k + m < end;
+        const Product &factors = products[there ? k + m : k];
+        product[m]             = there ? ri[factors.r] * ai[factors.a] * pi[factors.p] : Scalar(0);
+      }
+      for (int m = 0; m < together; m++) sum += product[m];
+    }
+    return sum;
+  }
   /// Adds weight times row i of A P; fine node i is `by` from the coarse one.
   KOKKOS_INLINE_FUNCTION void add_row(Scalar weight, Index i, const Index (&fine)[3], const Index (&at)[3], const Offset &by,
                                       Scalar (&sum)[27]) const
@@ -147,14 +172,20 @@ private:
 /// Fills the coefficients of the coarse operator. products: empty where the stencil, the grid or what is coarsened is new, and then made; they stay.
 template <class Space, class Scalar>
 void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p, const Stencil &stencil,
-              OwnedArray<Product, Space> &products, Scalar *values, Index pitch)
+              Products<Space> &products, Scalar *values, Index pitch)
 {
-  if (products.size() == 0) {
-    const std::vector<Product> all = products_of(a, p, stencil);
-    products                       = OwnedArray<Product, Space>("weft boxmg products", all.size());
-    Kokkos::deep_copy(space, products, Array<const Product, Kokkos::HostSpace>(all.data(), all.size()));
+  if (products.all.size() == 0) {
+    std::vector<Product> all;
+    int coefficient = 0;
+    for (const auto &of_one : products_of(a, p, stencil)) {
+      all.insert(all.end(), of_one.begin(), of_one.end());
+      products.first[++coefficient] = static_cast<int>(all.size());
+    }
+    products.all = OwnedArray<Product, Space>("weft boxmg products", all.size());
+    Kokkos::deep_copy(space, products.all, Array<const Product, Kokkos::HostSpace>(all.data(), all.size()));
   }
-  Galerkin<Space, Scalar> kernel{a, r, p, stencil, values, pitch, {}, products.data(), static_cast<int>(products.size())};
+  Galerkin<Space, Scalar> kernel{a, r, p, stencil, values, pitch, {}, products.all.data(), {}};
+  std::copy(std::begin(products.first), std::end(products.first), kernel.starts);
   for (int d = 0; d < 3; d++) kernel.inside[d] = inside_of(a.grid, p.coarsened, d);
   over_nodes("weft boxmg galerkin", space, p.coarse, kernel);
 }

@@ -13,7 +13,7 @@ struct Offset {
   WEFT_INLINE int number() const { return 13 + d[0] + 3 * d[1] + 9 * d[2]; }
 };
 
-WEFT_INLINE Offset offset_of(int number)
+WEFT_INLINE constexpr Offset offset_of(int number)
 {
   return {
       {static_cast<signed char>(number % 3 - 1), static_cast<signed char>(number / 3 % 3 - 1), static_cast<signed char>(number / 9 - 1)}};
@@ -97,7 +97,7 @@ struct Stencil {
 
 /// Directions as a set of bits: 1 x, 2 y, 4 z.
 using Directions = unsigned;
-WEFT_INLINE bool has(Directions set, int direction)
+WEFT_INLINE constexpr bool has(Directions set, int direction)
 {
   return (set >> direction & 1) != 0;
 }

@@ -61,8 +61,8 @@ struct Level {
   bool direct = false;
   std::unique_ptr<Smoother<Scalar>> smoother;
   OwnedArray<Scalar, Space> x, b, work;
-  OwnedArray<Product, Space> products; ///< that make the next level's operator, see galerkin.hpp
-  OwnedArray<LevelLook, Space> look;   ///< one
+  Products<Space> products;          ///< that make the next level's operator
+  OwnedArray<LevelLook, Space> look; ///< one
   Inverse<Space> inverse;
 
   /// What cycles read.

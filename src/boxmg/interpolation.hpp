@@ -7,67 +7,63 @@
 ///
 /// So nodes on coarse ones come first, then those between two, between four, between eight.
 #pragma once
+#include <utility>
+
 #include "boxmg/transfer.hpp"
 
 namespace weft::boxmg {
 
-/// A neighbour of a node between coarse ones along S: its place in the collapsed stencil, and which slots of its own weights belong to which of the
-/// node's. Along directions in which it is a step away it lies on a coarse node, the next one or the one before; along the others it lies
-/// between the same two.
-struct Beside {
-  Offset offset;
-  int number;
-  int fixed, free; ///< bits of the node's slots that the step fixes, and that are the neighbour's too
-};
-
-/// What all nodes between coarse ones along the directions S share.
+/// What is known of a neighbour by its number among 27, where nodes lie between coarse ones along the directions s. Along directions in which it is a
+/// step away it lies on a coarse node, the next one or the one before; along the others of s it lies between the same two.
+template <Directions s>
 struct Between {
-  Directions s = 0;
-  int odd      = 0; ///< directions in it
-  Region nodes;
-  int collapsed[Stencil::most] = {}; ///< by neighbour of the stencil: its number in the sum over the other directions
-  int count                    = 0;
-  Beside beside[26];
-
-  template <class Scalar>
-  Between(Directions directions, const Transfer<Scalar> &p, const Stencil &stencil) : s(directions), nodes(Region::all(p.fine))
+  KOKKOS_INLINE_FUNCTION static constexpr int step(int number, int direction)
   {
-    for (int d = 0; d < 3; d++) {
-      if (p.bit[d] == 0) continue;
-      odd += has(s, d);
-      nodes.first[d] = has(s, d);
-      nodes.step[d]  = 2;
-      nodes.count[d] = (p.fine.n[d] - nodes.first[d] + 1) / 2;
-    }
-    for (int k = 0; k < stencil.count; k++) {
-      Offset kept;
-      for (int d = 0; d < 3; d++) kept.d[d] = has(s, d) ? stencil.offset[k].d[d] : 0;
-      collapsed[k] = kept.number();
-    }
-    for (int number = 0; number < 27; number++) {
-      const Offset o = offset_of(number);
-      Beside next{o, number, 0, 0};
-      bool along = number != 13;
-      for (int d = 0; d < 3; d++) {
-        if (!has(s, d))
-          along = along && o.d[d] == 0;
-        else if (o.d[d] == 0)
-          next.free |= p.bit[d];
-        else if (o.d[d] > 0)
-          next.fixed |= p.bit[d];
-      }
-      if (along) beside[count++] = next;
-    }
+    return (direction == 0 ? number : direction == 1 ? number / 3 : number / 9) % 3 - 1;
+  }
+  /// Its place in the stencil summed over the directions that are not in s.
+  KOKKOS_INLINE_FUNCTION static constexpr int collapsed(int number)
+  {
+    return 13 + (has(s, 0) ? step(number, 0) : 0) + (has(s, 1) ? 3 * step(number, 1) : 0) + (has(s, 2) ? 9 * step(number, 2) : 0);
+  }
+  /// Steps along s only, and is not the node itself.
+  KOKKOS_INLINE_FUNCTION static constexpr bool beside(int number) { return number != 13 && collapsed(number) == number; }
+  /// The directions in which it is the next coarse node, and those in which it lies between coarse ones itself.
+  KOKKOS_INLINE_FUNCTION static constexpr Directions next(int number) { return those(number, 1); }
+  KOKKOS_INLINE_FUNCTION static constexpr Directions free(int number) { return s & those(number, 0); }
+  KOKKOS_INLINE_FUNCTION static constexpr int directions() { return has(s, 0) + has(s, 1) + has(s, 2); }
+
+private:
+  KOKKOS_INLINE_FUNCTION static constexpr Directions those(int number, int wanted)
+  {
+    Directions set = 0;
+    for (int d = 0; d < 3; d++) set |= step(number, d) == wanted ? 1u << d : 0u;
+    return set;
   }
 };
 
-/// Weights of the nodes that lie between coarse ones along the same directions.
+/// Nodes that lie between coarse ones along the directions s, of those that are coarsened.
 template <class Scalar>
+Region between(const Transfer<Scalar> &p, Directions s)
+{
+  Region nodes = Region::all(p.fine);
+  for (int d = 0; d < 3; d++) {
+    if (p.bit[d] == 0) continue;
+    nodes.first[d] = has(s, d);
+    nodes.step[d]  = 2;
+    nodes.count[d] = (p.fine.n[d] - nodes.first[d] + 1) / 2;
+  }
+  return nodes;
+}
+
+/// Weights of the nodes that lie between coarse ones along the directions s. What depends on a neighbour's number is known when this is compiled,
+/// so that coefficients and weights stay in registers, and their loads are on their way together. Here weight k of a node belongs to the
+/// directions in the set k.
+template <class Scalar, Directions s>
 struct Weights {
   Operator<Scalar> a;
   Part part;
   Transfer<Scalar> p;
-  Between between;
   bool from_operator;
   Scalar *weights;
 
@@ -80,72 +76,91 @@ struct Weights {
   }
 
 private:
+  using Geometry = Between<s>;
+  using Numbers  = std::make_integer_sequence<int, 27>;
+
   KOKKOS_INLINE_FUNCTION void make(Index node, const Index (&at)[3]) const
   {
     Scalar w[8] = {};
-    if (between.s == 0)
+    if (s == 0)
       w[0] = 1;
     else if (from_operator)
-      solve(node, at, w);
+      solve(node, at, w, Numbers());
     else
-      for (int slot = 0; slot < p.slots(); slot++) w[slot] = Scalar(1) / (1 << between.odd);
-    for (int slot = 0; slot < p.slots(); slot++) weights[slot * p.pitch + node] = there(slot, at) ? w[slot] : Scalar(0);
+      for (int set = 0; set < 8; set++) w[set] = Scalar(1) / (1 << Geometry::directions());
+    for (Directions set = 0; set < 8; set++) {
+      if ((set & ~p.coarsened) == 0) weights[slot_of(set) * p.pitch + node] = there(set, at) ? w[set] : Scalar(0);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION int slot_of(Directions set) const
+  {
+    return (has(set, 0) ? p.bit[0] : 0) + (has(set, 1) ? p.bit[1] : 0) + (has(set, 2) ? p.bit[2] : 0);
   }
   /// True if the coarse node of the slot exists; a node on coarse ones along a direction has no next along it.
-  KOKKOS_INLINE_FUNCTION bool there(int slot, const Index (&at)[3]) const
+  KOKKOS_INLINE_FUNCTION bool there(Directions set, const Index (&at)[3]) const
   {
     for (int d = 0; d < 3; d++) {
-      if (p.on_grid(d, at[d], slot) < 0) return false;
+      if (p.on_grid(d, at[d], slot_of(set)) < 0) return false;
     }
     return true;
   }
-  KOKKOS_INLINE_FUNCTION void solve(Index node, const Index (&at)[3], Scalar (&w)[8]) const
+  template <int... numbers>
+  KOKKOS_INLINE_FUNCTION void solve(Index node, const Index (&at)[3], Scalar (&w)[8], std::integer_sequence<int, numbers...> all) const
   {
-    Scalar row[27] = {};
-    collapse(node, at, row);
-    const Scalar c = denominator(row, a.diagonal(node) < 0 ? Scalar(-1) : Scalar(1));
+    Scalar row[27] = {}; // the stencil, summed over all directions but those of s: 13 the node itself
+    (collapse<numbers>(node, at, row), ...);
+    const Scalar c = denominator(row, a.diagonal(node) < 0 ? Scalar(-1) : Scalar(1), all);
     if (!(Kokkos::abs(c) > 0)) return;
-    for (int k = 0; k < between.count; k++) {
-      const Beside &beside = between.beside[k];
-      Index there[3]       = {at[0], at[1], at[2]};
-      if (row[beside.number] == 0 || !a.grid.move(there, beside.offset)) continue;
-      const Index neighbour = a.grid.node(there);
-      const Scalar share    = row[beside.number] / c;
-      for (int slot = 0; slot < p.slots(); slot++) {
-        if ((slot & ~beside.free) == 0) w[slot | beside.fixed] -= share * p.weight(slot, neighbour);
-      }
-    }
+    (share<numbers>(at, row[numbers] / c, w), ...);
   }
-  /// The stencil of a node, summed over all directions but those of S, in 3^|S| of the 27 places, 13 the node itself.
+  template <int number>
   KOKKOS_INLINE_FUNCTION void collapse(Index node, const Index (&at)[3], Scalar (&row)[27]) const
   {
-    for (int k = 0; k < a.stencil.count; k++) {
+    const int k = a.stencil.slot[number];
+    if (k < 0) return;
+    Index there[3] = {at[0], at[1], at[2]};
+    // Coefficients of the neighbours too: there are some.
+    if (part != Part::whole && !a.grid.move(there, offset_of(number))) return;
+    row[Geometry::collapsed(number)] += entry_of(a, part, k, node, a.grid.node(there));
+  }
+  /// What a neighbour between fewer coarse nodes passes on.
+  template <int number>
+  KOKKOS_INLINE_FUNCTION void share(const Index (&at)[3], Scalar share, Scalar (&w)[8]) const
+  {
+    if constexpr (Geometry::beside(number)) {
       Index there[3] = {at[0], at[1], at[2]};
-      // Coefficients of the neighbours too: there are some.
-      if (part != Part::whole && !a.grid.move(there, a.stencil.offset[k])) continue;
-      row[between.collapsed[k]] += entry_of(a, part, k, node, a.grid.node(there));
+      if (share == 0 || !a.grid.move(there, offset_of(number))) return;
+      const Index neighbour = a.grid.node(there);
+      for (Directions set = 0; set < 8; set++) {
+        if ((set & ~Geometry::free(number)) == 0) w[set | Geometry::next(number)] -= share * p.weight(slot_of(set), neighbour);
+      }
     }
   }
   /// What the neighbours' coefficients are divided by; sign: of the diagonal, as a sum over columns of random sizes may have the other one. Where
   /// the diagonal exceeds their sum by little (a row sum of zero and rounding, or the zeroth-order term of a fine grid) that sum, so that
-  /// constants are interpolated as they are; else the diagonal, as beside a boundary whose rows are eliminated, where one side has no
-  /// neighbour. "Little" is the share of the weaker side, as in Dendy's 1982 paper.
-  KOKKOS_INLINE_FUNCTION Scalar denominator(const Scalar (&row)[27], Scalar sign) const
+  /// constants are interpolated as they are, as they are too where the centre is not of that sign; else the diagonal, as beside a boundary whose
+  /// rows are eliminated, where one side has no neighbour. "Little" is the share of the weaker side, as in Dendy's 1982 paper.
+  template <int... numbers>
+  KOKKOS_INLINE_FUNCTION Scalar denominator(const Scalar (&row)[27], Scalar sign, std::integer_sequence<int, numbers...>) const
   {
     const Scalar centre = sign * row[13];
     Scalar sum = 0, weaker = centre, sides[3][2] = {};
-    for (int k = 0; k < between.count; k++) {
-      const Beside &beside = between.beside[k];
-      sum -= sign * row[beside.number];
-      for (int d = 0; d < 3; d++) {
-        if (beside.offset.d[d] != 0) sides[d][beside.offset.d[d] > 0] += Kokkos::abs(row[beside.number]);
-      }
-    }
+    (add<numbers>(sign * row[numbers], sum, sides), ...);
     for (int d = 0; d < 3; d++) {
-      if (has(between.s, d)) weaker = Kokkos::min(weaker, Kokkos::min(sides[d][0], sides[d][1]));
+      if (has(s, d)) weaker = Kokkos::min(weaker, Kokkos::min(sides[d][0], sides[d][1]));
     }
     const bool little = sum > 0 && centre < sum + (centre > 0 ? weaker / centre : Scalar(0)) * sum;
     return sign * (little ? sum : centre > 0 ? centre : sum);
+  }
+  template <int number>
+  KOKKOS_INLINE_FUNCTION static void add(Scalar coefficient, Scalar &sum, Scalar (&sides)[3][2])
+  {
+    if constexpr (Geometry::beside(number)) {
+      sum -= coefficient;
+      for (int d = 0; d < 3; d++) {
+        if (Geometry::step(number, d) != 0) sides[d][Geometry::step(number, d) > 0] += Kokkos::abs(coefficient);
+      }
+    }
   }
 };
 
@@ -154,14 +169,15 @@ private:
 template <class Space, class Scalar>
 void make_weights(const Space &space, const Operator<Scalar> &a, Part part, const Transfer<Scalar> &p, bool from_operator, Scalar *weights)
 {
-  for (int odd = 0; odd <= 3; odd++) {
-    for (Directions s = 0; s < 8; s++) {
-      if ((s & ~p.coarsened) != 0) continue;
-      const Between between(s, p, a.stencil);
-      if (between.odd == odd)
-        over_runs("weft boxmg weights", space, between.nodes, Weights<Scalar>{a, part, p, between, from_operator, weights});
-    }
-  }
+  const auto of = [&]<Directions s>(std::integral_constant<Directions, s>) {
+    if ((s & ~p.coarsened) == 0)
+      over_runs("weft boxmg weights", space, between(p, s), Weights<Scalar, s>{a, part, p, from_operator, weights});
+  };
+  const auto all = [&]<Directions... s>(std::integer_sequence<Directions, s...>)
+  {
+    (of(std::integral_constant<Directions, s>()), ...);
+  };
+  all(std::integer_sequence<Directions, 0, 1, 2, 4, 3, 5, 6, 7>());
 }
 
 } // namespace weft::boxmg
