@@ -11,6 +11,7 @@ namespace weft::boxmg {
 /// all such nodes.
 struct Product {
   Index r, a, p;
+  Offset by; ///< from c's fine node to i
 };
 
 /// All of them, by the coefficient of c that they are added to: coefficient k has those from first[k] on.
@@ -66,7 +67,7 @@ std::vector<std::vector<Product>> products_of(const Operator<Scalar> &a, const T
         }
         if (there)
           products[static_cast<std::size_t>(coarse.slot[to.number()])].push_back(
-              {r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j});
+              {r_slot * p.pitch + i, k * a.pitch + i, slot * p.pitch + j, by});
       }
     }
   }
@@ -84,17 +85,58 @@ struct Galerkin {
   const Product *products;
   int starts[Stencil::most + 1]; ///< of the products of each coefficient
 
+  /// All coefficients of a coarse node.
   KOKKOS_INLINE_FUNCTION void operator()(Index node, const Index (&at)[3]) const
+  {
+    for (int k = 0; k < stencil.count; k++) make(k, node, at);
+  }
+  /// Coefficient k of it. Where the list does not serve, the first one makes all.
+  KOKKOS_INLINE_FUNCTION void make(int k, Index node, const Index (&at)[3]) const
   {
     bool far = true;
     for (int d = 0; d < 3; d++) far = far && at[d] >= inside[d].first && at[d] < inside[d].end;
-    if (far) {
-      Index own[3];
-      for (int d = 0; d < 3; d++) own[d] = p.bit[d] == 0 ? at[d] : 2 * at[d];
-      const Index i = a.grid.node(own);
-      for (int k = 0; k < stencil.count; k++) values[k * pitch + node] = inner(i, starts[k], starts[k + 1]);
-      return;
+    if (far)
+      values[k * pitch + node] = listed<true>(k, at);
+    else if (a.ends)
+      values[k * pitch + node] = listed<false>(k, at);
+    else if (k == 0)
+      walk(node, at);
+  }
+
+private:
+  /// The sum of the products of a coefficient. On a device four are on their way together. far: all of their nodes are there; else fine nodes may
+  /// be beyond an end, and a coefficient that leaves the grid is 0.
+  template <bool far>
+  KOKKOS_INLINE_FUNCTION Scalar listed(int coefficient, const Index (&at)[3]) const
+  {
+    constexpr int together = is_host_space<Space> ? 1 : 4;
+    Index own[3];
+    for (int d = 0; d < 3; d++) own[d] = p.bit[d] == 0 ? at[d] : 2 * at[d];
+    const Index i   = a.grid.node(own);
+    const int begin = starts[coefficient], end = starts[coefficient + 1];
+    Scalar sum = 0;
+    for (int k = begin; k < end; k += together) {
+      Scalar product[together];
+      for (int m = 0; m < together; m++) {
+        const bool listed  = k + m < end;
+        const Product &one = products[listed ? k + m : k];
+        const bool there   = listed && (far || there_is(own, one.by));
+        const Scalar c     = there ? a.values[i + one.a] : Scalar(0);
+        product[m]         = there && (far || c != 0) ? r.weights[i + one.r] * c * p.weights[i + one.p] : Scalar(0);
+      }
+      for (int m = 0; m < together; m++) sum += product[m];
     }
+    return sum;
+  }
+  KOKKOS_INLINE_FUNCTION bool there_is(const Index (&own)[3], const Offset &by) const
+  {
+    bool there = true;
+    for (int d = 0; d < 3; d++) there = there && own[d] + by.d[d] >= 0 && own[d] + by.d[d] < a.grid.n[d];
+    return there;
+  }
+  /// All coefficients of a node, over the fine nodes that it is interpolated to and their neighbours, also around a ring.
+  KOKKOS_INLINE_FUNCTION void walk(Index node, const Index (&at)[3]) const
+  {
     Scalar sum[27] = {};
     for (int number = 0; number < 27; number++) {
       const Offset by = offset_of(number);
@@ -115,24 +157,6 @@ struct Galerkin {
     for (int k = 0; k < stencil.count; k++) values[k * pitch + node] = sum[stencil.offset[k].number()];
   }
 
-private:
-  /// The sum of some products beside fine node i. On a device four are on their way together.
-  KOKKOS_INLINE_FUNCTION Scalar inner(Index i, int begin, int end) const
-  {
-    constexpr int together = is_host_space<Space> ? 1 : 4;
-    const Scalar *const ri = r.weights + i, *const ai = a.values + i, *const pi = p.weights + i;
-    Scalar sum = 0;
-    for (int k = begin; k < end; k += together) {
-      Scalar product[together];
-      for (int m = 0; m < together; m++) {
-        const bool there       = k + m < end;
-        const Product &factors = products[there ? k + m : k];
-        product[m]             = there ? ri[factors.r] * ai[factors.a] * pi[factors.p] : Scalar(0);
-      }
-      for (int m = 0; m < together; m++) sum += product[m];
-    }
-    return sum;
-  }
   /// Adds weight times row i of A P; fine node i is `by` from the coarse one.
   KOKKOS_INLINE_FUNCTION void add_row(Scalar weight, Index i, const Index (&fine)[3], const Index (&at)[3], const Offset &by,
                                       Scalar (&sum)[27]) const
@@ -169,6 +193,20 @@ private:
   }
 };
 
+/// A thread a coefficient: coarse grids have few nodes.
+template <class Space, class Scalar>
+void over_coefficients(const Space &space, const Galerkin<Space, Scalar> &kernel)
+{
+  const Grid grid = kernel.p.coarse;
+  Kokkos::parallel_for(
+      "weft boxmg galerkin", range(space, grid.nodes() * kernel.stencil.count), KOKKOS_LAMBDA(const Index number) {
+        const Index k = number / grid.nodes(), node = number - k * grid.nodes();
+        Index at[3];
+        grid.position(node, at);
+        kernel.make(static_cast<int>(k), node, at);
+      });
+}
+
 /// Fills the coefficients of the coarse operator. products: empty where the stencil, the grid or what is coarsened is new, and then made; they stay.
 template <class Space, class Scalar>
 void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p, const Stencil &stencil,
@@ -187,7 +225,10 @@ void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scal
   Galerkin<Space, Scalar> kernel{a, r, p, stencil, values, pitch, {}, products.all.data(), {}};
   std::copy(std::begin(products.first), std::end(products.first), kernel.starts);
   for (int d = 0; d < 3; d++) kernel.inside[d] = inside_of(a.grid, p.coarsened, d);
-  over_nodes("weft boxmg galerkin", space, p.coarse, kernel);
+  if constexpr (is_host_space<Space>)
+    over_nodes("weft boxmg galerkin", space, p.coarse, kernel);
+  else
+    over_coefficients(space, kernel);
 }
 
 } // namespace weft::boxmg
