@@ -25,6 +25,8 @@ METHODS = {  # name: (options in 2-D, in 3-D), beside the grid's
     "MG + line": (f"-options_file {OPTIONS}/multigrid-line.opts", f"-options_file {OPTIONS}/multigrid-line-3d.opts"),
     "boxmg": (f"{COMMON} -ksp_type cg -pc_type boxmg",) * 2,
     "boxmg, single": (f"{COMMON} -ksp_type cg -pc_type boxmg -pc_boxmg_precision single",) * 2,
+    "boxmg, Richardson": (f"{COMMON} -ksp_type richardson -pc_type boxmg",) * 2,
+    "boxmg, Richardson, single": (f"{COMMON} -ksp_type richardson -pc_type boxmg -pc_boxmg_precision single",) * 2,
     "line alone": (f"-options_file {OPTIONS}/krylov-line.opts",) * 2,
     "MG + SOR (default)": (MULTIGRID,) * 2,
     "MG + Jacobi": (f"{MULTIGRID} -mg_levels_pc_type jacobi",) * 2,
