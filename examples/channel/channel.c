@@ -251,8 +251,6 @@ int main(int argc, char **argv)
   PetscCall(VecDuplicate(u, &b));
   PetscCall(Assemble(&channel, da, A, b));
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetDM(ksp, da));
-  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
   PetscCall(KSPSetOperators(ksp, A, A));
   PetscCall(KSPSetFromOptions(ksp));
   PetscCall(KSPSolve(ksp, b, u));

@@ -77,6 +77,7 @@ QUIET = [
     ("pc_bcr_check_warn", "", "the solver is sound"),
     ("pc_bcr_check_fail", "", "so it is"),
     ("pc_boxmg_monitor", "", "it prints"),
+    ("pc_boxmg_coarsest", "space.*'alternating'", "lines solve a grid of 2 x 2 x 5 nodes as well as its inverse does"),
     ("pc_line_find_again", "", "the matrix has one set of values"),
     ("pc_line_check_warn", "", "the solver is sound"),
     ("pc_line_check_fail", "", "so it is"),

@@ -358,7 +358,7 @@ def far_cases():
                 A.setOption(PETSc.Mat.Option.SYMMETRIC, bool(np.array_equal(a, a.T)))
                 b = a @ np.cos(np.arange(len(a)))
                 reason, x = Solver(f"-pc_type crout {option}", ksp="gmres").solve(A, b)
-                honest = residual(a, x, b) < 1e-5 or reason == PETSc.KSP.ConvergedReason.DIVERGED_MAX_IT or reason == PETSc.KSP.ConvergedReason.DIVERGED_BREAKDOWN
+                honest = residual(a, x, b) < 1e-4 or reason == PETSc.KSP.ConvergedReason.DIVERGED_MAX_IT or reason == PETSc.KSP.ConvergedReason.DIVERGED_BREAKDOWN
                 solves = reason > 0 or "full -pc_crout_trisolve jacobi" not in option
                 check(honest and solves, name, k, option, "condition", np.linalg.cond(a), reason, residual(a, x, b))
                 pc = Solver(f"-pc_type crout {option}").ksp.getPC()
