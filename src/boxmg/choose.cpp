@@ -32,14 +32,14 @@ int beside_alike(const Grid &grid, const Strengths &strengths)
   return strongest(strengths.along, [&](int d) { return !has(strengths.unlike, d) && grid.n[(d + 1) % 3] > 2 && grid.n[(d + 2) % 3] > 2; });
 }
 
-std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, bool symmetric, BoxmgSmoother smoother)
+std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, bool one_will_do, BoxmgSmoother smoother)
 {
   const auto exists = [&](int d) { return grid.n[d] > 1; };
   const int first   = strongest(strengths.along, exists);
   if (smoother == BoxmgSmoother::points || first < 0) return {};
   if (smoother == BoxmgSmoother::lines) return {first};
   const bool all = smoother == BoxmgSmoother::alternating || used_up(grid);
-  const int one  = strongest(strengths.along, [&](int d) { return exists(d) && !has(strengths.not_strong[symmetric], d); });
+  const int one  = strongest(strengths.along, [&](int d) { return exists(d) && !has(strengths.not_strong[one_will_do], d); });
   if (!all && one >= 0) return {one};
   std::vector<int> lines; // last along x, whose lines are closest in memory: after them every other one is all that is read
   for (int d = 2; d >= 0; d--) {
@@ -50,10 +50,10 @@ std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, bool sym
 
 } // namespace
 
-Choice choose(const Grid &grid, const Strengths &strengths, bool symmetric, const BoxmgOptions &options)
+Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options)
 {
   Choice choice;
-  choice.lines = lines_of(grid, strengths, symmetric, options.smoother);
+  choice.lines = lines_of(grid, strengths, one_will_do, options.smoother);
   if (const int third = beside_alike(grid, strengths);
       options.smoother == BoxmgSmoother::automatic && options.coarsen == 0 && choice.lines.size() > 1 && third >= 0)
     return {{third}, 7u & ~(1u << third)};

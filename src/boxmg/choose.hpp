@@ -30,7 +30,7 @@ inline constexpr double alike = 0.25;
 /// How an operator couples along each direction, and where that varies.
 struct Strengths {
   double along[3]          = {};     ///< couplings over the diagonal, summed over the nodes
-  Directions not_strong[2] = {0, 0}; ///< those that are not strong at some node; the second ones as of a symmetric operator
+  Directions not_strong[2] = {0, 0}; ///< those that are not strong at some node; the second ones where one of two that are alike will do
   Directions unlike        = 0;      ///< those of which the two others are not alike at some node
 };
 
@@ -41,6 +41,7 @@ struct Choice {
   friend bool operator==(const Choice &, const Choice &) = default;
 };
 
-Choice choose(const Grid &grid, const Strengths &strengths, bool symmetric, const BoxmgOptions &options);
+/// one_will_do: see Strengths.
+Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options);
 
 } // namespace weft::boxmg

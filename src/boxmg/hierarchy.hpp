@@ -207,6 +207,8 @@ private:
     friend bool operator==(const Plan &, const Plan &) = default;
   };
   Plan plan(std::size_t level, const LevelLook &looked) const;
+  bool one_will_do(std::size_t level) const;
+  static bool is_mild(const LevelLook &finest) { return finest.most <= 1e5 * finest.least; }
   std::optional<BoxmgFault> fault_of(std::size_t level) const;
   void set_up(std::size_t level, const LevelLook &looked);
   void make_next(std::size_t level);
@@ -239,6 +241,7 @@ private:
   std::optional<BoxmgFault> fault_;
   bool complete_    = false; ///< all levels are there
   bool dominant_    = false;
+  bool mild_        = true; ///< the matrix' diagonals do not differ much
   bool symmetric_   = true;
   double sign_      = 1;
   const Tell *tell_ = nullptr;

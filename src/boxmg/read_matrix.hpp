@@ -105,7 +105,8 @@ struct LevelLook {
   Index wrong_sign    = no_node; ///< the first diagonal of the other sign than `sign`
   Strengths strengths;
   bool symmetric = true;
-  bool dominant  = true; ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
+  double least = std::numeric_limits<double>::max(), most = 0; ///< diagonals, by magnitude
+  bool dominant = true; ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
 
   KOKKOS_INLINE_FUNCTION void join(const LevelLook &other)
   {
@@ -115,6 +116,8 @@ struct LevelLook {
     for (int s = 0; s < 2; s++) strengths.not_strong[s] |= other.strengths.not_strong[s];
     strengths.unlike |= other.strengths.unlike;
     symmetric = symmetric && other.symmetric;
+    least     = Kokkos::min(least, other.least);
+    most      = Kokkos::max(most, other.most);
     dominant  = dominant && other.dominant;
   }
 };
@@ -160,14 +163,18 @@ struct LookAtLevel {
   Operator<Scalar> a;
   double sign;          ///< of the diagonals, as on the finest level
   bool known_symmetric; ///< need not be looked at
-  bool finest;          ///< the only one of which it is asked whether its diagonals dominate
+  bool finest;          ///< the only one of which it is asked whether its diagonals dominate, and how large they are
 
   KOKKOS_INLINE_FUNCTION void init(LevelLook &look) const { look = {}; }
   KOKKOS_INLINE_FUNCTION void join(LevelLook &look, const LevelLook &other) const { look.join(other); }
   KOKKOS_INLINE_FUNCTION void operator()(Index node, LevelLook &look) const
   {
     const double d = static_cast<double>(a.diagonal(node)), size = Kokkos::abs(d);
-    if (finest) look.dominant = look.dominant && beside(node) <= (1 + 1e-10) * size;
+    if (finest) {
+      look.dominant = look.dominant && beside(node) <= (1 + 1e-10) * size;
+      look.least    = Kokkos::min(look.least, size);
+      look.most     = Kokkos::max(look.most, size);
+    }
     if (!known_symmetric) {
       Index at[3];
       a.grid.position(node, at);

@@ -32,6 +32,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
   const LevelLook looked = from_device(levels_[0].space, levels_[0].look.data());
   symmetric_             = symmetric.value_or(false) || looked.symmetric;
   dominant_              = looked.dominant;
+  mild_                  = is_mild(looked);
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
@@ -58,7 +59,8 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const CsrMatrix<Value, Int> &
   const auto same = [&](std::size_t level, const LevelLook &looked) {
     const LevelHere &l  = levels_[level];
     const bool definite = std::min(looked.wrong_sign, looked.zero_diagonal) == no_node;
-    if (level == 0 && (!definite || (symmetric.value_or(false) || looked.symmetric) != symmetric_)) return false;
+    if (level == 0 && (!definite || is_mild(looked) != mild_ || (symmetric.value_or(false) || looked.symmetric) != symmetric_))
+      return false;
     return (definite || !symmetric_) && plan(level, looked) == Plan{l.choice, l.direct, level + 1 == levels_.size()} && !fault_of(level);
   };
   fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data(), Result<Index, Space>(missing_.data()));
@@ -129,12 +131,20 @@ template <class Space, class Value, class Scalar>
 auto HierarchyOn<Space, Value, Scalar>::plan(std::size_t level, const LevelLook &looked) const -> Plan
 {
   const Grid &grid = levels_[level].grid();
-  Plan plan{choose(grid, looked.strengths, symmetric_, options_), false, false};
+  Plan plan{choose(grid, looked.strengths, one_will_do(level), options_), false, false};
   plan.last   = last(level, plan.choice);
   plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= BoxmgOptions::most_inverted;
   if (plan.direct) plan.choice = {{}, 0};
   if (plan.last) plan.choice.coarsened = 0;
   return plan;
+}
+
+/// Whether lines along one of two directions that are alike will do on a level: not where coefficients jump by more than 1e5 (a checkerboard of 1e6
+/// takes 17 iterations so, and 14 with both), nor where a finer level needs both, as on stretched meshes.
+template <class Space, class Value, class Scalar>
+bool HierarchyOn<Space, Value, Scalar>::one_will_do(std::size_t level) const
+{
+  return symmetric_ && mild_ && (level == 0 || levels_[level - 1].choice.lines.size() == 1);
 }
 
 /// What is wrong with what solves or relaxes a level. Waits.
@@ -182,7 +192,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
     if (options_.smoother == BoxmgSmoother::automatic) {
       BoxmgOptions points = options_;
       points.smoother     = BoxmgSmoother::points;
-      plan.choice         = choose(l.grid(), looked.strengths, symmetric_, points);
+      plan.choice         = choose(l.grid(), looked.strengths, one_will_do(level), points);
       if (plan.last) plan.choice.coarsened = 0;
       ensure_smoother(l, plan.choice);
     } else {
