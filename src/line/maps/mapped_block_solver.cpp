@@ -112,9 +112,9 @@ public:
 namespace {
 
 template <class Space, class Scalar>
-class ImplOn final : public MappedBlockSolver<Scalar>::Impl {
+class BlockImplOn final : public MappedBlockSolver<Scalar>::Impl {
 public:
-  ImplOn(const Space &space, const LineMap &map, Index block)
+  BlockImplOn(const Space &space, const LineMap &map, Index block)
       : space_(space), map_(map), block_(block), size_(map.rows() * block * block),
         coefficients_("weft blocks", static_cast<std::size_t>(3 * size_)),
         work_("weft right-hand side of blocks", static_cast<std::size_t>(map.rows() * block))
@@ -169,7 +169,7 @@ MappedBlockSolver<Scalar>::MappedBlockSolver(const LineMap &nodes, Index block, 
     : nodes_(nodes), block_(block)
 {
   impl_   = on_backend(nodes.execution(), [&](const auto &space) -> std::unique_ptr<Impl> {
-    return std::make_unique<ImplOn<std::decay_t<decltype(space)>, Scalar>>(space, nodes, block);
+    return std::make_unique<BlockImplOn<std::decay_t<decltype(space)>, Scalar>>(space, nodes, block);
   });
   solver_ = BlockLineSolver<Scalar>::make(nodes.execution(), one_line_of_nodes(nodes.rows(), block), method, parameters);
   solver_->use(impl_->coefficients(0), impl_->coefficients(1), impl_->coefficients(2));
