@@ -1,4 +1,5 @@
 // PCBOXMG's own iteration under KSPRICHARDSON: x += M^-1 (b - A x), until the norm of that residual is small enough.
+#include "petsc/residual.h"
 #include "petsc/richardson_reason.h"
 
 #include "boxmg/boxmg_impl.h"
@@ -41,7 +42,7 @@ PetscErrorCode ResidualHere(PC pc, Vec b, Vec x, Vec r, PetscReal *norm)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Residual(PC pc, Vec b, Vec x, Vec r, PetscReal *norm)
+PetscErrorCode ResidualAndNorm(PC pc, Vec b, Vec x, Vec r, PetscReal *norm)
 {
   bool here = false;
 
@@ -51,13 +52,12 @@ PetscErrorCode Residual(PC pc, Vec b, Vec x, Vec r, PetscReal *norm)
     PetscCall(ResidualHere(pc, b, x, r, norm));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(MatMult(pc->mat, x, r));
-  PetscCall(VecAYPX(r, -1, b));
+  PetscCall(Residual(pc->mat, b, x, r, Transpose::no));
   if (norm) PetscCall(VecNorm(r, NORM_2, norm));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// As KSPConvergedDefault() has it, of a true residual; PCRICHARDSON_NOT_SET: go on.
+// As KSPConvergedDefault() has it, of a true residual; 0: go on.
 PCRichardsonConvergedReason ReasonOf(PetscReal norm, PetscReal of_rhs, PetscReal rtol, PetscReal abstol, PetscReal dtol)
 {
   if (PetscIsInfOrNanReal(norm)) return static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_NANORINF);
@@ -96,7 +96,7 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
     if (zero)
       norm = of_rhs;
     else if (bm->asks_norms || *outits < its)
-      PetscCall(Residual(pc, b, x, r, bm->asks_norms ? &norm : NULL));
+      PetscCall(ResidualAndNorm(pc, b, x, r, bm->asks_norms ? &norm : NULL));
     *reason = bm->asks_norms ? ReasonOf(norm, of_rhs, rtol, abstol, dtol) : static_cast<PCRichardsonConvergedReason>(0);
     if (*reason != 0) break;
     if (*outits == its) {

@@ -327,6 +327,18 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// x = x(b) - 3 x(b / 3), which is rounding; b becomes a third of itself. of_solution: the norm of x(b), unless NULL.
+static PetscErrorCode ApplyTwice(const DirectApply &apply, Vec b, Vec x, Vec third, PetscReal *of_solution)
+{
+  PetscFunctionBegin;
+  PetscCall(apply(b, x, Transpose::no));
+  if (of_solution) PetscCall(VecNorm(x, NORM_2, of_solution));
+  PetscCall(VecScale(b, PetscScalar(1) / 3));
+  PetscCall(apply(b, third, Transpose::no));
+  PetscCall(VecAXPY(x, -3, third));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
@@ -345,10 +357,7 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
   PetscCall(SetProbe(1, 0, b));
   PetscCall(VecNorm(b, NORM_2, &of_rhs));
   PetscCall(SetProbe(unit, 0, b));
-  PetscCall(apply(b, x, Transpose::no));
-  PetscCall(VecScale(b, PetscScalar(1) / 3));
-  PetscCall(apply(b, third, Transpose::no));
-  PetscCall(VecAXPY(x, -3, third));
+  PetscCall(ApplyTwice(apply, b, x, third, NULL));
   PetscCall(MatMult(A, x, work));
   PetscCall(VecScale(work, 1 / unit)); // squares of it are in the range of numbers
   PetscCall(VecNorm(work, NORM_2, &left_of_rhs));
@@ -431,11 +440,7 @@ PetscErrorCode DirectCheck::MeasureRounding(Mat A, const DirectApply &apply, Pet
   *rounded = 0;
   for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
     PetscCall(SetProbe(unit, which, b));
-    PetscCall(apply(b, x, Transpose::no));
-    PetscCall(VecNorm(x, NORM_2, &of_solution));
-    PetscCall(VecScale(b, PetscScalar(1) / 3));
-    PetscCall(apply(b, third, Transpose::no));
-    PetscCall(VecAXPY(x, -3, third));
+    PetscCall(ApplyTwice(apply, b, x, third, &of_solution));
     PetscCall(VecNorm(x, NORM_2, &of_difference));
     const PetscReal once = of_difference == 0 ? 0 : of_difference / of_solution;
     if (!(once <= *rounded)) *rounded = once; // NaN is not

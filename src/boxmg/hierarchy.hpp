@@ -195,6 +195,8 @@ private:
   void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
   void ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil);
   template <class Int>
+  void take(const CsrMatrix<Value, Int> &matrix);
+  template <class Int>
   bool taken(const CsrMatrix<Value, Int> &matrix);
   template <class Int>
   bool read_again(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);

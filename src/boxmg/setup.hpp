@@ -41,13 +41,21 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
   complete_ = !fault_;
 }
 
+/// Fills the finest operator, and counts what is missing. Does not wait.
+template <class Space, class Value, class Scalar>
+template <class Int>
+void HierarchyOn<Space, Value, Scalar>::take(const CsrMatrix<Value, Int> &matrix)
+{
+  const LevelHere &l = levels_[0];
+  fill(space_, l.exact.a, matrix, l.exact.values.data(), Result<Index, Space>(missing_.data()));
+}
+
 /// Fills the finest operator; false if its stencil lacks something, or an entry is not finite. Waits.
 template <class Space, class Value, class Scalar>
 template <class Int>
 bool HierarchyOn<Space, Value, Scalar>::taken(const CsrMatrix<Value, Int> &matrix)
 {
-  const LevelHere &l = levels_[0];
-  fill(space_, l.exact.a, matrix, l.exact.values.data(), Result<Index, Space>(missing_.data()));
+  take(matrix);
   return from_device(space_, missing_.data()) == 0;
 }
 
@@ -63,7 +71,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const CsrMatrix<Value, Int> &
       return false;
     return (definite || !symmetric_) && plan(level, looked) == Plan{l.choice, l.direct, level + 1 == levels_.size()} && !fault_of(level);
   };
-  fill(space_, levels_[0].exact.a, matrix, levels_[0].exact.values.data(), Result<Index, Space>(missing_.data()));
+  take(matrix);
   for (std::size_t level = 0; level < levels_.size(); level++) {
     LevelHere &l = levels_[level];
     look(level, symmetric);
