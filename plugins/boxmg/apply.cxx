@@ -55,18 +55,9 @@ PetscErrorCode Cycles(PC pc, Memory memory, PetscScalar *b, PetscScalar *x, Tran
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Vectors of the whole grid in its natural order.
-PetscErrorCode CycleHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(WithVecArrays(rhs, Access::read, solution, Access::write,
-                          [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
-  PetscCall(PetscLogGpuTimeEnd());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
+// cycle(memory, b, x) with arrays of the whole grid in its natural order.
+template <class Cycle>
+PetscErrorCode OnWholeGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
 {
   PetscFunctionBegin;
   if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
@@ -74,8 +65,21 @@ PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, rhs, solution, 0));
-  PetscCall(Boxmg(pc)->whole.Solve(rhs, solution, [&](Vec b, Vec x) { return CycleHere(pc, b, x, transpose); }));
+  PetscCall(Boxmg(pc)->whole.Solve(rhs, solution, [&](Vec b, Vec x) {
+    PetscFunctionBegin;
+    PetscCall(PetscLogGpuTimeBegin());
+    PetscCall(WithVecArrays(b, Access::read, x, Access::write, cycle));
+    PetscCall(PetscLogGpuTimeEnd());
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
+{
+  PetscFunctionBegin;
+  PetscCall(OnWholeGrid(pc, rhs, solution, [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -85,6 +89,20 @@ PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
   PetscCall(Cycle(pc, rhs, solution, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode PCBoxmgStep(PC pc, Vec rhs, Vec solution)
+{
+  PetscFunctionBegin;
+  PetscCall(OnWholeGrid(pc, rhs, solution, [pc](Memory memory, PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(EnsureMultigrid(pc, memory));
+    const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
+    PetscCallCXX(multigrid.iterate(b, x, true, {}));
+    PetscCall(LogFlops(memory, multigrid.flops()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -79,6 +79,8 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory);
 
 PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution);
 PetscErrorCode PCApplyTranspose_Boxmg(PC pc, Vec rhs, Vec solution);
+/// What a step of the stationary iteration makes of a residual; it is added to the solution.
+PetscErrorCode PCBoxmgStep(PC pc, Vec rhs, Vec solution);
 PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution);
 PetscErrorCode PCPreSolve_Boxmg(PC pc, KSP ksp, Vec rhs, Vec solution);
 /// r: work space. By true residuals, where the KSP looks at norms.

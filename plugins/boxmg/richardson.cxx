@@ -1,4 +1,6 @@
-// PCBOXMG's own iteration under KSPRICHARDSON: x += M^-1 (b - A x), until the norm of that residual is small enough.
+// PCBOXMG's own iteration under KSPRICHARDSON: cycles that begin with x, until the norm of the residual is small enough.
+#include <functional>
+
 #include "petsc/residual.h"
 #include "petsc/richardson_reason.h"
 
@@ -20,43 +22,6 @@ PetscErrorCode HasOperator(PC pc, bool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// r = b - A x from the finest level's coefficients, which are fewer words than a row of the matrix; its norm, or NULL.
-PetscErrorCode ResidualHere(PC pc, Vec b, Vec x, Vec r, PetscReal *norm)
-{
-  VecArray from(x, Access::read);
-
-  PetscFunctionBegin;
-  PetscCall(WithVecArrays(b, Access::read, r, Access::write, [&](Memory memory, PetscScalar *rhs, PetscScalar *residual) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(EnsureMultigrid(pc, memory));
-    if (memory == Memory::device)
-      PetscCall(from.Open());
-    else
-      PetscCall(from.OpenOnHost());
-    PetscCheck(from.memory() == memory, PETSC_COMM_SELF, PETSC_ERR_ARG_INCOMP,
-               "the solution is on the host and the right-hand side on a device: give both the same type");
-    PetscCallCXX(Boxmg(pc)->multigrid[static_cast<int>(memory)]->residual(rhs, from.data(), residual, norm));
-    PetscCall(from.Close());
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode ResidualAndNorm(PC pc, Vec b, Vec x, Vec r, PetscReal *norm)
-{
-  bool here = false;
-
-  PetscFunctionBegin;
-  PetscCall(HasOperator(pc, &here));
-  if (here) {
-    PetscCall(ResidualHere(pc, b, x, r, norm));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
-  PetscCall(Residual(pc->mat, b, x, r, Transpose::no));
-  if (norm) PetscCall(VecNorm(r, NORM_2, norm));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // As KSPConvergedDefault() has it, of a true residual; 0: go on.
 PCRichardsonConvergedReason ReasonOf(PetscReal norm, PetscReal of_rhs, PetscReal rtol, PetscReal abstol, PetscReal dtol)
 {
@@ -65,6 +30,28 @@ PCRichardsonConvergedReason ReasonOf(PetscReal norm, PetscReal of_rhs, PetscReal
   if (norm <= rtol * of_rhs) return PCRICHARDSON_CONVERGED_RTOL;
   if (norm >= dtol * of_rhs) return static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_DTOL);
   return static_cast<PCRichardsonConvergedReason>(0);
+}
+
+// A step in place. One that ends when the norm is small enough is counted if it has begun to change x.
+PetscErrorCode Iterate(PC pc, Vec b, Vec x, bool zero, const std::function<bool(double)> &enough, PetscInt *steps)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, b, x, 0));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(b, Access::read, x, Access::read_write, [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+    bool ended;
+
+    PetscFunctionBegin;
+    PetscCall(EnsureMultigrid(pc, memory));
+    const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
+    PetscCallCXX(ended = multigrid.iterate(rhs, solution, zero, enough));
+    *steps += !ended || Boxmg(pc)->precision == PC_BOXMG_DOUBLE;
+    PetscCall(LogFlops(memory, multigrid.flops()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }));
+  PetscCall(PetscLogGpuTimeEnd());
+  PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, b, x, 0));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
@@ -79,37 +66,46 @@ PetscErrorCode PCPreSolve_Boxmg(PC pc, KSP ksp, Vec, Vec)
 PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
                                        PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
-  PC_Boxmg *bm     = Boxmg(pc);
+  PC_Boxmg *bm = Boxmg(pc);
   PetscReal of_rhs = 0, norm = 0;
-  bool zero = guesszero;
+  bool zero = guesszero, in_place = false;
+  const auto none = static_cast<PCRichardsonConvergedReason>(0);
 
   PetscFunctionBegin;
   *outits = 0;
+  *reason = none;
   if (guesszero) PetscCall(VecZeroEntries(x));
   if (pc->failedreason) {
     *reason = RichardsonReason(true);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (!bm->correction) PetscCall(VecDuplicate(x, &bm->correction));
   if (bm->asks_norms) PetscCall(VecNorm(b, NORM_2, &of_rhs));
-  for (;; (*outits)++) {
-    if (zero)
-      norm = of_rhs;
-    else if (bm->asks_norms || *outits < its)
-      PetscCall(ResidualAndNorm(pc, b, x, r, bm->asks_norms ? &norm : NULL));
-    *reason = bm->asks_norms ? ReasonOf(norm, of_rhs, rtol, abstol, dtol) : static_cast<PCRichardsonConvergedReason>(0);
-    if (*reason != 0) break;
-    if (*outits == its) {
-      *reason = bm->asks_norms ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_ITS) : RichardsonReason(false);
-      break;
+  const auto look = [&](PetscReal here) { return *reason = ReasonOf(here, of_rhs, rtol, abstol, dtol), *reason != none; };
+  PetscCall(HasOperator(pc, &in_place));
+  while (*reason == none && *outits < its) {
+    if (in_place) {
+      PetscCall(Iterate(pc, b, x, zero, bm->asks_norms ? look : std::function<bool(double)>(), outits));
+    } else if (zero) { // what is added to 0
+      PetscCall(PCBoxmgStep(pc, b, x));
+      (*outits)++;
+    } else {
+      if (!bm->correction) PetscCall(VecDuplicate(x, &bm->correction));
+      PetscCall(Residual(pc->mat, b, x, r, Transpose::no));
+      if (bm->asks_norms) PetscCall(VecNorm(r, NORM_2, &norm));
+      if (bm->asks_norms && look(norm)) break;
+      PetscCall(PCBoxmgStep(pc, r, bm->correction));
+      PetscCall(VecAXPY(x, 1, bm->correction));
+      (*outits)++;
     }
-    if (zero) { // what is added to 0
-      PetscCall(PCApply_Boxmg(pc, b, x));
-      zero = false;
-      continue;
-    }
-    PetscCall(PCApply_Boxmg(pc, r, bm->correction));
-    PetscCall(VecAXPY(x, 1, bm->correction));
+    zero = false;
+  }
+  if (*reason != none) PetscFunctionReturn(PETSC_SUCCESS);
+  if (bm->asks_norms) {
+    PetscCall(Residual(pc->mat, b, x, r, Transpose::no));
+    PetscCall(VecNorm(r, NORM_2, &norm));
+    if (!look(norm)) *reason = static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_ITS);
+  } else {
+    *reason = RichardsonReason(false);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

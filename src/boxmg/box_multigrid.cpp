@@ -65,9 +65,9 @@ void BoxMultigrid<Scalar>::apply_and_tell(Scalar *b, Scalar *x, const std::funct
 }
 
 template <class Scalar>
-void BoxMultigrid<Scalar>::residual(const Scalar *b, const Scalar *x, Scalar *r, double *norm) const
+bool BoxMultigrid<Scalar>::iterate(Scalar *b, Scalar *x, bool zero, const std::function<bool(double)> &enough) const
 {
-  hierarchy_->residual(b, x, r, norm);
+  return hierarchy_->iterate(b, x, zero, enough);
 }
 
 template <class Scalar>

@@ -82,8 +82,10 @@ public:
   /// in the order in which a cycle makes them. Waits for each.
   void apply_and_tell(Scalar *b, Scalar *x, const std::function<void(int level, bool before, double norm)> &heard) const;
 
-  /// r = b - A x, of the matrix as it was read. norm: its Euclidean norm, which is waited for; null: neither.
-  void residual(const Scalar *b, const Scalar *x, Scalar *r, double *norm) const;
+  /// A step of the stationary iteration for A x = b, in place: a cycle that is not symmetric, and leaves less than apply() does. zero: as if x were 0
+  /// before it. enough(norm), unless it is null, is told the Euclidean norm of b - A x after the first sweep, or in single precision before it and not
+  /// where x is 0; if it says true, x stays so and iterate() returns true. Waits for that norm, while coarser levels are at work. b is kept.
+  bool iterate(Scalar *b, Scalar *x, bool zero, const std::function<bool(double norm)> &enough) const;
 
   std::vector<BoxmgLevel> levels() const;
   bool symmetric() const; ///< of the matrix, as given or found

@@ -1,67 +1,111 @@
-/// Cycles of a Hierarchy: V, W and F. The sweeps after a correction run in the opposite order, so that the cycle of a symmetric operator is
-/// symmetric (but for F). Included by hierarchy.hpp.
+/// Cycles of a Hierarchy: V, W and F. Included by hierarchy.hpp.
 #pragma once
 #include "boxmg/hierarchy.hpp"
 
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape)
+void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way)
 {
   LevelHere &l = levels_[level];
   if (l.direct) {
-    l.inverse.apply(l.space, b, x, transpose);
+    l.inverse.apply(l.space, b, x, way.transpose);
     return;
   }
-  relax(l, b, x, false, transpose);
+  relax(l, b, x, Sweeps::from_zero, way);
   if (level + 1 < levels_.size()) {
     // The adjoint of an F cycle takes its corrections in the opposite order.
-    const bool twice = level + 2 < levels_.size() && shape != BoxmgCycle::v, f = shape == BoxmgCycle::f;
-    correct(level, b, x, transpose, twice && f && transpose == Transpose::yes ? BoxmgCycle::v : shape, !twice);
-    if (twice) correct(level, b, x, transpose, f && transpose == Transpose::no ? BoxmgCycle::v : shape, false);
+    const bool twice = level + 2 < levels_.size() && way.shape != BoxmgCycle::v, f = way.shape == BoxmgCycle::f;
+    Way first = way, second = way;
+    if (f) (way.transpose == Transpose::yes ? first : second).shape = BoxmgCycle::v;
+    correct(level, b, x, twice ? first : way, !twice);
+    if (twice) correct(level, b, x, second, false);
   }
-  relax(l, b, x, true, transpose);
+  relax(l, b, x, Sweeps::after, way);
   if (tell_) {
-    residual(l, b, x, transpose);
+    residual(l, b, x, way.transpose);
     tell(level, false, l.work.data());
   }
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Scalar *x, bool after, Transpose transpose) const
+void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const
 {
-  // Sweeps mirror each other: forward before the correction, from zero, and backward after it.
-  for (int s = 0; s < options_.sweeps; s++) l.smoother->sweep(l.space, l.here().a, b, x, l.work.data(), after, !after && s == 0, transpose);
+  const bool backward = which == Sweeps::after && way.mirrored;
+  for (int s = 0; s < options_.sweeps; s++)
+    l.smoother->sweep(l.space, l.here().a, b, x, l.work.data(), backward, which == Sweeps::from_zero && s == 0, way.transpose);
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape, bool only)
+void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only)
 {
-  LevelHere &l = levels_[level], &next = levels_[level + 1];
-  const bool swapped = transpose == Transpose::yes;
-  const auto colours = only && !tell_ && !swapped ? l.smoother->two_colours() : std::nullopt;
-  const int even     = colours && has(l.choice.coarsened, colours->across) ? colours->across : -1;
-  // From zero, along one direction: only what odd lines leave on even ones.
-  const bool beside = even >= 0 && colours->alone && options_.sweeps == 1;
+  const Spared spared = this->spared(level, way, only);
+  restrict_from(level, b, x, spared, way, true, nullptr);
+  solve_coarser(level, way);
+  correct_by(level, x, spared, way);
+}
+
+/// Lines of two colours leave no residual on odd lines, so that only the one of even lines is restricted. And where sweeps after the correction begin
+/// with such lines, those of their first colour need no correction, as they are solved for whatever they are.
+template <class Space, class Value, class Scalar>
+auto HierarchyOn<Space, Value, Scalar>::spared(std::size_t level, const Way &way, bool only) const -> Spared
+{
+  const LevelHere &l = levels_[level];
+  Spared spared{std::nullopt, Region::all(l.grid())};
+  if (!only || tell_ || way.transpose == Transpose::yes) return spared;
+  const auto colours = l.smoother->two_colours();
+  if (!colours || !has(l.choice.coarsened, colours->across)) return spared;
+  spared.colours = colours;
+  if (way.mirrored)
+    spared.corrected = Region::every_other(l.grid(), colours->across, 0);
+  else if (colours->alone)
+    spared.corrected = Region::every_other(l.grid(), colours->across, 1);
+  return spared;
+}
+
+/// b of the next level is the restricted residual. from_zero: x is what sweeps have made from zero. squares: in the memory of the space, the sum of
+/// the residual's; null: not made.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared, const Way &way,
+                                                      bool from_zero, double *squares)
+{
+  LevelHere &l      = levels_[level];
+  Scalar *const to  = levels_[level + 1].b.data();
   const auto &a     = l.here().a;
-  const auto &r     = swapped ? l.here().p : l.here().r;
-  if (beside && !is_host_space<Space>) {
-    restrict_residual(l.space, a, *colours, r, x, next.b.data());
-  } else {
-    if (even >= 0)
-      subtract(l.space, a, Region::even(l.grid(), even), beside ? colours->beside : all_neighbours(a.stencil), beside ? nullptr : b, x,
-               l.work.data(), transpose);
-    else
-      residual(l, b, x, transpose);
-    if (tell_) tell(level, true, l.work.data());
-    restrict_to(l.space, r, l.work.data(), next.b.data(), even);
+  const auto &r     = way.transpose == Transpose::yes ? l.here().p : l.here().r;
+  const bool beside = from_zero && spared.colours && spared.colours->alone && options_.sweeps == 1;
+  const int even    = spared.colours ? spared.colours->across : -1;
+  if (spared.colours && !is_host_space<Space>) {
+    restrict_residual(l.space, a, *spared.colours, r, beside ? nullptr : b, x, to, squares);
+    return;
   }
-  const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), transpose, shape); };
+  if (spared.colours)
+    subtract(l.space, a, Region::every_other(l.grid(), even), beside ? spared.colours->beside : all_neighbours(a.stencil), beside ? nullptr : b,
+             x, l.work.data(), way.transpose);
+  else
+    residual(l, b, x, way.transpose);
+  if (squares) sum_of_squares(l.space, l.grid(), Region::every_other(l.grid(), even), l.work.data(), squares);
+  if (tell_) tell(level, true, l.work.data());
+  restrict_to(l.space, r, l.work.data(), to, even);
+}
+
+/// x of the next level.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::solve_coarser(std::size_t level, const Way &way)
+{
+  LevelHere &next    = levels_[level + 1];
+  const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), way); };
   if (level == 0) // a first transposed solve of lines allocates
-    replays_[static_cast<int>(shape)].run(l.space, next.space, !tell_ && !swapped, coarser);
+    replays_[way.mirrored][static_cast<int>(way.shape)].run(levels_[0].space, next.space, !tell_ && way.transpose == Transpose::no, coarser);
   else
     coarser();
-  interpolate(l.space, swapped ? l.here().r : l.here().p, next.x.data(), x, even);
+}
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way) const
+{
+  const LevelHere &l = levels_[level];
+  interpolate(l.space, way.transpose == Transpose::yes ? l.here().r : l.here().p, levels_[level + 1].x.data(), x, spared.corrected);
 }
 
 template <class Space, class Value, class Scalar>

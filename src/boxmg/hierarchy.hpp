@@ -22,7 +22,7 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric)              = 0;
   virtual std::optional<BoxmgFault> fault() const                                                             = 0;
   virtual void apply(Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
-  virtual void residual(const Value *b, const Value *x, Value *r, double *norm) const                         = 0;
+  virtual bool iterate(Value *b, Value *x, bool zero, const std::function<bool(double)> &enough)              = 0;
   virtual std::vector<BoxmgLevel> levels() const                                                              = 0;
   virtual bool dominant() const                                                                               = 0;
   virtual bool symmetric() const                                                                              = 0;
@@ -107,6 +107,19 @@ void convert(const Space &space, const From &from, const To &to)
       KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<typename To::value_type>(from(i)); });
 }
 
+/// The sum of squares of some nodes, in the memory of the space. Does not wait.
+template <class Space, class Scalar>
+void sum_of_squares(const Space &space, const Grid &grid, const Region &region, const Scalar *r, double *squares)
+{
+  sum_over_runs(
+      "weft boxmg squares", space, region,
+      KOKKOS_LAMBDA(const Run &run, double &sum) {
+        const Scalar *first = r + grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
+        for (Index j = 0; j < run.count; j++) sum += static_cast<double>(first[j * run.step]) * static_cast<double>(first[j * run.step]);
+      },
+      Result<double, Space>(squares));
+}
+
 /// The Euclidean norm of n elements. Waits.
 template <class Space, class Scalar>
 double norm(const Space &space, Index n, const Scalar *r)
@@ -121,12 +134,12 @@ double norm(const Space &space, Index n, const Scalar *r)
 template <class Space, class Value, class Scalar>
 class HierarchyOn final : public BoxMultigrid<Value>::Hierarchy {
 public:
-  using Csr  = typename BoxMultigrid<Value>::Csr;
-  using Tell = std::function<void(int, bool, double)>;
+  using Csr    = typename BoxMultigrid<Value>::Csr;
+  using Tell   = std::function<void(int, bool, double)>;
+  using Enough = std::function<bool(double)>;
 
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
-      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options),
-        norm_(execution, NormType::two)
+      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options), sent_(execution)
   {
   }
 
@@ -137,32 +150,10 @@ public:
   void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override
   {
     tell_ = tell;
-    if constexpr (std::is_same_v<Value, Scalar>) {
-      cycle(0, b, x, transpose, options_.cycle);
-    } else {
-      const Array<const Value, Space> given(b, levels_[0].x.extent(0));
-      const Array<Value, Space> wanted(x, levels_[0].x.extent(0));
-      convert(space_, given, levels_[0].b);
-      cycle(0, levels_[0].b.data(), levels_[0].x.data(), transpose, options_.cycle);
-      convert(space_, levels_[0].x, wanted);
-    }
+    cycle_from_zero(b, x, {options_.cycle, transpose});
     tell_ = nullptr;
   }
-
-  void residual(const Value *b, const Value *x, Value *r, double *norm) const override
-  {
-    const Operator<Value> &a = levels_[0].exact.a;
-    if constexpr (std::is_same_v<Value, Scalar>) {
-      if (const auto *matrix = levels_[0].smoother ? levels_[0].smoother->matrix() : nullptr) {
-        norm_.clear();
-        matrix->residual(b, x, r, norm ? &norm_ : nullptr);
-        if (norm) *norm = norm_.value();
-        return;
-      }
-    }
-    subtract(space_, a, Region::all(grid_), all_neighbours(a.stencil), b, x, r, Transpose::no);
-    if (norm) *norm = boxmg::norm(space_, grid_.nodes(), r);
-  }
+  bool iterate(Value *b, Value *x, bool zero, const Enough &enough) override;
 
   std::vector<BoxmgLevel> levels() const override
   {
@@ -222,14 +213,39 @@ private:
   void rounded_copy(const Space &space, const From &from, To &to) const;
   bool last(std::size_t level, const Choice &choice) const;
 
-  // Cycles.
-  void cycle(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape);
-  void relax(const LevelHere &l, Scalar *b, Scalar *x, bool after, Transpose transpose) const;
+  // Cycles: cycle.hpp.
+  /// How levels are gone through.
+  struct Way {
+    BoxmgCycle shape;
+    Transpose transpose = Transpose::no;
+    /// Sweeps after a correction run in the opposite order of those before it, so that the cycle of a symmetric operator is symmetric (but for F).
+    bool mirrored = true;
+  };
+  enum class Sweeps { from_zero, from_x, after };
+  /// What need not be done of a correction.
+  struct Spared {
+    std::optional<TwoColours> colours; ///< odd lines have no residual
+    Region corrected;                  ///< the nodes that a correction is wanted on
+  };
+  void cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way);
+  void relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const;
   /// only: no other correction follows a sweep and comes before the next one.
-  void correct(std::size_t level, Scalar *b, Scalar *x, Transpose transpose, BoxmgCycle shape, bool only);
+  void correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only);
+  Spared spared(std::size_t level, const Way &way, bool only) const;
+  void restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared, const Way &way, bool from_zero, double *squares);
+  void solve_coarser(std::size_t level, const Way &way);
+  void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way) const;
   /// Leaves b - A x in the level's work space.
   void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;
   void tell(std::size_t level, bool before, const Scalar *r) const;
+
+  // In the matrix's precision, and iterations: iterate.hpp.
+  void cycle_from_zero(Value *b, Value *x, const Way &way);
+  bool iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough);
+  bool iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough);
+  /// The norm whose square stands in squares_ is on its way to the host; and there.
+  void send_norm();
+  double norm_sent() const;
 
   Space space_;
   const Execution &execution_;
@@ -238,7 +254,9 @@ private:
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
-  mutable Norm norm_; ///< of a residual on the finest level
+  OwnedArray<double, Space> squares_{"weft boxmg squares", 1};                                 ///< of a residual on the finest level
+  Kokkos::View<double, Kokkos::SharedHostPinnedSpace> squares_here_{"weft boxmg squares here"}; ///< the same on the host
+  Milestone sent_;                                                                              ///< when they are there
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
   std::optional<BoxmgFault> fault_;
   bool complete_    = false; ///< all levels are there
@@ -247,7 +265,7 @@ private:
   bool symmetric_   = true;
   double sign_      = 1;
   const Tell *tell_ = nullptr;
-  Replay<Space> replays_[3]; ///< of what the finest level asks of the others, by the shape of the cycle
+  Replay<Space> replays_[2][3]; ///< of what the finest level asks of the others: whether mirrored, and by the shape of the cycle
 };
 
 } // namespace boxmg
@@ -255,4 +273,5 @@ private:
 } // namespace weft
 
 #include "boxmg/cycle.hpp"
+#include "boxmg/iterate.hpp"
 #include "boxmg/setup.hpp"

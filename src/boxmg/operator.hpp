@@ -60,13 +60,14 @@ struct Region {
     for (int d = 0; d < 3; d++) r.count[d] = grid.n[d];
     return r;
   }
-  /// Those at even places along a direction; all for -1.
-  WEFT_INLINE static Region even(const Grid &grid, int direction)
+  /// Those at even places along a direction, or at odd ones; all for -1.
+  WEFT_INLINE static Region every_other(const Grid &grid, int direction, int parity = 0)
   {
     Region r = all(grid);
     if (direction >= 0) {
+      r.first[direction] = parity;
       r.step[direction]  = 2;
-      r.count[direction] = (grid.n[direction] + 1) / 2;
+      r.count[direction] = (grid.n[direction] + 1 - parity) / 2;
     }
     return r;
   }
@@ -95,21 +96,48 @@ auto range(const Space &space, Index count)
                                        Kokkos::Experimental::WorkItemProperty::HintLightWeight);
 }
 
+/// A number or the like that a kernel leaves in the memory of a space.
+template <class T, class Space>
+using Result = Kokkos::View<T, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+
+/// The runs of a region, by number: body(run) is called with them.
+template <class Space>
+struct Runs {
+  Region region;
+  Index runs, rows, all; ///< of a row, of a plane; of the region
+  bool flat, small;      ///< a device divides 64-bit numbers slowly
+
+  explicit Runs(const Region &nodes)
+      : region(nodes), runs((nodes.count[0] + run_nodes<Space> - 1) / run_nodes<Space>), rows(nodes.count[1]), all(runs * rows * nodes.count[2]),
+        flat(nodes.count[2] == 1), small(all < Index(1) << 31)
+  {
+  }
+  KOKKOS_INLINE_FUNCTION Run run(Index number) const
+  {
+    constexpr Index width = run_nodes<Space>;
+    const Index row = quotient(number, runs, small), plane = flat ? 0 : quotient(row, rows, small);
+    const Index first = (number - row * runs) * width;
+    return {region.first[0] + first * region.step[0], region.step[0], Kokkos::min(width, region.count[0] - first),
+            region.first[1] + (row - plane * rows) * region.step[1], region.first[2] + plane * region.step[2]};
+  }
+};
+
 /// Calls body(run) for the nodes of a region.
 template <class Space, class Body>
 void over_runs(const char *label, const Space &space, const Region &region, const Body &body)
 {
-  constexpr Index width = run_nodes<Space>;
-  const Index runs = (region.count[0] + width - 1) / width, rows = region.count[1], all = runs * rows * region.count[2];
   if (region.nodes() <= 0) return;
-  const bool flat = region.count[2] == 1, small = all < Index(1) << 31; // a device divides 64-bit numbers slowly
-  Kokkos::parallel_for(
-      label, range(space, all), KOKKOS_LAMBDA(const Index number) {
-        const Index row = quotient(number, runs, small), plane = flat ? 0 : quotient(row, rows, small);
-        const Index first = (number - row * runs) * width;
-        body(Run{region.first[0] + first * region.step[0], region.step[0], Kokkos::min(width, region.count[0] - first),
-                 region.first[1] + (row - plane * rows) * region.step[1], region.first[2] + plane * region.step[2]});
-      });
+  const Runs<Space> all(region);
+  Kokkos::parallel_for(label, range(space, all.all), KOKKOS_LAMBDA(const Index number) { body(all.run(number)); });
+}
+
+/// The same with body(run, sum), and what the sums come to in the memory of the space. Does not wait.
+template <class Space, class Body, class Sum>
+void sum_over_runs(const char *label, const Space &space, const Region &region, const Body &body, const Sum &sum)
+{
+  const Runs<Space> all(region);
+  Kokkos::parallel_reduce(
+      label, range(space, all.all), KOKKOS_LAMBDA(const Index number, double &total) { body(all.run(number), total); }, sum);
 }
 
 /// Calls body(node, at) for each node of a grid.

@@ -28,10 +28,6 @@ KOKKOS_INLINE_FUNCTION int neighbour_number(const Grid &grid, const Index (&from
   return o.number();
 }
 
-/// A number or the like that a kernel leaves in the memory of a space.
-template <class T, class Space>
-using Result = Kokkos::View<T, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-
 /// What a matrix has.
 struct MatrixLook {
   unsigned neighbours = 0;       ///< by number

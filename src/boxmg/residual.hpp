@@ -42,12 +42,20 @@ struct Subtract {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
+    Scalar sum[run_nodes<Space>];
+    make(run, sum);
+    const Index first = a.grid.n[0] * (run.y + a.grid.n[1] * run.z) + run.x;
+    for (Index j = 0; j < run.count; j++) r[first + j * run.step] = sum[j];
+  }
+
+  /// The residual of the nodes of a run.
+  KOKKOS_INLINE_FUNCTION void make(const Run &run, Scalar (&sum)[run_nodes<Space>]) const
+  {
     const Grid &grid = a.grid;
     const Index row  = grid.n[0] * (run.y + grid.n[1] * run.z);
     if constexpr (!is_host_space<Space>) {
-      r[row + run.x] = at_node(row + run.x, {run.x, run.y, run.z});
+      sum[0] = at_node(row + run.x, {run.x, run.y, run.z});
     } else {
-      Scalar sum[run_nodes<Space>];
       for (Index j = 0; j < run.count; j++) sum[j] = b ? b[row + run.x + j * run.step] : Scalar(0);
       for (int k = 0; k < a.stencil.count; k++) {
         if (!(neighbours >> k & 1)) continue;
@@ -56,7 +64,6 @@ struct Subtract {
         if (!grid.move(there, 1, o.d[1]) || !grid.move(there, 2, o.d[2])) continue;
         subtract(run, k, row, grid.n[0] * (there[1] + grid.n[1] * there[2]), o.d[0], sum);
       }
-      for (Index j = 0; j < run.count; j++) r[row + run.x + j * run.step] = sum[j];
     }
   }
 
@@ -112,6 +119,41 @@ void subtract(const Space &space, const Operator<Scalar> &a, const Region &regio
     launch(Subtract<Space, Scalar, 5>{a, neighbours, b, x, r, transpose});
   else
     launch(Subtract<Space, Scalar, 9>{a, neighbours, b, x, r, transpose});
+}
+
+/// The residual, rounded to what cycles work in, and the sum of its squares before that.
+template <class Space, class Value, class Scalar, int together>
+struct RoundedResidual {
+  Subtract<Space, Value, together> residual;
+  Scalar *rounded;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Run &run, double &squares) const
+  {
+    Value sum[run_nodes<Space>];
+    residual.make(run, sum);
+    const Grid &grid = residual.a.grid;
+    Scalar *const to = rounded + grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
+    for (Index j = 0; j < run.count; j++) {
+      to[j * run.step] = static_cast<Scalar>(sum[j]);
+      squares += static_cast<double>(sum[j]) * static_cast<double>(sum[j]);
+    }
+  }
+};
+
+/// squares: in the memory of the space. Does not wait.
+template <class Space, class Value, class Scalar>
+void rounded_residual(const Space &space, const Operator<Value> &a, const Value *b, const Value *x, Scalar *rounded, double *squares)
+{
+  const Neighbours all = all_neighbours(a.stencil);
+  const auto launch    = [&](auto together) {
+    sum_over_runs("weft boxmg rounded residual", space, Region::all(a.grid),
+                  RoundedResidual<Space, Value, Scalar, decltype(together)::value>{{a, all, b, x, nullptr, Transpose::no}, rounded},
+                  Result<double, Space>(squares));
+  };
+  if (a.stencil.count <= 5)
+    launch(std::integral_constant<int, 5>());
+  else
+    launch(std::integral_constant<int, 9>());
 }
 
 } // namespace weft::boxmg

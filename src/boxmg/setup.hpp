@@ -13,7 +13,9 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
   fault_     = std::nullopt;
   if (complete_ && read_again(matrix, symmetric)) return;
   complete_ = false;
-  for (auto &replay : replays_) replay.forget();
+  for (auto &mirrored : replays_) {
+    for (auto &replay : mirrored) replay.forget();
+  }
   // The stencil of the last matrix may do for this one.
   if (levels_.empty() || !taken(matrix)) {
     const MatrixLook look = look_at(space_, grid_, matrix);

@@ -65,7 +65,7 @@ struct Transfer {
   }
 };
 
-/// x += P e on the fine grid, or on every other of its nodes along a direction.
+/// x += P e on some nodes of the fine grid.
 template <class Space, class Scalar>
 struct Interpolate {
   Transfer<Scalar> p;
@@ -116,20 +116,22 @@ private:
       for (Index j = 0; j < run.count; j++) sum[j] += w[j * run.step] * from[run.x + j * run.step];
       return;
     }
-    if (run.step == 2) { // nodes on coarse ones
-      for (Index j = 0; j < run.count; j++) sum[j] += w[2 * j] * from[run.x / 2 + j];
-      return;
-    }
     const Scalar *next = w + p.bit[0] * p.pitch;
     const Index odd = run.x % 2, n = p.coarse.n[0];
-    for (Index j = odd; j < run.count; j += 2) sum[j] += w[j] * from[(run.x + j) / 2];
-    for (Index j = 1 - odd; j < run.count; j += 2) {
-      const Index c = (run.x + j) / 2;
-      sum[j] += w[j] * from[c];
+    const auto between = [&](Index j, Index c) {
+      sum[j] += w[j * run.step] * from[c];
       if (c + 1 < n)
-        sum[j] += next[j] * from[c + 1];
+        sum[j] += next[j * run.step] * from[c + 1];
       else if (p.coarse.periodic[0])
-        sum[j] += next[j] * from[0];
+        sum[j] += next[j * run.step] * from[0];
+    };
+    if (run.step == 2 && odd) {
+      for (Index j = 0; j < run.count; j++) between(j, run.x / 2 + j);
+    } else if (run.step == 2) { // nodes on coarse ones
+      for (Index j = 0; j < run.count; j++) sum[j] += w[2 * j] * from[run.x / 2 + j];
+    } else {
+      for (Index j = odd; j < run.count; j += 2) sum[j] += w[j] * from[(run.x + j) / 2];
+      for (Index j = 1 - odd; j < run.count; j += 2) between(j, (run.x + j) / 2);
     }
   }
 };
@@ -216,11 +218,11 @@ private:
   }
 };
 
-/// even: a direction that is coarsened, along which x is wanted at even places only; -1: everywhere.
+/// wanted: the nodes on which x is wanted.
 template <class Space, class Scalar>
-void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x, int even)
+void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x, const Region &wanted)
 {
-  over_runs("weft boxmg interpolation", space, Region::even(p.fine, even), Interpolate<Space, Scalar>{p, e, x});
+  over_runs("weft boxmg interpolation", space, wanted, Interpolate<Space, Scalar>{p, e, x});
 }
 
 /// even: a direction that is coarsened, along which r is 0 at odd places, whatever stands there; -1: none.
