@@ -79,7 +79,8 @@ PetscErrorCode OnWholeGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
 PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
   PetscFunctionBegin;
-  PetscCall(OnWholeGrid(pc, rhs, solution, [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
+  PetscCall(
+      OnWholeGrid(pc, rhs, solution, [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

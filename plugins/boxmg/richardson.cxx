@@ -22,14 +22,14 @@ PetscErrorCode HasOperator(PC pc, bool *has)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// As KSPConvergedDefault() has it, of a true residual; 0: go on.
-PCRichardsonConvergedReason ReasonOf(PetscReal norm, PetscReal of_rhs, PetscReal rtol, PetscReal abstol, PetscReal dtol)
+// As KSPConvergedDefault() has it, of a true residual.
+KSPConvergedReason ReasonOf(PetscReal norm, PetscReal of_rhs, PetscReal rtol, PetscReal abstol, PetscReal dtol)
 {
-  if (PetscIsInfOrNanReal(norm)) return static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_NANORINF);
-  if (norm <= abstol) return static_cast<PCRichardsonConvergedReason>(KSP_CONVERGED_ATOL);
-  if (norm <= rtol * of_rhs) return PCRICHARDSON_CONVERGED_RTOL;
-  if (norm >= dtol * of_rhs) return static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_DTOL);
-  return static_cast<PCRichardsonConvergedReason>(0);
+  if (PetscIsInfOrNanReal(norm)) return KSP_DIVERGED_NANORINF;
+  if (norm <= abstol) return KSP_CONVERGED_ATOL;
+  if (norm <= rtol * of_rhs) return KSP_CONVERGED_RTOL;
+  if (norm >= dtol * of_rhs) return KSP_DIVERGED_DTOL;
+  return KSP_CONVERGED_ITERATING;
 }
 
 // A step in place. One that ends when the norm is small enough is counted if it has begun to change x.
@@ -38,17 +38,18 @@ PetscErrorCode Iterate(PC pc, Vec b, Vec x, bool zero, const std::function<bool(
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, b, x, 0));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(WithVecArrays(b, Access::read, x, Access::read_write, [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-    bool ended;
+  PetscCall(
+      WithVecArrays(b, Access::read, x, Access::read_write, [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+        bool ended;
 
-    PetscFunctionBegin;
-    PetscCall(EnsureMultigrid(pc, memory));
-    const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
-    PetscCallCXX(ended = multigrid.iterate(rhs, solution, zero, enough));
-    *steps += !ended || Boxmg(pc)->precision == PC_BOXMG_DOUBLE;
-    PetscCall(LogFlops(memory, multigrid.flops()));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+        PetscFunctionBegin;
+        PetscCall(EnsureMultigrid(pc, memory));
+        const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
+        PetscCallCXX(ended = multigrid.iterate(rhs, solution, zero, enough));
+        *steps += !ended || Boxmg(pc)->precision == PC_BOXMG_DOUBLE;
+        PetscCall(LogFlops(memory, multigrid.flops()));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      }));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, b, x, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -66,23 +67,22 @@ PetscErrorCode PCPreSolve_Boxmg(PC pc, KSP ksp, Vec, Vec)
 PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
                                        PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
-  PC_Boxmg *bm = Boxmg(pc);
+  PC_Boxmg *bm     = Boxmg(pc);
   PetscReal of_rhs = 0, norm = 0;
   bool zero = guesszero, in_place = false;
-  const auto none = static_cast<PCRichardsonConvergedReason>(0);
+  KSPConvergedReason why = KSP_CONVERGED_ITERATING;
 
   PetscFunctionBegin;
   *outits = 0;
-  *reason = none;
   if (guesszero) PetscCall(VecZeroEntries(x));
   if (pc->failedreason) {
-    *reason = RichardsonReason(true);
+    TellRichardson(RichardsonReason(true), reason);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (bm->asks_norms) PetscCall(VecNorm(b, NORM_2, &of_rhs));
-  const auto look = [&](PetscReal here) { return *reason = ReasonOf(here, of_rhs, rtol, abstol, dtol), *reason != none; };
+  const auto look = [&](PetscReal here) { return (why = ReasonOf(here, of_rhs, rtol, abstol, dtol)) != KSP_CONVERGED_ITERATING; };
   PetscCall(HasOperator(pc, &in_place));
-  while (*reason == none && *outits < its) {
+  while (why == KSP_CONVERGED_ITERATING && *outits < its) {
     if (in_place) {
       PetscCall(Iterate(pc, b, x, zero, bm->asks_norms ? look : std::function<bool(double)>(), outits));
     } else if (zero) { // what is added to 0
@@ -99,14 +99,14 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
     }
     zero = false;
   }
-  if (*reason != none) PetscFunctionReturn(PETSC_SUCCESS);
-  if (bm->asks_norms) {
+  if (why == KSP_CONVERGED_ITERATING && bm->asks_norms) {
     PetscCall(Residual(pc->mat, b, x, r, Transpose::no));
     PetscCall(VecNorm(r, NORM_2, &norm));
-    if (!look(norm)) *reason = static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_ITS);
-  } else {
-    *reason = RichardsonReason(false);
+    if (!look(norm)) why = KSP_DIVERGED_ITS;
+  } else if (why == KSP_CONVERGED_ITERATING) {
+    why = RichardsonReason(false);
   }
+  TellRichardson(why, reason);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -2,15 +2,24 @@
 #pragma once
 #include <petscksp.h>
 
+#include <cstring>
+
 #include "petsc/petsc_compat.h"
 
 namespace weft {
 
-/// How PCApplyRichardson() ended that has no tolerance to reach. KSPRICHARDSON takes the number for a KSPConvergedReason, and would call a
-/// solution of infinities converged.
-inline PCRichardsonConvergedReason RichardsonReason(bool failed)
+/// Tells KSPRICHARDSON how an iteration ended. It takes the number for a KSPConvergedReason, of which PCRichardsonConvergedReason has but some: an enum
+/// in C++ may not be made to hold the others.
+inline void TellRichardson(KSPConvergedReason why, PCRichardsonConvergedReason *reason)
 {
-  return failed ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_PC_FAILED) : PCRICHARDSON_CONVERGED_ITS;
+  static_assert(sizeof(*reason) == sizeof(why));
+  std::memcpy(reason, &why, sizeof(why));
+}
+
+/// How PCApplyRichardson() ended that has no tolerance to reach.
+inline KSPConvergedReason RichardsonReason(bool failed)
+{
+  return failed ? KSP_DIVERGED_PC_FAILED : KSP_CONVERGED_ITS;
 }
 
 /// Whether the KSP that is about to solve looks at norms; for PCPreSolve.
@@ -24,7 +33,7 @@ inline PetscErrorCode AsksNorms(KSP ksp, bool *asks_norms)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// RichardsonReason after a look at the result, where the KSP asks for norms (AsksNorms()): a smoother of multigrid does not, and
+/// The same after a look at the result, where the KSP asks for norms (AsksNorms()): a smoother of multigrid does not, and
 /// a norm would make it wait for a device and for the other ranks. The maximum over ranks would lose a NaN, a sum does not. Collective
 /// where it asks.
 inline PetscErrorCode RichardsonReason(bool failed, bool asks_norms, Vec result, PCRichardsonConvergedReason *reason)
@@ -33,7 +42,7 @@ inline PetscErrorCode RichardsonReason(bool failed, bool asks_norms, Vec result,
 
   PetscFunctionBegin;
   if (!failed && asks_norms) PetscCall(VecNorm(result, NORM_1, &norm));
-  *reason = PetscIsInfOrNanReal(norm) ? static_cast<PCRichardsonConvergedReason>(KSP_DIVERGED_NANORINF) : RichardsonReason(failed);
+  TellRichardson(PetscIsInfOrNanReal(norm) ? KSP_DIVERGED_NANORINF : RichardsonReason(failed), reason);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

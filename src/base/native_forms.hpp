@@ -13,6 +13,7 @@ struct NativeForms {
   bool modes      = true; ///< bcr/modes
   bool fractions  = true; ///< bcr/shifted
   bool short_rows = true; ///< crout/elimination
+  bool levels     = true; ///< boxmg
 };
 inline NativeForms native_forms;
 

@@ -8,6 +8,10 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way)
 {
   LevelHere &l = levels_[level];
+  if (!tell_ && way.transpose == Transpose::no && small_[way.mirrored].takes(static_cast<int>(level))) {
+    small_[way.mirrored].cycle(l.space, static_cast<int>(level), b, x);
+    return;
+  }
   if (l.direct) {
     l.inverse.apply(l.space, b, x, way.transpose);
     return;
@@ -66,8 +70,8 @@ auto HierarchyOn<Space, Value, Scalar>::spared(std::size_t level, const Way &way
 /// b of the next level is the restricted residual. from_zero: x is what sweeps have made from zero. squares: in the memory of the space, the sum of
 /// the residual's; null: not made.
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared, const Way &way,
-                                                      bool from_zero, double *squares)
+void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared,
+                                                      const Way &way, bool from_zero, double *squares)
 {
   LevelHere &l      = levels_[level];
   Scalar *const to  = levels_[level + 1].b.data();
@@ -80,8 +84,8 @@ void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const S
     return;
   }
   if (spared.colours)
-    subtract(l.space, a, Region::every_other(l.grid(), even), beside ? spared.colours->beside : all_neighbours(a.stencil), beside ? nullptr : b,
-             x, l.work.data(), way.transpose);
+    subtract(l.space, a, Region::every_other(l.grid(), even), beside ? spared.colours->beside : all_neighbours(a.stencil),
+             beside ? nullptr : b, x, l.work.data(), way.transpose);
   else
     residual(l, b, x, way.transpose);
   if (squares) sum_of_squares(l.space, l.grid(), Region::every_other(l.grid(), even), l.work.data(), squares);
@@ -96,7 +100,8 @@ void HierarchyOn<Space, Value, Scalar>::solve_coarser(std::size_t level, const W
   LevelHere &next    = levels_[level + 1];
   const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), way); };
   if (level == 0) // a first transposed solve of lines allocates
-    replays_[way.mirrored][static_cast<int>(way.shape)].run(levels_[0].space, next.space, !tell_ && way.transpose == Transpose::no, coarser);
+    replays_[way.mirrored][static_cast<int>(way.shape)].run(levels_[0].space, next.space, !tell_ && way.transpose == Transpose::no,
+                                                            coarser);
   else
     coarser();
 }

@@ -11,6 +11,7 @@
 #include "boxmg/interpolation.hpp"
 #include "boxmg/read_matrix.hpp"
 #include "boxmg/replay.hpp"
+#include "boxmg/small_levels.hpp"
 #include "boxmg/smoother.hpp"
 
 namespace weft {
@@ -107,6 +108,15 @@ void convert(const Space &space, const From &from, const To &to)
       KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<typename To::value_type>(from(i)); });
 }
 
+/// to += from, of another precision.
+template <class Space, class From, class To>
+void add(const Space &space, const From &from, const To &to)
+{
+  Kokkos::parallel_for(
+      "weft boxmg correction", range(space, static_cast<Index>(to.extent(0))),
+      KOKKOS_LAMBDA(const Index i) { to(i) += static_cast<typename To::value_type>(from(i)); });
+}
+
 /// The sum of squares of some nodes, in the memory of the space. Does not wait.
 template <class Space, class Scalar>
 void sum_of_squares(const Space &space, const Grid &grid, const Region &region, const Scalar *r, double *squares)
@@ -139,7 +149,8 @@ public:
   using Enough = std::function<bool(double)>;
 
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
-      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options), sent_(execution)
+      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options),
+        sent_(execution)
   {
   }
 
@@ -232,12 +243,19 @@ private:
   /// only: no other correction follows a sweep and comes before the next one.
   void correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only);
   Spared spared(std::size_t level, const Way &way, bool only) const;
-  void restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared, const Way &way, bool from_zero, double *squares);
+  void restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared, const Way &way, bool from_zero,
+                     double *squares);
   void solve_coarser(std::size_t level, const Way &way);
   void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way) const;
   /// Leaves b - A x in the level's work space.
   void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;
   void tell(std::size_t level, bool before, const Scalar *r) const;
+
+  // Small levels in one launch: small_cycle.hpp.
+  bool is_small(std::size_t level) const;
+  SmallLevel<Scalar> small_level(std::size_t level) const;
+  void make_small(bool mirrored);
+  void add_small_steps(SmallCycle<Scalar> &cycle, std::size_t level, bool mirrored) const;
 
   // In the matrix's precision, and iterations: iterate.hpp.
   void cycle_from_zero(Value *b, Value *x, const Way &way);
@@ -254,7 +272,7 @@ private:
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
-  OwnedArray<double, Space> squares_{"weft boxmg squares", 1};                                 ///< of a residual on the finest level
+  OwnedArray<double, Space> squares_{"weft boxmg squares", 1};                                  ///< of a residual on the finest level
   Kokkos::View<double, Kokkos::SharedHostPinnedSpace> squares_here_{"weft boxmg squares here"}; ///< the same on the host
   Milestone sent_;                                                                              ///< when they are there
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
@@ -265,7 +283,8 @@ private:
   bool symmetric_   = true;
   double sign_      = 1;
   const Tell *tell_ = nullptr;
-  Replay<Space> replays_[2][3]; ///< of what the finest level asks of the others: whether mirrored, and by the shape of the cycle
+  SmallLevels<Space, Scalar> small_[2]; ///< whether mirrored
+  Replay<Space> replays_[2][3];         ///< of what the finest level asks of the others: whether mirrored, and by the shape of the cycle
 };
 
 } // namespace boxmg
@@ -275,3 +294,4 @@ private:
 #include "boxmg/cycle.hpp"
 #include "boxmg/iterate.hpp"
 #include "boxmg/setup.hpp"
+#include "boxmg/small_cycle.hpp"

@@ -77,10 +77,7 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool
   if (enough) send_norm();
   cycle(0, l.b.data(), l.x.data(), way);
   if (enough && enough(norm_sent())) return true;
-  const Array<Value, Space> wanted(x, l.x.extent(0));
-  const auto correction = l.x;
-  Kokkos::parallel_for(
-      "weft boxmg correction", range(space_, grid_.nodes()), KOKKOS_LAMBDA(const Index i) { wanted(i) += static_cast<Value>(correction(i)); });
+  add(space_, l.x, Array<Value, Space>(x, l.x.extent(0)));
   return false;
 }
 

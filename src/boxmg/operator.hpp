@@ -108,8 +108,8 @@ struct Runs {
   bool flat, small;      ///< a device divides 64-bit numbers slowly
 
   explicit Runs(const Region &nodes)
-      : region(nodes), runs((nodes.count[0] + run_nodes<Space> - 1) / run_nodes<Space>), rows(nodes.count[1]), all(runs * rows * nodes.count[2]),
-        flat(nodes.count[2] == 1), small(all < Index(1) << 31)
+      : region(nodes), runs((nodes.count[0] + run_nodes<Space> - 1) / run_nodes<Space>), rows(nodes.count[1]),
+        all(runs * rows * nodes.count[2]), flat(nodes.count[2] == 1), small(all < Index(1) << 31)
   {
   }
   KOKKOS_INLINE_FUNCTION Run run(Index number) const
@@ -128,7 +128,8 @@ void over_runs(const char *label, const Space &space, const Region &region, cons
 {
   if (region.nodes() <= 0) return;
   const Runs<Space> all(region);
-  Kokkos::parallel_for(label, range(space, all.all), KOKKOS_LAMBDA(const Index number) { body(all.run(number)); });
+  Kokkos::parallel_for(
+      label, range(space, all.all), KOKKOS_LAMBDA(const Index number) { body(all.run(number)); });
 }
 
 /// The same with body(run, sum), and what the sums come to in the memory of the space. Does not wait.

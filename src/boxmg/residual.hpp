@@ -147,8 +147,8 @@ void rounded_residual(const Space &space, const Operator<Value> &a, const Value 
   const Neighbours all = all_neighbours(a.stencil);
   const auto launch    = [&](auto together) {
     sum_over_runs("weft boxmg rounded residual", space, Region::all(a.grid),
-                  RoundedResidual<Space, Value, Scalar, decltype(together)::value>{{a, all, b, x, nullptr, Transpose::no}, rounded},
-                  Result<double, Space>(squares));
+                     RoundedResidual<Space, Value, Scalar, decltype(together)::value>{{a, all, b, x, nullptr, Transpose::no}, rounded},
+                     Result<double, Space>(squares));
   };
   if (a.stencil.count <= 5)
     launch(std::integral_constant<int, 5>());

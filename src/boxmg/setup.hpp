@@ -41,6 +41,8 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
     set_up(0, looked);
   beside_->wait();
   complete_ = !fault_;
+  if (!complete_) return;
+  for (const bool mirrored : {false, true}) make_small(mirrored);
 }
 
 /// Fills the finest operator, and counts what is missing. Does not wait.

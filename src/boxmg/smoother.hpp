@@ -149,6 +149,8 @@ public:
     }
   }
 
+  /// Lines of two colours, each relaxed in one pass.
+  bool in_one_pass() const { return !lines_.empty(); }
   /// In the plane, where the lines that a sweep ends with are of two colours.
   std::optional<TwoColours> two_colours() const
   {

@@ -49,47 +49,51 @@ Dense random_operator(const boxmg::Grid &grid, Form form, std::mt19937 &random)
   return a;
 }
 
-/// A dense matrix as CSR in a memory.
-struct Stored {
+/// A matrix row by row.
+struct Rows {
   std::vector<std::int32_t> starts{0}, columns;
   std::vector<double> values;
-  Buffer<std::int32_t> starts_there, columns_there;
-  Buffer<double> values_there;
 
-  Stored(Memory memory, const Dense &a) : Stored(memory, a, std::vector<double>()) {}
-  CsrMatrix<double, std::int32_t> csr() const { return {starts_there.data(), columns_there.data(), values_there.data()}; }
-
-private:
-  Stored(Memory memory, const Dense &a, std::vector<double> found)
-      : starts_there(memory, take(a, found)), columns_there(memory, columns), values_there(memory, found)
-  {
-  }
-  std::vector<std::int32_t> take(const Dense &a, std::vector<double> &found)
+  Rows() = default;
+  explicit Rows(const Dense &a)
   {
     for (Index i = 0; i < a.rows; i++) {
       for (Index j = 0; j < a.columns; j++) {
-        if (a(i, j) == 0) continue;
-        columns.push_back(static_cast<std::int32_t>(j));
-        found.push_back(a(i, j));
+        if (a(i, j) != 0) add(j, a(i, j));
       }
-      starts.push_back(static_cast<std::int32_t>(columns.size()));
+      end();
     }
-    return starts;
   }
+  void add(Index column, double value)
+  {
+    columns.push_back(static_cast<std::int32_t>(column));
+    values.push_back(value);
+  }
+  void end() { starts.push_back(static_cast<std::int32_t>(columns.size())); }
 };
 
-/// A multigrid for a dense matrix, in a memory.
+/// The same in a memory.
+struct Stored {
+  Buffer<std::int32_t> starts, columns;
+  Buffer<double> values;
+
+  Stored(Memory memory, const Rows &a) : starts(memory, a.starts), columns(memory, a.columns), values(memory, a.values) {}
+  CsrMatrix<double, std::int32_t> csr() const { return {starts.data(), columns.data(), values.data()}; }
+};
+
+/// A multigrid in a memory.
 struct Made {
   Execution execution;
   BoxMultigrid<double> multigrid;
   Memory memory;
 
-  Made(Memory where, const boxmg::Grid &grid, const Dense &a, const BoxmgOptions &options)
+  Made(Memory where, const boxmg::Grid &grid, const BoxmgOptions &options)
       : execution(where), multigrid(execution, grid, options), memory(where)
   {
-    read(a);
   }
-  void read(const Dense &a)
+  Made(Memory where, const boxmg::Grid &grid, const Dense &a, const BoxmgOptions &options) : Made(where, grid, options) { read(a); }
+  void read(const Dense &a) { read(Rows(a)); }
+  void read(const Rows &a)
   {
     const Stored stored(memory, a);
     multigrid.read(stored.csr());
@@ -99,6 +103,15 @@ struct Made {
     const Buffer<double> rhs(memory, b);
     Buffer<double> solution(memory, std::vector<double>(b.size(), std::numeric_limits<double>::quiet_NaN()));
     multigrid.apply(rhs.data(), solution.data(), transpose);
+    execution.wait();
+    return solution.values();
+  }
+  std::vector<double> iterate(const std::vector<double> &b, const std::vector<double> &x, bool zero,
+                              const std::function<bool(double)> &enough) const
+  {
+    const Buffer<double> rhs(memory, b);
+    Buffer<double> solution(memory, zero ? std::vector<double>(b.size(), std::numeric_limits<double>::quiet_NaN()) : x);
+    multigrid.iterate(rhs.data(), solution.data(), zero, enough);
     execution.wait();
     return solution.values();
   }
@@ -204,6 +217,49 @@ TEST(Boxmg, CyclesAreThoseOfABook)
   }
 }
 
+/// A step from x adds what the cycle that is not mirrored makes of the residual, and tells the norm in between.
+TEST(Boxmg, StepsAreThoseOfABook)
+{
+  std::mt19937 random(7);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : grids()) {
+      for (const Form form : {Form::star, Form::box, Form::skew}) {
+        for (const BoxmgSmoother smoother : {BoxmgSmoother::automatic, BoxmgSmoother::alternating, BoxmgSmoother::points}) {
+          if (!sampled()) continue;
+          BoxmgOptions options;
+          options.smoother       = smoother;
+          options.coarsest_nodes = 1 + static_cast<Index>(random() % 2) * 100; // or the finest level is solved for
+          options.sweeps         = 1 + static_cast<int>(random() % 2);
+          options.cycle          = static_cast<BoxmgCycle>(random() % 3);
+          const Dense a          = random_operator(grid, form, random);
+          const Made made(memory, grid, a, options);
+          SCOPED_TRACE("grid " + std::to_string(grid.n[0]) + " x " + std::to_string(grid.n[1]) + " x " + std::to_string(grid.n[2]) +
+                       ", form " + std::to_string(static_cast<int>(form)) + ", smoother " + std::to_string(static_cast<int>(smoother)));
+          ASSERT_FALSE(made.multigrid.fault());
+          auto twin     = twin_of(made.multigrid, a, options);
+          twin.mirrored = false;
+          const auto b = random_field(grid.nodes(), random), x = random_field(grid.nodes(), random);
+          expect_near(made.iterate(b, x, true, {}), twin.apply(b), 1e-11);
+          auto residual = b;
+          const auto ax = a * x;
+          for (std::size_t i = 0; i < b.size(); i++) residual[i] -= ax[i];
+          auto wanted = twin.apply(residual);
+          for (std::size_t i = 0; i < b.size(); i++) wanted[i] += x[i];
+          double told = -1;
+          expect_near(made.iterate(b, x, false, [&](double norm) { return told = norm, false; }), wanted, 1e-11);
+          const auto swept = twin.swept(b, x);
+          EXPECT_NEAR(told, std::sqrt(dot(swept, swept)), 1e-11 * std::sqrt(dot(residual, residual)));
+          const auto ended = made.iterate(b, x, false, [](double) { return true; });
+          auto left        = b;
+          const auto there = a * ended;
+          for (std::size_t i = 0; i < b.size(); i++) left[i] -= there[i];
+          EXPECT_NEAR(told, std::sqrt(dot(left, left)), 1e-11 * std::sqrt(dot(residual, residual)));
+        }
+      }
+    }
+  }
+}
+
 TEST(Boxmg, InterpolationIsThatOfTheOperator)
 {
   std::mt19937 random(2);
@@ -261,6 +317,50 @@ TEST(Boxmg, SingleCyclesAreNearDoubleOnes)
       const auto rounded       = Made(memory, grid, a, options).apply(b);
       expect_near(rounded, exact, 1e-4);
       EXPECT_NE(rounded, exact);
+    }
+  }
+}
+
+/// Grids of which the levels are small, or the coarser ones, on a device beside a host.
+TEST(Boxmg, SmallLevelsAreThoseOfAHost)
+{
+  std::mt19937 random(8);
+  std::uniform_real_distribution<double> any(0.1, 2);
+  for (const Memory memory : memories()) {
+    if (memory == Memory::host) continue;
+    for (const auto &[grid, strong] : {std::pair{grid_of({97, 130}), 0}, std::pair{grid_of({289, 40}), 1}, std::pair{grid_of({33, 311}), 0},
+                                       std::pair{grid_of({1, 64, 170}), 1}, std::pair{grid_of({288, 1, 5}), 0}}) {
+      for (const BoxmgSmoother smoother : {BoxmgSmoother::automatic, BoxmgSmoother::alternating}) {
+        for (const bool single : {false, true}) {
+          Rows a;
+          for (Index node = 0; node < grid.nodes(); node++) {
+            double sum = 0;
+            for (int d = 0; d < 3; d++) {
+              for (const int by : {-1, 1}) {
+                Index at[3];
+                grid.position(node, at);
+                if (!grid.move(at, d, by)) continue;
+                const double c = any(random) * (d == strong ? 100 : 1);
+                a.add(grid.node(at), -c);
+                sum += c;
+              }
+            }
+            a.add(node, sum + any(random));
+            a.end();
+          }
+          BoxmgOptions options;
+          options.smoother         = smoother;
+          options.single_precision = single;
+          Made here(Memory::host, grid, options), there(memory, grid, options);
+          here.read(a);
+          there.read(a);
+          const auto b = random_field(grid.nodes(), random), x = random_field(grid.nodes(), random);
+          const double tolerance = single ? 1e-4 : 1e-11;
+          expect_near(there.apply(b), here.apply(b), tolerance);
+          expect_near(there.apply(b, Transpose::yes), here.apply(b, Transpose::yes), tolerance);
+          expect_near(there.iterate(b, x, false, {}), here.iterate(b, x, false, {}), tolerance);
+        }
+      }
     }
   }
 }

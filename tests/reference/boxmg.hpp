@@ -1,6 +1,7 @@
 /// Plain multigrid on dense matrices, for small grids: the cycle of src/boxmg as it is written in a book, with weights from the recursion of
 /// its page, node by node.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <map>
@@ -174,8 +175,21 @@ struct Multigrid {
   std::vector<Level> levels;
   int sweeps       = 1;
   BoxmgCycle shape = BoxmgCycle::v;
+  bool mirrored    = true; ///< sweeps after a correction go the other way
 
   std::vector<double> apply(const std::vector<double> &b) const { return cycle(0, b, shape); }
+  /// The residual after the first sweeps, from x.
+  std::vector<double> swept(const std::vector<double> &b, std::vector<double> x) const
+  {
+    const Level &l = levels.front();
+    if (l.direct) return std::vector<double>(b.size(), 0);
+    for (int s = 0; s < sweeps; s++)
+      for (const auto &nodes : colours(l)) relax(l, nodes, b, x);
+    auto r        = b;
+    const auto ax = l.a * x;
+    for (std::size_t i = 0; i < r.size(); i++) r[i] -= ax[i];
+    return r;
+  }
 
 private:
   /// Numbers of the colours along a direction, in their order: even, odd, and the last node of a ring of odd length.
@@ -237,8 +251,10 @@ private:
         for (std::size_t i = 0; i < x.size(); i++) x[i] += e[i];
       }
     }
+    auto after = sets;
+    if (mirrored) std::reverse(after.begin(), after.end());
     for (int s = 0; s < sweeps; s++)
-      for (auto nodes = sets.rbegin(); nodes != sets.rend(); ++nodes) relax(l, *nodes, b, x);
+      for (const auto &nodes : after) relax(l, nodes, b, x);
     return x;
   }
 };
