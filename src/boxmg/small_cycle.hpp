@@ -4,18 +4,34 @@
 
 namespace weft::boxmg {
 
-/// Lines along every direction of a sweep that are short, of two colours and relaxed in one pass, in V cycles of one sweep; and the coarsest level.
+/// The place of a direction among those of a grid, of which the ones that it lacks come last.
+inline int small_direction(const Grid &grid, int direction)
+{
+  int before = 0; // it
+  for (int d = 0; d < 3; d++) {
+    if (d != direction && (grid.n[d] > 1) >= (grid.n[direction] > 1) && (d < direction || (grid.n[d] > 1) > (grid.n[direction] > 1)))
+      before++;
+  }
+  return before;
+}
+
+/// Lines along every direction of a sweep that are short, in V cycles of one sweep on a grid with ends; and the coarsest level.
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
 {
   const LevelHere &l = levels_[level];
   if (l.direct) return level > 0;
-  const bool last = level + 1 == levels_.size();
-  if (last || options_.cycle != BoxmgCycle::v || options_.sweeps != 1 || !l.smoother->in_one_pass()) return false;
-  for (const int d : l.smoother->directions()) {
-    if (l.grid().n[d] > longest_small_line) return false;
+  const bool last  = level + 1 == levels_.size();
+  const Grid &grid = l.grid();
+  if (last || options_.cycle != BoxmgCycle::v || options_.sweeps != 1 || grid.periodic[0] || grid.periodic[1] || grid.periodic[2])
+    return false;
+  if (grid.nodes() * l.exact.a.stencil.count > most_small_coefficients) return false;
+  const auto directions = l.smoother->directions();
+  for (const int d : directions) {
+    if (grid.n[d] > longest_small_line) return false;
   }
-  return spared(level, {BoxmgCycle::v}, true).colours.has_value();
+  // In space lines of one pass are those of a star, whose two colours are a chessboard's.
+  return !directions.empty() && (plane(grid) || !l.smoother->in_one_pass());
 }
 
 template <class Space, class Value, class Scalar>
@@ -23,32 +39,28 @@ SmallLevel<Scalar> HierarchyOn<Space, Value, Scalar>::small_level(std::size_t le
 {
   const LevelHere &l = levels_[level];
   const auto &here   = l.here();
-  const Grid &grid   = l.grid();
   SmallLevel<Scalar> small;
-  small.b = l.b.data();
-  small.x = l.x.data();
+  small.b    = l.b.data();
+  small.x    = l.x.data();
+  small.work = l.work.data();
   if constexpr (SmallLevels<Space, Scalar>::there) small.inverse = l.inverse.values.data();
-  int count = 0, number[3] = {}; // of the plane's directions
-  for (int d = 0; d < 3; d++) {
-    number[d] = -1;
-    if (grid.n[d] == 1) continue;
-    number[d] = count < 2 ? count : -1;
-    if (number[d] < 0) continue;
-    small.n[count]      = static_cast<int>(grid.n[d]);
-    small.coarse[count] = l.direct ? 1 : static_cast<int>(here.p.coarse.n[d]);
-    small.bit[count++]  = l.direct ? 0 : here.p.bit[d];
-  }
   if (l.direct) {
-    small.n[0] = static_cast<int>(grid.nodes());
-    small.n[1] = 1;
+    small.n[0] = static_cast<int>(l.grid().nodes());
     return small;
   }
+  Index stride = 1;
+  for (int d = 0; d < 3; d++) {
+    const int k     = small_direction(l.grid(), d);
+    small.n[k]      = static_cast<int>(l.grid().n[d]);
+    small.stride[k] = static_cast<int>(stride);
+    small.coarse[k] = static_cast<int>(here.p.coarse.n[d]);
+    small.bit[k]    = here.p.bit[d];
+    stride *= l.grid().n[d];
+  }
   for (int k = 0; k < here.a.stencil.count; k++) {
-    int place = 4;
-    for (int d = 0; d < 3; d++) {
-      if (number[d] >= 0) place += (number[d] == 0 ? 1 : 3) * here.a.stencil.offset[k].d[d];
-    }
-    small.a[place] = here.a.values + k * here.a.pitch;
+    Offset o;
+    for (int d = 0; d < 3; d++) o.d[small_direction(l.grid(), d)] = here.a.stencil.offset[k].d[d];
+    small.a[o.number()] = here.a.values + k * here.a.pitch;
   }
   small.p     = here.p.weights;
   small.r     = here.r.weights;
@@ -78,34 +90,45 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::add_small_steps(SmallCycle<Scalar> &cycle, std::size_t level, bool mirrored) const
 {
   const LevelHere &l  = levels_[level];
+  const Grid &grid    = l.grid();
   const std::size_t k = level - static_cast<std::size_t>(cycle.first);
   const auto number   = static_cast<signed char>(k);
-  // Of the two directions that the plane has.
-  const auto in_plane = [&](int d) { return static_cast<signed char>(d > 0 && (l.grid().n[0] > 1 || (d == 2 && l.grid().n[1] > 1))); };
-  const auto sweep    = [&](bool backward, bool from_zero) {
+  const auto add      = [&](SmallStep::Kind kind, int along) -> SmallStep      &{
+    return cycle.steps.emplace_back(SmallStep{kind, number, static_cast<signed char>(small_direction(grid, along))});
+  };
+  const auto sweep = [&](bool backward, bool from_zero) {
     auto directions = l.smoother->directions();
     if (backward) std::reverse(directions.begin(), directions.end());
-    for (std::size_t m = 0; m < directions.size(); m++) {
-      const signed char along = in_plane(directions[m]);
-      const auto one = backward ? SmallStep::odd : SmallStep::even, other = backward ? SmallStep::even : SmallStep::odd;
-      cycle.steps.push_back({SmallStep::sweep, number, along, one, from_zero && m == 0});
-      cycle.steps.push_back({SmallStep::sweep, number, along, other});
+    for (const int d : directions) {
+      const Index lines[2] = {grid.n[d == 0 ? 1 : 0], grid.n[d == 2 ? 1 : 2]};
+      for (int colour = 0; colour < 4; colour++) {
+        const int turned = backward ? 3 - colour : colour, first = turned & 1, second = turned >> 1;
+        // A plane's lines lie along one direction across, which comes first for the launch.
+        if (first >= lines[0] || second >= lines[1]) continue;
+        SmallStep &step = add(SmallStep::sweep, d);
+        step.parity[0]  = static_cast<signed char>(lines[0] > 1 ? first : second);
+        step.parity[1]  = static_cast<signed char>(lines[0] > 1 ? second : 0);
+        step.from_zero  = from_zero;
+        from_zero       = false;
+      }
     }
   };
   cycle.begin[k] = static_cast<int>(cycle.steps.size());
   if (l.direct) {
-    cycle.steps.push_back({SmallStep::direct, number});
+    add(SmallStep::direct, 0);
   } else {
-    const Spared spared     = this->spared(level, {BoxmgCycle::v, Transpose::no, mirrored}, true);
-    const signed char along = in_plane(spared.colours->along);
-    const int across        = spared.colours->across;
-    const auto corrected    = spared.corrected.step[across] == 1    ? SmallStep::all
-                              : spared.corrected.first[across] == 0 ? SmallStep::even
-                                                                    : SmallStep::odd;
+    const Spared spared = this->spared(level, {BoxmgCycle::v, Transpose::no, mirrored}, true);
     sweep(false, true);
-    cycle.steps.push_back({SmallStep::restriction, number, along, SmallStep::even, spared.colours->alone});
+    if (spared.colours) {
+      add(SmallStep::of_even, spared.colours->along).from_zero = spared.colours->alone;
+    } else {
+      add(SmallStep::residual, 0);
+      add(SmallStep::restriction, 0);
+    }
     add_small_steps(cycle, level + 1, mirrored);
-    cycle.steps.push_back({SmallStep::interpolation, number, along, corrected});
+    SmallStep &correction = add(SmallStep::interpolation, spared.colours ? spared.colours->along : 0);
+    if (spared.colours && spared.corrected.step[spared.colours->across] == 2)
+      correction.corrected = spared.corrected.first[spared.colours->across] == 0 ? SmallStep::even : SmallStep::odd;
     sweep(mirrored, false);
   }
   cycle.end[k] = static_cast<int>(cycle.steps.size());

@@ -1,4 +1,4 @@
-/// The small levels of a cycle in the plane as one launch, where a device has such a form. A level of few nodes takes six launches else, each of which
+/// The small levels of a cycle as one launch, where a device has such a form. A level of few nodes takes six launches else, in space twenty, each of which
 /// waits for memory a few times and moves next to nothing.
 #pragma once
 #include <vector>
@@ -7,31 +7,40 @@
 
 namespace weft::boxmg {
 
-/// Rows of a line that can be relaxed so.
-inline constexpr Index longest_small_line = 288;
+/// Rows of a line that can be relaxed so, and coefficients of a level, which one cluster of multiprocessors has to read.
+inline constexpr Index longest_small_line = 288, most_small_coefficients = Index(1) << 20;
 
-/// A level as such a launch sees it. Its directions are the two that the plane has, the one that is closest in memory first.
+/// A level as such a launch sees it. The directions that a grid lacks come last, so that a plane has the first two.
 template <class Scalar>
 struct SmallLevel {
-  int n[2] = {1, 1}, coarse[2] = {1, 1};
-  int bit[2]         = {0, 0}; ///< of a direction in a slot of the weights, as Transfer has it
-  const Scalar *a[9] = {};     ///< coefficients of the neighbour 3 (o1 + 1) + o0 + 1, or null
+  int n[3] = {1, 1, 1}, stride[3] = {0, 0, 0}, coarse[3] = {1, 1, 1};
+  int bit[3]          = {0, 0, 0}; ///< of a direction in a slot of the weights, as Transfer has it
+  const Scalar *a[27] = {};        ///< coefficients of neighbours by number, or null
   const Scalar *p = nullptr, *r = nullptr;
   Index pitch = 0; ///< of the weights
-  Scalar *b = nullptr, *x = nullptr;
+  Scalar *b = nullptr, *x = nullptr, *work = nullptr;
   const double *inverse = nullptr; ///< of the coarsest level, by rows
 };
 
 /// What a cycle does between two barriers.
 struct SmallStep {
-  enum Kind : signed char { sweep, restriction, interpolation, direct };
+  enum Kind : signed char {
+    sweep,       ///< of the lines of a colour
+    residual,    ///< to the work space
+    restriction, ///< of that
+    of_even,     ///< in the plane, of the residual of even lines as it is made
+    interpolation,
+    direct,
+  };
   enum Nodes : signed char { even, odd, all };
 
   Kind kind;
   signed char level;
-  signed char along = 0;    ///< the direction of the lines
-  Nodes nodes       = even; ///< the lines that are relaxed, or those that are corrected
-  bool from_zero = false; ///< of a sweep: the other lines are 0. Of a restriction: even lines have b - T x = 0, so that b is not asked for
+  signed char along     = 0;      ///< the direction of the lines
+  signed char parity[2] = {0, 0}; ///< a sweep's colour: of the places along the two other directions
+  bool from_zero =
+      false; ///< of a sweep: all other lines become 0. Of a restriction: even lines have b - T x = 0, so that b is not asked for
+  Nodes corrected = all; ///< an interpolation's, by the place across the lines
 };
 
 /// A cycle of the levels from `first` on, as steps; a level's own and those below it are [begin, end) of them.

@@ -1,11 +1,11 @@
-/// Small levels in the plane by one cluster of blocks, natively on CUDA, sm_90: a barrier of the cluster stands where a launch would begin.
+/// Small levels by one cluster of blocks, natively on CUDA, sm_90: a barrier of the cluster stands where a launch would begin.
 ///
 /// A line is a warp's: each lane eliminates a chunk of R rows, of which each unknown hangs on the last one before the chunk and on the chunk's last; chunks
 /// are joined, each to the next, and solved by parallel cyclic reduction with shuffles (as in wide.hpp, whose teams use shared memory). Coefficients are read
 /// through the cache of a multiprocessor, vectors past it, since other blocks of the cluster write them.
 ///
-/// Limits: lines of up to 288 rows, two colours, stencils of up to nine points, no periodic direction. Words moved: those of the launches that it stands
-/// for; what it saves is waiting: some 2 us a step in place of 2 to 11.
+/// Limits: lines of up to 288 rows, no periodic direction. Words moved: those of the launches that it stands
+/// for; what it saves is waiting: some 2 us a step in place of 2 to 11 a launch.
 #pragma once
 #include <cooperative_groups.h>
 #include <cuda_runtime.h>
@@ -21,7 +21,7 @@
 
 namespace weft::boxmg {
 
-inline constexpr int small_threads = 512, most_small_levels = 12, most_small_steps = 160;
+inline constexpr int small_threads = 512, most_small_levels = 12, most_small_steps = 320;
 
 template <class Scalar>
 struct SmallArguments {
@@ -59,70 +59,88 @@ __device__ Hanging<Scalar> shuffled(const Hanging<Scalar> &mine, int from)
   return {__shfl_sync(all, mine.value, from), __shfl_sync(all, mine.before, from), __shfl_sync(all, mine.after, from)};
 }
 
-/// x = T^-1 (b - couplings to the lines beside it) on a line, by the lanes of a warp.
-template <int R, class Scalar>
-__device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &step, int line)
+/// The directions across lines, and steps along directions in a neighbour's number.
+struct SmallAcross {
+  int first, second;
+
+  __device__ explicit SmallAcross(int along) : first(along == 0 ? 1 : 0), second(along == 2 ? 1 : 2) {}
+};
+__device__ inline int small_number(int direction)
 {
-  const int along = step.along, across = 1 - along, length = l.n[along];
-  const int next = along == 0 ? 1 : l.n[0], apart = along == 0 ? l.n[0] : 1; // in memory
-  const int beside[2] = {along == 0 ? 3 : 1, along == 0 ? 1 : 3}; // of an offset along the line, and across, in a neighbour's number
+  return direction == 0 ? 1 : direction == 1 ? 3 : 9;
+}
+
+/// x = T^-1 (b - couplings to other lines) on a line, by the lanes of a warp. i, j: its places across.
+template <int dimension, int R, class Scalar>
+__device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &step, int i, int j)
+{
+  const SmallAcross across(step.along);
+  const int length = l.n[step.along], next = l.stride[step.along], apart = l.stride[across.first], apart2 = l.stride[across.second];
+  const int along_number = small_number(step.along), number = small_number(across.first), number2 = small_number(across.second);
   const int lane = static_cast<int>(threadIdx.x) % 32, first = lane * R, chunks = (length + R - 1) / R;
-  const int rows = length - first < 0 ? 0 : length - first < R ? length - first : R, at = line * apart + first * next;
+  const int rows = length - first < 0 ? 0 : length - first < R ? length - first : R, at = i * apart + j * apart2 + first * next;
 
   // The rows. Coefficients that would leave the grid are 0.
   Scalar lower[R], diagonal[R], upper[R], rhs[R];
-  const Scalar *const coefficients[3] = {l.a[4 - beside[1]], l.a[4], l.a[4 + beside[1]]};
+  const Scalar *const t[3] = {l.a[13 - along_number], l.a[13], l.a[13 + along_number]};
 #pragma unroll
-  for (int j = 0; j < R; j++) {
-    const int i = at + j * next;
-    lower[j]    = j < rows ? __ldg(coefficients[0] + i) : Scalar(0);
-    diagonal[j] = j < rows ? __ldg(coefficients[1] + i) : Scalar(1);
-    upper[j]    = j < rows ? __ldg(coefficients[2] + i) : Scalar(0);
-    rhs[j]      = j < rows ? __ldcg(l.b + i) : Scalar(0);
+  for (int k = 0; k < R; k++) {
+    const int row = at + k * next;
+    lower[k]      = k < rows ? __ldg(t[0] + row) : Scalar(0);
+    diagonal[k]   = k < rows ? __ldg(t[1] + row) : Scalar(1);
+    upper[k]      = k < rows ? __ldg(t[2] + row) : Scalar(0);
+    rhs[k]        = k < rows ? __ldcg(l.b + row) : Scalar(0);
   }
-  for (int side = -1; side <= 1 && !step.from_zero; side += 2) {
-    if (line + side < 0 || line + side >= l.n[across]) continue;
-    Scalar x[R + 2];
+  if (!step.from_zero) {
 #pragma unroll
-    for (int j = 0; j < R + 2; j++) {
-      const int place = first + j - 1;
-      x[j]            = place >= 0 && place < length ? __ldcg(l.x + at + (j - 1) * next + side * apart) : Scalar(0);
-    }
+    for (int side = dimension == 3 ? 0 : 3; side < (dimension == 3 ? 9 : 6); side++) { // the lines beside it
+      const int by = side % 3 - 1, by2 = side / 3 - 1;
+      if ((by == 0 && by2 == 0) || i + by < 0 || i + by >= l.n[across.first] || j + by2 < 0 || j + by2 >= l.n[across.second]) continue;
+      const int there              = at + by * apart + by2 * apart2;
+      const Scalar *const *const c = l.a + 13 + by * number + by2 * number2;
+      if (!c[0] && !c[-along_number] && !c[along_number]) continue;
+      Scalar x[R + 2];
 #pragma unroll
-    for (int o = -1; o <= 1; o++) {
-      const Scalar *const c = l.a[4 + side * beside[0] + o * beside[1]];
-      if (!c) continue;
+      for (int k = 0; k < R + 2; k++) {
+        const int place = first + k - 1;
+        x[k]            = place >= 0 && place < length ? __ldcg(l.x + there + (k - 1) * next) : Scalar(0);
+      }
 #pragma unroll
-      for (int j = 0; j < R; j++) rhs[j] -= j < rows ? __ldg(c + at + j * next) * x[j + o + 1] : Scalar(0);
+      for (int o = -1; o <= 1; o++) {
+        const Scalar *const coefficients = c[o * along_number];
+        if (!coefficients) continue;
+#pragma unroll
+        for (int k = 0; k < R; k++) rhs[k] -= k < rows ? __ldg(coefficients + at + k * next) * x[k + o + 1] : Scalar(0);
+      }
     }
   }
 
   // Downwards: lower becomes before, upper after, rhs value; and the chunk's first unknown by its last.
   Hanging<Scalar> mine;
 #pragma unroll
-  for (int j = 0; j < R; j++) {
-    if (j >= rows) continue;
-    const Scalar inverse = reciprocal(diagonal[j] - lower[j] * mine.after);
-    mine     = {(rhs[j] - lower[j] * mine.value) * inverse, (j == 0 ? lower[j] : -lower[j] * mine.before) * inverse, upper[j] * inverse};
-    rhs[j]   = mine.value;
-    lower[j] = mine.before;
-    upper[j] = mine.after;
+  for (int k = 0; k < R; k++) {
+    if (k >= rows) continue;
+    const Scalar inverse = reciprocal(diagonal[k] - lower[k] * mine.after);
+    mine     = {(rhs[k] - lower[k] * mine.value) * inverse, (k == 0 ? lower[k] : -lower[k] * mine.before) * inverse, upper[k] * inverse};
+    rhs[k]   = mine.value;
+    lower[k] = mine.before;
+    upper[k] = mine.after;
   }
   Hanging<Scalar> head{0, 0, -1};
 #pragma unroll
-  for (int j = R - 2; j >= 0; j--) {
-    if (j + 1 < rows) head = {rhs[j] - upper[j] * head.value, lower[j] - upper[j] * head.before, -upper[j] * head.after};
+  for (int k = R - 2; k >= 0; k--) {
+    if (k + 1 < rows) head = {rhs[k] - upper[k] * head.value, lower[k] - upper[k] * head.before, -upper[k] * head.after};
   }
 
   // The last unknowns of the chunks.
-  const Hanging<Scalar> following = shuffled(head, lane + 1 & 31);
+  const Hanging<Scalar> following = shuffled(head, (lane + 1) & 31);
   if (lane + 1 < chunks) {
     Join<Scalar> join(mine);
     join.right(following);
     mine = join.row(reciprocal(join.pivot()));
   }
   for (int distance = 1; distance < chunks; distance *= 2) {
-    const Hanging<Scalar> left = shuffled(mine, lane - distance & 31), right = shuffled(mine, lane + distance & 31);
+    const Hanging<Scalar> left = shuffled(mine, (lane - distance) & 31), right = shuffled(mine, (lane + distance) & 31);
     if (lane >= chunks) continue;
     Join<Scalar> join(mine);
     if (lane >= distance) join.left(left);
@@ -134,85 +152,169 @@ __device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &s
   Scalar x = mine.value, before = __shfl_up_sync(0xffffffffu, mine.value, 1);
   if (lane == 0) before = 0;
 #pragma unroll
-  for (int j = R - 1; j >= 0; j--) {
-    if (j >= rows) continue;
-    if (j + 1 < rows) x = rhs[j] - lower[j] * before - upper[j] * x;
-    __stcg(l.x + at + j * next, x);
+  for (int k = R - 1; k >= 0; k--) {
+    if (k >= rows) continue;
+    if (k + 1 < rows) x = rhs[k] - lower[k] * before - upper[k] * x;
+    __stcg(l.x + at + k * next, x);
   }
 }
 
-template <class Scalar>
+/// The place of a thread's node of a level or of its coarse grid.
+template <int dimension>
+__device__ void small_place(const int (&n)[3], int node, int (&at)[3])
+{
+  at[0] = node % n[0];
+  at[1] = dimension == 3 ? node / n[0] % n[1] : node / n[0];
+  at[2] = dimension == 3 ? node / n[0] / n[1] : 0;
+}
+
+template <int dimension, class Scalar>
 __device__ void sweep_small(const SmallLevel<Scalar> &l, const SmallStep &step, const SmallPlace &place)
 {
-  const int parity = step.nodes == SmallStep::odd, lines = (l.n[1 - step.along] + 1 - parity) / 2;
-  place.each_for_a_warp(lines, [&](int k) {
+  const SmallAcross across(step.along);
+  const int lines = (l.n[across.first] + 1 - step.parity[0]) / 2, rows = (l.n[across.second] + 1 - step.parity[1]) / 2;
+  place.each_for_a_warp(lines * rows, [&](int k) {
+    const int i = 2 * (dimension == 3 ? k % lines : k) + step.parity[0], j = dimension == 3 ? 2 * (k / lines) + step.parity[1] : 0;
     if (l.n[step.along] <= 32 * 3)
-      relax_small_line<3>(l, step, 2 * k + parity);
+      relax_small_line<dimension, 3>(l, step, i, j);
     else if (l.n[step.along] <= 32 * 5)
-      relax_small_line<5>(l, step, 2 * k + parity);
+      relax_small_line<dimension, 5>(l, step, i, j);
     else
-      relax_small_line<longest_small_line / 32>(l, step, 2 * k + parity);
+      relax_small_line<dimension, longest_small_line / 32>(l, step, i, j);
+  });
+  if (!step.from_zero || dimension == 2) return; // of two colours the second one reads nothing but the first
+  place.each_for_a_thread(l.n[0] * l.n[1] * l.n[2], [&](int node) {
+    int at[3];
+    small_place<dimension>(l.n, node, at);
+    const int i = across.first == 0 ? at[0] : at[1], j = across.second == 1 ? at[1] : at[2];
+    if (((i ^ step.parity[0]) | (j ^ step.parity[1])) & 1) __stcg(l.x + node, Scalar(0));
   });
 }
 
-/// The next level's b: of even lines, as odd ones have no residual.
+/// b - A x at a node, or without some of its neighbours.
+template <int dimension, class Scalar, class Wanted>
+__device__ Scalar small_residual(const SmallLevel<Scalar> &l, const int (&at)[3], int node, Scalar b, const Wanted &wanted)
+{
+#pragma unroll
+  for (int number = dimension == 3 ? 0 : 9; number < (dimension == 3 ? 27 : 18); number++) {
+    const int by[3]   = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+    const bool inside = at[0] + by[0] >= 0 && at[0] + by[0] < l.n[0] && at[1] + by[1] >= 0 && at[1] + by[1] < l.n[1] &&
+                        (dimension == 2 || (at[2] + by[2] >= 0 && at[2] + by[2] < l.n[2]));
+    if (l.a[number] && inside && wanted(by))
+      b -= __ldg(l.a[number] + node) * __ldcg(l.x + node + by[0] + by[1] * l.stride[1] + (dimension == 3 ? by[2] * l.stride[2] : 0));
+  }
+  return b;
+}
+
+template <int dimension, class Scalar>
+__device__ void residual_small(const SmallLevel<Scalar> &l, const SmallPlace &place)
+{
+  place.each_for_a_thread(l.n[0] * l.n[1] * l.n[2], [&](int node) {
+    int at[3];
+    small_place<dimension>(l.n, node, at);
+    __stcg(l.work + node, small_residual<dimension>(l, at, node, __ldcg(l.b + node), [](const int(&)[3]) { return true; }));
+  });
+}
+
+/// The next level's b = R r.
+template <int dimension, class Scalar>
+__device__ void restrict_small(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallPlace &place)
+{
+  place.each_for_a_thread(l.coarse[0] * l.coarse[1] * l.coarse[2], [&](int node) {
+    int coarse[3];
+    small_place<dimension>(l.coarse, node, coarse);
+    Scalar sum = 0;
+#pragma unroll
+    for (int number = dimension == 3 ? 0 : 9; number < (dimension == 3 ? 27 : 18); number++) {
+      const int by[3] = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
+      int fine = 0, slot = 0;
+      bool there = true;
+#pragma unroll
+      for (int d = 0; d < dimension; d++) {
+        const int at = l.bit[d] ? 2 * coarse[d] + by[d] : coarse[d];
+        there        = there && (by[d] == 0 || (l.bit[d] != 0 && at >= 0 && at < l.n[d]));
+        slot += by[d] < 0 ? l.bit[d] : 0;
+        fine += at * l.stride[d];
+      }
+      if (there) sum += __ldg(l.r + slot * l.pitch + fine) * __ldcg(l.work + fine);
+    }
+    __stcg(next.b + node, sum);
+  });
+}
+
+/// The same in the plane where odd lines have no residual.
 template <class Scalar>
-__device__ void restrict_small(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, const SmallPlace &place)
+__device__ void restrict_even(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, const SmallPlace &place)
 {
   const bool rows = step.along == 0; // lines along them
   place.each_for_a_thread(l.coarse[0] * l.coarse[1], [&](int node) {
     const int first = node % l.coarse[0], second = node / l.coarse[0];
-    const int middle[2] = {l.bit[0] ? 2 * first : first, l.bit[1] ? 2 * second : second};
-    Scalar sum          = 0;
+    Scalar sum = 0;
 #pragma unroll
     for (int by = -1; by <= 1; by++) {
-      const int x = middle[0] + (rows ? by : 0), y = middle[1] + (rows ? 0 : by);
-      if ((by != 0 && l.bit[step.along] == 0) || x < 0 || x >= l.n[0] || y < 0 || y >= l.n[1]) continue;
-      const int i     = x + l.n[0] * y;
-      const Scalar w  = __ldg(l.r + (by < 0 ? l.bit[step.along] : 0) * l.pitch + i);
-      Scalar residual = step.from_zero ? Scalar(0) : __ldcg(l.b + i);
-#pragma unroll
-      for (int number = 0; number < 9; number++) {
-        const int there[2] = {x + number % 3 - 1, y + number / 3 - 1};
-        const bool same    = rows ? there[1] == y : there[0] == x; // on the line
-        const bool wanted =
-            l.a[number] && !(step.from_zero && same) && there[0] >= 0 && there[0] < l.n[0] && there[1] >= 0 && there[1] < l.n[1];
-        residual -= wanted ? __ldg(l.a[number] + i) * __ldcg(l.x + there[0] + l.n[0] * there[1]) : Scalar(0);
-      }
-      sum += w * residual;
+      const int at[3] = {(l.bit[0] ? 2 * first : first) + (rows ? by : 0), (l.bit[1] ? 2 * second : second) + (rows ? 0 : by), 0};
+      if ((by != 0 && l.bit[step.along] == 0) || at[0] < 0 || at[0] >= l.n[0] || at[1] < 0 || at[1] >= l.n[1]) continue;
+      const int i    = at[0] + l.n[0] * at[1];
+      const Scalar w = __ldg(l.r + (by < 0 ? l.bit[step.along] : 0) * l.pitch + i), b = step.from_zero ? Scalar(0) : __ldcg(l.b + i);
+      sum += w * small_residual<2>(l, at, i, b, [&](const int(&o)[3]) { return !step.from_zero || (rows ? o[1] : o[0]) != 0; });
     }
     __stcg(next.b + node, sum);
   });
 }
 
 /// x += P e.
-template <class Scalar>
+template <int dimension, class Scalar>
 __device__ void interpolate_small(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step,
                                   const SmallPlace &place)
 {
-  // Every other place across the lines, or all.
-  const int parity = step.nodes == SmallStep::odd, some = step.nodes == SmallStep::all ? 1 : 2;
-  const int by_x = step.along == 0 ? 1 : some, by_y = step.along == 0 ? some : 1;
-  const int columns = by_x == 1 ? l.n[0] : (l.n[0] + 1 - parity) / 2, rows = by_y == 1 ? l.n[1] : (l.n[1] + 1 - parity) / 2;
-  place.each_for_a_thread(columns * rows, [&](int number) {
-    const int column = number % columns, row = number / columns;
-    const int at[2] = {by_x == 1 ? column : 2 * column + parity, by_y == 1 ? row : 2 * row + parity}, i = at[0] + l.n[0] * at[1];
-    Scalar sum = 0;
+  // Every other place across the lines of a plane, or all.
+  const int parity = step.corrected == SmallStep::odd, across = step.along == 0 ? 1 : 0;
+  const bool half_x = step.corrected != SmallStep::all && across == 0, half_y = step.corrected != SmallStep::all && across == 1;
+  const int count[3] = {half_x ? (l.n[0] + 1 - parity) / 2 : l.n[0], half_y ? (l.n[1] + 1 - parity) / 2 : l.n[1], l.n[2]};
+  place.each_for_a_thread(count[0] * count[1] * count[2], [&](int number) {
+    int at[3];
+    small_place<dimension>(count, number, at);
+    if (half_x) at[0] = 2 * at[0] + parity;
+    if (half_y) at[1] = 2 * at[1] + parity;
+    const int i = at[0] + at[1] * l.stride[1] + (dimension == 3 ? at[2] * l.stride[2] : 0);
+    Scalar sum  = 0;
 #pragma unroll
-    for (int k = 0; k < 4; k++) { // the coarse node at its place or before it along each direction, or the next one
-      int from[2], slot = 0;
+    for (int k = 0; k < (dimension == 3 ? 8 : 4); k++) { // the coarse node at its place or before it along each direction, or the next one
+      int from = 0, slot = 0, stride = 1;
       bool there = true;
 #pragma unroll
-      for (int d = 0; d < 2; d++) {
-        const int second = k >> d & 1;
+      for (int d = 0; d < dimension; d++) {
+        const int second = k >> d & 1, coarse = l.bit[d] == 0 ? at[d] : at[d] / 2 + second;
         slot += second * l.bit[d];
-        from[d] = l.bit[d] == 0 ? at[d] : at[d] / 2 + second;
-        there   = there && (second == 0 || (l.bit[d] != 0 && at[d] % 2 != 0 && from[d] < l.coarse[d]));
+        there = there && (second == 0 || (l.bit[d] != 0 && at[d] % 2 != 0 && coarse < l.coarse[d]));
+        from += coarse * stride;
+        stride *= l.coarse[d];
       }
-      if (there) sum += __ldg(l.p + slot * l.pitch + i) * __ldcg(next.x + from[0] + l.coarse[0] * from[1]);
+      if (there) sum += __ldg(l.p + slot * l.pitch + i) * __ldcg(next.x + from);
     }
     __stcg(l.x + i, __ldcg(l.x + i) + sum);
   });
+}
+
+template <int dimension, class Scalar>
+__device__ void do_small(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, const SmallPlace &place)
+{
+  switch (step.kind) {
+  case SmallStep::sweep:
+    sweep_small<dimension>(l, step, place);
+    break;
+  case SmallStep::residual:
+    residual_small<dimension>(l, place);
+    break;
+  case SmallStep::restriction:
+    restrict_small<dimension>(l, next, place);
+    break;
+  case SmallStep::interpolation:
+    interpolate_small<dimension>(l, next, step, place);
+    break;
+  default:
+    break;
+  }
 }
 
 /// x = A^-1 b on the coarsest level, a warp a row.
@@ -248,21 +350,15 @@ __global__ void __launch_bounds__(small_threads, 1) small_levels(const SmallArgu
   __syncthreads();
   for (int k = 0; k < a.end - a.begin; k++) {
     const SmallStep step = steps[k];
-    const auto &here = levels[step.level], &next = levels[step.level + 1];
-    switch (step.kind) {
-    case SmallStep::sweep:
-      sweep_small(here, step, place);
-      break;
-    case SmallStep::restriction:
-      restrict_small(here, next, step, place);
-      break;
-    case SmallStep::interpolation:
-      interpolate_small(here, next, step, place);
-      break;
-    case SmallStep::direct:
+    const auto &here = levels[step.level], &next = levels[step.level + 1 < a.level_count ? step.level + 1 : step.level];
+    if (step.kind == SmallStep::direct)
       solve_small(here, place);
-      break;
-    }
+    else if (step.kind == SmallStep::of_even)
+      restrict_even(here, next, step, place);
+    else if (here.n[2] > 1)
+      do_small<3>(here, next, step, place);
+    else
+      do_small<2>(here, next, step, place);
     cluster.sync();
   }
 }

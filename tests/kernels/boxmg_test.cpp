@@ -328,8 +328,10 @@ TEST(Boxmg, SmallLevelsAreThoseOfAHost)
   std::uniform_real_distribution<double> any(0.1, 2);
   for (const Memory memory : memories()) {
     if (memory == Memory::host) continue;
-    for (const auto &[grid, strong] : {std::pair{grid_of({97, 130}), 0}, std::pair{grid_of({289, 40}), 1}, std::pair{grid_of({33, 311}), 0},
-                                       std::pair{grid_of({1, 64, 170}), 1}, std::pair{grid_of({288, 1, 5}), 0}}) {
+    for (const auto &[grid, strong] :
+         {std::pair{grid_of({97, 130}), 0}, std::pair{grid_of({289, 40}), 1}, std::pair{grid_of({33, 311}), 0},
+          std::pair{grid_of({1, 64, 170}), 1}, std::pair{grid_of({288, 1, 5}), 0}, std::pair{grid_of({34, 20, 18}), 2},
+          std::pair{grid_of({9, 70, 12}), 1}, std::pair{grid_of({33, 33, 33}), 3}}) {
       for (const BoxmgSmoother smoother : {BoxmgSmoother::automatic, BoxmgSmoother::alternating}) {
         for (const bool single : {false, true}) {
           Rows a;
