@@ -4,17 +4,6 @@
 
 namespace weft::boxmg {
 
-/// The place of a direction among those of a grid, of which the ones that it lacks come last.
-inline int small_direction(const Grid &grid, int direction)
-{
-  int before = 0; // it
-  for (int d = 0; d < 3; d++) {
-    if (d != direction && (grid.n[d] > 1) >= (grid.n[direction] > 1) && (d < direction || (grid.n[d] > 1) > (grid.n[direction] > 1)))
-      before++;
-  }
-  return before;
-}
-
 /// Lines along every direction of a sweep that are short, in V cycles of one sweep on a grid with ends; and the coarsest level.
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
@@ -40,31 +29,23 @@ SmallLevel<Scalar> HierarchyOn<Space, Value, Scalar>::small_level(std::size_t le
   const LevelHere &l = levels_[level];
   const auto &here   = l.here();
   SmallLevel<Scalar> small;
+  if (l.direct) {
+    small.n[0] = static_cast<int>(l.grid().nodes());
+    if constexpr (SmallLevels<Space, Scalar>::there) small.inverse = l.inverse.values.data();
+  } else {
+    small = small_operator(here.a);
+    for (int d = 0; d < 3; d++) {
+      const int k     = small_direction(l.grid(), d);
+      small.coarse[k] = static_cast<int>(here.p.coarse.n[d]);
+      small.bit[k]    = here.p.bit[d];
+    }
+    small.p     = here.p.weights;
+    small.r     = here.r.weights;
+    small.pitch = here.p.pitch;
+  }
   small.b    = l.b.data();
   small.x    = l.x.data();
   small.work = l.work.data();
-  if constexpr (SmallLevels<Space, Scalar>::there) small.inverse = l.inverse.values.data();
-  if (l.direct) {
-    small.n[0] = static_cast<int>(l.grid().nodes());
-    return small;
-  }
-  Index stride = 1;
-  for (int d = 0; d < 3; d++) {
-    const int k     = small_direction(l.grid(), d);
-    small.n[k]      = static_cast<int>(l.grid().n[d]);
-    small.stride[k] = static_cast<int>(stride);
-    small.coarse[k] = static_cast<int>(here.p.coarse.n[d]);
-    small.bit[k]    = here.p.bit[d];
-    stride *= l.grid().n[d];
-  }
-  for (int k = 0; k < here.a.stencil.count; k++) {
-    Offset o;
-    for (int d = 0; d < 3; d++) o.d[small_direction(l.grid(), d)] = here.a.stencil.offset[k].d[d];
-    small.a[o.number()] = here.a.values + k * here.a.pitch;
-  }
-  small.p     = here.p.weights;
-  small.r     = here.r.weights;
-  small.pitch = here.p.pitch;
   return small;
 }
 

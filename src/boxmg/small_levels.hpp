@@ -22,6 +22,37 @@ struct SmallLevel {
   const double *inverse = nullptr; ///< of the coarsest level, by rows
 };
 
+/// The place of a direction among those of a grid, of which the ones that it lacks come last.
+inline int small_direction(const Grid &grid, int direction)
+{
+  int before = 0; // it
+  for (int d = 0; d < 3; d++) {
+    const bool here = grid.n[d] > 1, wanted = grid.n[direction] > 1;
+    if (d != direction && (here == wanted ? d < direction : here)) before++;
+  }
+  return before;
+}
+
+/// An operator on a grid without periodic directions.
+template <class Scalar>
+SmallLevel<Scalar> small_operator(const Operator<Scalar> &a)
+{
+  SmallLevel<Scalar> small;
+  Index stride = 1;
+  for (int d = 0; d < 3; d++) {
+    const int k     = small_direction(a.grid, d);
+    small.n[k]      = static_cast<int>(a.grid.n[d]);
+    small.stride[k] = static_cast<int>(stride);
+    stride *= a.grid.n[d];
+  }
+  for (int k = 0; k < a.stencil.count; k++) {
+    Offset o;
+    for (int d = 0; d < 3; d++) o.d[small_direction(a.grid, d)] = a.stencil.offset[k].d[d];
+    small.a[o.number()] = a.values + k * a.pitch;
+  }
+  return small;
+}
+
 /// What a cycle does between two barriers.
 struct SmallStep {
   enum Kind : signed char {
@@ -57,6 +88,11 @@ template <class Space, class Scalar>
 class SmallLevels {
 public:
   static constexpr bool there = false;
+
+  /// Whether relax() takes lines along a direction.
+  static bool relaxes(const Grid &, int) { return false; }
+  /// Lines along a direction of one colour, by the parities of their places along the two others, in one pass. from_zero: x of all others is 0.
+  static void relax(const Space &, const Operator<Scalar> &, int, const Region &, bool, Scalar *, Scalar *) {}
 
   void forget() {}
   void take(const Space &, const SmallCycle<Scalar> &) {}

@@ -33,22 +33,22 @@ struct SmallArguments {
   Scalar *x;
 };
 
-/// A block's place in the cluster.
+/// A block's place in the cluster, or in a launch.
 struct SmallPlace {
   int blocks, block;
 
-  __device__ static constexpr int warps() { return small_threads / 32; }
+  __device__ static int threads() { return static_cast<int>(blockDim.x); }
   /// Of so many pieces of work for a warp each, those of this warp: neighbours go to one block, and all blocks have as many.
   template <class Work>
   __device__ void each_for_a_warp(int count, const Work &work) const
   {
     const int share = (count + blocks - 1) / blocks, first = block * share, last = first + share < count ? first + share : count;
-    for (int k = first + static_cast<int>(threadIdx.x) / 32; k < last; k += warps()) work(k);
+    for (int k = first + static_cast<int>(threadIdx.x) / 32; k < last; k += threads() / 32) work(k);
   }
   template <class Work>
   __device__ void each_for_a_thread(int count, const Work &work) const
   {
-    for (int k = block * small_threads + static_cast<int>(threadIdx.x); k < count; k += blocks * small_threads) work(k);
+    for (int k = block * threads() + static_cast<int>(threadIdx.x); k < count; k += blocks * threads()) work(k);
   }
 };
 
@@ -363,10 +363,41 @@ __global__ void __launch_bounds__(small_threads, 1) small_levels(const SmallArgu
   }
 }
 
+/// Lines of a colour by a launch of their own, for levels that one cluster would take too long for.
+template <class Scalar, int dimension>
+__global__ void __launch_bounds__(128) warp_lines(const SmallLevel<Scalar> level, const SmallStep step)
+{
+  sweep_small<dimension>(level, step, {static_cast<int>(gridDim.x), static_cast<int>(blockIdx.x)});
+}
+
 template <class Scalar>
 class SmallLevels<Kokkos::Cuda, Scalar> {
 public:
   static constexpr bool there = true;
+
+  static bool relaxes(const Grid &grid, int along)
+  {
+    return native_forms.levels && !grid.periodic[0] && !grid.periodic[1] && !grid.periodic[2] && grid.n[along] <= longest_small_line;
+  }
+  static void relax(const Kokkos::Cuda &space, const Operator<Scalar> &a, int along, const Region &lines, bool from_zero, Scalar *b,
+                    Scalar *x)
+  {
+    constexpr Index warps    = 4;
+    const int across[2]      = {along == 0 ? 1 : 0, along == 2 ? 1 : 2},
+              turned         = a.grid.n[across[0]] == 1; // a plane's lines are counted along its first
+    SmallLevel<Scalar> level = small_operator(a);
+    level.b                  = b;
+    level.x                  = x;
+    SmallStep step{SmallStep::sweep, 0, static_cast<signed char>(small_direction(a.grid, along))};
+    for (int k = 0; k < 2; k++) step.parity[k ^ turned] = static_cast<signed char>(lines.first[across[k]]);
+    step.from_zero      = from_zero;
+    const Index count   = lines.count[across[0]] * lines.count[across[1]];
+    const auto blocks   = static_cast<unsigned>((count + warps - 1) / warps);
+    const auto launched = level.n[2] > 1 ? warp_lines<Scalar, 3> : warp_lines<Scalar, 2>;
+    launched<<<blocks, 32 * warps, 0, space.cuda_stream()>>>(level, step);
+    if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess)
+      throw std::runtime_error(std::string("weft boxmg: ") + cudaGetErrorString(error));
+  }
 
   void forget() { first_ = -1; }
   /// Waits.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "boxmg/restrict_residual.hpp"
+#include "boxmg/small_levels.hpp"
 #include "line/relax/line_relaxation.hpp"
 
 namespace weft::boxmg {
@@ -148,7 +149,11 @@ public:
     for (std::size_t k = 0; k < colours_.size(); k++) {
       const Nodes &colour = colours_[backward ? colours_.size() - 1 - k : k];
       const bool first    = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
-      Scalar *const rhs   = first ? x : r;
+      if (colour.solver && transpose == Transpose::no && SmallLevels<Space, Scalar>::relaxes(grid_, colour.direction)) {
+        SmallLevels<Space, Scalar>::relax(space, a, colour.direction, colour.region, first, b, x);
+        continue;
+      }
+      Scalar *const rhs = first ? x : r;
       if (first)
         copy(space, grid_, colour.region, b, x);
       else

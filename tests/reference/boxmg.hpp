@@ -175,7 +175,8 @@ struct Multigrid {
   std::vector<Level> levels;
   int sweeps       = 1;
   BoxmgCycle shape = BoxmgCycle::v;
-  bool mirrored    = true; ///< sweeps after a correction go the other way
+  bool mirrored    = true;  ///< sweeps after a correction go the other way
+  bool chessboard  = false; ///< the finest level's lines in space have two colours
 
   std::vector<double> apply(const std::vector<double> &b) const { return cycle(0, b, shape); }
   /// The residual after the first sweeps, from x.
@@ -197,7 +198,7 @@ private:
   {
     return grid.periodic[d] && grid.n[d] > 1 && grid.n[d] % 2 != 0 && at == grid.n[d] - 1 ? 2 : static_cast<int>(at % 2);
   }
-  static std::vector<std::vector<Index>> colours(const Level &l)
+  std::vector<std::vector<Index>> colours(const Level &l) const
   {
     std::vector<std::vector<Index>> all;
     const auto take = [&](const std::function<int(const Index(&)[3])> &number, int count) {
@@ -214,7 +215,9 @@ private:
     const auto of = [&](int d, const Index(&at)[3]) { return colour(l.grid, d, at[d]); };
     for (const int d : l.lines) {
       const int first = d == 0 ? 1 : 0, second = d == 2 ? 1 : 2;
-      take([&](const Index(&at)[3]) { return of(first, at) + 3 * of(second, at); }, 9);
+      const bool two = chessboard && &l == &levels.front();
+      take([&](const Index(&at)[3]) { return two ? static_cast<int>((at[first] + at[second]) % 2) : of(first, at) + 3 * of(second, at); },
+           9);
     }
     if (l.lines.empty()) take([&](const Index(&at)[3]) { return of(0, at) + 3 * of(1, at) + 9 * of(2, at); }, 27);
     return all;
