@@ -154,8 +154,8 @@ std::vector<boxmg::Grid> grids()
 reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense &a, const BoxmgOptions &options, bool star, Memory memory)
 {
   reference::Multigrid twin{{}, options.sweeps, options.cycle};
-  const boxmg::Grid &grid = multigrid.levels().front().grid;
-  twin.chessboard         = star && memory == Memory::device;
+  const boxmg::Grid grid = multigrid.levels().front().grid;
+  twin.chessboard        = star && memory == Memory::device;
   for (int d = 0; d < 3; d++) twin.chessboard = twin.chessboard && grid.n[d] > 2 && !grid.periodic[d];
   const auto levels = multigrid.levels();
   Dense operator_   = a;
