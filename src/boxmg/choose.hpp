@@ -40,7 +40,7 @@ struct Strengths {
 /// Planes across a direction will do where that couples at most so many times as strongly as the weakest of the others.
 inline constexpr double weakest_within = 3;
 /// Lines in turn do where the second of three directions couples less than so many times as strongly as the third.
-inline constexpr double outdone_by = 30;
+inline constexpr double outdone_by = 15;
 /// Nodes at which they do not are a matter of the whole level from this part of all on: between two materials there are some, and at random.
 inline constexpr double many = 0.1;
 /// The same of nodes at which the planes that are taken do not.
