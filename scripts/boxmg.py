@@ -14,6 +14,7 @@ from pathlib import Path
 
 import lines
 
+VARYING_PAIR = "-k 1,1,1e3 -contrast 1e3 -material turning"  # of strong directions in space
 CASES = {  # name: (dimension, options of the problem, whether the matrix is symmetric)
     "K = 1": (2, "-k 1,1", True),
     "K = (1, 1e3)": (2, "-k 1,1e3", True),
@@ -30,6 +31,7 @@ CASES = {  # name: (dimension, options of the problem, whether the matrix is sym
     "3-D, K = (1, 1e3, 1e-3)": (3, "-k 1,1e3,1e-3", True),
     "3-D, K = (1, 1, 1e3)": (3, "-k 1,1,1e3", True),
     "3-D, K = (1, 1e3, 1e3)": (3, "-k 1,1e3,1e3", True),
+    "3-D, (1, 1e3, 1e3) in one half, (1e3, 1, 1e3) in the other": (3, VARYING_PAIR, True),
     "3-D, K = 1, jumps by 1e4": (3, "-k 1,1,1 -contrast 1e4", True),
     "3-D, mesh stretched by 1e3": (3, "-k 1,1,1 -stretch 1e3", True),
 }
@@ -69,6 +71,7 @@ ROBUST = {
     "3-D, K = 1": (3, "-k 1,1,1", True, 7, 10),
     **{f"3-D, K = ({', '.join(k)})": (3, f"-k {','.join(k)}", True, 7, 10) for k in itertools.permutations(("1", "1e3", "1e-3"))},
     **{f"3-D, K = ({', '.join(k)})": (3, f"-k {','.join(k)}", True, 7, 10) for k in sorted({*itertools.permutations(("1", "1", "1e3")), *itertools.permutations(("1", "1e3", "1e3"))})},
+    "3-D, (1, 1e3, 1e3) in one half, (1e3, 1, 1e3) in the other": (3, VARYING_PAIR, True, 7, 10),
 }
 
 

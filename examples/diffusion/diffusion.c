@@ -4,7 +4,7 @@ static char help[] = "-div(K grad u) + v . grad u = f in the unit square or cube
   -k kx,ky[,kz]       K itself\n\
   -contrast <1>       K varies by this factor:\n\
   -material (squares|smooth|checkerboard|random|turning) in four squares (eight cubes); smoothly; in every second of 8 squares a side (-squares);\n\
-                      at each node at random; or along x in one half of the domain and along y in the other\n\
+                      at each node at random; or along x in one half of the domain and along y in the other, not along z\n\
   -stretch <1>        largest over smallest spacing of a mesh that grows geometrically from the wall y = 0 (z = 0 in 3-D)\n\
   -angle <0>          K is turned by these degrees about z: nine-point stencils\n\
   -velocity vx,vy[,vz] convection, upwind\n\

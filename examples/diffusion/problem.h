@@ -160,6 +160,7 @@ static PetscReal Factor(const Problem *problem, PetscInt axis, const PetscReal l
     for (PetscInt a = 0; a < problem->dim; a++) parity += (PetscInt)PetscFloorReal(middle[a] * (PetscReal)problem->squares);
     return parity % 2 ? problem->contrast : 1;
   case MATERIAL_TURNING:
+    if (axis == 2) return 1;
     return (axis == 0) == (middle[1] > 0.5) ? problem->contrast : 1;
   default: /* squares that are away from each other and from the walls */
     for (PetscInt a = 0; a < problem->dim; a++) {

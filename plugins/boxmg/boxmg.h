@@ -6,8 +6,9 @@
 
 typedef enum { PC_BOXMG_V, PC_BOXMG_W, PC_BOXMG_F } PCBoxmgCycle;
 
-/* What relaxes a level. PC_BOXMG_SMOOTHER_AUTO: lines along the direction that is strong everywhere, if there is one, else along all in turn. */
-typedef enum { PC_BOXMG_SMOOTHER_AUTO, PC_BOXMG_LINES, PC_BOXMG_ALTERNATING, PC_BOXMG_POINTS } PCBoxmgSmoother;
+/* What relaxes a level. PC_BOXMG_SMOOTHER_AUTO: lines along the direction that is strong everywhere, if there is one, else along all in turn, or in
+   space planes where lines cannot do. */
+typedef enum { PC_BOXMG_SMOOTHER_AUTO, PC_BOXMG_LINES, PC_BOXMG_ALTERNATING, PC_BOXMG_PLANES, PC_BOXMG_POINTS } PCBoxmgSmoother;
 
 /* The directions that may be coarsened, sums of x, y and z; PC_BOXMG_COARSEN_AUTO: chosen level by level. */
 typedef enum {

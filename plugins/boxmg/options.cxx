@@ -6,7 +6,7 @@
 namespace weft {
 
 const char *const boxmg_cycles[]         = {"v", "w", "f", "PCBoxmgCycle", "PC_BOXMG_", NULL};
-const char *const boxmg_smoothers[]      = {"auto", "lines", "alternating", "points", "PCBoxmgSmoother", "PC_BOXMG_", NULL};
+const char *const boxmg_smoothers[]      = {"auto", "lines", "alternating", "planes", "points", "PCBoxmgSmoother", "PC_BOXMG_", NULL};
 const char *const boxmg_coarsens[]       = {"auto", "x", "y", "xy", "z", "xz", "yz", "all", "PCBoxmgCoarsen", "PC_BOXMG_", NULL};
 const char *const boxmg_interpolations[] = {"operator", "linear", "PCBoxmgInterpolation", "PC_BOXMG_", NULL};
 const char *const boxmg_coarses[]        = {"direct", "lines", "PCBoxmgCoarse", "PC_BOXMG_COARSE_", NULL};

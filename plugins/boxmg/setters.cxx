@@ -128,15 +128,15 @@ PetscErrorCode PCBoxmgGetCycle(PC pc, PCBoxmgCycle *cycle)
 
   Input Parameters:
 + pc       - the preconditioner
-- smoother - `PC_BOXMG_SMOOTHER_AUTO`, `PC_BOXMG_LINES`, `PC_BOXMG_ALTERNATING` or `PC_BOXMG_POINTS`
+- smoother - `PC_BOXMG_SMOOTHER_AUTO`, `PC_BOXMG_LINES`, `PC_BOXMG_ALTERNATING`, `PC_BOXMG_PLANES` or `PC_BOXMG_POINTS`
 
   Options Database Key:
-. -pc_boxmg_smoother (auto|lines|alternating|points) - the smoother
+. -pc_boxmg_smoother (auto|lines|alternating|planes|points) - the smoother
 
   Level: intermediate
 
   Note:
-  auto takes lines along the direction that is strong everywhere, if there is one, else lines along all directions in turn, level by level. lines: along the strongest one alone; alternating: along all in turn; points: Gauss-Seidel by colours.
+  auto takes lines along the direction that is strong everywhere, if there is one, else lines along all directions in turn, level by level; in space planes where two strong directions vary, which lines cannot follow. lines: along the strongest one alone; alternating: along all in turn; planes: a cycle in all planes of a colour, of a grid of three directions; points: Gauss-Seidel by colours.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetSmoother()`, `PCBoxmgSetSweeps()`
 @*/
@@ -156,7 +156,7 @@ PetscErrorCode PCBoxmgSetSmoother(PC pc, PCBoxmgSmoother smoother)
 . pc - the preconditioner
 
   Output Parameter:
-. smoother - `PC_BOXMG_SMOOTHER_AUTO`, `PC_BOXMG_LINES`, `PC_BOXMG_ALTERNATING` or `PC_BOXMG_POINTS`
+. smoother - `PC_BOXMG_SMOOTHER_AUTO`, `PC_BOXMG_LINES`, `PC_BOXMG_ALTERNATING`, `PC_BOXMG_PLANES` or `PC_BOXMG_POINTS`
 
   Level: intermediate
 

@@ -90,6 +90,12 @@ PetscErrorCode OptionsOf(PC pc, const boxmg::Grid &grid, BoxmgOptions *options)
              PETSC_ERR_ARG_INCOMP,
              "-pc_boxmg_coarsest %" PetscInt_FMT ": the inverse of at most %d nodes is made; take -pc_boxmg_coarse lines with more",
              bm->coarsest, (int)BoxmgOptions::most_inverted);
+  for (int d = 0; d < 3; d++)
+    PetscCheck(
+        bm->smoother != PC_BOXMG_PLANES || grid.n[d] > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+        "-pc_boxmg_smoother planes: this grid, %s, has one node along %c: take alternating, whose lines along each direction in turn do "
+        "in a plane what planes do in space",
+        BoxmgSizes(grid).c_str(), "xyz"[d]);
   options->levels           = static_cast<int>(bm->levels);
   options->cycle            = static_cast<BoxmgCycle>(bm->cycle);
   options->smoother         = static_cast<BoxmgSmoother>(bm->smoother);

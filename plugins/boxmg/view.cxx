@@ -13,10 +13,16 @@ std::string BoxmgSizes(const boxmg::Grid &grid)
 
 namespace {
 
-// "along y then x", "points", or "direct".
+// "planes yz then xz", "lines along y then x", "points", or "solved directly".
 std::string Relaxation(const BoxmgLevel &level)
 {
   if (level.direct) return "solved directly";
+  if (!level.planes.empty()) {
+    const char *const across[] = {"yz", "xz", "xy"};
+    std::string text           = "planes ";
+    for (std::size_t k = 0; k < level.planes.size(); k++) text += (k > 0 ? std::string(" then ") : std::string()) + across[level.planes[k]];
+    return text;
+  }
   if (level.lines.empty()) return "points";
   std::string text = "lines along ";
   for (std::size_t k = 0; k < level.lines.size(); k++) text += (k > 0 ? std::string(" then ") : std::string()) + "xyz"[level.lines[k]];

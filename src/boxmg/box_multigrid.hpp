@@ -15,8 +15,9 @@
 namespace weft {
 
 enum class BoxmgCycle { v, w, f };
-/// What relaxes a level. automatic: lines along the direction that is strong everywhere, if there is one, else lines along all in turn.
-enum class BoxmgSmoother { automatic, lines, alternating, points };
+/// What relaxes a level. automatic: lines along the direction that is strong everywhere, if there is one, else lines along all in turn, or planes in
+/// space, where lines cannot do. planes: in space; lines as chosen on grids of fewer directions.
+enum class BoxmgSmoother { automatic, lines, alternating, planes, points };
 enum class BoxmgInterpolation { from_operator, linear };
 /// What solves on the coarsest grid: its inverse, or a sweep of the smoother.
 enum class BoxmgCoarsest { direct, lines };
@@ -39,7 +40,8 @@ struct BoxmgOptions {
 struct BoxmgLevel {
   boxmg::Grid grid;
   boxmg::Directions coarsened = 0; ///< from this level to the next; none on the coarsest
-  std::vector<int> lines;          ///< directions that lines are relaxed along, in the order of a sweep; none: points
+  std::vector<int> lines;          ///< directions that lines are relaxed along, in the order of a sweep; none: planes, or points
+  std::vector<int> planes;         ///< directions across the planes that are relaxed, in the order of a sweep
   bool direct  = false;
   int points   = 0; ///< of the stencil
   double bytes = 0;

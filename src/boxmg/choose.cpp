@@ -1,6 +1,7 @@
 #include "boxmg/choose.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace weft::boxmg {
 
@@ -48,9 +49,51 @@ std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, bool one
   return lines;
 }
 
-} // namespace
+/// The fewest directions of which, at each node but a few, planes across one will do; of as few those that are weakest.
+std::vector<int> planes_of(const Grid &grid, const Strengths &strengths)
+{
+  const auto serve = [&](Directions some) {
+    for (Directions set = 1; set < 8; set++) {
+      if ((set & some) == 0 && strengths.across[set] > few * static_cast<double>(grid.nodes())) return false;
+    }
+    return true;
+  };
+  const auto weight = [&](Directions some) {
+    double sum = 0;
+    for (int d = 0; d < 3; d++) sum += has(some, d) ? strengths.along[d] : 0;
+    return sum;
+  };
+  Directions best = 7;
+  for (const Directions some : {4u, 2u, 1u, 6u, 5u, 3u}) {
+    const int more = std::popcount(some) - std::popcount(best);
+    if (serve(some) && (more < 0 || (more == 0 && weight(some) < 0.99 * weight(best)))) best = some;
+  }
+  std::vector<int> planes;
+  for (int d = 0; d < 3; d++) {
+    if (has(best, d)) planes.push_back(d);
+  }
+  return planes;
+}
 
-Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options)
+/// Whether lines cannot do: two directions are strong beside a third, at many nodes, and the third is coarsened.
+bool lines_fail(const Grid &grid, const Strengths &strengths, Directions coarsened)
+{
+  for (int d = 0; d < 3; d++) {
+    if (has(coarsened, d) && strengths.outdone[d] > many * static_cast<double>(grid.nodes())) return true;
+  }
+  return false;
+}
+
+Directions all_of(const Grid &grid, Directions allowed)
+{
+  Directions all = 0;
+  for (int d = 0; d < 3; d++) {
+    if (grid.n[d] > 2 && (allowed == 0 || has(allowed, d))) all |= 1u << d;
+  }
+  return all;
+}
+
+Choice choose_lines(const Grid &grid, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options)
 {
   Choice choice;
   choice.lines = lines_of(grid, strengths, one_will_do, options.smoother);
@@ -68,6 +111,27 @@ Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, co
     if (allowed && grid.n[d] > 2 && (d == along || options.coarsen != 0 || strengths.along[d] >= from * top)) choice.coarsened |= 1u << d;
   }
   return choice;
+}
+
+} // namespace
+
+Choice choose(const Grid &whole, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options)
+{
+  const Grid grid  = whole.piece();
+  const bool space = std::none_of(std::begin(grid.n), std::end(grid.n), [](Index n) { return n == 1; });
+  Choice choice    = choose_lines(grid, strengths, one_will_do, options);
+  if (space && (options.smoother == BoxmgSmoother::planes ||
+                (options.smoother == BoxmgSmoother::automatic && lines_fail(grid, strengths, choice.coarsened))))
+    return {{}, all_of(grid, options.coarsen), planes_of(grid, strengths)};
+  return choice;
+}
+
+BoxmgOptions options_in_planes(const BoxmgOptions &options)
+{
+  BoxmgOptions within;
+  within.interpolation  = options.interpolation;
+  within.coarsest_nodes = 25;
+  return within;
 }
 
 } // namespace weft::boxmg

@@ -1,5 +1,6 @@
 /// What a level does, chosen from what its operator looks like. Plain C++, tested without a matrix.
 #pragma once
+#include <cstdint>
 #include <vector>
 
 #include "boxmg/box_multigrid.hpp"
@@ -13,7 +14,7 @@ namespace weft::boxmg {
 WEFT_INLINE double dominance(const Grid &grid, bool symmetric)
 {
   int directions = 0;
-  for (const Index n : grid.n) directions += n > 1;
+  for (const Index n : grid.piece().n) directions += n > 1;
   return directions == 3 ? 0.3 : symmetric ? 0.4 : 3;
 }
 
@@ -32,16 +33,32 @@ struct Strengths {
   double along[3]          = {};     ///< couplings over the diagonal, summed over the nodes
   Directions not_strong[2] = {0, 0}; ///< those that are not strong at some node; the second ones where one of two that are alike will do
   Directions unlike        = 0;      ///< those of which the two others are not alike at some node
+  std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
+  std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
 };
 
+/// Planes across a direction will do where that couples at most so many times as strongly as the weakest of the others.
+inline constexpr double weakest_within = 3;
+/// Lines in turn do where the second of three directions couples less than so many times as strongly as the third.
+inline constexpr double outdone_by = 15;
+/// Nodes at which they do not are a matter of the whole level from this part of all on: between two materials there are some, and at random.
+inline constexpr double many = 0.1;
+/// The same of nodes at which the planes that are taken do not.
+inline constexpr double few = 0.01;
+
 struct Choice {
-  std::vector<int> lines; ///< directions of the lines, in the order of a sweep; none: points
-  Directions coarsened = 0;
+  std::vector<int> lines; ///< directions of the lines, in the order of a sweep; none: planes, or points
+  Directions coarsened    = 0;
+  std::vector<int> planes = {}; ///< the directions across the planes, in the order of a sweep; none: lines or points
 
   friend bool operator==(const Choice &, const Choice &) = default;
 };
 
 /// one_will_do: see Strengths.
 Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options);
+
+/// Of the hierarchy over a stack of planes that relaxes them. A plane of so few nodes is solved by its inverse: less would leave the constants of planes
+/// that hardly couple.
+BoxmgOptions options_in_planes(const BoxmgOptions &options);
 
 } // namespace weft::boxmg

@@ -36,8 +36,16 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const
 {
   const bool backward = which == Sweeps::after && way.mirrored;
-  for (int s = 0; s < options_.sweeps; s++)
-    l.smoother->sweep(l.space, l.here().a, b, x, l.work.data(), backward, which == Sweeps::from_zero && s == 0, way.transpose);
+  const auto sweep    = [&](const auto &smoother, bool zero) {
+    smoother.sweep(l.space, l.here().a, b, x, l.work.data(), backward, zero, way.transpose);
+  };
+  for (int s = 0; s < options_.sweeps; s++) {
+    const bool zero = which == Sweeps::from_zero && s == 0;
+    if (l.planes)
+      sweep(*l.planes, zero);
+    else
+      sweep(*l.smoother, zero);
+  }
 }
 
 template <class Space, class Value, class Scalar>
@@ -99,7 +107,7 @@ void HierarchyOn<Space, Value, Scalar>::solve_coarser(std::size_t level, const W
 {
   LevelHere &next    = levels_[level + 1];
   const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), way); };
-  if (level == 0) // a first transposed solve of lines allocates
+  if (level == 0 && beside_) // a first transposed solve of lines allocates
     replays_[way.mirrored][static_cast<int>(way.shape)].run(levels_[0].space, next.space, !tell_ && way.transpose == Transpose::no,
                                                             coarser);
   else

@@ -23,10 +23,19 @@ WEFT_INLINE constexpr Offset offset_of(int number)
 struct Grid {
   Index n[3]       = {1, 1, 1};
   bool periodic[3] = {};
+  bool apart[3]    = {}; ///< a direction along which nothing couples: the grid is a stack of planes, or of lines
 
   friend bool operator==(const Grid &, const Grid &) = default;
 
   WEFT_INLINE Index nodes() const { return n[0] * n[1] * n[2]; }
+  WEFT_INLINE bool stack() const { return apart[0] || apart[1] || apart[2]; }
+  /// One of a stack.
+  WEFT_INLINE Grid piece() const
+  {
+    Grid one = *this;
+    for (int d = 0; d < 3; d++) one.n[d] = apart[d] ? 1 : n[d];
+    return one;
+  }
   WEFT_INLINE Index node(const Index (&at)[3]) const { return at[0] + n[0] * (at[1] + n[1] * at[2]); }
   WEFT_INLINE void position(Index node, Index (&at)[3]) const
   {
@@ -78,10 +87,11 @@ struct Stencil {
       slot[number]  = static_cast<signed char>(count++);
     }
   }
-  /// All neighbours in the directions in which a grid has more than one node.
-  static Stencil box(const Grid &grid)
+  /// All neighbours in the directions in which a grid, or a piece of a stack, has more than one node.
+  static Stencil box(const Grid &whole)
   {
-    unsigned mask = 0;
+    const Grid grid = whole.piece();
+    unsigned mask   = 0;
     for (int number = 0; number < most; number++) {
       const Offset o = offset_of(number);
       bool inside    = true;

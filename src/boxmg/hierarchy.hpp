@@ -9,6 +9,7 @@
 #include "boxmg/coarsest.hpp"
 #include "boxmg/galerkin.hpp"
 #include "boxmg/interpolation.hpp"
+#include "boxmg/planes.hpp"
 #include "boxmg/read_matrix.hpp"
 #include "boxmg/replay.hpp"
 #include "boxmg/small_levels.hpp"
@@ -61,6 +62,7 @@ struct Level {
   Choice choice;
   bool direct = false;
   std::unique_ptr<Smoother<Scalar>> smoother;
+  std::unique_ptr<Planes<Space, Value, Scalar>> planes; ///< if there are any, they relax, and the smoother makes residuals
   OwnedArray<Scalar, Space> x, b, work;
   Products<Space> products;          ///< that make the next level's operator
   OwnedArray<LevelLook, Space> look; ///< one
@@ -78,7 +80,8 @@ struct Level {
   double bytes() const
   {
     return exact.bytes() + rounded.bytes() + static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size())) +
-           static_cast<double>(sizeof(double) * inverse.values.size()) + (smoother ? smoother->bytes() : 0);
+           static_cast<double>(sizeof(double) * inverse.values.size()) + (smoother ? smoother->bytes() : 0) +
+           (planes ? planes->bytes() : 0);
   }
 };
 
@@ -148,15 +151,23 @@ public:
   using Tell   = std::function<void(int, bool, double)>;
   using Enough = std::function<bool(double)>;
 
-  HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
-      : space_(space), execution_(execution), beside_(Execution::beside(execution)), finest_(execution), grid_(grid), options_(options),
-        sent_(execution)
+  /// beside: levels below the finest on a stream of their own, where a device's cycle is recorded.
+  HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options, bool beside = true)
+      : space_(space), execution_(execution), beside_(beside ? Execution::beside(execution) : nullptr), finest_(execution), grid_(grid),
+        options_(options), sent_(execution)
   {
   }
 
   void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   std::optional<BoxmgFault> fault() const override { return fault_; }
+
+  /// For planes of a larger grid, a stack, in the precision of the cycle.
+  void read(const Operator<Value> &of, const Region &planes, bool symmetric) { read_any(InPlanes<Value>{of, planes}, symmetric); }
+  Scalar *rhs() { return levels_[0].b.data(); }
+  const Scalar *solution() const { return levels_[0].x.data(); }
+  /// The solution of a cycle for rhs().
+  void cycle(Transpose transpose) { cycle(0, levels_[0].b.data(), levels_[0].x.data(), {options_.cycle, transpose}); }
 
   void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override
   {
@@ -170,7 +181,7 @@ public:
   {
     std::vector<BoxmgLevel> all;
     for (const auto &l : levels_)
-      all.push_back({l.grid(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.direct,
+      all.push_back({l.grid(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.choice.planes, l.direct,
                      l.exact.a.stencil.count, l.bytes()});
     return all;
   }
@@ -182,7 +193,8 @@ public:
     for (const auto &l : levels_) {
       const double nodes = static_cast<double>(l.grid().nodes());
       if (l.direct) sum += 2 * nodes * nodes;
-      if (l.smoother) sum += 2 * options_.sweeps * l.smoother->flops() + nodes * (2.0 * l.exact.a.stencil.count + 4.0 * l.exact.p.slots());
+      const double sweep = l.planes ? l.planes->flops() : l.smoother ? l.smoother->flops() : 0;
+      if (l.smoother) sum += 2 * options_.sweeps * sweep + nodes * (2.0 * l.exact.a.stencil.count + 4.0 * l.exact.p.slots());
     }
     return sum;
   }
@@ -192,16 +204,18 @@ public:
 private:
   using LevelHere = Level<Space, Value, Scalar>;
 
+  const Execution &coarser() const { return beside_ ? *beside_ : execution_; }
+
   // Set-up: setup.hpp.
-  template <class Int>
-  void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
+  template <class Matrix>
+  void read_any(const Matrix &matrix, std::optional<bool> symmetric);
   void ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil);
-  template <class Int>
-  void take(const CsrMatrix<Value, Int> &matrix);
-  template <class Int>
-  bool taken(const CsrMatrix<Value, Int> &matrix);
-  template <class Int>
-  bool read_again(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric);
+  template <class Matrix>
+  void take(const Matrix &matrix);
+  template <class Matrix>
+  bool taken(const Matrix &matrix);
+  template <class Matrix>
+  bool read_again(const Matrix &matrix, std::optional<bool> symmetric);
   void look(std::size_t level, std::optional<bool> symmetric);
   /// What is chosen of a level.
   struct Plan {
@@ -267,7 +281,7 @@ private:
 
   Space space_;
   const Execution &execution_;
-  std::unique_ptr<Execution> beside_; ///< of all levels but the finest
+  std::unique_ptr<Execution> beside_; ///< of all levels but the finest; null: the same
   Milestone finest_;                  ///< set-up of the finest level
   Grid grid_;
   BoxmgOptions options_;

@@ -111,6 +111,8 @@ struct LevelLook {
     for (int d = 0; d < 3; d++) strengths.along[d] += other.strengths.along[d];
     for (int s = 0; s < 2; s++) strengths.not_strong[s] |= other.strengths.not_strong[s];
     strengths.unlike |= other.strengths.unlike;
+    for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
+    for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
     symmetric = symmetric && other.symmetric;
     least     = Kokkos::min(least, other.least);
     most      = Kokkos::max(most, other.most);
@@ -191,10 +193,24 @@ struct LookAtLevel {
         if (along[m] < dominance(a.grid, symmetric) * other) look.strengths.not_strong[symmetric] |= 1u << m;
       }
       if (Kokkos::min(one, two) < alike * other) look.strengths.unlike |= 1u << m;
+      if (Kokkos::min(one, two) > outdone_by * along[m]) look.strengths.outdone[m]++;
     }
+    look.strengths.across[across(along, size)]++;
   }
 
 private:
+  /// The directions across which planes will do at a node: which are not stronger than the weakest of the others, or next to nothing beside what
+  /// those that are stronger leave of the diagonal.
+  KOKKOS_INLINE_FUNCTION static Directions across(const double (&along)[3], double size)
+  {
+    Directions set = 0;
+    for (int m = 0; m < 3; m++) {
+      const double one = along[(m + 1) % 3], two = along[(m + 2) % 3];
+      const double left = size - (one > along[m] ? one : 0) - (two > along[m] ? two : 0);
+      if (along[m] <= weakest_within * Kokkos::min(one, two) || along[m] <= 0.1 * left) set |= 1u << m;
+    }
+    return set;
+  }
   KOKKOS_INLINE_FUNCTION double beside(Index node) const
   {
     double sum = 0;

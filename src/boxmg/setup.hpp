@@ -6,8 +6,8 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
-template <class Int>
-void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
+template <class Matrix>
+void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::optional<bool> symmetric)
 {
   using Kind = BoxmgFault::Kind;
   fault_     = std::nullopt;
@@ -39,7 +39,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
     set_up(0, looked);
-  beside_->wait();
+  coarser().wait();
   complete_ = !fault_;
   if (!complete_) return;
   for (const bool mirrored : {false, true}) make_small(mirrored);
@@ -47,8 +47,8 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const CsrMatrix<Value, Int> &ma
 
 /// Fills the finest operator, and counts what is missing. Does not wait.
 template <class Space, class Value, class Scalar>
-template <class Int>
-void HierarchyOn<Space, Value, Scalar>::take(const CsrMatrix<Value, Int> &matrix)
+template <class Matrix>
+void HierarchyOn<Space, Value, Scalar>::take(const Matrix &matrix)
 {
   const LevelHere &l = levels_[0];
   fill(space_, l.exact.a, matrix, l.exact.values.data(), Result<Index, Space>(missing_.data()));
@@ -56,8 +56,8 @@ void HierarchyOn<Space, Value, Scalar>::take(const CsrMatrix<Value, Int> &matrix
 
 /// Fills the finest operator; false if its stencil lacks something, or an entry is not finite. Waits.
 template <class Space, class Value, class Scalar>
-template <class Int>
-bool HierarchyOn<Space, Value, Scalar>::taken(const CsrMatrix<Value, Int> &matrix)
+template <class Matrix>
+bool HierarchyOn<Space, Value, Scalar>::taken(const Matrix &matrix)
 {
   take(matrix);
   return from_device(space_, missing_.data()) == 0;
@@ -65,8 +65,8 @@ bool HierarchyOn<Space, Value, Scalar>::taken(const CsrMatrix<Value, Int> &matri
 
 /// Expects of new values that all is chosen as for the last ones, so that nothing is waited for before all levels are there; and false where it is not.
 template <class Space, class Value, class Scalar>
-template <class Int>
-bool HierarchyOn<Space, Value, Scalar>::read_again(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
+template <class Matrix>
+bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::optional<bool> symmetric)
 {
   const auto same = [&](std::size_t level, const LevelLook &looked) {
     const LevelHere &l  = levels_[level];
@@ -84,6 +84,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const CsrMatrix<Value, Int> &
     } else {
       round_operator(l);
       l.smoother->refactor(l.here().a);
+      if (l.planes) l.planes->read(l.exact.a, symmetric_);
     }
     if (level + 1 < levels_.size()) make_next(level);
   }
@@ -93,7 +94,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const CsrMatrix<Value, Int> &
     expected               = expected && (levels_[level].direct || levels_[level].smoother->as_expected()) && same(level, looked);
     if (level == 0) dominant_ = looked.dominant;
   }
-  beside_->wait();
+  coarser().wait();
   return expected;
 }
 
@@ -117,15 +118,15 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
     levels_.resize(level);
   }
   LevelHere &l      = levels_.emplace_back();
-  l.execution       = level == 0 ? &execution_ : beside_.get();
+  l.execution       = level == 0 ? &execution_ : &coarser();
   l.space           = space_of<Space>(*l.execution);
   const Index pitch = pitch_of(grid), nodes = grid.nodes();
   l.exact.values = array<Space, Value>("weft boxmg operator", pitch * stencil.count);
   l.exact.a      = Operator<Value>(grid, stencil, l.exact.values.data(), pitch);
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
   l.look         = array<Space, LevelLook>("weft boxmg look", 1);
-  // The finest level works on the caller's vectors, unless they are of another precision.
-  if (level > 0 || !std::is_same_v<Value, Scalar>) {
+  // The finest level works on the caller's vectors, unless they are of another precision or it is of planes of another grid.
+  if (level > 0 || !std::is_same_v<Value, Scalar> || grid.stack()) {
     l.x = array<Space, Scalar>("weft boxmg solution", nodes);
     l.b = array<Space, Scalar>("weft boxmg right-hand side", nodes);
   }
@@ -134,7 +135,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &choice) const
 {
-  const Index nodes = levels_[level].grid().nodes();
+  const Index nodes = levels_[level].grid().piece().nodes();
   return choice.coarsened == 0 || nodes <= options_.coarsest_nodes ||
          (options_.levels > 0 && static_cast<int>(level) + 1 >= options_.levels);
 }
@@ -145,7 +146,7 @@ auto HierarchyOn<Space, Value, Scalar>::plan(std::size_t level, const LevelLook 
   const Grid &grid = levels_[level].grid();
   Plan plan{choose(grid, looked.strengths, one_will_do(level), options_), false, false};
   plan.last   = last(level, plan.choice);
-  plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.nodes() <= BoxmgOptions::most_inverted;
+  plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.piece().nodes() <= BoxmgOptions::most_inverted;
   if (plan.direct) plan.choice = {{}, 0};
   if (plan.last) plan.choice.coarsened = 0;
   return plan;
@@ -169,6 +170,8 @@ std::optional<BoxmgFault> HierarchyOn<Space, Value, Scalar>::fault_of(std::size_
   if (l.direct) {
     const Index negative = from_device(l.space, l.inverse.negative.data());
     if (symmetric_ && negative < l.grid().nodes()) return BoxmgFault{Kind::indefinite, number, negative};
+  } else if (const auto fault = l.planes ? l.planes->fault() : std::nullopt) {
+    return BoxmgFault{fault->kind, number, fault->node};
   } else if (const auto bad = l.smoother->bad_node()) {
     return BoxmgFault{Kind::line_pivot, number, *bad};
   }
@@ -191,7 +194,8 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
   if (plan.direct) {
     l.choice = plan.choice;
     l.smoother.reset();
-    if (l.inverse.n != l.grid().nodes()) l.inverse = Inverse<Space>(l.grid().nodes());
+    l.planes.reset();
+    if (l.inverse.n == 0) l.inverse = Inverse<Space>(l.grid());
     l.inverse.make(l.space, l.exact.a);
     fault_ = fault_of(level);
     levels_.resize(level + 1);
@@ -233,7 +237,7 @@ void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
   const auto &fine   = levels_[level].exact;
   const auto &coarse = levels_[level + 1].exact;
   galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
-  if (level > 0) return;
+  if (level > 0 || !beside_) return;
   finest_.set(); // the next level is on a stream of its own
   finest_.hold(*beside_);
 }
@@ -243,8 +247,15 @@ void HierarchyOn<Space, Value, Scalar>::ensure_smoother(LevelHere &l, const Choi
 {
   if (!l.smoother || l.choice.lines != choice.lines)
     l.smoother = std::make_unique<Smoother<Scalar>>(*l.execution, l.grid(), l.exact.a.stencil, choice.lines);
+  if (!l.planes || l.choice.planes != choice.planes) {
+    const bool recorded = &l != levels_.data();
+    l.planes.reset();
+    if (!choice.planes.empty())
+      l.planes = std::make_unique<Planes<Space, Value, Scalar>>(l.space, *l.execution, l.exact.a, choice.planes, options_, recorded);
+  }
   l.choice = choice;
   l.smoother->factor(l.here().a);
+  if (l.planes) l.planes->read(l.exact.a, symmetric_);
 }
 
 /// P from the symmetric part and R from the transpose's own interpolation (Dendy 1983): interpolation from the operator itself diverges with

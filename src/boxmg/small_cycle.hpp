@@ -54,7 +54,7 @@ void HierarchyOn<Space, Value, Scalar>::make_small(bool mirrored)
 {
   SmallLevels<Space, Scalar> &small = small_[mirrored];
   small.forget();
-  if (!SmallLevels<Space, Scalar>::there || levels_.size() < 2 || !levels_.back().direct) return;
+  if (!SmallLevels<Space, Scalar>::there || grid_.stack() || levels_.size() < 2 || !levels_.back().direct) return;
   SmallCycle<Scalar> cycle;
   std::size_t first = levels_.size() - 1;
   while (first > 0 && is_small(first - 1)) first--;

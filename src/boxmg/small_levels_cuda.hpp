@@ -18,6 +18,7 @@
 #include "boxmg/small_levels.hpp"
 #include "line/join.hpp"
 #include "line/methods/wide/wide_kernel.hpp"
+#include "line/relax/matrix_rows.hpp"
 
 namespace weft::boxmg {
 
@@ -91,26 +92,35 @@ __device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &s
     upper[k]      = k < rows ? __ldg(t[2] + row) : Scalar(0);
     rhs[k]        = k < rows ? __ldcg(l.b + row) : Scalar(0);
   }
-  if (!step.from_zero) {
+  // The lines beside it, some at a time, so that all their loads are on the way together.
+  constexpr int sides = dimension == 3 ? 8 : 2, together = R <= 2 ? 4 : R == 3 ? 3 : R == 5 ? 2 : 1;
+  for (int base = 0; base < sides && !step.from_zero; base += together) {
+    Scalar x[together][R + 2], c[together][3][R];
 #pragma unroll
-    for (int side = dimension == 3 ? 0 : 3; side < (dimension == 3 ? 9 : 6); side++) { // the lines beside it
-      const int by = side % 3 - 1, by2 = side / 3 - 1;
-      if ((by == 0 && by2 == 0) || i + by < 0 || i + by >= l.n[across.first] || j + by2 < 0 || j + by2 >= l.n[across.second]) continue;
-      const int there              = at + by * apart + by2 * apart2;
-      const Scalar *const *const c = l.a + 13 + by * number + by2 * number2;
-      if (!c[0] && !c[-along_number] && !c[along_number]) continue;
-      Scalar x[R + 2];
+    for (int m = 0; m < together; m++) {
+      const int side = base + m < sides / 2 ? base + m : base + m + 1; // without the line itself
+      const int by = dimension == 3 ? side % 3 - 1 : side - 1, by2 = dimension == 3 ? side / 3 - 1 : 0;
+      const bool inside = base + m < sides && i + by >= 0 && i + by < l.n[across.first] && j + by2 >= 0 && j + by2 < l.n[across.second];
+      const Scalar *const *const of = l.a + (inside ? 13 + by * number + by2 * number2 : 13);
+      const Scalar *const there     = l.x + at + by * apart + by2 * apart2;
 #pragma unroll
       for (int k = 0; k < R + 2; k++) {
         const int place = first + k - 1;
-        x[k]            = place >= 0 && place < length ? __ldcg(l.x + there + (k - 1) * next) : Scalar(0);
+        x[m][k]         = inside && place >= 0 && place < length ? __ldcg(there + (k - 1) * next) : Scalar(0);
       }
 #pragma unroll
       for (int o = -1; o <= 1; o++) {
-        const Scalar *const coefficients = c[o * along_number];
-        if (!coefficients) continue;
+        const Scalar *const coefficients = of[o * along_number];
 #pragma unroll
-        for (int k = 0; k < R; k++) rhs[k] -= k < rows ? __ldg(coefficients + at + k * next) * x[k + o + 1] : Scalar(0);
+        for (int k = 0; k < R; k++) c[m][o + 1][k] = inside && coefficients && k < rows ? __ldg(coefficients + at + k * next) : Scalar(0);
+      }
+    }
+#pragma unroll
+    for (int m = 0; m < together; m++) {
+#pragma unroll
+      for (int o = 0; o < 3; o++) {
+#pragma unroll
+        for (int k = 0; k < R; k++) rhs[k] -= times(c[m][o][k], x[m][k + o]);
       }
     }
   }
@@ -175,7 +185,9 @@ __device__ void sweep_small(const SmallLevel<Scalar> &l, const SmallStep &step, 
   const int lines = (l.n[across.first] + 1 - step.parity[0]) / 2, rows = (l.n[across.second] + 1 - step.parity[1]) / 2;
   place.each_for_a_warp(lines * rows, [&](int k) {
     const int i = 2 * (dimension == 3 ? k % lines : k) + step.parity[0], j = dimension == 3 ? 2 * (k / lines) + step.parity[1] : 0;
-    if (l.n[step.along] <= 32 * 3)
+    if (l.n[step.along] <= 32 * 2)
+      relax_small_line<dimension, 2>(l, step, i, j);
+    else if (l.n[step.along] <= 32 * 3)
       relax_small_line<dimension, 3>(l, step, i, j);
     else if (l.n[step.along] <= 32 * 5)
       relax_small_line<dimension, 5>(l, step, i, j);
@@ -191,17 +203,24 @@ __device__ void sweep_small(const SmallLevel<Scalar> &l, const SmallStep &step, 
   });
 }
 
-/// b - A x at a node, or without some of its neighbours.
+/// b - A x at a node, or without some of its neighbours; 0 unless there. Nine loads of each kind are on their way together.
 template <int dimension, class Scalar, class Wanted>
-__device__ Scalar small_residual(const SmallLevel<Scalar> &l, const int (&at)[3], int node, Scalar b, const Wanted &wanted)
+__device__ Scalar small_residual(const SmallLevel<Scalar> &l, const int (&at)[3], int node, bool there, Scalar b, const Wanted &wanted)
 {
 #pragma unroll
-  for (int number = dimension == 3 ? 0 : 9; number < (dimension == 3 ? 27 : 18); number++) {
-    const int by[3]   = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
-    const bool inside = at[0] + by[0] >= 0 && at[0] + by[0] < l.n[0] && at[1] + by[1] >= 0 && at[1] + by[1] < l.n[1] &&
-                        (dimension == 2 || (at[2] + by[2] >= 0 && at[2] + by[2] < l.n[2]));
-    if (l.a[number] && inside && wanted(by))
-      b -= __ldg(l.a[number] + node) * __ldcg(l.x + node + by[0] + by[1] * l.stride[1] + (dimension == 3 ? by[2] * l.stride[2] : 0));
+  for (int plane = dimension == 3 ? -1 : 0; plane <= (dimension == 3 ? 1 : 0); plane++) {
+    Scalar c[9], x[9];
+#pragma unroll
+    for (int k = 0; k < 9; k++) {
+      const int by[3]   = {k % 3 - 1, k / 3 - 1, plane};
+      const bool inside = there && at[0] + by[0] >= 0 && at[0] + by[0] < l.n[0] && at[1] + by[1] >= 0 && at[1] + by[1] < l.n[1] &&
+                          (dimension == 2 || (at[2] + plane >= 0 && at[2] + plane < l.n[2])) && wanted(by);
+      const Scalar *const of = l.a[9 * (plane + 1) + k];
+      c[k]                   = inside && of ? __ldg(of + node) : Scalar(0);
+      x[k] = inside && of ? __ldcg(l.x + node + by[0] + by[1] * l.stride[1] + (dimension == 3 ? plane * l.stride[2] : 0)) : Scalar(0);
+    }
+#pragma unroll
+    for (int k = 0; k < 9; k++) b -= times(c[k], x[k]);
   }
   return b;
 }
@@ -212,7 +231,7 @@ __device__ void residual_small(const SmallLevel<Scalar> &l, const SmallPlace &pl
   place.each_for_a_thread(l.n[0] * l.n[1] * l.n[2], [&](int node) {
     int at[3];
     small_place<dimension>(l.n, node, at);
-    __stcg(l.work + node, small_residual<dimension>(l, at, node, __ldcg(l.b + node), [](const int(&)[3]) { return true; }));
+    __stcg(l.work + node, small_residual<dimension>(l, at, node, true, __ldcg(l.b + node), [](const int(&)[3]) { return true; }));
   });
 }
 
@@ -225,18 +244,25 @@ __device__ void restrict_small(const SmallLevel<Scalar> &l, const SmallLevel<Sca
     small_place<dimension>(l.coarse, node, coarse);
     Scalar sum = 0;
 #pragma unroll
-    for (int number = dimension == 3 ? 0 : 9; number < (dimension == 3 ? 27 : 18); number++) {
-      const int by[3] = {number % 3 - 1, number / 3 % 3 - 1, number / 9 - 1};
-      int fine = 0, slot = 0;
-      bool there = true;
+    for (int plane = dimension == 3 ? -1 : 0; plane <= (dimension == 3 ? 1 : 0); plane++) {
+      Scalar w[9], r[9];
 #pragma unroll
-      for (int d = 0; d < dimension; d++) {
-        const int at = l.bit[d] ? 2 * coarse[d] + by[d] : coarse[d];
-        there        = there && (by[d] == 0 || (l.bit[d] != 0 && at >= 0 && at < l.n[d]));
-        slot += by[d] < 0 ? l.bit[d] : 0;
-        fine += at * l.stride[d];
+      for (int k = 0; k < 9; k++) {
+        const int by[3] = {k % 3 - 1, k / 3 - 1, plane};
+        int fine = 0, slot = 0;
+        bool there = true;
+#pragma unroll
+        for (int d = 0; d < dimension; d++) {
+          const int at = l.bit[d] ? 2 * coarse[d] + by[d] : coarse[d];
+          there        = there && (by[d] == 0 || (l.bit[d] != 0 && at >= 0 && at < l.n[d]));
+          slot += by[d] < 0 ? l.bit[d] : 0;
+          fine += at * l.stride[d];
+        }
+        w[k] = there ? __ldg(l.r + slot * l.pitch + fine) : Scalar(0);
+        r[k] = there ? __ldcg(l.work + fine) : Scalar(0);
       }
-      if (there) sum += __ldg(l.r + slot * l.pitch + fine) * __ldcg(l.work + fine);
+#pragma unroll
+      for (int k = 0; k < 9; k++) sum += times(w[k], r[k]);
     }
     __stcg(next.b + node, sum);
   });
@@ -252,11 +278,13 @@ __device__ void restrict_even(const SmallLevel<Scalar> &l, const SmallLevel<Scal
     Scalar sum = 0;
 #pragma unroll
     for (int by = -1; by <= 1; by++) {
-      const int at[3] = {(l.bit[0] ? 2 * first : first) + (rows ? by : 0), (l.bit[1] ? 2 * second : second) + (rows ? 0 : by), 0};
-      if ((by != 0 && l.bit[step.along] == 0) || at[0] < 0 || at[0] >= l.n[0] || at[1] < 0 || at[1] >= l.n[1]) continue;
-      const int i    = at[0] + l.n[0] * at[1];
-      const Scalar w = __ldg(l.r + (by < 0 ? l.bit[step.along] : 0) * l.pitch + i), b = step.from_zero ? Scalar(0) : __ldcg(l.b + i);
-      sum += w * small_residual<2>(l, at, i, b, [&](const int(&o)[3]) { return !step.from_zero || (rows ? o[1] : o[0]) != 0; });
+      const int at[3]  = {(l.bit[0] ? 2 * first : first) + (rows ? by : 0), (l.bit[1] ? 2 * second : second) + (rows ? 0 : by), 0};
+      const bool there = (by == 0 || l.bit[step.along] != 0) && at[0] >= 0 && at[0] < l.n[0] && at[1] >= 0 && at[1] < l.n[1];
+      const int i      = at[0] + l.n[0] * at[1];
+      const Scalar w   = there ? __ldg(l.r + (by < 0 ? l.bit[step.along] : 0) * l.pitch + i) : Scalar(0);
+      const Scalar b   = there && !step.from_zero ? __ldcg(l.b + i) : Scalar(0);
+      sum +=
+          times(w, small_residual<2>(l, at, i, there, b, [&](const int(&o)[3]) { return !step.from_zero || (rows ? o[1] : o[0]) != 0; }));
     }
     __stcg(next.b + node, sum);
   });
@@ -276,10 +304,11 @@ __device__ void interpolate_small(const SmallLevel<Scalar> &l, const SmallLevel<
     small_place<dimension>(count, number, at);
     if (half_x) at[0] = 2 * at[0] + parity;
     if (half_y) at[1] = 2 * at[1] + parity;
-    const int i = at[0] + at[1] * l.stride[1] + (dimension == 3 ? at[2] * l.stride[2] : 0);
-    Scalar sum  = 0;
+    const int i           = at[0] + at[1] * l.stride[1] + (dimension == 3 ? at[2] * l.stride[2] : 0);
+    constexpr int corners = dimension == 3 ? 8 : 4; // the coarse node at its place or before it along each direction, or the next one
+    Scalar w[corners], e[corners], sum = __ldcg(l.x + i);
 #pragma unroll
-    for (int k = 0; k < (dimension == 3 ? 8 : 4); k++) { // the coarse node at its place or before it along each direction, or the next one
+    for (int k = 0; k < corners; k++) {
       int from = 0, slot = 0, stride = 1;
       bool there = true;
 #pragma unroll
@@ -290,9 +319,12 @@ __device__ void interpolate_small(const SmallLevel<Scalar> &l, const SmallLevel<
         from += coarse * stride;
         stride *= l.coarse[d];
       }
-      if (there) sum += __ldg(l.p + slot * l.pitch + i) * __ldcg(next.x + from);
+      w[k] = there ? __ldg(l.p + slot * l.pitch + i) : Scalar(0);
+      e[k] = there ? __ldcg(next.x + from) : Scalar(0);
     }
-    __stcg(l.x + i, __ldcg(l.x + i) + sum);
+#pragma unroll
+    for (int k = 0; k < corners; k++) sum += times(w[k], e[k]);
+    __stcg(l.x + i, sum);
   });
 }
 
@@ -324,6 +356,7 @@ __device__ void solve_small(const SmallLevel<Scalar> &l, const SmallPlace &place
   const int size = l.n[0] * l.n[1], lane = static_cast<int>(threadIdx.x) % 32;
   place.each_for_a_warp(size, [&](int row) {
     double sum = 0;
+#pragma unroll 4
     for (int j = lane; j < size; j += 32) sum += __ldg(l.inverse + row * size + j) * static_cast<double>(__ldcg(l.b + j));
     for (int distance = 16; distance > 0; distance /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, distance);
     if (lane == 0) __stcg(l.x + row, static_cast<Scalar>(sum));

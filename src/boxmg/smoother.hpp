@@ -12,9 +12,10 @@
 
 namespace weft::boxmg {
 
-/// The places along a direction that do not couple: even and odd ones, and the last one by itself where a ring of odd length closes.
+/// The places along a direction that do not couple: even and odd ones, and the last one by itself where a ring of odd length closes; all of a stack.
 inline std::vector<Region> classes(const Grid &grid, int direction, const std::vector<Region> &regions)
 {
+  if (grid.apart[direction]) return regions;
   const Index n   = grid.n[direction];
   const bool ring = grid.periodic[direction] && n > 1 && n % 2 != 0;
   std::vector<Region> all;
@@ -100,7 +101,7 @@ public:
       Offset next;
       next.d[d] = 1;
       if (stencil.slot[next.number()] < 0) continue;
-      if (matrix_ && (plane(grid) || star(stencil)))
+      if (matrix_ && !grid.stack() && (plane(grid) || star(stencil))) // colours begin anew in each piece of a stack
         add_two_colours(d);
       else
         add_lines(d);
@@ -171,10 +172,10 @@ public:
   std::optional<TwoColours> two_colours() const
   {
     const std::vector<int> all = directions();
-    if (all.empty() || !plane(grid_)) return std::nullopt;
+    if (all.empty() || !plane(grid_.piece())) return std::nullopt;
     const int along = all.back();
     for (int across = 0; across < 3; across++) {
-      const Index n = grid_.n[across];
+      const Index n = grid_.piece().n[across];
       if (across != along && n > 1 && !(grid_.periodic[across] && n % 2 != 0))
         return TwoColours{along, across, off_the_line(stencil_, along), all.size() == 1};
     }

@@ -20,6 +20,13 @@ boxmg::Grid grid_of(std::initializer_list<Index> n, std::initializer_list<int> r
   for (const int d : rings) grid.periodic[d] = true;
   return grid;
 }
+/// Planes or lines side by side.
+boxmg::Grid stack_of(std::initializer_list<Index> n, int across, std::initializer_list<int> rings = {})
+{
+  boxmg::Grid grid   = grid_of(n, rings);
+  grid.apart[across] = true;
+  return grid;
+}
 
 enum class Form { star, box, skew };
 
@@ -35,7 +42,7 @@ Dense random_operator(const boxmg::Grid &grid, Form form, std::mt19937 &random)
       Index at[3];
       grid.position(node, at);
       bool inside = true;
-      for (int d = 0; d < 3; d++) inside = inside && (by[d] == 0 || grid.n[d] > 1) && grid.move(at, d, by[d]);
+      for (int d = 0; d < 3; d++) inside = inside && (by[d] == 0 || grid.piece().n[d] > 1) && grid.move(at, d, by[d]);
       const Index there = grid.node(at);
       if (!inside || there == node) continue;
       const double c = any(random), back = form == Form::skew ? any(random) : c;
@@ -145,8 +152,58 @@ double apart(const Dense &a, const Dense &b)
 
 std::vector<boxmg::Grid> grids()
 {
-  return {grid_of({9}),     grid_of({12}, {0}),      grid_of({7, 6}),    grid_of({8, 5}, {0}),       grid_of({7, 9}, {0, 1}),
-          grid_of({3, 14}), grid_of({1, 8, 6}, {2}), grid_of({5, 4, 5}), grid_of({4, 3, 6}, {0, 2}), grid_of({5, 5, 3}, {0, 1, 2})};
+  return {grid_of({9}),
+          grid_of({12}, {0}),
+          grid_of({7, 6}),
+          grid_of({8, 5}, {0}),
+          grid_of({7, 9}, {0, 1}),
+          grid_of({3, 14}),
+          grid_of({1, 8, 6}, {2}),
+          grid_of({5, 4, 5}),
+          grid_of({4, 3, 6}, {0, 2}),
+          grid_of({5, 5, 3}, {0, 1, 2}),
+          stack_of({3, 6, 5}, 0),
+          stack_of({5, 3, 4}, 1, {0}),
+          stack_of({6, 3, 2}, 2, {1}),
+          stack_of({9, 3}, 1)};
+}
+
+reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense &a, const BoxmgOptions &options);
+
+/// The planes across some directions by their colours: the twins of multigrids for what couples in them.
+std::vector<reference::Multigrid::Planes> planes_of(const boxmg::Grid &grid, const std::vector<int> &across, const Dense &a,
+                                                    const BoxmgOptions &options)
+{
+  std::vector<reference::Multigrid::Planes> all;
+  for (const int d : across) {
+    for (int colour = 0; colour < 3; colour++) {
+      reference::Multigrid::Planes planes;
+      std::vector<Index> place;
+      for (Index node = 0; node < grid.nodes(); node++) {
+        Index at[3];
+        grid.position(node, at);
+        if (reference::Multigrid::colour(grid, d, at[d]) != colour) continue;
+        planes.nodes.push_back(node);
+        place.push_back(at[d]);
+      }
+      if (place.empty()) continue;
+      const auto n = static_cast<Index>(place.size());
+      Dense within(n, n);
+      for (Index i = 0; i < n; i++) {
+        for (Index j = 0; j < n; j++) {
+          const auto from = static_cast<std::size_t>(i), to = static_cast<std::size_t>(j);
+          if (place[from] == place[to]) within(i, j) = a(planes.nodes[from], planes.nodes[to]);
+        }
+      }
+      boxmg::Grid stack = grid;
+      stack.n[d]        = n / (grid.nodes() / grid.n[d]);
+      stack.apart[d]    = true;
+      const Made made(Memory::host, stack, within, boxmg::options_in_planes(options));
+      planes.cycle = twin_of(made.multigrid, within, boxmg::options_in_planes(options));
+      all.push_back(planes);
+    }
+  }
+  return all;
 }
 
 /// Levels as the kernels made them, with P and R of the reference. star: of the operator; on a device its lines in space have two colours, where
@@ -161,7 +218,7 @@ reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense 
   Dense operator_   = a;
   for (std::size_t k = 0; k < levels.size(); k++) {
     const auto &l = levels[k];
-    reference::Multigrid::Level level{l.grid, l.lines, l.direct, operator_, {}, {}};
+    reference::Multigrid::Level level{l.grid, l.lines, l.direct, operator_, {}, {}, planes_of(l.grid, l.planes, operator_, options)};
     if (k + 1 < levels.size()) {
       level.p   = reference::dense(multigrid.interpolation_of(static_cast<int>(k)));
       level.r   = reference::dense(multigrid.restriction_of(static_cast<int>(k)));
@@ -228,7 +285,8 @@ TEST(Boxmg, StepsAreThoseOfABook)
   for (const Memory memory : memories()) {
     for (const boxmg::Grid &grid : grids()) {
       for (const Form form : {Form::star, Form::box, Form::skew}) {
-        for (const BoxmgSmoother smoother : {BoxmgSmoother::automatic, BoxmgSmoother::alternating, BoxmgSmoother::points}) {
+        for (const BoxmgSmoother smoother :
+             {BoxmgSmoother::automatic, BoxmgSmoother::alternating, BoxmgSmoother::planes, BoxmgSmoother::points}) {
           if (!sampled()) continue;
           BoxmgOptions options;
           options.smoother       = smoother;
@@ -329,6 +387,64 @@ TEST(Boxmg, SingleCyclesAreNearDoubleOnes)
   }
 }
 
+TEST(Boxmg, PlanesAreRelaxedByCyclesOfTheirOwn)
+{
+  std::mt19937 random(7);
+  for (const Memory memory : memories()) {
+    for (const boxmg::Grid &grid : {grid_of({4, 7, 5}), grid_of({6, 3, 7}, {0, 1}), grid_of({6, 6, 5}, {2}), grid_of({3, 9, 4})}) {
+      for (const Form form : {Form::star, Form::box, Form::skew}) {
+        for (const double weak : {1.0, 1e-3}) {
+          BoxmgOptions options;
+          options.smoother       = BoxmgSmoother::planes;
+          options.coarsest_nodes = 20;
+          options.sweeps         = 1 + static_cast<int>(random() % 2);
+          options.cycle          = static_cast<BoxmgCycle>(random() % 3);
+          if (random() % 2) options.coarsest = BoxmgCoarsest::lines;
+          Dense a = random_operator(grid, form, random);
+          // Couplings along x in one half, and along y in the other, are weak.
+          for (Index i = 0; i < a.rows; i++) {
+            for (Index j = 0; j < i; j++) {
+              Index at[3], to[3];
+              grid.position(i, at);
+              grid.position(j, to);
+              const int d = std::min(at[2], to[2]) < grid.n[2] / 2 ? 0 : 1;
+              if (at[d] == to[d]) continue;
+              for (const auto &[row, column] : {std::pair(i, j), std::pair(j, i)}) {
+                a(row, row) += (1 - weak) * a(row, column);
+                a(row, column) *= weak;
+              }
+            }
+          }
+          const Made made(memory, grid, a, options);
+          SCOPED_TRACE("grid " + std::to_string(grid.n[0]) + " x " + std::to_string(grid.n[1]) + " x " + std::to_string(grid.n[2]) +
+                       ", form " + std::to_string(static_cast<int>(form)) + ", weak " + std::to_string(weak));
+          ASSERT_FALSE(made.multigrid.fault());
+          const auto levels = made.multigrid.levels();
+          ASSERT_GT(levels.size(), 1u);
+          EXPECT_GE(levels[0].planes.size(), weak < 1 ? 2u : 1u);
+          const auto b    = random_field(grid.nodes(), random);
+          const auto c    = random_field(grid.nodes(), random);
+          const auto twin = twin_of(made.multigrid, a, options);
+          const auto x    = made.apply(b);
+          expect_near(x, twin.apply(b), 1e-10);
+          const double there = dot(c, x), size = std::sqrt(dot(c, c) * dot(x, x));
+          EXPECT_NEAR(there, dot(made.apply(c, Transpose::yes), b), 1e-12 * size);
+          if (form != Form::skew && options.cycle != BoxmgCycle::f) {
+            EXPECT_NEAR(there, dot(made.apply(c), b), 1e-12 * size);
+          }
+          options.single_precision = true;
+          expect_near(Made(memory, grid, a, options).apply(b), x, 1e-4);
+          // New values, of the same choices and of others.
+          const Dense other = random_operator(grid, form, random);
+          Made again(memory, grid, other, options);
+          again.read(a);
+          EXPECT_EQ(again.apply(b), Made(memory, grid, a, options).apply(b));
+        }
+      }
+    }
+  }
+}
+
 /// Grids of which the levels are small, or the coarser ones, on a device beside a host.
 TEST(Boxmg, SmallLevelsAreThoseOfAHost)
 {
@@ -340,7 +456,7 @@ TEST(Boxmg, SmallLevelsAreThoseOfAHost)
          {std::pair{grid_of({97, 130}), 0}, std::pair{grid_of({289, 40}), 1}, std::pair{grid_of({33, 311}), 0},
           std::pair{grid_of({1, 64, 170}), 1}, std::pair{grid_of({288, 1, 5}), 0}, std::pair{grid_of({34, 20, 18}), 2},
           std::pair{grid_of({9, 70, 12}), 1}, std::pair{grid_of({33, 33, 33}), 3}}) {
-      for (const BoxmgSmoother smoother : {BoxmgSmoother::automatic, BoxmgSmoother::alternating}) {
+      for (const BoxmgSmoother smoother : {BoxmgSmoother::automatic, BoxmgSmoother::alternating, BoxmgSmoother::planes}) {
         for (const bool single : {false, true}) {
           Rows a;
           for (Index node = 0; node < grid.nodes(); node++) {
@@ -459,6 +575,23 @@ TEST(Boxmg, ChoosesByStrength)
   EXPECT_EQ(chosen({65, 65, 65}, couples(500, 500, 1, all, all)), (boxmg::Choice{Lines{1, 0}, 3}));
   // A mesh that is stretched along z: z is strong at one end and weak at the other, x and y are alike.
   EXPECT_EQ(chosen({65, 65, 65}, couples(1, 1, 2, all, x | y)), (boxmg::Choice{Lines{2}, 3}));
+  // Two strong directions of three: planes where they vary, lines where the third is not coarsened. At a few nodes they do not count.
+  boxmg::Strengths varies = couples(500, 500, 1000, x | y, all);
+  const auto nodes        = [](double part) { return static_cast<std::uint32_t>(part * 65 * 65 * 65); };
+  varies.across[x] = varies.outdone[0] = nodes(0.45);
+  varies.across[y] = varies.outdone[1] = nodes(0.5);
+  varies.across[x | y]                 = nodes(0.05);
+  EXPECT_EQ(chosen({65, 65, 65}, varies), (boxmg::Choice{{}, all, {0, 1}}));
+  varies.outdone[0] = varies.outdone[1] = nodes(0.05);
+  EXPECT_EQ(chosen({65, 65, 65}, varies), (boxmg::Choice{Lines{2}, all}));
+  boxmg::Strengths weak_x = couples(1, 1000, 1000, x, y | z);
+  weak_x.across[x] = weak_x.outdone[0] = nodes(1);
+  EXPECT_EQ(chosen({65, 65, 65}, weak_x), (boxmg::Choice{Lines{1}, 6}));
+  BoxmgOptions planes;
+  planes.smoother = BoxmgSmoother::planes;
+  EXPECT_EQ(boxmg::choose(grid_of({65, 65, 65}), weak_x, true, planes), (boxmg::Choice{{}, all, {0}}));
+  EXPECT_EQ(boxmg::choose(grid_of({65, 65, 65}), couples(1, 1, 1, 0, 0), true, planes), (boxmg::Choice{{}, all, {2}}));
+  EXPECT_EQ(boxmg::choose(grid_of({65, 65}), alike, true, planes), (boxmg::Choice{Lines{0}, 3}));
   EXPECT_EQ(chosen({2, 65}, couples(1000, 1, 0, y | z, all)), (boxmg::Choice{Lines{1, 0}, 2}));
 }
 

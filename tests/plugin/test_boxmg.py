@@ -145,6 +145,19 @@ def test_a_cycle_of_a_symmetric_matrix_is_symmetric(run, problem, options):
     assert result.number("symmetric difference") < 1e-11
 
 
+SPACE = ["-n 13,11,9", "-n 7,8,9 -diagonals", "-n 9,11,8 -ring 1,0,1", "-n 12,9,7 -stretch 0.001,1,1", "-n 2,9,12"]
+PLANES = ["", "-pc_boxmg_cycle w", "-pc_boxmg_sweeps 2 -pc_boxmg_interpolation linear", "-pc_boxmg_coarse lines -pc_boxmg_levels 2", "-pc_boxmg_coarsen yz", "-pc_boxmg_cycle f"]
+
+
+@pytest.mark.parametrize("problem", SPACE)
+@pytest.mark.parametrize("options", PLANES)
+def test_planes_are_adjoint_symmetric_and_linear(run, problem, options):
+    planes = f"-pc_type boxmg -pc_boxmg_smoother planes -pc_boxmg_coarsest 20 {problem} {options}"
+    assert run("pc_probe", planes, ranks=2 if "cycle" in options else 1).number("adjoint difference") < 1e-11
+    if "cycle f" not in options:
+        assert run("pc_probe", f"-probe symmetric -values_symmetric {planes}").number("symmetric difference") < 1e-11
+
+
 @pytest.mark.parametrize("n", ["-dim 1 -da_grid_x 200", "-dim 2", "-dim 2 -da_grid_x 40 -da_grid_y 9", "-dim 3 -da_grid_x 9"])
 @pytest.mark.parametrize("options", ["", "-pc_boxmg_interpolation linear", "-pc_boxmg_coarsest 5", "-pc_boxmg_coarsen x"])
 def test_coarse_operators_are_galerkins(run, n, options):
@@ -232,6 +245,30 @@ def test_the_monitor_prints_the_residual_of_each_level(run, ranks):
     assert {line[0] for line in told} == {str(level) for level in range(max(int(line[0]) for line in told) + 1)}
 
 
+# K of two strong directions: the same everywhere, or others in each half of the cube.
+STRONG = {"pair": "-k 1,1e3,1e3", "varies": "-k 1,1,1e3 -contrast 1e3 -material turning"}
+
+
+@pytest.mark.parametrize("n", [17, 33])
+@pytest.mark.parametrize("k, options, relaxed, most", [
+    ("pair", "", "lines along y", 8), ("pair", "-pc_boxmg_smoother planes", "planes yz", 6), ("varies", "", "planes yz then xz", 6),
+    ("varies", "-pc_boxmg_smoother planes -pc_boxmg_precision single", "planes yz then xz", 6), ("varies", "-ends periodic", "planes yz then xz", 9),
+    ("varies", "-ends neumann", "planes yz then xz", 10), ("varies", "-mask holes", "planes yz then xz", 6), ("varies", "-angle 10", "planes yz then xz", 6),
+])
+def test_two_strong_directions(run, n, k, options, relaxed, most):
+    """Planes where the two vary, which lines cannot follow: 28 and 53 iterations with them."""
+    output = run("diffusion", f"-dim 3 {STRONG[k]} -da_grid_x {n} -da_grid_y {n} -da_grid_z {n} -pc_type boxmg -ksp_type cg -ksp_rtol 1e-8 -repeat 1 -ksp_view {options}").output
+    assert re.search(rf"level 0: {n} x {n} x {n}, coarsened along xyz, {relaxed}, stencil", output.replace("coarsened along yz,", "coarsened along xyz,")), output
+    assert int(re.search(r"after (\d+) iterations", output)[1]) <= most, output
+
+
+def test_planes_bytes_are_counted(run):
+    def megabytes(options):
+        return run("ex45", f"{grid(17, 17, 17)} -pc_type boxmg -ksp_view {options}").number("cycles on the host .*\\),")
+
+    assert megabytes("-pc_boxmg_smoother planes") > 1.3 * megabytes("-pc_boxmg_smoother lines")
+
+
 def test_all_options_are_used(run):
     options = ("-pc_boxmg_levels 3 -pc_boxmg_cycle w -pc_boxmg_smoother lines -pc_boxmg_coarsen xy -pc_boxmg_interpolation operator -pc_boxmg_sweeps 2 "
                "-pc_boxmg_coarse direct -pc_boxmg_coarsest 20 -pc_boxmg_precision double -pc_boxmg_monitor 0")
@@ -280,6 +317,7 @@ def test_nothing_of_petscs_memory_is_left(run):
         ("-pc_boxmg_coarsest 0", "-pc_boxmg_coarsest 0: the number must be from 1 to"),
         ("-pc_boxmg_coarsest 5000", "-pc_boxmg_coarsest 5000: the inverse of at most 1000 nodes is made; take -pc_boxmg_coarse lines with more"),
         ("-pc_boxmg_coarsen z", "-pc_boxmg_coarsen z: this grid, 8 x 9, has one node along z"),
+        ("-pc_boxmg_smoother planes", "-pc_boxmg_smoother planes: this grid, 8 x 9, has one node along z: take alternating, whose lines along each direction in turn do"),
         ("-pc_boxmg_coarsen xz", "-pc_boxmg_coarsen xz: this grid, 8 x 9, has one node along z"),
         ("-pc_precision single -pc_boxmg_precision double", "-pc_precision single and -pc_boxmg_precision double contradict each other: give one of the two"),
         ("-pc_boxmg_cycle u", "u"),

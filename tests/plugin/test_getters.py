@@ -81,7 +81,7 @@ GETTERS = {
         {
             "PCBoxmgGetLevels": ("i", [0], [3]),
             "PCBoxmgGetCycle": ("i", [0], [1]),
-            "PCBoxmgGetSmoother": ("i", [0], [3]),
+            "PCBoxmgGetSmoother": ("i", [0], [4]),
             "PCBoxmgGetCoarsen": ("i", [0], [3]),
             "PCBoxmgGetInterpolation": ("i", [0], [1]),
             "PCBoxmgGetSweeps": ("i", [1], [2]),

@@ -166,11 +166,14 @@ private:
 
 /// Cycles over given matrices and choices.
 struct Multigrid {
+  /// Some nodes, and the cycle that relaxes them.
+  struct Planes;
   struct Level {
     boxmg::Grid grid;
     std::vector<int> lines;
     bool direct;
-    Dense a, p, r; ///< r: to be transposed
+    Dense a, p, r;                   ///< r: to be transposed
+    std::vector<Planes> planes = {}; ///< by colour; none: lines, or points
   };
   std::vector<Level> levels;
   int sweeps       = 1;
@@ -184,20 +187,20 @@ struct Multigrid {
   {
     const Level &l = levels.front();
     if (l.direct) return std::vector<double>(b.size(), 0);
-    for (int s = 0; s < sweeps; s++)
-      for (const auto &nodes : colours(l)) relax(l, nodes, b, x);
+    sweep(l, b, x, false);
     auto r        = b;
     const auto ax = l.a * x;
     for (std::size_t i = 0; i < r.size(); i++) r[i] -= ax[i];
     return r;
   }
 
-private:
   /// Numbers of the colours along a direction, in their order: even, odd, and the last node of a ring of odd length.
   static int colour(const boxmg::Grid &grid, int d, Index at)
   {
     return grid.periodic[d] && grid.n[d] > 1 && grid.n[d] % 2 != 0 && at == grid.n[d] - 1 ? 2 : static_cast<int>(at % 2);
   }
+
+private:
   std::vector<std::vector<Index>> colours(const Level &l) const
   {
     std::vector<std::vector<Index>> all;
@@ -222,6 +225,7 @@ private:
     if (l.lines.empty()) take([&](const Index(&at)[3]) { return of(0, at) + 3 * of(1, at) + 9 * of(2, at); }, 27);
     return all;
   }
+  static void relax(const Level &l, const Planes &planes, const std::vector<double> &b, std::vector<double> &x);
   static void relax(const Level &l, const std::vector<Index> &nodes, const std::vector<double> &b, std::vector<double> &x)
   {
     const auto n = static_cast<Index>(nodes.size());
@@ -240,10 +244,8 @@ private:
   {
     const Level &l = levels[level];
     if (l.direct) return solve(l.a, b);
-    const auto sets = colours(l);
     std::vector<double> x(b.size(), 0);
-    for (int s = 0; s < sweeps; s++)
-      for (const auto &nodes : sets) relax(l, nodes, b, x);
+    sweep(l, b, x, false);
     if (level + 1 < levels.size()) {
       const bool twice = how != BoxmgCycle::v && level + 2 < levels.size();
       for (int k = 0; k < (twice ? 2 : 1); k++) {
@@ -254,12 +256,38 @@ private:
         for (std::size_t i = 0; i < x.size(); i++) x[i] += e[i];
       }
     }
-    auto after = sets;
-    if (mirrored) std::reverse(after.begin(), after.end());
-    for (int s = 0; s < sweeps; s++)
-      for (const auto &nodes : after) relax(l, nodes, b, x);
+    sweep(l, b, x, mirrored);
     return x;
   }
+  void sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const;
+  template <class Sets>
+  void sweep_over(const Sets &sets, const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const
+  {
+    for (int s = 0; s < sweeps; s++)
+      for (std::size_t k = 0; k < sets.size(); k++) relax(l, sets[backward ? sets.size() - 1 - k : k], b, x);
+  }
 };
+
+struct Multigrid::Planes {
+  std::vector<Index> nodes;
+  Multigrid cycle;
+};
+
+inline void Multigrid::relax(const Level &l, const Planes &planes, const std::vector<double> &b, std::vector<double> &x)
+{
+  std::vector<double> r;
+  const auto ax = l.a * x;
+  for (const Index node : planes.nodes) r.push_back(b[static_cast<std::size_t>(node)] - ax[static_cast<std::size_t>(node)]);
+  const auto z = planes.cycle.apply(r);
+  for (std::size_t i = 0; i < z.size(); i++) x[static_cast<std::size_t>(planes.nodes[i])] += z[i];
+}
+
+inline void Multigrid::sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const
+{
+  if (l.planes.empty())
+    sweep_over(colours(l), l, b, x, backward);
+  else
+    sweep_over(l.planes, l, b, x, backward);
+}
 
 } // namespace weft::reference
