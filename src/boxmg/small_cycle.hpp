@@ -12,7 +12,8 @@ bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
   if (l.direct) return level > 0;
   const bool last  = level + 1 == levels_.size();
   const Grid &grid = l.grid();
-  if (last || options_.cycle != BoxmgCycle::v || options_.sweeps != 1 || grid.periodic[0] || grid.periodic[1] || grid.periodic[2])
+  if (last || grid.stack() || options_.cycle != BoxmgCycle::v || options_.sweeps != 1 || grid.periodic[0] || grid.periodic[1] ||
+      grid.periodic[2])
     return false;
   if (grid.nodes() * l.exact.a.stencil.count > most_small_coefficients) return false;
   const auto directions = l.smoother->directions();

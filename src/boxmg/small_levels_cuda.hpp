@@ -410,7 +410,8 @@ public:
 
   static bool relaxes(const Grid &grid, int along)
   {
-    return native_forms.levels && !grid.periodic[0] && !grid.periodic[1] && !grid.periodic[2] && grid.n[along] <= longest_small_line;
+    return native_forms.levels && !grid.stack() && !grid.periodic[0] && !grid.periodic[1] && !grid.periodic[2] &&
+           grid.n[along] <= longest_small_line;
   }
   static void relax(const Kokkos::Cuda &space, const Operator<Scalar> &a, int along, const Region &lines, bool from_zero, Scalar *b,
                     Scalar *x)

@@ -168,7 +168,8 @@ std::vector<boxmg::Grid> grids()
           stack_of({9, 3}, 1)};
 }
 
-reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense &a, const BoxmgOptions &options);
+reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense &a, const BoxmgOptions &options, bool star = false,
+                             Memory memory = Memory::host);
 
 /// The planes across some directions by their colours: the twins of multigrids for what couples in them.
 std::vector<reference::Multigrid::Planes> planes_of(const boxmg::Grid &grid, const std::vector<int> &across, const Dense &a,
@@ -213,7 +214,7 @@ reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense 
   reference::Multigrid twin{{}, options.sweeps, options.cycle};
   const boxmg::Grid grid = multigrid.levels().front().grid;
   twin.chessboard        = star && memory == Memory::device;
-  for (int d = 0; d < 3; d++) twin.chessboard = twin.chessboard && grid.n[d] > 2 && !grid.periodic[d];
+  for (int d = 0; d < 3; d++) twin.chessboard = twin.chessboard && grid.n[d] > 2 && !grid.periodic[d] && !grid.apart[d];
   const auto levels = multigrid.levels();
   Dense operator_   = a;
   for (std::size_t k = 0; k < levels.size(); k++) {
