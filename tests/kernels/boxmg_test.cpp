@@ -172,10 +172,10 @@ reference::Multigrid twin_of(const BoxMultigrid<double> &multigrid, const Dense 
                              Memory memory = Memory::host);
 
 /// The planes across some directions by their colours: the twins of multigrids for what couples in them.
-std::vector<reference::Multigrid::Planes> planes_of(const boxmg::Grid &grid, const std::vector<int> &across, const Dense &a,
-                                                    const BoxmgOptions &options)
+std::vector<std::shared_ptr<const reference::Multigrid::Planes>> planes_of(const boxmg::Grid &grid, const std::vector<int> &across,
+                                                                           const Dense &a, const BoxmgOptions &options)
 {
-  std::vector<reference::Multigrid::Planes> all;
+  std::vector<std::shared_ptr<const reference::Multigrid::Planes>> all;
   for (const int d : across) {
     for (int colour = 0; colour < 3; colour++) {
       reference::Multigrid::Planes planes;
@@ -201,7 +201,7 @@ std::vector<reference::Multigrid::Planes> planes_of(const boxmg::Grid &grid, con
       stack.apart[d]    = true;
       const Made made(Memory::host, stack, within, boxmg::options_in_planes(options));
       planes.cycle = twin_of(made.multigrid, within, boxmg::options_in_planes(options));
-      all.push_back(planes);
+      all.push_back(std::make_shared<reference::Multigrid::Planes>(planes));
     }
   }
   return all;

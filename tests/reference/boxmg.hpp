@@ -5,6 +5,7 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <memory>
 #include <stdexcept>
 #include <vector>
 
@@ -172,8 +173,8 @@ struct Multigrid {
     boxmg::Grid grid;
     std::vector<int> lines;
     bool direct;
-    Dense a, p, r;                   ///< r: to be transposed
-    std::vector<Planes> planes = {}; ///< by colour; none: lines, or points
+    Dense a, p, r;                                          ///< r: to be transposed
+    std::vector<std::shared_ptr<const Planes>> planes = {}; ///< by colour; none: lines, or points
   };
   std::vector<Level> levels;
   int sweeps       = 1;
@@ -225,7 +226,7 @@ private:
     if (l.lines.empty()) take([&](const Index(&at)[3]) { return of(0, at) + 3 * of(1, at) + 9 * of(2, at); }, 27);
     return all;
   }
-  static void relax(const Level &l, const Planes &planes, const std::vector<double> &b, std::vector<double> &x);
+  static void relax(const Level &l, const std::shared_ptr<const Planes> &planes, const std::vector<double> &b, std::vector<double> &x);
   static void relax(const Level &l, const std::vector<Index> &nodes, const std::vector<double> &b, std::vector<double> &x)
   {
     const auto n = static_cast<Index>(nodes.size());
@@ -273,13 +274,14 @@ struct Multigrid::Planes {
   Multigrid cycle;
 };
 
-inline void Multigrid::relax(const Level &l, const Planes &planes, const std::vector<double> &b, std::vector<double> &x)
+inline void Multigrid::relax(const Level &l, const std::shared_ptr<const Planes> &planes, const std::vector<double> &b,
+                             std::vector<double> &x)
 {
   std::vector<double> r;
   const auto ax = l.a * x;
-  for (const Index node : planes.nodes) r.push_back(b[static_cast<std::size_t>(node)] - ax[static_cast<std::size_t>(node)]);
-  const auto z = planes.cycle.apply(r);
-  for (std::size_t i = 0; i < z.size(); i++) x[static_cast<std::size_t>(planes.nodes[i])] += z[i];
+  for (const Index node : planes->nodes) r.push_back(b[static_cast<std::size_t>(node)] - ax[static_cast<std::size_t>(node)]);
+  const auto z = planes->cycle.apply(r);
+  for (std::size_t i = 0; i < z.size(); i++) x[static_cast<std::size_t>(planes->nodes[i])] += z[i];
 }
 
 inline void Multigrid::sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const
