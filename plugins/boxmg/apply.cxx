@@ -100,7 +100,7 @@ PetscErrorCode PCBoxmgStep(PC pc, Vec rhs, Vec solution)
     PetscFunctionBegin;
     PetscCall(EnsureMultigrid(pc, memory));
     const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
-    PetscCallCXX(multigrid.iterate(b, x, true, {}));
+    PetscCallCXX(multigrid.iterate(b, x, true, 1, {}));
     PetscCall(LogFlops(memory, multigrid.flops()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }));

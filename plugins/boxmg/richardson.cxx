@@ -32,22 +32,19 @@ KSPConvergedReason ReasonOf(PetscReal norm, PetscReal of_rhs, PetscReal rtol, Pe
   return KSP_CONVERGED_ITERATING;
 }
 
-// A step in place. One that ends when the norm is small enough is counted if it has begun to change x.
-PetscErrorCode Iterate(PC pc, Vec b, Vec x, bool zero, const std::function<bool(double)> &enough, PetscInt *steps)
+// Steps in place, at most `its`.
+PetscErrorCode Iterate(PC pc, Vec b, Vec x, bool zero, PetscInt its, const std::function<bool(double)> &enough, PetscInt *steps)
 {
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, b, x, 0));
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(
       WithVecArrays(b, Access::read, x, Access::read_write, [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-        bool ended;
-
         PetscFunctionBegin;
         PetscCall(EnsureMultigrid(pc, memory));
         const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
-        PetscCallCXX(ended = multigrid.iterate(rhs, solution, zero, enough));
-        *steps += !ended || Boxmg(pc)->precision == PC_BOXMG_DOUBLE;
-        PetscCall(LogFlops(memory, multigrid.flops()));
+        PetscCallCXX(*steps = multigrid.iterate(rhs, solution, zero, static_cast<int>(its), enough));
+        PetscCall(LogFlops(memory, *steps * multigrid.flops()));
         PetscFunctionReturn(PETSC_SUCCESS);
       }));
   PetscCall(PetscLogGpuTimeEnd());
@@ -82,10 +79,9 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
   if (bm->asks_norms) PetscCall(VecNorm(b, NORM_2, &of_rhs));
   const auto look = [&](PetscReal here) { return (why = ReasonOf(here, of_rhs, rtol, abstol, dtol)) != KSP_CONVERGED_ITERATING; };
   PetscCall(HasOperator(pc, &in_place));
-  while (why == KSP_CONVERGED_ITERATING && *outits < its) {
-    if (in_place) {
-      PetscCall(Iterate(pc, b, x, zero, bm->asks_norms ? look : std::function<bool(double)>(), outits));
-    } else if (zero) { // what is added to 0
+  if (in_place && its > 0) PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
+  while (!in_place && why == KSP_CONVERGED_ITERATING && *outits < its) {
+    if (zero) { // what is added to 0
       PetscCall(PCBoxmgStep(pc, b, x));
       (*outits)++;
     } else {

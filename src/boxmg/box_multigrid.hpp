@@ -84,10 +84,11 @@ public:
   /// in the order in which a cycle makes them. Waits for each.
   void apply_and_tell(Scalar *b, Scalar *x, const std::function<void(int level, bool before, double norm)> &heard) const;
 
-  /// A step of the stationary iteration for A x = b, in place: a cycle that is not symmetric, and leaves less than apply() does. zero: as if x were 0
-  /// before it. enough(norm), unless it is null, is told the Euclidean norm of b - A x after the first sweep, or in single precision before it and not
-  /// where x is 0; if it says true, x stays so and iterate() returns true. Waits for that norm, while coarser levels are at work. b is kept.
-  bool iterate(Scalar *b, Scalar *x, bool zero, const std::function<bool(double norm)> &enough) const;
+  /// At most so many steps of the stationary iteration for A x = b, in place: each is a cycle that is not symmetric, and leaves less than apply() does.
+  /// zero: as if x were 0 before. enough(norm), unless it is null, is told the Euclidean norm of b - A x after the first sweep of a step, or in single
+  /// precision before a step and not where x is 0; if it says true, x stays so. Returns the number of steps that have changed x. Waits for each norm,
+  /// while coarser levels are at work. b is kept.
+  int iterate(Scalar *b, Scalar *x, bool zero, int steps, const std::function<bool(double norm)> &enough) const;
 
   std::vector<BoxmgLevel> levels() const;
   bool symmetric() const; ///< of the matrix, as given or found

@@ -24,7 +24,7 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric)              = 0;
   virtual std::optional<BoxmgFault> fault() const                                                             = 0;
   virtual void apply(Value *b, Value *x, Transpose transpose, const std::function<void(int, bool, double)> *) = 0;
-  virtual bool iterate(Value *b, Value *x, bool zero, const std::function<bool(double)> &enough)              = 0;
+  virtual int iterate(Value *b, Value *x, bool zero, int steps, const std::function<bool(double)> &enough)    = 0;
   virtual std::vector<BoxmgLevel> levels() const                                                              = 0;
   virtual bool dominant() const                                                                               = 0;
   virtual bool symmetric() const                                                                              = 0;
@@ -160,6 +160,12 @@ public:
 
   void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
+  /// The same of a matrix that look_at() and fill() know.
+  template <class Matrix>
+  void read_from(const Matrix &matrix, std::optional<bool> symmetric)
+  {
+    read_any(matrix, symmetric);
+  }
   std::optional<BoxmgFault> fault() const override { return fault_; }
 
   /// For planes of a larger grid, a stack, in the precision of the cycle.
@@ -175,7 +181,7 @@ public:
     cycle_from_zero(b, x, {options_.cycle, transpose});
     tell_ = nullptr;
   }
-  bool iterate(Value *b, Value *x, bool zero, const Enough &enough) override;
+  int iterate(Value *b, Value *x, bool zero, int steps, const Enough &enough) override;
 
   std::vector<BoxmgLevel> levels() const override
   {

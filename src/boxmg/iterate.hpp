@@ -23,12 +23,16 @@ void HierarchyOn<Space, Value, Scalar>::cycle_from_zero(Value *b, Value *x, cons
 }
 
 template <class Space, class Value, class Scalar>
-bool HierarchyOn<Space, Value, Scalar>::iterate(Value *b, Value *x, bool zero, const Enough &enough)
+int HierarchyOn<Space, Value, Scalar>::iterate(Value *b, Value *x, bool zero, int steps, const Enough &enough)
 {
-  if constexpr (std::is_same_v<Value, Scalar>)
-    return iterate_in_place(b, x, zero, enough);
-  else
-    return iterate_rounded(b, x, zero, enough);
+  for (int k = 0; k < steps; k++, zero = false) {
+    if constexpr (std::is_same_v<Value, Scalar>) {
+      if (iterate_in_place(b, x, zero, enough)) return k + 1;
+    } else {
+      if (iterate_rounded(b, x, zero, enough)) return k;
+    }
+  }
+  return steps;
 }
 
 /// The norm is the one of what is restricted, and the host asks for it while the coarser levels are at work.

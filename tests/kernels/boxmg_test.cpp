@@ -118,7 +118,7 @@ struct Made {
   {
     const Buffer<double> rhs(memory, b);
     Buffer<double> solution(memory, zero ? std::vector<double>(b.size(), std::numeric_limits<double>::quiet_NaN()) : x);
-    multigrid.iterate(rhs.data(), solution.data(), zero, enough);
+    multigrid.iterate(rhs.data(), solution.data(), zero, 1, enough);
     execution.wait();
     return solution.values();
   }

@@ -1,0 +1,253 @@
+/// A hierarchy for a device whose lines run along x, although those of the matrix run along y or z: its grid has the two directions exchanged. Where lines
+/// stand side by side in memory, a memory sector holds lines of two colours, and each half-sweep, residual and transfer moves what the other colour has
+/// too; along x it moves what it needs. Vectors are turned on the way in and out: 4 words a node and cycle, or and iteration's solve.
+#pragma once
+#include "boxmg/hierarchy.hpp"
+
+namespace weft::boxmg {
+
+/// Two directions of a grid that are exchanged: x and another one; x and x: none.
+struct Turn {
+  int with = 0;
+
+  WEFT_INLINE int direction(int d) const { return d == 0 ? with : d == with ? 0 : d; }
+  Grid grid(const Grid &from) const
+  {
+    Grid to = from;
+    for (int d = 0; d < 3; d++) {
+      to.n[d]        = from.n[direction(d)];
+      to.periodic[d] = from.periodic[direction(d)];
+      to.apart[d]    = from.apart[direction(d)];
+    }
+    return to;
+  }
+  Directions set(Directions from) const
+  {
+    Directions to = 0;
+    for (int d = 0; d < 3; d++) {
+      if (has(from, direction(d))) to |= 1u << d;
+    }
+    return to;
+  }
+  WEFT_INLINE int number(int of) const
+  {
+    const Offset o = offset_of(of);
+    return Offset{{o.d[direction(0)], o.d[direction(1)], o.d[direction(2)]}}.number();
+  }
+  WEFT_INLINE Index node(Index of, const Grid &from, const Grid &to) const
+  {
+    Index at[3];
+    from.position(of, at);
+    return to.node({at[direction(0)], at[direction(1)], at[direction(2)]});
+  }
+};
+
+/// A matrix that is read into a turned grid.
+template <class Value, class Int>
+struct TurnedMatrix {
+  CsrMatrix<Value, Int> matrix;
+  Turn turn;
+};
+
+template <class Space, class Value, class Int>
+MatrixLook look_at(const Space &space, const Grid &turned, const TurnedMatrix<Value, Int> &from)
+{
+  MatrixLook look         = look_at(space, from.turn.grid(turned), from.matrix);
+  const unsigned original = look.neighbours;
+  look.neighbours         = 0;
+  for (int number = 0; number < Stencil::most; number++) {
+    if (original >> number & 1) look.neighbours |= 1u << from.turn.number(number);
+  }
+  return look;
+}
+
+template <class Space, class Value, class Int>
+void fill(const Space &space, const Operator<Value> &turned, const TurnedMatrix<Value, Int> &from, Value *values,
+          const Result<Index, Space> &missing)
+{
+  const Turn turn = from.turn;
+  const Grid grid = turn.grid(turned.grid), to = turned.grid;
+  Stencil stencil = turned.stencil; // in the same places, as the matrix has its neighbours
+  for (int number = 0; number < Stencil::most; number++) stencil.slot[number] = turned.stencil.slot[turn.number(number)];
+  for (int k = 0; k < stencil.count; k++) stencil.offset[k] = offset_of(turn.number(turned.stencil.offset[k].number()));
+  fill(
+      space, Operator<Value>(grid, stencil, values, turned.pitch), from.matrix, values, missing,
+      KOKKOS_LAMBDA(const Index node) { return turn.node(node, grid, to); });
+}
+
+/// to = from, on a grid whose directions are exchanged. Tiles of 32 x 32 nodes go through a team's memory, so that both are moved in whole sectors.
+template <class Space, class From, class To>
+void turn(const Space &space, const Turn &turn, const Grid &grid, const From *from, To *to)
+{
+  constexpr int side = 32;
+  using Policy       = Kokkos::TeamPolicy<Space, Kokkos::IndexType<int>>;
+  const int other    = 3 - turn.with;
+  const Index n[3]   = {grid.n[0], grid.n[turn.with], grid.n[other]};
+  const Grid turned  = turn.grid(grid);
+  // Elements from a place to the next one along x, the direction that is exchanged with it, and the other one.
+  const Index strides[3] = {1, grid.n[0], grid.n[0] * grid.n[1]}, there[3] = {1, turned.n[0], turned.n[0] * turned.n[1]};
+  const Index s1 = strides[turn.with], s2 = strides[other], t0 = there[turn.with], t2 = there[other];
+  const int columns = static_cast<int>((n[0] + side - 1) / side), rows = static_cast<int>((n[1] + side - 1) / side);
+  const int words = side * (side + 1) * static_cast<int>(sizeof(To));
+  Policy policy(space, columns * rows * static_cast<int>(n[2]), is_host_space<Space> ? 1 : 256);
+  Kokkos::parallel_for(
+      "weft boxmg turn", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+        To *const tile    = static_cast<To *>(team.team_shmem().get_shmem(words));
+        const int number  = team.league_rank();
+        const Index first = Index(number % columns) * side, second = Index(number / columns % rows) * side, third = number / columns / rows;
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, side * side), [&](const int k) {
+          const int i = k % side, j = k / side;
+          if (first + i < n[0] && second + j < n[1])
+            tile[j * (side + 1) + i] = static_cast<To>(from[first + i + (second + j) * s1 + third * s2]);
+        });
+        team.team_barrier();
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, side * side), [&](const int k) {
+          const int i = k / side, j = k % side;
+          if (first + i < n[0] && second + j < n[1]) to[second + j + (first + i) * t0 + third * t2] = tile[j * (side + 1) + i];
+        });
+      });
+}
+
+/// Turns where lines of the finest level run along one direction that is not x, while they do.
+template <class Space, class Value, class Scalar>
+class Turnable final : public BoxMultigrid<Value>::Hierarchy {
+public:
+  using Csr    = typename BoxMultigrid<Value>::Csr;
+  using Tell   = std::function<void(int, bool, double)>;
+  using Enough = std::function<bool(double)>;
+  using Inner  = HierarchyOn<Space, Value, Scalar>;
+
+  /// Smaller grids are not turned.
+  static constexpr Index least_nodes = 20000;
+
+  Turnable(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options, Index least = least_nodes)
+      : space_(space), execution_(execution), grid_(grid), options_(options), least_(least)
+  {
+    inner_ = made(Turn{});
+  }
+
+  void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
+  void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
+  std::optional<BoxmgFault> fault() const override
+  {
+    auto fault = inner_->fault();
+    if (!fault || fault->kind == BoxmgFault::Kind::not_finite || !turned()) return fault; // that is a row of the matrix
+    const Grid here = inner_->levels().at(static_cast<std::size_t>(fault->level)).grid;
+    fault->node     = turn_.node(fault->node, here, turn_.grid(here));
+    return fault;
+  }
+
+  void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override
+  {
+    if (!turned()) {
+      inner_->apply(b, x, transpose, tell);
+      return;
+    }
+    turn(space_, turn_, grid_, b, b_.data());
+    inner_->apply(b_.data(), x_.data(), transpose, tell);
+    turn(space_, turn_, turn_.grid(grid_), x_.data(), x);
+  }
+  int iterate(Value *b, Value *x, bool zero, int steps, const Enough &enough) override
+  {
+    if (!turned()) return inner_->iterate(b, x, zero, steps, enough);
+    turn(space_, turn_, grid_, b, b_.data());
+    if (!zero) turn(space_, turn_, grid_, x, x_.data());
+    const int done = inner_->iterate(b_.data(), x_.data(), zero, steps, enough);
+    turn(space_, turn_, turn_.grid(grid_), x_.data(), x);
+    return done;
+  }
+
+  std::vector<BoxmgLevel> levels() const override
+  {
+    auto all = inner_->levels();
+    for (BoxmgLevel &l : all) {
+      l.grid      = turn_.grid(l.grid);
+      l.coarsened = turn_.set(l.coarsened);
+      for (int &d : l.lines) d = turn_.direction(d);
+      for (int &d : l.planes) d = turn_.direction(d);
+    }
+    all.front().bytes += static_cast<double>(sizeof(Value) * (b_.size() + x_.size()));
+    return all;
+  }
+  bool dominant() const override { return inner_->dominant(); }
+  bool symmetric() const override { return inner_->symmetric(); }
+  double flops() const override { return inner_->flops(); }
+  Csr operator_of(int level) const override
+  {
+    const Grid grid = turn_.grid(inner_->levels().at(static_cast<std::size_t>(level)).grid);
+    return turned_back(inner_->operator_of(level), grid, grid);
+  }
+  Csr interpolation_of(int level, bool restriction) const override
+  {
+    const auto all = inner_->levels();
+    return turned_back(inner_->interpolation_of(level, restriction), turn_.grid(all.at(static_cast<std::size_t>(level)).grid),
+                       turn_.grid(all.at(static_cast<std::size_t>(level) + 1).grid));
+  }
+
+private:
+  bool turned() const { return turn_.with != 0; }
+  std::unique_ptr<Inner> made(const Turn &turn) const
+  {
+    BoxmgOptions options = options_;
+    options.coarsen      = turn.set(options.coarsen);
+    return std::make_unique<Inner>(space_, execution_, turn.grid(grid_), options);
+  }
+  template <class Int>
+  void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
+  {
+    if (turned()) {
+      inner_->read_from(TurnedMatrix<Value, Int>{matrix, turn_}, symmetric);
+      if (!inner_->fault() && inner_->levels().front().lines == std::vector<int>{0}) return;
+      turn_  = {};
+      b_     = {};
+      x_     = {};
+      inner_ = made(turn_);
+    }
+    inner_->read(matrix, symmetric);
+    const int along = wanted();
+    if (along == 0) return;
+    const Turn turn{along};
+    auto other = made(turn);
+    other->read_from(TurnedMatrix<Value, Int>{matrix, turn}, symmetric);
+    if (other->fault() || other->levels().front().lines != std::vector<int>{0}) return;
+    inner_ = std::move(other);
+    turn_  = turn;
+    b_     = array<Space, Value>("weft boxmg turned right-hand side", grid_.nodes());
+    x_     = array<Space, Value>("weft boxmg turned solution", grid_.nodes());
+  }
+  /// The direction that is to become x, or x.
+  int wanted() const
+  {
+    if (inner_->fault() || grid_.nodes() < least_) return 0;
+    const auto lines = inner_->levels().front().lines;
+    return lines.size() == 1 && grid_.n[0] > 1 ? lines[0] : 0;
+  }
+  Csr turned_back(Csr from, const Grid &row_grid, const Grid &column_grid) const
+  {
+    if (!turned()) return from;
+    Csr to;
+    to.rows    = from.rows;
+    to.columns = from.columns;
+    to.row_starts.assign(1, 0);
+    for (Index row = 0; row < to.rows; row++) {
+      const auto there = static_cast<std::size_t>(turn_.node(row, row_grid, turn_.grid(row_grid)));
+      for (auto k = static_cast<std::size_t>(from.row_starts[there]); k < static_cast<std::size_t>(from.row_starts[there + 1]); k++) {
+        to.column.push_back(turn_.node(from.column[k], turn_.grid(column_grid), column_grid));
+        to.values.push_back(from.values[k]);
+      }
+      to.row_starts.push_back(static_cast<Index>(to.column.size()));
+    }
+    return to;
+  }
+
+  Space space_;
+  const Execution &execution_;
+  Grid grid_;
+  BoxmgOptions options_;
+  Index least_;
+  Turn turn_;
+  std::unique_ptr<Inner> inner_;
+  OwnedArray<Value, Space> b_, x_; ///< turned, of the finest level
+};
+
+} // namespace weft::boxmg
