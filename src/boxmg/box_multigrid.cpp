@@ -21,15 +21,6 @@ void check(const boxmg::Grid &grid, const BoxmgOptions &options)
   if (options.coarsen > 7) throw std::invalid_argument("there are three directions to coarsen");
 }
 
-/// A device gains by lines along x.
-template <class Space, class Value, class Scalar>
-auto made(const Space &space, const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options)
-{
-  return std::make_unique<
-      std::conditional_t<is_host_space<Space>, boxmg::HierarchyOn<Space, Value, Scalar>, boxmg::Turnable<Space, Value, Scalar>>>(
-      space, execution, grid, options);
-}
-
 } // namespace
 
 template <class Scalar>
@@ -38,8 +29,8 @@ BoxMultigrid<Scalar>::BoxMultigrid(const Execution &execution, const boxmg::Grid
   check(grid, options);
   hierarchy_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Hierarchy> {
     using Space = std::decay_t<decltype(space)>;
-    if (options.single_precision) return made<Space, Scalar, float>(space, execution, grid, options);
-    return made<Space, Scalar, Scalar>(space, execution, grid, options);
+    if (options.single_precision) return std::make_unique<boxmg::Turnable<Space, Scalar, float>>(space, execution, grid, options);
+    return std::make_unique<boxmg::Turnable<Space, Scalar, Scalar>>(space, execution, grid, options);
   });
 }
 

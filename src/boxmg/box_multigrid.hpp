@@ -34,6 +34,7 @@ struct BoxmgOptions {
   BoxmgCoarsest coarsest           = BoxmgCoarsest::direct;
   Index coarsest_nodes             = 100;   ///< a grid of so many nodes is not coarsened; must be at most most_inverted for an inverse
   bool single_precision            = false; ///< inside the cycle
+  Index turned_from                = 0; ///< of so many nodes on, lines along y or z run along x; 0: 20000 on a device, and not on a host
 };
 
 /// A level, finest first.

@@ -117,11 +117,8 @@ public:
   using Enough = std::function<bool(double)>;
   using Inner  = HierarchyOn<Space, Value, Scalar>;
 
-  /// Smaller grids are not turned.
-  static constexpr Index least_nodes = 20000;
-
-  Turnable(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options, Index least = least_nodes)
-      : space_(space), execution_(execution), grid_(grid), options_(options), least_(least)
+  Turnable(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options)
+      : space_(space), execution_(execution), grid_(grid), options_(options)
   {
     inner_ = made(Turn{});
   }
@@ -218,7 +215,8 @@ private:
   /// The direction that is to become x, or x.
   int wanted() const
   {
-    if (inner_->fault() || grid_.nodes() < least_) return 0;
+    const Index least = options_.turned_from > 0 ? options_.turned_from : is_host_space<Space> ? grid_.nodes() + 1 : 20000;
+    if (inner_->fault() || grid_.nodes() < least) return 0;
     const auto lines = inner_->levels().front().lines;
     return lines.size() == 1 && grid_.n[0] > 1 ? lines[0] : 0;
   }
@@ -244,7 +242,6 @@ private:
   const Execution &execution_;
   Grid grid_;
   BoxmgOptions options_;
-  Index least_;
   Turn turn_;
   std::unique_ptr<Inner> inner_;
   OwnedArray<Value, Space> b_, x_; ///< turned, of the finest level
