@@ -499,7 +499,7 @@ TEST(Boxmg, TurnedGridsAreTheSame)
   std::mt19937 random(9);
   for (const Memory memory : memories()) {
     for (const boxmg::Grid &grid :
-         {grid_of({7, 9}), grid_of({40, 19}), grid_of({8, 6}, {0}), grid_of({6, 5, 7}), grid_of({6, 8, 5}, {1})}) {
+         {grid_of({7, 9}), grid_of({40, 19}), grid_of({8, 8}, {0}), grid_of({6, 5, 7}), grid_of({6, 8, 5}, {1})}) {
       for (const Form form : {Form::star, Form::skew}) {
         Dense a = random_operator(grid, form, random);
         for (Index node = 0; node < grid.nodes(); node++) { // strong along y
