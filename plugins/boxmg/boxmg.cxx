@@ -36,7 +36,7 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
 
   Options Database Keys:
 + -pc_boxmg_levels <0>                                 - how many levels there are at most; 0 is as many as there can be
-. -pc_boxmg_cycle (v|w|f)                              - the order in which levels are visited
+. -pc_boxmg_cycle (auto|v|w|f)                         - the order in which levels are visited
 . -pc_boxmg_smoother (auto|lines|alternating|points)   - what relaxes a level
 . -pc_boxmg_coarsen (auto|x|y|xy|z|xz|yz|all)          - directions that may be coarsened
 . -pc_boxmg_interpolation (operator|linear)            - weights of the interpolation

@@ -4,7 +4,9 @@
 
 #define PCBOXMG "boxmg"
 
-typedef enum { PC_BOXMG_V, PC_BOXMG_W, PC_BOXMG_F } PCBoxmgCycle;
+/* PC_BOXMG_CYCLE_AUTO: V cycles; F cycles where convection is strong, and turns or the grid is large; W cycles on two levels of a large grid where
+   coefficients jump and lines run along several directions. */
+typedef enum { PC_BOXMG_CYCLE_AUTO, PC_BOXMG_V, PC_BOXMG_W, PC_BOXMG_F } PCBoxmgCycle;
 
 /* What relaxes a level. PC_BOXMG_SMOOTHER_AUTO: lines along the direction that is strong everywhere, if there is one, else along all in turn, or in
    space planes where lines cannot do. */

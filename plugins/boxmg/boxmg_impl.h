@@ -23,7 +23,7 @@ using Multigrid = BoxMultigrid<PetscScalar>;
 struct PC_Boxmg {
   // What the user asks for.
   PetscInt levels                    = 0;
-  PCBoxmgCycle cycle                 = PC_BOXMG_V;
+  PCBoxmgCycle cycle                 = PC_BOXMG_CYCLE_AUTO;
   PCBoxmgSmoother smoother           = PC_BOXMG_SMOOTHER_AUTO;
   PCBoxmgCoarsen coarsen             = PC_BOXMG_COARSEN_AUTO;
   PCBoxmgInterpolation interpolation = PC_BOXMG_OPERATOR;

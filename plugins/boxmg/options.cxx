@@ -5,7 +5,7 @@
 
 namespace weft {
 
-const char *const boxmg_cycles[]         = {"v", "w", "f", "PCBoxmgCycle", "PC_BOXMG_", NULL};
+const char *const boxmg_cycles[]         = {"auto", "v", "w", "f", "PCBoxmgCycle", "PC_BOXMG_", NULL};
 const char *const boxmg_smoothers[]      = {"auto", "lines", "alternating", "planes", "points", "PCBoxmgSmoother", "PC_BOXMG_", NULL};
 const char *const boxmg_coarsens[]       = {"auto", "x", "y", "xy", "z", "xz", "yz", "all", "PCBoxmgCoarsen", "PC_BOXMG_", NULL};
 const char *const boxmg_interpolations[] = {"operator", "linear", "PCBoxmgInterpolation", "PC_BOXMG_", NULL};

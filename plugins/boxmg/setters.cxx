@@ -80,15 +80,17 @@ PetscErrorCode PCBoxmgGetLevels(PC pc, PetscInt *levels)
 
   Input Parameters:
 + pc    - the preconditioner
-- cycle - `PC_BOXMG_V`, `PC_BOXMG_W` or `PC_BOXMG_F`
+- cycle - `PC_BOXMG_CYCLE_AUTO`, `PC_BOXMG_V`, `PC_BOXMG_W` or `PC_BOXMG_F`
 
   Options Database Key:
-. -pc_boxmg_cycle (v|w|f) - the cycle
+. -pc_boxmg_cycle (auto|v|w|f) - the cycle
 
   Level: intermediate
 
   Note:
   A W cycle visits each coarser grid twice, an F cycle makes a V cycle after it: they pay where a V cycle needs many iterations, as with recirculating convection.
+  Automatically a matrix gets V cycles; F cycles where convection is strong, and turns or the grid is large; and where coefficients jump on a large
+  grid, and lines run along several directions, W cycles that correct two levels twice.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetCycle()`, `PCBoxmgSetSweeps()`
 @*/
@@ -108,7 +110,7 @@ PetscErrorCode PCBoxmgSetCycle(PC pc, PCBoxmgCycle cycle)
 . pc - the preconditioner
 
   Output Parameter:
-. cycle - `PC_BOXMG_V`, `PC_BOXMG_W` or `PC_BOXMG_F`
+. cycle - `PC_BOXMG_CYCLE_AUTO`, `PC_BOXMG_V`, `PC_BOXMG_W` or `PC_BOXMG_F`
 
   Level: intermediate
 

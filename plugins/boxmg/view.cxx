@@ -58,6 +58,8 @@ PetscErrorCode ViewLevels(const Multigrid &multigrid, PetscViewer viewer)
 PetscErrorCode ViewMultigrids(const PC_Boxmg &bm, PetscViewer viewer)
 {
   PetscFunctionBegin;
+  if (bm.cycle == PC_BOXMG_CYCLE_AUTO)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  cycle: %s, chosen from the matrix\n", boxmg_cycles[static_cast<int>(bm.any()->cycle())]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %ssymmetric\n", bm.any()->symmetric() ? "" : "not "));
   PetscCall(ViewLevels(*bm.any(), viewer));
   for (int which : {0, 1}) {

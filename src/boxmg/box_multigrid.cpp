@@ -84,6 +84,12 @@ bool BoxMultigrid<Scalar>::symmetric() const
 }
 
 template <class Scalar>
+BoxmgCycle BoxMultigrid<Scalar>::cycle() const
+{
+  return hierarchy_->cycle();
+}
+
+template <class Scalar>
 bool BoxMultigrid<Scalar>::dominant() const
 {
   return hierarchy_->dominant();

@@ -14,7 +14,8 @@
 
 namespace weft {
 
-enum class BoxmgCycle { v, w, f };
+/// automatic: see boxmg::cycle_for().
+enum class BoxmgCycle { automatic, v, w, f };
 /// What relaxes a level. automatic: lines along the direction that is strong everywhere, if there is one, else lines along all in turn, or planes in
 /// space, where lines cannot do. planes: in space; lines as chosen on grids of fewer directions.
 enum class BoxmgSmoother { automatic, lines, alternating, planes, points };
@@ -26,7 +27,7 @@ struct BoxmgOptions {
   static constexpr Index most_inverted = 1000; ///< nodes of the largest grid that is inverted: 8 MB
 
   int levels                       = 0; ///< at most so many; 0: as many as there can be
-  BoxmgCycle cycle                 = BoxmgCycle::v;
+  BoxmgCycle cycle                 = BoxmgCycle::automatic;
   BoxmgSmoother smoother           = BoxmgSmoother::automatic;
   boxmg::Directions coarsen        = 0; ///< the directions that may be coarsened; 0: chosen level by level
   BoxmgInterpolation interpolation = BoxmgInterpolation::from_operator;
@@ -92,9 +93,10 @@ public:
   int iterate(Scalar *b, Scalar *x, bool zero, int steps, const std::function<bool(double norm)> &enough) const;
 
   std::vector<BoxmgLevel> levels() const;
-  bool symmetric() const; ///< of the matrix, as given or found
-  bool dominant() const;  ///< each diagonal of the matrix is at least the sum of the magnitudes beside it
-  double flops() const;   ///< of a cycle
+  bool symmetric() const;   ///< of the matrix, as given or found
+  BoxmgCycle cycle() const; ///< as asked for, or chosen
+  bool dominant() const;    ///< each diagonal of the matrix is at least the sum of the magnitudes beside it
+  double flops() const;     ///< of a cycle
   /// Entries of the operator of a level, and of the interpolation to it from the next, as CSR on the host.
   struct Csr {
     Index rows = 0, columns = 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 namespace weft::boxmg {
 
@@ -129,9 +130,26 @@ Choice choose(const Grid &whole, const Strengths &strengths, bool one_will_do, c
 BoxmgOptions options_in_planes(const BoxmgOptions &options)
 {
   BoxmgOptions within;
+  within.cycle          = BoxmgCycle::v;
   within.interpolation  = options.interpolation;
   within.coarsest_nodes = 25;
   return within;
+}
+
+bool convects(const Flow &flow)
+{
+  return flow.nodes > 0 && flow.share >= 0.5 * flow.nodes;
+}
+
+BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest)
+{
+  constexpr double steady = 0.9;
+  const bool large        = *std::max_element(std::begin(grid.n), std::end(grid.n)) >= 700;
+  if (!convects(flow)) return large && strengths.jumps && finest.lines.size() > 1 ? BoxmgCycle::w : BoxmgCycle::v;
+  double through = 0;
+  for (const double along : flow.through) through += std::abs(along);
+  const bool turns = through < steady * flow.share;
+  return turns || large ? BoxmgCycle::f : BoxmgCycle::v;
 }
 
 } // namespace weft::boxmg

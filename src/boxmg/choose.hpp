@@ -35,6 +35,21 @@ struct Strengths {
   Directions unlike        = 0;      ///< those of which the two others are not alike at some node
   std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
   std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
+  bool jumps               = false;  ///< at some node the couplings to both sides along a direction differ by more than 100
+};
+
+/// What convection makes of an operator: how couplings to a neighbour and back differ, over twice the diagonal, summed over the nodes.
+struct Flow {
+  double share      = 0;  ///< 1 a node where there is nothing but upwind convection
+  double through[3] = {}; ///< the same along each direction, with the sign of the flow: nothing where as much comes back
+  double nodes      = 0;  ///< that couple to others
+
+  WEFT_INLINE void join(const Flow &other)
+  {
+    share += other.share;
+    nodes += other.nodes;
+    for (int d = 0; d < 3; d++) through[d] += other.through[d];
+  }
 };
 
 /// Planes across a direction will do where that couples at most so many times as strongly as the weakest of the others.
@@ -60,5 +75,19 @@ Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, co
 /// Of the hierarchy over a stack of planes that relaxes them. A plane of so few nodes is solved by its inverse: less would leave the constants of planes
 /// that hardly couple.
 BoxmgOptions options_in_planes(const BoxmgOptions &options);
+
+/// Whether convection is strong: on half of what couples, or more.
+bool convects(const Flow &flow);
+
+/// V; or F where convection is strong, and either turns, so that iterations of V cycles grow with the grid (recirculating flow at 257² takes 21 to 26,
+/// and 10 to 13 of F cycles), or the grid is so large that F cycles take less time with a steady flow too.
+/// W on a large grid where the strong direction jumps: lines along several and jumps of the coefficients.
+BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest);
+
+/// The levels that a W cycle of cycle_for() corrects twice. Where the strong direction changes at a line, interpolation across it is too stiff for what
+/// varies along it, a little more on each of the fine levels (12 iterations at 1025², so 9). It costs 9 % of a cycle.
+struct TwiceOn {
+  std::size_t first = 1, end = 3;
+};
 
 } // namespace weft::boxmg

@@ -5,10 +5,26 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
+auto HierarchyOn<Space, Value, Scalar>::corrections(std::size_t level, const Way &way) const -> Corrections
+{
+  const bool can = level + 2 < levels_.size();
+  if (way.shape == BoxmgCycle::w && options_.cycle == BoxmgCycle::automatic) {
+    constexpr TwiceOn on;
+    const BoxmgCycle shape = level + 1 < on.end ? BoxmgCycle::w : BoxmgCycle::v;
+    return {can && level >= on.first && level < on.end, {shape, shape}};
+  }
+  Corrections all{can && way.shape != BoxmgCycle::v, {way.shape, way.shape}};
+  // The adjoint of an F cycle takes its corrections in the opposite order.
+  if (all.twice && way.shape == BoxmgCycle::f) all.shape[way.transpose == Transpose::no] = BoxmgCycle::v;
+  return all;
+}
+
+template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way)
 {
   LevelHere &l = levels_[level];
-  if (!tell_ && way.transpose == Transpose::no && small_[way.mirrored].takes(static_cast<int>(level))) {
+  if (!tell_ && way.transpose == Transpose::no && (l.direct || way.shape == BoxmgCycle::v) &&
+      small_[way.mirrored].takes(static_cast<int>(level))) {
     small_[way.mirrored].cycle(l.space, static_cast<int>(level), b, x);
     return;
   }
@@ -18,12 +34,12 @@ void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scal
   }
   relax(l, b, x, Sweeps::from_zero, way);
   if (level + 1 < levels_.size()) {
-    // The adjoint of an F cycle takes its corrections in the opposite order.
-    const bool twice = level + 2 < levels_.size() && way.shape != BoxmgCycle::v, f = way.shape == BoxmgCycle::f;
-    Way first = way, second = way;
-    if (f) (way.transpose == Transpose::yes ? first : second).shape = BoxmgCycle::v;
-    correct(level, b, x, twice ? first : way, !twice);
-    if (twice) correct(level, b, x, second, false);
+    const Corrections corrections = this->corrections(level, way);
+    Way next                      = way;
+    next.shape                    = corrections.shape[0];
+    correct(level, b, x, next, !corrections.twice);
+    next.shape = corrections.shape[1];
+    if (corrections.twice) correct(level, b, x, next, false);
   }
   relax(l, b, x, Sweeps::after, way);
   if (tell_) {

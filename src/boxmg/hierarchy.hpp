@@ -14,6 +14,7 @@
 #include "boxmg/replay.hpp"
 #include "boxmg/small_levels.hpp"
 #include "boxmg/smoother.hpp"
+#include "boxmg/stabilise.hpp"
 
 namespace weft {
 
@@ -27,6 +28,7 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual int iterate(Value *b, Value *x, bool zero, int steps, const std::function<bool(double)> &enough)    = 0;
   virtual std::vector<BoxmgLevel> levels() const                                                              = 0;
   virtual bool dominant() const                                                                               = 0;
+  virtual BoxmgCycle cycle() const                                                                            = 0;
   virtual bool symmetric() const                                                                              = 0;
   virtual double flops() const                                                                                = 0;
   virtual Csr operator_of(int level) const                                                                    = 0;
@@ -60,7 +62,8 @@ struct Level {
   Coefficients<Space, Value> exact;
   Coefficients<Space, Scalar> rounded; ///< empty where the precision is the same
   Choice choice;
-  bool direct = false;
+  bool direct    = false;
+  bool convected = false; ///< convection is strong
   std::unique_ptr<Smoother<Scalar>> smoother;
   std::unique_ptr<Planes<Space, Value, Scalar>> planes; ///< if there are any, they relax, and the smoother makes residuals
   OwnedArray<Scalar, Space> x, b, work;
@@ -178,7 +181,7 @@ public:
   void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override
   {
     tell_ = tell;
-    cycle_from_zero(b, x, {options_.cycle, transpose});
+    cycle_from_zero(b, x, {shape_, transpose});
     tell_ = nullptr;
   }
   int iterate(Value *b, Value *x, bool zero, int steps, const Enough &enough) override;
@@ -193,6 +196,7 @@ public:
   }
   bool symmetric() const override { return symmetric_; }
   bool dominant() const override { return dominant_; }
+  BoxmgCycle cycle() const override { return shape_; }
   double flops() const override
   {
     double sum = 0;
@@ -226,13 +230,14 @@ private:
   /// What is chosen of a level.
   struct Plan {
     Choice choice;
-    bool direct, last;
+    bool direct, last, convected;
 
     friend bool operator==(const Plan &, const Plan &) = default;
   };
   Plan plan(std::size_t level, const LevelLook &looked) const;
   bool one_will_do(std::size_t level) const;
   static bool is_mild(const LevelLook &finest) { return finest.most <= 1e5 * finest.least; }
+  BoxmgCycle shape_of(const Choice &finest, const LevelLook &looked) const;
   std::optional<BoxmgFault> fault_of(std::size_t level) const;
   void set_up(std::size_t level, const LevelLook &looked);
   void make_next(std::size_t level);
@@ -258,6 +263,12 @@ private:
     std::optional<TwoColours> colours; ///< odd lines have no residual
     Region corrected;                  ///< the nodes that a correction is wanted on
   };
+  /// Whether a level is corrected twice, and how the next one is gone through for it: first, second.
+  struct Corrections {
+    bool twice;
+    BoxmgCycle shape[2];
+  };
+  Corrections corrections(std::size_t level, const Way &way) const;
   void cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way);
   void relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const;
   /// only: no other correction follows a sweep and comes before the next one.
@@ -301,6 +312,7 @@ private:
   bool dominant_    = false;
   bool mild_        = true; ///< the matrix' diagonals do not differ much
   bool symmetric_   = true;
+  BoxmgCycle shape_ = BoxmgCycle::v; ///< asked for, or chosen
   double sign_      = 1;
   const Tell *tell_ = nullptr;
   SmallLevels<Space, Scalar> small_[2]; ///< whether mirrored

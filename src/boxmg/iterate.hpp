@@ -40,13 +40,16 @@ template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough)
 {
   LevelHere &l = levels_[0];
-  const Way way{options_.cycle, Transpose::no, false};
-  const bool deeper = levels_.size() > 1, twice = levels_.size() > 2 && way.shape != BoxmgCycle::v;
+  const Way way{shape_, Transpose::no, false};
+  const bool deeper             = levels_.size() > 1;
+  const Corrections corrections = this->corrections(0, way);
+  Way next                      = way;
+  next.shape                    = corrections.shape[0];
   if (l.direct)
     l.inverse.apply(space_, b, x, Transpose::no);
   else
     relax(l, b, x, zero ? Sweeps::from_zero : Sweeps::from_x, way);
-  const Spared spared = deeper ? this->spared(0, way, !twice) : Spared{};
+  const Spared spared = deeper ? this->spared(0, way, !corrections.twice) : Spared{};
   if (deeper) {
     restrict_from(0, b, x, spared, way, zero, enough ? squares_.data() : nullptr);
   } else if (enough) {
@@ -54,15 +57,12 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
     sum_of_squares(space_, grid_, Region::all(grid_), l.work.data(), squares_.data());
   }
   if (enough) send_norm();
-  if (deeper) solve_coarser(0, way);
+  if (deeper) solve_coarser(0, next);
   if (enough && enough(norm_sent())) return true;
   if (l.direct) return false;
   if (deeper) correct_by(0, x, spared, way);
-  if (twice) {
-    Way second = way;
-    if (way.shape == BoxmgCycle::f) second.shape = BoxmgCycle::v;
-    correct(0, b, x, second, false);
-  }
+  next.shape = corrections.shape[1];
+  if (corrections.twice) correct(0, b, x, next, false);
   relax(l, b, x, Sweeps::after, way);
   return false;
 }
@@ -71,7 +71,7 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough)
 {
-  const Way way{options_.cycle, Transpose::no, false};
+  const Way way{shape_, Transpose::no, false};
   LevelHere &l = levels_[0];
   if (zero) {
     cycle_from_zero(b, x, way);

@@ -110,7 +110,8 @@ struct LevelLook {
   Index zero_diagonal = no_node; ///< the first one
   Index wrong_sign    = no_node; ///< the first diagonal of the other sign than `sign`
   Strengths strengths;
-  bool symmetric = true;
+  bool symmetric = true; ///< and what differs:
+  Flow flow;
   double least = std::numeric_limits<double>::max(), most = 0; ///< diagonals, by magnitude
   bool dominant = true; ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
 
@@ -123,10 +124,12 @@ struct LevelLook {
     strengths.unlike |= other.strengths.unlike;
     for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
     for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
-    symmetric = symmetric && other.symmetric;
-    least     = Kokkos::min(least, other.least);
-    most      = Kokkos::max(most, other.most);
-    dominant  = dominant && other.dominant;
+    strengths.jumps = strengths.jumps || other.strengths.jumps;
+    symmetric       = symmetric && other.symmetric;
+    flow.join(other.flow);
+    least    = Kokkos::min(least, other.least);
+    most     = Kokkos::max(most, other.most);
+    dominant = dominant && other.dominant;
   }
 };
 
@@ -134,23 +137,33 @@ struct LevelLook {
 template <class Scalar>
 inline constexpr Scalar symmetry_tolerance = 100 * std::numeric_limits<Scalar>::epsilon();
 
+/// Compares a node's couplings with those back: false where one differs; and adds how much they do.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node, const Index (&at)[3])
+KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node, const Index (&at)[3], Flow &flow)
 {
+  bool symmetric = true, couples = false;
+  const double size = static_cast<double>(Kokkos::abs(a.diagonal(node)));
   for (int k = 0; k < a.stencil.count; k++) {
-    const Scalar c = a.entry(k, node);
+    const Offset o = a.stencil.offset[k];
     Index there[3] = {at[0], at[1], at[2]};
-    if (!a.grid.move(there, a.stencil.offset[k])) continue;
+    if (k == a.stencil.centre() || !a.grid.move(there, o)) continue;
     const Index neighbour = a.grid.node(there);
-    const Scalar scale    = Kokkos::min(Kokkos::abs(a.diagonal(node)), Kokkos::abs(a.diagonal(neighbour)));
-    if (!(Kokkos::abs(c - a.transposed(k, neighbour)) <= symmetry_tolerance<Scalar> * Kokkos::max(scale, Kokkos::abs(c)))) return false;
+    const Scalar c = a.entry(k, node), back = a.transposed(k, neighbour);
+    const Scalar scale = Kokkos::min(Kokkos::abs(a.diagonal(node)), Kokkos::abs(a.diagonal(neighbour)));
+    couples            = couples || c != 0;
+    if (Kokkos::abs(c - back) <= symmetry_tolerance<Scalar> * Kokkos::max(scale, Kokkos::abs(c))) continue;
+    symmetric         = false;
+    const double part = size > 0 ? static_cast<double>(c - back) / (2 * size) : 0;
+    flow.share += Kokkos::abs(part);
+    for (int d = 0; d < 3; d++) flow.through[d] += o.d[d] * part;
   }
-  return true;
+  flow.nodes += couples;
+  return symmetric;
 }
 
-/// Sums of the couplings of a node along each direction, whatever the steps along the others.
+/// Sums of the couplings of a node along each direction, whatever the steps along the others. Returns whether the two sides of one differ much.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION void strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
+KOKKOS_INLINE_FUNCTION bool strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
 {
   double sides[3][2] = {};
   for (int k = 0; k < a.stencil.count; k++) {
@@ -159,7 +172,13 @@ KOKKOS_INLINE_FUNCTION void strengths_of(const Operator<Scalar> &a, Index node, 
       if (o != 0) sides[d][o > 0] += static_cast<double>(a.entry(k, node));
     }
   }
-  for (int d = 0; d < 3; d++) along[d] = Kokkos::abs(sides[d][0]) + Kokkos::abs(sides[d][1]);
+  bool jumps = false;
+  for (int d = 0; d < 3; d++) {
+    const double one = Kokkos::abs(sides[d][0]), two = Kokkos::abs(sides[d][1]), less = Kokkos::min(one, two);
+    along[d] = one + two;
+    jumps    = jumps || (less > 0 && Kokkos::max(one, two) > 100 * less);
+  }
+  return jumps;
 }
 
 /// A pass over the nodes of a level. A direction is strong at a node where it couples so many times as strongly as the others do (dominance()), or
@@ -170,7 +189,7 @@ struct LookAtLevel {
 
   Operator<Scalar> a;
   double sign;          ///< of the diagonals, as on the finest level
-  bool known_symmetric; ///< need not be looked at
+  bool known_symmetric; ///< need not be looked at: convection is not either
   bool finest;          ///< the only one of which it is asked whether its diagonals dominate, and how large they are
 
   KOKKOS_INLINE_FUNCTION void init(LevelLook &look) const { look = {}; }
@@ -186,7 +205,7 @@ struct LookAtLevel {
     if (!known_symmetric) {
       Index at[3];
       a.grid.position(node, at);
-      look.symmetric = look.symmetric && symmetric_row(a, node, at);
+      look.symmetric = symmetric_row(a, node, at, look.flow) && look.symmetric;
     }
     if (!(d * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
     if (d == 0) {
@@ -194,7 +213,7 @@ struct LookAtLevel {
       return;
     }
     double along[3];
-    strengths_of(a, node, along);
+    look.strengths.jumps = strengths_of(a, node, along) || look.strengths.jumps;
     for (int m = 0; m < 3; m++) {
       look.strengths.along[m] += along[m] / size;
       const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);

@@ -35,6 +35,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   symmetric_             = symmetric.value_or(false) || looked.symmetric;
   dominant_              = looked.dominant;
   mild_                  = is_mild(looked);
+  shape_                 = shape_of(plan(0, looked).choice, looked);
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
@@ -73,7 +74,9 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
     const bool definite = std::min(looked.wrong_sign, looked.zero_diagonal) == no_node;
     if (level == 0 && (!definite || is_mild(looked) != mild_ || (symmetric.value_or(false) || looked.symmetric) != symmetric_))
       return false;
-    return (definite || !symmetric_) && plan(level, looked) == Plan{l.choice, l.direct, level + 1 == levels_.size()} && !fault_of(level);
+    const Plan plan = this->plan(level, looked);
+    if (level == 0 && shape_of(plan.choice, looked) != shape_) return false;
+    return (definite || !symmetric_) && plan == Plan{l.choice, l.direct, level + 1 == levels_.size(), l.convected} && !fault_of(level);
   };
   take(matrix);
   for (std::size_t level = 0; level < levels_.size(); level++) {
@@ -104,7 +107,7 @@ void HierarchyOn<Space, Value, Scalar>::look(std::size_t level, std::optional<bo
 {
   const LevelHere &l = levels_[level];
   const bool finest  = level == 0;
-  look_at(l.space, LookAtLevel<Value>{l.exact.a, sign_, !finest || symmetric.value_or(false), finest},
+  look_at(l.space, LookAtLevel<Value>{l.exact.a, sign_, finest ? symmetric.value_or(false) : symmetric_, finest},
           Result<LevelLook, Space>(l.look.data()));
 }
 
@@ -144,7 +147,7 @@ template <class Space, class Value, class Scalar>
 auto HierarchyOn<Space, Value, Scalar>::plan(std::size_t level, const LevelLook &looked) const -> Plan
 {
   const Grid &grid = levels_[level].grid();
-  Plan plan{choose(grid, looked.strengths, one_will_do(level), options_), false, false};
+  Plan plan{choose(grid, looked.strengths, one_will_do(level), options_), false, false, !symmetric_ && convects(looked.flow)};
   plan.last   = last(level, plan.choice);
   plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.piece().nodes() <= BoxmgOptions::most_inverted;
   if (plan.direct) plan.choice = {{}, 0};
@@ -158,6 +161,13 @@ template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::one_will_do(std::size_t level) const
 {
   return symmetric_ && mild_ && (level == 0 || levels_[level - 1].choice.lines.size() == 1);
+}
+
+template <class Space, class Value, class Scalar>
+BoxmgCycle HierarchyOn<Space, Value, Scalar>::shape_of(const Choice &finest, const LevelLook &looked) const
+{
+  if (options_.cycle != BoxmgCycle::automatic) return options_.cycle;
+  return cycle_for(grid_, looked.strengths, looked.flow, finest);
 }
 
 /// What is wrong with what solves or relaxes a level. Waits.
@@ -191,6 +201,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
   Plan plan    = this->plan(level, looked);
   LevelHere &l = levels_[level];
   l.direct     = plan.direct;
+  l.convected  = plan.convected;
   if (plan.direct) {
     l.choice = plan.choice;
     l.smoother.reset();
@@ -237,6 +248,7 @@ void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
   const auto &fine   = levels_[level].exact;
   const auto &coarse = levels_[level + 1].exact;
   galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
+  if (levels_[level].convected && level + 1 >= stabilised_from) stabilise(levels_[level].space, coarse.a, sign_, coarse.values.data());
   if (level > 0 || !beside_) return;
   finest_.set(); // the next level is on a stream of its own
   finest_.hold(*beside_);
@@ -274,11 +286,11 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     c.p.weights = c.weights.data();
   }
   c.r = c.p;
-  make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, c.weights.data());
+  make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, l.convected, c.weights.data());
   if (!symmetric_ && from_operator) {
     if (c.weights_r.size() == 0) c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);
     c.r.weights = c.weights_r.data();
-    make_weights(l.space, c.a, Part::transpose, c.r, true, c.weights_r.data());
+    make_weights(l.space, c.a, Part::transpose, c.r, true, l.convected, c.weights_r.data());
   }
   round_transfer(l);
 }

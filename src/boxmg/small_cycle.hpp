@@ -4,7 +4,7 @@
 
 namespace weft::boxmg {
 
-/// Lines along every direction of a sweep that are short, in V cycles of one sweep on a grid with ends; and the coarsest level.
+/// Lines along every direction of a sweep that are short, in V cycles (or those that an F cycle has) of one sweep on a grid with ends; and the coarsest level.
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
 {
@@ -12,7 +12,7 @@ bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
   if (l.direct) return level > 0;
   const bool last  = level + 1 == levels_.size();
   const Grid &grid = l.grid();
-  if (last || grid.stack() || options_.cycle != BoxmgCycle::v || options_.sweeps != 1 || grid.periodic[0] || grid.periodic[1] ||
+  if (last || grid.stack() || options_.cycle == BoxmgCycle::w || options_.sweeps != 1 || grid.periodic[0] || grid.periodic[1] ||
       grid.periodic[2])
     return false;
   if (grid.nodes() * l.exact.a.stencil.count > most_small_coefficients) return false;

@@ -127,7 +127,7 @@ def test_kinds_of_boundaries(run, ends):
 # ------------------------------------------------------------------------------------------------------------------ what it makes
 
 PROBLEMS = ["-n 40", "-n 30,25", "-n 30,25 -diagonals", "-n 13,11,9", "-n 7,8,9 -diagonals", "-n 24,17 -ring 1,0,0", "-n 30,25 -stretch 1,0"]
-OPTIONS = ["", "-pc_boxmg_cycle w", "-pc_boxmg_cycle f", "-pc_boxmg_smoother points -pc_boxmg_sweeps 2", "-pc_boxmg_smoother alternating -pc_boxmg_coarse lines",
+OPTIONS = ["", "-pc_boxmg_cycle v", "-pc_boxmg_cycle w", "-pc_boxmg_cycle f", "-pc_boxmg_smoother points -pc_boxmg_sweeps 2", "-pc_boxmg_smoother alternating -pc_boxmg_coarse lines",
            "-pc_boxmg_interpolation linear -pc_boxmg_coarsen all", "-pc_boxmg_levels 2 -pc_boxmg_smoother lines"]
 
 
@@ -427,6 +427,29 @@ def test_coefficients_that_are_random_at_each_node(run, options, most):
     """The sums of a coarse operator's columns may have any sign there, and constants are to be interpolated all the same."""
     output = run("diffusion", f"-pc_type boxmg {options} -da_grid_x 129 -da_grid_y 129 -contrast 1e4 -material random -ksp_rtol 1e-8 -repeat 1").output
     assert "CONVERGED_RTOL" in output, output
+    assert int(re.search(r"after (\d+) iterations", output)[1]) <= most, output
+
+
+@pytest.mark.parametrize("nx, ny, k, most", [(129, 128, "1e7,1", 6), (513, 512, "1e5,1", 6)])
+def test_rounding_does_not_grow_at_the_ends_of_a_ring(run, nx, ny, k, most):
+    """Of an odd number of nodes along strong couplings: there the stencil is another one, and what cancels across them leaves other rounding."""
+    output = run("diffusion", f"-pc_type boxmg -ksp_type cg -ends periodic -k {k} -da_grid_x {nx} -da_grid_y {ny} -ksp_rtol 1e-8 -ksp_norm_type unpreconditioned -repeat 1").output
+    assert "CONVERGED_RTOL" in output and int(re.search(r"after (\d+) iterations", output)[1]) <= most, output
+
+
+def test_a_strong_direction_that_jumps_on_a_large_grid(run):
+    options = "-pc_type boxmg -ksp_type cg -ksp_norm_type unpreconditioned -material turning -contrast 1e3 -da_grid_x 1025 -da_grid_y 1025 -ksp_rtol 1e-8 -repeat 1 -ksp_view"
+    output = run("diffusion", options).output
+    assert "CONVERGED_RTOL" in output and "cycle: w, chosen from the matrix" in output, output
+    assert int(re.search(r"after (\d+) iterations", output)[1]) <= 10, output
+
+
+@pytest.mark.parametrize("n, peclet, most", [(129, 100, 9), (129, 1e4, 15), (257, 100, 12)])
+def test_flow_that_comes_back(run, n, peclet, most):
+    """Convection leaves couplings of the diagonal's sign on coarse levels, more from level to level."""
+    flow = f"-flow recirculating -velocity {peclet * (n - 1)},0 -da_grid_x {n} -da_grid_y {n}"
+    output = run("diffusion", f"-pc_type boxmg -ksp_type fgmres -ksp_gmres_restart 100 -ksp_norm_type unpreconditioned {flow} -ksp_rtol 1e-8 -repeat 1 -ksp_view").output
+    assert "CONVERGED_RTOL" in output and "cycle: f, chosen from the matrix" in output, output
     assert int(re.search(r"after (\d+) iterations", output)[1]) <= most, output
 
 

@@ -80,7 +80,7 @@ GETTERS = {
         BOXMG,
         {
             "PCBoxmgGetLevels": ("i", [0], [3]),
-            "PCBoxmgGetCycle": ("i", [0], [1]),
+            "PCBoxmgGetCycle": ("i", [0], [2]),
             "PCBoxmgGetSmoother": ("i", [0], [4]),
             "PCBoxmgGetCoarsen": ("i", [0], [3]),
             "PCBoxmgGetInterpolation": ("i", [0], [1]),

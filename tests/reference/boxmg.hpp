@@ -79,6 +79,37 @@ inline Dense dense(const BoxMultigrid<double>::Csr &csr)
   return d;
 }
 
+/// Couplings of the diagonal's sign counted as ones of a node with itself.
+inline Dense without_wrong_signs(Dense a)
+{
+  for (Index i = 0; i < a.rows; i++) {
+    const double sign = a(i, i) < 0 ? -1 : 1;
+    for (Index j = 0; j < a.columns; j++) {
+      if (j == i || sign * a(i, j) <= 0) continue;
+      a(i, i) += a(i, j);
+      a(i, j) = 0;
+    }
+  }
+  return a;
+}
+
+/// Symmetric diffusion between nodes that convection has left a coupling of the diagonal's sign, for positive diagonals.
+inline Dense with_diffusion(const Dense &a)
+{
+  Dense b = a;
+  for (Index i = 0; i < a.rows; i++) {
+    for (Index j = 0; j < i; j++) {
+      const double wrong = std::max(a(i, j), a(j, i)), d = 0.05 * std::min(std::abs(a(i, j) - a(j, i)) / 2, wrong);
+      if (wrong <= 0) continue;
+      b(i, j) -= d;
+      b(j, i) -= d;
+      b(i, i) += d;
+      b(j, j) += d;
+    }
+  }
+  return b;
+}
+
 /// Interpolation from an operator whose rows hold no couplings but to neighbours. Not for rings of fewer than three nodes, where two neighbours are one.
 class Interpolation {
 public:
@@ -135,7 +166,8 @@ private:
     }
     const std::vector<int> self(between.size(), 0);
     const double centre = sums[self];
-    double others = 0, weaker = std::abs(centre);
+    const double sign   = a_(node, node) < 0 ? -1 : 1;
+    double others = 0, weaker = sign * centre;
     for (const auto &[key, value] : sums)
       if (key != self) others -= value;
     for (std::size_t d = 0; d < between.size(); d++) {
@@ -146,9 +178,9 @@ private:
         weaker = std::min(weaker, std::abs(sum));
       }
     }
-    const double sign    = centre < 0 ? -1 : 1;
-    const bool little    = sign * others > 0 && sign * centre < sign * others * (1 + weaker / std::abs(centre));
-    const double divisor = little ? others : centre;
+    const bool some      = sign * centre > 0;
+    const bool little    = sign * others > 0 && sign * centre < sign * others * (1 + (some ? weaker / std::abs(centre) : 0));
+    const double divisor = little || !some ? others : centre;
     Row result;
     for (const auto &[key, value] : sums) {
       if (key == self || value == 0) continue;
