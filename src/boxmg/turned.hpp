@@ -167,6 +167,7 @@ public:
     return all;
   }
   bool dominant() const override { return inner_->dominant(); }
+  BoxmgCycle cycle() const override { return inner_->cycle(); }
   bool symmetric() const override { return inner_->symmetric(); }
   double flops() const override { return inner_->flops(); }
   Csr operator_of(int level) const override
