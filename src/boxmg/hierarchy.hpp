@@ -176,7 +176,7 @@ public:
   Scalar *rhs() { return levels_[0].b.data(); }
   const Scalar *solution() const { return levels_[0].x.data(); }
   /// The solution of a cycle for rhs().
-  void cycle(Transpose transpose) { cycle(0, levels_[0].b.data(), levels_[0].x.data(), {options_.cycle, transpose}); }
+  void cycle(Transpose transpose) { cycle(0, levels_[0].b.data(), levels_[0].x.data(), {shape_, transpose}); }
 
   void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override
   {
@@ -316,7 +316,7 @@ private:
   double sign_      = 1;
   const Tell *tell_ = nullptr;
   SmallLevels<Space, Scalar> small_[2]; ///< whether mirrored
-  Replay<Space> replays_[2][3];         ///< of what the finest level asks of the others: whether mirrored, and by the shape of the cycle
+  Replay<Space> replays_[2][4];         ///< of what the finest level asks of the others: whether mirrored, and by the shape of the cycle
 };
 
 } // namespace boxmg

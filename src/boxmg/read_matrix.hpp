@@ -60,10 +60,9 @@ MatrixLook look_at(const Space &space, const Grid &grid, const CsrMatrix<Value, 
 
 /// Fills a level's coefficients from a matrix. missing: in the memory of the space, how many entries the stencil lacks or are not finite, of which
 /// look_at() says more. Does not wait.
-/// place(node): where the coefficients of a node go.
-template <class Space, class Value, class Int, class Place>
+template <class Space, class Value, class Int>
 void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values,
-          const Result<Index, Space> &missing, const Place &place)
+          const Result<Index, Space> &missing)
 {
   Kokkos::parallel_reduce(
       "weft boxmg read", range(space, a.grid.nodes()),
@@ -72,8 +71,7 @@ void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, I
         a.grid.position(node, at);
         bool inside = true; // where a distance tells the neighbour
         for (int d = 0; d < 3; d++) inside = inside && (a.grid.n[d] == 1 || (at[d] > 0 && at[d] + 1 < a.grid.n[d]));
-        const Index to = place(node);
-        for (int k = 0; k < a.stencil.count; k++) values[k * a.pitch + to] = 0;
+        for (int k = 0; k < a.stencil.count; k++) values[k * a.pitch + node] = 0;
         int next = 0; // columns mostly come in the stencil's order
         for (Int entry = matrix.begin(node); entry < matrix.end(node); entry++) {
           const Value value = matrix.values[entry];
@@ -91,18 +89,10 @@ void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, I
           if (slot < 0 || !Kokkos::isfinite(value))
             count++;
           else
-            values[slot * a.pitch + to] += value;
+            values[slot * a.pitch + node] += value;
         }
       },
       missing);
-}
-
-template <class Space, class Value, class Int>
-void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values,
-          const Result<Index, Space> &missing)
-{
-  fill(
-      space, a, matrix, values, missing, KOKKOS_LAMBDA(const Index node) { return node; });
 }
 
 /// What is chosen from, on a level.

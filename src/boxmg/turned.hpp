@@ -42,15 +42,17 @@ struct Turn {
   }
 };
 
-/// A matrix that is read into a turned grid.
-template <class Value, class Int>
+/// A matrix that is read into a turned grid. Its coefficients are filled as it has them, side by side, and turned then: written to where they belong at
+/// once, each would go to a memory sector of its own (2049²: 2.9 ms in place of 0.4).
+template <class Space, class Value, class Int>
 struct TurnedMatrix {
   CsrMatrix<Value, Int> matrix;
   Turn turn;
+  OwnedArray<Value, Space> *original; ///< coefficients as the matrix has them; made as large as they are
 };
 
 template <class Space, class Value, class Int>
-MatrixLook look_at(const Space &space, const Grid &turned, const TurnedMatrix<Value, Int> &from)
+MatrixLook look_at(const Space &space, const Grid &turned, const TurnedMatrix<Space, Value, Int> &from)
 {
   MatrixLook look         = look_at(space, from.turn.grid(turned), from.matrix);
   const unsigned original = look.neighbours;
@@ -59,20 +61,6 @@ MatrixLook look_at(const Space &space, const Grid &turned, const TurnedMatrix<Va
     if (original >> number & 1) look.neighbours |= 1u << from.turn.number(number);
   }
   return look;
-}
-
-template <class Space, class Value, class Int>
-void fill(const Space &space, const Operator<Value> &turned, const TurnedMatrix<Value, Int> &from, Value *values,
-          const Result<Index, Space> &missing)
-{
-  const Turn turn = from.turn;
-  const Grid grid = turn.grid(turned.grid), to = turned.grid;
-  Stencil stencil = turned.stencil; // in the same places, as the matrix has its neighbours
-  for (int number = 0; number < Stencil::most; number++) stencil.slot[number] = turned.stencil.slot[turn.number(number)];
-  for (int k = 0; k < stencil.count; k++) stencil.offset[k] = offset_of(turn.number(turned.stencil.offset[k].number()));
-  fill(
-      space, Operator<Value>(grid, stencil, values, turned.pitch), from.matrix, values, missing,
-      KOKKOS_LAMBDA(const Index node) { return turn.node(node, grid, to); });
 }
 
 /// to = from, on a grid whose directions are exchanged. Tiles of 32 x 32 nodes go through a team's memory, so that both are moved in whole sectors.
@@ -106,6 +94,22 @@ void turn(const Space &space, const Turn &turn, const Grid &grid, const From *fr
           if (first + i < n[0] && second + j < n[1]) to[second + j + (first + i) * t0 + third * t2] = tile[j * (side + 1) + i];
         });
       });
+}
+
+template <class Space, class Value, class Int>
+void fill(const Space &space, const Operator<Value> &turned, const TurnedMatrix<Space, Value, Int> &from, Value *values,
+          const Result<Index, Space> &missing)
+{
+  const Grid grid = from.turn.grid(turned.grid);
+  Stencil stencil = turned.stencil; // in the same places, as the matrix has its neighbours
+  for (int number = 0; number < Stencil::most; number++) stencil.slot[number] = turned.stencil.slot[from.turn.number(number)];
+  for (int k = 0; k < stencil.count; k++) stencil.offset[k] = offset_of(from.turn.number(turned.stencil.offset[k].number()));
+  const Index size = turned.pitch * stencil.count;
+  if (static_cast<Index>(from.original->extent(0)) != size)
+    *from.original = array<Space, Value>("weft boxmg operator before its turn", size);
+  Value *const original = from.original->data();
+  fill(space, Operator<Value>(grid, stencil, original, turned.pitch), from.matrix, original, missing);
+  for (int k = 0; k < stencil.count; k++) turn(space, from.turn, grid, original + k * turned.pitch, values + k * turned.pitch);
 }
 
 /// Turns where lines of the finest level run along one direction that is not x, while they do.
@@ -163,7 +167,7 @@ public:
       for (int &d : l.lines) d = turn_.direction(d);
       for (int &d : l.planes) d = turn_.direction(d);
     }
-    all.front().bytes += static_cast<double>(sizeof(Value) * (b_.size() + x_.size()));
+    all.front().bytes += static_cast<double>(sizeof(Value) * (b_.size() + x_.size() + original_.size()));
     return all;
   }
   bool dominant() const override { return inner_->dominant(); }
@@ -194,20 +198,22 @@ private:
   void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
   {
     if (turned()) {
-      inner_->read_from(TurnedMatrix<Value, Int>{matrix, turn_}, symmetric);
+      inner_->read_from(TurnedMatrix<Space, Value, Int>{matrix, turn_, &original_}, symmetric);
       if (!inner_->fault() && inner_->levels().front().lines == std::vector<int>{0}) return;
-      turn_  = {};
-      b_     = {};
-      x_     = {};
-      inner_ = made(turn_);
+      turn_ = {};
+      b_ = x_ = original_ = {};
+      inner_              = made(turn_);
     }
     inner_->read(matrix, symmetric);
     const int along = wanted();
     if (along == 0) return;
     const Turn turn{along};
     auto other = made(turn);
-    other->read_from(TurnedMatrix<Value, Int>{matrix, turn}, symmetric);
-    if (other->fault() || other->levels().front().lines != std::vector<int>{0}) return;
+    other->read_from(TurnedMatrix<Space, Value, Int>{matrix, turn, &original_}, symmetric);
+    if (other->fault() || other->levels().front().lines != std::vector<int>{0}) {
+      original_ = {};
+      return;
+    }
     inner_ = std::move(other);
     turn_  = turn;
     b_     = array<Space, Value>("weft boxmg turned right-hand side", grid_.nodes());
@@ -245,7 +251,8 @@ private:
   BoxmgOptions options_;
   Turn turn_;
   std::unique_ptr<Inner> inner_;
-  OwnedArray<Value, Space> b_, x_; ///< turned, of the finest level
+  OwnedArray<Value, Space> b_, x_;    ///< turned, of the finest level
+  OwnedArray<Value, Space> original_; ///< see TurnedMatrix
 };
 
 } // namespace weft::boxmg
