@@ -24,11 +24,16 @@ void check(const boxmg::Grid &grid, const BoxmgOptions &options)
 } // namespace
 
 template <class Scalar>
-BoxMultigrid<Scalar>::BoxMultigrid(const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options) : execution_(execution)
+BoxMultigrid<Scalar>::BoxMultigrid(const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options,
+                                   const BoxmgRanks *ranks)
+    : execution_(execution)
 {
   check(grid, options);
   hierarchy_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Hierarchy> {
     using Space = std::decay_t<decltype(space)>;
+    if (ranks && options.single_precision)
+      return std::make_unique<boxmg::HierarchyOn<Space, Scalar, float>>(space, execution, grid, options, ranks);
+    if (ranks) return std::make_unique<boxmg::HierarchyOn<Space, Scalar, Scalar>>(space, execution, grid, options, ranks);
     if (options.single_precision) return std::make_unique<boxmg::Turnable<Space, Scalar, float>>(space, execution, grid, options);
     return std::make_unique<boxmg::Turnable<Space, Scalar, Scalar>>(space, execution, grid, options);
   });
@@ -48,9 +53,22 @@ void BoxMultigrid<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, std::optio
 }
 
 template <class Scalar>
+template <class Int>
+void BoxMultigrid<Scalar>::read(const boxmg::RowsOfPart<Scalar, Int> &rows, std::optional<bool> symmetric)
+{
+  hierarchy_->read(rows, symmetric);
+}
+
+template <class Scalar>
 std::optional<BoxmgFault> BoxMultigrid<Scalar>::fault() const
 {
   return hierarchy_->fault();
+}
+
+template <class Scalar>
+bool BoxMultigrid<Scalar>::is_for_one_rank() const
+{
+  return hierarchy_->is_for_one_rank();
 }
 
 template <class Scalar>
@@ -122,5 +140,7 @@ typename BoxMultigrid<Scalar>::Csr BoxMultigrid<Scalar>::restriction_of(int leve
 template class BoxMultigrid<double>;
 template void BoxMultigrid<double>::read(const CsrMatrix<double, std::int32_t> &, std::optional<bool>);
 template void BoxMultigrid<double>::read(const CsrMatrix<double, std::int64_t> &, std::optional<bool>);
+template void BoxMultigrid<double>::read(const boxmg::RowsOfPart<double, std::int32_t> &, std::optional<bool>);
+template void BoxMultigrid<double>::read(const boxmg::RowsOfPart<double, std::int64_t> &, std::optional<bool>);
 
 } // namespace weft

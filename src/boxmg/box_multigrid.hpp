@@ -10,6 +10,8 @@
 
 #include "base/execution.hpp"
 #include "boxmg/grid.hpp"
+#include "boxmg/ranks/parts.hpp"
+#include "boxmg/ranks/rows_of_part.hpp"
 #include "line/line_solver.hpp"
 
 namespace weft {
@@ -38,6 +40,15 @@ struct BoxmgOptions {
   Index turned_from                = 0; ///< of so many nodes on, lines along y or z run along x; 0: 20000 on a device, and not on a host
 };
 
+/// Ranks that share the finest levels. Each has a box of nodes.
+struct BoxmgRanks {
+  const boxmg::GridRanks *all = nullptr; ///< must live as long as the multigrid
+  boxmg::Parts parts;                    ///< of the finest level
+  Index least = 0;                       ///< nodes a rank of the smallest level that they share; the first one has those of fewer by itself
+
+  bool share(const boxmg::Parts &level) const { return level.can_be_shared() && level.whole.nodes() >= least * level.ranks(); }
+};
+
 /// A level, finest first.
 struct BoxmgLevel {
   boxmg::Grid grid;
@@ -46,7 +57,8 @@ struct BoxmgLevel {
   std::vector<int> planes;         ///< directions across the planes that are relaxed, in the order of a sweep
   bool direct  = false;
   int points   = 0; ///< of the stencil
-  double bytes = 0;
+  double bytes = 0; ///< of this rank
+  int ranks    = 1; ///< that share it
 };
 
 /// Why a matrix cannot be preconditioned so.
@@ -59,15 +71,16 @@ struct BoxmgFault {
   };
   Kind kind;
   int level;
-  Index node; ///< of the level's grid
+  Index node; ///< of the level's grid, whoever has it
 };
 
 template <class Scalar>
 class BoxMultigrid {
 public:
   /// For matrices on `grid`, whose row i is node i. `execution` must live as long as this. Throws std::invalid_argument for options that
-  /// contradict each other or the grid.
-  BoxMultigrid(const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options);
+  /// contradict each other or the grid. ranks: those that share it, if share(parts); all functions but fault(), levels() and the like are
+  /// collective then, and arrays are of the nodes that a rank owns.
+  BoxMultigrid(const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options, const BoxmgRanks *ranks = nullptr);
   ~BoxMultigrid();
   BoxMultigrid(const BoxMultigrid &)            = delete;
   BoxMultigrid &operator=(const BoxMultigrid &) = delete;
@@ -77,7 +90,12 @@ public:
   /// neighbour. Afterwards fault() says whether apply() may be called. Waits.
   template <class Int>
   void read(const CsrMatrix<Scalar, Int> &matrix, std::optional<bool> symmetric = std::nullopt);
+  /// The same of rows that ranks share.
+  template <class Int>
+  void read(const boxmg::RowsOfPart<Scalar, Int> &rows, std::optional<bool> symmetric = std::nullopt);
   std::optional<BoxmgFault> fault() const;
+  /// The finest level is solved directly, or relaxed by planes, which ranks do not share: the first one must be given all of it, and apply() may not be called.
+  bool is_for_one_rank() const;
 
   /// x = B b, one cycle from zero; or x = B^T b. Arrays of grid.nodes() elements in the memory of the execution, x not b, which is kept.
   /// Does not wait. Allocates nothing, but for lines' factors in the first transposed one of a matrix that is not symmetric.
@@ -89,7 +107,7 @@ public:
   /// At most so many steps of the stationary iteration for A x = b, in place: each is a cycle that is not symmetric, and leaves less than apply() does.
   /// zero: as if x were 0 before. enough(norm), unless it is null, is told the Euclidean norm of b - A x after the first sweep of a step, or in single
   /// precision before a step and not where x is 0; if it says true, x stays so. Returns the number of steps that have changed x. Waits for each norm,
-  /// while coarser levels are at work. b is kept.
+  /// while coarser levels are at work. b is kept. Of ranks that share the grid, in single precision: one step from zero, without a norm.
   int iterate(Scalar *b, Scalar *x, bool zero, int steps, const std::function<bool(double norm)> &enough) const;
 
   std::vector<BoxmgLevel> levels() const;
@@ -97,7 +115,7 @@ public:
   BoxmgCycle cycle() const; ///< as asked for, or chosen
   bool dominant() const;    ///< each diagonal of the matrix is at least the sum of the magnitudes beside it
   double flops() const;     ///< of a cycle
-  /// Entries of the operator of a level, and of the interpolation to it from the next, as CSR on the host.
+  /// Entries of the operator of a level, and of the interpolation to it from the next, as CSR on the host. Not of levels that ranks share.
   struct Csr {
     Index rows = 0, columns = 0;
     std::vector<Index> row_starts, column;

@@ -7,7 +7,7 @@ namespace weft::boxmg {
 template <class Space, class Value, class Scalar>
 auto HierarchyOn<Space, Value, Scalar>::corrections(std::size_t level, const Way &way) const -> Corrections
 {
-  const bool can = level + 2 < levels_.size();
+  const bool can = level + 2 < count_;
   if (way.shape == BoxmgCycle::w && options_.cycle == BoxmgCycle::automatic) {
     constexpr TwiceOn on;
     const BoxmgCycle shape = level + 1 < on.end ? BoxmgCycle::w : BoxmgCycle::v;
@@ -33,7 +33,7 @@ void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scal
     return;
   }
   relax(l, b, x, Sweeps::from_zero, way);
-  if (level + 1 < levels_.size()) {
+  if (level + 1 < count_) {
     const Corrections corrections = this->corrections(level, way);
     Way next                      = way;
     next.shape                    = corrections.shape[0];
@@ -94,16 +94,17 @@ auto HierarchyOn<Space, Value, Scalar>::spared(std::size_t level, const Way &way
 /// b of the next level is the restricted residual. from_zero: x is what sweeps have made from zero. squares: in the memory of the space, the sum of
 /// the residual's; null: not made.
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared,
-                                                      const Way &way, bool from_zero, double *squares)
+void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way,
+                                                      bool from_zero, double *squares)
 {
   LevelHere &l      = levels_[level];
-  Scalar *const to  = levels_[level + 1].b.data();
+  Scalar *const to  = next_b(level);
   const auto &a     = l.here().a;
   const auto &r     = way.transpose == Transpose::yes ? l.here().p : l.here().r;
   const bool beside = from_zero && spared.colours && spared.colours->alone && options_.sweeps == 1;
   const int even    = spared.colours ? spared.colours->across : -1;
-  if (spared.colours && !is_host_space<Space>) {
+  if (l.part && spared.colours) l.part->need(l.space, x, l.part->crosses_but(even) ? 2 : 1); // lines that go on have residuals in ghosts
+  if (spared.colours && !is_host_space<Space> && !(l.part && squares)) {
     restrict_residual(l.space, a, *spared.colours, r, beside ? nullptr : b, x, to, squares);
     return;
   }
@@ -112,7 +113,7 @@ void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const S
              beside ? nullptr : b, x, l.work.data(), way.transpose);
   else
     residual(l, b, x, way.transpose);
-  if (squares) sum_of_squares(l.space, l.grid(), Region::every_other(l.grid(), even), l.work.data(), squares);
+  if (squares) sum_of_squares(l.space, l.grid(), l.owned(Region::every_other(l.grid(), even)), l.work.data(), squares);
   if (tell_) tell(level, true, l.work.data());
   restrict_to(l.space, r, l.work.data(), to, even);
 }
@@ -121,32 +122,53 @@ void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const S
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::solve_coarser(std::size_t level, const Way &way)
 {
+  LevelHere &l = levels_[level];
+  if (l.part) {
+    solve_coarser_of_ranks(level, way);
+    return;
+  }
   LevelHere &next    = levels_[level + 1];
   const auto coarser = [&] { cycle(level + 1, next.b.data(), next.x.data(), way); };
   if (level == 0 && beside_) // a first transposed solve of lines allocates
-    replays_[way.mirrored][static_cast<int>(way.shape)].run(levels_[0].space, next.space, !tell_ && way.transpose == Transpose::no,
-                                                            coarser);
+    replays_[way.mirrored][static_cast<int>(way.shape)].run(l.space, next.space, !tell_ && way.transpose == Transpose::no, coarser);
   else
     coarser();
 }
 
+/// The same of a level that ranks share.
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way) const
+void HierarchyOn<Space, Value, Scalar>::solve_coarser_of_ranks(std::size_t level, const Way &way)
 {
-  const LevelHere &l = levels_[level];
-  interpolate(l.space, way.transpose == Transpose::yes ? l.here().r : l.here().p, levels_[level + 1].x.data(), x, spared.corrected);
+  LevelHere &l          = levels_[level];
+  LevelHere *const next = has_level(level + 1) ? &levels_[level + 1] : nullptr; // null: the first rank has it
+  l.part->down(l.space, l.half_b.data(), next ? next->b.data() : nullptr);
+  if (next) {
+    l.space.fence("weft boxmg: before the coarser levels");
+    cycle(level + 1, next->b.data(), next->x.data(), way);
+    next->space.fence("weft boxmg: the coarser levels");
+  }
+  l.part->up(l.space, next ? next->x.data() : nullptr, l.half_x.data());
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const
+void HierarchyOn<Space, Value, Scalar>::correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way)
 {
+  const LevelHere &l = levels_[level];
+  interpolate(l.space, way.transpose == Transpose::yes ? l.here().r : l.here().p, next_x(level), x, spared.corrected);
+}
+
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::residual(const LevelHere &l, const Scalar *b, Scalar *x, Transpose transpose) const
+{
+  if (l.part) l.part->need(l.space, x, 2); // that of a ghost is restricted too
   l.smoother->residual(l.space, l.here().a, b, x, l.work.data(), transpose);
 }
 
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::tell(std::size_t level, bool before, const Scalar *r) const
 {
-  (*tell_)(static_cast<int>(level), before, norm(levels_[level].space, levels_[level].grid().nodes(), r));
+  const LevelHere &l = levels_[level];
+  (*tell_)(static_cast<int>(level), before, l.part ? norm(l.space, *l.part, r) : norm(l.space, l.grid().nodes(), r));
 }
 
 } // namespace weft::boxmg

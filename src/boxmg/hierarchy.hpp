@@ -10,6 +10,7 @@
 #include "boxmg/galerkin.hpp"
 #include "boxmg/interpolation.hpp"
 #include "boxmg/planes.hpp"
+#include "boxmg/ranks/read_part.hpp"
 #include "boxmg/read_matrix.hpp"
 #include "boxmg/replay.hpp"
 #include "boxmg/small_levels.hpp"
@@ -33,6 +34,11 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual double flops() const                                                                                = 0;
   virtual Csr operator_of(int level) const                                                                    = 0;
   virtual Csr interpolation_of(int level, bool restriction) const                                             = 0;
+
+  // Where ranks share levels.
+  virtual void read(const boxmg::RowsOfPart<Value, std::int32_t> &, std::optional<bool>) { throw std::logic_error("no ranks share this"); }
+  virtual void read(const boxmg::RowsOfPart<Value, std::int64_t> &, std::optional<bool>) { throw std::logic_error("no ranks share this"); }
+  virtual bool is_for_one_rank() const { return false; }
 };
 
 namespace boxmg {
@@ -70,6 +76,9 @@ struct Level {
   Products<Space> products;          ///< that make the next level's operator
   OwnedArray<LevelLook, Space> look; ///< one
   Inverse<Space> inverse;
+  std::unique_ptr<RankPart<Space>> part;    ///< of a level that ranks share; null: this rank has all of it
+  OwnedArray<Scalar, Space> half_x, half_b; ///< the part of the next level's vectors that the part is interpolated from, and restricted to
+  OwnedArray<Value, Space> half_values;     ///< and of its operator
 
   /// What cycles read.
   const Coefficients<Space, Scalar> &here() const
@@ -79,12 +88,17 @@ struct Level {
     else
       return rounded;
   }
+  /// What is worked on.
   const Grid &grid() const { return exact.a.grid; }
+  /// What of a region is not a ghost.
+  Region owned(const Region &region) const { return part ? part->owned_of(region) : region; }
+  const Grid &whole() const { return part ? part->parts.whole : grid(); }
   double bytes() const
   {
-    return exact.bytes() + rounded.bytes() + static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size())) +
-           static_cast<double>(sizeof(double) * inverse.values.size()) + (smoother ? smoother->bytes() : 0) +
-           (planes ? planes->bytes() : 0);
+    return exact.bytes() + rounded.bytes() +
+           static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size() + half_x.size() + half_b.size())) +
+           static_cast<double>(sizeof(double) * inverse.values.size() + sizeof(Value) * half_values.size()) +
+           (smoother ? smoother->bytes() : 0) + (planes ? planes->bytes() : 0);
   }
 };
 
@@ -154,10 +168,11 @@ public:
   using Tell   = std::function<void(int, bool, double)>;
   using Enough = std::function<bool(double)>;
 
-  /// beside: levels below the finest on a stream of their own, where a device's cycle is recorded.
-  HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options, bool beside = true)
+  /// ranks: null where this rank has all of the grid. beside: levels below the finest on a stream of their own, where a device's cycle is recorded.
+  HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options,
+              const BoxmgRanks *ranks = nullptr, bool beside = true)
       : space_(space), execution_(execution), beside_(beside ? Execution::beside(execution) : nullptr), finest_(execution), grid_(grid),
-        options_(options), sent_(execution)
+        options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{})
   {
   }
 
@@ -169,7 +184,10 @@ public:
   {
     read_any(matrix, symmetric);
   }
+  void read(const RowsOfPart<Value, std::int32_t> &rows, std::optional<bool> symmetric) override { read_part(rows, symmetric); }
+  void read(const RowsOfPart<Value, std::int64_t> &rows, std::optional<bool> symmetric) override { read_part(rows, symmetric); }
   std::optional<BoxmgFault> fault() const override { return fault_; }
+  bool is_for_one_rank() const override { return ranks_.all && alone_from_ == 0; }
 
   /// For planes of a larger grid, a stack, in the precision of the cycle.
   void read(const Operator<Value> &of, const Region &planes, bool symmetric) { read_any(InPlanes<Value>{of, planes}, symmetric); }
@@ -190,8 +208,8 @@ public:
   {
     std::vector<BoxmgLevel> all;
     for (const auto &l : levels_)
-      all.push_back({l.grid(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.choice.planes, l.direct,
-                     l.exact.a.stencil.count, l.bytes()});
+      all.push_back({l.whole(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.choice.planes, l.direct,
+                     l.exact.a.stencil.count, l.bytes(), l.part ? l.part->parts.ranks() : 1});
     return all;
   }
   bool symmetric() const override { return symmetric_; }
@@ -214,19 +232,27 @@ public:
 private:
   using LevelHere = Level<Space, Value, Scalar>;
 
+  static constexpr std::size_t most_levels = 64;
+
   const Execution &coarser() const { return beside_ ? *beside_ : execution_; }
 
   // Set-up: setup.hpp.
   template <class Matrix>
   void read_any(const Matrix &matrix, std::optional<bool> symmetric);
-  void ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil);
+  template <class Int>
+  void read_part(const RowsOfPart<Value, Int> &rows, std::optional<bool> symmetric);
+  /// parts: of a level that ranks share; null: this rank has all of it.
+  void ensure_operator(std::size_t level, const Grid &whole, const Stencil &stencil, const Parts *parts);
   template <class Matrix>
   void take(const Matrix &matrix);
   template <class Matrix>
   bool taken(const Matrix &matrix);
   template <class Matrix>
   bool read_again(const Matrix &matrix, std::optional<bool> symmetric);
+  bool everywhere(bool here) const { return levels_[0].part ? levels_[0].part->everywhere(here) : here; }
   void look(std::size_t level, std::optional<bool> symmetric);
+  LevelLook looked_at(std::size_t level) const;
+  void agree_on_the_end();
   /// What is chosen of a level.
   struct Plan {
     Choice choice;
@@ -241,6 +267,9 @@ private:
   std::optional<BoxmgFault> fault_of(std::size_t level) const;
   void set_up(std::size_t level, const LevelLook &looked);
   void make_next(std::size_t level);
+  void make_next_of_ranks(std::size_t level);
+  bool is_stabilised(std::size_t level) const { return level >= stabilised_from && levels_[level - 1].convected; }
+  void gather(std::size_t level);
   void ensure_smoother(LevelHere &l, const Choice &choice);
   void ensure_transfer(LevelHere &l);
   void round_operator(LevelHere &l) const;
@@ -274,13 +303,18 @@ private:
   /// only: no other correction follows a sweep and comes before the next one.
   void correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only);
   Spared spared(std::size_t level, const Way &way, bool only) const;
-  void restrict_from(std::size_t level, const Scalar *b, const Scalar *x, const Spared &spared, const Way &way, bool from_zero,
-                     double *squares);
+  void restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way, bool from_zero, double *squares);
   void solve_coarser(std::size_t level, const Way &way);
-  void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way) const;
+  void solve_coarser_of_ranks(std::size_t level, const Way &way);
+  void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way);
+  /// Of the next level, those that a level is restricted to and interpolated from; of one that ranks share, a part of them.
+  Scalar *next_b(std::size_t level) { return levels_[level].part ? levels_[level].half_b.data() : levels_[level + 1].b.data(); }
+  Scalar *next_x(std::size_t level) { return levels_[level].part ? levels_[level].half_x.data() : levels_[level + 1].x.data(); }
   /// Leaves b - A x in the level's work space.
-  void residual(const LevelHere &l, const Scalar *b, const Scalar *x, Transpose transpose) const;
+  void residual(const LevelHere &l, const Scalar *b, Scalar *x, Transpose transpose) const;
   void tell(std::size_t level, bool before, const Scalar *r) const;
+  /// True of a level that this rank has, or a part of.
+  bool has_level(std::size_t level) const { return level < levels_.size(); }
 
   // Small levels in one launch: small_cycle.hpp.
   bool is_small(std::size_t level) const;
@@ -290,6 +324,7 @@ private:
 
   // In the matrix's precision, and iterations: iterate.hpp.
   void cycle_from_zero(Value *b, Value *x, const Way &way);
+  int iterate_shared(Value *b, Value *x, bool zero, int steps, const Enough &enough);
   bool iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough);
   bool iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough);
   /// The norm whose square stands in squares_ is on its way to the host; and there.
@@ -303,7 +338,8 @@ private:
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
-  OwnedArray<double, Space> squares_{"weft boxmg squares", 1};                                  ///< of a residual on the finest level
+  std::size_t count_ = 0;                                      ///< of all levels, also those that this rank has nothing of
+  OwnedArray<double, Space> squares_{"weft boxmg squares", 1}; ///< of a residual on the finest level
   Kokkos::View<double, Kokkos::SharedHostPinnedSpace> squares_here_{"weft boxmg squares here"}; ///< the same on the host
   Milestone sent_;                                                                              ///< when they are there
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
@@ -314,6 +350,9 @@ private:
   bool symmetric_   = true;
   BoxmgCycle shape_ = BoxmgCycle::v; ///< asked for, or chosen
   double sign_      = 1;
+  BoxmgRanks ranks_;                       ///< none: this rank by itself
+  std::size_t alone_from_ = most_levels;   ///< the first level that ranks do not share, however many nodes it has
+  OwnedArray<Index, Space> outside_nodes_; ///< columns of the rows that ranks share
   const Tell *tell_ = nullptr;
   SmallLevels<Space, Scalar> small_[2]; ///< whether mirrored
   Replay<Space> replays_[2][4];         ///< of what the finest level asks of the others: whether mirrored, and by the shape of the cycle

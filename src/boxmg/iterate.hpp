@@ -11,7 +11,11 @@ namespace weft::boxmg {
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::cycle_from_zero(Value *b, Value *x, const Way &way)
 {
-  if constexpr (std::is_same_v<Value, Scalar>) {
+  if (const auto *part = levels_[0].part.get()) {
+    part->bring_in(space_, b, levels_[0].b.data());
+    cycle(0, levels_[0].b.data(), levels_[0].x.data(), way);
+    part->bring_out(space_, levels_[0].x.data(), x);
+  } else if constexpr (std::is_same_v<Value, Scalar>) {
     cycle(0, b, x, way);
   } else {
     const Array<const Value, Space> given(b, levels_[0].x.extent(0));
@@ -25,6 +29,7 @@ void HierarchyOn<Space, Value, Scalar>::cycle_from_zero(Value *b, Value *x, cons
 template <class Space, class Value, class Scalar>
 int HierarchyOn<Space, Value, Scalar>::iterate(Value *b, Value *x, bool zero, int steps, const Enough &enough)
 {
+  if (levels_[0].part) return iterate_shared(b, x, zero, steps, enough);
   for (int k = 0; k < steps; k++, zero = false) {
     if constexpr (std::is_same_v<Value, Scalar>) {
       if (iterate_in_place(b, x, zero, enough)) return k + 1;
@@ -35,13 +40,33 @@ int HierarchyOn<Space, Value, Scalar>::iterate(Value *b, Value *x, bool zero, in
   return steps;
 }
 
+/// The same in arrays with ghosts.
+template <class Space, class Value, class Scalar>
+int HierarchyOn<Space, Value, Scalar>::iterate_shared(Value *b, Value *x, bool zero, int steps, const Enough &enough)
+{
+  if constexpr (!std::is_same_v<Value, Scalar>) {
+    cycle_from_zero(b, x, {shape_, Transpose::no, false});
+    return 1;
+  } else {
+    const LevelHere &l = levels_[0];
+    int made           = 0;
+    bool ended         = false;
+    l.part->bring_in(space_, b, l.b.data());
+    if (!zero) l.part->bring_in(space_, x, l.x.data());
+    l.part->all_right();
+    for (; made < steps && !ended; made++, zero = false) ended = iterate_in_place(l.b.data(), l.x.data(), zero, enough);
+    if (steps > 0) l.part->bring_out(space_, l.x.data(), x);
+    return made;
+  }
+}
+
 /// The norm is the one of what is restricted, and the host asks for it while the coarser levels are at work.
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough)
 {
   LevelHere &l = levels_[0];
   const Way way{shape_, Transpose::no, false};
-  const bool deeper             = levels_.size() > 1;
+  const bool deeper             = count_ > 1;
   const Corrections corrections = this->corrections(0, way);
   Way next                      = way;
   next.shape                    = corrections.shape[0];
@@ -53,8 +78,9 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
   if (deeper) {
     restrict_from(0, b, x, spared, way, zero, enough ? squares_.data() : nullptr);
   } else if (enough) {
-    subtract(space_, l.here().a, Region::all(grid_), all_neighbours(l.here().a.stencil), b, x, l.work.data(), Transpose::no);
-    sum_of_squares(space_, grid_, Region::all(grid_), l.work.data(), squares_.data());
+    if (l.part) l.part->need(space_, x, 1);
+    subtract(space_, l.here().a, Region::all(l.grid()), all_neighbours(l.here().a.stencil), b, x, l.work.data(), Transpose::no);
+    sum_of_squares(space_, l.grid(), l.owned(Region::all(l.grid())), l.work.data(), squares_.data());
   }
   if (enough) send_norm();
   if (deeper) solve_coarser(0, next);
@@ -96,7 +122,9 @@ template <class Space, class Value, class Scalar>
 double HierarchyOn<Space, Value, Scalar>::norm_sent() const
 {
   sent_.wait();
-  return std::sqrt(squares_here_());
+  double sum = squares_here_();
+  if (levels_[0].part) sum = levels_[0].part->sum(sum);
+  return std::sqrt(sum);
 }
 
 } // namespace weft::boxmg

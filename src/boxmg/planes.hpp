@@ -77,7 +77,7 @@ public:
         stack.apart[direction] = true;
         colours_.push_back(
             {direction, beside(a.stencil, direction), planes, stack,
-             std::make_unique<HierarchyOn<Space, Value, Scalar>>(space, execution, stack, options_in_planes(options), !recorded)});
+             std::make_unique<HierarchyOn<Space, Value, Scalar>>(space, execution, stack, options_in_planes(options), nullptr, !recorded)});
       }
     }
   }

@@ -6,13 +6,26 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
+template <class Int>
+void HierarchyOn<Space, Value, Scalar>::read_part(const RowsOfPart<Value, Int> &rows, std::optional<bool> symmetric)
+{
+  const Array<const Index, Kokkos::HostSpace> outside(rows.outside_nodes.data(), rows.outside_nodes.size());
+  if (outside_nodes_.size() != outside.size())
+    outside_nodes_ = array<Space, Index>("weft boxmg outside nodes", static_cast<Index>(outside.size()));
+  Kokkos::deep_copy(space_, outside_nodes_, outside);
+  const PartOfGrid part(*ranks_.all, ranks_.parts);
+  read_any(PartReader<Value, Int>(rows, outside_nodes_.data(), part), symmetric);
+}
+
+template <class Space, class Value, class Scalar>
 template <class Matrix>
 void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::optional<bool> symmetric)
 {
   using Kind = BoxmgFault::Kind;
   fault_     = std::nullopt;
   if (complete_ && read_again(matrix, symmetric)) return;
-  complete_ = false;
+  complete_   = false;
+  alone_from_ = most_levels;
   for (auto &mirrored : replays_) {
     for (auto &replay : mirrored) replay.forget();
   }
@@ -26,12 +39,13 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
     if (look.stranger != no_node)
       throw std::invalid_argument("row " + std::to_string(look.stranger) +
                                   " couples to a node of the grid that is no neighbour of its own");
-    ensure_operator(0, grid_, Stencil(look.neighbours));
+    ensure_operator(0, grid_, Stencil(look.neighbours), ranks_.all ? &ranks_.parts : nullptr);
     taken(matrix);
   }
-  sign_ = sign_of(space_, levels_[0].exact.a);
+  const RankPart<Space> *const part = levels_[0].part.get();
+  sign_                             = part ? sign_of(space_, levels_[0].exact.a, *part) : sign_of(space_, levels_[0].exact.a);
   look(0, symmetric);
-  const LevelLook looked = from_device(levels_[0].space, levels_[0].look.data());
+  const LevelLook looked = looked_at(0);
   symmetric_             = symmetric.value_or(false) || looked.symmetric;
   dominant_              = looked.dominant;
   mild_                  = is_mild(looked);
@@ -40,8 +54,9 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
     set_up(0, looked);
+  agree_on_the_end();
   coarser().wait();
-  complete_ = !fault_;
+  complete_ = !fault_ && !is_for_one_rank();
   if (!complete_) return;
   for (const bool mirrored : {false, true}) make_small(mirrored);
 }
@@ -53,6 +68,10 @@ void HierarchyOn<Space, Value, Scalar>::take(const Matrix &matrix)
 {
   const LevelHere &l = levels_[0];
   fill(space_, l.exact.a, matrix, l.exact.values.data(), Result<Index, Space>(missing_.data()));
+  if (!l.part) return;
+  l.part->ranks.agree();
+  l.part->fill_ghosts(space_, l.exact.values.data(), l.exact.a.stencil.count, l.exact.a.pitch);
+  cut(space_, *l.part, l.exact.a, l.exact.values.data());
 }
 
 /// Fills the finest operator; false if its stencil lacks something, or an entry is not finite. Waits.
@@ -61,7 +80,7 @@ template <class Matrix>
 bool HierarchyOn<Space, Value, Scalar>::taken(const Matrix &matrix)
 {
   take(matrix);
-  return from_device(space_, missing_.data()) == 0;
+  return everywhere(from_device(space_, missing_.data()) == 0);
 }
 
 /// Expects of new values that all is chosen as for the last ones, so that nothing is waited for before all levels are there; and false where it is not.
@@ -76,7 +95,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
       return false;
     const Plan plan = this->plan(level, looked);
     if (level == 0 && shape_of(plan.choice, looked) != shape_) return false;
-    return (definite || !symmetric_) && plan == Plan{l.choice, l.direct, level + 1 == levels_.size(), l.convected} && !fault_of(level);
+    return (definite || !symmetric_) && plan == Plan{l.choice, l.direct, level + 1 == count_, l.convected} && !fault_of(level);
   };
   take(matrix);
   for (std::size_t level = 0; level < levels_.size(); level++) {
@@ -89,16 +108,16 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
       l.smoother->refactor(l.here().a);
       if (l.planes) l.planes->read(l.exact.a, symmetric_);
     }
-    if (level + 1 < levels_.size()) make_next(level);
+    if (level + 1 < count_) make_next(level);
   }
-  bool expected = from_device(space_, missing_.data()) == 0;
+  bool expected = everywhere(from_device(space_, missing_.data()) == 0);
   for (std::size_t level = 0; level < levels_.size(); level++) {
-    const LevelLook looked = from_device(levels_[level].space, levels_[level].look.data());
+    const LevelLook looked = looked_at(level);
     expected               = expected && (levels_[level].direct || levels_[level].smoother->as_expected()) && same(level, looked);
     if (level == 0) dominant_ = looked.dominant;
   }
   coarser().wait();
-  return expected;
+  return everywhere(expected);
 }
 
 /// Looks at the operator of a level. Does not wait.
@@ -107,17 +126,50 @@ void HierarchyOn<Space, Value, Scalar>::look(std::size_t level, std::optional<bo
 {
   const LevelHere &l = levels_[level];
   const bool finest  = level == 0;
-  look_at(l.space, LookAtLevel<Value>{l.exact.a, sign_, finest ? symmetric.value_or(false) : symmetric_, finest},
-          Result<LevelLook, Space>(l.look.data()));
+  const LookAtLevel<Value> kernel{l.exact.a, sign_, finest ? symmetric.value_or(false) : symmetric_, finest};
+  const Result<LevelLook, Space> result(l.look.data());
+  if (l.part)
+    look_at(l.space, kernel, *l.part, result);
+  else
+    look_at(l.space, kernel, result);
+}
+
+/// What the last look has seen, on all ranks that share the level. Waits.
+template <class Space, class Value, class Scalar>
+LevelLook HierarchyOn<Space, Value, Scalar>::looked_at(std::size_t level) const
+{
+  const LevelHere &l   = levels_[level];
+  const LevelLook here = from_device(l.space, l.look.data());
+  return l.part ? joined(*l.part, here) : here;
+}
+
+/// What ranks hear of the levels that the first one has by itself.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::agree_on_the_end()
+{
+  count_ = levels_.size();
+  if (!ranks_.all) return;
+  struct End {
+    std::optional<BoxmgFault> fault;
+    std::size_t count;
+  } end{fault_, count_};
+  static_assert(std::is_trivially_copyable_v<End>);
+  ranks_.all->agree();
+  ranks_.all->from_first(&end, sizeof(end));
+  fault_ = end.fault;
+  count_ = end.count;
 }
 
 /// Room for a level's operator and vectors; what stands on another stencil goes.
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const Grid &grid, const Stencil &stencil)
+void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const Grid &whole, const Stencil &stencil, const Parts *parts)
 {
-  if (level < levels_.size()) {
-    const Operator<Value> &a = levels_[level].exact.a;
-    if (a.grid == grid && std::equal(a.stencil.slot, a.stencil.slot + Stencil::most, stencil.slot)) return;
+  const Grid grid = parts ? parts->grid_of(ranks_.all->rank()) : whole;
+  if (has_level(level)) {
+    const LevelHere &l       = levels_[level];
+    const Operator<Value> &a = l.exact.a;
+    const bool same_part     = parts ? l.part && l.part->parts == *parts : !l.part;
+    if (same_part && a.grid == grid && std::equal(a.stencil.slot, a.stencil.slot + Stencil::most, stencil.slot)) return;
     levels_.resize(level);
   }
   LevelHere &l      = levels_.emplace_back();
@@ -128,8 +180,9 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.exact.a      = Operator<Value>(grid, stencil, l.exact.values.data(), pitch);
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
   l.look         = array<Space, LevelLook>("weft boxmg look", 1);
-  // The finest level works on the caller's vectors, unless they are of another precision or it is of planes of another grid.
-  if (level > 0 || !std::is_same_v<Value, Scalar> || grid.stack()) {
+  if (parts) l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts);
+  // The finest level works on the caller's vectors, unless they are of another precision or without ghosts, or it is of planes of another grid.
+  if (level > 0 || !std::is_same_v<Value, Scalar> || parts || grid.stack()) {
     l.x = array<Space, Scalar>("weft boxmg solution", nodes);
     l.b = array<Space, Scalar>("weft boxmg right-hand side", nodes);
   }
@@ -138,7 +191,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &choice) const
 {
-  const Index nodes = levels_[level].grid().piece().nodes();
+  const Index nodes = levels_[level].whole().piece().nodes();
   return choice.coarsened == 0 || nodes <= options_.coarsest_nodes ||
          (options_.levels > 0 && static_cast<int>(level) + 1 >= options_.levels);
 }
@@ -146,7 +199,7 @@ bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &ch
 template <class Space, class Value, class Scalar>
 auto HierarchyOn<Space, Value, Scalar>::plan(std::size_t level, const LevelLook &looked) const -> Plan
 {
-  const Grid &grid = levels_[level].grid();
+  const Grid &grid = levels_[level].whole();
   Plan plan{choose(grid, looked.strengths, one_will_do(level), options_), false, false, !symmetric_ && convects(looked.flow)};
   plan.last   = last(level, plan.choice);
   plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.piece().nodes() <= BoxmgOptions::most_inverted;
@@ -182,6 +235,9 @@ std::optional<BoxmgFault> HierarchyOn<Space, Value, Scalar>::fault_of(std::size_
     if (symmetric_ && negative < l.grid().nodes()) return BoxmgFault{Kind::indefinite, number, negative};
   } else if (const auto fault = l.planes ? l.planes->fault() : std::nullopt) {
     return BoxmgFault{fault->kind, number, fault->node};
+  } else if (l.part) {
+    const Index bad = l.part->smallest(l.smoother->bad_node().value_or(no_node));
+    if (bad != no_node) return BoxmgFault{Kind::line_pivot, number, bad};
   } else if (const auto bad = l.smoother->bad_node()) {
     return BoxmgFault{Kind::line_pivot, number, *bad};
   }
@@ -200,8 +256,12 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
   }
   Plan plan    = this->plan(level, looked);
   LevelHere &l = levels_[level];
-  l.direct     = plan.direct;
-  l.convected  = plan.convected;
+  if (l.part && (plan.direct || !plan.choice.planes.empty())) {
+    gather(level);
+    return;
+  }
+  l.direct    = plan.direct;
+  l.convected = plan.convected;
   if (plan.direct) {
     l.choice = plan.choice;
     l.smoother.reset();
@@ -219,7 +279,7 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
     if (options_.smoother == BoxmgSmoother::automatic) {
       BoxmgOptions points = options_;
       points.smoother     = BoxmgSmoother::points;
-      plan.choice         = choose(l.grid(), looked.strengths, one_will_do(level), points);
+      plan.choice         = choose(l.whole(), looked.strengths, one_will_do(level), points);
       if (plan.last) plan.choice.coarsened = 0;
       ensure_smoother(l, plan.choice);
     } else {
@@ -232,9 +292,9 @@ void HierarchyOn<Space, Value, Scalar>::set_up(std::size_t level, const LevelLoo
     return;
   }
   make_next(level);
+  if (!has_level(level + 1)) return;
   look(level + 1, std::nullopt);
-  const LevelHere &next = levels_[level + 1];
-  set_up(level + 1, from_device(next.space, next.look.data()));
+  set_up(level + 1, looked_at(level + 1));
 }
 
 /// The interpolation from the next level, and that level's operator.
@@ -242,23 +302,72 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
 {
   ensure_transfer(levels_[level]);
-  const Grid next       = levels_[level].exact.p.coarse;
-  const Stencil stencil = Stencil::box(next);
-  ensure_operator(level + 1, next, stencil);
-  const auto &fine   = levels_[level].exact;
-  const auto &coarse = levels_[level + 1].exact;
-  galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
-  if (levels_[level].convected && level + 1 >= stabilised_from) stabilise(levels_[level].space, coarse.a, sign_, coarse.values.data());
+  if (levels_[level].part) {
+    make_next_of_ranks(level);
+  } else {
+    const Grid next       = levels_[level].exact.p.coarse;
+    const Stencil stencil = Stencil::box(next);
+    ensure_operator(level + 1, next, stencil, nullptr);
+    const auto &fine   = levels_[level].exact;
+    const auto &coarse = levels_[level + 1].exact;
+    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
+    if (is_stabilised(level + 1)) stabilise(levels_[level].space, coarse.a, sign_, coarse.values.data());
+  }
   if (level > 0 || !beside_) return;
   finest_.set(); // the next level is on a stream of its own
   finest_.hold(*beside_);
+}
+
+/// A level that ranks share and that turns out to be solved directly, or to be relaxed by planes, goes to the first one.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::gather(std::size_t level)
+{
+  alone_from_ = level;
+  if (level == 0) return;
+  make_next(level - 1);
+  if (!has_level(level)) return;
+  look(level, std::nullopt);
+  set_up(level, looked_at(level));
+}
+
+/// The same of a level that ranks share: they share the next one too, or the first one has it.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::make_next_of_ranks(std::size_t level)
+{
+  const Directions coarsened = levels_[level].choice.coarsened;
+  const Parts shared         = levels_[level].part->parts.coarse(coarsened);
+  const bool share = ranks_.share(shared) && level + 1 < alone_from_, here = share || ranks_.all->rank() == 0;
+  const Parts parts     = share ? shared : shared.gathered();
+  const Stencil stencil = Stencil::box(parts.whole);
+  if (here)
+    ensure_operator(level + 1, parts.whole, stencil, share ? &parts : nullptr);
+  else
+    levels_.resize(level + 1);
+  LevelHere &l = levels_[level];
+  if (!l.part->leads_to(parts)) {
+    l.part->set_next(coarsened, parts);
+    const Grid &half = l.part->half();
+    l.half_values    = array<Space, Value>("weft boxmg part of an operator", pitch_of(half) * stencil.count);
+    l.half_b         = array<Space, Scalar>("weft boxmg part of a right-hand side", half.nodes());
+    l.half_x         = array<Space, Scalar>("weft boxmg part of a solution", half.nodes());
+  }
+  const Index pitch = pitch_of(l.part->half());
+  galerkin(l.space, l.exact.a, l.exact.r, l.exact.p, stencil, l.products, l.half_values.data(), pitch);
+  ranks_.all->agree();
+  Coefficients<Space, Value> *const next = here ? &levels_[level + 1].exact : nullptr;
+  l.part->down(l.space, l.half_values.data(), next ? next->values.data() : nullptr, stencil.count, pitch, next ? next->a.pitch : 0);
+  if (next && is_stabilised(level + 1)) stabilise(l.space, next->a, sign_, next->values.data());
+  if (!share) return;
+  const RankPart<Space> &part = *levels_[level + 1].part;
+  if (is_stabilised(level + 1)) part.fill_ghosts(l.space, next->values.data(), stencil.count, next->a.pitch); // whose neighbours lie beyond
+  cut(l.space, part, next->a, next->values.data());
 }
 
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::ensure_smoother(LevelHere &l, const Choice &choice)
 {
   if (!l.smoother || l.choice.lines != choice.lines)
-    l.smoother = std::make_unique<Smoother<Scalar>>(*l.execution, l.grid(), l.exact.a.stencil, choice.lines);
+    l.smoother = std::make_unique<Smoother<Scalar>>(*l.execution, l.grid(), l.exact.a.stencil, choice.lines, l.part.get());
   if (!l.planes || l.choice.planes != choice.planes) {
     const bool recorded = &l != levels_.data();
     l.planes.reset();
@@ -266,6 +375,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_smoother(LevelHere &l, const Choi
       l.planes = std::make_unique<Planes<Space, Value, Scalar>>(l.space, *l.execution, l.exact.a, choice.planes, options_, recorded);
   }
   l.choice = choice;
+  if (l.part) l.part->ranks.agree();
   l.smoother->factor(l.here().a);
   if (l.planes) l.planes->read(l.exact.a, symmetric_);
 }
@@ -291,6 +401,11 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     if (c.weights_r.size() == 0) c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);
     c.r.weights = c.weights_r.data();
     make_weights(l.space, c.a, Part::transpose, c.r, true, l.convected, c.weights_r.data());
+  }
+  if (l.part) { // those of a ghost come from rows beyond it
+    l.part->ranks.agree();
+    l.part->fill_ghosts(l.space, c.weights.data(), c.p.slots(), c.p.pitch);
+    if (c.weights_r.size() > 0) l.part->fill_ghosts(l.space, c.weights_r.data(), c.p.slots(), c.p.pitch);
   }
   round_transfer(l);
 }

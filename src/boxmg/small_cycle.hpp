@@ -9,6 +9,7 @@ template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
 {
   const LevelHere &l = levels_[level];
+  if (l.part) return false;
   if (l.direct) return level > 0;
   const bool last  = level + 1 == levels_.size();
   const Grid &grid = l.grid();

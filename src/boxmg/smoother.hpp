@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "boxmg/ranks/part.hpp"
 #include "boxmg/restrict_residual.hpp"
 #include "boxmg/small_levels.hpp"
 #include "line/relax/line_relaxation.hpp"
@@ -91,9 +92,10 @@ inline bool told_by_distance(const Grid &grid)
 template <class Scalar>
 class Smoother {
 public:
-  /// Lines along the directions, in the order of a sweep, but those along which nothing couples; none: points.
-  Smoother(const Execution &execution, const Grid &grid, const Stencil &stencil, const std::vector<int> &directions)
-      : execution_(execution), grid_(grid), stencil_(stencil)
+  /// Lines along the directions, in the order of a sweep, but those along which nothing couples; none: points. part: of a grid that ranks
+  /// share; null: all of it is here.
+  Smoother(const Execution &execution, const Grid &grid, const Stencil &stencil, const std::vector<int> &directions, const PartOfGrid *part)
+      : execution_(execution), grid_(grid), stencil_(stencil), part_(part)
   {
     if (execution.memory() == Memory::device && told_by_distance(grid))
       matrix_ = std::make_unique<StencilMatrix<Scalar>>(execution, grid.nodes());
@@ -101,7 +103,7 @@ public:
       Offset next;
       next.d[d] = 1;
       if (stencil.slot[next.number()] < 0) continue;
-      if (matrix_ && !grid.stack() && (plane(grid) || star(stencil))) // colours begin anew in each piece of a stack
+      if (matrix_ && !part && !grid.stack() && (plane(grid) || star(stencil))) // colours begin anew in each piece of a stack
         add_two_colours(d);
       else
         add_lines(d);
@@ -118,7 +120,7 @@ public:
   {
     return std::all_of(lines_.begin(), lines_.end(), [](const Lines &lines) { return lines.relaxation->as_expected(); });
   }
-  /// The first node with an unusable pivot. Waits.
+  /// The first node with an unusable pivot, by its number in the whole grid. Waits.
   std::optional<Index> bad_node() const
   {
     for (const auto &lines : lines_) {
@@ -130,8 +132,13 @@ public:
     for (const auto &lines : colours_) {
       if (!lines.solver) continue;
       if (const auto bad = lines.solver->bad_pivot()) {
-        const LineLayout &layout = lines.solver->layout();
-        return lines.offset + layout.start(bad->line) + bad->row * layout.stride;
+        const Index start = lines.offset + lines.layout.start(bad->line);
+        if (!part_) return start + bad->row * lines.layout.stride;
+        if (!part_->crosses(lines.direction)) return part_->whole_node(start + bad->row * lines.layout.stride);
+        Index at[3];
+        part_->parts.whole.position(part_->whole_node(start), at);
+        at[lines.direction] = bad->row;
+        return part_->parts.whole.node(at);
       }
     }
     return std::nullopt;
@@ -147,10 +154,13 @@ public:
       return;
     }
     if (zero) Kokkos::deep_copy(space, Array<Scalar, Space>(x, static_cast<std::size_t>(grid_.nodes())), Scalar(0));
+    const auto *part = static_cast<const RankPart<Space> *>(part_);
+    if (part && zero) part->all_right();
     for (std::size_t k = 0; k < colours_.size(); k++) {
       const Nodes &colour = colours_[backward ? colours_.size() - 1 - k : k];
-      const bool first    = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
-      if (colour.solver && transpose == Transpose::no && SmallLevels<Space, Scalar>::relaxes(grid_, colour.direction)) {
+      if (part && !(zero && k == 0)) part->need(space, x, 1);
+      const bool first = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
+      if (colour.solver && !part && transpose == Transpose::no && SmallLevels<Space, Scalar>::relaxes(grid_, colour.direction)) {
         SmallLevels<Space, Scalar>::relax(space, a, colour.direction, colour.region, first, b, x);
         continue;
       }
@@ -163,6 +173,7 @@ public:
         colour.solver->solve(rhs + colour.offset, x + colour.offset, {{}, Colour::all, transpose});
       else
         divide(space, a, colour.region, rhs, x);
+      if (part) part->relaxed(first, part->crosses(colour.direction));
     }
   }
 
@@ -209,8 +220,7 @@ public:
   {
     double sum = 0;
     for (const auto &lines : colours_) {
-      if (lines.solver && execution_.memory() == Memory::host)
-        sum += 2.0 * sizeof(Scalar) * static_cast<double>(lines.solver->layout().rows());
+      if (lines.solver && execution_.memory() == Memory::host) sum += 2.0 * sizeof(Scalar) * static_cast<double>(lines.layout.rows());
     }
     return sum;
   }
@@ -268,8 +278,9 @@ private:
     int direction;     ///< -1: points
     Neighbours others; ///< that the nodes are not solved with
     Region region;
-    Index offset                               = 0; ///< of the solver's lines in the level's arrays
-    std::unique_ptr<LineSolver<Scalar>> solver = nullptr;
+    Index offset                             = 0; ///< of the solver's lines in the level's arrays
+    std::unique_ptr<AnyLines<Scalar>> solver = nullptr;
+    LineLayout layout                        = {};
   };
 
   /// Two colours in the plane. In space four, by the parity along each direction across: lines may couple to those a step away along both.
@@ -278,15 +289,25 @@ private:
     const int across[2]    = {direction == 0 ? 1 : 0, direction == 2 ? 1 : 2};
     const Index first[3]   = {0, 0, 0};
     const LineLayout whole = lines_of_box(direction, grid_.n, 1, first);
-    for (const Region &lines : classes(grid_, across[1], classes(grid_, across[0], {Region::all(grid_)}))) {
+    for (Region lines : classes(grid_, across[1], classes(grid_, across[0], {Region::all(grid_)}))) {
       LineProblem problem(whole);
+      const bool crosses = part_ && part_->crosses(direction);
+      if (crosses) lines = part_->owned_of(lines);
       problem.periodic = grid_.periodic[direction];
       for (int k = 0; k < 2; k++) {
         problem.layout.across[k] = lines.count[across[k]];
         problem.layout.across_stride[k] *= lines.step[across[k]];
       }
-      colours_.push_back({direction, off_the_line(stencil_, direction), lines, grid_.node(lines.first),
-                          LineSolver<Scalar>::make(execution_, problem, "auto")});
+      Nodes nodes{direction, off_the_line(stencil_, direction), lines, grid_.node(lines.first)};
+      if (crosses && lines.nodes() > 0) {
+        problem.layout.length = lines.count[direction];
+        problem.periodic      = part_->parts.whole.periodic[direction];
+        part_->ranks.make_lines(execution_, direction, problem, nodes.solver);
+      } else if (!crosses) {
+        nodes.solver = LineSolver<Scalar>::make(execution_, problem, "auto");
+      }
+      nodes.layout = problem.layout;
+      colours_.push_back(std::move(nodes));
     }
   }
   void add_points()
@@ -298,6 +319,7 @@ private:
   const Execution &execution_;
   Grid grid_;
   Stencil stencil_;
+  const PartOfGrid *part_;
   std::vector<Nodes> colours_;
   std::unique_ptr<StencilMatrix<Scalar>> matrix_; ///< the operator, where distances tell the neighbours
   std::vector<Lines> lines_;                      ///< instead of colours_

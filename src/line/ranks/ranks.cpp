@@ -13,7 +13,9 @@ MPI_Datatype mpi_type()
   return std::is_same_v<Scalar, double> ? MPI_DOUBLE : MPI_FLOAT;
 }
 
-/// The duplicate that is attached to a communicator. Solvers share it: they talk in the same order on all ranks, and leave no message behind.
+} // namespace
+
+/// Solvers share it: they talk in the same order on all ranks, and leave no message behind.
 /// One for each solver would be a collective set-up for each, and communicators come and go with solvers then, which not every MPI stands.
 MPI_Comm duplicate_of(MPI_Comm communicator)
 {
@@ -36,8 +38,6 @@ MPI_Comm duplicate_of(MPI_Comm communicator)
   MPI_Comm_set_attr(communicator, key, duplicate);
   return *duplicate;
 }
-
-} // namespace
 
 LineOrder::LineOrder(const LineLayout &layout, int shares) : shares_(shares), places_(static_cast<std::size_t>(layout.count()))
 {

@@ -10,6 +10,9 @@
 
 namespace weft {
 
+/// The duplicate that is attached to a communicator, for our messages alone. Collective the first time; freed with the communicator.
+MPI_Comm duplicate_of(MPI_Comm communicator);
+
 /// The lines in the order in which they travel: cut into shares of nearly equal size, the even lines of each share before its odd ones, so
 /// that the lines of one colour lie together in every message.
 class LineOrder {

@@ -1,0 +1,154 @@
+/// Nodes that go from arrays over boxes to arrays over other boxes, within a rank by a copy and between ranks by messages: ghosts, the part of the next
+/// level that a rank works on, gathered levels.
+#pragma once
+#include "base/messages.hpp"
+#include "boxmg/operator.hpp"
+#include "boxmg/ranks/parts.hpp"
+
+namespace weft::boxmg {
+
+/// A box of nodes in an array that is laid out over another one.
+struct Placed {
+  Box nodes, array;
+
+  Index place(const Index (&at)[3]) const
+  {
+    return at[0] - array.first[0] + array.size(0) * (at[1] - array.first[1] + array.size(1) * (at[2] - array.first[2]));
+  }
+};
+
+/// count[d] nodes along each direction, from and to elements `step` apart.
+struct BoxCopy {
+  Index from, to, count[3], from_step[3], to_step[3];
+};
+
+template <class Space, class From, class To>
+void copy_box(const Space &space, const BoxCopy &copy, const From *from, To *to, int words, Index from_pitch, Index to_pitch)
+{
+  Region region;
+  std::copy(std::begin(copy.count), std::end(copy.count), region.count);
+  over_runs(
+      "weft boxmg box", space, region, KOKKOS_LAMBDA(const Run &run) {
+        const From *const a = from + copy.from + run.x + run.y * copy.from_step[1] + run.z * copy.from_step[2];
+        To *const b         = to + copy.to + run.x + run.y * copy.to_step[1] + run.z * copy.to_step[2];
+        for (int w = 0; w < words; w++) {
+          for (Index j = 0; j < run.count; j++) b[w * to_pitch + j] = static_cast<To>(a[w * from_pitch + j]);
+        }
+      });
+}
+template <class Space>
+class Move {
+public:
+  Move() = default;
+  /// For each rank, what it has to give, of which each node of the grid is in one, and what it wants, also beyond the ends of a periodic
+  /// direction. in_place: both are in one array, and a rank has what it owns.
+  Move(const GridRanks &ranks, const Grid &whole, const std::vector<Placed> &from, const std::vector<Placed> &to, bool in_place)
+      : ranks_(&ranks)
+  {
+    const auto own = static_cast<std::size_t>(ranks.rank());
+    std::vector<Index> leave, arrive;
+    for (int k = 0; k < ranks.size(); k++) {
+      const auto r     = static_cast<std::size_t>(k);
+      const Index sent = static_cast<Index>(leave.size()), received = static_cast<Index>(arrive.size());
+      over_images(whole, [&](const Index(&by)[3], bool itself) {
+        if (r == own) {
+          if (!in_place || !itself) add_copy(from[own], to[own], by);
+          return;
+        }
+        add_places(common(from[own].nodes.moved(by), to[r].nodes), from[own], by, leave);
+        add_places(common(from[r].nodes.moved(by), to[own].nodes), to[own], {0, 0, 0}, arrive);
+      });
+      if (static_cast<Index>(leave.size()) > sent) sent_.push_back({k, sent, static_cast<Index>(leave.size()) - sent});
+      if (static_cast<Index>(arrive.size()) > received) received_.push_back({k, received, static_cast<Index>(arrive.size()) - received});
+    }
+    leave_  = on_space(leave);
+    arrive_ = on_space(arrive);
+  }
+
+  /// `words` arrays each, so many elements apart. The first time with more words it allocates.
+  template <class From, class To>
+  void run(const Space &space, const From *from, To *to, int words = 1, Index from_pitch = 0, Index to_pitch = 0) const
+  {
+    for (const BoxCopy &copy : copies_) copy_box(space, copy, from, to, words, from_pitch, to_pitch);
+    if (sent_.empty() && received_.empty()) return;
+    To *const out = room(out_, leave_, words, to), *const in = room(in_, arrive_, words, to);
+    const auto leave = leave_, arrive = arrive_;
+    Kokkos::parallel_for(
+        "weft boxmg pack", range(space, static_cast<Index>(leave.size())), KOKKOS_LAMBDA(const Index i) {
+          for (int w = 0; w < words; w++) out[i * words + w] = static_cast<To>(from[w * from_pitch + leave(i)]);
+        });
+    space.fence("weft boxmg: before messages");
+    ranks_->exchange(sent_, out, received_, in, words);
+    Kokkos::parallel_for(
+        "weft boxmg unpack", range(space, static_cast<Index>(arrive.size())), KOKKOS_LAMBDA(const Index i) {
+          for (int w = 0; w < words; w++) to[w * to_pitch + arrive(i)] = in[i * words + w];
+        });
+  }
+
+private:
+  /// The grid itself, and what is seen of it beyond the ends of periodic directions.
+  template <class Visit>
+  static void over_images(const Grid &whole, const Visit &visit)
+  {
+    for (int number = 0; number < 27; number++) {
+      const Offset image = offset_of(number);
+      Index by[3];
+      bool there = true;
+      for (int d = 0; d < 3; d++) {
+        by[d] = image.d[d] * whole.n[d];
+        there = there && (image.d[d] == 0 || whole.periodic[d]);
+      }
+      if (there) visit(by, number == 13);
+    }
+  }
+  static void add_places(const Box &box, const Placed &placed, const Index (&by)[3], std::vector<Index> &places)
+  {
+    for (Index z = box.first[2]; z < box.end[2]; z++) {
+      for (Index y = box.first[1]; y < box.end[1]; y++) {
+        for (Index x = box.first[0]; x < box.end[0]; x++) places.push_back(placed.place({x - by[0], y - by[1], z - by[2]}));
+      }
+    }
+  }
+  void add_copy(const Placed &from, const Placed &to, const Index (&by)[3])
+  {
+    const Box box = common(from.nodes.moved(by), to.nodes);
+    if (box.nodes() == 0) return;
+    BoxCopy copy;
+    copy.from = from.place({box.first[0] - by[0], box.first[1] - by[1], box.first[2] - by[2]});
+    copy.to   = to.place(box.first);
+    for (int d = 0; d < 3; d++) {
+      copy.count[d]     = box.size(d);
+      copy.from_step[d] = d == 0 ? 1 : copy.from_step[d - 1] * from.array.size(d - 1);
+      copy.to_step[d]   = d == 0 ? 1 : copy.to_step[d - 1] * to.array.size(d - 1);
+    }
+    copies_.push_back(copy);
+  }
+  static OwnedArray<Index, Space> on_space(const std::vector<Index> &places)
+  {
+    OwnedArray<Index, Space> there("weft boxmg places", places.size());
+    Kokkos::deep_copy(there, Array<const Index, Kokkos::HostSpace>(places.data(), places.size()));
+    return there;
+  }
+  struct Buffer {
+    Messages<Space, double> words;
+    Index size = 0;
+  };
+  template <class To>
+  To *room(Buffer &buffer, const OwnedArray<Index, Space> &places, int words, const To *) const
+  {
+    const Index size = std::max<Index>(static_cast<Index>(places.size()) * words, 1);
+    if (buffer.size < size) {
+      buffer.words.allocate(size, ranks_->device_messages());
+      buffer.size = size;
+    }
+    return reinterpret_cast<To *>(buffer.words.data());
+  }
+
+  const GridRanks *ranks_ = nullptr;
+  std::vector<BoxCopy> copies_;
+  std::vector<Message> sent_, received_;
+  OwnedArray<Index, Space> leave_, arrive_; ///< places in the arrays, in the order of the messages
+  mutable Buffer out_, in_;
+};
+
+} // namespace weft::boxmg
