@@ -1,5 +1,5 @@
-// PCBOXMG's applications: cycles where vectors are, on the rank that cycles for all.
-#include "boxmg/boxmg_impl.h"
+// PCBOXMG's applications: cycles where vectors are, on the rank that cycles for all, or on all where they share levels.
+#include "boxmg/shared_grid.h"
 
 namespace weft {
 
@@ -25,7 +25,7 @@ PetscErrorCode Print(const std::vector<BoxmgLevel> &levels, const std::vector<He
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CycleAndTell(const Multigrid &multigrid, PetscScalar *b, PetscScalar *x)
+PetscErrorCode CycleAndTell(const Multigrid &multigrid, bool first, PetscScalar *b, PetscScalar *x)
 {
   std::vector<Heard> all;
   std::vector<BoxmgLevel> levels;
@@ -33,7 +33,7 @@ PetscErrorCode CycleAndTell(const Multigrid &multigrid, PetscScalar *b, PetscSca
   PetscFunctionBegin;
   PetscCallCXX(multigrid.apply_and_tell(b, x, [&](int level, bool before, double norm) { all.push_back({level, before, norm}); }));
   PetscCallCXX(levels = multigrid.levels());
-  PetscCall(Print(levels, all));
+  if (first) PetscCall(Print(levels, all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -47,7 +47,7 @@ PetscErrorCode Cycles(PC pc, Memory memory, PetscScalar *b, PetscScalar *x, Tran
   const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
   for (PetscInt k = 0; k < nrhs; k++, b += ld, x += ld) {
     if (Boxmg(pc)->monitor && transpose == Transpose::no)
-      PetscCall(CycleAndTell(multigrid, b, x));
+      PetscCall(CycleAndTell(multigrid, !Boxmg(pc)->ranks || Boxmg(pc)->ranks->rank() == 0, b, x));
     else
       PetscCallCXX(multigrid.apply(b, x, transpose));
   }
@@ -55,9 +55,9 @@ PetscErrorCode Cycles(PC pc, Memory memory, PetscScalar *b, PetscScalar *x, Tran
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// cycle(memory, b, x) with arrays of the whole grid in its natural order.
+// cycle(memory, b, x) with arrays of the whole grid in its natural order, or of what each rank owns.
 template <class Cycle>
-PetscErrorCode OnWholeGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
+PetscErrorCode OnGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
 {
   PetscFunctionBegin;
   if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
@@ -68,7 +68,10 @@ PetscErrorCode OnWholeGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
   PetscCall(Boxmg(pc)->whole.Solve(rhs, solution, [&](Vec b, Vec x) {
     PetscFunctionBegin;
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(WithVecArrays(b, Access::read, x, Access::write, cycle));
+    if (Boxmg(pc)->ranks)
+      PetscCall(OnSharedGrid(pc, b, x, Access::write, cycle));
+    else
+      PetscCall(WithVecArrays(b, Access::read, x, Access::write, cycle));
     PetscCall(PetscLogGpuTimeEnd());
     PetscFunctionReturn(PETSC_SUCCESS);
   }));
@@ -79,8 +82,7 @@ PetscErrorCode OnWholeGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
 PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
   PetscFunctionBegin;
-  PetscCall(
-      OnWholeGrid(pc, rhs, solution, [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
+  PetscCall(OnGrid(pc, rhs, solution, [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -96,7 +98,7 @@ PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution)
 PetscErrorCode PCBoxmgStep(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
-  PetscCall(OnWholeGrid(pc, rhs, solution, [pc](Memory memory, PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
+  PetscCall(OnGrid(pc, rhs, solution, [pc](Memory memory, PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(EnsureMultigrid(pc, memory));
     const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
@@ -125,7 +127,7 @@ PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution)
   }
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, rhs, solution, 0));
   PetscCall(WithDenseArrays(
-      rhs, solution, [pc](Memory memory) { return !Boxmg(pc)->whole.gathers() && has_backend(memory); },
+      rhs, solution, [pc](Memory memory) { return !Boxmg(pc)->whole.gathers() && !Boxmg(pc)->ranks && has_backend(memory); },
       [pc](Memory memory, PetscScalar *b, PetscScalar *x, int nrhs, Index ld) { return Cycles(pc, memory, b, x, Transpose::no, nrhs, ld); },
       &done));
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));

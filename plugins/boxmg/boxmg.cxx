@@ -43,6 +43,7 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
 . -pc_boxmg_sweeps <1>                                 - sweeps before and after each correction
 . -pc_boxmg_coarse (direct|lines)                      - what solves on the coarsest grid
 . -pc_boxmg_coarsest <100>                             - a grid of so many nodes is not coarsened
+. -pc_boxmg_share <2000>                              - nodes a rank from which on ranks share a level
 . -pc_boxmg_precision (double|single)                  - precision inside the cycle
 - -pc_boxmg_monitor <false>                            - print the residual of each level, twice a cycle
 
@@ -61,7 +62,9 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
   Under `KSPRICHARDSON` the cycles are an iteration of their own, by the norm of the true residual: it takes fewer passes over vectors than
   `KSPCG`, which pays where a cycle is good, and with `-pc_boxmg_precision single` on a GPU.
 
-  On several ranks the matrix is gathered on the first rank, which cycles for all: the iterations are those of one rank.
+  Several ranks share the levels that have nodes enough for each (`PCBoxmgSetShare()`), and the first one has the others by itself. The
+  iterations are those of one rank, whatever the process grid. Where a periodic direction that ranks cut has an odd number of nodes, the
+  first one cycles for all.
 
   New values of the same pattern keep what was allocated. An operator that it cannot work with fails the set-up (`PCGetFailedReason()`);
   with `-ksp_error_if_not_converged` it is an error that says why.
@@ -71,7 +74,7 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
   -log_view shows set-up as PCBoxmgSetUp and the cycles as PCBoxmgCycle.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCR`, `PCBoxmgSetLevels()`, `PCBoxmgSetCycle()`, `PCBoxmgSetSmoother()`,
-          `PCBoxmgSetCoarsen()`, `PCBoxmgSetInterpolation()`, `PCBoxmgSetSweeps()`, `PCBoxmgSetCoarse()`, `PCBoxmgSetCoarsest()`,
+          `PCBoxmgSetCoarsen()`, `PCBoxmgSetInterpolation()`, `PCBoxmgSetSweeps()`, `PCBoxmgSetCoarse()`, `PCBoxmgSetCoarsest()`, `PCBoxmgSetShare()`,
           `PCBoxmgSetPrecision()`, `PCBoxmgSetMonitor()`
 M*/
 PetscErrorCode PCCreate_Boxmg(PC pc)

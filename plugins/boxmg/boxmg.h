@@ -48,6 +48,8 @@ WEFT_EXTERN PetscErrorCode PCBoxmgSetCoarse(PC, PCBoxmgCoarse);
 WEFT_EXTERN PetscErrorCode PCBoxmgGetCoarse(PC, PCBoxmgCoarse *);
 WEFT_EXTERN PetscErrorCode PCBoxmgSetCoarsest(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCBoxmgGetCoarsest(PC, PetscInt *);
+WEFT_EXTERN PetscErrorCode PCBoxmgSetShare(PC, PetscInt);
+WEFT_EXTERN PetscErrorCode PCBoxmgGetShare(PC, PetscInt *);
 WEFT_EXTERN PetscErrorCode PCBoxmgSetPrecision(PC, PCBoxmgPrecision);
 WEFT_EXTERN PetscErrorCode PCBoxmgGetPrecision(PC, PCBoxmgPrecision *);
 WEFT_EXTERN PetscErrorCode PCBoxmgSetMonitor(PC, PetscBool);

@@ -31,6 +31,7 @@ struct PC_Boxmg {
   PCBoxmgCoarse coarse               = PC_BOXMG_COARSE_DIRECT;
   PetscInt coarsest                  = static_cast<PetscInt>(BoxmgOptions{}.coarsest_nodes);
   PCBoxmgPrecision precision         = PC_BOXMG_DOUBLE;
+  PetscInt share                     = 2000;
   PetscBool monitor                  = PETSC_FALSE;
 
   // What set-up finds and makes.
@@ -44,7 +45,11 @@ struct PC_Boxmg {
   bool asks_norms        = true;  ///< whether the KSP that is solving looks at norms
   Vec correction         = NULL;  ///< work space of KSPRICHARDSON
   PetscReal rounded      = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()
-  // On the rank that cycles for all, the first: a backend for each memory that vectors have come in, host and device.
+  // Ranks that share the finest levels; none where the first one cycles for all, or is alone.
+  BoxmgRanks shared;
+  std::unique_ptr<boxmg::GridRanks> ranks;
+  Vec staged[2] = {NULL, NULL}; ///< vectors of theirs where the multigrid is, for others that are elsewhere
+  // On the ranks that cycle: a backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<Multigrid> multigrid[2];
 
@@ -74,7 +79,12 @@ PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer);
 
 PetscErrorCode PCSetUp_Boxmg(PC pc);
 PetscErrorCode PCReset_Boxmg(PC pc);
+/// Finds out whether ranks share the finest levels. new_ranks: otherwise than before; then there is no multigrid. Collective.
+PetscErrorCode ShareLevels(PC pc, bool *new_ranks);
+/// The nodes that the matrix' columns on other ranks belong to, by their numbers in the whole grid.
+PetscErrorCode NodesOfColumns(PC pc, const LocalMatrix &local, std::vector<Index> *nodes);
 /// Makes the multigrid that works in `memory`, on PETSc's current stream, unless it is there: set-up has made one in the matrix's memory.
+/// One that ranks share is there in that memory alone.
 PetscErrorCode EnsureMultigrid(PC pc, Memory memory);
 
 PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution);

@@ -40,8 +40,7 @@ PetscErrorCode Matrices(PC pc, PetscInt *count, Mat *matrices[], const Of &of)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCheck(ranks == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "PCBOXMG gives the matrices of its levels on one rank only: on several the first one has them all");
+  PetscCheck(ranks == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "PCBOXMG gives the matrices of its levels on one rank only");
   PetscCheck(pc->setupcalled && multigrid && !pc->failedreason, PetscObjectComm((PetscObject)pc), PETSC_ERR_ORDER,
              "PCBOXMG has no levels: call PCSetUp() first, and see that it did not fail");
   PetscCallCXX(levels = static_cast<PetscInt>(multigrid->levels().size()));

@@ -4,7 +4,7 @@
 #include "petsc/residual.h"
 #include "petsc/richardson_reason.h"
 
-#include "boxmg/boxmg_impl.h"
+#include "boxmg/shared_grid.h"
 
 namespace weft {
 
@@ -19,6 +19,7 @@ PetscErrorCode HasOperator(PC pc, bool *has)
   PetscFunctionBegin;
   PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
   *has = pc->mat == pc->pmat && state == bm->state && !bm->whole.gathers();
+  if (bm->ranks && bm->precision == PC_BOXMG_SINGLE) *has = false; // they have no residual in the matrix's precision
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -38,15 +39,18 @@ PetscErrorCode Iterate(PC pc, Vec b, Vec x, bool zero, PetscInt its, const std::
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, b, x, 0));
   PetscCall(PetscLogGpuTimeBegin());
-  PetscCall(
-      WithVecArrays(b, Access::read, x, Access::read_write, [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-        PetscFunctionBegin;
-        PetscCall(EnsureMultigrid(pc, memory));
-        const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
-        PetscCallCXX(*steps = multigrid.iterate(rhs, solution, zero, static_cast<int>(its), enough));
-        PetscCall(LogFlops(memory, *steps * multigrid.flops()));
-        PetscFunctionReturn(PETSC_SUCCESS);
-      }));
+  const auto some = [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+    PetscFunctionBegin;
+    PetscCall(EnsureMultigrid(pc, memory));
+    const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
+    PetscCallCXX(*steps = multigrid.iterate(rhs, solution, zero, static_cast<int>(its), enough));
+    PetscCall(LogFlops(memory, *steps * multigrid.flops()));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  };
+  if (Boxmg(pc)->ranks)
+    PetscCall(OnSharedGrid(pc, b, x, Access::read_write, some));
+  else
+    PetscCall(WithVecArrays(b, Access::read, x, Access::read_write, some));
   PetscCall(PetscLogGpuTimeEnd());
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, b, x, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -406,6 +406,55 @@ PetscErrorCode PCBoxmgGetCoarsest(PC pc, PetscInt *nodes)
 }
 
 /*@
+  PCBoxmgSetShare - sets how many nodes a rank a level of a `PCBOXMG` must have for the ranks to share it
+
+  Logically Collective
+
+  Input Parameters:
++ pc    - the preconditioner
+- nodes - 0 or more
+
+  Options Database Key:
+. -pc_boxmg_share <2000> - the number of nodes
+
+  Level: advanced
+
+  Note:
+  The first rank has the levels of fewer nodes by itself, as messages take longer than all of its work there, and those that are solved
+  directly or relaxed by planes in any case.
+
+.seealso: `PCBOXMG`, `PCBoxmgGetShare()`
+@*/
+PetscErrorCode PCBoxmgSetShare(PC pc, PetscInt nodes)
+{
+  PetscFunctionBegin;
+  PetscCall(weft::CallSetter(pc, "PCBoxmgSetShare_C", nodes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCBoxmgGetShare - gets how many nodes a rank a level of a `PCBOXMG` must have for the ranks to share it
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. nodes - 0 or more
+
+  Level: advanced
+
+.seealso: `PCBOXMG`, `PCBoxmgSetShare()`
+@*/
+PetscErrorCode PCBoxmgGetShare(PC pc, PetscInt *nodes)
+{
+  PetscFunctionBegin;
+  PetscCall(weft::CallGetter(pc, "PCBoxmgGetShare_C", nodes));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
   PCBoxmgSetPrecision - sets the precision inside the cycles of a `PCBOXMG`
 
   Logically Collective
@@ -522,6 +571,8 @@ PetscErrorCode PCBoxmgComposeSetters(PC pc, bool compose)
       composed("PCBoxmgGetCoarse_C", GetMember<PCBoxmgCoarse, &PC_Boxmg::coarse>),
       composed("PCBoxmgSetCoarsest_C", (SetNumber<"coarsest", 1, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::coarsest>)),
       composed("PCBoxmgGetCoarsest_C", GetMember<PetscInt, &PC_Boxmg::coarsest>),
+      composed("PCBoxmgSetShare_C", (SetNumber<"share", 0, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::share>)),
+      composed("PCBoxmgGetShare_C", GetMember<PetscInt, &PC_Boxmg::share>),
       composed("PCBoxmgSetPrecision_C", (SetChoice<"PCBoxmg", "Precision", PC_BOXMG_SINGLE, &PC_Boxmg::precision>)),
       composed("PCBoxmgGetPrecision_C", GetMember<PCBoxmgPrecision, &PC_Boxmg::precision>),
       composed(

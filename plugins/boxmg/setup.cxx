@@ -134,7 +134,7 @@ PetscErrorCode MakeMultigrid(PC pc, Memory memory)
   const boxmg::Grid grid = GridOf(bm->grid);
   PetscCall(OptionsOf(pc, grid, &options));
   PetscCall(MakeExecution(memory, &bm->execution[here]));
-  PetscCallCXX(bm->multigrid[here] = std::make_unique<Multigrid>(*bm->execution[here], grid, options));
+  PetscCallCXX(bm->multigrid[here] = std::make_unique<Multigrid>(*bm->execution[here], grid, options, bm->ranks ? &bm->shared : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -172,6 +172,33 @@ PetscErrorCode ReadMatrix(PC pc, Mat A, bool same)
   PetscCall(Serves(pc, memory, &serves));
   if (!same || !serves) PetscCall(MakeMultigrid(pc, memory));
   PetscCallCXX(WithAdvice([&] { bm->multigrid[static_cast<int>(memory)]->read(csr, told); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The rows of each rank, of levels that they share.
+PetscErrorCode ReadShared(PC pc, bool same)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+  LocalMatrix local;
+  PetscBool known, symmetric;
+  std::vector<Index> nodes;
+  std::optional<bool> told;
+  bool serves;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetLocal(pc->pmat, &local));
+  PetscCall(NodesOfColumns(pc, local, &nodes));
+  PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
+  if (known) told = symmetric == PETSC_TRUE;
+  bm->forget(1 - static_cast<int>(local.memory));
+  PetscCall(Serves(pc, local.memory, &serves));
+  if (!same || !serves) PetscCall(MakeMultigrid(pc, local.memory));
+  const boxmg::RowsOfPart<PetscScalar, PetscInt> rows{local.inside, local.outside, nodes};
+  PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
+                         [&] { WithAdvice([&] { bm->multigrid[static_cast<int>(local.memory)]->read(rows, told); }); }));
+  if (!bm->multigrid[static_cast<int>(local.memory)]->is_for_one_rank()) PetscFunctionReturn(PETSC_SUCCESS);
+  bm->forget(static_cast<int>(local.memory));
+  bm->ranks.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -328,6 +355,7 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
   PC_Boxmg *bm = Boxmg(pc);
   Grid grid;
   Mat matrix = NULL;
+  bool new_ranks;
 
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(boxmg_setup_event, pc, 0, 0, 0));
@@ -338,8 +366,12 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
   PetscCall(CheckGrid(pc, grid));
   const bool same = pc->setupcalled && grid.dm == bm->grid.dm;
   bm->grid        = grid;
-  PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
-  if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
+  PetscCall(ShareLevels(pc, &new_ranks));
+  if (bm->ranks) PetscCall(ReadShared(pc, same));
+  if (!bm->ranks) {
+    PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
+    if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
+  }
   PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &bm->state));
   PetscCall(ReportFault(pc));
   PetscCall(CheckCycle(pc));
@@ -356,6 +388,9 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory)
   PetscFunctionBegin;
   PetscCall(Serves(pc, memory, &serves));
   if (serves) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCheck(!bm->ranks, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONGSTATE,
+             "PCBOXMG on several ranks cycles on the stream of its set-up, and PETSc's current one is another: make that current again, or "
+             "set up anew");
   // From the values that set-up has seen, which the matrix may no longer have.
   Multigrid::Csr finest;
   CsrMatrix<PetscScalar, Index> csr;
@@ -381,6 +416,9 @@ PetscErrorCode PCReset_Boxmg(PC pc)
 
   PetscFunctionBegin;
   for (int which : {0, 1}) bm->forget(which);
+  bm->shared = {};
+  bm->ranks.reset();
+  for (Vec &vec : bm->staged) PetscCall(VecDestroy(&vec));
   PetscCall(VecDestroy(&bm->correction));
   if (bm->whole_matrix) PetscCall(MatDestroySubMatrices(1, &bm->whole_matrix));
   PetscCall(bm->whole.Destroy());

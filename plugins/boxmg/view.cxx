@@ -38,36 +38,49 @@ std::string Directions(boxmg::Directions set)
   return text.empty() ? "coarsest" : "coarsened along " + text;
 }
 
-// A row for each level. All are on this rank.
-PetscErrorCode ViewLevels(const Multigrid &multigrid, PetscViewer viewer)
+// What the first rank knows of the levels, of which it has all or shares them, with the bytes of all ranks. Collective where they share some.
+PetscErrorCode AllLevels(const PC_Boxmg &bm, MPI_Comm comm, const Multigrid &multigrid, std::vector<BoxmgLevel> *levels)
 {
-  std::vector<BoxmgLevel> levels;
-
   PetscFunctionBegin;
-  PetscCallCXX(levels = multigrid.levels());
+  PetscCallCXX(*levels = multigrid.levels());
+  if (!bm.ranks) PetscFunctionReturn(PETSC_SUCCESS);
+  for (BoxmgLevel &level : *levels) {
+    if (level.ranks > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &level.bytes, 1, MPI_DOUBLE, MPI_SUM, comm));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// A row for each level. The first rank knows of all, and prints.
+PetscErrorCode ViewLevels(const std::vector<BoxmgLevel> &levels, PetscViewer viewer)
+{
+  PetscFunctionBegin;
   for (std::size_t k = 0; k < levels.size(); k++) {
     const BoxmgLevel &level = levels[k];
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d: %s, %s, %s, stencil of %d points, 1 rank, %.0f bytes\n", (int)k,
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d: %s, %s, %s, stencil of %d points, %d rank%s, %.0f bytes\n", (int)k,
                                      BoxmgSizes(level.grid).c_str(), Directions(level.coarsened).c_str(), Relaxation(level).c_str(),
-                                     level.points, level.bytes));
+                                     level.points, level.ranks, level.ranks == 1 ? "" : "s", level.bytes));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Where it cycles, and what it keeps there.
-PetscErrorCode ViewMultigrids(const PC_Boxmg &bm, PetscViewer viewer)
+PetscErrorCode ViewMultigrids(const PC_Boxmg &bm, MPI_Comm comm, PetscViewer viewer)
 {
+  std::vector<BoxmgLevel> levels;
+
   PetscFunctionBegin;
   if (bm.cycle == PC_BOXMG_CYCLE_AUTO)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  cycle: %s, chosen from the matrix\n", boxmg_cycles[static_cast<int>(bm.any()->cycle())]));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %ssymmetric\n", bm.any()->symmetric() ? "" : "not "));
-  PetscCall(ViewLevels(*bm.any(), viewer));
+  PetscCall(AllLevels(bm, comm, *bm.any(), &levels));
+  PetscCall(ViewLevels(levels, viewer));
   for (int which : {0, 1}) {
     if (!bm.multigrid[which]) continue;
     std::string backend;
     double bytes = 0;
     PetscCallCXX(backend = bm.execution[which]->name());
-    PetscCallCXX(for (const BoxmgLevel &level : bm.multigrid[which]->levels()) bytes += level.bytes);
+    PetscCall(AllLevels(bm, comm, *bm.multigrid[which], &levels));
+    for (const BoxmgLevel &level : levels) bytes += level.bytes;
     PetscCall(PetscViewerASCIIPrintf(viewer, "  cycles on the %s (%s), %.3g MB\n",
                                      which == static_cast<int>(Memory::device) ? "device" : "host", backend.c_str(), 1e-6 * bytes));
   }
@@ -95,8 +108,12 @@ PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer)
   if (!pc->setupcalled) PetscCall(PetscViewerASCIIPrintf(viewer, "  not yet set up\n"));
   if (!pc->setupcalled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (ranks > 1) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
-  if (bm->any()) PetscCall(ViewMultigrids(*bm, viewer));
+  if (bm->ranks)
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  ranks: %d share the levels of %" PetscInt_FMT " nodes a rank or more, and rank 0 has the others\n", ranks, bm->share));
+  else if (ranks > 1)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
+  if (bm->any()) PetscCall(ViewMultigrids(*bm, PetscObjectComm((PetscObject)pc), viewer));
   if (!bm->tried)
     PetscCall(
         PetscViewerASCIIPrintf(viewer, "  check: no cycle is tried, as each diagonal is at least the sum of the magnitudes beside it\n"));

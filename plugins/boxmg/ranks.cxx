@@ -1,0 +1,80 @@
+// PCBOXMG on several ranks that share its finest levels: who has which nodes, and a rank's rows by nodes.
+#include <petscdmda.h>
+
+#include "boxmg/boxmg_impl.h"
+#include "petsc/grid_owners.h"
+#if defined(WEFT_DISTRIBUTED)
+#include "boxmg/ranks/mpi_ranks.hpp"
+#endif
+
+namespace weft {
+
+namespace {
+
+PetscErrorCode PartsOf(const Grid &grid, boxmg::Parts *parts)
+{
+  const PetscInt *sizes[3];
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetOwnershipRanges(grid.dm, &sizes[0], &sizes[1], &sizes[2]));
+  for (int d = 0; d < 3; d++) {
+    parts->whole.n[d]        = grid.global[d];
+    parts->whole.periodic[d] = grid.periodic[d];
+    PetscCallCXX(parts->starts[d].assign(1, 0));
+    for (int k = 0; k < grid.ranks[d]; k++)
+      PetscCallCXX(parts->starts[d].push_back(parts->starts[d].back() + (d < grid.dimension ? sizes[d][k] : 1)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace
+
+PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
+{
+  PC_Boxmg *bm = Boxmg(pc);
+  BoxmgRanks shared;
+  PetscMPIInt ranks;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
+  shared.least = bm->share;
+  PetscCall(PartsOf(bm->grid, &shared.parts));
+  bool share = ranks > 1 && shared.share(shared.parts);
+#if !defined(WEFT_DISTRIBUTED)
+  share = false;
+#endif
+  *new_ranks = share != (bm->ranks != nullptr) || (share && (bm->shared.parts != shared.parts || bm->shared.least != shared.least));
+  if (!*new_ranks) PetscFunctionReturn(PETSC_SUCCESS);
+  for (int which : {0, 1}) bm->forget(which);
+  bm->shared = {};
+  bm->ranks.reset();
+#if defined(WEFT_DISTRIBUTED)
+  if (share) {
+    const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+    PetscCall(CallTogether(comm, [&] {
+      bm->ranks = std::make_unique<boxmg::MpiRanks>(comm, shared.parts, DeviceMessages(), [comm] { RanksAgreeOrThrow(comm); });
+    }));
+    shared.all = bm->ranks.get();
+    bm->shared = shared;
+  }
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode NodesOfColumns(PC pc, const LocalMatrix &local, std::vector<Index> *nodes)
+{
+  const Grid &grid = Boxmg(pc)->grid;
+  GridOwners owners;
+
+  PetscFunctionBegin;
+  PetscCall(owners.Find(grid, pc->pmat));
+  PetscCallCXX(nodes->resize(static_cast<std::size_t>(local.outside_size)));
+  for (PetscInt k = 0; k < local.outside_size; k++) {
+    Index at[3];
+    owners.node(local.outside_columns[k], at);
+    (*nodes)[static_cast<std::size_t>(k)] = at[0] + grid.global[0] * (at[1] + grid.global[1] * at[2]);
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+} // namespace weft
