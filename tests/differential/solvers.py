@@ -31,6 +31,8 @@ def choose(rng, lists, grid):
         for option, most in (("levels", 5), ("sweeps", 3), ("coarsest", 60)):
             if rng.random() < 0.2:
                 options[f"pc_boxmg_{option}"] = str(rng.integers(1, most))
+        if rng.random() < 0.75:
+            options["pc_boxmg_share"] = "0"  # these grids are small
     if kind == "adi" and rng.random() < 0.3:
         options["pc_adi_cycle"] = str(rng.integers(1, 6))
     if kind == "crout":

@@ -18,6 +18,7 @@ SOLVERS = [
     "-pc_type bcr -pc_bcr_type facr",
     "-pc_type boxmg",
     "-pc_type boxmg -pc_boxmg_smoother points -pc_boxmg_coarsest 9",
+    "-pc_type boxmg -pc_boxmg_smoother alternating -pc_boxmg_coarsest 9 -pc_boxmg_share 0",
     "-pc_type crout",
     "-pc_type crout -pc_crout_pattern full",
 ]

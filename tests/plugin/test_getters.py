@@ -15,7 +15,7 @@ ADI = "-pc_adi_type douglas_gunn -pc_adi_shifts 3,4,5 -pc_adi_cycle 4 -pc_adi_it
 BCR = "-pc_bcr_type separable -pc_bcr_inverse leja -pc_bcr_radix 3 -pc_bcr_levels 2 -pc_bcr_precision single -pc_bcr_require_separable \
 -pc_bcr_separable_tolerance 0.5 -pc_bcr_check_warn 0.25 -pc_bcr_check_fail 0.5"
 BOXMG = "-pc_boxmg_levels 3 -pc_boxmg_cycle w -pc_boxmg_smoother points -pc_boxmg_coarsen xy -pc_boxmg_interpolation linear -pc_boxmg_sweeps 2 \
--pc_boxmg_coarse lines -pc_boxmg_coarsest 9 -pc_boxmg_precision single -pc_boxmg_monitor"
+-pc_boxmg_coarse lines -pc_boxmg_coarsest 9 -pc_boxmg_precision single -pc_boxmg_share 7 -pc_boxmg_monitor"
 CROUT = "-pc_crout_pattern threshold -pc_crout_levels 2 -pc_crout_droptol 0.25 -pc_crout_row_quota 7 -pc_crout_most_operations 1e9 -pc_crout_method sweeps \
 -pc_crout_sweeps 3 -pc_crout_rtol 0.5 -pc_crout_omega 0.75 -pc_crout_sections 1 -pc_crout_async -pc_crout_shift 0.125 -pc_crout_check_warn 0.25 \
 -pc_crout_check_fail 0.5 -pc_crout_scaling ruiz -pc_crout_ordering rcm -pc_crout_symmetric 0 -pc_crout_trisolve jacobi -pc_crout_trisolve_steps 5 \
@@ -87,6 +87,7 @@ GETTERS = {
             "PCBoxmgGetSweeps": ("i", [1], [2]),
             "PCBoxmgGetCoarse": ("i", [0], [1]),
             "PCBoxmgGetCoarsest": ("i", [100], [9]),
+            "PCBoxmgGetShare": ("i", [2000], [7]),
             "PCBoxmgGetPrecision": ("i", [0], [1]),
             "PCBoxmgGetMonitor": ("i", [0], [1]),
         },

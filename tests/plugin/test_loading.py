@@ -72,6 +72,8 @@ def test_only_the_hook_and_the_setters_are_exported(library):
         "PCBoxmgSetMonitor",
         "PCBoxmgGetPrecision",
         "PCBoxmgSetPrecision",
+        "PCBoxmgGetShare",
+        "PCBoxmgSetShare",
         "PCBoxmgGetSmoother",
         "PCBoxmgSetSmoother",
         "PCBoxmgGetSweeps",
