@@ -167,7 +167,7 @@ public:
       for (int &d : l.lines) d = turn_.direction(d);
       for (int &d : l.planes) d = turn_.direction(d);
     }
-    all.front().bytes += static_cast<double>(sizeof(Value) * (b_.size() + x_.size() + original_.size()));
+    if (!all.empty()) all.front().bytes += static_cast<double>(sizeof(Value) * (b_.size() + x_.size() + original_.size()));
     return all;
   }
   bool dominant() const override { return inner_->dominant(); }
