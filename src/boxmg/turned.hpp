@@ -127,6 +127,7 @@ public:
     inner_ = made(Turn{});
   }
 
+  using BoxMultigrid<Value>::Hierarchy::read; // ranks that share levels do not turn
   void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   std::optional<BoxmgFault> fault() const override
