@@ -325,6 +325,7 @@ private:
   // In the matrix's precision, and iterations: iterate.hpp.
   void cycle_from_zero(Value *b, Value *x, const Way &way);
   int iterate_shared(Value *b, Value *x, bool zero, int steps, const Enough &enough);
+  Way way_of_steps() const;
   bool iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough);
   bool iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough);
   /// The norm whose square stands in squares_ is on its way to the host; and there.

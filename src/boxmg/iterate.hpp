@@ -26,6 +26,13 @@ void HierarchyOn<Space, Value, Scalar>::cycle_from_zero(Value *b, Value *x, cons
   }
 }
 
+/// Where convection is strong sweeps are mirrored: those of one order follow the flow one way only (v = (1e6, 3e5), 513²: 29 steps in place of 14).
+template <class Space, class Value, class Scalar>
+auto HierarchyOn<Space, Value, Scalar>::way_of_steps() const -> Way
+{
+  return {shape_, Transpose::no, levels_.front().convected};
+}
+
 template <class Space, class Value, class Scalar>
 int HierarchyOn<Space, Value, Scalar>::iterate(Value *b, Value *x, bool zero, int steps, const Enough &enough)
 {
@@ -64,8 +71,8 @@ int HierarchyOn<Space, Value, Scalar>::iterate_shared(Value *b, Value *x, bool z
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough)
 {
-  LevelHere &l = levels_[0];
-  const Way way{shape_, Transpose::no, false};
+  LevelHere &l                  = levels_[0];
+  const Way way                 = way_of_steps();
   const bool deeper             = count_ > 1;
   const Corrections corrections = this->corrections(0, way);
   Way next                      = way;
@@ -97,8 +104,8 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough)
 {
-  const Way way{shape_, Transpose::no, false};
-  LevelHere &l = levels_[0];
+  const Way way = way_of_steps();
+  LevelHere &l  = levels_[0];
   if (zero) {
     cycle_from_zero(b, x, way);
     return false;
