@@ -36,7 +36,7 @@ BELOW = {
         for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
     ],
     "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
-    "docs/results/tests": ["docs/results/sanitizer", "docs/results/faults", "docs/results/range"],
+    "docs/results/tests": ["docs/results/sanitizer", "docs/results/faults", "docs/results/range", "docs/results/house"],
 }
 
 # Tables of hundreds of rows or dozens of columns.
