@@ -13,79 +13,25 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "diffusion_matrix.hpp"
 #include "line/maps/line_map.hpp"
 #include "line/relax/line_relaxation.hpp"
-#include "stopwatch.hpp"
 
 namespace {
 
 using weft::Index;
-using Space = Kokkos::DefaultExecutionSpace;
-template <class T>
-using Array = Kokkos::View<T *, Space>;
-
-constexpr auto memory_of = [] {
-  return Kokkos::SpaceAccessibility<Kokkos::HostSpace, Space::memory_space>::accessible ? weft::Memory::host : weft::Memory::device;
-};
-
-// The matrix of -div(K grad u) on n[0] x n[1] x n[2] inner nodes, K = diag(k).
-struct Matrix {
-  Index rows;
-  Array<std::int32_t> starts, columns;
-  Array<double> values;
-
-  Matrix(const Index n[3], const double k[3]) : rows(n[0] * n[1] * n[2])
-  {
-    const Index strides[3] = {1, n[0], n[0] * n[1]};
-    std::vector<std::int32_t> s{0}, c;
-    std::vector<double> v;
-    for (Index i = 0; i < rows; i++) {
-      const Index at[3] = {i % n[0], i / n[0] % n[1], i / strides[2]};
-      double diagonal   = 0;
-      const auto put    = [&](Index column, double value) {
-        c.push_back(static_cast<std::int32_t>(column));
-        v.push_back(value);
-      };
-      for (int d = 2; d >= 0; d--) {
-        if (n[d] > 1) diagonal += 2 * k[d];
-        if (at[d] > 0) put(i - strides[d], -k[d]);
-      }
-      put(i, diagonal);
-      for (int d = 0; d < 3; d++) {
-        if (at[d] + 1 < n[d]) put(i + strides[d], -k[d]);
-      }
-      s.push_back(static_cast<std::int32_t>(c.size()));
-    }
-    const auto bring = [](auto &to, const auto &from) {
-      using T = typename std::decay_t<decltype(from)>::value_type;
-      to      = Array<T>("matrix", from.size());
-      Kokkos::deep_copy(to, Kokkos::View<const T *, Kokkos::HostSpace>(from.data(), from.size()));
-    };
-    bring(starts, s);
-    bring(columns, c);
-    bring(values, v);
-  }
-  weft::CsrMatrix<double, std::int32_t> csr() const { return {starts.data(), columns.data(), values.data()}; }
-};
+using weft::bench::Array;
+using weft::bench::Matrix;
+using weft::bench::memory_of;
+using weft::bench::Space;
 
 int repeats  = 20;
 double omega = 1;
 
-// Microseconds, the median. `before` is not counted.
 double time_of(
     const Space &space, const std::function<void()> &work, const std::function<void()> &before = [] {})
 {
-  weft::bench::Stopwatch<Space> watch(space);
-  std::vector<double> times;
-  work();
-  for (int r = 0; r < repeats; r++) {
-    before();
-    watch.start();
-    work();
-    times.push_back(1e6 * watch.stop());
-  }
-  std::sort(times.begin(), times.end());
-  return times[times.size() / 2];
+  return weft::bench::time_of(space, repeats, work, before);
 }
 
 void sweep(const weft::LineRelaxation<double> &lines, double *b, double *x, weft::Guess first, weft::Guess second)

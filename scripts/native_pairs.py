@@ -98,6 +98,13 @@ def read_poisson(file):
     return read
 
 
+CYCLE = re.compile(r"^ *(\d+) x +(\d+) x +(\d+), K = \(([^)]*)\): .* \| cycle +([\d.]+) us", re.MULTILINE)
+
+
+def read_cycles(output, _):
+    return {Key("boxmg", "small_levels_cuda", f"{' x '.join(n)}, K = ({k}), a cycle"): Time(float(time) / 1e3, None) for *n, k, time in CYCLE.findall(output)}
+
+
 def read_crout(_, path):
     return {Key("crout", "short_rows", f"{row['matrix']}, exact factors"): Time(1e3 * row["factor"], None)
             for row in json.loads(path.read_text())["rows"] if row["factor"]}
@@ -122,13 +129,14 @@ def cases(quick):
         Case("chirps", "poisson_bench", ["--methods=auto", chirps], "transforms", read_poisson("sine_cuda")),
         Case("modes", "poisson_bench", ["--methods=auto", *grids], "modes", read_poisson("mode_cuda")),
         Case("fractions", "poisson_bench", ["--methods=partial", *grids], "fractions", read_poisson("fraction_cuda")),
+        Case("levels", "boxmg_times", ["2", "--grids=9x9x1"] if quick else ["20"], "levels", read_cycles),
         Case("crout", "crout_bench", ["--methods=^syncfree$", f"--matrices={crout}", "--json=FILE", *fast], "short_rows", read_crout),
     ]
 
 
 def command_of(case, build, portable, backend):
     return [str(build / "bin" / case.program), *case.arguments, *([f"--portable={case.form}"] if portable else []),
-            *([f"--backend={backend}"] if backend and case.program != "smooth_times" else [])]
+            *([f"--backend={backend}"] if backend and not case.program.endswith("_times") else [])]
 
 
 def run(case, build, portable, backend):

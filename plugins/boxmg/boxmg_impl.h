@@ -41,7 +41,9 @@ struct PC_Boxmg {
   std::string failure;            ///< why there is no preconditioner; the same on all ranks
   bool tried             = false; ///< whether the last set-up tries a cycle; the same on all ranks
   PetscReal amplified    = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
-  PetscObjectState state = 0;     ///< of the matrix at the last set-up
+  PetscObjectId matrix   = 0;     ///< that the last set-up read, and its state then
+  PetscObjectState state = 0;
+  bool read_by_all       = false; ///< the last reading of ranks that share levels came to its end
   bool asks_norms        = true;  ///< whether the KSP that is solving looks at norms
   Vec correction         = NULL;  ///< work space of KSPRICHARDSON
   PetscReal rounded      = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()

@@ -15,11 +15,14 @@ PetscErrorCode HasOperator(PC pc, bool *has)
 {
   PC_Boxmg *bm = Boxmg(pc);
   PetscObjectState state;
+  PetscObjectId id;
 
   PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &id));
   PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
-  *has = pc->mat == pc->pmat && state == bm->state && !bm->whole.gathers();
-  if (bm->ranks && bm->precision == PC_BOXMG_SINGLE) *has = false; // they have no residual in the matrix's precision
+  *has = pc->mat == pc->pmat && id == bm->matrix && state == bm->state && !bm->whole.gathers();
+  if (*has && bm->any() && bm->any()->levels().front().direct) *has = false; // a step in place is another solve, which refines nothing
+  if (bm->ranks && bm->precision == PC_BOXMG_SINGLE) *has = false;           // they have no residual in the matrix's precision
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -81,7 +84,10 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (bm->asks_norms) PetscCall(VecNorm(b, NORM_2, &of_rhs));
-  const auto look = [&](PetscReal here) { return (why = ReasonOf(here, of_rhs, rtol, abstol, dtol)) != KSP_CONVERGED_ITERATING; };
+  const auto look = [&](PetscReal here) {
+    if (of_rhs == 0) of_rhs = here; // as KSPConvergedDefault() has it for b = 0 and a guess that is not
+    return (why = ReasonOf(here, of_rhs, rtol, abstol, dtol)) != KSP_CONVERGED_ITERATING;
+  };
   PetscCall(HasOperator(pc, &in_place));
   if (in_place && its > 0) PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
   while (!in_place && why == KSP_CONVERGED_ITERATING && *outits < its) {

@@ -192,10 +192,13 @@ PetscErrorCode ReadShared(PC pc, bool same)
   if (known) told = symmetric == PETSC_TRUE;
   bm->forget(1 - static_cast<int>(local.memory));
   PetscCall(Serves(pc, local.memory, &serves));
-  if (!same || !serves) PetscCall(MakeMultigrid(pc, local.memory));
+  // After an error ranks may have come to different places.
+  if (!same || !serves || !bm->read_by_all) PetscCall(MakeMultigrid(pc, local.memory));
+  bm->read_by_all = false;
   const boxmg::RowsOfPart<PetscScalar, PetscInt> rows{local.inside, local.outside, nodes};
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
                          [&] { WithAdvice([&] { bm->multigrid[static_cast<int>(local.memory)]->read(rows, told); }); }));
+  bm->read_by_all = true;
   if (!bm->multigrid[static_cast<int>(local.memory)]->is_for_one_rank()) PetscFunctionReturn(PETSC_SUCCESS);
   bm->forget(static_cast<int>(local.memory));
   bm->ranks.reset();
@@ -329,16 +332,22 @@ PetscErrorCode CheckCycle(PC pc)
 
 // ---------------------------------------------------------------------------------------------------------------- in their order
 
+// What one rank has for all.
+PetscErrorCode ForgetWhole(PC_Boxmg *bm)
+{
+  PetscFunctionBegin;
+  if (bm->whole_matrix) PetscCall(MatDestroySubMatrices(1, &bm->whole_matrix));
+  PetscCall(bm->whole.Destroy());
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The matrix on the rank that reads it, in the grid's natural order; none on others. `same_pattern`: as the one that was brought before.
 PetscErrorCode WholeMatrix(PC pc, bool same_pattern, Mat *matrix)
 {
   PC_Boxmg *bm = Boxmg(pc);
 
   PetscFunctionBegin;
-  if (!same_pattern) {
-    if (bm->whole_matrix) PetscCall(MatDestroySubMatrices(1, &bm->whole_matrix));
-    PetscCall(bm->whole.Destroy());
-  }
+  if (!same_pattern) PetscCall(ForgetWhole(bm));
   PetscCall(bm->whole.Make(bm->grid, pc->pmat));
   *matrix = pc->pmat;
   if (bm->whole.gathers()) {
@@ -368,10 +377,12 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
   bm->grid        = grid;
   PetscCall(ShareLevels(pc, &new_ranks));
   if (bm->ranks) PetscCall(ReadShared(pc, same));
+  if (bm->ranks) PetscCall(ForgetWhole(bm)); // nothing is gathered any more
   if (!bm->ranks) {
     PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
     if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
   }
+  PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &bm->matrix));
   PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &bm->state));
   PetscCall(ReportFault(pc));
   PetscCall(CheckCycle(pc));
@@ -395,6 +406,7 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory)
   Multigrid::Csr finest;
   CsrMatrix<PetscScalar, Index> csr;
   std::unique_ptr<CsrCopy<PetscScalar, Index>> copy;
+  PetscCheck(bm->any(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "PCBOXMG has lost its levels in an error: set it up anew (PCReset)");
   PetscCallCXX(finest = bm->any()->operator_of(0));
   const bool symmetric = bm->any()->symmetric();
   PetscCall(MakeMultigrid(pc, memory));
@@ -406,7 +418,18 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory)
     PetscCallCXX(copy = std::make_unique<CsrCopy<PetscScalar, Index>>(*bm->execution[here], finest.rows, csr));
     csr = copy->matrix();
   }
-  PetscCallCXX(bm->multigrid[here]->read(csr, symmetric));
+  const auto read = [&] {
+    try {
+      bm->multigrid[here]->read(csr, symmetric);
+      if (bm->multigrid[here]->fault())
+        throw std::runtime_error(
+            "PCBOXMG has no levels in the memory of these vectors, though it has in the matrix's: give both the same type");
+    } catch (...) {
+      bm->forget(here);
+      throw;
+    }
+  };
+  PetscCallCXX(read());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -1,6 +1,6 @@
 /// What types with a Richardson iteration of their own tell KSPRICHARDSON.
 #pragma once
-#include <petscksp.h>
+#include <petsc/private/kspimpl.h>
 
 #include <cstring>
 
@@ -29,7 +29,7 @@ inline PetscErrorCode AsksNorms(KSP ksp, bool *asks_norms)
 
   PetscFunctionBegin;
   PetscCall(KSPGetNormType(ksp, &norm));
-  *asks_norms = norm != KSP_NORM_NONE;
+  *asks_norms = norm != KSP_NORM_NONE && ksp->converged != KSPConvergedSkip;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

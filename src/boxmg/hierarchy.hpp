@@ -251,6 +251,12 @@ private:
   bool read_again(const Matrix &matrix, std::optional<bool> symmetric);
   bool everywhere(bool here) const { return levels_[0].part ? levels_[0].part->everywhere(here) : here; }
   void look(std::size_t level, std::optional<bool> symmetric);
+  void forget_replays()
+  {
+    for (auto &mirrored : replays_) {
+      for (auto &replay : mirrored) replay.forget();
+    }
+  }
   LevelLook looked_at(std::size_t level) const;
   void agree_on_the_end();
   /// What is chosen of a level.

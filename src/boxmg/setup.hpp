@@ -26,9 +26,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   if (complete_ && read_again(matrix, symmetric)) return;
   complete_   = false;
   alone_from_ = most_levels;
-  for (auto &mirrored : replays_) {
-    for (auto &replay : mirrored) replay.forget();
-  }
+  forget_replays();
   // The stencil of the last matrix may do for this one.
   if (levels_.empty() || !taken(matrix)) {
     const MatrixLook look = look_at(space_, grid_, matrix);
@@ -106,7 +104,10 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
     } else {
       round_operator(l);
       l.smoother->refactor(l.here().a);
-      if (l.planes) l.planes->read(l.exact.a, symmetric_);
+      if (l.planes) {
+        l.planes->read(l.exact.a, symmetric_);
+        if (level > 0) forget_replays(); // what stands in their hierarchies may be elsewhere now
+      }
     }
     if (level + 1 < count_) make_next(level);
   }
@@ -438,7 +439,7 @@ void HierarchyOn<Space, Value, Scalar>::round_transfer(LevelHere &l) const
     l.rounded.p.pitch   = l.exact.p.pitch;
     l.rounded.p.weights = l.rounded.weights.data();
     l.rounded.r         = l.rounded.p;
-    if (l.rounded.weights_r.size() > 0) l.rounded.r.weights = l.rounded.weights_r.data();
+    if (l.exact.r.weights != l.exact.p.weights) l.rounded.r.weights = l.rounded.weights_r.data();
   }
 }
 

@@ -72,10 +72,10 @@ def test_dry_runs_print_a_pair_of_commands_for_each_case():
 
 
 def test_programs_print_what_is_read():
-    done = run("--backend", "host", "--quick", "--rounds", "1", "--only", "relaxation|damped|adi|chirps|crout")
+    done = run("--backend", "host", "--quick", "--rounds", "1", "--only", "relaxation|damped|adi|chirps|crout|levels")
     assert done.returncode == 0, done.stdout + done.stderr
     rows = [row for row in rows_of(done.stdout) if len(row) == 8][2:]
-    assert {row[0] for row in rows} == {"smooth", "adi", "poisson", "crout"}
+    assert {row[0] for row in rows} == {"smooth", "adi", "poisson", "crout", "boxmg"}
     for row in rows:
         assert float(row[3]) > 0 and float(row[4]) > 0 and float(row[5]) > 0
 

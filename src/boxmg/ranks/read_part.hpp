@@ -101,7 +101,9 @@ void fill(const Space &space, const Operator<Value> &a, const PartReader<Value, 
           });
           return;
         }
-        int next = 0; // columns mostly come in the stencil's order
+        for (Int k = rows.outside.row_starts ? rows.outside.begin(row) : 0; rows.outside.row_starts && k < rows.outside.end(row); k++)
+          count += rows.outside.values[k] != 0; // no neighbour of this node
+        int next = 0;                           // columns mostly come in the stencil's order
         for (Int entry = rows.inside.begin(row); entry < rows.inside.end(row); entry++) {
           const Value value = rows.inside.values[entry];
           if (value == 0) continue;
