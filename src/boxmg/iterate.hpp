@@ -52,7 +52,7 @@ template <class Space, class Value, class Scalar>
 int HierarchyOn<Space, Value, Scalar>::iterate_shared(Value *b, Value *x, bool zero, int steps, const Enough &enough)
 {
   if constexpr (!std::is_same_v<Value, Scalar>) {
-    cycle_from_zero(b, x, {shape_, Transpose::no, false});
+    cycle_from_zero(b, x, way_of_steps());
     return 1;
   } else {
     const LevelHere &l = levels_[0];
