@@ -5,6 +5,7 @@
 
 #include "backends.hpp"
 #include "boxmg/choose.hpp"
+#include "csr_rows.hpp"
 #include "line_problem.hpp"
 #include "reference/boxmg.hpp"
 
@@ -58,37 +59,17 @@ Dense random_operator(const boxmg::Grid &grid, Form form, std::mt19937 &random)
   return a;
 }
 
-/// A matrix row by row.
-struct Rows {
-  std::vector<std::int32_t> starts{0}, columns;
-  std::vector<double> values;
-
-  Rows() = default;
-  explicit Rows(const Dense &a)
-  {
-    for (Index i = 0; i < a.rows; i++) {
-      for (Index j = 0; j < a.columns; j++) {
-        if (a(i, j) != 0) add(j, a(i, j));
-      }
-      end();
+Rows rows_of(const Dense &a)
+{
+  Rows rows;
+  for (Index i = 0; i < a.rows; i++) {
+    for (Index j = 0; j < a.columns; j++) {
+      if (a(i, j) != 0) rows.add(j, a(i, j));
     }
+    rows.end();
   }
-  void add(Index column, double value)
-  {
-    columns.push_back(static_cast<std::int32_t>(column));
-    values.push_back(value);
-  }
-  void end() { starts.push_back(static_cast<std::int32_t>(columns.size())); }
-};
-
-/// The same in a memory.
-struct Stored {
-  Buffer<std::int32_t> starts, columns;
-  Buffer<double> values;
-
-  Stored(Memory memory, const Rows &a) : starts(memory, a.starts), columns(memory, a.columns), values(memory, a.values) {}
-  CsrMatrix<double, std::int32_t> csr() const { return {starts.data(), columns.data(), values.data()}; }
-};
+  return rows;
+}
 
 /// A multigrid in a memory.
 struct Made {
@@ -101,7 +82,7 @@ struct Made {
   {
   }
   Made(Memory where, const boxmg::Grid &grid, const Dense &a, const BoxmgOptions &options) : Made(where, grid, options) { read(a); }
-  void read(const Dense &a) { read(Rows(a)); }
+  void read(const Dense &a) { read(rows_of(a)); }
   void read(const Rows &a)
   {
     const Stored stored(memory, a);

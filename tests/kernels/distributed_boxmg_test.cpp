@@ -5,7 +5,7 @@
 #include "backends.hpp"
 #include "boxmg/box_multigrid.hpp"
 #include "boxmg/ranks/mpi_ranks.hpp"
-#include "line_problem.hpp"
+#include "csr_rows.hpp"
 
 namespace {
 
@@ -67,26 +67,6 @@ std::map<Index, double> row_of(const boxmg::Grid &grid, Index node, bool symmetr
   return row;
 }
 
-struct Rows {
-  std::vector<std::int32_t> starts{0}, columns;
-  std::vector<double> values;
-
-  void add(std::int32_t column, double value)
-  {
-    columns.push_back(column);
-    values.push_back(value);
-  }
-  void end() { starts.push_back(static_cast<std::int32_t>(columns.size())); }
-};
-
-struct There {
-  Buffer<std::int32_t> starts, columns;
-  Buffer<double> values;
-
-  There(Memory memory, const Rows &rows) : starts(memory, rows.starts), columns(memory, rows.columns), values(memory, rows.values) {}
-  CsrMatrix<double, std::int32_t> csr() const { return {starts.data(), columns.data(), values.data()}; }
-};
-
 /// The nodes of a box in their order.
 std::vector<Index> nodes_of(const Box &box, const boxmg::Grid &grid)
 {
@@ -136,7 +116,7 @@ std::pair<double, int> difference(Memory memory, const Parts &parts, bool symmet
     inside.end();
     outside.end();
   }
-  const There one(memory, whole), in(memory, inside), out(memory, outside);
+  const Stored one(memory, whole), in(memory, inside), out(memory, outside);
   const BoxmgRanks shared{&all, parts, 0};
   BoxMultigrid<double> alone(execution, grid, options), together(execution, grid, options, &shared);
   alone.read(one.csr());
