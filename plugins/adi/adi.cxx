@@ -415,24 +415,11 @@ PetscErrorCode Cycles(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, Tran
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <Transpose transpose>
 PetscErrorCode PCApply_ADI(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(Cycles(pc, b, y, Adi(pc)->iterations, true, Transpose::no));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCPostSolve_ADI(PC, KSP ksp, Vec, Vec solution)
-{
-  PetscFunctionBegin;
-  PetscCall(RefuseNonFiniteSolution(ksp, solution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApplyTranspose_ADI(PC pc, Vec b, Vec y)
-{
-  PetscFunctionBegin;
-  PetscCall(Cycles(pc, b, y, Adi(pc)->iterations, true, Transpose::yes));
+  PetscCall(Cycles(pc, b, y, Adi(pc)->iterations, true, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -540,9 +527,9 @@ PetscErrorCode PCCreate_ADI(PC pc)
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_ADI);
   pc->ops->setup           = weft::Together<weft::PCSetUp_ADI>;
-  pc->ops->apply           = weft::Guarded<weft::PCApply_ADI>;
-  pc->ops->applytranspose  = weft::Guarded<weft::PCApplyTranspose_ADI>;
-  pc->ops->postsolve       = weft::Guarded<weft::PCPostSolve_ADI>;
+  pc->ops->apply           = weft::Guarded<weft::PCApply_ADI<weft::Transpose::no>>;
+  pc->ops->applytranspose  = weft::Guarded<weft::PCApply_ADI<weft::Transpose::yes>>;
+  pc->ops->postsolve       = weft::Guarded<weft::RefuseNonFiniteSolution>;
   pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_ADI>;
   pc->ops->presolve        = weft::Guarded<weft::PCPreSolve_ADI>;
   pc->ops->setfromoptions  = weft::Guarded<weft::PCSetFromOptions_ADI>;

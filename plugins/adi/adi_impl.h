@@ -80,9 +80,8 @@ PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items);
 PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer);
 /// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info.
 PetscErrorCode PCADITellOptions(PC pc, PetscViewer viewer);
-/// Composes the setters and getters with a PC, or removes them: all, and those of shifts.
+/// Composes the setters and getters with a PC, or removes them.
 PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
-PetscErrorCode PCADIComposeShiftSetters(PC pc, bool compose);
 
 /// KSPADI's own options, without those of its PC.
 PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems items);

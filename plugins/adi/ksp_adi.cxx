@@ -280,8 +280,7 @@ PetscErrorCode ComposeSetters(KSP ksp, bool compose)
 {
   static const Composed functions[] = {
       composed("KSPADISetCheckEvery_C", KSPADISetCheckEvery_ADI),
-      composed(
-          "KSPADIGetCheckEvery_C", +[](KSP ksp, PetscInt *every) -> PetscErrorCode { return Get(every, Adi(ksp)->check_every); }),
+      composed("KSPADIGetCheckEvery_C", [](KSP ksp, PetscInt *every) { return Get(every, Adi(ksp)->check_every); }),
   };
 
   PetscFunctionBegin;

@@ -1,6 +1,8 @@
-// PCADI's setters and getters: what each does, its page and the function that programs call, together. Those of shifts stand apart.
+// PCADI's setters and getters: what each does, its page and the function that programs call, together.
 #include "petsc/setters.h"
 #include "adi/adi_impl.h"
+
+using namespace weft;
 
 /*@
   PCADISetType - sets the scheme of a `PCADI`
@@ -27,7 +29,7 @@
 PetscErrorCode PCADISetType(PC pc, PCADIType type)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCADISetType_C", type));
+  PetscCall(CallSetter(pc, "PCADISetType_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -49,11 +51,9 @@ PetscErrorCode PCADISetType(PC pc, PCADIType type)
 PetscErrorCode PCADIGetType(PC pc, PCADIType *type)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCADIGetType_C", type));
+  PetscCall(CallGetter(pc, "PCADIGetType_C", type));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
 
 static PetscErrorCode PCADISetIterations_ADI(PC pc, PetscInt iterations)
 {
@@ -63,8 +63,6 @@ static PetscErrorCode PCADISetIterations_ADI(PC pc, PetscInt iterations)
   Adi(pc)->iterations = iterations;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft
 
 /*@
   PCADISetIterations - sets the number of cycles in one application of a `PCADI`
@@ -85,7 +83,7 @@ static PetscErrorCode PCADISetIterations_ADI(PC pc, PetscInt iterations)
 PetscErrorCode PCADISetIterations(PC pc, PetscInt iterations)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCADISetIterations_C", iterations));
+  PetscCall(CallSetter(pc, "PCADISetIterations_C", iterations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,20 +105,9 @@ PetscErrorCode PCADISetIterations(PC pc, PetscInt iterations)
 PetscErrorCode PCADIGetIterations(PC pc, PetscInt *iterations)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCADIGetIterations_C", iterations));
+  PetscCall(CallGetter(pc, "PCADIGetIterations_C", iterations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCADISetLineSolver_ADI(PC pc, const char solver[])
-{
-  PetscFunctionBegin;
-  PetscCall(SetName<&PC_ADI::line_solver>(pc, "PCADISetLineSolver", "line solver", solver, AdiLineSolvers()));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@C
   PCADISetLineSolver - sets the tridiagonal method of a `PCADI`
@@ -144,7 +131,7 @@ static PetscErrorCode PCADISetLineSolver_ADI(PC pc, const char solver[])
 PetscErrorCode PCADISetLineSolver(PC pc, const char solver[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCADISetLineSolver_C", solver));
+  PetscCall(CallSetter(pc, "PCADISetLineSolver_C", solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,7 +156,7 @@ PetscErrorCode PCADISetLineSolver(PC pc, const char solver[])
 PetscErrorCode PCADIGetLineSolver(PC pc, const char *solver[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCADIGetLineSolver_C", solver));
+  PetscCall(CallGetter(pc, "PCADIGetLineSolver_C", solver));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -197,7 +184,7 @@ PetscErrorCode PCADIGetLineSolver(PC pc, const char *solver[])
 PetscErrorCode PCADISetSymmetric(PC pc, PetscBool symmetric)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCADISetSymmetric_C", symmetric));
+  PetscCall(CallSetter(pc, "PCADISetSymmetric_C", symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -219,7 +206,7 @@ PetscErrorCode PCADISetSymmetric(PC pc, PetscBool symmetric)
 PetscErrorCode PCADIGetSymmetric(PC pc, PetscBool *symmetric)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCADIGetSymmetric_C", symmetric));
+  PetscCall(CallGetter(pc, "PCADIGetSymmetric_C", symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -245,7 +232,7 @@ PetscErrorCode PCADIGetSymmetric(PC pc, PetscBool *symmetric)
 PetscErrorCode PCADISetKeepFactors(PC pc, PetscBool keep)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCADISetKeepFactors_C", keep));
+  PetscCall(CallSetter(pc, "PCADISetKeepFactors_C", keep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -267,31 +254,291 @@ PetscErrorCode PCADISetKeepFactors(PC pc, PetscBool keep)
 PetscErrorCode PCADIGetKeepFactors(PC pc, PetscBool *keep)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCADIGetKeepFactors_C", keep));
+  PetscCall(CallGetter(pc, "PCADIGetKeepFactors_C", keep));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace weft {
+template <std::vector<PetscReal> PC_ADI::*member>
+static PetscErrorCode GetNumbers(PC pc, PetscInt *count, const PetscReal **numbers)
+{
+  const std::vector<PetscReal> &given = Adi(pc)->*member;
 
-PetscErrorCode PCADIComposeSetters(PC pc, bool compose)
+  PetscFunctionBegin;
+  *count   = (PetscInt)given.size();
+  *numbers = given.data();
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal shifts[])
+{
+  PetscFunctionBegin;
+  PetscCheck(count >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "PCADISetShifts(): %" PetscInt_FMT " is no number of shifts; 0 has them computed", count);
+  for (PetscInt j = 0; j < count; j++)
+    PetscCheck(shifts[j] > 0 && !PetscIsInfOrNanReal(shifts[j]), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_adi_shifts: shift %" PetscInt_FMT " is %g, and shifts must be positive and finite", j + 1, (double)shifts[j]);
+  PetscCall(Choose(pc, &Adi(pc)->given_shifts, std::vector<PetscReal>(shifts, shifts + count)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCADISetShifts - gives the shifts of a cycle of a `PCADI`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+. count  - their number; 0 to have them computed again
+- shifts - positive; in the order of the sweeps
+
+  Options Database Key:
+. -pc_adi_shifts <p1,p2,...> - the shifts
+
+  Level: intermediate
+
+  Note:
+  Each is used along all directions. Shifts are added to the diagonal of the matrix's parts (subtracted where the diagonal is negative),
+  so they have the size of its entries.
+
+.seealso: `PCADI`, `PCADIGetShifts()`, `PCADISetCycle()`, `PCADISetBounds()`
+@*/
+PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscReal shifts[])
+{
+  PetscFunctionBegin;
+  PetscCheck(count <= 0 || shifts, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetShifts(): no shifts are given");
+  PetscCall(CallSetter(pc, "PCADISetShifts_C", count, shifts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCADIGetShifts - gets the shifts that were given to a `PCADI`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ count  - their number; 0 where they are computed
+- shifts - the shifts; valid until other ones are set
+
+  Level: intermediate
+
+  Note:
+  `PCView()` shows computed ones.
+
+.seealso: `PCADI`, `PCADISetShifts()`
+@*/
+PetscErrorCode PCADIGetShifts(PC pc, PetscInt *count, const PetscReal *shifts[])
+{
+  PetscFunctionBegin;
+  PetscCall(CallGetter(pc, "PCADIGetShifts_C", count, shifts));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCADISetCycle_ADI(PC pc, PetscInt length)
+{
+  PetscFunctionBegin;
+  PetscCheck(length >= 0 && length <= adi_most_shifts, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_adi_cycle %" PetscInt_FMT ": a cycle has 1 to %" PetscInt_FMT " shifts, or 0 for as many as reduce the error tenfold",
+             length, adi_most_shifts);
+  PetscCall(Choose(pc, &Adi(pc)->cycle, length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCADISetCycle - sets the number of shifts in a cycle of a `PCADI`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- length - 1 or more; 0 for as many as reduce the error tenfold if the parts commute
+
+  Options Database Key:
+. -pc_adi_cycle <0> - the number
+
+  Level: intermediate
+
+  Note:
+  A longer cycle takes more sweeps and reduces the error by more; by most a sweep where it is long enough. Factors are kept for each shift,
+  see `PCADISetKeepFactors()`. In the symmetric form it is the number of terms. Given shifts are repeated, or cut off, to this length.
+
+.seealso: `PCADI`, `PCADIGetCycle()`, `PCADISetShifts()`, `PCADISetIterations()`
+@*/
+PetscErrorCode PCADISetCycle(PC pc, PetscInt length)
+{
+  PetscFunctionBegin;
+  PetscCall(CallSetter(pc, "PCADISetCycle_C", length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCADIGetCycle - gets the number of shifts in a cycle of a `PCADI`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. length - 1 or more; 0 for as many as reduce the error tenfold if the parts commute
+
+  Level: intermediate
+
+.seealso: `PCADI`, `PCADISetCycle()`
+@*/
+PetscErrorCode PCADIGetCycle(PC pc, PetscInt *length)
+{
+  PetscFunctionBegin;
+  PetscCall(CallGetter(pc, "PCADIGetCycle_C", length));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+static PetscErrorCode PCADISetBounds_ADI(PC pc, PetscInt count, const PetscReal bounds[])
+{
+  PetscFunctionBegin;
+  PetscCheck(count == 0 || count == 2 || count == 4 || count == 6, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
+             "-pc_adi_bounds: give two numbers, or two for each direction, not %" PetscInt_FMT, count);
+  for (PetscInt d = 0; d < count; d += 2) {
+    PetscCheck(!PetscIsInfOrNanReal(bounds[d]) && !PetscIsInfOrNanReal(bounds[d + 1]) && bounds[d] <= bounds[d + 1],
+               PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE, "-pc_adi_bounds %g,%g: expected lower <= upper, both finite",
+               (double)bounds[d], (double)bounds[d + 1]);
+  }
+  PetscCall(Choose(pc, &Adi(pc)->given_bounds, std::vector<PetscReal>(bounds, bounds + count)));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCADISetBounds - gives bounds of the spectra of the parts of a `PCADI`
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+. count  - 2, or 2 for each direction of more than one node; 0 to have them found again
+- bounds - the lower one and the upper one of each
+
+  Options Database Key:
+. -pc_adi_bounds <a,b> - the bounds
+
+  Level: intermediate
+
+  Note:
+  The shifts are the best ones for parts with these spectra. The lower bounds must add up to more than zero.
+
+.seealso: `PCADI`, `PCADIGetBounds()`, `PCADISetBoundsMethod()`, `PCADISetShifts()`
+@*/
+PetscErrorCode PCADISetBounds(PC pc, PetscInt count, const PetscReal bounds[])
+{
+  PetscFunctionBegin;
+  PetscCheck(count <= 0 || bounds, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetBounds(): no bounds are given");
+  PetscCall(CallSetter(pc, "PCADISetBounds_C", count, bounds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@C
+  PCADIGetBounds - gets the bounds that were given of the spectra of the parts of a `PCADI`
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameters:
++ count  - their number, two for each interval; 0 where they are found
+- bounds - the lower one and the upper one of each; valid until other ones are set
+
+  Level: intermediate
+
+  Note:
+  `PCView()` shows those that were found.
+
+.seealso: `PCADI`, `PCADISetBounds()`
+@*/
+PetscErrorCode PCADIGetBounds(PC pc, PetscInt *count, const PetscReal *bounds[])
+{
+  PetscFunctionBegin;
+  PetscCall(CallGetter(pc, "PCADIGetBounds_C", count, bounds));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCADISetBoundsMethod - sets how a `PCADI` bounds the spectra of its parts
+
+  Logically Collective
+
+  Input Parameters:
++ pc     - the preconditioner
+- method - `PC_ADI_LANCZOS` or `PC_ADI_GERSHGORIN`
+
+  Options Database Key:
+. -pc_adi_bounds_method (gershgorin|lanczos) - the method
+
+  Level: advanced
+
+  Note:
+  The upper bounds are Gershgorin's in both. lanczos finds the lower ones by 16 steps of the Lanczos method on the inverses of the parts;
+  gershgorin takes its circles, or the values of a uniform line between fixed ends where these reach zero.
+
+.seealso: `PCADI`, `PCADIGetBoundsMethod()`, `PCADISetBounds()`
+@*/
+PetscErrorCode PCADISetBoundsMethod(PC pc, PCADIBoundsMethod method)
+{
+  PetscFunctionBegin;
+  PetscCall(CallSetter(pc, "PCADISetBoundsMethod_C", method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/*@
+  PCADIGetBoundsMethod - gets how a `PCADI` bounds the spectra of its parts
+
+  Not Collective
+
+  Input Parameter:
+. pc - the preconditioner
+
+  Output Parameter:
+. method - `PC_ADI_LANCZOS` or `PC_ADI_GERSHGORIN`
+
+  Level: advanced
+
+.seealso: `PCADI`, `PCADISetBoundsMethod()`
+@*/
+PetscErrorCode PCADIGetBoundsMethod(PC pc, PCADIBoundsMethod *method)
+{
+  PetscFunctionBegin;
+  PetscCall(CallGetter(pc, "PCADIGetBoundsMethod_C", method));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode weft::PCADIComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
       composed("PCADISetType_C", SetChoice<"PCADI", "Type", PC_ADI_DOUGLAS_GUNN, &PC_ADI::type>),
       composed("PCADIGetType_C", GetMember<PCADIType, &PC_ADI::type>),
       composed("PCADISetIterations_C", PCADISetIterations_ADI),
       composed("PCADIGetIterations_C", GetMember<PetscInt, &PC_ADI::iterations>),
-      composed("PCADISetLineSolver_C", PCADISetLineSolver_ADI),
+      composed("PCADISetLineSolver_C",
+               [](PC pc, const char solver[]) {
+                 return SetName<&PC_ADI::line_solver>(pc, "PCADISetLineSolver", "line solver", solver, AdiLineSolvers());
+               }),
       composed("PCADIGetLineSolver_C", GetMember<const char *, &PC_ADI::line_solver>),
       composed("PCADISetSymmetric_C", SetMember<PetscBool, &PC_ADI::symmetric>),
       composed("PCADIGetSymmetric_C", GetMember<PetscBool, &PC_ADI::symmetric>),
       composed("PCADISetKeepFactors_C", SetMember<PetscBool, &PC_ADI::keep_factors>),
       composed("PCADIGetKeepFactors_C", GetMember<PetscBool, &PC_ADI::keep_factors>),
+      composed("PCADISetShifts_C", PCADISetShifts_ADI),
+      composed("PCADIGetShifts_C", GetNumbers<&PC_ADI::given_shifts>),
+      composed("PCADISetCycle_C", PCADISetCycle_ADI),
+      composed("PCADIGetCycle_C", GetMember<PetscInt, &PC_ADI::cycle>),
+      composed("PCADISetBounds_C", PCADISetBounds_ADI),
+      composed("PCADIGetBounds_C", GetNumbers<&PC_ADI::given_bounds>),
+      composed("PCADISetBoundsMethod_C", SetChoice<"PCADI", "BoundsMethod", PC_ADI_LANCZOS, &PC_ADI::bounds_method>),
+      composed("PCADIGetBoundsMethod_C", GetMember<PCADIBoundsMethod, &PC_ADI::bounds_method>),
   };
 
   PetscFunctionBegin;
   PetscCall(Compose((PetscObject)pc, functions, compose));
-  PetscCall(PCADIComposeShiftSetters(pc, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft

@@ -2,7 +2,6 @@
 #include <petsc/private/kspimpl.h>
 
 #include "bcr/bcr_impl.h"
-#include "petsc/finite_solution.h"
 
 namespace weft {
 
@@ -51,9 +50,8 @@ PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
-PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
+template <Transpose transpose>
+PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
   if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
@@ -63,8 +61,8 @@ PetscErrorCode Solve(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscCall(Bcr(pc)->check.Solve(pc->pmat, rhs, solution, transpose, [pc](Vec b, Vec x, Transpose as) { return SolveOnce(pc, b, x, as); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
+template PetscErrorCode PCApply_BCR<Transpose::no>(PC, Vec, Vec);
+template PetscErrorCode PCApply_BCR<Transpose::yes>(PC, Vec, Vec);
 
 PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
 {
@@ -76,27 +74,6 @@ PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
   if (bcr->refused && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;
   bcr->refused = !bcr->separable() && TakenForASolution(ksp);
   PetscCall(ReportFailure(pc, bcr->refused ? PC_FACTOR_OTHER : PC_NOERROR, bcr->refused ? RefusedSentence(*bcr) : ""));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCPostSolve_BCR(PC, KSP ksp, Vec, Vec solution)
-{
-  PetscFunctionBegin;
-  PetscCall(RefuseNonFiniteSolution(ksp, solution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
-{
-  PetscFunctionBegin;
-  PetscCall(Solve(pc, rhs, solution, Transpose::no));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution)
-{
-  PetscFunctionBegin;
-  PetscCall(Solve(pc, rhs, solution, Transpose::yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -134,7 +111,7 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
         return SolveIn(pc, memory, b, x, Transpose::no, nrhs, ld);
       },
       &done));
-  if (!done) PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return Solve(pc, from, to, Transpose::no); }));
+  if (!done) PetscCall(ForEachColumn(rhs, solution, [pc](Vec from, Vec to) { return PCApply_BCR<Transpose::no>(pc, from, to); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

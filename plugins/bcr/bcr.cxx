@@ -77,10 +77,10 @@ PetscErrorCode PCCreate_BCR(PC pc)
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_BCR);
   pc->ops->setup          = weft::Together<weft::PCSetUp_BCR>;
-  pc->ops->apply          = weft::Guarded<weft::PCApply_BCR>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_BCR<weft::Transpose::no>>;
   pc->ops->presolve       = weft::Guarded<weft::PCPreSolve_BCR>;
-  pc->ops->postsolve      = weft::Guarded<weft::PCPostSolve_BCR>;
-  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_BCR>;
+  pc->ops->postsolve      = weft::Guarded<weft::RefuseNonFiniteSolution>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApply_BCR<weft::Transpose::yes>>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_BCR>;
   pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_BCR>;
   pc->ops->view           = weft::Guarded<weft::PCView_BCR>;

@@ -11,6 +11,7 @@
 #include "bcr/spread/spread_solver.hpp"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
+#include "petsc/finite_solution.h"
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_arrays.hpp"
 #include "petsc/petsc_compat.h"
@@ -71,11 +72,10 @@ inline PC_BCR *Bcr(PC pc)
 /// The methods, and "auto".
 std::vector<const char *> BcrMethodNames();
 PetscErrorCode PCSetUp_BCR(PC pc);
+template <Transpose transpose>
 PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution);
-PetscErrorCode PCApplyTranspose_BCR(PC pc, Vec rhs, Vec solution);
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution);
 PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec rhs, Vec solution);
-PetscErrorCode PCPostSolve_BCR(PC pc, KSP ksp, Vec rhs, Vec solution);
 PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
 /// Why KSPPREONLY does not get a solution.
 std::string RefusedSentence(const PC_BCR &bcr);

@@ -4,16 +4,7 @@
 #include "bcr/bcr_impl.h"
 #include "petsc/setters.h"
 
-namespace weft {
-
-static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
-{
-  PetscFunctionBegin;
-  PetscCall((SetName<&PC_BCR::options, &DirectOptions::method>(pc, "PCBCRSetMethod", "method", method, BcrMethodNames())));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
+using namespace weft;
 
 /*@C
   PCBCRSetMethod - sets the method by which a `PCBCR` solves
@@ -37,7 +28,7 @@ static PetscErrorCode PCBCRSetMethod_BCR(PC pc, const char method[])
 PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetMethod_C", method));
+  PetscCall(CallSetter(pc, "PCBCRSetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -59,11 +50,9 @@ PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
 PetscErrorCode PCBCRGetMethod(PC pc, const char *method[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetMethod_C", method));
+  PetscCall(CallGetter(pc, "PCBCRGetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
 
 static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
 {
@@ -76,8 +65,6 @@ static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
   PetscCall(Choose(pc, &Bcr(pc)->options.inverse, name));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft
 
 /*@C
   PCBCRSetInverse - sets how the Buneman methods of a `PCBCR` apply the inverses of matrix polynomials
@@ -98,7 +85,7 @@ static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
 PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetInverse_C", inverse));
+  PetscCall(CallSetter(pc, "PCBCRSetInverse_C", inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -120,22 +107,9 @@ PetscErrorCode PCBCRSetInverse(PC pc, const char inverse[])
 PetscErrorCode PCBCRGetInverse(PC pc, const char *inverse[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetInverse_C", inverse));
+  PetscCall(CallGetter(pc, "PCBCRGetInverse_C", inverse));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCBCRSetRadix_BCR(PC pc, PetscInt radix)
-{
-  PetscFunctionBegin;
-  PetscCheck(radix == 0 || (radix >= 2 && radix <= 5), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_bcr_radix %" PetscInt_FMT ": a radix is from 2 to 5, or 0 for the method's choice", radix);
-  PetscCall(Choose(pc, &Bcr(pc)->options.radix, (int)radix));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCBCRSetRadix - sets by how much a level of method separable of a `PCBCR` reduces the lines
@@ -156,7 +130,7 @@ static PetscErrorCode PCBCRSetRadix_BCR(PC pc, PetscInt radix)
 PetscErrorCode PCBCRSetRadix(PC pc, PetscInt radix)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetRadix_C", radix));
+  PetscCall(CallSetter(pc, "PCBCRSetRadix_C", radix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -178,22 +152,9 @@ PetscErrorCode PCBCRSetRadix(PC pc, PetscInt radix)
 PetscErrorCode PCBCRGetRadix(PC pc, PetscInt *radix)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetRadix_C", radix));
+  PetscCall(CallGetter(pc, "PCBCRGetRadix_C", radix));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCBCRSetLevels_BCR(PC pc, PetscInt levels)
-{
-  PetscFunctionBegin;
-  PetscCheck(levels >= -1 && levels <= 62, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_bcr_levels %" PetscInt_FMT ": levels are 0 or more, or -1 for the method's choice", levels);
-  PetscCall(Choose(pc, &Bcr(pc)->options.levels, (int)levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCBCRSetLevels - sets the levels of cyclic reduction before the transform in method facr of a `PCBCR`
@@ -214,7 +175,7 @@ static PetscErrorCode PCBCRSetLevels_BCR(PC pc, PetscInt levels)
 PetscErrorCode PCBCRSetLevels(PC pc, PetscInt levels)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetLevels_C", levels));
+  PetscCall(CallSetter(pc, "PCBCRSetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -236,7 +197,7 @@ PetscErrorCode PCBCRSetLevels(PC pc, PetscInt levels)
 PetscErrorCode PCBCRGetLevels(PC pc, PetscInt *levels)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetLevels_C", levels));
+  PetscCall(CallGetter(pc, "PCBCRGetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -259,7 +220,7 @@ PetscErrorCode PCBCRGetLevels(PC pc, PetscInt *levels)
 PetscErrorCode PCBCRSetPrecision(PC pc, PCBCRPrecision precision)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetPrecision_C", precision));
+  PetscCall(CallSetter(pc, "PCBCRSetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -281,7 +242,7 @@ PetscErrorCode PCBCRSetPrecision(PC pc, PCBCRPrecision precision)
 PetscErrorCode PCBCRGetPrecision(PC pc, PCBCRPrecision *precision)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetPrecision_C", precision));
+  PetscCall(CallGetter(pc, "PCBCRGetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -304,7 +265,7 @@ PetscErrorCode PCBCRGetPrecision(PC pc, PCBCRPrecision *precision)
 PetscErrorCode PCBCRSetRequireSeparable(PC pc, PetscBool require)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetRequireSeparable_C", require));
+  PetscCall(CallSetter(pc, "PCBCRSetRequireSeparable_C", require));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -326,22 +287,9 @@ PetscErrorCode PCBCRSetRequireSeparable(PC pc, PetscBool require)
 PetscErrorCode PCBCRGetRequireSeparable(PC pc, PetscBool *require)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetRequireSeparable_C", require));
+  PetscCall(CallGetter(pc, "PCBCRGetRequireSeparable_C", require));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCBCRSetSeparableTolerance_BCR(PC pc, PetscReal tolerance)
-{
-  PetscFunctionBegin;
-  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_bcr_separable_tolerance %g: the tolerance must be finite and not negative", (double)tolerance);
-  PetscCall(Choose(pc, &Bcr(pc)->tolerance, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCBCRSetSeparableTolerance - sets how far the matrix of a `PCBCR` may be from a separable one and still be called so
@@ -365,7 +313,7 @@ static PetscErrorCode PCBCRSetSeparableTolerance_BCR(PC pc, PetscReal tolerance)
 PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetSeparableTolerance_C", tolerance));
+  PetscCall(CallSetter(pc, "PCBCRSetSeparableTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -387,20 +335,9 @@ PetscErrorCode PCBCRSetSeparableTolerance(PC pc, PetscReal tolerance)
 PetscErrorCode PCBCRGetSeparableTolerance(PC pc, PetscReal *tolerance)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetSeparableTolerance_C", tolerance));
+  PetscCall(CallGetter(pc, "PCBCRGetSeparableTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
-{
-  PetscFunctionBegin;
-  PetscCall(SetCheck(pc, "pc_bcr", &Bcr(pc)->check.warn, warn, &Bcr(pc)->check.fail, fail));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCBCRSetCheck - sets when a `PCBCR` says that its solves lose digits, and when it fails for that
@@ -428,7 +365,7 @@ static PetscErrorCode PCBCRSetCheck_BCR(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCBCRSetCheck_C", warn, fail));
+  PetscCall(CallSetter(pc, "PCBCRSetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -451,37 +388,46 @@ PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCBCRGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCBCRGetCheck_C", warn, fail));
+  PetscCall(CallGetter(pc, "PCBCRGetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace weft {
+static constexpr auto is_radix   = [](PetscInt radix) { return radix == 0 || (radix >= 2 && radix <= 5); };
+static constexpr auto are_levels = [](PetscInt levels) { return levels >= -1 && levels <= 62; };
 
-PetscErrorCode PCBCRComposeSetters(PC pc, bool compose)
+PetscErrorCode weft::PCBCRComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCBCRSetMethod_C", PCBCRSetMethod_BCR),
+      composed("PCBCRSetMethod_C",
+               [](PC pc, const char method[]) {
+                 return SetName<&PC_BCR::options, &DirectOptions::method>(pc, "PCBCRSetMethod", "method", method, BcrMethodNames());
+               }),
       composed("PCBCRGetMethod_C", GetMember<const char *, &PC_BCR::options, &DirectOptions::method>),
       composed("PCBCRSetInverse_C", PCBCRSetInverse_BCR),
       composed("PCBCRGetInverse_C", GetMember<const char *, &PC_BCR::options, &DirectOptions::inverse>),
-      composed("PCBCRSetRadix_C", PCBCRSetRadix_BCR),
+      composed("PCBCRSetRadix_C", SetBounded<PetscInt, "pc_bcr_radix", "a radix is from 2 to 5, or 0 for the method's choice", is_radix,
+                                             &PC_BCR::options, &DirectOptions::radix>),
       composed("PCBCRGetRadix_C", GetMember<PetscInt, &PC_BCR::options, &DirectOptions::radix>),
-      composed("PCBCRSetLevels_C", PCBCRSetLevels_BCR),
+      composed("PCBCRSetLevels_C", SetBounded<PetscInt, "pc_bcr_levels", "levels are 0 or more, or -1 for the method's choice", are_levels,
+                                              &PC_BCR::options, &DirectOptions::levels>),
       composed("PCBCRGetLevels_C", GetMember<PetscInt, &PC_BCR::options, &DirectOptions::levels>),
       composed("PCBCRSetPrecision_C", SetChoice<"PCBCR", "Precision", PC_BCR_SINGLE, &PC_BCR::precision>),
       composed("PCBCRGetPrecision_C", GetMember<PCBCRPrecision, &PC_BCR::precision>),
       composed("PCBCRSetRequireSeparable_C", SetMember<PetscBool, &PC_BCR::require_separable>),
       composed("PCBCRGetRequireSeparable_C", GetMember<PetscBool, &PC_BCR::require_separable>),
-      composed("PCBCRSetSeparableTolerance_C", PCBCRSetSeparableTolerance_BCR),
+      composed("PCBCRSetSeparableTolerance_C",
+               SetBounded<PetscReal, "pc_bcr_separable_tolerance", "the tolerance must be finite and not negative", finite_not_negative,
+                          &PC_BCR::tolerance>),
       composed("PCBCRGetSeparableTolerance_C", GetMember<PetscReal, &PC_BCR::tolerance>),
-      composed("PCBCRSetCheck_C", PCBCRSetCheck_BCR),
-      composed(
-          "PCBCRGetCheck_C", +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode { return Bcr(pc)->check.Bounds(warn, fail); }),
+      composed("PCBCRSetCheck_C",
+               [](PC pc, PetscReal warn, PetscReal fail) {
+                 return SetCheck(pc, "pc_bcr", &Bcr(pc)->check.warn, warn, &Bcr(pc)->check.fail, fail);
+               }),
+      composed("PCBCRGetCheck_C",
+               [](PC pc, PetscReal *warn, PetscReal *fail) { return GetBoth(warn, Bcr(pc)->check.warn, fail, Bcr(pc)->check.fail); }),
   };
 
   PetscFunctionBegin;
   PetscCall(Compose((PetscObject)pc, functions, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft

@@ -9,13 +9,6 @@ PetscLogEvent boxmg_setup_event, boxmg_cycle_event;
 
 namespace {
 
-PetscErrorCode PCPostSolve_Boxmg(PC, KSP ksp, Vec, Vec solution)
-{
-  PetscFunctionBegin;
-  PetscCall(RefuseNonFiniteSolution(ksp, solution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode PCDestroy_Boxmg(PC pc)
 {
   PetscFunctionBegin;
@@ -87,7 +80,7 @@ PetscErrorCode PCCreate_Boxmg(PC pc)
   pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_Boxmg>;
   pc->ops->matapply        = weft::Guarded<weft::PCMatApply_Boxmg>;
   pc->ops->presolve        = weft::Guarded<weft::PCPreSolve_Boxmg>;
-  pc->ops->postsolve       = weft::Guarded<weft::PCPostSolve_Boxmg>;
+  pc->ops->postsolve       = weft::Guarded<weft::RefuseNonFiniteSolution>;
   pc->ops->setfromoptions  = weft::Guarded<weft::PCSetFromOptions_Boxmg>;
   pc->ops->view            = weft::Guarded<weft::PCView_Boxmg>;
   pc->ops->reset           = weft::PCReset_Boxmg;

@@ -202,34 +202,14 @@ PetscErrorCode PCSetUp_Crout(PC pc)
 
 // ----------------------------------------------------------------------------------------------------------------------- apply
 
-PetscErrorCode Apply(PC pc, Vec b, Vec x, Transpose transpose)
+template <Transpose transpose>
+PetscErrorCode PCApply_Crout(PC pc, Vec b, Vec x)
 {
   PetscFunctionBegin;
   if (pc->failedreason) // as MatSolve() does: nobody shall take this for a result
     PetscCall(VecFlag(x, 1));
   else
     PetscCall(Data(pc)->factor->Solve(b, x, transpose));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApply_Crout(PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(Apply(pc, b, x, Transpose::no));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCPostSolve_Crout(PC, KSP ksp, Vec, Vec solution)
-{
-  PetscFunctionBegin;
-  PetscCall(RefuseNonFiniteSolution(ksp, solution));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode PCApplyTranspose_Crout(PC pc, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(Apply(pc, b, x, Transpose::yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -331,9 +311,9 @@ PetscErrorCode PCCreate_Crout(PC pc)
   PetscFunctionBegin;
   PetscCallCXX(pc->data = new weft::PC_Crout);
   pc->ops->setup          = weft::Together<weft::PCSetUp_Crout>;
-  pc->ops->apply          = weft::Guarded<weft::PCApply_Crout>;
-  pc->ops->applytranspose = weft::Guarded<weft::PCApplyTranspose_Crout>;
-  pc->ops->postsolve      = weft::Guarded<weft::PCPostSolve_Crout>;
+  pc->ops->apply          = weft::Guarded<weft::PCApply_Crout<weft::Transpose::no>>;
+  pc->ops->applytranspose = weft::Guarded<weft::PCApply_Crout<weft::Transpose::yes>>;
+  pc->ops->postsolve      = weft::Guarded<weft::RefuseNonFiniteSolution>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Crout>;
   pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_Crout>;
   pc->ops->view           = weft::Guarded<weft::PCView_Crout>;

@@ -123,7 +123,7 @@ private:
   {
     PetscFunctionBegin;
     PetscCallCXX(crout_->solve(rhs, x, transpose, (int)nrhs, ld));
-    PetscCall(LogFlops(2.0 * (double)nrhs * (double)rows_ * (double)rows_));
+    PetscCall(LogFlops(execution_->memory(), 2.0 * (double)nrhs * (double)rows_ * (double)rows_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

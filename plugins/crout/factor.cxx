@@ -64,13 +64,6 @@ PetscErrorCode CroutFactor::Place(Mat A, Memory memory)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CroutFactor::LogFlops(double flops) const
-{
-  PetscFunctionBegin;
-  PetscCall(weft::LogFlops(execution_->memory(), flops));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 DirectApply CroutFactor::Apply()
 {
   return [this](Vec b, Vec x, Transpose transpose) { return SolveOnce(b, x, transpose); };

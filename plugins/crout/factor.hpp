@@ -99,7 +99,6 @@ protected:
   /// x = A^-1 rhs or A^-T rhs in the memory of the execution, for `nrhs` vectors, `ld` elements from one to the next. Does not
   /// wait.
   virtual PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const = 0;
-  PetscErrorCode LogFlops(double flops) const;
 
   PetscInt rows_ = 0;
   std::unique_ptr<Execution> execution_;

@@ -16,7 +16,7 @@ using Creator = PetscErrorCode (*)(PC);
 constexpr PCType types[] = {PCLU, PCILU, PCCHOLESKY, PCICC};
 Creator petscs[4]        = {}; // PETSc's own
 
-PetscErrorCode PCPostSolve_Factor(PC pc, KSP ksp, Vec, Vec solution)
+PetscErrorCode PCPostSolve_Factor(PC pc, KSP ksp, Vec rhs, Vec solution)
 {
   MatSolverType solver;
   PetscBool ours;
@@ -24,7 +24,7 @@ PetscErrorCode PCPostSolve_Factor(PC pc, KSP ksp, Vec, Vec solution)
   PetscFunctionBegin;
   PetscCall(PCFactorGetMatSolverType(pc, &solver));
   PetscCall(PetscStrcmp(solver, MATSOLVERCROUT, &ours));
-  if (ours) PetscCall(RefuseNonFiniteSolution(ksp, solution));
+  if (ours) PetscCall(RefuseNonFiniteSolution(pc, ksp, rhs, solution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -193,41 +193,22 @@ PetscErrorCode SymbolicSymmetric(Mat F, Mat A, IS permutation, const MatFactorIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+template <Transpose transpose>
 PetscErrorCode Solve(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
-  PetscCall(FactorData(F)->factor->Solve(b, x, Transpose::no));
+  PetscCall(FactorData(F)->factor->Solve(b, x, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SolveTranspose(Mat F, Vec b, Vec x)
-{
-  PetscFunctionBegin;
-  PetscCall(FactorData(F)->factor->Solve(b, x, Transpose::yes));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode SolveMany(Mat F, Mat B, Mat X, Transpose transpose)
+template <Transpose transpose>
+PetscErrorCode SolveMany(Mat F, Mat B, Mat X)
 {
   PetscFunctionBegin;
   if (F->factorerrortype) // PETSc looks itself before MatSolve(), but not here
     PetscCall(MatDenseSetFailed(X));
   else
     PetscCall(FactorData(F)->factor->SolveMany(B, X, transpose));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatSolve(Mat F, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(SolveMany(F, B, X, Transpose::no));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-PetscErrorCode MatSolveTranspose(Mat F, Mat B, Mat X)
-{
-  PetscFunctionBegin;
-  PetscCall(SolveMany(F, B, X, Transpose::yes));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -347,10 +328,10 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   F->ops->ilufactorsymbolic      = Guarded<Symbolic>;
   F->ops->choleskyfactorsymbolic = Guarded<SymbolicSymmetric>;
   F->ops->iccfactorsymbolic      = Guarded<SymbolicSymmetric>;
-  F->ops->solve                  = Guarded<Solve>;
-  F->ops->solvetranspose         = Guarded<SolveTranspose>;
-  F->ops->matsolve               = Guarded<weft::MatSolve>;
-  F->ops->matsolvetranspose      = Guarded<weft::MatSolveTranspose>;
+  F->ops->solve                  = Guarded<Solve<Transpose::no>>;
+  F->ops->solvetranspose         = Guarded<Solve<Transpose::yes>>;
+  F->ops->matsolve               = Guarded<SolveMany<Transpose::no>>;
+  F->ops->matsolvetranspose      = Guarded<SolveMany<Transpose::yes>>;
   F->ops->getinertia             = type == MAT_FACTOR_CHOLESKY ? GetInertia : NULL;
   F->ops->getinfo                = Guarded<GetInfo>;
   F->ops->view                   = Guarded<View>;

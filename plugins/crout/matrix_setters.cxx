@@ -2,18 +2,7 @@
 #include "crout/crout_impl.h"
 #include "petsc/setters.h"
 
-namespace weft {
-
-static PetscErrorCode PCCroutSetShift_Crout(PC pc, PetscReal shift)
-{
-  PetscFunctionBegin;
-  PetscCheck(shift >= 0 && !PetscIsInfOrNanReal(shift), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_shift %g: the shift must be non-negative", (double)shift);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.base_shift, (double)shift));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
+using namespace weft;
 
 /*@
   PCCroutSetShift - adds to the diagonal of the matrix before a `PCCROUT` factors it
@@ -34,7 +23,7 @@ static PetscErrorCode PCCroutSetShift_Crout(PC pc, PetscReal shift)
 PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetShift_C", shift));
+  PetscCall(CallSetter(pc, "PCCroutSetShift_C", shift));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -56,7 +45,7 @@ PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
 PetscErrorCode PCCroutGetShift(PC pc, PetscReal *shift)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetShift_C", shift));
+  PetscCall(CallGetter(pc, "PCCroutGetShift_C", shift));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -80,7 +69,7 @@ PetscErrorCode PCCroutGetShift(PC pc, PetscReal *shift)
 PetscErrorCode PCCroutSetScaling(PC pc, PCCroutScaling scaling)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetScaling_C", scaling));
+  PetscCall(CallSetter(pc, "PCCroutSetScaling_C", scaling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -102,11 +91,9 @@ PetscErrorCode PCCroutSetScaling(PC pc, PCCroutScaling scaling)
 PetscErrorCode PCCroutGetScaling(PC pc, PCCroutScaling *scaling)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetScaling_C", scaling));
+  PetscCall(CallGetter(pc, "PCCroutGetScaling_C", scaling));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
 
 static PetscErrorCode PCCroutSetOrdering_Crout(PC pc, const char ordering[])
 {
@@ -122,8 +109,6 @@ static PetscErrorCode PCCroutSetOrdering_Crout(PC pc, const char ordering[])
   PetscCall(Choose(pc, &Data(pc)->ordering, std::string(ordering)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft
 
 /*@C
   PCCroutSetOrdering - sets the order of rows and columns in which a `PCCROUT` factors
@@ -144,7 +129,7 @@ static PetscErrorCode PCCroutSetOrdering_Crout(PC pc, const char ordering[])
 PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetOrdering_C", ordering));
+  PetscCall(CallSetter(pc, "PCCroutSetOrdering_C", ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -169,28 +154,9 @@ PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
 PetscErrorCode PCCroutGetOrdering(PC pc, const char *ordering[])
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetOrdering_C", ordering));
+  PetscCall(CallGetter(pc, "PCCroutGetOrdering_C", ordering));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetSymmetric_Crout(PC pc, PetscBool symmetric)
-{
-  PetscFunctionBegin;
-  PetscCall(Choose(pc, &Data(pc)->symmetric, PetscBoolToBool3(symmetric)));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-static PetscErrorCode PCCroutGetSymmetric_Crout(PC pc, PetscBool *told, PetscBool *symmetric)
-{
-  PetscFunctionBegin;
-  PetscCall(Get(told, Data(pc)->symmetric != PETSC_BOOL3_UNKNOWN));
-  PetscCall(Get(symmetric, Data(pc)->symmetric == PETSC_BOOL3_TRUE));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetSymmetric - tells a `PCCROUT` that its matrix is symmetric, so that it factors L D L^T, or that it is not
@@ -214,7 +180,7 @@ static PetscErrorCode PCCroutGetSymmetric_Crout(PC pc, PetscBool *told, PetscBoo
 PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetSymmetric_C", symmetric));
+  PetscCall(CallSetter(pc, "PCCroutSetSymmetric_C", symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -237,16 +203,15 @@ PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
 PetscErrorCode PCCroutGetSymmetric(PC pc, PetscBool *told, PetscBool *symmetric)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetSymmetric_C", told, symmetric));
+  PetscCall(CallGetter(pc, "PCCroutGetSymmetric_C", told, symmetric));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace weft {
-
-PetscErrorCode PCCroutComposeMatrixSetters(PC pc, bool compose)
+PetscErrorCode weft::PCCroutComposeMatrixSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCCroutSetShift_C", PCCroutSetShift_Crout),
+      composed("PCCroutSetShift_C", SetBounded<PetscReal, "pc_crout_shift", "the shift must be non-negative", finite_not_negative,
+                                               &PC_Crout::settings, &CroutSettings::options, &CroutOptions::base_shift>),
       composed("PCCroutGetShift_C", GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::base_shift>),
       composed(
           "PCCroutSetScaling_C",
@@ -254,13 +219,16 @@ PetscErrorCode PCCroutComposeMatrixSetters(PC pc, bool compose)
       composed("PCCroutGetScaling_C", GetMember<PCCroutScaling, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::scaling>),
       composed("PCCroutSetOrdering_C", PCCroutSetOrdering_Crout),
       composed("PCCroutGetOrdering_C", GetMember<const char *, &PC_Crout::ordering>),
-      composed("PCCroutSetSymmetric_C", PCCroutSetSymmetric_Crout),
-      composed("PCCroutGetSymmetric_C", PCCroutGetSymmetric_Crout),
+      composed("PCCroutSetSymmetric_C",
+               [](PC pc, PetscBool symmetric) { return Choose(pc, &Data(pc)->symmetric, PetscBoolToBool3(symmetric)); }),
+      composed("PCCroutGetSymmetric_C",
+               [](PC pc, PetscBool *told, PetscBool *symmetric) {
+                 const PetscBool3 chosen = Data(pc)->symmetric;
+                 return GetBoth(told, chosen != PETSC_BOOL3_UNKNOWN, symmetric, chosen == PETSC_BOOL3_TRUE);
+               }),
   };
 
   PetscFunctionBegin;
   PetscCall(Compose((PetscObject)pc, functions, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft

@@ -4,6 +4,8 @@
 #include "crout/crout_impl.h"
 #include "crout/triangular_solver.hpp"
 
+using namespace weft;
+
 /*@
   PCCroutSetPattern - sets where the factors of a `PCCROUT` have entries
 
@@ -23,7 +25,7 @@
 PetscErrorCode PCCroutSetPattern(PC pc, PCCroutPattern pattern)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetPattern_C", pattern));
+  PetscCall(CallSetter(pc, "PCCroutSetPattern_C", pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -45,22 +47,9 @@ PetscErrorCode PCCroutSetPattern(PC pc, PCCroutPattern pattern)
 PetscErrorCode PCCroutGetPattern(PC pc, PCCroutPattern *pattern)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetPattern_C", pattern));
+  PetscCall(CallGetter(pc, "PCCroutGetPattern_C", pattern));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetLevels_Crout(PC pc, PetscInt levels)
-{
-  PetscFunctionBegin;
-  PetscCheck(levels >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_levels %" PetscInt_FMT ": levels of fill cannot be negative", levels);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.levels, (int)levels));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetLevels - sets the levels of fill of a `PCCROUT`, the k of ILU(k)
@@ -81,7 +70,7 @@ static PetscErrorCode PCCroutSetLevels_Crout(PC pc, PetscInt levels)
 PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetLevels_C", levels));
+  PetscCall(CallSetter(pc, "PCCroutSetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -103,11 +92,9 @@ PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 PetscErrorCode PCCroutGetLevels(PC pc, PetscInt *levels)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetLevels_C", levels));
+  PetscCall(CallGetter(pc, "PCCroutGetLevels_C", levels));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
 
 static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, PetscInt quota)
 {
@@ -120,8 +107,6 @@ static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, 
   PetscCall(Choose(pc, &Data(pc)->settings.options.row_quota, (Index)quota));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft
 
 /*@
   PCCroutSetDropTolerance - sets which entries a `PCCROUT` with the pattern `PC_CROUT_THRESHOLD` keeps
@@ -144,7 +129,7 @@ static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, 
 PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quota)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetDropTolerance_C", tolerance, quota));
+  PetscCall(CallSetter(pc, "PCCroutSetDropTolerance_C", tolerance, quota));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -167,22 +152,9 @@ PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quot
 PetscErrorCode PCCroutGetDropTolerance(PC pc, PetscReal *tolerance, PetscInt *quota)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetDropTolerance_C", tolerance, quota));
+  PetscCall(CallGetter(pc, "PCCroutGetDropTolerance_C", tolerance, quota));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetMostOperations_Crout(PC pc, PetscReal operations)
-{
-  PetscFunctionBegin;
-  PetscCheck(operations >= 0 && !PetscIsNanReal(operations), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_most_operations %g: a number of multiplications cannot be negative; 0 allows any", (double)operations);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.most_operations, (double)operations));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetMostOperations - sets how many multiplications the complete factors of a `PCCROUT` may take
@@ -207,7 +179,7 @@ static PetscErrorCode PCCroutSetMostOperations_Crout(PC pc, PetscReal operations
 PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetMostOperations_C", operations));
+  PetscCall(CallSetter(pc, "PCCroutSetMostOperations_C", operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -229,7 +201,7 @@ PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
 PetscErrorCode PCCroutGetMostOperations(PC pc, PetscReal *operations)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetMostOperations_C", operations));
+  PetscCall(CallGetter(pc, "PCCroutGetMostOperations_C", operations));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -252,7 +224,7 @@ PetscErrorCode PCCroutGetMostOperations(PC pc, PetscReal *operations)
 PetscErrorCode PCCroutSetPrecision(PC pc, PCCroutPrecision precision)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetPrecision_C", precision));
+  PetscCall(CallSetter(pc, "PCCroutSetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -274,22 +246,9 @@ PetscErrorCode PCCroutSetPrecision(PC pc, PCCroutPrecision precision)
 PetscErrorCode PCCroutGetPrecision(PC pc, PCCroutPrecision *precision)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetPrecision_C", precision));
+  PetscCall(CallGetter(pc, "PCCroutGetPrecision_C", precision));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetCheck_Crout(PC pc, PetscReal warn, PetscReal fail)
-{
-  CroutSettings &settings = Data(pc)->settings;
-
-  PetscFunctionBegin;
-  PetscCall(SetCheck(pc, "pc_crout", &settings.check_warn, warn, &settings.check_fail, fail));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetCheck - sets when a `PCCROUT` with complete factors says that its solves lose digits, and when it fails for that
@@ -315,7 +274,7 @@ static PetscErrorCode PCCroutSetCheck_Crout(PC pc, PetscReal warn, PetscReal fai
 PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetCheck_C", warn, fail));
+  PetscCall(CallSetter(pc, "PCCroutSetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -338,11 +297,9 @@ PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
 PetscErrorCode PCCroutGetCheck(PC pc, PetscReal *warn, PetscReal *fail)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetCheck_C", warn, fail));
+  PetscCall(CallGetter(pc, "PCCroutGetCheck_C", warn, fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
 
 static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], PetscInt steps)
 {
@@ -359,8 +316,6 @@ static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], 
   PetscCall(Choose(pc, &Data(pc)->settings.solve_steps, (int)steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft
 
 /*@C
   PCCroutSetTriangularSolve - sets how a `PCCROUT` solves with its triangles
@@ -383,7 +338,7 @@ static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], 
 PetscErrorCode PCCroutSetTriangularSolve(PC pc, const char name[], PetscInt steps)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetTriangularSolve_C", name, steps));
+  PetscCall(CallSetter(pc, "PCCroutSetTriangularSolve_C", name, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -406,54 +361,46 @@ PetscErrorCode PCCroutSetTriangularSolve(PC pc, const char name[], PetscInt step
 PetscErrorCode PCCroutGetTriangularSolve(PC pc, const char *name[], PetscInt *steps)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetTriangularSolve_C", name, steps));
+  PetscCall(CallGetter(pc, "PCCroutGetTriangularSolve_C", name, steps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace weft {
-
-PetscErrorCode PCCroutComposeSetters(PC pc, bool compose)
+PetscErrorCode weft::PCCroutComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed(
-          "PCCroutGetData_C", +[](PC pc, PC_Crout **crout) -> PetscErrorCode { return Get(crout, Data(pc)); }),
+      composed("PCCroutGetData_C", [](PC pc, PC_Crout **crout) { return Get(crout, Data(pc)); }),
       composed("PCCroutSetPattern_C",
                SetChoice<"PCCrout", "Pattern", PC_CROUT_FULL, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::pattern>),
       composed("PCCroutGetPattern_C", GetMember<PCCroutPattern, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::pattern>),
-      composed("PCCroutSetLevels_C", PCCroutSetLevels_Crout),
+      composed("PCCroutSetLevels_C", SetBounded<PetscInt, "pc_crout_levels", "levels of fill cannot be negative", not_negative,
+                                                &PC_Crout::settings, &CroutSettings::options, &CroutOptions::levels>),
       composed("PCCroutGetLevels_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::levels>),
       composed("PCCroutSetDropTolerance_C", PCCroutSetDropTolerance_Crout),
-      composed(
-          "PCCroutGetDropTolerance_C",
-          +[](PC pc, PetscReal *tolerance, PetscInt *quota) -> PetscErrorCode {
-            PetscFunctionBegin;
-            PetscCall(Get(tolerance, Data(pc)->settings.options.drop_tolerance));
-            PetscCall(Get(quota, Data(pc)->settings.options.row_quota));
-            PetscFunctionReturn(PETSC_SUCCESS);
-          }),
-      composed("PCCroutSetMostOperations_C", PCCroutSetMostOperations_Crout),
+      composed("PCCroutGetDropTolerance_C",
+               [](PC pc, PetscReal *tolerance, PetscInt *quota) {
+                 return GetBoth(tolerance, Data(pc)->settings.options.drop_tolerance, quota, Data(pc)->settings.options.row_quota);
+               }),
+      composed("PCCroutSetMostOperations_C",
+               SetBounded<PetscReal, "pc_crout_most_operations", "a number of multiplications cannot be negative; 0 allows any",
+                          not_negative, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::most_operations>),
       composed("PCCroutGetMostOperations_C",
                GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::most_operations>),
       composed("PCCroutSetPrecision_C", SetChoice<"PCCrout", "Precision", PC_CROUT_SINGLE, &PC_Crout::settings, &CroutSettings::precision>),
       composed("PCCroutGetPrecision_C", GetMember<PCCroutPrecision, &PC_Crout::settings, &CroutSettings::precision>),
-      composed("PCCroutSetCheck_C", PCCroutSetCheck_Crout),
-      composed(
-          "PCCroutGetCheck_C",
-          +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode {
-            PetscFunctionBegin;
-            PetscCall(Get(warn, Data(pc)->settings.check_warn));
-            PetscCall(Get(fail, Data(pc)->settings.check_fail));
-            PetscFunctionReturn(PETSC_SUCCESS);
-          }),
+      composed("PCCroutSetCheck_C",
+               [](PC pc, PetscReal warn, PetscReal fail) {
+                 CroutSettings &settings = Data(pc)->settings;
+                 return SetCheck(pc, "pc_crout", &settings.check_warn, warn, &settings.check_fail, fail);
+               }),
+      composed("PCCroutGetCheck_C",
+               [](PC pc, PetscReal *warn, PetscReal *fail) {
+                 return GetBoth(warn, Data(pc)->settings.check_warn, fail, Data(pc)->settings.check_fail);
+               }),
       composed("PCCroutSetTriangularSolve_C", PCCroutSetTriangularSolve_Crout),
-      composed(
-          "PCCroutGetTriangularSolve_C",
-          +[](PC pc, const char **name, PetscInt *steps) -> PetscErrorCode {
-            PetscFunctionBegin;
-            PetscCall(Get(name, Data(pc)->settings.solve));
-            PetscCall(Get(steps, Data(pc)->settings.solve_steps));
-            PetscFunctionReturn(PETSC_SUCCESS);
-          }),
+      composed("PCCroutGetTriangularSolve_C",
+               [](PC pc, const char **name, PetscInt *steps) {
+                 return GetBoth(name, Data(pc)->settings.solve, steps, Data(pc)->settings.solve_steps);
+               }),
   };
 
   PetscFunctionBegin;
@@ -462,5 +409,3 @@ PetscErrorCode PCCroutComposeSetters(PC pc, bool compose)
   PetscCall(PCCroutComposeSweepSetters(pc, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft

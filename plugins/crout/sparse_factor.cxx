@@ -353,7 +353,7 @@ private:
     const TriangularFacts &facts = solver_->facts();
     PetscCallCXX(solver_->solve(transposed ? TriangularPart::transposed : TriangularPart::both, rhs, x, (int)nrhs, ld));
     const int steps = facts.in_use == TriangularMethod::jacobi ? facts.steps : 1;
-    PetscCall(LogFlops(2.0 * (double)nrhs * (double)factorization_->report().entries * steps));
+    PetscCall(LogFlops(execution_->memory(), 2.0 * (double)nrhs * (double)factorization_->report().entries * steps));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 

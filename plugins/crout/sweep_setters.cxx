@@ -2,6 +2,8 @@
 #include "crout/crout_impl.h"
 #include "petsc/setters.h"
 
+using namespace weft;
+
 /*@
   PCCroutSetMethod - sets how a `PCCROUT` finds its factors
 
@@ -22,7 +24,7 @@
 PetscErrorCode PCCroutSetMethod(PC pc, PCCroutMethod method)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetMethod_C", method));
+  PetscCall(CallSetter(pc, "PCCroutSetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -44,22 +46,9 @@ PetscErrorCode PCCroutSetMethod(PC pc, PCCroutMethod method)
 PetscErrorCode PCCroutGetMethod(PC pc, PCCroutMethod *method)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetMethod_C", method));
+  PetscCall(CallGetter(pc, "PCCroutGetMethod_C", method));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetSweeps_Crout(PC pc, PetscInt sweeps)
-{
-  PetscFunctionBegin;
-  PetscCheck(sweeps >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_sweeps %" PetscInt_FMT ": the number of sweeps must be non-negative, 0 for automatic", sweeps);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.sweeps, (int)sweeps));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetSweeps - sets the number of sweeps by which a `PCCROUT` finds its factors
@@ -83,7 +72,7 @@ static PetscErrorCode PCCroutSetSweeps_Crout(PC pc, PetscInt sweeps)
 PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetSweeps_C", sweeps));
+  PetscCall(CallSetter(pc, "PCCroutSetSweeps_C", sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -105,22 +94,9 @@ PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
 PetscErrorCode PCCroutGetSweeps(PC pc, PetscInt *sweeps)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetSweeps_C", sweeps));
+  PetscCall(CallGetter(pc, "PCCroutGetSweeps_C", sweeps));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetTolerance_Crout(PC pc, PetscReal tolerance)
-{
-  PetscFunctionBegin;
-  PetscCheck(tolerance >= 0 && !PetscIsInfOrNanReal(tolerance), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_rtol %g: the tolerance must be non-negative", (double)tolerance);
-  PetscCall(Choose(pc, &Data(pc)->tolerance, tolerance));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetTolerance - makes a `PCCROUT` sweep until the residual of its factors is small
@@ -141,7 +117,7 @@ static PetscErrorCode PCCroutSetTolerance_Crout(PC pc, PetscReal tolerance)
 PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetTolerance_C", tolerance));
+  PetscCall(CallSetter(pc, "PCCroutSetTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -163,22 +139,9 @@ PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
 PetscErrorCode PCCroutGetTolerance(PC pc, PetscReal *tolerance)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetTolerance_C", tolerance));
+  PetscCall(CallGetter(pc, "PCCroutGetTolerance_C", tolerance));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetOmega_Crout(PC pc, PetscReal omega)
-{
-  PetscFunctionBegin;
-  PetscCheck(omega >= 0 && omega <= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_omega %g: the relaxation factor must be in (0, 1], or 0 for automatic", (double)omega);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.omega, (double)omega));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetOmega - sets the under-relaxation of the sweeps of a `PCCROUT`
@@ -199,7 +162,7 @@ static PetscErrorCode PCCroutSetOmega_Crout(PC pc, PetscReal omega)
 PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetOmega_C", omega));
+  PetscCall(CallSetter(pc, "PCCroutSetOmega_C", omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -221,22 +184,9 @@ PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
 PetscErrorCode PCCroutGetOmega(PC pc, PetscReal *omega)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetOmega_C", omega));
+  PetscCall(CallGetter(pc, "PCCroutGetOmega_C", omega));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-namespace weft {
-
-static PetscErrorCode PCCroutSetSections_Crout(PC pc, PetscInt sections)
-{
-  PetscFunctionBegin;
-  PetscCheck(sections >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-pc_crout_sections %" PetscInt_FMT ": the number of sections must be non-negative, 0 for automatic", sections);
-  PetscCall(Choose(pc, &Data(pc)->settings.options.sections, (int)sections));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-} // namespace weft
 
 /*@
   PCCroutSetSections - sets into how many blocks of rows, each swept until it has converged, a `PCCROUT` cuts its matrix
@@ -257,7 +207,7 @@ static PetscErrorCode PCCroutSetSections_Crout(PC pc, PetscInt sections)
 PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetSections_C", sections));
+  PetscCall(CallSetter(pc, "PCCroutSetSections_C", sections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -279,7 +229,7 @@ PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
 PetscErrorCode PCCroutGetSections(PC pc, PetscInt *sections)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetSections_C", sections));
+  PetscCall(CallGetter(pc, "PCCroutGetSections_C", sections));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -302,7 +252,7 @@ PetscErrorCode PCCroutGetSections(PC pc, PetscInt *sections)
 PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallSetter(pc, "PCCroutSetAsynchronous_C", asynchronous));
+  PetscCall(CallSetter(pc, "PCCroutSetAsynchronous_C", asynchronous));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -324,7 +274,7 @@ PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
 PetscErrorCode PCCroutGetAsynchronous(PC pc, PetscBool *asynchronous)
 {
   PetscFunctionBegin;
-  PetscCall(weft::CallGetter(pc, "PCCroutGetAsynchronous_C", asynchronous));
+  PetscCall(CallGetter(pc, "PCCroutGetAsynchronous_C", asynchronous));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -354,20 +304,25 @@ PetscErrorCode PCCroutGetHistory(PC pc, PetscInt *count, const PetscReal *residu
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace weft {
+static constexpr auto is_omega = [](PetscReal omega) { return omega >= 0 && omega <= 1; };
 
-PetscErrorCode PCCroutComposeSweepSetters(PC pc, bool compose)
+PetscErrorCode weft::PCCroutComposeSweepSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
       composed("PCCroutSetMethod_C", SetChoice<"PCCrout", "Method", PC_CROUT_METHOD_AUTO, &PC_Crout::method>),
       composed("PCCroutGetMethod_C", GetMember<PCCroutMethod, &PC_Crout::method>),
-      composed("PCCroutSetSweeps_C", PCCroutSetSweeps_Crout),
+      composed("PCCroutSetSweeps_C", SetBounded<PetscInt, "pc_crout_sweeps", "the number of sweeps must be non-negative, 0 for automatic",
+                                                not_negative, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::sweeps>),
       composed("PCCroutGetSweeps_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::sweeps>),
-      composed("PCCroutSetTolerance_C", PCCroutSetTolerance_Crout),
+      composed("PCCroutSetTolerance_C",
+               SetBounded<PetscReal, "pc_crout_rtol", "the tolerance must be non-negative", finite_not_negative, &PC_Crout::tolerance>),
       composed("PCCroutGetTolerance_C", GetMember<PetscReal, &PC_Crout::tolerance>),
-      composed("PCCroutSetOmega_C", PCCroutSetOmega_Crout),
+      composed("PCCroutSetOmega_C", SetBounded<PetscReal, "pc_crout_omega", "the relaxation factor must be in (0, 1], or 0 for automatic",
+                                               is_omega, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::omega>),
       composed("PCCroutGetOmega_C", GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::omega>),
-      composed("PCCroutSetSections_C", PCCroutSetSections_Crout),
+      composed("PCCroutSetSections_C",
+               SetBounded<PetscInt, "pc_crout_sections", "the number of sections must be non-negative, 0 for automatic", not_negative,
+                          &PC_Crout::settings, &CroutSettings::options, &CroutOptions::sections>),
       composed("PCCroutGetSections_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::sections>),
       composed("PCCroutSetAsynchronous_C", SetMember<PetscBool, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::asynchronous>),
       composed("PCCroutGetAsynchronous_C", GetMember<PetscBool, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::asynchronous>),
@@ -378,5 +333,3 @@ PetscErrorCode PCCroutComposeSweepSetters(PC pc, bool compose)
   PetscCall(Compose((PetscObject)pc, functions, compose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace weft

@@ -288,9 +288,8 @@ PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose)
       composed("PCLineSetPrecision_C", SetChoice<"PCLine", "Precision", PC_LINE_SINGLE, &PC_Line::precision>),
       composed("PCLineGetPrecision_C", GetMember<PCLinePrecision, &PC_Line::precision>),
       composed("PCLineSetCheck_C", PCLineSetCheck_Line),
-      composed(
-          "PCLineGetCheck_C",
-          +[](PC pc, PetscReal *warn, PetscReal *fail) -> PetscErrorCode { return Data(pc)->check.Bounds(warn, fail); }),
+      composed("PCLineGetCheck_C",
+               [](PC pc, PetscReal *warn, PetscReal *fail) { return GetBoth(warn, Data(pc)->check.warn, fail, Data(pc)->check.fail); }),
   };
 
   PetscFunctionBegin;

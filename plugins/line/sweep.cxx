@@ -352,7 +352,7 @@ PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x)
   PetscFunctionBegin;
   Data(pc)->in_richardson = false;
   PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
-  if (preonly) PetscCall(RefuseNonFiniteSolution(ksp, x));
+  if (preonly) PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
   if (ksp->reason > 0 && Data(pc)->empty_rows > 0 && Data(pc)->check.measured && TakenForASolution(ksp))
     PetscCall(RefuseEmptyRows(pc, ksp, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

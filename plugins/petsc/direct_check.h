@@ -62,14 +62,6 @@ struct DirectCheck {
   /// What rounding makes of an application of M, |x(b) - 3 x(b / 3)| / |x(b)|: nothing at all but for it. The worst of five where there are fewer
   /// than 64 rows. Two applications. Collective.
   static PetscErrorCode MeasureRounding(Mat A, const DirectApply &apply, PetscReal *rounded);
-  /// The two bounds, for a getter.
-  PetscErrorCode Bounds(PetscReal *to_warn, PetscReal *to_fail) const
-  {
-    PetscFunctionBegin;
-    *to_warn = warn;
-    *to_fail = fail;
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }
   /// Forgets what was measured.
   PetscErrorCode Forget();
   /// True where answers must not be used.

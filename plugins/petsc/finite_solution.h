@@ -18,10 +18,10 @@ inline bool IsOutermost(KSP ksp)
   return level == 0 || CallsBeforeSolve(ksp);
 }
 
-/// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. For PCPostSolve: one norm tells whether
+/// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. A PC's PCPostSolve: one norm tells whether
 /// that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Not of a solver within another
 /// PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
-inline PetscErrorCode RefuseNonFiniteSolution(KSP ksp, Vec solution)
+inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
 {
   KSPNormType type;
   PetscReal norm;

@@ -106,6 +106,16 @@ PetscErrorCode Get(Result *result, const Value &value)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// What a getter of two values does.
+template <class Result, class Value, class OtherResult, class OtherValue>
+PetscErrorCode GetBoth(Result *result, const Value &value, OtherResult *other_result, const OtherValue &other_value)
+{
+  PetscFunctionBegin;
+  PetscCall(Get(result, value));
+  PetscCall(Get(other_result, other_value));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <class Pointer>
 struct MemberPointer;
 template <class Data, class Value>
@@ -158,6 +168,24 @@ struct PartOfName {
   constexpr PartOfName(const char (&from)[size]) { std::copy_n(from, size, text); }
 };
 
+inline constexpr auto not_negative        = [](auto number) { return number >= 0; };
+inline constexpr auto finite_not_negative = [](PetscReal number) { return number >= 0 && !PetscIsInfOrNanReal(number); };
+
+/// The setter of a number that `fits` takes. In the message: the name of its option, and what it must be.
+template <class Number, PartOfName option, PartOfName needs, auto fits, auto... path>
+PetscErrorCode SetBounded(PC pc, Number number)
+{
+  MPI_Comm comm = PetscObjectComm((PetscObject)pc);
+
+  PetscFunctionBegin;
+  if constexpr (std::is_same_v<Number, PetscInt>)
+    PetscCheck(fits(number), comm, PETSC_ERR_ARG_OUTOFRANGE, "-%s %" PetscInt_FMT ": %s", option.text, number, needs.text);
+  else
+    PetscCheck(fits(number), comm, PETSC_ERR_ARG_OUTOFRANGE, "-%s %g: %s", option.text, (double)number, needs.text);
+  PetscCall(SetMember<Number, path...>(pc, number));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// The setter of a member of an enumeration (PCLineOrdering), which begins with 0.
 template <PartOfName type, PartOfName what, auto last, auto... path>
 PetscErrorCode SetChoice(PC pc, decltype(last) value)
@@ -207,10 +235,11 @@ struct Composed {
   void (*function)(void);
 };
 
+/// Of a function, or of a lambda that captures nothing.
 template <class Function>
-Composed composed(const char name[], Function *function)
+Composed composed(const char name[], Function function)
 {
-  return {name, reinterpret_cast<void (*)(void)>(function)};
+  return {name, reinterpret_cast<void (*)(void)>(+function)};
 }
 
 /// Composes a type's setters and getters with a solver, or removes them.

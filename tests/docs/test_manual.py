@@ -196,13 +196,15 @@ def messages(text):
     for found in re.finditer(r'PETSC_ERR_\w+,\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', text):
         message = "".join(re.findall(r'"((?:[^"\\]|\\.)*)"', found.group(1))).replace('\\"', '"')
         yield re.sub(r"%[-.\d]*[a-zA-Z]", "…", message)
+    for option, needs in re.findall(r'SetBounded<\w+,\s*"(\w+)",\s*"([^"]+)"', text):
+        yield f"-{option} …: {needs}"
 
 
 def test_every_message_is_explained():
     page = " ".join((SOURCE / "docs/messages.md").read_text().split())
     sources = [path for path in sorted((SOURCE / "plugins").rglob("*")) if path.suffix in (".cxx", ".hpp", ".h")]
     sources += [SOURCE / "examples" / "compact" / name for name in ("weft_compact.cxx", "derivative.cxx", "halo.cxx")]
-    every = {message for path in sources for message in messages(path.read_text()) if message.strip("… ")}
+    every = {message for path in sources for message in messages(path.read_text()) if message.strip("…-: ")}
     assert len(every) > 90
     missing = sorted(message for message in every if " ".join(message.split()) not in page)
     assert not missing, "docs/messages.md lacks:\n" + "\n".join(missing)
