@@ -260,23 +260,24 @@ struct Solve {
 
   const Space space;
   Case what;
-  AdiSolver<Scalar> solver;
+  Owner<AdiSolver<Scalar>> solver;
   Values b, x, before;
   AdiBounds bounds;
   double set_up = 0;
 
   Solve(const Execution &execution, const Space &on, const Case &wanted)
-      : space(on), what(wanted), solver(execution, what.cells.box(), what.options), b("weft bench b", size()), x("weft bench x", size())
+      : space(on), what(wanted), solver(AdiSolver<Scalar>::make(execution, what.cells.box(), what.options)), b("weft bench b", size()),
+        x("weft bench x", size())
   {
     Stopwatch<Kokkos::DefaultHostExecutionSpace> watch{Kokkos::DefaultHostExecutionSpace()};
     {
       const auto matrix = make_matrix<Space, Scalar>(space, what.cells);
       watch.start();
-      solver.read(matrix.csr());
+      solver->read(matrix.csr());
     } // there is no room for it beside the factors of a large grid
-    solver.set_shifts(shifts());
-    solver.factor();
-    const auto bad = solver.bad_pivot();
+    solver->set_shifts(shifts());
+    solver->factor();
+    const auto bad = solver->bad_pivot();
     set_up         = watch.stop();
     if (bad) throw std::runtime_error("a pivot is unusable");
     fill(space, what.cells, b);
@@ -284,10 +285,10 @@ struct Solve {
   }
   std::size_t size() const { return static_cast<std::size_t>(what.cells.count()); }
 
-  void cycle(int count = 1) { solver.cycle(b.data(), x.data(), false, Transpose::no, count); }
+  void cycle(int count = 1) { solver->cycle(b.data(), x.data(), false, Transpose::no, count); }
   std::string methods() const
   {
-    const std::string along_x = solver.method(0), along_y = solver.method(1);
+    const std::string along_x = solver->method(0), along_y = solver->method(1);
     return along_x == along_y ? along_x : along_x + ", " + along_y;
   }
   Timing time_of_iteration(const Patience &patience)
@@ -312,7 +313,7 @@ struct Solve {
   int expected_cycles() const
   {
     if (bounds.empty()) return static_cast<int>(4 * what.cells.inner);
-    return static_cast<int>(std::log(tolerance) / std::log(std::min(0.9999, adi_reduction(what.options.type, bounds, solver.shifts())))) +
+    return static_cast<int>(std::log(tolerance) / std::log(std::min(0.9999, adi_reduction(what.options.type, bounds, solver->shifts())))) +
            1;
   }
 
@@ -323,7 +324,7 @@ private:
       const double alpha = 2 * std::sin(std::numbers::pi * what.cells.h());
       return {{alpha, alpha, 0}};
     }
-    bounds = solver.bounds(what.from);
+    bounds = solver->bounds(what.from);
     if (what.options.symmetric) {
       const AdiSum sum = adi_sum(bounds, what.shifts);
       what.shifts      = static_cast<int>(sum.shifts.size());
@@ -498,7 +499,7 @@ private:
       row.set_up               = solve.set_up;
       const Timing timing      = k_best(space_, patience_, [&] {
         solve.cycle();
-        if (read_change) solve.solver.read_change();
+        if (read_change) solve.solver->read_change();
       });
       row.seconds_of_iteration = timing.seconds / solve.what.shifts;
       row.spread               = timing.spread;
@@ -510,10 +511,10 @@ private:
   {
     row(wanted, [&](Measured &row) {
       Solve<Space, double> solve(execution_, space_, wanted);
-      row.method           = solve.solver.method(direction);
-      const AdiSweep sweep = solve.solver.sweeps()[static_cast<std::size_t>(direction)];
+      row.method           = solve.solver->method(direction);
+      const AdiSweep sweep = solve.solver->sweeps()[static_cast<std::size_t>(direction)];
       std::tie(row.seconds_of_iteration, row.spread) =
-          pair_of(k_best(space_, patience_, [&] { solve.solver.correct(sweep, solve.b.data(), solve.x.data(), true); }));
+          pair_of(k_best(space_, patience_, [&] { solve.solver->correct(sweep, solve.b.data(), solve.x.data(), true); }));
       row.note = "5 words a cell";
     });
   }

@@ -285,8 +285,8 @@ PetscErrorCode PCSetUp_ADI(PC pc)
     PetscCall(CheckLineSolver(pc));
     adi->solver[here].reset();
     PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
-      adi->solver[here] = std::make_unique<AdiSolver<PetscScalar>>(*adi->execution[here], adi->grid.box, OptionsOf(*adi),
-                                                                   LinesOf(*adi, *adi->execution[here]), RanksOf(pc));
+      adi->solver[here] = AdiSolver<PetscScalar>::make(*adi->execution[here], adi->grid.box, OptionsOf(*adi),
+                                                       LinesOf(*adi, *adi->execution[here]), RanksOf(pc));
     }));
   }
   AdiSolver<PetscScalar> *solver = adi->solver[here].get();
@@ -337,10 +337,9 @@ PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<PetscScalar> **solver)
   if (!adi->solver[here] || !same_stream) {
     const AdiSolver<PetscScalar> &from = same_stream ? *adi->solver[1 - here] : *adi->solver[here];
     std::unique_ptr<Execution> execution;
-    std::unique_ptr<AdiSolver<PetscScalar>> made;
+    Owner<AdiSolver<PetscScalar>> made;
     PetscCall(MakeExecution(memory, &execution));
-    PetscCallCXX(
-        made = std::make_unique<AdiSolver<PetscScalar>>(*execution, from.box(), from.options(), LinesOf(*adi, *execution), RanksOf(pc)));
+    PetscCallCXX(made = AdiSolver<PetscScalar>::make(*execution, from.box(), from.options(), LinesOf(*adi, *execution), RanksOf(pc)));
     PetscCallCXX(made->read(from));
     adi->solver[here]    = std::move(made);
     adi->execution[here] = std::move(execution);

@@ -40,7 +40,7 @@ struct PC_ADI {
   std::string no_promise;   ///< why the reduction is none, or empty
   // A backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
-  std::unique_ptr<AdiSolver<PetscScalar>> solver[2];
+  Owner<AdiSolver<PetscScalar>> solver[2];
   Vec residual    = NULL;
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   Vec unknowns    = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some

@@ -32,9 +32,7 @@ constexpr char has_shifts[] = "the lines of one direction are solved without shi
 using Row = Option<PC_ADI>;
 
 const Row options[] = {
-    {"pc_adi_type", "scheme", "PCADISetType",
-     Row::Choice{adi_types, [](const PC_ADI &adi) -> int { return adi.type; },
-                 [](PC pc, int type) { return PCADISetType(pc, (PCADIType)type); }},
+    {"pc_adi_type", "scheme", "PCADISetType", Row::ChoiceOf<&PC_ADI::type, PCADISetType>(adi_types),
      "-pc_adi_symmetric and grids of one direction have a scheme of their own",
      [](const PC_ADI &adi) { return Shifts(adi) && !adi.symmetric; }},
     {"pc_adi_cycle", "shifts in a cycle, 0 for as many as reduce the error tenfold", "PCADISetCycle",
@@ -47,13 +45,11 @@ const Row options[] = {
      Row::Numbers{adi_most_shifts, [](const PC_ADI &adi) { return adi.given_bounds; }, PCADISetBounds},
      "it is for shifts that are computed", [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty(); }},
     {"pc_adi_bounds_method", "how bounds are found", "PCADISetBoundsMethod",
-     Row::Choice{adi_bounds_methods, [](const PC_ADI &adi) -> int { return adi.bounds_method; },
-                 [](PC pc, int method) { return PCADISetBoundsMethod(pc, (PCADIBoundsMethod)method); }},
+     Row::ChoiceOf<&PC_ADI::bounds_method, PCADISetBoundsMethod>(adi_bounds_methods),
      "it is for shifts that are computed from bounds that are found",
      [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty() && adi.given_bounds.empty(); }},
     {"pc_adi_line_solver", "tridiagonal method", "PCADISetLineSolver",
-     Row::Name{AdiLineSolvers, [](const PC_ADI &adi) { return adi.line_solver; },
-               [](PC pc, const char *name) { return PCADISetLineSolver(pc, name); }}},
+     Row::Name{AdiLineSolvers, [](const PC_ADI &adi) { return adi.line_solver; }, PCADISetLineSolver}},
     {"pc_adi_symmetric", "a symmetric and definite form, for CG", "PCADISetSymmetric",
      Row::Flag{[](const PC_ADI &adi) { return adi.symmetric; }, PCADISetSymmetric}, has_shifts, Shifts},
     {"pc_adi_keep_factors", "keep the factors of every shift and direction", "PCADISetKeepFactors",

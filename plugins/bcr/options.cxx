@@ -28,13 +28,12 @@ using Row = Option<PC_BCR>;
 
 const Row options[] = {
     {"pc_bcr_type", "method", "PCBCRSetMethod",
-     Row::Name{BcrMethodNames, [](const PC_BCR &bcr) { return bcr.options.method; },
-               [](PC pc, const char *name) { return PCBCRSetMethod(pc, name); }}},
+     Row::Name{BcrMethodNames, [](const PC_BCR &bcr) { return bcr.options.method; }, PCBCRSetMethod}},
     {"pc_bcr_inverse", "inverse of matrix polynomials", "PCBCRSetInverse",
      Row::Name{[] {
                  return std::vector{"fractions", "leja"};
                },
-               [](const PC_BCR &bcr) { return bcr.options.inverse; }, [](PC pc, const char *name) { return PCBCRSetInverse(pc, name); }},
+               [](const PC_BCR &bcr) { return bcr.options.inverse; }, PCBCRSetInverse},
      "it is for the methods buneman1 and buneman2", [](const PC_BCR &bcr) { return MethodOf(bcr).substr(0, 7) == "buneman"; }},
     {"pc_bcr_radix", "by how much a level reduces the lines, 2 to 5, or 0 for automatic", "PCBCRSetRadix",
      Row::Whole{[](const PC_BCR &bcr) -> PetscInt { return bcr.options.radix; }, PCBCRSetRadix}, "it is for the method separable",
@@ -43,8 +42,7 @@ const Row options[] = {
      Row::Whole{[](const PC_BCR &bcr) -> PetscInt { return bcr.options.levels; }, PCBCRSetLevels}, "it is for the method facr",
      [](const PC_BCR &bcr) { return bcr.options.levels == 0 || MethodOf(bcr) == "facr"; }},
     {"pc_bcr_precision", "precision of the solve", "PCBCRSetPrecision",
-     Row::Choice{bcr_precisions, [](const PC_BCR &bcr) -> int { return bcr.precision; },
-                 [](PC pc, int precision) { return PCBCRSetPrecision(pc, (PCBCRPrecision)precision); }}},
+     Row::ChoiceOf<&PC_BCR::precision, PCBCRSetPrecision>(bcr_precisions)},
     {"pc_bcr_require_separable", "an error where the matrix is not separable", "PCBCRSetRequireSeparable",
      Row::Flag{[](const PC_BCR &bcr) -> bool { return bcr.require_separable; }, PCBCRSetRequireSeparable}},
     {"pc_bcr_separable_tolerance", "largest relative deviation of a separable matrix", "PCBCRSetSeparableTolerance",

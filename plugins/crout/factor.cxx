@@ -52,15 +52,10 @@ CroutFactor::~CroutFactor()
 
 PetscErrorCode CroutFactor::Place(Mat A, Memory memory)
 {
-  void *stream = NULL;
-
   PetscFunctionBegin;
   for (Vec &work : work_) PetscCall(VecDestroy(&work));
-  if (memory == Memory::device) {
-    PetscCall(CurrentStream(&stream));
-    PetscCall(MatCreateVecs(A, &work_[0], &work_[1]));
-  }
-  PetscCallCXX(execution_ = std::make_unique<Execution>(memory, stream));
+  if (memory == Memory::device) PetscCall(MatCreateVecs(A, &work_[0], &work_[1]));
+  PetscCall(MakeExecution(memory, &execution_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -10,14 +10,6 @@ namespace weft {
 
 namespace {
 
-template <class Scalar>
-std::unique_ptr<AdiImpl<Scalar>> make_impl(const Execution &execution, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
-{
-  return on_backend(execution, [&](const auto &space) -> std::unique_ptr<AdiImpl<Scalar>> {
-    return std::make_unique<AdiImplOn<std::decay_t<decltype(space)>, Scalar>>(space, setting, make_lines);
-  });
-}
-
 double sum_of_lows(const AdiBounds &bounds)
 {
   double sum = 0;
@@ -53,47 +45,22 @@ double largest_ritz_value(const std::vector<double> &diagonal, const std::vector
 }
 
 template <class Scalar>
-AdiSolver<Scalar>::AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeLines<Scalar> make_lines,
-                             const AdiRanks &ranks)
-    : execution_(execution), box_(box), options_(options)
+Owner<AdiSolver<Scalar>> AdiSolver<Scalar>::make(const Execution &execution, const AdiBox &box, const AdiOptions &options,
+                                                 MakeLines<Scalar> make_lines, const AdiRanks &ranks)
 {
   if (!make_lines)
-    make_lines = [this](int, const LineProblem &problem) {
-      return LineSolver<Scalar>::make(execution_, problem, options_.line_solver, options_.parameters);
+    make_lines = [&execution, options](int, const LineProblem &problem) {
+      return LineSolver<Scalar>::make(execution, problem, options.line_solver, options.parameters);
     };
-  impl_ = make_impl<Scalar>(execution, {box, options, ranks}, make_lines);
-  find_directions();
-}
-
-template <class Scalar>
-void AdiSolver<Scalar>::find_directions()
-{
-  directions_.clear();
-  for (int k = 0; k < 3; k++) {
-    if (impl_->has(k)) directions_.push_back(k);
-  }
-}
-
-template <class Scalar>
-AdiSolver<Scalar>::~AdiSolver()
-{
-  destroy_or_leave(impl_);
-}
-
-template <class Scalar>
-template <class Int>
-AdiSplit AdiSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo)
-{
-  const AdiSplit split = impl_->read(matrix, halo);
-  find_directions();
-  return split;
+  return on_backend(execution, [&](const auto &space) -> Owner<AdiSolver> {
+    return make_owner<AdiSolverOn<std::decay_t<decltype(space)>, Scalar>>(execution, space, box, options, make_lines, ranks);
+  });
 }
 
 template <class Scalar>
 void AdiSolver<Scalar>::read(const AdiSolver &other)
 {
-  impl_->read(other.impl_->copy());
-  find_directions();
+  read(other.copy());
   set_shifts(other.shifts_, other.sum_scale_);
   factor();
 }
@@ -103,7 +70,7 @@ template <class Scalar>
 AdiBounds AdiSolver<Scalar>::parts(AdiBoundsMethod method, double similarity) const
 {
   AdiBounds all;
-  for (int k : directions_) all.push_back(impl_->bounds(k, method, similarity));
+  for (int k : directions_) all.push_back(bounds_of(k, method, similarity));
   // Gershgorin's lower ends are 0 or less for most operators.
   const bool guess = method == AdiBoundsMethod::gershgorin &&
                      std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low <= 1e-12 * i.high; });
@@ -118,7 +85,7 @@ template <class Scalar>
 AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
 {
   double log_condition = 0;
-  for (int k : directions_) log_condition += impl_->log_condition(k);
+  for (int k : directions_) log_condition += log_condition_of(k);
   // Made symmetric a part has the least field of values, in a norm that may be far from the 2-norm: what takes the fewest sweeps is between.
   double similarity = 1;
   AdiBounds all     = parts(method, 1);
@@ -144,33 +111,21 @@ AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
   if (!singular && real && all.size() == 2 && options_.type != AdiType::douglas_rachford && !options_.symmetric) return all;
   double lowest = low / directions;
   if (singular) {
-    double gap = std::numeric_limits<double>::infinity();
-    for (std::size_t d = 0; d < all.size(); d++) gap = std::min(gap, impl_->gap(directions_[d], all[d].low, similarity));
+    double least = std::numeric_limits<double>::infinity();
+    for (std::size_t d = 0; d < all.size(); d++) least = std::min(least, gap(directions_[d], all[d].low, similarity));
     lowest = 0;
-    low    = std::isfinite(gap) ? gap * (real ? 1 : 0.5) : high; // ellipses are narrow at their ends
+    low    = std::isfinite(least) ? least * (real ? 1 : 0.5) : high; // ellipses are narrow at their ends
   }
   for (std::size_t d = 0; d < all.size(); d++) {
     const double by = lowest - all[d].low;
     if (std::abs(by) > 1e-3 * (singular ? low : lowest)) {
-      impl_->move(directions_[d], by);
+      move(directions_[d], by);
       all[d].low += by;
       all[d].high += by;
     }
     if (singular) all[d] = {std::min(low, all[d].high), all[d].high, all[d].skew, true};
   }
   return all;
-}
-
-template <class Scalar>
-double AdiSolver<Scalar>::variation() const
-{
-  return impl_->variation();
-}
-
-template <class Scalar>
-std::vector<std::uint8_t> AdiSolver<Scalar>::fixed() const
-{
-  return impl_->fixed();
 }
 
 template <class Scalar>
@@ -197,19 +152,7 @@ void AdiSolver<Scalar>::set_shifts(const std::vector<AdiShift> &shifts, double s
         alone[j][k] = sweep.scales[d - 1] * (d + 1 == sweep.scales.size() ? sweep.scales[d] : 1);
     }
   }
-  impl_->set_shifts(placed, alone);
-}
-
-template <class Scalar>
-void AdiSolver<Scalar>::factor()
-{
-  impl_->factor();
-}
-
-template <class Scalar>
-std::optional<AdiBadPivot> AdiSolver<Scalar>::bad_pivot() const
-{
-  return impl_->bad_pivot();
+  place_shifts(placed, alone);
 }
 
 template <class Scalar>
@@ -252,16 +195,10 @@ std::vector<AdiSweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
 }
 
 template <class Scalar>
-void AdiSolver<Scalar>::correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose)
-{
-  impl_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
-}
-
-template <class Scalar>
 void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose transpose, int count)
 {
-  if (transpose == Transpose::no && impl_->sweeps_in_halves()) {
-    impl_->half_sweeps(b, x, zero_guess, count, options_.measure_change);
+  if (transpose == Transpose::no && sweeps_in_halves()) {
+    half_sweeps(b, x, zero_guess, count);
     return;
   }
   bool from_zero                   = zero_guess;
@@ -269,50 +206,28 @@ void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose t
   const std::vector<AdiSweep> once = sweeps(transpose);
   for (int n = 0; n < count; n++) {
     for (const AdiSweep &sweep : once) {
-      if (sweep.residual && !from_zero) r = impl_->residual(b, x, transpose);
-      impl_->correct(sweep, r, x, from_zero, transpose, options_.measure_change);
+      if (sweep.residual && !from_zero) r = residual(b, x, transpose);
+      correct(sweep, r, x, from_zero, transpose);
       from_zero = false;
     }
   }
 }
 
 template <class Scalar>
-const double *AdiSolver<Scalar>::change() const
-{
-  return impl_->change();
-}
-
-template <class Scalar>
-double AdiSolver<Scalar>::read_change() const
-{
-  return impl_->read_change();
-}
-
-template <class Scalar>
-const char *AdiSolver<Scalar>::method(int direction) const
-{
-  return impl_->lines(direction).method();
-}
-
-template <class Scalar>
 double AdiSolver<Scalar>::flops() const
 {
   // A residual takes a product and a sum for each coupling of a row, two sums more for the rest; from one half-sweep to the next it is three.
-  const double of_a_row = impl_->sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
+  const double of_a_row = sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
   const double residual = static_cast<double>(box_.rows()) * of_a_row;
   double flops          = 0;
   for (const AdiSweep &sweep : sweeps()) {
     if (sweep.residual) flops += residual;
-    for (int k : sweep.directions) flops += impl_->lines(k).flops();
+    for (int k : sweep.directions) flops += lines(k).flops();
   }
   return flops;
 }
 
 template class AdiSolver<double>;
 template class AdiSolver<float>;
-template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const AdiHalo<double> &);
-template AdiSplit AdiSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const AdiHalo<double> &);
-template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const AdiHalo<float> &);
-template AdiSplit AdiSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const AdiHalo<float> &);
 
 } // namespace weft

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "adi/shifts.hpp"
-#include "base/execution.hpp"
-#include "line/line_solver.hpp"
+#include "base/owner.hpp"
+#include "line/any_csr.hpp"
 
 namespace weft {
 
@@ -103,21 +103,17 @@ template <class Scalar>
 using MakeLines = std::function<std::unique_ptr<AnyLines<Scalar>>(int direction, const LineProblem &problem)>;
 
 template <class Scalar>
-class AdiImpl;
-
-template <class Scalar>
 class AdiSolver {
 public:
   /// `execution` must live as long as the solver. Without `make_lines` this rank has all lines whole.
-  AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeLines<Scalar> make_lines = {},
-            const AdiRanks &ranks = {});
-  ~AdiSolver();
+  static Owner<AdiSolver> make(const Execution &execution, const AdiBox &box, const AdiOptions &options, MakeLines<Scalar> make_lines = {},
+                               const AdiRanks &ranks = {});
+  virtual ~AdiSolver()                    = default;
   AdiSolver(const AdiSolver &)            = delete;
   AdiSolver &operator=(const AdiSolver &) = delete;
 
   /// Splits a matrix whose row i is element i of the box; columns outside the box must not be in it. Collective. Waits.
-  template <class Int>
-  AdiSplit read(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo = {});
+  virtual AdiSplit read(const AnyCsr<Scalar> &matrix, const AdiHalo<Scalar> &halo = {}) = 0;
   /// Takes parts and shifts of another solver of the same box, in whichever memory they are, and factors.
   void read(const AdiSolver &other);
 
@@ -134,17 +130,17 @@ public:
   double log_condition() const { return log_condition_; }
   /// How far the coefficients of the parts are from depending on the place along their own direction only, relative to the largest ones: 0
   /// for parts that commute; 1 where rows that are solved by themselves leave no box. Collective. Waits.
-  double variation() const;
+  virtual double variation() const = 0;
   /// For each row whether it is solved by itself: 1, or 2 where it is a penalty. Waits.
-  std::vector<std::uint8_t> fixed() const;
+  virtual std::vector<std::uint8_t> fixed() const = 0;
   /// The shifts of a cycle. A single direction needs none, whatever is given. Makes factors' room. scale: AdiSum's, for a symmetric one.
   void set_shifts(const std::vector<AdiShift> &shifts, double scale = 1);
   const std::vector<AdiShift> &shifts() const { return shifts_; }
 
   /// Factors all shifted lines. Waits where they are few patterns on a device. Collective, as the solves, where lines cross ranks.
-  void factor();
+  virtual void factor() = 0;
   /// The first unusable pivot. Waits. Without kept factors: of the lines that were factored last.
-  std::optional<AdiBadPivot> bad_pivot() const;
+  virtual std::optional<AdiBadPivot> bad_pivot() const = 0;
 
   /// `count` cycles, each x += M^-1 (b - A x); zero_guess: from x = 0, whatever x holds. Arrays of rows() elements that do not overlap.
   /// b is kept. `transpose`: of the whole operator M^-1, the sweeps in reverse. Needs a box that crosses no ranks. Does not wait.
@@ -154,31 +150,56 @@ public:
   /// where r = b) r = b - A x.
   std::vector<AdiSweep> sweeps(Transpose transpose = Transpose::no) const;
   /// x += correction of the sweep, or x = correction; r is work space, but kept if from_zero and for sums. Does not wait for the solution.
-  void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose = Transpose::no);
+  virtual void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose = Transpose::no) = 0;
 
   /// Largest |correction| of the last cycle's last sweep, on this rank: where it is in the memory of the execution, and its value (waits).
-  const double *change() const;
-  double read_change() const;
+  virtual const double *change() const = 0;
+  virtual double read_change() const   = 0;
 
   const AdiBox &box() const { return box_; }
   const AdiOptions &options() const { return options_; }
   const Execution &execution() const { return execution_; }
   /// Name of the line method for a direction of directions(), once shifts are set.
-  const char *method(int direction) const;
+  const char *method(int direction) const { return lines(direction).method(); }
   /// Operations of one cycle.
   double flops() const;
 
+protected:
+  /// Everything that another backend needs to know of a split matrix.
+  struct Copy;
+
+  AdiSolver(const Execution &execution, const AdiBox &box, const AdiOptions &options) : execution_(execution), box_(box), options_(options)
+  {
+  }
+  virtual Copy copy() const           = 0;
+  virtual void read(const Copy &from) = 0;
+  /// Of a part, see SymmetricPart.
+  virtual SpectralInterval bounds_of(int direction, AdiBoundsMethod method, double similarity) const = 0;
+  /// From the least eigenvalue of a part's S, that bounds_of() found, to the next one.
+  virtual double gap(int direction, double low, double similarity) const = 0;
+  /// The mean over the lines along a direction of the logarithm of the condition of D, SymmetricPart's.
+  virtual double log_condition_of(int direction) const = 0;
+  /// Adds to a part's diagonal; what one gets others must give.
+  virtual void move(int direction, double by) = 0;
+  /// alone: what stands on the diagonal of fixed rows in place of the matrix's, 0 for none; both for x, y and z.
+  virtual void place_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) = 0;
+  /// b - A x in an array of its own, or with the transpose of A.
+  virtual Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose) = 0;
+  /// Peaceman and Rachford's cycle `count` times, where sweeps_in_halves() says that it can be: x is what `correct` and `residual` make of it.
+  virtual bool sweeps_in_halves() const                                     = 0;
+  virtual void half_sweeps(Scalar *b, Scalar *x, bool from_zero, int count) = 0;
+  virtual const AnyLines<Scalar> &lines(int direction) const                = 0;
+
+  std::vector<int> directions_;
+
 private:
   AdiBounds parts(AdiBoundsMethod method, double similarity) const;
-  void find_directions();
 
   const Execution &execution_;
   AdiBox box_;
   AdiOptions options_;
-  std::vector<int> directions_;
   std::vector<AdiShift> shifts_;
   double sum_scale_ = 1, log_condition_ = 0;
-  std::unique_ptr<AdiImpl<Scalar>> impl_;
 };
 
 } // namespace weft

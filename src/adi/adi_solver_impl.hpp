@@ -1,89 +1,49 @@
-/// AdiImpl: AdiSolver's arrays and kernels on one backend, its types hidden. Included by adi_solver.cpp only.
+/// AdiSolverOn: AdiSolver's arrays and kernels on one backend, its types hidden. Included by adi_solver.cpp only.
 #pragma once
 #include "adi/bounds.hpp"
 #include "adi/native_half_sweeps.hpp"
 #include "adi/sweep.hpp"
 #include "base/backend.hpp"
+#include "line/host_copies.hpp"
 
 namespace weft {
 
 template <class Scalar>
-class AdiImpl {
-public:
+struct AdiSolver<Scalar>::Copy {
   using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
-  /// Everything that another backend needs to know of a split matrix.
-  struct Copy {
-    std::array<Host, 3> lower, share, upper;
-    Host diagonal, rest_values;
-    Kokkos::View<std::uint8_t *, Kokkos::HostSpace> fixed;
-    Kokkos::View<Index *, Kokkos::HostSpace> rest_starts, rest_columns;
-    Scalar sign = 1;
-    std::array<bool, 3> has{};
-    bool some_fixed = false;
-  };
-
-  virtual ~AdiImpl()                                                                      = default;
-  virtual AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &, const AdiHalo<Scalar> &) = 0;
-  virtual AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &, const AdiHalo<Scalar> &) = 0;
-  virtual void read(const Copy &)                                                         = 0;
-  virtual Copy copy() const                                                               = 0;
-  /// Whether there are couplings along a direction: others are none.
-  virtual bool has(int direction) const = 0;
-  /// Of a part, see SymmetricPart.
-  virtual SpectralInterval bounds(int direction, AdiBoundsMethod method, double similarity) const = 0;
-  /// From the least eigenvalue of a part's S, that bounds() found, to the next one.
-  virtual double gap(int direction, double low, double similarity) const = 0;
-  /// The mean over the lines along a direction of the logarithm of the condition of D, SymmetricPart's.
-  virtual double log_condition(int direction) const = 0;
-  /// How far the coefficients of the parts are from depending on the place along their own direction only, relative to the largest ones: 0
-  /// for parts that commute. 1 where rows that are fixed leave no box.
-  virtual double variation() const = 0;
-  /// Of each row, see AdiParts.
-  virtual std::vector<std::uint8_t> fixed() const = 0;
-  /// Adds to a part's diagonal; what one gets others must give.
-  virtual void move(int direction, double by) = 0;
-  /// alone: what stands on the diagonal of fixed rows in place of the matrix's, 0 for none; both for x, y and z.
-  virtual void set_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) = 0;
-  virtual void factor()                                                                            = 0;
-  virtual std::optional<AdiBadPivot> bad_pivot() const                                             = 0;
-  /// b - A x in an array of its own, or with the transpose of A.
-  virtual Scalar *residual(const Scalar *b, const Scalar *x, Transpose transpose)                                      = 0;
-  virtual void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) = 0;
-  /// Peaceman and Rachford's cycle `count` times, where sweeps_in_halves() says that it can be: x is what `correct` and `residual` make of it.
-  virtual bool sweeps_in_halves() const                                                   = 0;
-  virtual void half_sweeps(Scalar *b, Scalar *x, bool from_zero, int count, bool measure) = 0;
-  virtual const double *change() const                                                    = 0;
-  virtual double read_change() const                                                      = 0;
-  virtual const AnyLines<Scalar> &lines(int direction) const                              = 0;
-};
-
-/// One backend of a solver, whose box, options and ranks it looks at.
-struct AdiSetting {
-  AdiBox box;
-  AdiOptions options;
-  AdiRanks ranks;
+  std::array<Host, 3> lower, share, upper;
+  Host diagonal, rest_values;
+  Kokkos::View<std::uint8_t *, Kokkos::HostSpace> fixed;
+  Kokkos::View<Index *, Kokkos::HostSpace> rest_starts, rest_columns;
+  Scalar sign = 1;
+  std::array<bool, 3> has{};
+  bool some_fixed = false;
 };
 
 template <class Space, class Scalar>
-class AdiImplOn final : public AdiImpl<Scalar> {
+class AdiSolverOn final : public AdiSolver<Scalar> {
 public:
-  using Base   = AdiImpl<Scalar>;
+  using Base   = AdiSolver<Scalar>;
   using Copy   = typename Base::Copy;
   using Memory = typename Space::memory_space;
   using Values = OwnedArray<Scalar, Space>;
 
-  AdiImplOn(const Space &space, const AdiSetting &setting, const MakeLines<Scalar> &make_lines)
-      : space_(space), setting_(setting), grid_(setting.box), make_lines_(make_lines), rest_starts_("weft adi rest starts", size() + 1),
-        diagonal_(values()), work_(values()), residual_(setting.options.symmetric ? values() : work_), fixed_("weft adi fixed", size()),
-        change_("weft adi change")
+  AdiSolverOn(const Execution &execution, const Space &space, const AdiBox &box, const AdiOptions &options,
+              const MakeLines<Scalar> &make_lines, const AdiRanks &ranks)
+      : Base(execution, box, options), space_(space), ranks_(ranks), grid_(box), make_lines_(make_lines),
+        rest_starts_("weft adi rest starts", size() + 1), diagonal_(values()), work_(values()),
+        residual_(options.symmetric ? values() : work_), fixed_("weft adi fixed", size()), change_("weft adi change")
   {
     for (int k = 0; k < 3; k++) {
       if (grid_.has[k]) lower_[k] = values(), share_[k] = values(), upper_[k] = values();
     }
+    find_directions();
   }
 
-  AdiSplit read(const CsrMatrix<Scalar, std::int32_t> &matrix, const AdiHalo<Scalar> &halo) override { return read_csr(matrix, halo); }
-  AdiSplit read(const CsrMatrix<Scalar, std::int64_t> &matrix, const AdiHalo<Scalar> &halo) override { return read_csr(matrix, halo); }
+  AdiSplit read(const AnyCsr<Scalar> &matrix, const AdiHalo<Scalar> &halo) override
+  {
+    return std::visit([&](const auto &csr) { return read_csr(csr, halo); }, matrix);
+  }
   void read(const Copy &from) override
   {
     for (int k = 0; k < 3; k++) grid_.has[k] = from.has[static_cast<std::size_t>(k)];
@@ -102,6 +62,7 @@ public:
     Kokkos::deep_copy(space_, rest_values_, from.rest_values);
     sign_       = from.sign;
     some_fixed_ = from.some_fixed;
+    find_directions();
     space_.fence("weft: read an adi split");
   }
   Copy copy() const override
@@ -128,9 +89,7 @@ public:
     return to;
   }
 
-  bool has(int k) const override { return grid_.has[k]; }
-
-  SpectralInterval bounds(int k, AdiBoundsMethod method, double similarity) const override
+  SpectralInterval bounds_of(int k, AdiBoundsMethod method, double similarity) const override
   {
     const Spectrum spectrum(*this, k, similarity);
     SpectralInterval found = spectrum.circles;
@@ -151,19 +110,18 @@ public:
     const double next = (1 + std::sqrt(std::max(0.0, 1 - 4 * theta * least))) / (2 * theta);
     return scale_ * (next - least);
   }
-  double log_condition(int k) const override
+  double log_condition_of(int k) const override
   {
-    const AdiBox &box = setting_.box;
-    if (box.closed(k)) return 0; // a ring is taken as it is
-    double sum = weft::log_condition(space_, box, k, parts());
-    setting_.ranks.sum(&sum, 1);
-    double lines = static_cast<double>(box.components);
-    for (int d = 0; d < 3; d++) lines *= d == k ? 1 : static_cast<double>(box.global[d]);
+    if (box().closed(k)) return 0; // a ring is taken as it is
+    double sum = log_condition(space_, box(), k, parts());
+    ranks_.sum(&sum, 1);
+    double lines = static_cast<double>(box().components);
+    for (int d = 0; d < 3; d++) lines *= d == k ? 1 : static_cast<double>(box().global[d]);
     return sum / lines;
   }
   double variation() const override
   {
-    const AdiSlabs slabs(setting_.box);
+    const AdiSlabs slabs(box());
     const auto size = static_cast<std::size_t>(slabs.size);
     const Kokkos::View<double *, Memory> ranges("weft adi ranges", 6 * size), counts("weft adi counts", size);
     constexpr double none = std::numeric_limits<double>::max();
@@ -173,13 +131,13 @@ public:
     Kokkos::deep_copy(space_, least, ranges);
     Kokkos::deep_copy(space_, rows, counts);
     space_.fence("weft: adi ranges");
-    setting_.ranks.least(least.data(), static_cast<int>(6 * size));
-    setting_.ranks.sum(rows.data(), static_cast<int>(size));
+    ranks_.least(least.data(), static_cast<int>(6 * size));
+    ranks_.sum(rows.data(), static_cast<int>(size));
     double largest = 0;
     for (int k = 0; k < 3; k++) {
       if (!grid_.has[k]) continue;
       double spread = 0, size_of = 0, filled = 0;
-      for (Index at = slabs.start[k]; at < slabs.start[k] + slabs.components * setting_.box.global[k]; at++) {
+      for (Index at = slabs.start[k]; at < slabs.start[k] + slabs.components * box().global[k]; at++) {
         if (rows(at) == 0) continue;
         if (filled != 0 && rows(at) != filled) return 1;
         filled = rows(at);
@@ -206,9 +164,9 @@ public:
     add_to_diagonal(space_, grid_.rows, fixed_.data(), static_cast<Scalar>(static_cast<double>(sign_) * by), share_[k].data());
   }
 
-  void set_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) override
+  void place_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) override
   {
-    const std::size_t kept = setting_.options.keep_factors ? shifts.size() : 1;
+    const std::size_t kept = options().keep_factors ? shifts.size() : 1;
     shifts_                = shifts;
     alone_                 = alone;
     for (int k = 0; k < 3; k++) {
@@ -218,7 +176,7 @@ public:
       if (!grid_.has[k]) continue;
       for (std::size_t j = 0; j < kept; j++) {
         shifted_[k].push_back(values());
-        lines_[k].push_back(make_lines_(k, setting_.box.lines(k)));
+        lines_[k].push_back(make_lines_(k, box().lines(k)));
         lines_[k].back()->use(lower_[k].data(), shifted_[k].back().data(), upper_[k].data());
       }
     }
@@ -233,12 +191,12 @@ public:
       }
     }
     native_.forget();
-    if (!sweeps_in_halves() || !setting_.options.keep_factors || setting_.options.line_solver != "auto") return;
+    if (!sweeps_in_halves() || !options().keep_factors || options().line_solver != "auto") return;
     for (int k = 0; k < 3; k++) {
-      if (!grid_.has[k] || setting_.box.closed(k)) continue;
+      if (!grid_.has[k] || box().closed(k)) continue;
       std::vector<Scalar> shifts;
       for (const AdiShift &shift : shifts_) shifts.push_back(static_cast<Scalar>(sign_ * shift[static_cast<std::size_t>(k)]));
-      native_.factor(space_, k, setting_.box.lines(k).layout, parts(), shifts, work_.data());
+      native_.factor(space_, k, box().lines(k).layout, parts(), shifts, work_.data());
     }
   }
   std::optional<AdiBadPivot> bad_pivot() const override
@@ -265,7 +223,7 @@ public:
     return r;
   }
 
-  void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose, bool measure) override
+  void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose) override
   {
     const auto j                 = static_cast<std::size_t>(sweep.shift);
     const std::size_t last       = sweep.directions.size() - 1;
@@ -283,7 +241,7 @@ public:
     }
     const int k          = sweep.directions[last];
     options.update.scale = static_cast<Scalar>(sweep.sum ? sign_ * sweep.scales[last] : sweep.scales[last]);
-    if (measure) {
+    if (Base::options().measure_change) {
       const Scalar scale   = options.update.scale;
       options.update.scale = 1;
       solve(k, j, r, work_.data(), options);
@@ -303,14 +261,14 @@ public:
   {
     int directions = 0;
     for (int k = 0; k < 3; k++) {
-      if (grid_.has[k] && setting_.box.crosses[k]) return false;
+      if (grid_.has[k] && box().crosses[k]) return false;
       directions += grid_.has[k];
     }
-    return directions == 2 && !setting_.options.symmetric && setting_.options.type == AdiType::peaceman_rachford &&
-           rest_values_.extent(0) == 0;
+    return directions == 2 && !options().symmetric && options().type == AdiType::peaceman_rachford && rest_values_.extent(0) == 0;
   }
-  void half_sweeps(Scalar *b, Scalar *x, bool from_zero, int count, bool measure) override
+  void half_sweeps(Scalar *b, Scalar *x, bool from_zero, int count) override
   {
+    const bool measure = options().measure_change;
     const int first = grid_.has[0] ? 0 : 1, second = grid_.has[2] ? 2 : 1;
     const std::size_t cycle = shifts_.size(), last = 2 * cycle * static_cast<std::size_t>(count) - 1;
     const auto direction = [&](std::size_t n) { return n % 2 == 0 ? first : second; };
@@ -358,6 +316,17 @@ public:
   const AnyLines<Scalar> &lines(int k) const override { return *lines_[k].front(); }
 
 private:
+  using Base::box;
+  using Base::options;
+
+  /// Those with couplings: others are none.
+  void find_directions()
+  {
+    this->directions_.clear();
+    for (int k = 0; k < 3; k++) {
+      if (grid_.has[k]) this->directions_.push_back(k);
+    }
+  }
   std::size_t size() const { return static_cast<std::size_t>(grid_.rows); }
   Values values() const { return Values("weft adi", static_cast<std::size_t>(grid_.rows)); }
   AdiParts<Scalar> parts() const
@@ -374,23 +343,23 @@ private:
   }
   /// A part as SymmetricPart, in units of scale_.
   struct Spectrum {
-    const AdiImplOn &whole;
+    const AdiSolverOn &whole;
     int direction;
     Values lower, diagonal, upper, skew_lower, skew_upper;
     SpectralInterval circles;
     double small; ///< well below the distance of eigenvalues
 
-    Spectrum(const AdiImplOn &from, int k, double similarity)
+    Spectrum(const AdiSolverOn &from, int k, double similarity)
         : whole(from), direction(k), lower(from.values()), diagonal(from.values()), upper(from.values()), skew_lower(from.values()),
           skew_upper(from.values())
     {
-      const AdiBox &box = from.setting_.box;
+      const AdiBox &box = from.box();
       const SymmetricPart<Scalar> part{lower.data(), diagonal.data(), upper.data(), skew_lower.data(), skew_upper.data()};
       make_symmetric(from.space_, box, k, from.parts(), from.sign_, from.scale_, box.closed(k) ? 0 : similarity, from.ends_[k][0].data(),
                      from.ends_[k][1].data(), part);
       circles        = gershgorin(from.space_, from.grid_.rows, from.fixed_.data(), part);
       double ends[3] = {circles.low, -circles.high, -circles.skew};
-      from.setting_.ranks.least(ends, 3);
+      from.ranks_.least(ends, 3);
       circles        = {ends[0], -ends[1], -ends[2]};
       const double n = static_cast<double>(box.global[k]);
       small          = (circles.high - circles.low) / (1e3 * n * n);
@@ -406,12 +375,12 @@ private:
       const Values shifted = whole.values();
       Kokkos::deep_copy(whole.space_, shifted, diagonal);
       add_to_diagonal(whole.space_, whole.grid_.rows, whole.fixed_.data(), static_cast<Scalar>(sigma), shifted.data());
-      const auto lines = whole.make_lines_(direction, whole.setting_.box.lines(direction));
+      const auto lines = whole.make_lines_(direction, whole.box().lines(direction));
       lines->use(lower.data(), shifted.data(), upper.data());
       lines->factor();
-      const double found = lanczos_of_inverse(whole.space_, whole.setting_.box, whole.fixed_.data(), *lines, least, whole.setting_.ranks);
+      const double found = lanczos_of_inverse(whole.space_, whole.box(), whole.fixed_.data(), *lines, least, whole.ranks_);
       double bad         = lines->bad_pivot() || !(found > 0 && std::isfinite(found)) ? 1 : 0;
-      whole.setting_.ranks.sum(&bad, 1);
+      whole.ranks_.sum(&bad, 1);
       if (bad > 0) throw std::domain_error("a part of the matrix is not regular");
       return found;
     }
@@ -426,14 +395,14 @@ private:
   /// The slot of the lines with shift j, factored.
   std::size_t refactor(int k, std::size_t j)
   {
-    if (setting_.options.keep_factors) return j;
+    if (options().keep_factors) return j;
     shift(k, 0, j);
     lines_[k][0]->factor();
     return 0;
   }
   void solve(int k, std::size_t j, Scalar *r, Scalar *z, const SolveOptions<Scalar> &options)
   {
-    if (!setting_.options.keep_factors && options.transpose == Transpose::no) {
+    if (!Base::options().keep_factors && options.transpose == Transpose::no) {
       shift(k, 0, j);
       return lines_[k][0]->solve_once(r, z, options);
     }
@@ -443,13 +412,10 @@ private:
   template <class Int>
   AdiSplit read_csr(const CsrMatrix<Scalar, Int> &matrix, const AdiHalo<Scalar> &halo)
   {
-    for (int k = 0; k < 3; k++) grid_.has[k] = setting_.box.has(k);
+    for (int k = 0; k < 3; k++) grid_.has[k] = box().has(k);
     split_couplings(space_, grid_, matrix, parts(), rest_starts_.data());
     count_rest(space_, rest_starts_);
-    Index left = 0;
-    Kokkos::deep_copy(space_, Kokkos::View<Index, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&left),
-                      Kokkos::subview(rest_starts_, size()));
-    space_.fence("weft: count what is left over");
+    const Index left = value_at<Space>(space_, rest_starts_, grid_.rows);
     if (static_cast<Index>(rest_values_.extent(0)) != left) {
       rest_columns_ = Kokkos::View<Index *, Memory>("weft adi rest columns", static_cast<std::size_t>(left));
       rest_values_  = Values("weft adi rest values", static_cast<std::size_t>(left));
@@ -457,7 +423,7 @@ private:
     if (left > 0) split_rest(space_, grid_, matrix, fixed_.data(), rest_starts_.data(), rest_columns_.data(), rest_values_.data());
     for (int k = 0; k < 3; k++) {
       if (!grid_.has[k]) continue;
-      const LineLayout layout = setting_.box.lines(k).layout;
+      const LineLayout layout = box().lines(k).layout;
       const Values before = to_memory(halo.out[k][0]), after = to_memory(halo.out[k][1]);
       put_ends(space_, layout, before.data(), after.data(), fixed_.data(), lower_[k].data(), upper_[k].data());
       for (int side : {0, 1}) ends_[k][side] = to_memory(halo.in[k][side]);
@@ -466,7 +432,7 @@ private:
 
     AdiSums sums = sum_couplings(space_, grid_, parts(), rest_starts_.data(), rest_values_.data());
     sums.value[AdiSums::rest] += halo.rest;
-    setting_.ranks.sum(sums.value, AdiSums::size);
+    ranks_.sum(sums.value, AdiSums::size);
     sign_ = sums.value[AdiSums::sign] < 0 ? Scalar(-1) : Scalar(1);
     std::array<Scalar, 3> mean{};
     for (std::size_t k = 0; k < 3; k++) {
@@ -478,11 +444,11 @@ private:
       for (int k = 0; k < 3; k++) grid_.has[k] = grid_.has[k] && mean[static_cast<std::size_t>(k)] != 0;
     }
     double ends[2] = {least_excess(space_, grid_, parts(), sign_), -largest_entry(space_, grid_, parts())};
-    setting_.ranks.least(ends, 2);
+    ranks_.least(ends, 2);
     double least = ends[0];
     if (!(std::abs(least) < std::numeric_limits<double>::max())) least = 0; // no row but fixed ones
     scale_ = -ends[1] > 0 && std::isfinite(ends[1]) ? std::exp2(std::floor(std::log2(-ends[1]))) : 1;
-    share_diagonal(space_, grid_, AdiSlabs(setting_.box), parts(), sign_, static_cast<Scalar>(least), mean, slabs(least).data());
+    share_diagonal(space_, grid_, AdiSlabs(box()), parts(), sign_, static_cast<Scalar>(least), mean, slabs(least).data());
 
     some_fixed_ = sums.value[AdiSums::fixed] > 0;
     AdiSplit split;
@@ -494,34 +460,28 @@ private:
     split.empty  = static_cast<Index>(sums.value[AdiSums::empty]);
     split.rows   = static_cast<Index>(sums.value[AdiSums::rows]);
     split.excess = least;
+    find_directions();
     return split;
   }
   /// The least excess of all slabs, over all ranks.
   Kokkos::View<double *, Memory> slabs(double least) const
   {
-    const AdiSlabs slabs(setting_.box);
+    const AdiSlabs slabs(box());
     const Kokkos::View<double *, Memory> slab("weft adi slabs", static_cast<std::size_t>(slabs.size));
     Kokkos::deep_copy(space_, slab, std::numeric_limits<double>::max());
     slab_excess(space_, grid_, slabs, parts(), sign_, static_cast<Scalar>(least), slab.data());
     const auto host = Kokkos::create_mirror_view(slab);
     Kokkos::deep_copy(space_, host, slab);
     space_.fence("weft: adi slabs");
-    setting_.ranks.least(host.data(), static_cast<int>(slabs.size));
+    ranks_.least(host.data(), static_cast<int>(slabs.size));
     Kokkos::deep_copy(space_, slab, host);
     space_.fence("weft: adi slabs, whose copies end here");
     return slab;
   }
-  Values to_memory(const std::vector<Scalar> &from) const
-  {
-    if (from.empty()) return {};
-    Values to("weft adi ends", from.size());
-    Kokkos::deep_copy(space_, to,
-                      Kokkos::View<const Scalar *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(from.data(), from.size()));
-    return to;
-  }
+  Values to_memory(const std::vector<Scalar> &from) const { return from.empty() ? Values() : from_host(space_, "weft adi ends", from); }
 
   Space space_;
-  AdiSetting setting_;
+  AdiRanks ranks_;
   AdiGrid grid_;
   MakeLines<Scalar> make_lines_;
   bool some_fixed_ = false;

@@ -11,9 +11,9 @@
 ///
 /// Rows whose diagonal outweighs their couplings as a penalty does are taken for known values, as rows without couplings are.
 #pragma once
-#include "line/tridiagonal.hpp"
-
 #include "adi/adi_solver.hpp"
+#include "base/sums.hpp"
+#include "line/tridiagonal.hpp"
 
 namespace weft {
 
@@ -143,6 +143,7 @@ void put_ends(const Space &space, const LineLayout &layout, const Scalar *before
 
 /// Sums over the rows.
 struct AdiSums {
+  using is_sum = void;
   enum { sign, strength, count = strength + 3, on = count + 3, rest, fixed, penalties, empty, rows, bad, size };
   double value[size] = {};
 
@@ -152,15 +153,6 @@ struct AdiSums {
     return *this;
   }
 };
-
-} // namespace weft
-
-template <>
-struct Kokkos::reduction_identity<weft::AdiSums> {
-  KOKKOS_FORCEINLINE_FUNCTION static weft::AdiSums sum() { return {}; }
-};
-
-namespace weft {
 
 /// Marks the fixed rows, beside the penalties that are marked already, and adds up what is needed to share the diagonal. Waits.
 template <class Space, class Scalar>

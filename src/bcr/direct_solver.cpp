@@ -1,8 +1,346 @@
+// DirectSolver: a prepared problem on one backend, its types hidden.
 #include "bcr/direct_solver.hpp"
 
-#include "bcr/direct_solver_impl.hpp"
+#include <Kokkos_Core.hpp>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+
+#include "base/backend.hpp"
+#include "bcr/modes/bordered_lines.hpp"
+#include "bcr/modes/tensor_lines.hpp"
+#include "bcr/prepare.hpp"
+#include "bcr/right_hand_side.hpp"
+#include "bcr/shifted/shifted_lines.hpp"
+#include "bcr/shifted/shifted_lines_device.hpp"
+#include "bcr/shifted/shifted_lines_host.hpp"
+#include "bcr/transforms/transform.hpp"
+#ifdef KOKKOS_ENABLE_CUDA
+#include "bcr/shifted/fraction_launch.hpp"
+#endif
 
 namespace weft {
+
+namespace poisson {
+
+/// Native kernels for the lines of a step, where a backend has some: here none.
+template <class Space, class Scalar>
+struct NativeLines {
+  NativeLines() = default;
+  NativeLines(const LineMatrix &, const LineStep &, const Grid &) {}
+  explicit operator bool() const { return false; }
+  std::size_t bytes() const { return 0; }
+  static int splits(const Space &, const StepTables<Scalar> &) { return 1; }
+  void launch(const Space &, const LineArguments<Scalar> &) const {}
+};
+#ifdef KOKKOS_ENABLE_CUDA
+template <class Scalar>
+struct NativeLines<Kokkos::Cuda, Scalar> : cuda::NativeFractions<Scalar> {
+  using cuda::NativeFractions<Scalar>::NativeFractions;
+};
+#endif
+
+template <class Space, class Scalar>
+class DirectSolverImpl final : public DirectSolver<Scalar> {
+public:
+  using Values = OwnedArray<Scalar, Space>;
+
+  DirectSolverImpl(const Execution &execution, Prepared prepared)
+      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared))
+  {
+    const Prepared &p          = prepared_;
+    const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
+    grid_                      = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
+    std::vector<double> shifts = p.modes.values;
+    for (double &s : shifts) s *= p.schedule.factor;
+    b_              = make_operator(p.schedule.line, shifts, p.pinned_row, store_);
+    b_.pinned_plane = p.pinned_plane;
+    for (int k = 0; k < 3; k++) {
+      scale_[k] = upload<Scalar, Space>("weft poisson scale", p.scale[k]);
+      left_[k]  = upload<double, Space>("weft poisson null vector", p.left[k]);
+    }
+    if (p.singular) {
+      left_sum_ = 1;
+      for (const auto &left : p.left) {
+        double sum = 0;
+        for (double v : left) sum += v;
+        left_sum_ *= sum;
+      }
+      mean_         = Mean("weft poisson mean");
+      perturbation_ = Mean("weft poisson perturbation");
+    }
+    if (BorderedLines<Space, Scalar>::fits(p)) {
+      make_bordered();
+    } else if (TensorLines<Space, Scalar>::fits(p)) {
+      make_tensor();
+    } else {
+      check_length();
+      if (p.transforms()) {
+        to_modes_   = Modes(space_, p.modes.inverse, p.modes.to_modes());
+        from_modes_ = Modes(space_, p.modes.vectors, p.modes.from_modes());
+      }
+      if (p.line_modes) {
+        const auto &basis = *p.line_modes;
+        to_line_modes_    = Modes(space_, basis.inverse, basis.to_modes());
+        from_line_modes_  = Modes(space_, basis.vectors, basis.from_modes());
+        if (!basis.fast) along_ = allocate("weft poisson lines", grid_.unknowns());
+      }
+      make_steps();
+    }
+    this->facts_ = p.facts();
+    if (bordered_) this->facts_.description += ", columns left over: " + std::to_string(bordered_->left_over());
+    space_.fence("weft: poisson tables");
+  }
+
+  void solve(const Scalar *rhs, Scalar *solution, int nrhs, Index ld) const override
+  {
+    for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld);
+  }
+  double perturbation() const override
+  {
+    if (!prepared_.singular) return 0;
+    const auto host = Kokkos::create_mirror_view(perturbation_);
+    Kokkos::deep_copy(space_, host, perturbation_);
+    space_.fence("weft: read the perturbation");
+    return host();
+  }
+  std::size_t work_bytes() const override { return bytes_ + store_.bytes(); }
+
+private:
+  using Mean  = Kokkos::View<double, typename Space::memory_space>;
+  using Modes = ModeTransform<Space, Scalar>;
+  struct LinesOfStep {
+    StepTables<Scalar> tables;
+    NativeLines<Space, Scalar> native;
+  };
+  struct Step {
+    std::variant<LinesOfStep, Modes> what;
+    Index from = 0, to = 0; ///< first rows of a transform
+  };
+
+  Values allocate(const std::string &label, Index size)
+  {
+    bytes_ += static_cast<std::size_t>(size) * sizeof(Scalar);
+    return Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  }
+
+  LinesOfStep lines_of_step(const LineStep &step, Index pinned, const Grid &grid)
+  {
+    const Prepared &p = prepared_;
+    LinesOfStep made{make_tables(step, store_), {}};
+    made.tables.pinned = pinned;
+    if (grid.planes == 1)
+      made.native = NativeLines<Space, Scalar>(p.schedule.line.shifted(p.modes.values[0] * p.schedule.factor, 1), step, grid);
+    bytes_ += made.native.bytes();
+    if constexpr (is_host_space<Space>)
+      made.tables.splits = host_splits(space_, made.tables, grid);
+    else
+      made.tables.splits = made.native ? made.native.splits(space_, made.tables) : device_splits(space_, made.tables, grid);
+    return made;
+  }
+
+  void make_steps()
+  {
+    const Prepared &p = prepared_;
+    Index last_row = -1, parts = 0;
+    for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
+      if (const auto *lines = std::get_if<LineStep>(&p.schedule.steps[s])) {
+        LinesOfStep made = lines_of_step(*lines, p.pinned[s], grid_);
+        parts            = std::max(parts, parts_of(made.tables, grid_));
+        for (const auto &group : lines->groups) {
+          for (const auto &output : group.outputs) last_row = std::max(last_row, output.row);
+        }
+        steps_.push_back({std::move(made)});
+      } else {
+        const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
+        Modes modes(space_, t.matrix, t.fast);
+        Transform<Space, Scalar> &transform = modes.lines;
+        transform.n                         = t.n;
+        transform.inner                     = grid_.length;
+        transform.inner_stride              = grid_.line_stride;
+        transform.outer                     = grid_.planes;
+        transform.outer_stride              = grid_.plane_stride;
+        transform.from_stride               = t.from_step * grid_.row_stride;
+        transform.to_stride                 = t.to_step * grid_.row_stride;
+        last_row                            = std::max(last_row, t.to_first + (t.n - 1) * t.to_step);
+        bytes_ += modes.bytes();
+        steps_.push_back({std::move(modes), t.from_first, t.to_first});
+      }
+    }
+    // Modes live in the work array, the solution array is then free to be theirs.
+    const Index work_rows = last_row + 1 - grid_.rows;
+    const Index some      = (work_rows - 1) * grid_.row_stride + (grid_.length - 1) * grid_.line_stride + 1;
+    if (p.transforms() || work_rows > 0) work_ = allocate("weft poisson work", p.transforms() ? grid_.unknowns() : some);
+    parts_ = allocate("weft poisson parts", parts);
+    make_scratch();
+  }
+
+  void check_length() const
+  {
+    if (!is_host_space<Space> && grid_.length > DeviceShape::longest)
+      throw std::invalid_argument("rows of " + std::to_string(grid_.length) + " points do not fit a team of a device, which takes " +
+                                  std::to_string(DeviceShape::longest) + ": solve on the host");
+  }
+  void make_tensor()
+  {
+    tensor_.emplace(space_, prepared_);
+    bytes_ += tensor_->bytes();
+    const Grid grid = tensor_->rows().grid;
+    if (!tensor_->others().groups.empty()) check_length();
+    lines_apart_ = lines_of_step(tensor_->others(), tensor_->pinned(), grid);
+    parts_       = allocate("weft poisson parts", parts_of(lines_apart_.tables, grid));
+    make_scratch();
+  }
+  void make_bordered()
+  {
+    check_length();
+    bordered_.emplace(space_, prepared_);
+    bytes_ += bordered_->bytes();
+    const Grid grid = bordered_->rows().grid;
+    lines_apart_    = lines_of_step(prepared_.schedule.bordering->step, -1, grid);
+    parts_          = allocate("weft poisson parts", parts_of(lines_apart_.tables, grid));
+    make_scratch();
+  }
+  void make_scratch()
+  {
+    if constexpr (is_host_space<Space>)
+      scratch_ =
+          allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
+  }
+
+  void solve_one(const Scalar *rhs, Scalar *solution) const
+  {
+    const Prepared &p = prepared_;
+    const Index all   = grid_.unknowns();
+    const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> points(space_, 0, all);
+    ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, solution, {}};
+    if (p.singular) {
+      take_mean(points, scale, perturbation_);
+      scale.perturbation = perturbation_;
+    }
+    scale.factor      = static_cast<Scalar>(p.schedule.factor);
+    const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
+    if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
+      Kokkos::parallel_for("weft poisson right-hand side", points, scale);
+      rhs = solution;
+    }
+    if (tensor_) {
+      (*tensor_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, tensor_->rows(), parts_.data()}, lines_apart_.native); });
+      make_mean_free(points, solution);
+      return;
+    }
+    if (bordered_) {
+      (*bordered_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, bordered_->rows(), parts_.data()}, lines_apart_.native); });
+      return;
+    }
+    if (p.line_modes) transform_lines(to_line_modes_, solution);
+    RowArrays<Scalar> rows{grid_, solution, work_.data()};
+    if (p.transforms()) {
+      transform_modes(to_modes_, solution, work_.data());
+      std::swap(rows.solution, rows.work);
+    }
+    for (const Step &step : steps_) {
+      if (const auto *lines = std::get_if<LinesOfStep>(&step.what)) {
+        run_lines({lines->tables, b_, rows, parts_.data()}, lines->native);
+      } else {
+        const Modes &modes                 = std::get<Modes>(step.what);
+        Transform<Space, Scalar> transform = modes.lines;
+        transform.from                     = rows.row(step.from, 0);
+        transform.to                       = rows.row(step.to, 0);
+        modes(space_, transform);
+      }
+    }
+    if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
+    if (p.line_modes) transform_lines(from_line_modes_, solution);
+    make_mean_free(points, solution);
+  }
+
+  template <class Policy>
+  void make_mean_free(const Policy &points, Scalar *solution) const
+  {
+    const Prepared &p = prepared_;
+    if (!p.singular) return;
+    ScaleRightHandSide<Space, Scalar> shift{{p.n[0], p.n[1], p.n[2]}, {}, 1, solution, solution, {}};
+    take_mean(points, shift, mean_);
+    shift.perturbation = mean_;
+    Kokkos::parallel_for("weft poisson mean-free", points, shift);
+  }
+
+  template <class Policy>
+  void take_mean(const Policy &points, const ScaleRightHandSide<Space, Scalar> &of, const Mean &mean) const
+  {
+    Kokkos::parallel_reduce("weft poisson mean", points, MeanOf<Space, Scalar>{of, {left_[0], left_[1], left_[2]}}, mean);
+    Kokkos::parallel_for("weft poisson mean", Kokkos::RangePolicy<Space>(space_, 0, 1), Divide<Space>{mean, left_sum_});
+  }
+
+  /// A direction of the grid: nodes, and how far these are from each other.
+  struct Along {
+    Index nodes, stride;
+  };
+  /// The transform of all lines of a direction.
+  void transform_along(const Modes &modes, Along lines, Along inner, Along outer, const Scalar *from, Scalar *to) const
+  {
+    Transform<Space, Scalar> t = modes.lines;
+    t.n                        = lines.nodes;
+    t.from_stride = t.to_stride = lines.stride;
+    t.inner                     = inner.nodes;
+    t.inner_stride              = inner.stride;
+    t.outer                     = outer.nodes;
+    t.outer_stride              = outer.stride;
+    t.from                      = from;
+    t.to                        = to;
+    modes(space_, t);
+  }
+  Along length() const { return {grid_.length, grid_.line_stride}; }
+  Along rows() const { return {grid_.rows, grid_.row_stride}; }
+  Along planes() const { return {grid_.planes, grid_.plane_stride}; }
+
+  void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
+  {
+    transform_along(modes, planes(), length(), rows(), from, to);
+  }
+
+  /// All lines of an array, in place.
+  void transform_lines(const Modes &modes, Scalar *values) const
+  {
+    transform_along(modes, length(), rows(), planes(), values, modes.fast ? values : along_.data());
+    if (modes.fast) return;
+    const Kokkos::View<Scalar *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> back(values, along_.size());
+    Kokkos::deep_copy(space_, back, along_);
+  }
+
+  void run_lines(const LineArguments<Scalar> &a, const NativeLines<Space, Scalar> &native) const
+  {
+    if constexpr (is_host_space<Space>) {
+      run_lines_on_host(space_, a, scratch_);
+    } else if (native) {
+      native.launch(space_, a);
+      if (a.step.splits > 1) add_parts(space_, a);
+    } else {
+      run_lines_on_device(space_, a);
+    }
+  }
+
+  Space space_;
+  Prepared prepared_;
+  Grid grid_;
+  TableStore<Space, Scalar> store_;
+  LineOperator<Scalar> b_;
+  Values scale_[3], work_, parts_, scratch_, along_;
+  Modes to_modes_, from_modes_, to_line_modes_, from_line_modes_;
+  std::optional<TensorLines<Space, Scalar>> tensor_;
+  std::optional<BorderedLines<Space, Scalar>> bordered_;
+  LinesOfStep lines_apart_; ///< those that tensor_ or bordered_ leave
+  OwnedArray<double, Space> left_[3];
+  double left_sum_ = 1;
+  Mean mean_, perturbation_;
+  std::vector<Step> steps_;
+  std::size_t bytes_ = 0;
+};
+
+} // namespace poisson
 
 template <class Scalar>
 Owner<DirectSolver<Scalar>> DirectSolver<Scalar>::make(const Execution &execution, const SeparableOperator &problem,

@@ -17,6 +17,8 @@ struct Direction {
   bool periodic = false;
   std::vector<double> lower, diagonal, upper;
   std::vector<double> weight; ///< empty: all 1
+
+  friend bool operator==(const Direction &, const Direction &) = default;
 };
 
 /// A = sum_k T_k (x) prod_{m != k} W_m + shift * prod_m W_m on a box of n_0 * n_1 * n_2 points, direction 0 fastest in memory.
@@ -24,6 +26,8 @@ struct SeparableOperator {
   int dimension = 2; ///< 1 .. 3: directions that count
   Direction directions[3];
   double shift = 0;
+
+  friend bool operator==(const SeparableOperator &, const SeparableOperator &) = default;
 };
 
 struct DirectOptions {

@@ -8,6 +8,7 @@
 
 #include "base/backend.hpp"
 #include "crout/dense/dense_sections.hpp"
+#include "line/host_copies.hpp"
 
 namespace weft {
 
@@ -72,11 +73,7 @@ public:
     // Too few sweeps explain a bad pivot of their own or a later section; with as many as may be needed, only a bad pivot keeps them going.
     const bool limited = report.failure == Failure::not_converged && options_.most_sweeps && report.row <= row;
     if (row < n_ && !limited) {
-      Scalar pivot = 0;
-      Kokkos::deep_copy(space_, Kokkos::View<Scalar, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&pivot),
-                        Kokkos::subview(z_, std::size_t(row * n_ + row)));
-      space_.fence("weft: read a pivot");
-      report.failure = std::isfinite(pivot) ? Failure::zero_pivot : Failure::not_finite;
+      report.failure = std::isfinite(value_at<Space>(space_, z_, row * (n_ + 1))) ? Failure::zero_pivot : Failure::not_finite;
       report.row     = row;
     }
     return report;

@@ -14,6 +14,7 @@
 #include "crout/sweeps/pivot_sweep.hpp"
 #include "crout/sweeps/product_size.hpp"
 #include "crout/sweeps/sweeper.hpp"
+#include "line/host_copies.hpp"
 
 namespace weft {
 
@@ -56,20 +57,29 @@ public:
   {
   }
 
-  void analyse(Index rows, Index columns, const CsrMatrix<double, std::int32_t> &matrix, const FactorOrdering &ordering) override
+  void analyse(Index rows, Index columns, const AnyCsr<double> &matrix, const FactorOrdering &ordering) override
   {
-    analyse_any(rows, columns, matrix, ordering);
+    if (rows != columns)
+      throw std::invalid_argument("only square matrices have factors: this one has " + std::to_string(rows) + " rows and " +
+                                  std::to_string(columns) + " columns");
+    if (rows > 0x7ffffffe) throw std::length_error("the matrix has more than 2147483646 rows");
+    constexpr char no_memory[] = "no memory for the fill of the factors: allow fewer levels or entries";
+    try {
+      std::visit([&](const auto &csr) { find_pattern(rows, csr, ordering); }, matrix);
+    } catch (const std::bad_alloc &) {
+      throw std::length_error(no_memory);
+    } catch (const std::runtime_error &error) { // Kokkos' own failure of an allocation
+      throw std::length_error(std::string(no_memory) + " (" + error.what() + ")");
+    }
   }
-  void analyse(Index rows, Index columns, const CsrMatrix<double, std::int64_t> &matrix, const FactorOrdering &ordering) override
+  bool analysis_holds(const AnyCsr<double> &matrix) override
   {
-    analyse_any(rows, columns, matrix, ordering);
+    return std::visit([&](const auto &csr) { return holds(csr); }, matrix);
   }
-
-  bool analysis_holds(const CsrMatrix<double, std::int32_t> &matrix) override { return holds(matrix); }
-  bool analysis_holds(const CsrMatrix<double, std::int64_t> &matrix) override { return holds(matrix); }
-
-  void factor(const CsrMatrix<double, std::int32_t> &matrix, bool warm) override { factor_any(matrix, warm); }
-  void factor(const CsrMatrix<double, std::int64_t> &matrix, bool warm) override { factor_any(matrix, warm); }
+  void factor(const AnyCsr<double> &matrix, bool warm) override
+  {
+    std::visit([&](const auto &csr) { factor_any(csr, warm); }, matrix);
+  }
 
   double product_size() override
   {
@@ -108,23 +118,6 @@ private:
   using CroutFactorization<Scalar>::report_;
   using AttemptResult = crout::AttemptResult;
   using Wrong         = AttemptResult::Wrong;
-
-  template <class Int>
-  void analyse_any(Index rows, Index columns, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
-  {
-    if (rows != columns)
-      throw std::invalid_argument("only square matrices have factors: this one has " + std::to_string(rows) + " rows and " +
-                                  std::to_string(columns) + " columns");
-    if (rows > 0x7ffffffe) throw std::length_error("the matrix has more than 2147483646 rows");
-    constexpr char no_memory[] = "no memory for the fill of the factors: allow fewer levels or entries";
-    try {
-      find_pattern(rows, matrix, ordering);
-    } catch (const std::bad_alloc &) {
-      throw std::length_error(no_memory);
-    } catch (const std::runtime_error &error) { // Kokkos' own failure of an allocation
-      throw std::length_error(std::string(no_memory) + " (" + error.what() + ")");
-    }
-  }
 
   template <class Int>
   void find_pattern(Index rows, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
@@ -289,12 +282,7 @@ private:
   Index row_of_matrix(Index row) const
   {
     if (!orders_.rows.data() || row < 0) return row;
-    std::int32_t old = 0;
-    Kokkos::deep_copy(space_, crout::HostPointer<std::int32_t>(&old, 1),
-                      Kokkos::subview(orders_.rows, std::pair<std::size_t, std::size_t>(static_cast<std::size_t>(row),
-                                                                                        static_cast<std::size_t>(row) + 1)));
-    space_.fence("weft crout: row of a failure");
-    return old;
+    return value_at<Space>(space_, orders_.rows, row);
   }
 
   void need_columns()

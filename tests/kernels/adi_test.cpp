@@ -147,7 +147,8 @@ void check_cycle(const AdiBox &box, const Dense &a, const AdiOptions &options, M
                                   << options.keep_factors << ", measured " << options.measure_change << ", " << options.line_solver);
   if (!sampled()) return;
   const Execution execution(memory);
-  AdiSolver<Scalar> solver(execution, box, options);
+  const auto made           = AdiSolver<Scalar>::make(execution, box, options);
+  AdiSolver<Scalar> &solver = *made;
   const Csr<Scalar> csr(a);
   const InMemory<Scalar> matrix(memory, csr);
   ASSERT_TRUE(solver.read(matrix.matrix()).finite);
@@ -299,7 +300,8 @@ TEST(Adi, RowsOfTheIdentityCutLinesAndAreExact)
       AdiOptions options;
       options.type = type;
       check_cycle<Scalar>(box, a, options, memory, random);
-      AdiSolver<Scalar> solver(execution, box, options);
+      const auto made           = AdiSolver<Scalar>::make(execution, box, options);
+      AdiSolver<Scalar> &solver = *made;
       EXPECT_EQ(solver.read(matrix.matrix()).fixed, std::count(inner.begin(), inner.end(), false));
       solver.set_shifts(some_shifts(2, type));
       solver.factor();
@@ -327,9 +329,10 @@ TEST(Adi, SplitIsReported)
   const Dense a    = random_matrix(box, false, 0.2, random);
   const Csr<double> csr(a);
   const Execution host(Memory::host);
-  AdiSolver<double> solver(host, box, {});
-  const AdiSplit split = solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()});
-  double all           = 0;
+  const auto made           = AdiSolver<double>::make(host, box, {});
+  AdiSolver<double> &solver = *made;
+  const AdiSplit split      = solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()});
+  double all                = 0;
   for (std::size_t i = 0; i < a.size(); i++) {
     for (std::size_t j = 0; j < a.size(); j++) all += i == j ? 0 : std::abs(a[i][j]);
   }
@@ -338,7 +341,8 @@ TEST(Adi, SplitIsReported)
   EXPECT_EQ(split.rows, 60);
   EXPECT_EQ(split.fixed, 0);
   const Csr<double, std::int64_t> wide(a);
-  AdiSolver<double> other(host, box, {});
+  const auto made_other    = AdiSolver<double>::make(host, box, {});
+  AdiSolver<double> &other = *made_other;
   EXPECT_EQ(other.read(CsrMatrix<double, std::int64_t>{wide.starts.data(), wide.columns.data(), wide.values.data()}).rest, split.rest);
   for (double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
     for (std::size_t at : {std::size_t(0), csr.values.size() - 2}) {
@@ -356,7 +360,8 @@ TEST(Adi, EmptyRowsAreCounted)
   a[5].assign(16, 0);
   Csr<double> csr(a);
   const Execution host(Memory::host);
-  AdiSolver<double> solver(host, box_of(4, 4), {});
+  const auto made           = AdiSolver<double>::make(host, box_of(4, 4), {});
+  AdiSolver<double> &solver = *made;
   EXPECT_EQ(solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()}).empty, 1);
 }
 
@@ -379,7 +384,8 @@ TEST(Adi, TheSymmetricFormIsDefiniteWhateverThePartsDo)
   AdiOptions options;
   options.symmetric = true;
   const Execution host(Memory::host);
-  AdiSolver<double> solver(host, box, options);
+  const auto made           = AdiSolver<double>::make(host, box, options);
+  AdiSolver<double> &solver = *made;
   solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()});
   const AdiSum sum = adi_sum(solver.bounds(AdiBoundsMethod::lanczos), 0);
   solver.set_shifts(sum.shifts, sum.scale);
@@ -408,7 +414,8 @@ TEST(Adi, BoundsOfLaplacians)
     using Scalar     = decltype(scalar);
     const AdiBox box = box_of(30, 20);
     const Execution execution(memory);
-    AdiSolver<Scalar> solver(execution, box, {});
+    const auto made           = AdiSolver<Scalar>::make(execution, box, {});
+    AdiSolver<Scalar> &solver = *made;
     const Csr<Scalar> csr(laplacian(box));
     const InMemory<Scalar> matrix(memory, csr);
     const AdiSplit split = solver.read(matrix.matrix());
@@ -433,7 +440,8 @@ TEST(Adi, BoundsWithoutBoundaryValues)
   for (std::size_t j = 0; j < 10; j++) a[12 * j][12 * j + 11] = a[12 * j + 11][12 * j] = -1;
   const Csr<double> csr(a);
   const Execution host(Memory::host);
-  AdiSolver<double> solver(host, box, {});
+  const auto made           = AdiSolver<double>::make(host, box, {});
+  AdiSolver<double> &solver = *made;
   solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()});
   const AdiBounds bounds = solver.bounds(AdiBoundsMethod::lanczos);
   EXPECT_EQ(bounds[0].low, 0);
@@ -456,7 +464,8 @@ int cycles_needed(Index n, const AdiOptions &options, int length, int *sweeps)
   const AdiBox box      = box_of(n, n);
   const Csr<double> csr = laplacian_csr(n, n);
   const Execution host(Memory::host);
-  AdiSolver<double> solver(host, box, options);
+  const auto made           = AdiSolver<double>::make(host, box, options);
+  AdiSolver<double> &solver = *made;
   solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()});
   const AdiBounds bounds = solver.bounds(AdiBoundsMethod::lanczos);
   if (length == 0) length = adi_cycle_length(bounds);
@@ -555,7 +564,8 @@ Thesis thesis(Index n, double alpha, bool circle, const std::vector<AdiShift> &c
     }
   }
   const Execution host(Memory::host);
-  AdiSolver<double> solver(host, box, {});
+  const auto made           = AdiSolver<double>::make(host, box, {});
+  AdiSolver<double> &solver = *made;
   solver.read(CsrMatrix<double, std::int32_t>{csr.starts.data(), csr.columns.data(), csr.values.data()});
   solver.set_shifts(cycle.empty() ? std::vector<AdiShift>{{alpha, alpha, 0}} : cycle);
   solver.factor();
@@ -662,7 +672,9 @@ TEST_P(AdiLongLines, OfFewPatternsAreSolvedAsOthers)
       AdiOptions options, thomas;
       options.measure_change = thomas.measure_change = true;
       thomas.line_solver                             = "thomas";
-      AdiSolver<Scalar> solver(execution, box_of(nx, ny), options), other(execution, box_of(nx, ny), thomas);
+      const auto made                                = AdiSolver<Scalar>::make(execution, box_of(nx, ny), options),
+                 made_other                          = AdiSolver<Scalar>::make(execution, box_of(nx, ny), thomas);
+      AdiSolver<Scalar> &solver = *made, &other = *made_other;
       for (AdiSolver<Scalar> *one : {&solver, &other}) {
         one->read(matrix.matrix());
         one->set_shifts({{3.5, 2.5, 0}, {0.25, 0.5, 0}});

@@ -28,7 +28,7 @@ public:
       for (int side : {0, 1}) copy_face(separation.faces[d][side], d, side);
     }
     list_nodes();
-    row_scale_ = on_the_backend(separation.row_scale, "weft row factors");
+    row_scale_ = from_host(space_, "weft row factors", separation.row_scale);
   }
 
   /// True where the inner box is the grid and its rows are those of the operator, in its unit.
@@ -110,18 +110,7 @@ private:
       all.insert(all.end(), nodes[c].begin(), nodes[c].end());
     }
     starts_[3] = static_cast<Index>(all.size());
-    nodes_     = on_the_backend(all, "weft face nodes");
-  }
-
-  template <class Value>
-  Kokkos::View<Value *, typename Space::memory_space> on_the_backend(const std::vector<Value> &values, const char *name) const
-  {
-    const Kokkos::View<Value *, typename Space::memory_space> copy(std::string(name), values.size());
-    Kokkos::deep_copy(
-        space_, copy,
-        Kokkos::View<const Value *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
-    space_.fence(name); // the vector may go
-    return copy;
+    nodes_     = from_host(space_, "weft face nodes", all);
   }
 
   void at_faces(FaceStep step, int c, const double *rhs, double *solution) const

@@ -289,9 +289,7 @@ private:
     const Kokkos::View<double *, typename Space::memory_space> factors("weft row factors", static_cast<std::size_t>(count));
     Kokkos::parallel_for("weft row factors", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, count),
                          RowFactors<Space, Int>{read_, mine, found.known, factors});
-    const auto host = Kokkos::create_mirror_view(factors);
-    Kokkos::deep_copy(space_, host, factors);
-    space_.fence("weft row factors");
+    const auto host = copy_to_host(space_, factors);
     found.row_scale.assign(host.data(), host.data() + host.size());
     found.scaled = true;
   }
@@ -552,17 +550,10 @@ private:
 
 bool same_operator(const Separation &a, const Separation &b)
 {
-  const SeparableOperator &x = a.separable, &y = b.separable;
-  bool same = std::equal(a.grid, a.grid + 3, b.grid) && std::equal(a.first, a.first + 3, b.first) &&
-              std::equal(a.nodes, a.nodes + 3, b.nodes) && x.dimension == y.dimension && x.shift == y.shift && a.scaled == b.scaled &&
-              a.known == b.known && a.unit == b.unit && a.row_scale == b.row_scale;
-  for (int d = 0; same && d < 3; d++) same = a.faces[d][0] == b.faces[d][0] && a.faces[d][1] == b.faces[d][1];
-  for (int d = 0; same && d < x.dimension; d++) {
-    const Direction &p = x.directions[d], &q = y.directions[d];
-    same = p.n == q.n && p.periodic == q.periodic && p.lower == q.lower && p.diagonal == q.diagonal && p.upper == q.upper &&
-           p.weight == q.weight;
-  }
-  return same;
+  const auto same = [](const auto &x, const auto &y) { return std::equal(std::begin(x), std::end(x), std::begin(y)); };
+  bool all        = same(a.grid, b.grid) && same(a.first, b.first) && same(a.nodes, b.nodes) && a.separable == b.separable;
+  for (int d = 0; all && d < 3; d++) all = same(a.faces[d], b.faces[d]);
+  return all && a.scaled == b.scaled && a.known == b.known && a.unit == b.unit && a.row_scale == b.row_scale;
 }
 
 SeparableOperator transposed(SeparableOperator op)

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bcr/detect/separate.hpp"
-#include "line/tridiagonal.hpp"
+#include "line/host_copies.hpp"
 
 namespace weft {
 
@@ -77,12 +77,7 @@ struct StarReader {
       part.lo[d] = matrix.first[d];
       part.hi[d] = matrix.first[d] + matrix.nodes[d];
     }
-    const std::size_t count = matrix.outside_nodes.size();
-    outside_nodes           = decltype(outside_nodes)(Kokkos::view_alloc(space, Kokkos::WithoutInitializing, "weft outside nodes"), count);
-    Kokkos::deep_copy(
-        space, outside_nodes,
-        Kokkos::View<const Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(matrix.outside_nodes.data(), count));
-    space.fence("weft outside nodes"); // the caller's vector may go
+    outside_nodes = from_host(space, "weft outside nodes", matrix.outside_nodes);
   }
 
   KOKKOS_INLINE_FUNCTION void add(Star &star, const Index (&at)[3], const Index (&to)[3], double value) const

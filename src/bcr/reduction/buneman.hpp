@@ -15,39 +15,16 @@
 
 namespace weft::poisson {
 
-struct BunemanLevels {
-  static std::optional<std::string> refuses(const char *name, const RowProblem &problem, const DirectOptions &options)
+/// Variant 1, with rows for p, or 2.
+template <bool keeps_p>
+struct Buneman {
+  static constexpr const char *name = keeps_p ? "buneman1" : "buneman2";
+
+  static std::optional<std::string> refuses(const RowProblem &problem, const DirectOptions &options)
   {
     if (options.inverse != "fractions" && options.inverse != "leja")
       return "the inverse of " + std::string(name) + " is 'fractions' or 'leja', not '" + options.inverse + "'";
     return halving_refused(name, problem.block);
-  }
-
-  /// A step that works with weight_d [B^(k)]^-1 source.
-  static LineStep inverse(int k, const std::vector<double> &weights, const DirectOptions &options)
-  {
-    const Index n = Index(1) << k;
-    LineStep step;
-    step.outputs = static_cast<int>(weights.size());
-    if (options.inverse == "leja") {
-      step.kind = Lines::solves;
-      std::vector<double> roots, out;
-      for (Index l = 1; l <= n; l++) roots.push_back(chebyshev_root(l, n));
-      for (double w : weights) out.push_back(sign_of_level(k) * w);
-      for (double root : leja_order(roots)) step.add_pole(root, {1}, out);
-    } else {
-      for (Index l = 1; l <= n; l++) step.add_pole(chebyshev_root(l, n), {fraction_weight(k, l)}, weights);
-    }
-    return step;
-  }
-};
-
-struct Buneman1 {
-  static constexpr const char *name = "buneman1";
-
-  static std::optional<std::string> refuses(const RowProblem &problem, const DirectOptions &options)
-  {
-    return BunemanLevels::refuses(name, problem, options);
   }
 
   static Schedule schedule(const RowProblem &problem, const DirectOptions &options)
@@ -58,36 +35,26 @@ struct Buneman1 {
     int last          = halving.last;
     for (int k = 0; k < last; k++) {
       const Index h = Index(1) << k;
-      LineStep step = BunemanLevels::inverse(k, {-1, 2}, options);
+      LineStep step = inverse(k, keeps_p ? std::vector<double>{-1, 2} : std::vector<double>{2}, options);
       halving.for_each_kept(k, [&](Index j) {
-        Combination rhs, kept;
+        Combination rhs, kept, p;
         for (Index neighbour : {j - h, j + h}) {
           rows.add_p(rhs, neighbour, k, 1);
           rows.add_q(kept, neighbour, 1);
         }
         rows.add_q(rhs, j, -1);
         rows.add_p(kept, j, k, -2);
-        Combination p;
         rows.add_p(p, j, k, 1);
-        step.groups.push_back({0, static_cast<int>(h), {rhs}, {{rows.p(j), p}, {rows.q(j), kept}}});
+        std::vector<LineStep::Output> outputs{{rows.q(j), kept}};
+        if (keeps_p) outputs.insert(outputs.begin(), {rows.p(j), p});
+        step.groups.push_back({0, static_cast<int>(h), {rhs}, outputs});
       });
       schedule.steps.push_back(std::move(step));
     }
-    if (halving.pair()) {
-      const Index n = Index(1) << last, p0 = rows.p(0), pn = rows.p(n), q0 = rows.q(0), qn = rows.q(n);
-      if (last == 0) { // p is 0 and its rows not yet written
-        schedule.steps.push_back(pair_sums(q0, qn, 1));
-        schedule.steps.push_back(pair_solve(last--, {{{q0, 1}}, {{qn, 1}}}, {{q0, {}}, {qn, {}}}));
-      } else {
-        schedule.steps.push_back(pair_sums(p0, pn, 1));
-        schedule.steps.push_back(pair_sums(q0, qn, 1));
-        schedule.steps.push_back(pair_solve(last--, {{{q0, 1}, {p0, -2}}, {{qn, 1}, {pn, 2}}}, {{q0, {{p0, 1}}}, {qn, {{pn, 1}}}}));
-      }
-      schedule.steps.push_back(pair_sums(q0, qn, 0.5));
-    }
+    if (halving.pair()) add_pair(schedule, rows, last--);
     for (int k = last; k >= 0; k--) {
       const Index h = Index(1) << k;
-      LineStep step = BunemanLevels::inverse(k, {1}, options);
+      LineStep step = inverse(k, {1}, options);
       halving.for_each_eliminated(k, [&](Index j) {
         Combination rhs, p;
         rows.add_q(rhs, j, 1);
@@ -106,84 +73,65 @@ private:
     Index n;
 
     Index q(Index j) const { return line.row(j); }
-    Index p(Index j) const { return n + line.row(j); }
+    Index p(Index j) const { return n + line.row(j); } ///< variant 1
     void add_q(Combination &sum, Index j, double factor) const { add(sum, q(j), factor); }
     /// p_j of level 0 is 0 and has not been written.
     void add_p(Combination &sum, Index j, int k, double factor) const
     {
-      if (k > 0 && q(j) >= 0) add(sum, p(j), factor);
+      if (k == 0 || q(j) < 0) return;
+      if (keeps_p) {
+        add(sum, p(j), factor);
+        return;
+      }
+      const Index g = Index(1) << (k - 1);
+      add_q(sum, j - g, factor / 2);
+      add_q(sum, j + g, factor / 2);
+      add_q(sum, j, -factor / 2);
     }
   };
-};
 
-struct Buneman2 {
-  static constexpr const char *name = "buneman2";
-
-  static std::optional<std::string> refuses(const RowProblem &problem, const DirectOptions &options)
+  /// A step that works with weight_d [B^(k)]^-1 source.
+  static LineStep inverse(int k, const std::vector<double> &weights, const DirectOptions &options)
   {
-    return BunemanLevels::refuses(name, problem, options);
+    const Index n = Index(1) << k;
+    LineStep step;
+    step.outputs = static_cast<int>(weights.size());
+    if (options.inverse == "leja") {
+      step.kind = Lines::solves;
+      std::vector<double> roots, out;
+      for (Index l = 1; l <= n; l++) roots.push_back(chebyshev_root(l, n));
+      for (double w : weights) out.push_back(sign_of_level(k) * w);
+      for (double root : leja_order(roots)) step.add_pole(root, {1}, out);
+    } else {
+      for (Index l = 1; l <= n; l++) step.add_pole(chebyshev_root(l, n), {fraction_weight(k, l)}, weights);
+    }
+    return step;
   }
 
-  static Schedule schedule(const RowProblem &problem, const DirectOptions &options)
+  /// The two rows left.
+  static void add_pair(Schedule &schedule, const Rows &rows, int level)
   {
-    const Halving halving(problem.block);
-    const ConstantLine &rows = halving.rows;
-    Schedule schedule        = halving.schedule(problem);
-    int last                 = halving.last;
-    for (int k = 0; k < last; k++) {
-      const Index h = Index(1) << k;
-      LineStep step = BunemanLevels::inverse(k, {2}, options);
-      halving.for_each_kept(k, [&](Index j) {
-        Combination rhs, kept;
-        for (Index neighbour : {j - h, j + h}) {
-          add_p(rhs, rows, neighbour, k, 1);
-          add(kept, rows.row(neighbour), 1);
-        }
-        add(rhs, rows.row(j), -1);
-        add_p(kept, rows, j, k, -2);
-        step.groups.push_back({0, static_cast<int>(h), {rhs}, {{rows.row(j), kept}}});
-      });
-      schedule.steps.push_back(std::move(step));
-    }
-    if (halving.pair()) {
-      const Index n = Index(1) << last, q0 = rows.row(0), qn = rows.row(n), sum = problem.block.n, difference = sum + 1;
-      Combination p0, pn;
-      add_p(p0, rows, 0, last, 1);
-      add_p(pn, rows, n, last, 1);
-      LineStep take_p; // to the work array, since q_0 and q_n are about to change
+    const Index n = Index(1) << level, q0 = rows.q(0), qn = rows.q(n);
+    const Index p0 = keeps_p ? rows.p(0) : rows.n, pn = keeps_p ? rows.p(n) : rows.n + 1;
+    if (!keeps_p) { // to the work array, since q_0 and q_n are about to change
+      LineStep take_p;
       take_p.sources = 0;
       take_p.outputs = 2;
-      take_p.groups.push_back({0, 0, {}, {{sum, p0}, {difference, pn}}});
+      take_p.groups.push_back({0, 0, {}, {{p0, {}}, {pn, {}}}});
+      rows.add_p(take_p.groups[0].outputs[0].kept, 0, level, 1);
+      rows.add_p(take_p.groups[0].outputs[1].kept, n, level, 1);
       schedule.steps.push_back(std::move(take_p));
-      schedule.steps.push_back(pair_sums(sum, difference, 1));
-      schedule.steps.push_back(pair_sums(q0, qn, 1));
-      schedule.steps.push_back(
-          pair_solve(last--, {{{q0, 1}, {sum, -2}}, {{qn, 1}, {difference, 2}}}, {{q0, {{sum, 1}}}, {qn, {{difference, 1}}}}));
-      schedule.steps.push_back(pair_sums(q0, qn, 0.5));
     }
-    for (int k = last; k >= 0; k--) {
-      const Index h = Index(1) << k;
-      LineStep step = BunemanLevels::inverse(k, {1}, options);
-      halving.for_each_eliminated(k, [&](Index j) {
-        Combination rhs{{rows.row(j), 1}}, kept;
-        for (Index neighbour : {j - h, j + h}) add(rhs, rows.row(neighbour), -1);
-        add_p(kept, rows, j, k, 1);
-        step.groups.push_back({0, static_cast<int>(h), {rhs}, {{rows.row(j), kept}}});
-      });
-      schedule.steps.push_back(std::move(step));
-    }
-    return schedule;
-  }
-
-private:
-  static void add_p(Combination &sum, const ConstantLine &rows, Index j, int k, double factor)
-  {
-    if (k == 0 || rows.row(j) < 0) return;
-    const Index g = Index(1) << (k - 1);
-    add(sum, rows.row(j - g), factor / 2);
-    add(sum, rows.row(j + g), factor / 2);
-    add(sum, rows.row(j), -factor / 2);
+    const bool written = !keeps_p || level > 0;
+    if (written) schedule.steps.push_back(pair_sums(p0, pn, 1));
+    schedule.steps.push_back(pair_sums(q0, qn, 1));
+    schedule.steps.push_back(written ? pair_solve(level, {{{q0, 1}, {p0, -2}}, {{qn, 1}, {pn, 2}}}, {{q0, {{p0, 1}}}, {qn, {{pn, 1}}}})
+                                     : pair_solve(level, {{{q0, 1}}, {{qn, 1}}}, {{q0, {}}, {qn, {}}}));
+    schedule.steps.push_back(pair_sums(q0, qn, 0.5));
   }
 };
+
+using Buneman1 = Buneman<true>;
+using Buneman2 = Buneman<false>;
 
 } // namespace weft::poisson

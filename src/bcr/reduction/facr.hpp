@@ -3,12 +3,12 @@
 /// any direction that has real eigenvectors: sines and cosines in closed form, those of LAPACK where coefficients vary. The transform is a
 /// fast one where there is one (trigonometric.hpp), else a matrix product.
 ///
-/// After l levels of fraction_levels.hpp, n = 2^l, mode q of the rows left, angle phi_q, is
+/// After l levels of partial fractions (partial_fraction.hpp), n = 2^l, mode q of the rows left, angle phi_q, is
 ///   U_q = (1/n) sum_{i < n} (B - 2 cos((phi_q + 2 pi i) / n) I)^-1 f_q        (l >= 1; l = 0: (B + 2 cos(phi_q) I)^-1 f_q):
 /// as many line solves as with l = 0, on 1/n of the transform's work.
 #pragma once
 #include "bcr/modes/bordering.hpp"
-#include "bcr/reduction/fraction_levels.hpp"
+#include "bcr/reduction/constant_method.hpp"
 #include "bcr/transforms/eigen.hpp"
 
 namespace weft::poisson {
@@ -53,9 +53,9 @@ struct Facr {
         modes.add_pole(two_cos(phi.numerator + 2 * phi.denominator * i, n * phi.denominator), {1 / static_cast<double>(n)}, {1});
       modes.groups.push_back({at, static_cast<int>(n), {{{row, 1}}}, {{row, {}}}});
     }
-    schedule.steps.push_back(TransformStep{count, basis.inverse, to_modes(basis), first, n, problem.block.n, 1});
+    schedule.steps.push_back(TransformStep{count, basis.inverse, basis.to_modes(), first, n, problem.block.n, 1});
     schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{count, basis.vectors, from_modes(basis), problem.block.n, 1, first, n});
+    schedule.steps.push_back(TransformStep{count, basis.vectors, basis.from_modes(), problem.block.n, 1, first, n});
     for (int k = levels - 1; k >= 0; k--) schedule.steps.push_back(FractionLevels::backward(halving, k));
     return schedule;
   }
@@ -71,21 +71,13 @@ struct Facr {
       modes.add_pole(-basis.values[static_cast<std::size_t>(q)], {1}, {1});
       modes.groups.push_back({q, 1, {{{n + q, 1}}}, {{n + q, {}}}});
     }
-    schedule.steps.push_back(TransformStep{n, basis.inverse, to_modes(basis), 0, 1, n, 1});
+    schedule.steps.push_back(TransformStep{n, basis.inverse, basis.to_modes(), 0, 1, n, 1});
     schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{n, basis.vectors, from_modes(basis), n, 1, 0, 1});
+    schedule.steps.push_back(TransformStep{n, basis.vectors, basis.from_modes(), n, 1, 0, 1});
     return schedule;
   }
 
 private:
-  static std::optional<TransformShape> to_modes(const EigenBasis &basis)
-  {
-    return basis.fast ? std::optional(basis.fast->to_modes) : std::nullopt;
-  }
-  static std::optional<TransformShape> from_modes(const EigenBasis &basis)
-  {
-    return basis.fast ? std::optional(basis.fast->from_modes) : std::nullopt;
-  }
   /// The rows left after some levels, which keep their conditions at the ends.
   struct Reduced {
     ConstantLine constant;

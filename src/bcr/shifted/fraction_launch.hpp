@@ -1,4 +1,4 @@
-/// Which steps fraction_cuda.hpp takes, and its launches. Included by direct_solver_impl.hpp only.
+/// Which steps fraction_cuda.hpp takes, and its launches. Included by direct_solver.cpp only.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <algorithm>

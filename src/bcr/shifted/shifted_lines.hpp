@@ -90,6 +90,22 @@ struct LineOperator {
   Index pinned_plane = 0;             ///< of a singular operator: the plane whose pinned pole gives a singular line
 };
 
+/// B from its rows; `shifts`: what each plane adds.
+template <class Space, class Scalar>
+LineOperator<Scalar> make_operator(const LineMatrix &line, const std::vector<double> &shifts, Index pinned_row,
+                                   TableStore<Space, Scalar> &store)
+{
+  LineOperator<Scalar> b;
+  b.lower                            = store.template keep<Scalar>("lower", line.lower);
+  b.diagonal                         = store.template keep<Scalar>("diagonal", line.diagonal);
+  b.upper                            = store.template keep<Scalar>("upper", line.upper);
+  b.plane_shift                      = store.template keep<Scalar>("modes", shifts);
+  b.ring                             = line.periodic;
+  b.pinned_row                       = pinned_row;
+  std::tie(b.equal_from, b.equal_to) = line.equal_rows();
+  return b;
+}
+
 /// A LineStep in the memory of a backend.
 template <class Scalar>
 struct StepTables {

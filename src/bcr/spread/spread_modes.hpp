@@ -12,7 +12,7 @@
 #include "bcr/shifted/shifted_lines_device.hpp"
 #include "bcr/shifted/shifted_lines_host.hpp"
 #include "bcr/spread/spread_plan.hpp"
-#include "bcr/transforms/mode_transform.hpp"
+#include "bcr/transforms/transform.hpp"
 
 namespace weft::poisson {
 
@@ -30,9 +30,8 @@ public:
     to_[0]           = ModeTransform<Space, Scalar>(space, to.matrix, to.fast);
     from_[0]         = ModeTransform<Space, Scalar>(space, from.matrix, from.fast);
     if (p.transforms()) {
-      const auto &fast = p.modes.fast;
-      to_[1]           = ModeTransform<Space, Scalar>(space, p.modes.inverse, fast ? std::optional(fast->to_modes) : std::nullopt);
-      from_[1]         = ModeTransform<Space, Scalar>(space, p.modes.vectors, fast ? std::optional(fast->from_modes) : std::nullopt);
+      to_[1]   = ModeTransform<Space, Scalar>(space, p.modes.inverse, p.modes.to_modes());
+      from_[1] = ModeTransform<Space, Scalar>(space, p.modes.vectors, p.modes.from_modes());
     }
     make_weights(p, plan.rows(process));
   }
@@ -141,16 +140,9 @@ public:
   {
     check_length(p);
     make_modes(p);
-    const LineMatrix &line               = p.schedule.line;
-    b_.lower                             = store_.template keep<Scalar>("lower", line.lower);
-    b_.diagonal                          = store_.template keep<Scalar>("diagonal", line.diagonal);
-    b_.upper                             = store_.template keep<Scalar>("upper", line.upper);
-    b_.plane_shift                       = store_.template keep<Scalar>("modes", std::vector<double>{0.0});
-    b_.ring                              = line.periodic;
-    b_.pinned_row                        = p.pinned_row;
-    std::tie(b_.equal_from, b_.equal_to) = line.equal_rows();
-    tables_                              = make_tables(others_, store_);
-    tables_.pinned                       = pinned_;
+    b_             = make_operator(p.schedule.line, {0.0}, p.pinned_row, store_);
+    tables_        = make_tables(others_, store_);
+    tables_.pinned = pinned_;
     if constexpr (is_host_space<Space>) {
       if (!others_.groups.empty())
         scratch_ = decltype(scratch_)(

@@ -14,6 +14,10 @@ struct EigenBasis {
   std::vector<double> values;
   std::vector<double> vectors, inverse; ///< V and V^-1
   std::optional<FastModes> fast;        ///< or these, and no matrices
+
+  /// What takes the place of V^-1, and of V.
+  std::optional<TransformShape> to_modes() const { return fast ? std::optional(fast->to_modes) : std::nullopt; }
+  std::optional<TransformShape> from_modes() const { return fast ? std::optional(fast->from_modes) : std::nullopt; }
 };
 
 /// Why a line has no real eigenbasis that this module can find, or nothing.

@@ -1,10 +1,13 @@
-/// Products of a small dense matrix with one direction of the grid: to modes and back.
+/// To modes along one direction of the grid and back: products with a small dense matrix, and what takes their place.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <type_traits>
+#include <vector>
 
+#include "bcr/transforms/fast_transform.hpp"
 #include "line/tridiagonal.hpp"
 
 extern "C" {
@@ -96,5 +99,33 @@ void run_transform(const Space &space, Transform<Space, Scalar> t)
   Kokkos::parallel_for("weft poisson transform",
                        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, t.inner * t.outer * t.tiles()), t);
 }
+
+/// A transform of all lines of one direction, by a matrix product or by a fast transform in its place.
+template <class Space, class Scalar>
+struct ModeTransform {
+  Transform<Space, Scalar> lines; ///< where they lie, and the matrix
+  std::optional<FastTransform<Space, Scalar>> fast;
+
+  ModeTransform() = default;
+  /// `matrix` is empty where there is a fast transform.
+  ModeTransform(const Space &space, const std::vector<double> &matrix, const std::optional<TransformShape> &shape)
+  {
+    lines.matrix = upload<Scalar, Space>("weft poisson transform", matrix);
+    if (shape) fast.emplace(space, *shape);
+  }
+
+  std::size_t bytes() const { return lines.matrix.size() * sizeof(Scalar) + (fast ? fast->bytes() : 0); }
+
+  /// Transforms lines.from to lines.to, which may be one array where `fast` and both lie alike.
+  void operator()(const Space &space, const Transform<Space, Scalar> &t) const
+  {
+    if (!fast) {
+      run_transform(space, t);
+      return;
+    }
+    const LinesAt from{t.from_stride, t.inner, t.inner_stride, t.outer_stride}, to{t.to_stride, t.inner, t.inner_stride, t.outer_stride};
+    (*fast)(space, t.from, from, t.to, to, t.inner * t.outer);
+  }
+};
 
 } // namespace weft::poisson

@@ -1,6 +1,7 @@
 /// Sums over many items, a chunk of items by a team: sums do not depend on the number of threads. (Kokkos's own reductions of a range use so
 /// few blocks on a device that they take twice the time where each item is a chain of loads.)
 #pragma once
+#include "base/sums.hpp"
 #include "crout/arrays.hpp"
 
 namespace weft::crout {

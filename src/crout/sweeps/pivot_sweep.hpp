@@ -144,6 +144,7 @@ struct PivotCouplings {
 
 /// How many factors are not finite, and what their pivots are like.
 struct FactorCounts {
+  using is_sum           = void;
   std::uint32_t infinite = 0, boosted = 0, positive = 0, negative = 0;
 
   KOKKOS_INLINE_FUNCTION FactorCounts &operator+=(const FactorCounts &other)
@@ -155,15 +156,6 @@ struct FactorCounts {
     return *this;
   }
 };
-
-} // namespace weft::crout
-
-template <>
-struct Kokkos::reduction_identity<weft::crout::FactorCounts> {
-  KOKKOS_FORCEINLINE_FUNCTION static weft::crout::FactorCounts sum() { return {}; }
-};
-
-namespace weft::crout {
 
 /// Factors off the diagonal from the inverses of the pivots, and a count of those that are not finite: few, if any.
 template <class Scalar, class Space>

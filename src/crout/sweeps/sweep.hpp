@@ -15,6 +15,7 @@ namespace weft::crout {
 
 /// Sums over the entries of a sweep.
 struct SweepSums {
+  using is_sum    = void;
   double residual = 0; ///< (B - L U)^2 of the old values
   double change   = 0; ///< (new - old)^2
   double size     = 0; ///< new^2
@@ -29,15 +30,6 @@ struct SweepSums {
     return *this;
   }
 };
-
-} // namespace weft::crout
-
-template <>
-struct Kokkos::reduction_identity<weft::crout::SweepSums> {
-  KOKKOS_FORCEINLINE_FUNCTION static weft::crout::SweepSums sum() { return {}; }
-};
-
-namespace weft::crout {
 
 /// A range of rows' entries as consecutive items: lower, upper (not where symmetric), diagonal.
 struct SweepItems {

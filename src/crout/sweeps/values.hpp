@@ -95,6 +95,7 @@ struct Gathered {
 namespace detail {
 
 struct RowSums {
+  using is_sum = void;
   double sizes = 0, squares = 0;
   std::int64_t bad = 0; ///< rows with a value that is not finite; of a size that leaves no padding, which nobody would write
 
@@ -106,19 +107,6 @@ struct RowSums {
     return *this;
   }
 };
-
-} // namespace detail
-
-} // namespace weft::crout
-
-template <>
-struct Kokkos::reduction_identity<weft::crout::detail::RowSums> {
-  KOKKOS_FORCEINLINE_FUNCTION static weft::crout::detail::RowSums sum() { return {}; }
-};
-
-namespace weft::crout {
-
-namespace detail {
 
 /// Values of the entries of one row, by one thread or several.
 template <class Scalar, class Space>

@@ -7,6 +7,7 @@
 /// nearest to the diagonal first. A triangle with a diagonal is D (I + N), and M D^{-1} is its inverse on the pattern. Applied, x = g - Q g
 /// is the first Jacobi step (jacobi_steps.hpp) with q for n. Entries are summed in Scalar.
 #pragma once
+#include "crout/arrays.hpp"
 #include "crout/triangles/triangle.hpp"
 
 namespace weft::triangular {
@@ -20,19 +21,6 @@ struct IsaiRow {
   KOKKOS_INLINE_FUNCTION Scalar n(Index row, std::int64_t entry) const
   {
     return scale ? scale[row] * triangle.values[entry] : triangle.values[entry];
-  }
-  /// Position of column j in a row's entries first .. last - 1, or last.
-  KOKKOS_INLINE_FUNCTION std::int64_t find(std::int64_t first, std::int64_t last, std::int32_t j) const
-  {
-    std::int64_t low = first, high = last;
-    while (low < high) {
-      const std::int64_t middle = (low + high) / 2;
-      if (triangle.columns[middle] < j)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low < last && triangle.columns[low] == j ? low : last;
   }
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
@@ -48,7 +36,7 @@ struct IsaiRow {
       const Scalar factor      = q[at];
       const std::int64_t other = triangle.starts[k];
       Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, static_cast<int>(triangle.starts[k + 1] - other)), [&](const int e) {
-        const std::int64_t to = find(first, last, triangle.columns[other + e]);
+        const Index to = crout::find_column(triangle.columns, first, last, triangle.columns[other + e]);
         if (to < last) q[to] -= factor * n(k, other + e);
       });
     }

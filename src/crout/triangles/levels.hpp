@@ -3,6 +3,7 @@
 #include <Kokkos_Sort.hpp>
 #include <vector>
 
+#include "crout/arrays.hpp"
 #include "crout/elimination/in_order.hpp"
 
 namespace weft::triangular {
@@ -128,12 +129,7 @@ Levels<Space> find_levels(const Space &space, const Triangle<Scalar> &triangle, 
   Kokkos::sort(space, keys);
   levels.starts = uninitialized<Index, Space>("weft level starts", levels.number + 1);
   Kokkos::parallel_for("weft level starts", all, FindStarts<Space>{keys, levels.starts, levels.order, rows, levels.number});
-  levels.host_starts.resize(static_cast<std::size_t>(levels.number + 1));
-  Kokkos::deep_copy(space,
-                    Kokkos::View<Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(levels.host_starts.data(),
-                                                                                                      levels.host_starts.size()),
-                    levels.starts);
-  space.fence("weft: read the levels");
+  levels.host_starts = crout::to_vector<Index>(space, levels.starts);
   return levels;
 }
 
