@@ -249,7 +249,7 @@ PetscErrorCode MarkUnknowns(PC pc)
   if (!adi->unknowns) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->unknowns));
   std::vector<std::uint8_t> fixed;
   PetscScalar *values;
-  PetscCallCXX(fixed = (adi->solver[0] ? adi->solver[0] : adi->solver[1])->fixed());
+  PetscCallCXX(fixed = adi->any()->fixed());
   PetscCall(VecGetArrayWrite(adi->unknowns, &values));
   for (std::size_t i = 0; i < fixed.size(); i++) values[i] = fixed[i] == 2 ? 0 : 1;
   PetscCall(VecRestoreArrayWrite(adi->unknowns, &values));
@@ -374,7 +374,7 @@ PetscErrorCode CyclesOnRanks(PC pc, Vec b, Vec y, PetscInt count, bool zero_gues
   PetscFunctionBegin;
   Vec r = adi->residual;
   // The sweeps are the same whatever the memory.
-  PetscCallCXX(sweeps = (adi->solver[0] ? adi->solver[0] : adi->solver[1])->sweeps(transpose));
+  PetscCallCXX(sweeps = adi->any()->sweeps(transpose));
   bool from_zero = zero_guess;
   for (PetscInt n = 0; n < count; n++) {
     for (const AdiSweep &sweep : sweeps) {

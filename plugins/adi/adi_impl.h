@@ -15,10 +15,9 @@ namespace weft {
 /// A box of a DMDA, and who has the pieces of the lines that cross it.
 struct AdiGridOnRanks {
   AdiBox box;
-  PetscInt ranks[3] = {1, 1, 1};                                     ///< ranks along each direction
-  PetscInt width    = 1;                                             ///< nodes over which the matrix may reach
-  PetscInt place[3] = {0, 0, 0};                                     ///< this rank's place among them
-  MPI_Comm line[3]  = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL}; ///< the ranks of this rank's lines, in the order of the rows
+  Grid grid;
+  PetscInt width   = 1;                                             ///< nodes over which the matrix may reach
+  MPI_Comm line[3] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL}; ///< the ranks of this rank's lines, in the order of the rows
 };
 
 struct PC_ADI {
@@ -45,6 +44,8 @@ struct PC_ADI {
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   Vec unknowns    = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
 
+  /// The solver of either memory, or NULL: what the matrix is they know alike.
+  AdiSolver<PetscScalar> *any() const { return solver[solver[0] ? 0 : 1].get(); }
   void forget_solver(int which)
   {
     solver[which].reset();

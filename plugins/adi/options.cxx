@@ -23,8 +23,7 @@ namespace {
 // One direction is solved at once, without shifts.
 bool Shifts(const PC_ADI &adi)
 {
-  const AdiSolver<PetscScalar> *solver = adi.solver[adi.solver[0] ? 0 : 1].get();
-  return solver && solver->directions().size() > 1;
+  return adi.any() && adi.any()->directions().size() > 1;
 }
 
 constexpr char has_shifts[] = "the lines of one direction are solved without shifts";

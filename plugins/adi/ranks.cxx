@@ -2,6 +2,7 @@
 #include <petscdmda.h>
 
 #include "adi/adi_impl.h"
+#include "petsc/grid_owners.h"
 
 namespace weft {
 
@@ -40,72 +41,49 @@ PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *on_ranks)
   PetscMPIInt same = box == on_ranks->box, all_same;
   PetscCall(RanksAgree(comm));
   PetscCallMPI(MPI_Allreduce(&same, &all_same, 1, MPI_INT, MPI_MIN, comm));
-  if (all_same) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(AdiGridDestroy(on_ranks));
+  if (!all_same) PetscCall(AdiGridDestroy(on_ranks));
   on_ranks->box   = box;
+  on_ranks->grid  = grid;
   on_ranks->width = width;
-  for (int k = 0; k < 3; k++) {
-    on_ranks->place[k] = grid.at[k];
-    on_ranks->ranks[k] = grid.ranks[k];
+  for (int k = 0; k < 3 && !all_same; k++) {
     if (box.crosses[k]) PetscCall(GridLineComm(comm, grid, k, &on_ranks->line[k]));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
 // Where a line of a direction stands in the two others: the number that LineLayout gives it.
-Index line_number(const AdiBox &box, int k, Index component, const Index (&at)[3])
+static Index line_number(const AdiBox &box, int k, Index component, const Index (&at)[3])
 {
   const int across[2] = {k == 0 ? 1 : 0, k == 2 ? 1 : 2};
   return component + box.components * (at[across[0]] + box.n[across[0]] * at[across[1]]);
 }
 
-// Sizes of boxes along each direction, for all places of ranks.
-struct Boxes {
-  const PetscInt *sizes[3];
-  const PetscInt *starts; ///< first row of each rank
-};
-
-// The global column of the node next to a node at an end of the box, along direction k; -1 beyond the grid.
-PetscInt column_across(const AdiGridOnRanks &grid, const Boxes &boxes, int k, int side, Index component, const Index (&at)[3])
+// The row, in the whole matrix, of the node next to a node at an end of the box, along direction k; -1 beyond the grid.
+static PetscInt row_across(const AdiBox &box, const GridOwners &owners, int k, int side, Index component, const Index (&at)[3])
 {
-  const AdiBox &box = grid.box;
-  PetscInt there[3] = {grid.place[0], grid.place[1], grid.place[2]};
-  there[k] += side == 0 ? -1 : 1;
-  if (there[k] < 0 || there[k] >= grid.ranks[k]) {
+  Index node[3] = {box.first[0] + at[0], box.first[1] + at[1], box.first[2] + at[2]};
+  node[k] += side == 0 ? -1 : 1;
+  if (node[k] < 0 || node[k] >= box.global[k]) {
     if (!box.closed(k)) return -1;
-    there[k] = side == 0 ? grid.ranks[k] - 1 : 0;
+    node[k] = side == 0 ? box.global[k] - 1 : 0;
   }
-  Index n[3] = {box.n[0], box.n[1], box.n[2]}, node[3] = {at[0], at[1], at[2]};
-  n[k]                = boxes.sizes[k][there[k]];
-  node[k]             = side == 0 ? n[k] - 1 : 0;
-  const PetscInt rank = there[0] + grid.ranks[0] * (there[1] + grid.ranks[1] * there[2]);
-  return boxes.starts[rank] + static_cast<PetscInt>(component + box.components * (node[0] + n[0] * (node[1] + n[1] * node[2])));
+  return owners.row(node, component);
 }
-
-} // namespace
 
 PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar> *halo)
 {
   const AdiBox &box = grid.box;
-  Boxes boxes;
+  GridOwners owners;
   PetscInt start, end;
 
   PetscFunctionBegin;
   *halo = {};
   if (!box.crosses[0] && !box.crosses[1] && !box.crosses[2]) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetOwnershipRange(A, &start, &end));
-  PetscCall(MatGetOwnershipRanges(A, &boxes.starts));
-  // Sizes of all boxes along a direction, from the ranks along it.
-  std::vector<PetscInt> sizes[3];
+  PetscCall(owners.Find(grid.grid, A));
   for (int k = 0; k < 3; k++) {
-    const PetscInt mine = static_cast<PetscInt>(box.n[k]);
-    sizes[k].assign(static_cast<std::size_t>(grid.ranks[k]), mine);
-    if (box.crosses[k]) PetscCallMPI(MPI_Allgather(&mine, 1, MPIU_INT, sizes[k].data(), 1, MPIU_INT, grid.line[k]));
-    boxes.sizes[k]   = sizes[k].data();
-    const auto lines = static_cast<std::size_t>(box.lines(k).layout.count());
     if (!box.crosses[k]) continue;
+    const auto lines = static_cast<std::size_t>(box.lines(k).layout.count());
     for (int side : {0, 1}) halo->out[k][side].assign(lines, 0), halo->in[k][side].assign(lines, 0);
   }
 
@@ -118,7 +96,7 @@ PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar
     for (int k = 0; k < 3; k++) {
       for (int side : {0, 1}) {
         const bool here = box.crosses[k] && at[k] == (side == 0 ? 0 : box.n[k] - 1);
-        wanted[k][side] = here ? column_across(grid, boxes, k, side, component, at) : -1;
+        wanted[k][side] = here ? row_across(box, owners, k, side, component, at) : -1;
         at_an_end       = at_an_end || (box.crosses[k] && (at[k] < grid.width || at[k] >= box.n[k] - grid.width));
       }
     }
@@ -151,9 +129,10 @@ PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar
   }
 
   // What a piece couples to its neighbour is what the neighbour is coupled by.
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
   for (int k = 0; k < 3; k++) {
     if (!box.crosses[k]) continue;
-    const int me = static_cast<int>(grid.place[k]), ranks = static_cast<int>(grid.ranks[k]);
+    const int me = grid.grid.at[k], ranks = grid.grid.ranks[k];
     const int before = me > 0          ? me - 1
                        : box.closed(k) ? ranks - 1
                                        : MPI_PROC_NULL,

@@ -73,12 +73,11 @@ PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer)
   PetscCall(PetscViewerASCIIPrintf(viewer, "  scheme %s, cycles %" PetscInt_FMT "%s\n",
                                    adi->symmetric ? "symmetric sum" : adi_types[adi->type], adi->iterations,
                                    adi->keep_factors ? "" : ", factors made in each sweep"));
-  if (!pc->setupcalled || (!adi->solver[0] && !adi->solver[1]) || (adi->solver[0] ? adi->solver[0] : adi->solver[1])->shifts().empty()) {
+  if (!pc->setupcalled || !adi->any() || adi->any()->shifts().empty()) {
     PetscCall(PetscViewerASCIIPrintf(viewer, "  line solver %s, the matrix is not yet split\n", adi->line_solver.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const AdiSolver<PetscScalar> &any = *(adi->solver[0] ? adi->solver[0] : adi->solver[1]);
-  PetscCall(ViewShifts(pc, viewer, any));
+  PetscCall(ViewShifts(pc, viewer, *adi->any()));
   const double couplings = adi->split.on + adi->split.rest;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  split: %.3g%% of the couplings lie on no line and stay on the right-hand side\n",
                                    couplings > 0 ? 100 * adi->split.rest / couplings : 0.0));

@@ -77,11 +77,9 @@ PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-namespace {
-
 // KSPMatSolve() of a KSPPREONLY comes here at once, and tells a PC nothing of itself: what the user has typed does. An error, as a failure
 // would be one of another name: PETSc 3.18 has no infinities for dense matrices.
-PetscErrorCode RefuseManyAtOnce(PC pc)
+static PetscErrorCode RefuseManyAtOnce(PC pc)
 {
   PC_BCR *bcr = Bcr(pc);
   bool taken;
@@ -92,8 +90,6 @@ PetscErrorCode RefuseManyAtOnce(PC pc)
   PetscCheck(!taken, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", RefusedSentence(*bcr).c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 // One after the other: in one call of the solver where columns lie alike, in many where they do not, ranks share them, or solves are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)

@@ -3,10 +3,7 @@
 
 namespace weft {
 
-namespace {
-
-// The factors of the rows of all nodes within the eliminated faces, on the first rank.
-PetscErrorCode GatherFactors(PC pc)
+PetscErrorCode GatherMakeWay(PC pc)
 {
   PC_BCR *bcr = Bcr(pc);
   Vec factors;
@@ -15,6 +12,8 @@ PetscErrorCode GatherFactors(PC pc)
   PetscInt count;
 
   PetscFunctionBegin;
+  PetscCall(bcr->whole.Make(bcr->grid, pc->pmat));
+  // The factors of the rows of all nodes within the eliminated faces, on the first rank.
   PetscCallCXX(bcr->factors.clear());
   if (!bcr->whole.gathers() || !bcr->separation.scaled) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
@@ -31,8 +30,6 @@ PetscErrorCode GatherFactors(PC pc)
   PetscCall(VecRestoreArrayRead(bcr->whole.values(), &all));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-
-} // namespace
 
 PetscErrorCode FactorsOfNodes(const PC_BCR &bcr, PetscScalar factors[])
 {
@@ -63,14 +60,6 @@ std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], 
     }
   }
   return inner;
-}
-
-PetscErrorCode GatherMakeWay(PC pc)
-{
-  PetscFunctionBegin;
-  PetscCall(Bcr(pc)->whole.Make(Bcr(pc)->grid, pc->pmat));
-  PetscCall(GatherFactors(pc));
-  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace weft

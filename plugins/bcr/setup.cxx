@@ -151,30 +151,18 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A singular operator is solved in the space without constants, which the user must know of.
-PetscErrorCode LacksNullSpace(PC pc, bool *lacks)
-{
-  MatNullSpace space = NULL;
-
-  PetscFunctionBegin;
-  if (Bcr(pc)->singular) {
-    PetscCall(MatGetNullSpace(pc->pmat, &space));
-    if (!space) PetscCall(MatGetNullSpace(pc->mat, &space));
-  }
-  *lacks = Bcr(pc)->singular && !space;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// What stands in the way of a solve, or nothing.
+// What stands in the way of a solve, or nothing. A singular operator is solved in the space without constants, which the user must know of.
 PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
 {
-  bool lacks = false;
+  const bool singular = Bcr(pc)->singular;
+  MatNullSpace space  = NULL;
 
   PetscFunctionBegin;
-  PetscCall(LacksNullSpace(pc, &lacks));
+  if (singular) PetscCall(MatGetNullSpace(pc->pmat, &space));
+  if (singular && !space) PetscCall(MatGetNullSpace(pc->mat, &space));
   why->clear();
   if (bad_pivot) PetscCallCXX(*why = "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it");
-  if (lacks)
+  if (singular && !space)
     PetscCallCXX(*why = "the operator is singular (constants are in its null space): attach them to the matrix, "
                         "MatNullSpaceCreate(comm, PETSC_TRUE, 0, NULL, &space), MatSetNullSpace(A, space), or fix a value by a boundary "
                         "condition");

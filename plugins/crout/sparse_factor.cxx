@@ -36,6 +36,9 @@ PetscErrorCode ReadOrder(IS order, PetscInt rows, std::vector<Index> *indices)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// By FactorScaling.
+constexpr const char *scaling_texts[] = {"none", "by the diagonal", "by the largest entries of rows and columns"};
+
 template <class Scalar>
 class SparseFactor final : public CroutFactor {
 public:
@@ -77,11 +80,12 @@ public:
                                      options.symmetric ? "L D L^T" : "L U", rows_, PatternText().c_str(), (long long)report.entries,
                                      (double)report.entries / std::max<double>(1, (double)entries_)));
     if (!prediction_.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "predicted: %s\n", prediction_.c_str()));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", ScalingText()));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", scaling_texts[static_cast<int>(options.scaling)]));
     PetscCall(PetscViewerASCIIPrintf(viewer, "factors: %s\n", made.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "triangles: %s\n", solves.c_str()));
     PetscCall(ViewCheck(viewer));
-    if (rung_ != Rung::first) PetscCall(PetscViewerASCIIPrintf(viewer, "the factors before these were useless: %s\n", RungText()));
+    if (rung_ != Rung::first)
+      PetscCall(PetscViewerASCIIPrintf(viewer, "the factors before these were useless: %s\n", rung_texts[static_cast<int>(rung_)]));
     PetscCall(PetscViewerASCIIPrintf(viewer, "in %s precision on the %s (%s)\n", sizeof(Scalar) == sizeof(float) ? "single" : "double",
                                      Where(), backend.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -175,6 +179,13 @@ private:
   // What is tried where incomplete factors are no preconditioner, in this order. Shifts make weak preconditioners of what is hard: all fill
   // comes before them where it is quickly made. Approximate solves with triangles come to an end at once.
   enum class Rung { first, exact_triangles, permuted, quick_full, shifted, shifted_more, full };
+  static constexpr const char *rung_texts[] = {"",
+                                               "the triangles are solved exactly",
+                                               "rows were permuted to the largest product of the diagonal",
+                                               "all fill was taken",
+                                               "the diagonal was shifted",
+                                               "the diagonal was shifted",
+                                               "all fill was taken"};
   bool AllFillTaken() const { return rung_ == Rung::quick_full || rung_ == Rung::full; }
   static constexpr double quick_operations = 2e9; ///< some seconds of a core
 
@@ -357,42 +368,12 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  const char *RungText() const
-  {
-    switch (rung_) {
-    case Rung::exact_triangles:
-      return "the triangles are solved exactly";
-    case Rung::permuted:
-      return "rows were permuted to the largest product of the diagonal";
-    case Rung::shifted:
-    case Rung::shifted_more:
-      return "the diagonal was shifted";
-    default:
-      return "all fill was taken";
-    }
-  }
   std::string PatternText() const
   {
-    switch (factorization_->options().pattern) {
-    case FillPattern::levels:
-      return "fill of level " + std::to_string(settings_.options.levels);
-    case FillPattern::threshold:
-      return "entries by size";
-    default:
-      return "all fill";
-    }
-  }
-
-  const char *ScalingText() const
-  {
-    switch (settings_.options.scaling) {
-    case FactorScaling::none:
-      return "none";
-    case FactorScaling::unit_diagonal:
-      return "by the diagonal";
-    default:
-      return "by the largest entries of rows and columns";
-    }
+    const FillPattern pattern = factorization_->options().pattern;
+    return pattern == FillPattern::levels      ? "fill of level " + std::to_string(settings_.options.levels)
+           : pattern == FillPattern::threshold ? "entries by size"
+                                               : "all fill";
   }
 
   CroutSettings settings_;

@@ -11,7 +11,7 @@ namespace weft {
 
 class GridOwners {
 public:
-  /// A: a matrix on the grid, with one row a node.
+  /// A: a matrix on the grid, with a row for each component of a node.
   PetscErrorCode Find(const Grid &grid, Mat A)
   {
     const PetscInt *sizes[3], *rows;
@@ -19,6 +19,7 @@ public:
     PetscFunctionBegin;
     PetscCall(DMDAGetOwnershipRanges(grid.dm, &sizes[0], &sizes[1], &sizes[2]));
     PetscCall(MatGetOwnershipRanges(A, &rows));
+    components_ = grid.components;
     PetscCallCXX(rows_.assign(rows, rows + grid.ranks[0] * grid.ranks[1] * grid.ranks[2] + 1));
     for (int d = 0; d < 3; d++) {
       PetscCallCXX(starts_[d].assign(1, 0));
@@ -29,7 +30,7 @@ public:
   }
 
   struct Place {
-    PetscInt rank, row; ///< row: among that rank's
+    PetscInt rank, row; ///< row: of the node among that rank's nodes
   };
   Place place(const Index (&at)[3]) const
   {
@@ -41,13 +42,13 @@ public:
     }
     return {static_cast<PetscInt>(rank), static_cast<PetscInt>(row)};
   }
-  /// The row of a node in the whole matrix.
-  PetscInt row(const Index (&at)[3]) const
+  /// The row of a node's component in the whole matrix.
+  PetscInt row(const Index (&at)[3], Index component = 0) const
   {
     const Place here = place(at);
-    return rows_[static_cast<std::size_t>(here.rank)] + here.row;
+    return rows_[static_cast<std::size_t>(here.rank)] + static_cast<PetscInt>(component + components_ * here.row);
   }
-  /// The node of a row of the whole matrix.
+  /// The node of a row of the whole matrix, with one row a node.
   void node(PetscInt row, Index (&at)[3]) const
   {
     Index rank = after(rows_, row), left = row - rows_[static_cast<std::size_t>(rank)];
@@ -70,6 +71,7 @@ private:
 
   std::vector<Index> starts_[3]; ///< first nodes of the boxes along each direction
   std::vector<PetscInt> rows_;   ///< first rows of the ranks
+  Index components_ = 1;
 };
 
 } // namespace weft
