@@ -68,12 +68,9 @@ private:
   bool known_    = false;
 };
 
-// The array of a vector in the memory of the matrix, for a kernel.
-template <class Body>
-PetscErrorCode WithArray(const MatRows &matrix, Vec vec, Access access, const Body &body)
+// Opens the array of a vector in the memory of the matrix, for a kernel.
+PetscErrorCode OpenBeside(const MatRows &matrix, VecArray &array)
 {
-  VecArray array(vec, access);
-
   PetscFunctionBegin;
   if (matrix.memory() == Memory::host)
     PetscCall(array.OpenOnHost());
@@ -81,8 +78,6 @@ PetscErrorCode WithArray(const MatRows &matrix, Vec vec, Access access, const Bo
     PetscCall(array.Open());
   PetscCheck(array.memory() == matrix.memory(), PETSC_COMM_SELF, PETSC_ERR_PLIB,
              "a matrix on a device makes vectors that are on the host: libweft cannot look at its own solve");
-  PetscCall(body(array.data()));
-  PetscCall(array.Close());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -164,26 +159,19 @@ PetscErrorCode MeasureError(Mat A, PetscReal unit, Vec b, Vec x, Vec work, Direc
   PetscCall(matrix.Open());
   if (matrix.known()) {
     std::unique_ptr<Execution> execution;
-    const auto add_up = [&](const PetscScalar *product) -> PetscErrorCode {
-      PetscFunctionBegin;
-      PetscCall(WithArray(matrix, b, Access::read, [&](const PetscScalar *rhs) -> PetscErrorCode {
-        PetscFunctionBegin;
-        PetscCall(WithArray(matrix, x, Access::read, [&](const PetscScalar *solution) -> PetscErrorCode {
-          PetscFunctionBegin;
-          PetscCallCXX(sums = probe_sums(*execution, matrix.rows(), unit, product, rhs, solution));
-          PetscFunctionReturn(PETSC_SUCCESS);
-        }));
-        PetscFunctionReturn(PETSC_SUCCESS);
-      }));
-      PetscFunctionReturn(PETSC_SUCCESS);
-    };
-    if (!matrix.alone()) PetscCall(MatMult(A, x, work));
+    VecArray rhs(b, Access::read), solution(x, Access::read), product(work, Access::read);
+    if (!matrix.alone()) {
+      PetscCall(MatMult(A, x, work));
+      PetscCall(OpenBeside(matrix, product));
+    }
+    PetscCall(OpenBeside(matrix, rhs));
+    PetscCall(OpenBeside(matrix, solution));
     PetscCall(MakeExecution(matrix.memory(), &execution));
-    if (matrix.alone())
-      PetscCall(add_up(NULL));
-    else
-      PetscCall(WithArray(matrix, work, Access::read, add_up));
+    PetscCallCXX(sums = probe_sums(*execution, matrix.rows(), unit, product.data(), rhs.data(), solution.data()));
     PetscCallCXX(destroy_or_leave(execution));
+    PetscCall(solution.Close());
+    PetscCall(rhs.Close());
+    if (!matrix.alone()) PetscCall(product.Close());
     double values[3] = {sums.residual, sums.rhs, sums.backward};
     if (ranks > 1) PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, values, 3, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)A)));
     error->residual = values[0] == 0 ? 0 : std::sqrt(values[0] / values[1]);
@@ -418,9 +406,7 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
     if (which == 0 || !(once <= *amplified)) *amplified = once;
     if (!(once <= bound)) break;
   }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&work));
+  for (Vec *vec : {&b, &x, &work}) PetscCall(VecDestroy(vec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -445,9 +431,7 @@ PetscErrorCode DirectCheck::MeasureRounding(Mat A, const DirectApply &apply, Pet
     const PetscReal once = of_difference == 0 ? 0 : of_difference / of_solution;
     if (!(once <= *rounded)) *rounded = once; // NaN is not
   }
-  PetscCall(VecDestroy(&b));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&third));
+  for (Vec *vec : {&b, &x, &third}) PetscCall(VecDestroy(vec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

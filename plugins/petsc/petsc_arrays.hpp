@@ -49,20 +49,12 @@ public:
   /// Where PETSc has the values: on the device for vectors that live there.
   PetscErrorCode Open()
   {
-    PetscMemType type;
+    PetscMemType type = PETSC_MEMTYPE_HOST;
 
     PetscFunctionBegin;
-    switch (access_) {
-    case Access::read:
-      PetscCall(VecGetArrayReadAndMemType(vec_, const_cast<const PetscScalar **>(&array_), &type));
-      break;
-    case Access::write:
-      PetscCall(VecGetArrayWriteAndMemType(vec_, &array_, &type));
-      break;
-    case Access::read_write:
-      PetscCall(VecGetArrayAndMemType(vec_, &array_, &type));
-      break;
-    }
+    if (access_ == Access::read) PetscCall(VecGetArrayReadAndMemType(vec_, read_only(), &type));
+    if (access_ == Access::write) PetscCall(VecGetArrayWriteAndMemType(vec_, &array_, &type));
+    if (access_ == Access::read_write) PetscCall(VecGetArrayAndMemType(vec_, &array_, &type));
     memory_ = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -71,17 +63,9 @@ public:
   PetscErrorCode OpenOnHost()
   {
     PetscFunctionBegin;
-    switch (access_) {
-    case Access::read:
-      PetscCall(VecGetArrayRead(vec_, const_cast<const PetscScalar **>(&array_)));
-      break;
-    case Access::write:
-      PetscCall(VecGetArrayWrite(vec_, &array_));
-      break;
-    case Access::read_write:
-      PetscCall(VecGetArray(vec_, &array_));
-      break;
-    }
+    if (access_ == Access::read) PetscCall(VecGetArrayRead(vec_, read_only()));
+    if (access_ == Access::write) PetscCall(VecGetArrayWrite(vec_, &array_));
+    if (access_ == Access::read_write) PetscCall(VecGetArray(vec_, &array_));
     memory_  = Memory::host;
     on_host_ = true;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -91,29 +75,13 @@ public:
   {
     PetscFunctionBegin;
     if (on_host_) {
-      switch (access_) {
-      case Access::read:
-        PetscCall(VecRestoreArrayRead(vec_, const_cast<const PetscScalar **>(&array_)));
-        break;
-      case Access::write:
-        PetscCall(VecRestoreArrayWrite(vec_, &array_));
-        break;
-      case Access::read_write:
-        PetscCall(VecRestoreArray(vec_, &array_));
-        break;
-      }
+      if (access_ == Access::read) PetscCall(VecRestoreArrayRead(vec_, read_only()));
+      if (access_ == Access::write) PetscCall(VecRestoreArrayWrite(vec_, &array_));
+      if (access_ == Access::read_write) PetscCall(VecRestoreArray(vec_, &array_));
     } else {
-      switch (access_) {
-      case Access::read:
-        PetscCall(VecRestoreArrayReadAndMemType(vec_, const_cast<const PetscScalar **>(&array_)));
-        break;
-      case Access::write:
-        PetscCall(VecRestoreArrayWriteAndMemType(vec_, &array_));
-        break;
-      case Access::read_write:
-        PetscCall(VecRestoreArrayAndMemType(vec_, &array_));
-        break;
-      }
+      if (access_ == Access::read) PetscCall(VecRestoreArrayReadAndMemType(vec_, read_only()));
+      if (access_ == Access::write) PetscCall(VecRestoreArrayWriteAndMemType(vec_, &array_));
+      if (access_ == Access::read_write) PetscCall(VecRestoreArrayAndMemType(vec_, &array_));
     }
     on_host_ = false;
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -123,6 +91,8 @@ public:
   Memory memory() const { return memory_; }
 
 private:
+  const PetscScalar **read_only() { return const_cast<const PetscScalar **>(&array_); }
+
   Vec vec_;
   Access access_;
   PetscScalar *array_ = nullptr;
