@@ -21,42 +21,6 @@ LineRelaxation<Scalar>::~LineRelaxation()
   destroy_or_leave(plan_);
 }
 
-template <class Scalar>
-void LineRelaxation<Scalar>::factor()
-{
-  plan_->factor(matrix_, *solver_);
-}
-
-template <class Scalar>
-void LineRelaxation<Scalar>::refactor()
-{
-  plan_->refactor(matrix_, *solver_);
-}
-
-template <class Scalar>
-bool LineRelaxation<Scalar>::as_expected()
-{
-  return plan_->as_expected();
-}
-
-template <class Scalar>
-std::optional<LineRow> LineRelaxation<Scalar>::bad_pivot() const
-{
-  return plan_->bad_pivot(*solver_);
-}
-
-template <class Scalar>
-bool LineRelaxation<Scalar>::fused(Colour colour) const
-{
-  return plan_->fused(colour);
-}
-
-template <class Scalar>
-void LineRelaxation<Scalar>::relax(Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) const
-{
-  plan_->relax(*solver_, b, x, options);
-}
-
 template class LineRelaxation<double>;
 template class LineRelaxation<float>;
 

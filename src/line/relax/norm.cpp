@@ -7,31 +7,13 @@
 
 namespace weft {
 
-struct Norm::Storage {
-  virtual ~Storage() = default;
-};
-
-namespace {
-
-template <class Space>
-struct StorageIn final : Norm::Storage {
-  OwnedArray<double, Space> total{"weft norm", 2};
-};
-
-} // namespace
-
 Norm::Norm(const Execution &execution, NormType type) : execution_(execution), type_(type)
 {
   on_backend(execution, [&](const auto &space) {
-    auto storage = std::make_unique<StorageIn<std::decay_t<decltype(space)>>>();
-    total_       = storage->total.data();
-    storage_     = std::move(storage);
+    const OwnedArray<double, std::decay_t<decltype(space)>> total("weft norm", 2);
+    total_   = total.data();
+    storage_ = make_owner<std::any>(total);
   });
-}
-
-Norm::~Norm()
-{
-  destroy_or_leave(storage_);
 }
 
 void Norm::clear()

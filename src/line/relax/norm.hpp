@@ -1,8 +1,6 @@
 /// Norm: a number that kernels leave where they run, read only when somebody asks for it.
 #pragma once
-#include <memory>
-
-#include "base/execution.hpp"
+#include "base/owner.hpp"
 
 namespace weft {
 
@@ -14,9 +12,6 @@ class Norm {
 public:
   /// `execution` must live as long. Allocates.
   Norm(const Execution &execution, NormType type);
-  ~Norm();
-  Norm(const Norm &)            = delete;
-  Norm &operator=(const Norm &) = delete;
 
   /// Starts again from 0. Does not wait.
   void clear();
@@ -27,11 +22,10 @@ public:
   /// The sum of squares, or the largest magnitude, in the memory of the execution. Behind it there is room for the part that is to join it.
   double *total() const { return total_; }
 
-  struct Storage; ///< holds the Kokkos object; defined in norm.cpp
 private:
   const Execution &execution_;
   NormType type_;
-  std::unique_ptr<Storage> storage_;
+  OwnerOfAny storage_; ///< the Kokkos object
   double *total_ = nullptr;
 };
 

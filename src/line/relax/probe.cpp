@@ -5,42 +5,6 @@
 
 namespace weft {
 
-struct RowProbe {
-  ProbeSums sums;
-
-  KOKKOS_INLINE_FUNCTION RowProbe &operator+=(const RowProbe &other)
-  {
-    sums.residual += other.sums.residual;
-    sums.rhs += other.sums.rhs;
-    sums.backward += other.sums.backward;
-    return *this;
-  }
-};
-
-struct RowSizes {
-  ProbeSizes sizes;
-
-  KOKKOS_INLINE_FUNCTION RowSizes &operator+=(const RowSizes &other)
-  {
-    sizes.logarithms += other.sizes.logarithms;
-    sizes.rows += other.sizes.rows;
-    return *this;
-  }
-};
-
-} // namespace weft
-
-template <>
-struct Kokkos::reduction_identity<weft::RowProbe> {
-  KOKKOS_FORCEINLINE_FUNCTION static weft::RowProbe sum() { return {}; }
-};
-template <>
-struct Kokkos::reduction_identity<weft::RowSizes> {
-  KOKKOS_FORCEINLINE_FUNCTION static weft::RowSizes sum() { return {}; }
-};
-
-namespace weft {
-
 /// Calls body(value, column) for the entries of row i in the columns of this process.
 template <class Int, class Body>
 KOKKOS_INLINE_FUNCTION void for_each_inside(const ProbeRows<Int> &matrix, Index i, const Body &body)
@@ -56,13 +20,13 @@ template <class Int>
 struct SizeOfRow {
   ProbeRows<Int> matrix;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowSizes &total) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &logarithms, double &rows) const
   {
     double largest = 0;
     for_each_inside(matrix, i, [&](double value, Index) { largest = Kokkos::max(largest, Kokkos::abs(value)); });
     if (!(largest > 0) || Kokkos::isinf(largest)) return;
-    total.sizes.logarithms += Kokkos::log2(largest);
-    total.sizes.rows += 1;
+    logarithms += Kokkos::log2(largest);
+    rows += 1;
   }
 };
 
@@ -72,7 +36,7 @@ struct ProbeRow {
   double unit;
   const double *product, *b, *x;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i, RowProbe &total) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &residuals, double &rhs, double &backwards) const
   {
     double sum = 0, size = 0;
     for_each_inside(matrix, i, [&](double value, Index j) {
@@ -83,9 +47,9 @@ struct ProbeRow {
     // NaN goes on in any sum.
     const double residual = b[i] - (product ? product[i] : sum), of_rhs = b[i] / unit, of_row = residual / unit;
     const double backward = residual == 0 ? 0 : residual / (Kokkos::abs(b[i]) + size);
-    total.sums.residual += of_row * of_row;
-    total.sums.rhs += of_rhs * of_rhs;
-    total.sums.backward += backward * backward;
+    residuals += of_row * of_row;
+    rhs += of_rhs * of_rhs;
+    backwards += backward * backward;
   }
 };
 
@@ -107,26 +71,26 @@ void set_probe(const Execution &execution, Index first, Index rows, double unit,
 template <class Int>
 ProbeSizes probe_sizes(const Execution &execution, const ProbeRows<Int> &matrix)
 {
-  RowSizes total;
+  ProbeSizes total;
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
     Kokkos::parallel_reduce("weft sizes of rows", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
-                            SizeOfRow<Int>{matrix}, Kokkos::Sum<RowSizes>(total));
+                            SizeOfRow<Int>{matrix}, total.logarithms, total.rows);
   });
-  return total.sizes;
+  return total;
 }
 
 template <class Int>
 ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const double *product, const double *b,
                      const double *x)
 {
-  RowProbe total;
+  ProbeSums total;
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
     Kokkos::parallel_reduce("weft probe of a solve", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, matrix.rows),
-                            ProbeRow<Int>{matrix, unit, product, b, x}, Kokkos::Sum<RowProbe>(total));
+                            ProbeRow<Int>{matrix, unit, product, b, x}, total.residual, total.rhs, total.backward);
   });
-  return total.sums;
+  return total;
 }
 
 template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int32_t> &);

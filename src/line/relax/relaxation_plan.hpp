@@ -25,17 +25,6 @@
 
 namespace weft {
 
-template <class Scalar>
-struct LineRelaxation<Scalar>::Plan {
-  virtual ~Plan()                                                                                                 = default;
-  virtual void factor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                            = 0;
-  virtual void refactor(const StencilMatrix<Scalar> &matrix, LineSolver<Scalar> &solver)                          = 0;
-  virtual bool as_expected()                                                                                      = 0;
-  virtual bool fused(Colour colour) const                                                                         = 0;
-  virtual std::optional<LineRow> bad_pivot(const LineSolver<Scalar> &solver) const                                = 0;
-  virtual void relax(const LineSolver<Scalar> &solver, Scalar *b, Scalar *x, const RelaxOptions<Scalar> &options) = 0;
-};
-
 /// Native forms of a relaxation in one pass for a backend that has some.
 template <class Space, class Scalar>
 struct NativeRelaxation {
