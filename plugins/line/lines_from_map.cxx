@@ -7,14 +7,16 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <limits>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 
 #include "petsc/agreed.h"
 #include "petsc/petsc_compat.h"
-#include "petsc/read_file.h"
 
 namespace weft {
 
@@ -72,18 +74,13 @@ JoinedPieces Join(const Sequence &sequence, const PetscInt *ranges, int ranks, i
   std::vector<int> at; // the ranks of its rows
   const auto end_line = [&] {
     const bool crosses = std::adjacent_find(at.begin(), at.end(), std::not_equal_to<int>()) != at.end();
-    for (std::size_t k = 0; crosses && k < line.size(); k++) {
-      const bool begins = k == 0 || at[k] != at[k - 1], ends = k + 1 == line.size() || at[k] != at[k + 1];
-      if (begins) joined.ranks.push_back(at[k]);
-      if (at[k] != rank) continue;
-      joined.own.rows.push_back(static_cast<Index>(line[k] - ranges[rank]));
-      if (begins) {
-        joined.before.push_back(k == 0 ? -1 : line[k - 1]);
-        joined.begin_elsewhere += k > 0;
-      }
-      if (!ends) continue;
-      joined.after.push_back(k + 1 == line.size() ? -1 : line[k + 1]);
-      joined.own.starts.push_back(static_cast<Index>(joined.own.rows.size()));
+    for (std::size_t begin = 0, end; crosses && begin < line.size(); begin = end) {
+      for (end = begin + 1; end < line.size() && at[end] == at[begin];) end++;
+      joined.ranks.push_back(at[begin]);
+      if (at[begin] != rank) continue;
+      std::vector<Index> rows;
+      for (std::size_t k = begin; k < end; k++) rows.push_back(static_cast<Index>(line[k] - ranges[rank]));
+      joined.add_own(rows.begin(), rows.end(), begin == 0 ? -1 : line[begin - 1], end == line.size() ? -1 : line[end]);
     }
     if (crosses) {
       joined.starts.push_back(static_cast<Index>(joined.ranks.size()));
@@ -131,6 +128,17 @@ Sequence ParseLines(const std::string &text, PetscInt *bad_line)
     sequence.push_back(end_of_line);
   }
   return sequence;
+}
+
+/// A file as one string; nothing where it cannot be read. Throws std::bad_alloc where it does not fit into memory.
+std::optional<std::string> ReadFile(const char *name)
+{
+  std::error_code unknown;
+  std::ifstream file(name, std::ios::binary);
+  if (!file.is_open() || std::filesystem::is_directory(name, unknown)) return std::nullopt;
+  std::ostringstream contents;
+  contents << file.rdbuf();
+  return contents.str();
 }
 
 /// The contents of a file that the first rank can read, on all ranks.

@@ -2,6 +2,7 @@
 // a residual in one pass. PETSc's own operations stay behind: for vectors elsewhere, and when the matrix was changed since.
 #include <petsc/private/matimpl.h>
 
+#include <algorithm>
 #include <map>
 
 #include "line/line_impl.h"
@@ -69,13 +70,22 @@ PetscErrorCode WithStencil(Mat A, const Products &products, const Body &body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode LogProduct(const StencilMatrix<PetscScalar> &stencil, PetscLogDouble extra)
+// Opens arrays for body(), and calls it if all are where the diagonals are, whose operations are logged, and `extra` ones a row.
+template <class Body>
+PetscErrorCode OnDiagonals(const StencilMatrix<PetscScalar> &stencil, const std::vector<VecArray *> &arrays, PetscLogDouble extra,
+                           const Body &body, bool *done)
 {
-  const PetscLogDouble rows  = static_cast<PetscLogDouble>(stencil.rows());
-  const PetscLogDouble flops = (2 * static_cast<PetscLogDouble>(stencil.offsets().size()) + extra) * rows;
+  const Memory memory       = stencil.execution().memory();
+  const PetscLogDouble rows = static_cast<PetscLogDouble>(stencil.rows());
 
   PetscFunctionBegin;
-  PetscCall(LogFlops(stencil.execution().memory(), flops));
+  PetscCall(PetscLogGpuTimeBegin());
+  for (VecArray *array : arrays) PetscCall(array->Open());
+  *done = std::all_of(arrays.begin(), arrays.end(), [memory](const VecArray *array) { return array->memory() == memory; });
+  if (*done) PetscCallCXX(body());
+  for (auto array = arrays.rbegin(); array != arrays.rend(); ++array) PetscCall((*array)->Close());
+  PetscCall(PetscLogGpuTimeEnd());
+  if (*done) PetscCall(LogFlops(memory, (2 * static_cast<PetscLogDouble>(stencil.offsets().size()) + extra) * rows));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,20 +96,10 @@ PetscErrorCode MatMult_Diagonals(Mat A, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(GetProducts(A, &products));
-  PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) -> PetscErrorCode {
+  PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) {
     VecArray from(x, Access::read), to(y, Access::write);
-
-    PetscFunctionBegin;
-    PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(from.Open());
-    PetscCall(to.Open());
-    done = from.memory() == to.memory() && from.memory() == stencil.execution().memory();
-    if (done) PetscCallCXX(stencil.multiply(from.data(), to.data()));
-    PetscCall(to.Close());
-    PetscCall(from.Close());
-    PetscCall(PetscLogGpuTimeEnd());
-    if (done) PetscCall(LogProduct(stencil, -1));
-    PetscFunctionReturn(PETSC_SUCCESS);
+    return OnDiagonals(
+        stencil, {&from, &to}, -1, [&] { stencil.multiply(from.data(), to.data()); }, &done);
   }));
   if (!done) PetscCall(products->mult(A, x, y));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -113,23 +113,12 @@ PetscErrorCode MatResidual_Diagonals(Mat A, Vec b, Vec x, Vec r)
   PetscFunctionBegin;
   PetscCall(GetProducts(A, &products));
   if (r != b && r != x) {
-    PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) -> PetscErrorCode {
+    PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) {
       VecArray rhs(b, Access::read), from(x, Access::read), to(r, Access::write);
-
-      PetscFunctionBegin;
-      PetscCall(PetscLogGpuTimeBegin());
-      PetscCall(rhs.Open());
-      if (x != b) PetscCall(from.Open());
-      PetscCall(to.Open());
-      const VecArray &guess = x != b ? from : rhs;
-      done                  = rhs.memory() == to.memory() && guess.memory() == to.memory() && to.memory() == stencil.execution().memory();
-      if (done) PetscCallCXX(stencil.residual(rhs.data(), guess.data(), to.data()));
-      PetscCall(to.Close());
-      if (x != b) PetscCall(from.Close());
-      PetscCall(rhs.Close());
-      PetscCall(PetscLogGpuTimeEnd());
-      if (done) PetscCall(LogProduct(stencil, 0));
-      PetscFunctionReturn(PETSC_SUCCESS);
+      VecArray *const guess = x == b ? &rhs : &from; // an array is opened once
+      const auto arrays     = x == b ? std::vector{&rhs, &to} : std::vector{&rhs, &from, &to};
+      return OnDiagonals(
+          stencil, arrays, 0, [&] { stencil.residual(rhs.data(), guess->data(), to.data()); }, &done);
     }));
   }
   if (done) PetscFunctionReturn(PETSC_SUCCESS);

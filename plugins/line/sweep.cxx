@@ -27,21 +27,29 @@ LineSolveOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose 
   return options;
 }
 
+// Solves the lines of a pass where the arrays are.
+PetscErrorCode SolveIn(PC pc, Memory memory, const LinePass &pass, PetscScalar *rhs, PetscScalar *solution, const LineSolveOptions &options)
+{
+  const std::vector<std::unique_ptr<LineSet>> *sets;
+
+  PetscFunctionBegin;
+  PetscCall(PCLineSetsIn(pc, memory, &sets));
+  const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
+  PetscCallCXX(set.solve(rhs, solution, options));
+  PetscCall(LogSolve(set, options));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // y = omega T^-1 b on the lines of a pass, or, with `add`, y += that, where b is work space.
 PetscErrorCode SolveLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose transpose, bool add)
 {
-  const LineSolveOptions options = OptionsOf(*Data(pc), pass, transpose, add);
-  const bool keeps               = add || pass.colour != Colour::all; // something of y
+  const bool keeps = add || pass.colour != Colour::all; // something of y
   VecArrays arrays(b, add ? Access::read_write : Access::read, y, keeps ? Access::read_write : Access::write);
-  const std::vector<std::unique_ptr<LineSet>> *sets;
 
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(arrays.Open());
-  PetscCall(PCLineSetsIn(pc, arrays.memory(), &sets));
-  const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
-  PetscCallCXX(set.solve(arrays.rhs(), arrays.solution(), options));
-  PetscCall(LogSolve(set, options));
+  PetscCall(SolveIn(pc, arrays.memory(), pass, arrays.rhs(), arrays.solution(), OptionsOf(*Data(pc), pass, transpose, add)));
   PetscCall(arrays.Close());
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -263,12 +271,8 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweep
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
   if (line->check.refined && line->found_omega == 1 && sweeps == 1 && from_zero)
-    PetscCall(
-        line->check.Solve(line->rows ? line->rows : pc->pmat, b, y, transpose, [pc](Vec from, Vec to, Transpose how) -> PetscErrorCode {
-          PetscFunctionBegin;
-          PetscCall(PCLineSolve(pc, from, to, how));
-          PetscFunctionReturn(PETSC_SUCCESS);
-        }));
+    PetscCall(line->check.Solve(line->rows ? line->rows : pc->pmat, b, y, transpose,
+                                [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
   else
     PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
   PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));
@@ -385,19 +389,11 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
   const bool once = line->sweeps == 1 && !line->check.refined && line->applied.passes.size() == 1;
   PetscCall(WithDenseArrays(
       B, Y, [&](Memory memory) { return once && has_backend(memory); },
-      [&](Memory memory, PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) -> PetscErrorCode {
-        const std::vector<std::unique_ptr<LineSet>> *sets;
-        const LinePass &pass     = line->applied.passes.front();
-        LineSolveOptions options = OptionsOf(*line, pass, Transpose::no);
-
-        PetscFunctionBegin;
-        options.nrhs = nrhs;
-        options.ld   = ld;
-        PetscCall(PCLineSetsIn(pc, memory, &sets));
-        const LineSet &set = *(*sets)[static_cast<size_t>(pass.set)];
-        PetscCallCXX(set.solve(rhs, solution, options));
-        PetscCall(LogSolve(set, options));
-        PetscFunctionReturn(PETSC_SUCCESS);
+      [&](Memory memory, PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) {
+        LineSolveOptions options = OptionsOf(*line, line->applied.passes.front(), Transpose::no);
+        options.nrhs             = nrhs;
+        options.ld               = ld;
+        return SolveIn(pc, memory, line->applied.passes.front(), rhs, solution, options);
       },
       &done));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);
