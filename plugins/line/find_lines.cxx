@@ -3,12 +3,8 @@
 #include <string_view>
 
 #include "line/blocks/block_line_solver.hpp"
-#include "line/fastest.hpp"
-#include "line/find_lines.h"
-#include "line/line_matrix.h"
+#include "line/line_impl.h"
 #include "line/lines_from_map.h"
-#include "line/ordering.h"
-#include "line/ranks.h"
 
 namespace weft {
 

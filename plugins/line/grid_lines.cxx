@@ -6,9 +6,9 @@
 namespace weft {
 
 GridLines::GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read,
-                     Own own)
-    : execution_(execution), pieces_(std::move(pieces)), colours_(colours), kind_(std::move(kind)), make_(std::move(make)),
-      read_(std::move(read)), own_(std::move(own))
+                     OwnRows own)
+    : LineSet(execution, colours), pieces_(std::move(pieces)), kind_(std::move(kind)), make_(std::move(make)), read_(std::move(read)),
+      own_(own)
 {
   for (const LinePiece &piece : pieces_) solvers_.push_back(make_(execution, piece));
 }
@@ -26,10 +26,10 @@ std::optional<Index> GridLines::bad_row() const
   std::optional<Index> first;
   for (std::size_t p = 0; p < pieces_.size(); p++) {
     const auto bad = solvers_[p]->bad_pivot();
-    const auto row = bad ? own_(bad->row) : std::nullopt;
-    if (!row) continue;
+    if (!bad || bad->row < own_.first || bad->row >= own_.end) continue; // another rank names it
     const LinePiece &piece = pieces_[p];
-    const Index here       = piece.offset + piece.layout.start(bad->line * solvers_[p]->block()) + *row * piece.layout.stride;
+    const Index start      = piece.offset + piece.layout.start(bad->line * solvers_[p]->block());
+    const Index here       = start + (bad->row - own_.first) * piece.layout.stride;
     first                  = std::min(first.value_or(here), here);
   }
   return first;
@@ -37,7 +37,7 @@ std::optional<Index> GridLines::bad_row() const
 
 std::unique_ptr<LineSet> GridLines::twin(const Execution &execution) const
 {
-  auto other = std::make_unique<GridLines>(execution, pieces_, colours_, kind_, make_, read_, own_);
+  auto other = std::make_unique<GridLines>(execution, pieces_, colours(), kind_, make_, read_, own_);
   for (std::size_t p = 0; p < pieces_.size(); p++) {
     other->solvers_[p]->read(*solvers_[p]);
     other->solvers_[p]->factor();
@@ -68,7 +68,7 @@ double GridLines::flops(Colour colour) const
 PetscInt64 GridLines::count() const
 {
   PetscInt64 count = 0;
-  if (!own_(0)) return 0; // another rank has the first row of the lines
+  if (own_.first > 0 || own_.end == 0) return 0; // another rank has the first row of the lines
   for (std::size_t p = 0; p < pieces_.size(); p++) count += pieces_[p].layout.count() / solvers_[p]->block();
   return count;
 }

@@ -7,12 +7,16 @@
 #include "line/line.h"
 #include "line/line_roots.hpp"
 #include "line/line_set.hpp"
-#include "line/maps/joined_pieces.hpp"
+#include "line/maps/chains.hpp"
+#include "line/matrix_look.hpp"
 #include "line/relax/outside_rows.hpp"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_compat.h"
+#if defined(WEFT_DISTRIBUTED)
+#include "line/ranks/outside_couplings.hpp"
+#endif
 
 namespace weft {
 
@@ -101,7 +105,7 @@ struct PC_Line {
   // CPU.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
-  std::unique_ptr<OutsideRows<PetscScalar>> outside;   ///< with a stencil on several ranks: what couples to the ghosts
+  Owner<OutsideRows<PetscScalar>> outside;             ///< with a stencil on several ranks: what couples to the ghosts
   Vec ghosts              = NULL;                      ///< unknowns of other ranks that this one's rows couple to
   VecScatter bring_ghosts = NULL;
   std::vector<std::unique_ptr<LineSet>> sets[2];
@@ -178,5 +182,92 @@ PetscErrorCode PCLineTellOptions(PC pc, PetscViewer viewer);
 PetscErrorCode PCLineComposeSetters(PC pc, bool compose);
 PetscErrorCode PCLineComposeSweepSetters(PC pc, bool compose);
 PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose);
+
+// find_lines.cxx, make_lines.cxx: where lines come from, and the sets that are made of them.
+
+/// Decides which lines there are, the same on all ranks, and checks that the options fit them. `rows` is the matrix that `matrix` is the local
+/// part of. line->not_constant: new values cannot be solved for by the kernel that the user wants, and there are no lines.
+PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const MatrixLook &look, LineShape *shape);
+
+/// Makes the sets of line->shape, without values.
+PetscErrorCode MakeLineSets(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution,
+                            std::vector<std::unique_ptr<LineSet>> *sets);
+
+// line_matrix.cxx: lines on a grid that share one matrix which the user gives by itself; nothing of the size of the grid is assembled.
+
+/// The name under which a user composes the matrix of one whole line with the PC's matrix, which may then be of any type.
+inline constexpr char line_matrix_name[] = "weft_line";
+
+/// The matrix composed with A as "weft_line", or NULL; the same on all ranks. Each rank composes one of its own (PETSC_COMM_SELF). Collective.
+PetscErrorCode LineMatrixOf(Mat A, Mat *one);
+
+/// An error, on all ranks, where the options do not go with such a matrix.
+PetscErrorCode CheckLineMatrix(PC pc, const LineShape &shape);
+
+/// What the sets need to know of a matrix that is not looked at: how many rows there are, and in which memory its vectors are.
+PetscErrorCode LocalSizes(Mat A, LocalMatrix *matrix);
+
+/// This rank's rows of the lines along `direction`, taken from the matrix of one line. An error, on all ranks, where it is not AIJ, has another
+/// number of rows than the grid has nodes along the direction, is not tridiagonal (a ring's wraps), or changes along the line but for most_closure rows
+/// at either end.
+PetscErrorCode ConstantFromLineMatrix(PC pc, Mat one, const Grid &grid, int direction, ConstantLines<PetscScalar> *constant);
+
+// ordering.cxx: in which order lines are relaxed: colours, passes, and what -pc_line_ordering auto takes.
+
+/// Whether a user has not asked for an ordering by colours.
+inline bool AllAtOnce(const PC_Line &line)
+{
+  return line.ordering == PC_LINE_JACOBI || line.ordering == PC_LINE_ORDERING_AUTO;
+}
+
+/// Colours that the sets of a grid's lines are prepared for.
+int ColoursOfSets(const PC_Line &line, const LineShape &shape);
+
+/// Sets line->applied and line->relaxed, sweeps over the sets of line->shape.
+void FindSweeps(PC_Line *line, const std::vector<std::unique_ptr<LineSet>> &sets);
+
+/// What PCView() says of the ordering: its name and, where it is auto's choice, why.
+std::string OrderingFound(const PC_Line &line);
+
+/// Asks the options whether the KSP of the PC's prefix is KSPRICHARDSON. A guess, which PCPreSolve() corrects: with it the first set-up
+/// prepares what Richardson's sweeps want.
+PetscErrorCode GuessRichardson(PC pc);
+
+// ranks.cxx: what all ranks must agree on, and how lines that cross them couple.
+
+/// `here` on all ranks, or false.
+PetscErrorCode AllRanks(PC pc, bool here, bool *all);
+
+/// The first row of all ranks in PETSc's numbering, of those that the ranks bring; no_row where none has any. Collective.
+PetscErrorCode FirstRow(PC pc, PetscInt64 *row);
+
+/// What the whole matrix is, the same on all ranks, but for the first row of this one that has an entry which is no number. Collective.
+PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, MatrixLook *look);
+
+/// True where the lines along a direction of the grid go on on other ranks, and are solved exactly.
+bool Crosses(const PC_Line &line, int direction);
+/// True where they are rings.
+bool Closes(const PC_Line &line, int direction);
+/// True where lines are kept in single precision: not those of blocks, nor those of a grid that cross ranks.
+bool InSingle(const PC_Line &line);
+/// The kernel that was asked for, or that the choice fell on because lines must be pivoted.
+std::string KernelOf(const PC_Line &line);
+/// True where the rows are one line over several ranks that one of them solves: pivots are looked for across ranks.
+bool SolvedByOne(const PC_Line &line);
+/// Lines of a map, the user's or that of the graph, that go on on other ranks.
+Index CrossingLines(const PC_Line &line);
+/// Whether such lines are solved exactly: not in single precision, nor of blocks.
+bool MayJoinLines(const PC_Line &line);
+
+#if defined(WEFT_DISTRIBUTED)
+using CouplingsAcross = OutsideCouplings<PetscScalar>;
+
+/// The couplings of the ends of a piece's lines to the rows that follow, on other ranks or at the other end of a ring; `block` unknowns of
+/// a node together. To be read.
+PetscErrorCode MakeCouplingsAcross(Mat rows, const Grid &grid, const LocalMatrix &matrix, int direction, const LinePiece &piece,
+                                   Index block, const Execution &execution, std::shared_ptr<CouplingsAcross> *couplings);
+/// Takes their values out of the matrix.
+void ReadAcross(CouplingsAcross &couplings, const Grid &grid, const LocalMatrix &matrix, int direction, const LinePiece &piece);
+#endif
 
 } // namespace weft

@@ -1,4 +1,4 @@
-#include "line/line_matrix.h"
+#include "line/line_impl.h"
 
 #include <algorithm>
 #include <cmath>

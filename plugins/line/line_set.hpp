@@ -2,11 +2,13 @@
 /// them. The glue's half of the engine: from a matrix of PETSc to solvers of src/.
 #pragma once
 #include <functional>
+#include <limits>
 #include <optional>
 #include <stdexcept>
 #include <string>
 
-#include "line/maps/carried.hpp"
+#include "base/owner.hpp"
+#include "line/maps/line_map.hpp"
 #include "line/relax/line_relaxation.hpp"
 #include "petsc/petsc_arrays.hpp"
 
@@ -26,10 +28,11 @@ using LineSolveOptions = SolveOptions<PetscScalar>;
 /// Nothing here is collective but where lines cross ranks; then everything is, and each rank has the same sets in the same order.
 class LineSet {
 public:
+  LineSet(const Execution &execution, int colours) : execution_(execution), colours_(colours) {}
   virtual ~LineSet() = default;
 
-  virtual const Execution &execution() const = 0;
-  virtual int colours() const                = 0;
+  const Execution &execution() const { return execution_; }
+  int colours() const { return colours_; }
 
   /// Takes new values from the matrix whose pattern the set was made for, and factors.
   virtual void read(const LocalMatrix &matrix) = 0;
@@ -66,6 +69,10 @@ public:
   virtual std::string kind() const   = 0; ///< " in single precision", ...
   /// Of lines that go on on other ranks: true where this rank need only tell its neighbours, see DistributedSolver.
   virtual bool neighbours_only() const { return false; }
+
+private:
+  const Execution &execution_;
+  int colours_;
 };
 
 /// The lines of a box, or a part of them, and where these start among the rows of the rank.
@@ -87,19 +94,20 @@ struct LineCuts {
 /// left out, but for the first piece.
 std::vector<LinePiece> LinePieces(int direction, const Index nodes[3], Index components, const Index first[3], const LineCuts &cuts);
 
+/// The rows of whole lines that are this rank's, where these go on on others.
+struct OwnRows {
+  Index first = 0, end = std::numeric_limits<Index>::max();
+};
+
 /// Lines of a grid, in pieces, each with what solves it.
 class GridLines final : public LineSet {
 public:
   using Solver = AnyLines<PetscScalar>;
-  using Make   = std::function<std::unique_ptr<Solver>(const Execution &, const LinePiece &)>;
+  using Make   = std::function<Owner<Solver>(const Execution &, const LinePiece &)>;
   using Read   = std::function<void(Solver &, std::size_t, const LocalMatrix &)>;
-  /// Row of the solver's answer -> row of the piece, nothing where it belongs to another rank.
-  using Own = std::function<std::optional<Index>(Index)>;
+  GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read,
+            OwnRows own = {});
 
-  GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read, Own own);
-
-  const Execution &execution() const override { return execution_; }
-  int colours() const override { return colours_; }
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
@@ -119,14 +127,12 @@ private:
     return colour == Colour::all || pieces_[piece].colour == Colour::all || pieces_[piece].colour == colour;
   }
 
-  const Execution &execution_;
   std::vector<LinePiece> pieces_;
-  int colours_;
   std::string kind_;
   Make make_;
   Read read_;
-  Own own_;
-  std::vector<std::unique_ptr<Solver>> solvers_;
+  OwnRows own_;
+  std::vector<Owner<Solver>> solvers_;
 };
 
 /// Lines of a grid that is all on this rank, with the matrix in diagonals: the residual of a step costs no pass of its own where lines of a
@@ -136,12 +142,10 @@ public:
   /// `matrix` must outlive this, and be read before this is.
   StencilLines(const StencilMatrix<PetscScalar> &matrix, const LineProblem &problem, int colours, const std::string &kernel,
                const MethodParameters &parameters)
-      : lines_(matrix, problem, kernel, parameters, colours > 1), colours_(colours), kernel_(kernel), parameters_(parameters)
+      : LineSet(matrix.execution(), colours), lines_(matrix, problem, kernel, parameters, colours > 1), parameters_(parameters)
   {
   }
 
-  const Execution &execution() const override { return lines_.solver().execution(); }
-  int colours() const override { return colours_; }
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
@@ -152,7 +156,7 @@ public:
   void relax(PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override;
   double relax_flops(Colour colour) const override;
   /// True if relax() does it in one pass over the matrix.
-  bool one_pass() const { return lines_.fused(colours_ == 1 ? Colour::all : Colour::even); }
+  bool one_pass() const { return lines_.fused(colours() == 1 ? Colour::all : Colour::even); }
 
   const char *method() const override { return lines_.solver().method(); }
   PetscInt64 count() const override { return lines_.solver().layout().count(); }
@@ -163,8 +167,6 @@ private:
   static double share(Colour colour) { return colour == Colour::all ? 1 : 0.5; }
 
   LineRelaxation<PetscScalar> lines_;
-  int colours_;
-  std::string kernel_;
   MethodParameters parameters_;
 };
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <petscmat.h>
 
-#include "line/maps/joined_pieces.hpp"
+#include "line/maps/chains.hpp"
 
 namespace weft {
 

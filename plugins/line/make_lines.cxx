@@ -1,10 +1,7 @@
 // PCLINE's sets: what solves the lines that were found.
-#include "line/block_map_lines.hpp"
 #include "line/blocks/block_line_solver.hpp"
-#include "line/find_lines.h"
+#include "line/line_impl.h"
 #include "line/map_lines.hpp"
-#include "line/ordering.h"
-#include "line/ranks.h"
 #include "line/single_line_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
 #include "line/maps/chains.hpp"
@@ -97,12 +94,24 @@ LineProblem ProblemOf(const PC_Line &line, std::size_t k, const LineLayout &layo
   return problem;
 }
 
-// A kernel may refuse lines, or the parameters that it was given.
+// A kernel may refuse lines, or the parameters that it was given; `why`, of some rank's. Collective.
+PetscErrorCode AcceptKernel(PC pc, const std::optional<std::string> &why, const char of_what[])
+{
+  PC_Line *line = Data(pc);
+  bool all;
+
+  PetscFunctionBegin;
+  PetscCall(AllRanks(pc, !why, &all));
+  PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s%s: %s", line->kernel.c_str(), of_what,
+             why ? why->c_str() : "refuses the lines of another rank");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Of the pieces of a grid's lines.
 PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &pieces, bool blocks)
 {
   PC_Line *line = Data(pc);
   std::optional<std::string> why;
-  bool all;
 
   PetscFunctionBegin;
   for (const LinePiece &piece : pieces) {
@@ -112,9 +121,7 @@ PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &p
     else
       PetscCallCXX(why = tridiagonal_method_refuses(line->kernel, ProblemOf(*line, k, piece.layout), line->kernel_parameters));
   }
-  PetscCall(AllRanks(pc, !why, &all));
-  PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s%s: %s", line->kernel.c_str(),
-             blocks ? " for lines of blocks" : "", why ? why->c_str() : "refuses the lines of another rank");
+  PetscCall(AcceptKernel(pc, why, blocks ? " for lines of blocks" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -125,58 +132,34 @@ CsrMatrix<PetscScalar, PetscInt> From(const CsrMatrix<PetscScalar, PetscInt> &ma
   return part;
 }
 
-// Lines that end on this rank: of scalars, in either precision.
-template <class Solver>
-std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Execution &execution, const std::vector<LinePiece> &pieces,
-                                    std::string kind)
-{
-  const auto make = [&line, k](const Execution &where, const LinePiece &piece) {
-    return Solver::make(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
-  };
-  const auto read = [&line, k, pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
-    auto &solver = static_cast<Solver &>(lines);
-    if (line.constants.empty())
-      solver.read(From(matrix.inside, pieces[p].offset));
-    else
-      solver.read(line.constants[k][pieces[p].kind]);
-  };
-  const auto own = [](Index row) { return std::optional(row); };
-  return std::make_unique<GridLines>(execution, pieces, line.shape.colours, std::move(kind), make, read, own);
-}
-
 std::string BlockKernel(const PC_Line &line)
 {
   return line.kernel == "auto" ? "auto" : "block-" + line.kernel;
 }
 
-std::unique_ptr<LineSet> BlockLinesOf(const PC_Line &line, const Execution &execution, const std::vector<LinePiece> &pieces)
+// Lines that end on this rank: of scalars, in either precision, or of blocks.
+template <class Solver>
+std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Execution &execution, const std::vector<LinePiece> &pieces,
+                                    std::string kind)
 {
-  using Solver    = BlockLineSolver<PetscScalar>;
-  const auto make = [&line](const Execution &where, const LinePiece &piece) {
-    return Solver::make(where, piece.layout, BlockKernel(line), line.kernel_parameters);
+  constexpr bool of_blocks = std::is_same_v<Solver, BlockLineSolver<PetscScalar>>;
+  const auto make          = [&line, k](const Execution &where, const LinePiece &piece) {
+    if constexpr (of_blocks)
+      return Solver::make(where, piece.layout, BlockKernel(line), line.kernel_parameters);
+    else
+      return Solver::make(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
   };
-  const auto read = [pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
-    static_cast<Solver &>(lines).read(From(matrix.inside, pieces[p].offset));
+  const auto read = [&line, k, pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
+    auto &solver = static_cast<Solver &>(lines);
+    if constexpr (!of_blocks) {
+      if (!line.constants.empty()) return solver.read(line.constants[k][pieces[p].kind]);
+    }
+    solver.read(From(matrix.inside, pieces[p].offset));
   };
-  const auto own = [](Index row) { return std::optional(row); };
-  return std::make_unique<GridLines>(execution, pieces, line.shape.colours, " of blocks", make, read, own);
+  return std::make_unique<GridLines>(execution, pieces, line.shape.colours, std::move(kind), make, read);
 }
 
 #if defined(WEFT_DISTRIBUTED)
-void MakeShared(const PC_Line &line, std::size_t k, const Execution &execution, MPI_Comm comm, const LineLayout &layout,
-                std::unique_ptr<DistributedLineSolver<PetscScalar>> *solver)
-{
-  *solver = std::make_unique<DistributedLineSolver<PetscScalar>>(execution, comm, ProblemOf(line, k, layout), KernelOf(line),
-                                                                 line.kernel_parameters, DeviceMessages());
-}
-
-void MakeShared(const PC_Line &line, std::size_t k, const Execution &execution, MPI_Comm comm, const LineLayout &layout,
-                std::unique_ptr<DistributedBlockLineSolver<PetscScalar>> *solver)
-{
-  *solver = std::make_unique<DistributedBlockLineSolver<PetscScalar>>(execution, comm, layout, Closes(line, line.shape.directions[k]),
-                                                                      BlockKernel(line), line.kernel_parameters, DeviceMessages());
-}
-
 // Lines that go on on other ranks, and rings of blocks: Solver is one of the distributed ones.
 template <class Solver>
 PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k, const Execution &execution,
@@ -199,7 +182,12 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   }
   const auto make = [pc, line, k, comm](const Execution &where, const LinePiece &piece) {
     std::unique_ptr<Solver> solver;
-    MakeShared(*line, k, where, comm, piece.layout, &solver);
+    if constexpr (std::is_same_v<Solver, DistributedBlockLineSolver<PetscScalar>>)
+      solver = std::make_unique<Solver>(where, comm, piece.layout, Closes(*line, line->shape.directions[k]), BlockKernel(*line),
+                                        line->kernel_parameters, DeviceMessages());
+    else
+      solver = std::make_unique<Solver>(where, comm, ProblemOf(*line, k, piece.layout), KernelOf(*line), line->kernel_parameters,
+                                        DeviceMessages());
     solver->observe([pc](SolveStep step, bool begins) {
       const PetscLogEvent event = line_step_events[static_cast<int>(step)];
       if (begins)
@@ -212,16 +200,12 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   const auto read = [line, k, direction, pieces, couplings](AnyLines<PetscScalar> &shared, std::size_t p, const LocalMatrix &from) {
     auto &solver = static_cast<Solver &>(shared);
     if constexpr (requires { solver.read(line->constants[k].front()); }) {
-      if (!line->constants.empty()) {
-        solver.read(line->constants[k][pieces[p].kind]);
-        return;
-      }
+      if (!line->constants.empty()) return solver.read(line->constants[k][pieces[p].kind]);
     }
     ReadAcross(*couplings[p], line->grid, from, direction, pieces[p]);
     solver.read(From(from.inside, pieces[p].offset), couplings[p]->before(), couplings[p]->after());
   };
-  const Index first = line->grid.first[direction], nodes = line->grid.nodes[direction];
-  const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
+  const OwnRows own{line->grid.first[direction], line->grid.first[direction] + line->grid.nodes[direction]};
   const std::string kind = std::string(line->shape.together ? " of blocks" : "") + (Crosses(*line, direction) ? " across ranks" : "");
   std::unique_ptr<GridLines> lines;
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
@@ -238,9 +222,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   *set = std::move(lines);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
-#endif
 
-#if defined(WEFT_DISTRIBUTED)
 // One line that must be pivoted, brought to one rank.
 PetscErrorCode GatheredLine(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution, const LinePiece &piece,
                             std::unique_ptr<LineSet> *set)
@@ -253,14 +235,13 @@ PetscErrorCode GatheredLine(PC pc, Mat rows, const LocalMatrix &matrix, const Ex
   PetscFunctionBegin;
   PetscCall(MakeCouplingsAcross(rows, line->grid, matrix, 0, piece, 1, execution, &couplings));
   const auto make = [line, comm, ring = Closes(*line, 0)](const Execution &where, const LinePiece &here) {
-    return std::make_unique<Solver>(where, comm, here.layout.length, ring, KernelOf(*line), line->kernel_parameters, DeviceMessages());
+    return Solver::make(where, comm, here.layout.length, ring, KernelOf(*line), line->kernel_parameters, DeviceMessages());
   };
   const auto read = [line, piece, couplings](AnyLines<PetscScalar> &whole, std::size_t, const LocalMatrix &from) {
     ReadAcross(*couplings, line->grid, from, 0, piece);
     static_cast<Solver &>(whole).read(from.inside, couplings->before(), couplings->after());
   };
-  const Index first = line->grid.first[0], nodes = line->grid.nodes[0];
-  const auto own = [first, nodes](Index row) { return row >= first && row < first + nodes ? std::optional(row - first) : std::nullopt; };
+  const OwnRows own{line->grid.first[0], line->grid.first[0] + line->grid.nodes[0]};
   PetscCall(CallTogether(comm, [&] {
     *set =
         std::make_unique<GridLines>(execution, std::vector<LinePiece>{piece}, 1, " across ranks, solved by one of them", make, read, own);
@@ -288,7 +269,7 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
   else
 #endif
       if (line->shape.together)
-    PetscCallCXX(*set = BlockLinesOf(*line, execution, pieces));
+    PetscCallCXX(*set = LocalLines<BlockLineSolver<PetscScalar>>(*line, k, execution, pieces, " of blocks"));
   else if (line->precision == PC_LINE_SINGLE)
     PetscCallCXX(*set = LocalLines<SingleLineSolver>(*line, k, execution, pieces, " in single precision"));
   else if (line->stencil && InOnePiece(pieces))
@@ -316,7 +297,7 @@ PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Exec
   PetscCall(VecScatterCreate(all, columns, line->ghosts, NULL, &line->bring_ghosts));
   PetscCall(ISDestroy(&columns));
   PetscCall(VecDestroy(&all));
-  PetscCallCXX(line->outside = std::make_unique<OutsideRows<PetscScalar>>(execution));
+  PetscCallCXX(line->outside = OutsideRows<PetscScalar>::make(execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -330,10 +311,8 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
 
   PetscFunctionBegin;
   if (line->empty_rows > 0) PetscFunctionReturn(PETSC_SUCCESS); // residuals are those of the matrix as it is
-  PetscMPIInt ranks;
   if (line->shape.together || !line->shape.constant.empty() || InSingle(*line)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  if (line->shape.source == PC_LINE_ROWS && ranks > 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (line->shape.source == PC_LINE_ROWS && line->processes > 1) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
   PetscCallCXX(line->stencil->read(matrix.inside));
   PetscCall(AllRanks(pc, line->stencil->in_diagonals(), &all));
@@ -349,12 +328,10 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
 PetscErrorCode MakeRowsOfRanks(PC pc, const LocalMatrix &matrix, const Execution &execution, std::unique_ptr<RowsOfRanks> *others)
 {
   PC_Line *line = Data(pc);
-  PetscMPIInt ranks;
 
   PetscFunctionBegin;
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   const bool need = line->shape.source == PC_LINE_GRAPH || !AllAtOnce(*line);
-  if (ranks == 1 || !MayJoinLines(*line) || !need) PetscFunctionReturn(PETSC_SUCCESS);
+  if (line->processes == 1 || !MayJoinLines(*line) || !need) PetscFunctionReturn(PETSC_SUCCESS);
   const std::vector<std::int64_t> columns(matrix.outside_columns, matrix.outside_columns + matrix.outside_size);
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
     *others = std::make_unique<RowsOfRanks>(execution, PetscObjectComm((PetscObject)pc), matrix.rows, matrix.outside, columns);
@@ -374,18 +351,18 @@ PetscErrorCode BlockMapSet(PC pc, const LocalMatrix &matrix, const Execution &ex
   const Index block = line->shape.components, nodes = matrix.rows / block;
   const Index box[3] = {nodes, 1, 1}, first[3] = {0, 0, 0};
   std::optional<std::string> why;
-  bool all;
 
   PetscFunctionBegin;
   if (line->kernel != "auto")
     PetscCallCXX(why = block_tridiagonal_method_refuses(BlockKernel(*line), lines_of_box(0, box, block, first), line->kernel_parameters));
-  PetscCall(AllRanks(pc, !why, &all));
-  PetscCheck(all, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s%s: %s", line->kernel.c_str(), " for lines of blocks",
-             why ? why->c_str() : "refuses the lines of another rank");
+  PetscCall(AcceptKernel(pc, why, " for lines of blocks"));
   PetscCallCXX([&] {
     const auto graph = node_couplings(execution, nodes, block, matrix.inside);
     auto map         = std::make_unique<LineMap>(execution, nodes, graph->matrix(), GraphOptions());
-    *set             = std::make_unique<BlockMapLines>(std::move(map), block, BlockKernel(*line), line->kernel_parameters);
+    *set             = std::make_unique<MapLines>(std::move(map), block, 1, " of blocks", BlockKernel(*line),
+                                      [block, parameters = line->kernel_parameters](const LineMap &of_nodes, const std::string &kernel) {
+                                        return MappedSolver<PetscScalar>::blocks(of_nodes, block, kernel, parameters);
+                                      });
   }());
   line->joined.reset();
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -399,7 +376,6 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   const GhostRows *ghosts = nullptr;
   std::vector<int> colour_of_joined;
   std::optional<std::string> why;
-  bool works;
 
   PetscFunctionBegin;
 #if defined(WEFT_DISTRIBUTED)
@@ -425,9 +401,7 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&colours, &most, 1, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   if (line->kernel != "auto") PetscCallCXX(why = mapped_method_refuses(line->kernel, *map, line->kernel_parameters));
-  PetscCall(AllRanks(pc, !why, &works));
-  PetscCheck(works, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP, "-pc_line_kernel %s: %s", line->kernel.c_str(),
-             why ? why->c_str() : "refuses the lines of another rank");
+  PetscCall(AcceptKernel(pc, why, ""));
 #if defined(WEFT_DISTRIBUTED)
   if (MayJoinLines(*line) && CrossingLines(*line) > 0) {
     PetscMPIInt rank;
@@ -441,10 +415,12 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 #endif
-  if (line->precision == PC_LINE_SINGLE)
-    PetscCallCXX(*set = std::make_unique<MapLines<float>>(std::move(map), most, KernelOf(*line), line->kernel_parameters));
-  else
-    PetscCallCXX(*set = std::make_unique<MapLines<PetscScalar>>(std::move(map), most, KernelOf(*line), line->kernel_parameters));
+  const bool single = line->precision == PC_LINE_SINGLE;
+  const auto make   = [single, parameters = line->kernel_parameters](const LineMap &rows, const std::string &kernel) {
+    using Solver = MappedSolver<PetscScalar>;
+    return single ? Solver::lines<float>(rows, kernel, parameters) : Solver::lines(rows, kernel, parameters);
+  };
+  PetscCallCXX(*set = std::make_unique<MapLines>(std::move(map), 1, most, single ? " in single precision" : "", KernelOf(*line), make));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

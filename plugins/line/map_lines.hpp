@@ -1,62 +1,67 @@
-/// MapLines: lines through the rows of any matrix, a user's or those that follow its strongest couplings, as a LineSet.
+/// MapLines: lines through the rows of any matrix, or through its nodes of several rows, a user's or those that follow its strongest couplings, as
+/// a LineSet.
 #pragma once
 #include "line/line_set.hpp"
-#include "line/maps/mapped_line_solver.hpp"
+#include "line/maps/mapped_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
 #include "line/ranks/joined_line_solver.hpp"
 #endif
 
 namespace weft {
 
-/// Lines in Scalar between vectors of PetscScalar.
-template <class Scalar>
 class MapLines final : public LineSet {
 public:
-  /// `colours` of all ranks: this one's may be fewer.
-  MapLines(std::unique_ptr<LineMap> map, int colours, const std::string &kernel, const MethodParameters &parameters)
-      : map_(std::move(map)), colours_(colours), solver_(*map_, kernel, parameters), parameters_(parameters)
+  using Solver = MappedSolver<PetscScalar>;
+  using Make   = std::function<Owner<Solver>(const LineMap &map, const std::string &kernel)>;
+
+  /// `map`: of rows, or, where `block` is larger than 1, of nodes of so many rows. `colours` of all ranks: this one's may be fewer.
+  MapLines(std::unique_ptr<LineMap> map, Index block, int colours, std::string kind, const std::string &kernel, Make make)
+      : LineSet(map->execution(), colours), map_(std::move(map)), block_(block), kind_(std::move(kind)), make_(std::move(make)),
+        solver_(make_(*map_, kernel))
   {
   }
-
-  const Execution &execution() const override { return map_->execution(); }
-  int colours() const override { return colours_; }
 
   void read(const LocalMatrix &matrix) override
   {
-    solver_.read(matrix.inside);
-    solver_.factor();
+    solver_->read(matrix.inside);
+    solver_->factor();
   }
-  std::optional<Index> bad_row() const override { return map_->not_finite() ? map_->not_finite() : solver_.bad_pivot(); }
+  std::optional<Index> bad_row() const override
+  {
+    return map_->not_finite() ? std::optional(*map_->not_finite() * block_) : solver_->bad_pivot();
+  }
   std::unique_ptr<LineSet> twin(const Execution &execution) const override
   {
-    auto other = std::make_unique<MapLines>(std::make_unique<LineMap>(execution, *map_), colours_, solver_.method(), parameters_);
-    other->solver_.read(solver_);
-    other->solver_.factor();
+    auto other = std::make_unique<MapLines>(std::make_unique<LineMap>(execution, *map_), block_, colours(), kind_, method(), make_);
+    other->solver_->read(*solver_);
+    other->solver_->factor();
     return other;
   }
 
   void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
   {
-    if (has(options.colour)) solver_.solve(b, x, options);
+    if (has(options.colour)) solver_->solve(b, x, options);
   }
 
-  double flops(Colour colour) const override { return has(colour) ? solver_.flops(colour) : 0; }
+  double flops(Colour colour) const override { return has(colour) ? solver_->flops(colour) : 0; }
   std::optional<CarriedCouplings> carried(const LocalMatrix &matrix) const override
   {
-    return carried_couplings(*map_, matrix.inside, GraphOptions());
+    if (block_ == 1) return carried_couplings(*map_, matrix.inside, GraphOptions());
+    return carried_couplings(*map_, node_couplings(execution(), map_->rows(), block_, matrix.inside)->matrix(), GraphOptions());
   }
-  const char *method() const override { return solver_.method(); }
+  const char *method() const override { return solver_->method(); }
   PetscInt64 count() const override { return map_->lines(); }
   PetscInt64 longest() const override { return map_->longest(); }
-  std::string kind() const override { return std::is_same_v<Scalar, float> ? " in single precision" : ""; }
+  std::string kind() const override { return kind_; }
 
 private:
   bool has(Colour colour) const { return static_cast<int>(colour) < map_->colours(); }
 
   std::unique_ptr<LineMap> map_;
-  int colours_;
-  MappedLineSolver<Scalar, PetscScalar> solver_;
-  MethodParameters parameters_;
+  Index block_;
+  std::string kind_;
+  Make make_;
+  Owner<Solver> solver_;
 };
 
 #if defined(WEFT_DISTRIBUTED)
@@ -68,13 +73,11 @@ public:
   /// `parts`: of `pieces`, the lines of each colour.
   JoinedMapLines(std::unique_ptr<LineMap> map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, Parts parts,
                  const std::string &kernel, const MethodParameters &parameters)
-      : map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)), parts_(std::move(parts)),
-        solver_(std::make_unique<Solver>(*map_, ranks, parts_, kernel, parameters, DeviceMessages())), parameters_(parameters)
+      : LineSet(map->execution(), static_cast<int>(parts->size())), map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)),
+        parts_(std::move(parts)), solver_(std::make_unique<Solver>(*map_, ranks, parts_, kernel, parameters, DeviceMessages())),
+        parameters_(parameters)
   {
   }
-
-  const Execution &execution() const override { return map_->execution(); }
-  int colours() const override { return static_cast<int>(parts_->size()); }
 
   void read(const LocalMatrix &matrix) override
   {

@@ -5,8 +5,6 @@
 
 #include "line/line_impl.h"
 #include "line/methods/toeplitz/swept.hpp"
-#include "line/ordering.h"
-#include "line/ranks.h"
 #include "petsc/option_table.h"
 
 namespace weft {

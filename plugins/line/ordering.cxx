@@ -1,4 +1,4 @@
-#include "line/ordering.h"
+#include "line/line_impl.h"
 
 namespace weft {
 

@@ -1,5 +1,5 @@
 // What PCLINE's ranks tell each other in set-up, and how their lines couple.
-#include "line/ranks.h"
+#include "line/line_impl.h"
 
 #include <algorithm>
 
@@ -126,7 +126,7 @@ PetscErrorCode MakeCouplingsAcross(Mat rows, const Grid &grid, const LocalMatrix
   PetscFunctionBegin;
   PetscCall(ColumnsAcross(rows, grid, matrix, direction, -1, piece, &before));
   PetscCall(ColumnsAcross(rows, grid, matrix, direction, 1, piece, &after));
-  PetscCallCXX(*couplings = std::make_shared<CouplingsAcross>(execution, piece.layout, before, after, block));
+  PetscCallCXX(*couplings = CouplingsAcross::make(execution, piece.layout, before, after, block));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

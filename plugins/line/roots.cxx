@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "line/line_impl.h"
-#include "line/ranks.h"
 
 namespace weft {
 

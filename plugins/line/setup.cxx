@@ -2,10 +2,7 @@
 #include <algorithm>
 
 #include "base/probe_value.hpp"
-#include "line/find_lines.h"
-#include "line/line_matrix.h"
-#include "line/ordering.h"
-#include "line/ranks.h"
+#include "line/line_impl.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/matrix_by_rows.h"
 
@@ -78,11 +75,8 @@ PetscErrorCode Measure(PC pc, Mat rows)
   PetscCall(line->check.Forget());
   if (!line->shape.direct || line->sweeps != 1) PetscFunctionReturn(PETSC_SUCCESS);
   line->found_omega = 1;
-  PetscCall(line->check.Measure(rows, false, InSingle(*line), [pc](Vec b, Vec x, Transpose transpose) -> PetscErrorCode {
-    PetscFunctionBegin;
-    PetscCall(PCLineSolve(pc, b, x, transpose));
-    PetscFunctionReturn(PETSC_SUCCESS);
-  }));
+  PetscCall(line->check.Measure(rows, false, InSingle(*line),
+                                [pc](Vec b, Vec x, Transpose transpose) { return PCLineSolve(pc, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -157,33 +151,43 @@ PetscErrorCode AnyVector(PC pc, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// By how much M^-1 A lengthens a vector without a pattern, in the last of some applications one after the other; 1 where there is none.
+PetscErrorCode Amplification(PC pc, int steps, PetscReal *amplified)
+{
+  PetscReal norm;
+  Vec x, y;
+  const ApplicationInSetUp applies;
+
+  PetscFunctionBegin;
+  *amplified = 1;
+  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
+  PetscCall(AnyVector(pc, x));
+  PetscCall(VecNorm(x, NORM_2, &norm));
+  for (int step = 0; step < steps && norm > 0; step++) {
+    PetscCall(VecScale(x, 1 / norm));
+    PetscCall(MatMult(pc->pmat, x, y));
+    PetscCall(PCApply_Line(pc, y, x));
+    PetscCall(VecNorm(x, NORM_2, &norm));
+    *amplified = norm;
+  }
+  PetscCall(VecDestroy(&x));
+  PetscCall(VecDestroy(&y));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // The largest eigenvalue of T^-1 A by some steps of the power method gives the damping that makes all eigenvalues from 1 on equally small.
 PetscErrorCode EstimateOmega(PC pc)
 {
-  PC_Line *line       = Data(pc);
-  constexpr int steps = 10;
-  PetscReal norm = 1, largest = 1;
-  Vec x, y;
-  const ApplicationInSetUp applies;
+  PC_Line *line = Data(pc);
+  PetscReal largest;
 
   PetscFunctionBegin;
   const PetscInt sweeps = line->sweeps;
   line->sweeps          = 1;
   line->found_omega     = 1;
-  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
-  PetscCall(AnyVector(pc, x));
-  for (int step = 0; step < steps; step++) {
-    PetscCall(VecNorm(x, NORM_2, &norm));
-    if (!(norm > 0)) break;
-    PetscCall(VecScale(x, 1 / norm));
-    PetscCall(MatMult(pc->pmat, x, y));
-    PetscCall(PCApply_Line(pc, y, x));
-    PetscCall(VecNorm(x, NORM_2, &largest));
-  }
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
+  PetscCall(Amplification(pc, 10, &largest));
   line->sweeps = sweeps;
-  if (norm > 0 && !PetscIsInfOrNanReal(largest)) line->found_omega = 2 / (1 + PetscMax(largest, 1));
+  if (largest > 0 && !PetscIsInfOrNanReal(largest)) line->found_omega = 2 / (1 + PetscMax(largest, 1));
   PetscCall(
       PetscInfo(pc, "largest eigenvalue of the line-relaxed matrix about %g, omega %g\n", (double)largest, (double)line->found_omega));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -317,25 +321,15 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
 PetscErrorCode CheckWeakRows(PC pc)
 {
   constexpr PetscReal most = 1e8;
-  PC_Line *line            = Data(pc);
-  PetscReal before, after;
-  Vec x, y;
-  const ApplicationInSetUp applies;
+  PetscReal amplified;
 
   PetscFunctionBegin;
-  if (!line->weak_rows || pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatCreateVecs(pc->pmat, &x, &y));
-  PetscCall(AnyVector(pc, x));
-  PetscCall(VecNorm(x, NORM_2, &before));
-  PetscCall(MatMult(pc->pmat, x, y));
-  PetscCall(PCApply_Line(pc, y, x));
-  PetscCall(VecNorm(x, NORM_2, &after));
-  PetscCall(VecDestroy(&x));
-  PetscCall(VecDestroy(&y));
-  if (after <= most * before) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!Data(pc)->weak_rows || pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Amplification(pc, 1, &amplified));
+  if (amplified <= most) PetscFunctionReturn(PETSC_SUCCESS);
   pc->failedreason = pc->failedreasonrank = PC_FACTOR_NUMERIC_ZEROPIVOT;
   PetscCall(PetscInfo(pc, "pivots that are rounding beside the other entries of their rows: an application amplifies by %g\n",
-                      (double)(after / before)));
+                      (double)amplified));
   PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT,
              "lines have pivots that are rounding beside the other entries of their rows: permute the rows, or take -pc_type lu or crout");
   PetscFunctionReturn(PETSC_SUCCESS);

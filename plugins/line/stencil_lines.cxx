@@ -23,8 +23,7 @@ std::unique_ptr<LineSet> StencilLines::twin(const Execution &execution) const
   const auto make    = [problem = from.problem(), kernel = std::string(from.method()), parameters = parameters_](
                         const Execution &where, const LinePiece &) { return Solver::make(where, problem, kernel, parameters); };
   const auto read = [&from](AnyLines<PetscScalar> &lines, std::size_t, const LocalMatrix &) { lines.read(from); };
-  const auto own  = [](Index row) { return std::optional(row); };
-  auto other      = std::make_unique<GridLines>(execution, std::vector<LinePiece>{{from.layout(), 0}}, colours_, "", make, read, own);
+  auto other      = std::make_unique<GridLines>(execution, std::vector<LinePiece>{{from.layout(), 0}}, colours(), "", make, read);
   other->read({});
   return other;
 }

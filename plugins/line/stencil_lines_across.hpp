@@ -14,13 +14,11 @@ public:
   /// lines: in one piece, `piece`, cut off from the others'. `matrix` must outlive this, and be read before this is.
   StencilLinesAcross(std::unique_ptr<GridLines> lines, const StencilMatrix<PetscScalar> &matrix, const LineProblem &piece,
                      std::shared_ptr<Couplings> couplings, const std::string &kernel, const MethodParameters &parameters)
-      : lines_(std::move(lines)), matrix_(matrix), couplings_(std::move(couplings)),
-        piece_(matrix, piece, lines_->colours(), kernel, parameters)
+      : LineSet(lines->execution(), lines->colours()), lines_(std::move(lines)), matrix_(matrix), couplings_(std::move(couplings)),
+        piece_(matrix, piece, colours(), kernel, parameters)
   {
   }
 
-  const Execution &execution() const override { return lines_->execution(); }
-  int colours() const override { return lines_->colours(); }
   void read(const LocalMatrix &matrix) override
   {
     lines_->read(matrix);

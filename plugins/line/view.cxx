@@ -1,7 +1,5 @@
 // What PCView() says of a PCLINE.
 #include "line/line_impl.h"
-#include "line/ordering.h"
-#include "line/ranks.h"
 
 namespace weft {
 
@@ -30,7 +28,6 @@ std::string CutLines(const PC_Line &line, size_t set)
 // Lines are counted where they start; a line that crosses ranks starts on the first of them.
 PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k, const char name[])
 {
-  PetscMPIInt ranks;
   PetscInt64 count = set.count(), total, length = set.longest(), longest;
   const PC_Line &line = *Data(pc);
   const char *coupled = "";
@@ -43,9 +40,8 @@ PetscErrorCode ViewLines(PC pc, PetscViewer viewer, const LineSet &set, size_t k
   }
   PetscCallMPI(MPI_Allreduce(&count, &total, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(&length, &longest, 1, MPIU_INT64, MPI_MAX, PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  lines%s: %" PetscInt64_FMT " of at most %" PetscInt64_FMT " rows%s%s%s\n", name, total,
-                                   longest, set.kind().c_str(), ranks > 1 ? CutLines(line, k).c_str() : "", coupled));
+                                   longest, set.kind().c_str(), line.processes > 1 ? CutLines(line, k).c_str() : "", coupled));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

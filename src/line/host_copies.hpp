@@ -10,9 +10,8 @@ namespace weft {
 template <class Space, class T>
 OwnedArray<T, Space> from_host(const Space &space, const std::string &label, const std::vector<T> &values)
 {
-  const OwnedArray<T, Space> array(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), values.size());
-  Kokkos::deep_copy(space, array,
-                    Kokkos::View<const T *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
+  const auto array = table<T, Space>(label, values.size());
+  Kokkos::deep_copy(space, array, Array<const T, Kokkos::HostSpace>(values.data(), values.size()));
   space.fence("weft: an array from the host");
   return array;
 }
@@ -32,6 +31,16 @@ Kokkos::View<T *, Kokkos::HostSpace> copy_to_host(const Space &space, const Owne
   Kokkos::deep_copy(space, host, array);
   space.fence("weft: an array to the host");
   return host;
+}
+
+/// The elements from `from` on, in the memory of the space.
+template <class Space, class T>
+std::vector<T> to_host(const Space &space, const T *from, Index count)
+{
+  std::vector<T> values(static_cast<std::size_t>(count));
+  Kokkos::deep_copy(space, Array<T, Kokkos::HostSpace>(values.data(), values.size()), Array<const T, Space>(from, values.size()));
+  space.fence("weft: elements to the host");
+  return values;
 }
 
 template <class Space, class T>

@@ -2,7 +2,6 @@
 
 #include "base/backend.hpp"
 #include "line/csr.hpp"
-#include "line/fastest.hpp"
 #include "line/method_list.hpp"
 #include "line/select.hpp"
 

@@ -69,6 +69,9 @@ std::vector<const char *> tridiagonal_method_names();
 std::optional<std::string> tridiagonal_method_refuses(const std::string &method, const LineProblem &problem,
                                                       const MethodParameters &parameters = {});
 
+/// The name of the method that `auto` stands for: the fastest one of the measured cases of select.hpp.
+const char *fastest_tridiagonal_method(const LineProblem &problem, bool device, const MethodParameters &parameters = {});
+
 /// The coefficients of lines, on the host.
 template <class Scalar>
 struct HostCoefficients {

@@ -5,38 +5,33 @@
 
 namespace weft {
 
+namespace {
+
 /// Right-hand side and solution in single precision, and the coefficients where they come from a matrix.
-class SingleLineSolver::Work {
-public:
-  virtual ~Work()                                                                          = default;
-  virtual std::array<const float *, 3> read(const CsrMatrix<double, std::int32_t> &matrix) = 0;
-  virtual std::array<const float *, 3> read(const CsrMatrix<double, std::int64_t> &matrix) = 0;
-  virtual void solve(const LineSolver<float> &lines, const double *rhs, double *solution, const SolveOptions<double> &options) const = 0;
-
-  template <class Space>
-  class In;
-};
-
 template <class Space>
-class SingleLineSolver::Work::In final : public SingleLineSolver::Work {
+class SingleLinesIn final : public SingleLineSolver {
 public:
-  In(const Space &space, const LineProblem &problem)
-      : space_(space), problem_(problem), rhs_("weft single rhs", static_cast<std::size_t>(problem.layout.span())),
-        solution_("weft single solution", static_cast<std::size_t>(problem.layout.span()))
+  using SingleLineSolver::read;
+
+  SingleLinesIn(const Space &space, std::unique_ptr<LineSolver<float>> lines)
+      : SingleLineSolver(std::move(lines)), space_(space), problem_(lines_->problem()),
+        rhs_("weft single rhs", static_cast<std::size_t>(problem_.layout.span())), solution_("weft single solution", rhs_.extent(0))
   {
   }
 
-  std::array<const float *, 3> read(const CsrMatrix<double, std::int32_t> &matrix) override { return read_csr(matrix); }
-  std::array<const float *, 3> read(const CsrMatrix<double, std::int64_t> &matrix) override { return read_csr(matrix); }
+  void read(const CsrMatrix<double, std::int32_t> &matrix) override { read_csr(matrix); }
+  void read(const CsrMatrix<double, std::int64_t> &matrix) override { read_csr(matrix); }
 
-  void solve(const LineSolver<float> &lines, const double *rhs, double *solution, const SolveOptions<double> &options) const override
+  void solve(double *rhs, double *solution, const SolveOptions<double> &options) const override
   {
     for (int k = 0; k < options.nrhs; k++) {
       round(rhs + k * options.ld, options.colour);
-      lines.solve(rhs_.data(), solution_.data(), {{}, options.colour, options.transpose});
+      lines_->solve(rhs_.data(), solution_.data(), {{}, options.colour, options.transpose});
       put_solution(solution + k * options.ld, options);
     }
   }
+
+  // Launches; public for nvcc.
 
   /// rhs_ = rhs on the lines of a colour.
   void round(const double *rhs, Colour colour) const
@@ -68,13 +63,13 @@ public:
 
 private:
   template <class Int>
-  std::array<const float *, 3> read_csr(const CsrMatrix<double, Int> &matrix)
+  void read_csr(const CsrMatrix<double, Int> &matrix)
   {
     for (auto &array : coefficients_) {
-      if (array.extent(0) == 0) array = OwnedArray<float, Space>("weft coefficients", static_cast<std::size_t>(problem_.layout.span()));
+      if (array.extent(0) == 0) array = OwnedArray<float, Space>("weft coefficients", rhs_.extent(0));
     }
     tridiagonal_of_csr(space_, problem_, matrix, coefficients_[0], coefficients_[1], coefficients_[2]);
-    return {coefficients_[0].data(), coefficients_[1].data(), coefficients_[2].data()};
+    lines_->use(coefficients_[0].data(), coefficients_[1].data(), coefficients_[2].data());
   }
 
   Space space_;
@@ -82,28 +77,14 @@ private:
   OwnedArray<float, Space> rhs_, solution_, coefficients_[3];
 };
 
-SingleLineSolver::SingleLineSolver(const Execution &execution, const LineProblem &problem, const std::string &method,
-                                   const MethodParameters &parameters)
-    : lines_(LineSolver<float>::make(execution, problem, method, parameters))
-{
-  on_backend(execution, [&](const auto &space) { work_ = std::make_unique<Work::In<std::decay_t<decltype(space)>>>(space, problem); });
-}
+} // namespace
 
-SingleLineSolver::~SingleLineSolver()
+Owner<SingleLineSolver> SingleLineSolver::make(const Execution &execution, const LineProblem &problem, const std::string &method,
+                                               const MethodParameters &parameters)
 {
-  destroy_or_leave(work_);
-}
-
-template <class Int>
-void SingleLineSolver::read(const CsrMatrix<double, Int> &matrix)
-{
-  const auto coefficients = work_->read(matrix);
-  lines_->use(coefficients[0], coefficients[1], coefficients[2]);
-}
-
-void SingleLineSolver::read(const AnyLines<double> &other)
-{
-  lines_->read(*static_cast<const SingleLineSolver &>(other).lines_);
+  return on_backend(execution, [&](const auto &space) -> Owner<SingleLineSolver> {
+    return make_owner<SingleLinesIn<std::decay_t<decltype(space)>>>(space, LineSolver<float>::make(execution, problem, method, parameters));
+  });
 }
 
 void SingleLineSolver::read(const ConstantLines<double> &lines)
@@ -111,13 +92,5 @@ void SingleLineSolver::read(const ConstantLines<double> &lines)
   const auto rounded = [](const std::vector<double> &values) { return std::vector<float>(values.begin(), values.end()); };
   lines_->read(ConstantLines<float>{lines.closure, rounded(lines.lower), rounded(lines.diagonal), rounded(lines.upper)});
 }
-
-void SingleLineSolver::solve(double *rhs, double *solution, const SolveOptions<double> &options) const
-{
-  work_->solve(*lines_, rhs, solution, options);
-}
-
-template void SingleLineSolver::read(const CsrMatrix<double, std::int32_t> &);
-template void SingleLineSolver::read(const CsrMatrix<double, std::int64_t> &);
 
 } // namespace weft

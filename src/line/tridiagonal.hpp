@@ -36,6 +36,13 @@ using Array = Kokkos::View<Scalar *, typename Space::memory_space, Kokkos::Memor
 template <class Scalar, class Space>
 using OwnedArray = Kokkos::View<Scalar *, typename Space::memory_space>;
 
+/// An array that is not initialised.
+template <class T, class Space, class Size>
+OwnedArray<T, Space> table(const std::string &label, Size size)
+{
+  return OwnedArray<T, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+}
+
 /// True for the backend whose threads are those of the host: there a thread owns many rows, on a device many threads share a line.
 template <class Space>
 inline constexpr bool is_host_space = std::is_same_v<Space, Kokkos::DefaultHostExecutionSpace>;

@@ -182,12 +182,13 @@ TEST(SingleLineSolver, AgreesWithDoubleToItsPrecision)
     const test::Buffer<double> values(memory, matrix.values);
     const CsrMatrix<double, std::int32_t> csr{row_starts.data(), columns.data(), values.data()};
     const auto in_double = LineSolver<double>::make(execution, problem, "thomas");
-    SingleLineSolver in_single(execution, problem, "thomas"), copy(execution, problem, "thomas");
+    const auto in_single = SingleLineSolver::make(execution, problem, "thomas"),
+               copy      = SingleLineSolver::make(execution, problem, "thomas");
     in_double->read(csr);
     in_double->factor();
-    in_single.read(csr);
-    copy.read(in_single);
-    for (SingleLineSolver *solver : {&in_single, &copy}) {
+    in_single->read(csr);
+    copy->read(*in_single);
+    for (SingleLineSolver *solver : {in_single.get(), copy.get()}) {
       solver->factor();
       ASSERT_FALSE(solver->bad_pivot());
       for (Colour colour : {Colour::all, Colour::even, Colour::odd}) {

@@ -1,7 +1,7 @@
 // Lines of matrices without a grid: the linear forest, a user's lines, their colours and the solver along them.
 #include <set>
 
-#include "line/maps/mapped_line_solver.hpp"
+#include "line/maps/mapped_solver.hpp"
 #include "sparse_problem.hpp"
 
 namespace {
@@ -178,11 +178,11 @@ TEST(Forest, TakesRowsWithoutDiagonalOrEntries)
     const LineMap map(execution, a.rows, csr.view());
     EXPECT_EQ(map.host_lines().rows, (std::vector<Index>{0, 1, 2, 3, 4}));
     EXPECT_EQ(map.host_lines().starts, (std::vector<Index>{0, 2, 3, 4, 5}));
-    MappedLineSolver<decltype(scalar)> solver(map, "auto");
-    solver.read(csr.view());
-    solver.factor();
-    ASSERT_TRUE(solver.bad_pivot());
-    EXPECT_EQ(*solver.bad_pivot(), 2);
+    const auto solver = MappedSolver<decltype(scalar)>::lines(map, "auto");
+    solver->read(csr.view());
+    solver->factor();
+    ASSERT_TRUE(solver->bad_pivot());
+    EXPECT_EQ(*solver->bad_pivot(), 2);
   });
 }
 
@@ -326,12 +326,12 @@ TEST(Forest, IsWorthMoreThanTheDiagonal)
       ForestOptions options;
       options.safe_pivots = safe;
       const LineMap map(host, a.rows, csr.view(), options);
-      MappedLineSolver<double> solver(map, "auto");
-      solver.read(csr.view());
-      solver.factor();
-      if (solver.bad_pivot()) return 1000;
+      const auto solver = MappedSolver<double>::lines(map, "auto");
+      solver->read(csr.view());
+      solver->factor();
+      if (solver->bad_pivot()) return 1000;
       return iterations(a, [&](std::vector<double> r) {
-        solver.solve(r.data(), r.data());
+        solver->solve(r.data(), r.data());
         return r;
       });
     };
@@ -377,12 +377,13 @@ void check_solver(Memory memory, const Sparse &a, const std::string &method, boo
   const Execution execution(memory);
   LineMap map(execution, a.rows, csr.view());
   if (coloured) map.colour(csr.view());
-  MappedLineSolver<Scalar, Value> solver(map, method), copy(map, method);
-  solver.read(csr.view());
-  solver.factor();
-  ASSERT_FALSE(solver.bad_pivot());
-  copy.read(solver);
-  copy.factor();
+  using Solver      = MappedSolver<Value>;
+  const auto solver = Solver::template lines<Scalar>(map, method), copy = Solver::template lines<Scalar>(map, method);
+  solver->read(csr.view());
+  solver->factor();
+  ASSERT_FALSE(solver->bad_pivot());
+  copy->read(*solver);
+  copy->factor();
   const HostLines lines      = map.host_lines();
   const std::vector<Value> b = random_values<Value>(at(a.rows), random), start = random_values<Value>(at(a.rows), random);
   for (Transpose transpose : {Transpose::no, Transpose::yes}) {
@@ -390,10 +391,10 @@ void check_solver(Memory memory, const Sparse &a, const std::string &method, boo
     for (int colour = -1; colour < map.colours(); colour++) {
       const Buffer<Value> rhs(memory, b), x(memory, start), y(memory, start), same(memory, b);
       SolveOptions<Value> options{{static_cast<Value>(0.7), true}, static_cast<Colour>(colour), transpose};
-      copy.solve(rhs.data(), y.data(), options);
+      copy->solve(rhs.data(), y.data(), options);
       options.update.add = false;
-      solver.solve(rhs.data(), x.data(), options);
-      solver.solve(same.data(), same.data(), options);
+      solver->solve(rhs.data(), x.data(), options);
+      solver->solve(same.data(), same.data(), options);
       execution.wait();
       const auto got = x.values(), added = y.values(), in_place = same.values(), kept = rhs.values();
       EXPECT_EQ(kept, b);
@@ -418,7 +419,7 @@ Sparse dominant(Sparse a)
   return a;
 }
 
-TEST(MappedLineSolver, SolvesTheLinesByEveryMethod)
+TEST(MappedSolver, SolvesTheLinesByEveryMethod)
 {
   std::mt19937 random(42);
   std::vector<Sparse> matrices{Sparse{}, dominant(renumbered(grid(17, 11, 1, 0.2), permutation(187, random)))};
@@ -442,7 +443,7 @@ TEST(MappedLineSolver, SolvesTheLinesByEveryMethod)
   });
 }
 
-TEST(MappedLineSolver, TakesNewValuesAndOtherMemory)
+TEST(MappedSolver, TakesNewValuesAndOtherMemory)
 {
   std::mt19937 random(43);
   for_each_scalar([&](auto scalar, Memory memory) {
@@ -457,20 +458,20 @@ TEST(MappedLineSolver, TakesNewValuesAndOtherMemory)
     const LineMap copy(host, map);
     EXPECT_EQ(copy.host_lines().rows, map.host_lines().rows);
     EXPECT_EQ(copy.colour_rows(), map.colour_rows());
-    MappedLineSolver<Scalar> solver(map, "auto"), on_host(copy, "thomas");
-    solver.read(old.view());
-    solver.factor();
-    solver.read(fresh.view());
-    solver.factor();
-    on_host.read(solver);
-    on_host.factor();
+    const auto solver = MappedSolver<Scalar>::lines(map, "auto"), on_host = MappedSolver<Scalar>::lines(copy, "thomas");
+    solver->read(old.view());
+    solver->factor();
+    solver->read(fresh.view());
+    solver->factor();
+    on_host->read(*solver);
+    on_host->factor();
     const std::vector<Scalar> b = random_values<Scalar>(120, random);
     const auto z                = line_solution(scaled, map.host_lines(), {b.begin(), b.end()}, false);
     const Buffer<Scalar> rhs(memory, b), x(memory, b);
-    solver.solve(rhs.data(), x.data());
+    solver->solve(rhs.data(), x.data());
     execution.wait();
     std::vector<Scalar> y(120);
-    on_host.solve(b.data(), y.data());
+    on_host->solve(b.data(), y.data());
     const auto got = x.values();
     for (std::size_t i = 0; i < 120; i++) {
       EXPECT_NEAR(got[i], z[i], 500 * std::numeric_limits<Scalar>::epsilon());
@@ -479,7 +480,7 @@ TEST(MappedLineSolver, TakesNewValuesAndOtherMemory)
   });
 }
 
-TEST(MappedLineSolver, LeavesOutWhatCouplesOneLineToTheNext)
+TEST(MappedSolver, LeavesOutWhatCouplesOneLineToTheNext)
 {
   std::mt19937 random(46);
   for_each_scalar([&](auto scalar, Memory memory) {
@@ -493,12 +494,12 @@ TEST(MappedLineSolver, LeavesOutWhatCouplesOneLineToTheNext)
     const Execution execution(memory);
     const auto csr = Csr<Scalar, int>::make(memory, a);
     const LineMap map(execution, a.rows, lines);
-    MappedLineSolver<Scalar> solver(map, "auto");
-    solver.read(csr.view());
-    solver.factor();
+    const auto solver = MappedSolver<Scalar>::lines(map, "auto");
+    solver->read(csr.view());
+    solver->factor();
     const std::vector<Scalar> b = random_values<Scalar>(at(a.rows), random);
     const Buffer<Scalar> rhs(memory, b), x(memory, b);
-    solver.solve(rhs.data(), x.data());
+    solver->solve(rhs.data(), x.data());
     execution.wait();
     const auto z   = line_solution(a, lines, {b.begin(), b.end()}, false);
     const auto got = x.values();
@@ -506,7 +507,7 @@ TEST(MappedLineSolver, LeavesOutWhatCouplesOneLineToTheNext)
   });
 }
 
-TEST(MappedLineSolver, NamesTheRowOfABadPivot)
+TEST(MappedSolver, NamesTheRowOfABadPivot)
 {
   std::mt19937 random(44);
   for_each_scalar([&](auto scalar, Memory memory) {
@@ -521,23 +522,23 @@ TEST(MappedLineSolver, NamesTheRowOfABadPivot)
         if (coloured) map.colour(csr.view());
         for (auto &[where, value] : a.entries)
           if (where.first == 37 || where.second == 37) value = where.first == where.second ? diagonal : 0;
-        const auto bad = Csr<Scalar, int>::make(memory, a);
-        MappedLineSolver<Scalar> solver(map, "auto");
-        solver.read(bad.view());
-        solver.factor();
-        ASSERT_TRUE(solver.bad_pivot());
-        EXPECT_EQ(*solver.bad_pivot(), 37);
-        EXPECT_THROW(solver.solve(nullptr, nullptr, {{1}, static_cast<Colour>(map.colours())}), std::invalid_argument);
+        const auto bad    = Csr<Scalar, int>::make(memory, a);
+        const auto solver = MappedSolver<Scalar>::lines(map, "auto");
+        solver->read(bad.view());
+        solver->factor();
+        ASSERT_TRUE(solver->bad_pivot());
+        EXPECT_EQ(*solver->bad_pivot(), 37);
+        EXPECT_THROW(solver->solve(nullptr, nullptr, {{1}, static_cast<Colour>(map.colours())}), std::invalid_argument);
       }
     }
   });
 }
 
-TEST(MappedLineSolver, RefusesWhatTheMethodRefuses)
+TEST(MappedSolver, RefusesWhatTheMethodRefuses)
 {
   const Execution host(Memory::host);
   const LineMap map(host, 10, HostLines{});
-  EXPECT_THROW(MappedLineSolver<double>(map, "gauss"), std::invalid_argument);
+  EXPECT_THROW(MappedSolver<double>::lines(map, "gauss"), std::invalid_argument);
   EXPECT_FALSE(mapped_method_refuses("thomas", map));
   EXPECT_THROW(LineMap(host, most_forest_rows + 1, HostLines{}), std::invalid_argument);
 }

@@ -480,7 +480,7 @@ TEST(OutsideRows, TakesGhostsFromTheRightHandSide)
   for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar = decltype(scalar);
     const Execution execution(memory);
-    OutsideRows<Scalar> outside(execution);
+    const auto outside = OutsideRows<Scalar>::make(execution);
     for (const int every : {1, 7, 7, 1000}) { // rows that have entries
       constexpr int rows = 700, ghosts = 60;
       reference::Csr<Scalar, std::int64_t> csr;
@@ -494,15 +494,15 @@ TEST(OutsideRows, TakesGhostsFromTheRightHandSide)
       const auto b = random_values<Scalar>(rows, random), x = random_values<Scalar>(ghosts, random);
       const There<Scalar, std::int64_t> there(memory, csr);
       const Buffer<Scalar> rhs(memory, b), guess(memory, x);
-      outside.read(rows, there.view());
-      outside.take(rhs.data(), guess.data());
+      outside->read(rows, there.view());
+      outside->take(rhs.data(), guess.data());
       auto expected = b;
       for (std::size_t i = 0; i < rows; i++) {
         for (auto k = csr.row_starts[i]; k < csr.row_starts[i + 1]; k++)
           expected[i] -= csr.values[static_cast<std::size_t>(k)] * x[static_cast<std::size_t>(csr.columns[static_cast<std::size_t>(k)])];
       }
       expect_near(rhs.values(), expected);
-      outside.put_back(rhs.data());
+      outside->put_back(rhs.data());
       EXPECT_EQ(rhs.values(), b);
     }
   });

@@ -1,5 +1,3 @@
-#include "line/maps/carried.hpp"
-
 #include "line/maps/line_arrays.hpp"
 
 namespace weft {
@@ -11,8 +9,7 @@ template <class Space, class Scalar, class Int>
 OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix, std::int64_t &weak_rows)
 {
   constexpr double rounding = 1e-13;
-  const OwnedArray<double, Space> sizes(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft sizes of rows"),
-                                        static_cast<std::size_t>(rows));
+  const auto sizes          = table<double, Space>("weft sizes of rows", rows);
   Kokkos::parallel_reduce(
       "weft sizes of rows", Kokkos::RangePolicy<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i, std::int64_t &weak) {

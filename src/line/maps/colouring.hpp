@@ -45,10 +45,10 @@ KOKKOS_INLINE_FUNCTION bool goes_first(RowNumber line, RowNumber other)
 template <class Space>
 OwnedArray<RowNumber, Space> lines_of_rows(const Space &space, const LineArrays<Space> &lines)
 {
-  const auto n = lines.order.extent(0);
-  const OwnedArray<RowNumber, Space> line_of(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft line of row"), n);
-  const auto order  = lines.order;
-  const auto begins = lines.begins;
+  const auto n       = lines.order.extent(0);
+  const auto line_of = table<RowNumber, Space>("weft line of row", n);
+  const auto order   = lines.order;
+  const auto begins  = lines.begins;
   Kokkos::parallel_scan(
       "weft line of row", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(n)),
       KOKKOS_LAMBDA(const Index position, RowNumber &begun, const bool last) {
@@ -161,8 +161,7 @@ std::vector<Index> sort_lines(const Space &space, const LineColours<Space> &colo
   const auto count = static_cast<RowNumber>(lines.starts.extent(0)) - 1;
   const OwnedArray<RowNumber, Space> starts("weft line starts", static_cast<std::size_t>(count) + 1);
   const OwnedArray<RowNumber, Space> moved_to("weft new line starts", static_cast<std::size_t>(count));
-  const OwnedArray<RowNumber, Space> order(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft line order"),
-                                           static_cast<std::size_t>(rows));
+  const auto order            = table<RowNumber, Space>("weft line order", rows);
   const LineArrays<Space> old = lines;
   std::vector<Index> colour_rows{0};
   for (Index lines_done = 0; colour_rows.back() < rows;) {

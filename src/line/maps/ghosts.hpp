@@ -2,8 +2,8 @@
 /// them.
 #pragma once
 #include "line/host_copies.hpp"
+#include "line/maps/chains.hpp"
 #include "line/maps/edge.hpp"
-#include "line/maps/ghost_rows.hpp"
 
 namespace weft {
 
@@ -85,8 +85,8 @@ void bring(const Space &space, const Ghosts<Space> &ghosts, const OwnedArray<T, 
   if (!ghosts.ranks) return;
   const auto w     = static_cast<std::size_t>(words);
   const auto shown = ghosts.shown;
-  const OwnedArray<double, Space> out(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft rows to show"), w * shown.extent(0));
-  const OwnedArray<double, Space> in(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft ghosts"), w * ghosts.numbering.ghosts.extent(0));
+  const auto out   = table<double, Space>("weft rows to show", w * shown.extent(0));
+  const auto in    = table<double, Space>("weft ghosts", w * ghosts.numbering.ghosts.extent(0));
   Kokkos::parallel_for(
       "weft show rows", Kokkos::RangePolicy<Space>(space, 0, static_cast<Index>(out.extent(0))),
       KOKKOS_LAMBDA(const Index k) { out(k) = send(values(static_cast<Index>(shown(k / words)) * words + k % words)); });

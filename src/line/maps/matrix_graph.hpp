@@ -163,10 +163,8 @@ void transpose_weights(const Space &space, MatrixGraph<Space, Scalar, Int> &grap
         if (last) starts(i) = sum;
       },
       entries);
-  const OwnedArray<RowNumber, Space> from(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft transposed rows"),
-                                          static_cast<std::size_t>(entries));
-  const OwnedArray<Weight, Space> weights(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft transposed weights"),
-                                          static_cast<std::size_t>(entries));
+  const auto from    = table<RowNumber, Space>("weft transposed rows", entries);
+  const auto weights = table<Weight, Space>("weft transposed weights", entries);
   Kokkos::parallel_for(
       "weft transpose weights", rows, KOKKOS_LAMBDA(const RowNumber i) {
         direct.visit_own(i, [&](RowNumber j, Weight w) {

@@ -212,8 +212,8 @@ Index order_rows(const Space &space, const Factor<Space> &factor, LineArrays<Spa
       },
       count, Kokkos::Max<Index>(longest));
   const OwnedArray<RowNumber, Space> starts("weft line starts", static_cast<std::size_t>(count) + 1);
-  const OwnedArray<RowNumber, Space> order(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft line order"), n);
-  const OwnedArray<RowNumber, Space> start_of(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft start of head"), n);
+  const auto order    = table<RowNumber, Space>("weft line order", n);
+  const auto start_of = table<RowNumber, Space>("weft start of head", n);
   Kokkos::parallel_scan(
       "weft line starts", rows, KOKKOS_LAMBDA(const RowNumber i, Index &before, const bool last) {
         const Place place = place_of<Space>(ports, i);

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
+#include "line/maps/chains.hpp"
 #include "line/maps/ghosts.hpp"
-#include "line/maps/joined_pieces.hpp"
 
 namespace weft {
 

@@ -73,7 +73,7 @@ template <class Space>
 OwnedArray<RowNumber, Space> partner_numbers(const Space &space, const Ghosts<Space> &ghosts, const Factor<Space> &factor)
 {
   if (!ghosts.ranks) return factor.partner;
-  const OwnedArray<RowNumber, Space> numbers(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft partner numbers"), factor.places());
+  const auto numbers = table<RowNumber, Space>("weft partner numbers", factor.places());
   Kokkos::parallel_for(
       "weft partner numbers", Kokkos::RangePolicy<Space>(space, 0, 2 * factor.rows), KOKKOS_LAMBDA(const RowNumber port) {
         const RowNumber j = factor.partner(port);
@@ -87,8 +87,8 @@ OwnedArray<RowNumber, Space> partner_numbers(const Space &space, const Ghosts<Sp
 template <class Space, class Scalar, class Int>
 void find_rests(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph, const PivotBound<Space> &bound)
 {
-  const auto next = partner_numbers(space, graph.ghosts, bound.factor); // a row away, through each place
-  const OwnedArray<RowNumber, Space> second(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft rows two away"), bound.factor.places());
+  const auto next   = partner_numbers(space, graph.ghosts, bound.factor); // a row away, through each place
+  const auto second = table<RowNumber, Space>("weft rows two away", bound.factor.places());
   Kokkos::parallel_for(
       "weft rows two away", Kokkos::RangePolicy<Space>(space, 0, graph.rows), KOKKOS_LAMBDA(const RowNumber i) {
         for (int s = 0; s < 2; s++) {

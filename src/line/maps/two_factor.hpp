@@ -112,7 +112,7 @@ Factor<Space> find_factor(const Space &space, const MatrixGraph<Space, Scalar, I
   const Factor<Space> factor(graph.ghosts.numbering);
   Kokkos::deep_copy(space, factor.partner, no_row);
   const OwnedArray<RowNumber, Space> proposal("weft proposals", factor.places());
-  const OwnedArray<Weight, Space> weight(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft proposal weights"), factor.places());
+  const auto weight = table<Weight, Space>("weft proposal weights", factor.places());
   for (int round = 0; round < graph.options.rounds; round++) {
     propose(space, graph, factor, proposal, weight);
     if (accept(space, graph.ghosts, factor, proposal, weight) == 0) break;

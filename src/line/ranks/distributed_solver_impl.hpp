@@ -301,13 +301,7 @@ private:
   static constexpr int block = b * b;
 
   static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
-  static Indices indices(const std::vector<Index> &values)
-  {
-    Indices view("weft places", values.size());
-    Kokkos::deep_copy(
-        view, Kokkos::View<const Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
-    return view;
-  }
+  Indices indices(const std::vector<Index> &values) const { return from_host(space_, "weft places", values); }
   Index matrices() const { return static_cast<Index>(before_.extent(0)) / block; }
   Index count() const { return nodes_.count(); }
 

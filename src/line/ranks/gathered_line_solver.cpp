@@ -46,55 +46,49 @@ Items items_of(MPI_Comm communicator, Index rows)
   return {communicator, sent, static_cast<std::size_t>(rank) == solver ? all : none};
 }
 
-} // namespace
-
-template <class Scalar>
-struct GatheredLineSolver<Scalar>::Work {
-  virtual ~Work() = default;
-  virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix, const Scalar *before, const Scalar *after, LineSolver<Scalar> *) = 0;
-  virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix, const Scalar *before, const Scalar *after, LineSolver<Scalar> *) = 0;
-  virtual void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options, LineSolver<Scalar> *whole)           = 0;
-};
-
-template <class Scalar>
-template <class Space>
-struct GatheredLineSolver<Scalar>::WorkIn final : Work {
+template <class Space, class Scalar>
+class GatheredLineIn final : public GatheredLineSolver<Scalar> {
+public:
+  using GatheredLineSolver<Scalar>::read;
   using Values = OwnedArray<Scalar, Space>;
 
-  /// `all`: rows of the whole line on the rank that solves, 0 elsewhere.
-  WorkIn(const Space &on, const Items &between, const LineProblem &rows, Index all, bool has_before, bool has_after, bool device_messages)
-      : space(on), items(between), piece(rows), before_is_read(has_before), after_is_read(has_after), line(values(all))
+  GatheredLineIn(const Space &space, const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
+                 const MethodParameters &parameters, bool device_messages)
+      : GatheredLineSolver<Scalar>(execution, ranks, rows, ring, method, parameters), space_(space), piece_(one_line(rows))
   {
-    for (Values &array : own) array = values(rows.layout.length);
-    for (Values &array : coefficients) array = values(all);
-    mine.allocate(3 * rows.layout.length, device_messages);
-    theirs.allocate(3 * all, device_messages);
+    const Index all = whole_ ? ranks_.length() : 0; // rows of the whole line on the rank that solves
+    piece_.periodic = ring && ranks_.pieces() == 1; // else `before` and `after` close it
+    line_           = values(all);
+    for (Values &array : own_) array = values(rows);
+    for (Values &array : coefficients_) array = values(all);
+    mine_.allocate(3 * rows, device_messages);
+    theirs_.allocate(3 * all, device_messages);
   }
 
-  void read(const CsrMatrix<Scalar, std::int32_t> &matrix, const Scalar *before, const Scalar *after, LineSolver<Scalar> *whole) override
+  void read(const CsrMatrix<Scalar, std::int32_t> &matrix, const Scalar *before, const Scalar *after) override
   {
-    take(matrix, before, after, whole);
+    take(matrix, before, after);
   }
-  void read(const CsrMatrix<Scalar, std::int64_t> &matrix, const Scalar *before, const Scalar *after, LineSolver<Scalar> *whole) override
+  void read(const CsrMatrix<Scalar, std::int64_t> &matrix, const Scalar *before, const Scalar *after) override
   {
-    take(matrix, before, after, whole);
+    take(matrix, before, after);
   }
-  void solve(const Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options, LineSolver<Scalar> *whole) override
+  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
   {
     SolveOptions<Scalar> plain;
     plain.transpose = options.transpose;
     for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
-      copy(space, rhs, mine.data(), piece.layout.length);
-      space.fence("weft: the right-hand side travels");
-      items.there(mine.data(), theirs.data(), 1);
-      if (whole) {
-        copy(space, theirs.data(), line.data(), size(line));
-        whole->solve(line.data(), line.data(), plain);
-        copy(space, line.data(), theirs.data(), size(line));
-        space.fence("weft: the solution travels");
+      copy(space_, rhs, mine_.data(), piece_.layout.length);
+      space_.fence("weft: the right-hand side travels");
+      items_.there(mine_.data(), theirs_.data(), 1);
+      if (whole_) {
+        copy(space_, theirs_.data(), line_.data(), size(line_));
+        whole_->solve(line_.data(), line_.data(), plain);
+        copy(space_, line_.data(), theirs_.data(), size(line_));
+        space_.fence("weft: the solution travels");
       }
-      items.back(theirs.data(), mine.data(), 1);
-      place(space, mine.data(), solution, piece.layout.length, options.update);
+      items_.back(theirs_.data(), mine_.data(), 1);
+      place(space_, mine_.data(), solution, piece_.layout.length, options.update);
     }
   }
 
@@ -136,58 +130,56 @@ struct GatheredLineSolver<Scalar>::WorkIn final : Work {
   static Index size(const Values &array) { return static_cast<Index>(array.extent(0)); }
   static Values values(Index count) { return Values("weft gathered line", static_cast<std::size_t>(count)); }
 
+private:
+  using GatheredLineSolver<Scalar>::items_;
+  using GatheredLineSolver<Scalar>::ranks_;
+  using GatheredLineSolver<Scalar>::whole_;
+
   template <class Int>
-  void take(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after, LineSolver<Scalar> *whole)
+  void take(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
   {
-    tridiagonal_of_csr(space, piece, matrix, own[0], own[1], own[2]);
-    pack(space, own[0], own[1], own[2], before_is_read ? before : nullptr, after_is_read ? after : nullptr, mine.data());
-    space.fence("weft: coefficients travel");
-    items.there(mine.data(), theirs.data(), 3);
-    if (!whole) return;
-    unpack(space, theirs.data(), coefficients[0], coefficients[1], coefficients[2]);
-    whole->use(coefficients[0].data(), coefficients[1].data(), coefficients[2].data());
-    space.fence("weft: the messages are free again");
+    const bool several = ranks_.pieces() > 1;
+    tridiagonal_of_csr(space_, piece_, matrix, own_[0], own_[1], own_[2]);
+    pack(space_, own_[0], own_[1], own_[2], several && ranks_.has_before() ? before : nullptr,
+         several && ranks_.has_after() ? after : nullptr, mine_.data());
+    space_.fence("weft: coefficients travel");
+    items_.there(mine_.data(), theirs_.data(), 3);
+    if (!whole_) return;
+    unpack(space_, theirs_.data(), coefficients_[0], coefficients_[1], coefficients_[2]);
+    whole_->use(coefficients_[0].data(), coefficients_[1].data(), coefficients_[2].data());
+    space_.fence("weft: the messages are free again");
   }
 
-  Space space;
-  const Items &items;
-  LineProblem piece;
-  bool before_is_read, after_is_read;
-  Values own[3], coefficients[3], line;
-  Messages<Space, Scalar> mine, theirs;
+  Space space_;
+  LineProblem piece_;
+  Values own_[3], coefficients_[3], line_;
+  Messages<Space, Scalar> mine_, theirs_;
 };
+
+} // namespace
 
 template <class Scalar>
 GatheredLineSolver<Scalar>::GatheredLineSolver(const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
-                                               const MethodParameters &parameters, bool device_messages)
-    : execution_(execution), method_(method), ranks_(ranks, rows, ring), items_(items_of(ranks, rows)), piece_(one_line(rows))
+                                               const MethodParameters &parameters)
+    : method_(method), ranks_(ranks, rows, ring), items_(items_of(ranks, rows))
 {
   LineProblem line(one_line(ranks_.length()));
   line.periodic = ring;
   if (method != "auto") {
     if (const auto why = tridiagonal_method_refuses(method, line, parameters)) throw std::invalid_argument(*why);
   }
-  const bool solves = !ranks_.is_empty() && ranks_.piece() == 0;
-  if (solves) whole_ = LineSolver<Scalar>::make(execution, line, method, parameters);
-  piece_.periodic = ring && ranks_.pieces() == 1; // else `before` and `after` close it
-  on_backend(execution, [&](const auto &space) {
-    work_ = std::make_unique<WorkIn<std::decay_t<decltype(space)>>>(space, items_, piece_, solves ? ranks_.length() : 0,
-                                                                    ranks_.has_before() && ranks_.pieces() > 1,
-                                                                    ranks_.has_after() && ranks_.pieces() > 1, device_messages);
+  if (!ranks_.is_empty() && ranks_.piece() == 0) whole_ = LineSolver<Scalar>::make(execution, line, method, parameters);
+}
+
+template <class Scalar>
+Owner<GatheredLineSolver<Scalar>> GatheredLineSolver<Scalar>::make(const Execution &execution, MPI_Comm ranks, Index rows, bool ring,
+                                                                   const std::string &method, const MethodParameters &parameters,
+                                                                   bool device_messages)
+{
+  return on_backend(execution, [&](const auto &space) -> Owner<GatheredLineSolver> {
+    using Solver = GatheredLineIn<std::decay_t<decltype(space)>, Scalar>;
+    return make_owner<Solver>(space, execution, ranks, rows, ring, method, parameters, device_messages);
   });
-}
-
-template <class Scalar>
-GatheredLineSolver<Scalar>::~GatheredLineSolver()
-{
-  destroy_or_leave(work_);
-}
-
-template <class Scalar>
-template <class Int>
-void GatheredLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
-{
-  work_->read(matrix, before, after, whole_.get());
 }
 
 template <class Scalar>
@@ -211,14 +203,6 @@ std::optional<LineRow> GatheredLineSolver<Scalar>::bad_pivot() const
   return row == none ? std::nullopt : std::optional(LineRow{0, row});
 }
 
-template <class Scalar>
-void GatheredLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
-{
-  work_->solve(rhs, solution, options, whole_.get());
-}
-
 template class GatheredLineSolver<double>;
-template void GatheredLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const double *, const double *);
-template void GatheredLineSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const double *, const double *);
 
 } // namespace weft

@@ -4,29 +4,25 @@
 #pragma once
 #include <mpi.h>
 
-#include <memory>
-#include <optional>
-#include <string>
-
+#include "base/owner.hpp"
 #include "line/line_solver.hpp"
 #include "line/ranks/ranks.hpp"
 
 namespace weft {
 
 template <class Scalar>
-class GatheredLineSolver final : public AnyLines<Scalar> {
+class GatheredLineSolver : public AnyLines<Scalar> {
 public:
   /// `rows` of this rank follow each other in memory; they may be none. ring: the whole line is one. `method` solves it.
   /// `device_messages`: MPI can read the memory of the execution. `ranks` and `execution` must live as long as the solver.
   /// Collective. Throws std::invalid_argument, on all ranks, where the method refuses the line.
-  GatheredLineSolver(const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
-                     const MethodParameters &parameters = {}, bool device_messages = false);
-  ~GatheredLineSolver() override;
+  static Owner<GatheredLineSolver> make(const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
+                                        const MethodParameters &parameters = {}, bool device_messages = false);
 
   /// Takes the tridiagonal part of a matrix, whose row i is this rank's row i, and the couplings to the rows before and after these (not read
   /// where there are none), in the memory of the execution. Collective.
-  template <class Int>
-  void read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after);
+  virtual void read(const CsrMatrix<Scalar, std::int32_t> &matrix, const Scalar *before, const Scalar *after) = 0;
+  virtual void read(const CsrMatrix<Scalar, std::int64_t> &matrix, const Scalar *before, const Scalar *after) = 0;
   /// Takes the coefficients of another solver of the same line, in whichever memory they are.
   void read(const AnyLines<Scalar> &other) override;
 
@@ -35,7 +31,7 @@ public:
   std::optional<LineRow> bad_pivot() const override;
   /// For this rank's rows of rhs, which are left as they are, and solution. Collective, with the same options on all ranks (but `ld`). Nothing
   /// is allocated, but by the first transposed solve.
-  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
+  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override = 0;
 
   /// Rows of the whole line.
   Index length() const override { return ranks_.length(); }
@@ -43,18 +39,14 @@ public:
   /// Operations of a solve, by this rank.
   double flops() const override { return whole_ ? whole_->flops() : 0; }
 
-  struct Work; ///< what it allocates; these two are public for nvcc, whose kernels may not stand in private classes
-  template <class Space>
-  struct WorkIn;
+protected:
+  GatheredLineSolver(const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
+                     const MethodParameters &parameters);
 
-private:
-  const Execution &execution_;
   std::string method_;
   Ranks ranks_;
   Items items_;
-  LineProblem piece_;
   std::unique_ptr<LineSolver<Scalar>> whole_; ///< on the rank that solves
-  std::unique_ptr<Work> work_;
 };
 
 } // namespace weft

@@ -18,7 +18,7 @@ public:
   virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside, const std::vector<std::int64_t> &columns) = 0;
   virtual void read(const Host &couplings)                                                                    = 0;
   virtual Host host_couplings() const                                                                         = 0;
-  virtual void factor(Transpose transpose, const MappedLineSolver<Scalar> &local)                             = 0;
+  virtual void factor(Transpose transpose, const MappedSolver<Scalar> &local)                                 = 0;
   virtual std::optional<Index> bad_pivot() const                                                              = 0;
   virtual void take(Scalar *rhs, Transpose transpose)                                                         = 0;
   virtual void put_back(Scalar *rhs) const                                                                    = 0;
@@ -66,7 +66,7 @@ public:
   void read(const Host &couplings) override { copy_from_host(space_, couplings_, couplings); }
   Host host_couplings() const override { return copy_to_host(space_, couplings_); }
 
-  void factor(Transpose transpose, const MappedLineSolver<Scalar> &local) override
+  void factor(Transpose transpose, const MappedSolver<Scalar> &local) override
   {
     auto &made = sides_[transpose == Transpose::yes];
     if (!made) made = std::make_unique<Side>(*this);
@@ -299,13 +299,7 @@ private:
   {
     return static_cast<std::size_t>(n);
   }
-  static Indices copy(const std::vector<Index> &values)
-  {
-    const Indices view("weft places", values.size());
-    Kokkos::deep_copy(
-        view, Kokkos::View<const Index *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(values.data(), values.size()));
-    return view;
-  }
+  Indices copy(const std::vector<Index> &values) const { return from_host(space_, "weft places", values); }
   Index count() const { return static_cast<Index>(pieces_.own.starts.size()) - 1; }
 
   template <class Int>
@@ -356,7 +350,7 @@ private:
 template <class Scalar>
 JoinedLineSolver<Scalar>::JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces,
                                            const std::string &method, const MethodParameters &parameters, bool device_messages)
-    : pieces_(std::move(pieces)), local_(map, method, parameters)
+    : pieces_(std::move(pieces)), local_(MappedSolver<Scalar>::lines(map, method, parameters))
 {
   for (std::size_t colour = 0; colour < pieces_->size(); colour++) {
     const JoinedPieces &joined = (*pieces_)[colour];
@@ -392,14 +386,14 @@ template <class Int>
 void JoinedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside,
                                     const std::vector<std::int64_t> &columns)
 {
-  local_.read(inside);
+  local_->read(inside);
   for_joined(Colour::all, [&](Impl &impl) { impl.read(outside, columns); });
 }
 
 template <class Scalar>
 void JoinedLineSolver<Scalar>::read(const JoinedLineSolver &other)
 {
-  local_.read(other.local_);
+  local_->read(*other.local_);
   for (std::size_t colour = 0; colour < impls_.size(); colour++)
     if (impls_[colour]) impls_[colour]->read(other.impls_[colour]->host_couplings());
 }
@@ -408,14 +402,14 @@ template <class Scalar>
 void JoinedLineSolver<Scalar>::factor()
 {
   transposed_is_factored_ = false;
-  local_.factor();
-  for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::no, local_); });
+  local_->factor();
+  for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::no, *local_); });
 }
 
 template <class Scalar>
 std::optional<Index> JoinedLineSolver<Scalar>::bad_pivot() const
 {
-  std::optional<Index> bad = local_.bad_pivot();
+  std::optional<Index> bad = local_->bad_pivot();
   for_joined(Colour::all, [&](const Impl &impl) {
     const auto joined = impl.bad_pivot();
     if (!bad) bad = joined;
@@ -427,7 +421,7 @@ template <class Scalar>
 void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, const SolveOptions<Scalar> &options)
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::yes, local_); });
+    for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::yes, *local_); });
     transposed_is_factored_ = true;
   }
   for_joined(options.colour, [&](Impl &impl) { impl.take(rhs, options.transpose); });
@@ -439,7 +433,7 @@ void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveO
   const SolveOptions<Scalar> one{options.update, options.colour, options.transpose};
   for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
     exchange(rhs, one);
-    local_.solve(rhs, solution, one);
+    local_->solve(rhs, solution, one);
     if (rhs != solution) for_joined(one.colour, [&](const Impl &impl) { impl.put_back(rhs); });
   }
 }

@@ -1,10 +1,10 @@
 /// JoinedLineSolver: the lines of a LineMap where some of them go on on other ranks, through any ranks in any order. The sibling of
-/// MappedLineSolver, which solves the pieces; docs/kernels/distributed.md has the formulas.
+/// MappedSolver, which solves the pieces; docs/kernels/distributed.md has the formulas.
 #pragma once
 #include <mpi.h>
 
-#include "line/maps/joined_pieces.hpp"
-#include "line/maps/mapped_line_solver.hpp"
+#include "line/maps/chains.hpp"
+#include "line/maps/mapped_solver.hpp"
 
 namespace weft {
 
@@ -36,7 +36,7 @@ public:
   /// and are put back. Collective. Waits for the messages, not for the solution.
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {});
 
-  const MappedLineSolver<Scalar> &local() const { return local_; }
+  const MappedSolver<Scalar> &local() const { return *local_; }
   class Impl;
   template <class Space>
   class ImplOn;
@@ -47,7 +47,7 @@ private:
   void exchange(Scalar *rhs, const SolveOptions<Scalar> &options);
 
   std::shared_ptr<const std::vector<JoinedPieces>> pieces_;
-  MappedLineSolver<Scalar> local_;
+  Owner<MappedSolver<Scalar>> local_;
   std::vector<std::unique_ptr<Impl>> impls_; ///< of the colours; none where no line of a colour goes on
   bool transposed_is_factored_ = false;
 };

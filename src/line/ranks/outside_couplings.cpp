@@ -5,44 +5,32 @@
 #include <limits>
 
 #include "base/backend.hpp"
+#include "line/host_copies.hpp"
 
 namespace weft {
 
-template <class Scalar>
-class OutsideCouplings<Scalar>::Values {
-public:
-  virtual ~Values()                                                 = default;
-  virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside) = 0;
-  virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside) = 0;
-  virtual std::optional<std::array<Scalar, 2>> shared() const       = 0;
-  virtual void clear(Scalar *values, Colour colour) const           = 0;
-  const Scalar *before = nullptr, *after = nullptr;
-};
+namespace {
 
-template <class Scalar>
-template <class Space>
-class OutsideCouplings<Scalar>::ValuesIn final : public OutsideCouplings<Scalar>::Values {
+template <class Space, class Scalar>
+class CouplingsIn final : public OutsideCouplings<Scalar> {
 public:
-  ValuesIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after,
-           Index block)
+  using Values  = Kokkos::View<Scalar *, typename Space::memory_space>;
+  using Columns = Kokkos::View<std::int64_t *, typename Space::memory_space>;
+
+  CouplingsIn(const Space &space, const LineLayout &layout, const std::vector<std::int64_t> &before, const std::vector<std::int64_t> &after,
+              Index block)
       : space_(space), layout_(layout),
-        block_(block), columns_{copy(before), copy(after)}, values_{Array("weft before", before.size() * static_cast<std::size_t>(block)),
-                                                                    Array("weft after", after.size() * static_cast<std::size_t>(block))}
+        block_(block), columns_{from_host(space, "weft columns outside", before), from_host(space, "weft columns outside", after)},
+        values_{Values("weft before", before.size() * static_cast<std::size_t>(block)),
+                Values("weft after", after.size() * static_cast<std::size_t>(block))}
   {
-    this->before = values_[0].data();
-    this->after  = values_[1].data();
   }
 
   void read(const CsrMatrix<Scalar, std::int32_t> &outside) override { read_csr(outside); }
   void read(const CsrMatrix<Scalar, std::int64_t> &outside) override { read_csr(outside); }
 
-  template <class Int>
-  void read_csr(const CsrMatrix<Scalar, Int> &outside) const
-  {
-    take(outside, columns_[0], 0, values_[0]);
-    take(outside, columns_[1], layout_.length - 1, values_[1]);
-  }
-
+  const Scalar *before() const override { return values_[0].data(); }
+  const Scalar *after() const override { return values_[1].data(); }
   std::optional<std::array<Scalar, 2>> shared() const override
   {
     std::array<Scalar, 2> all{};
@@ -72,22 +60,9 @@ public:
         });
   }
 
-private:
-  using Array   = Kokkos::View<Scalar *, typename Space::memory_space>;
-  using Columns = Kokkos::View<std::int64_t *, typename Space::memory_space>;
-
-  static Columns copy(const std::vector<std::int64_t> &columns)
-  {
-    const Columns copied("weft columns outside", columns.size());
-    Kokkos::deep_copy(copied, Kokkos::View<const std::int64_t *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(
-                                  columns.data(), columns.size()));
-    return copied;
-  }
-
-public:
   /// The entries of row `row` of each line in the columns of its block.
   template <class Int>
-  void take(const CsrMatrix<Scalar, Int> &outside, const Columns &columns, Index row, const Array &values) const
+  void take(const CsrMatrix<Scalar, Int> &outside, const Columns &columns, Index row, const Values &values) const
   {
     const LineLayout layout = layout_;
     const Index block       = block_;
@@ -106,61 +81,32 @@ public:
   }
 
 private:
+  template <class Int>
+  void read_csr(const CsrMatrix<Scalar, Int> &outside) const
+  {
+    take(outside, columns_[0], 0, values_[0]);
+    take(outside, columns_[1], layout_.length - 1, values_[1]);
+  }
+
   Space space_;
   LineLayout layout_;
   Index block_;
   Columns columns_[2];
-  Array values_[2];
+  Values values_[2];
 };
 
+} // namespace
+
 template <class Scalar>
-OutsideCouplings<Scalar>::OutsideCouplings(const Execution &execution, const LineLayout &layout, const std::vector<std::int64_t> &before,
-                                           const std::vector<std::int64_t> &after, Index block)
+Owner<OutsideCouplings<Scalar>> OutsideCouplings<Scalar>::make(const Execution &execution, const LineLayout &layout,
+                                                               const std::vector<std::int64_t> &before,
+                                                               const std::vector<std::int64_t> &after, Index block)
 {
-  on_backend(execution, [&](const auto &space) {
-    values_ = std::make_unique<ValuesIn<std::decay_t<decltype(space)>>>(space, layout, before, after, block);
+  return on_backend(execution, [&](const auto &space) -> Owner<OutsideCouplings> {
+    return make_owner<CouplingsIn<std::decay_t<decltype(space)>, Scalar>>(space, layout, before, after, block);
   });
 }
 
-template <class Scalar>
-OutsideCouplings<Scalar>::~OutsideCouplings()
-{
-  destroy_or_leave(values_);
-}
-
-template <class Scalar>
-template <class Int>
-void OutsideCouplings<Scalar>::read(const CsrMatrix<Scalar, Int> &outside)
-{
-  values_->read(outside);
-}
-
-template <class Scalar>
-const Scalar *OutsideCouplings<Scalar>::before() const
-{
-  return values_->before;
-}
-
-template <class Scalar>
-const Scalar *OutsideCouplings<Scalar>::after() const
-{
-  return values_->after;
-}
-
-template <class Scalar>
-std::optional<std::array<Scalar, 2>> OutsideCouplings<Scalar>::shared() const
-{
-  return values_->shared();
-}
-
-template <class Scalar>
-void OutsideCouplings<Scalar>::clear(Scalar *values, Colour colour) const
-{
-  values_->clear(values, colour);
-}
-
 template class OutsideCouplings<double>;
-template void OutsideCouplings<double>::read(const CsrMatrix<double, std::int32_t> &);
-template void OutsideCouplings<double>::read(const CsrMatrix<double, std::int64_t> &);
 
 } // namespace weft

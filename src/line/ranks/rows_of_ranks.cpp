@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "base/backend.hpp"
+#include "line/host_copies.hpp"
 
 namespace weft {
 
@@ -16,18 +17,6 @@ struct RowsOfRanks::Entry {
 };
 
 namespace {
-
-/// A copy on the host of what lies in the memory of the execution.
-template <class Space, class T>
-std::vector<T> on_host(const Space &space, const T *from, Index count)
-{
-  using Unmanaged = Kokkos::MemoryTraits<Kokkos::Unmanaged>;
-  std::vector<T> copy(static_cast<std::size_t>(count));
-  Kokkos::deep_copy(space, Kokkos::View<T *, Kokkos::HostSpace, Unmanaged>(copy.data(), copy.size()),
-                    Kokkos::View<const T *, typename Space::memory_space, Unmanaged>(from, copy.size()));
-  space.fence("weft: rows for other ranks");
-  return copy;
-}
 
 std::vector<Index> first_rows(MPI_Comm communicator, Index rows)
 {
@@ -57,10 +46,10 @@ RowsOfRanks::RowsOfRanks(const Execution &execution, MPI_Comm communicator, Inde
   std::vector<Entry> own;
   if (!columns.empty()) {
     on_backend(execution, [&](const auto &space) {
-      const auto begins  = on_host(space, outside.row_starts, rows + 1);
+      const auto begins  = to_host(space, outside.row_starts, rows + 1);
       const auto entries = static_cast<Index>(begins.back());
-      const auto column  = on_host(space, outside.columns, entries);
-      const auto value   = on_host(space, outside.values, entries);
+      const auto column  = to_host(space, outside.columns, entries);
+      const auto value   = to_host(space, outside.values, entries);
       for (Index i = 0; i < rows; i++) {
         for (auto k = static_cast<std::size_t>(begins[static_cast<std::size_t>(i)]);
              k < static_cast<std::size_t>(begins[static_cast<std::size_t>(i) + 1]); k++)

@@ -3,7 +3,7 @@
 #include <mpi.h>
 
 #include "line/line_solver.hpp"
-#include "line/maps/ghost_rows.hpp"
+#include "line/maps/chains.hpp"
 #include "line/ranks/ranks.hpp"
 
 namespace weft {

@@ -52,8 +52,7 @@ public:
     count_            = count;
     const Index size  = place_.size();
     const auto needed = static_cast<std::size_t>(2 * (3 + count) * size);
-    if (values_.extent(0) != needed)
-      values_ = OwnedArray<Scalar, Kokkos::Cuda>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft lines by colour"), needed);
+    if (values_.extent(0) != needed) values_ = table<Scalar, Kokkos::Cuda>("weft lines by colour", needed);
     Sources from{{lower, diagonal, upper}};
     for (int k = 0; k < count; k++) {
       from.diagonals[3 + k] = values + couplings[k].begin;

@@ -72,7 +72,7 @@ public:
     number_rows(space);
     words_ = {};
     if (matrix.count > LineLook::most_in_word || layout_.rows() != matrix.rows) return;
-    words_ = OwnedArray<std::uint32_t, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft couplings of a row"), codes_.extent(0));
+    words_              = table<std::uint32_t, Space>("weft couplings of a row", codes_.extent(0));
     const auto words    = words_;
     const LineLook look = this->look();
     const Index stride  = layout_.length > 1 ? layout_.stride : 0;
@@ -201,9 +201,7 @@ public:
   void number_rows(const Space &space)
   {
     const LineLayout layout = layout_;
-    if (codes_.extent(0) == 0)
-      codes_ =
-          OwnedArray<Index, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft line of a row"), static_cast<std::size_t>(rows_));
+    if (codes_.extent(0) == 0) codes_ = table<Index, Space>("weft line of a row", rows_);
     const auto codes = codes_;
     if (layout.rows() < static_cast<Index>(codes.extent(0))) Kokkos::deep_copy(space, codes, LineLook::no_line);
     Kokkos::parallel_for(

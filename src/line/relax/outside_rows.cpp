@@ -8,11 +8,6 @@
 
 namespace weft {
 
-template <class Scalar>
-struct OutsideRows<Scalar>::Rows {
-  virtual ~Rows() = default;
-};
-
 /// Counted up to a row. Not of a function, nor without a name outside this file: nvcc names kernels by it.
 struct RowsAndEntries {
   Index rows = 0, entries = 0;
@@ -28,14 +23,19 @@ namespace {
 
 /// Row number k of those with entries: row[k] of the matrix, entries start[k] .. start[k + 1] - 1.
 template <class Space, class Scalar>
-struct RowsIn final : OutsideRows<Scalar>::Rows {
+struct RowsIn final : OutsideRows<Scalar> {
+  Space space;
   OwnedArray<Index, Space> row, start, columns;
   OwnedArray<Scalar, Space> values, kept;
 
+  explicit RowsIn(const Space &where) : space(where) {}
+
   Index count() const { return static_cast<Index>(row.extent(0)); }
+  void read(Index rows, const CsrMatrix<Scalar, std::int32_t> &outside) override { read_csr(rows, outside); }
+  void read(Index rows, const CsrMatrix<Scalar, std::int64_t> &outside) override { read_csr(rows, outside); }
 
   template <class Int>
-  void read(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &outside)
+  void read_csr(Index rows, const CsrMatrix<Scalar, Int> &outside)
   {
     if (rows == 0) return;
     Index many = 0, entries = 0;
@@ -76,19 +76,20 @@ struct RowsIn final : OutsideRows<Scalar>::Rows {
     space.fence("weft: rows with ghosts");
   }
 
-  void take(const Space &space, Scalar *b, const Scalar *ghosts) const
+  void take(Scalar *b, const Scalar *ghosts) const override
   {
-    const auto here = *this;
+    const auto of = row, from = start, ghost = columns;
+    const auto factor = values, was = kept;
     Kokkos::parallel_for(
         "weft take ghosts", Kokkos::RangePolicy<Space>(space, 0, count()), KOKKOS_LAMBDA(const Index k) {
           Scalar sum = 0;
-          for (Index e = here.start(k); e < here.start(k + 1); e++) sum += times(here.values(e), ghosts[here.columns(e)]);
-          const Index i = here.row(k);
-          here.kept(k)  = b[i];
+          for (Index e = from(k); e < from(k + 1); e++) sum += times(factor(e), ghosts[ghost(e)]);
+          const Index i = of(k);
+          was(k)        = b[i];
           b[i] -= sum;
         });
   }
-  void put_back(const Space &space, Scalar *b) const
+  void put_back(Scalar *b) const override
   {
     const auto to   = row;
     const auto from = kept;
@@ -100,46 +101,13 @@ struct RowsIn final : OutsideRows<Scalar>::Rows {
 } // namespace
 
 template <class Scalar>
-OutsideRows<Scalar>::OutsideRows(const Execution &execution) : execution_(execution)
+Owner<OutsideRows<Scalar>> OutsideRows<Scalar>::make(const Execution &execution)
 {
-  rows_ = on_backend(execution, [](const auto &space) -> std::unique_ptr<Rows> {
-    return std::make_unique<RowsIn<std::decay_t<decltype(space)>, Scalar>>();
-  });
-}
-
-template <class Scalar>
-OutsideRows<Scalar>::~OutsideRows()
-{
-  destroy_or_leave(rows_);
-}
-
-template <class Scalar>
-template <class Int>
-void OutsideRows<Scalar>::read(Index rows, const CsrMatrix<Scalar, Int> &outside)
-{
-  on_backend(execution_,
-             [&](const auto &space) { static_cast<RowsIn<std::decay_t<decltype(space)>, Scalar> &>(*rows_).read(space, rows, outside); });
-}
-
-template <class Scalar>
-void OutsideRows<Scalar>::take(Scalar *b, const Scalar *ghosts) const
-{
-  on_backend(execution_,
-             [&](const auto &space) { static_cast<RowsIn<std::decay_t<decltype(space)>, Scalar> &>(*rows_).take(space, b, ghosts); });
-}
-
-template <class Scalar>
-void OutsideRows<Scalar>::put_back(Scalar *b) const
-{
-  on_backend(execution_,
-             [&](const auto &space) { static_cast<RowsIn<std::decay_t<decltype(space)>, Scalar> &>(*rows_).put_back(space, b); });
+  return on_backend(
+      execution, [](const auto &space) -> Owner<OutsideRows> { return make_owner<RowsIn<std::decay_t<decltype(space)>, Scalar>>(space); });
 }
 
 template class OutsideRows<double>;
 template class OutsideRows<float>;
-template void OutsideRows<double>::read(Index, const CsrMatrix<double, std::int32_t> &);
-template void OutsideRows<double>::read(Index, const CsrMatrix<double, std::int64_t> &);
-template void OutsideRows<float>::read(Index, const CsrMatrix<float, std::int32_t> &);
-template void OutsideRows<float>::read(Index, const CsrMatrix<float, std::int64_t> &);
 
 } // namespace weft

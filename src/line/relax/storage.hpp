@@ -62,7 +62,7 @@ struct StencilStorage final : StencilMatrix<Scalar>::Storage {
       const auto size = static_cast<std::size_t>(pitch) * found->size();
       if (values.extent(0) != size) {
         values = {}; // before there are others
-        values = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft diagonals"), size);
+        values = table<Scalar, Space>("weft diagonals", size);
       }
       keep_offsets(space, *found);
       if (!fill_diagonals(space, rows, matrix, offsets_here, pitch, values, missing)) continue;
@@ -76,7 +76,7 @@ struct StencilStorage final : StencilMatrix<Scalar>::Storage {
 private:
   void keep_offsets(const Space &space, const std::vector<Index> &ascending)
   {
-    offsets_here = OwnedArray<Index, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft diagonals' offsets"), ascending.size());
+    offsets_here = table<Index, Space>("weft diagonals' offsets", ascending.size());
     Kokkos::deep_copy(space, offsets_here, Array<const Index, Kokkos::HostSpace>(ascending.data(), ascending.size()));
     space.fence("weft: offsets");
     this->offsets = ascending;

@@ -4,13 +4,6 @@
 
 namespace weft {
 
-/// A table of a plan, not initialised.
-template <class Scalar, class Space>
-OwnedArray<Scalar, Space> table(const std::string &label, Index size)
-{
-  return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
-}
-
 template <class Space, class Scalar>
 struct Equations {
   OwnedArray<Scalar, Space> lower, diagonal, upper, rhs;

@@ -34,9 +34,7 @@ struct ReducedRows {
   ReducedRows() = default;
   explicit ReducedRows(const LineLayout &lines) : layout(lines)
   {
-    for (auto array : {&lower, &upper, &rhs})
-      *array = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft reduced rows"),
-                                         static_cast<std::size_t>(layout.span()));
+    for (auto array : {&lower, &upper, &rhs}) *array = table<Scalar, Space>("weft reduced rows", layout.span());
   }
   KOKKOS_INLINE_FUNCTION void set(Index i, const UnitRow<Scalar> &row) const
   {

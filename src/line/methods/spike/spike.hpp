@@ -168,14 +168,13 @@ struct Spike {
     const Index lanes = level.parts.lanes(), own = level.factored();
     const Index factors = (own + level.width() - 1) / level.width() * level.width() * rows;
     const Index spikes  = level.each ? lines.layout.rows() : lines.layout.length;
-    const auto make     = [](const char *label, Index size) { return table<Scalar, Space>(label, size); };
-    level.multiplier    = make("weft spike multiplier", factors);
-    level.inverse       = make("weft spike inverse", factors);
-    level.ratio         = make("weft spike ratio", factors);
-    level.w             = make("weft spike w", spikes);
-    level.v             = make("weft spike v", spikes);
+    level.multiplier    = table<Scalar, Space>("weft spike multiplier", factors);
+    level.inverse       = table<Scalar, Space>("weft spike inverse", factors);
+    level.ratio         = table<Scalar, Space>("weft spike ratio", factors);
+    level.w             = table<Scalar, Space>("weft spike w", spikes);
+    level.v             = table<Scalar, Space>("weft spike v", spikes);
     for (auto *separators : {&level.lower, &level.diagonal, &level.upper, &level.to_last, &level.to_first, &level.scale})
-      *separators = make("weft spike separators", own);
+      *separators = table<Scalar, Space>("weft spike separators", own);
     for (auto *values : {&level.first, &level.rhs, &level.solution})
       *values = OwnedArray<Scalar, Space>("weft spike values", static_cast<std::size_t>(lanes)); // 0: lines of another colour stay finite
     return level;

@@ -27,10 +27,8 @@ struct ThomasOnDevice {
   static Plan<Space, Scalar> plan(const LineProblem &problem, const MethodParameters &)
   {
     const Index size = problem.coefficients == Coefficients::general ? problem.layout.span() : problem.layout.length;
-    const auto table = [&](const std::string &label) {
-      return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
-    };
-    return {problem, table("weft thomas inverse"), table("weft thomas ratio"), PivotFlag<typename Space::memory_space>(problem.layout)};
+    return {problem, table<Scalar, Space>("weft thomas inverse", size), table<Scalar, Space>("weft thomas ratio", size),
+            PivotFlag<typename Space::memory_space>(problem.layout)};
   }
 
   template <class Space, class Scalar>

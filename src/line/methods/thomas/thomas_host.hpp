@@ -33,19 +33,17 @@ struct ThomasOnHost {
   template <class Space, class Scalar>
   static Plan<Space, Scalar> plan(const LineProblem &problem, const MethodParameters &)
   {
-    const auto table = [](const std::string &label, Index size) {
-      return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
-    };
     const LineLayout &layout = problem.layout;
     Plan<Space, Scalar> plan;
     plan.problem     = problem;
     plan.packs       = Packs<Scalar>(layout);
     const Index size = plan.shared() ? layout.length : layout.rows();
-    plan.outer       = table("weft thomas outer", size);
-    plan.inverse     = table("weft thomas inverse", size);
-    plan.inner       = table("weft thomas inner", size);
-    plan.z    = table("weft thomas z", layout.count() == 1 && layout.stride == 1 ? 0 : plan.packs.first(plan.packs.slots) * layout.length);
-    plan.flag = PivotFlag<typename Space::memory_space>(layout);
+    plan.outer       = table<Scalar, Space>("weft thomas outer", size);
+    plan.inverse     = table<Scalar, Space>("weft thomas inverse", size);
+    plan.inner       = table<Scalar, Space>("weft thomas inner", size);
+    plan.z           = table<Scalar, Space>("weft thomas z",
+                                  layout.count() == 1 && layout.stride == 1 ? 0 : plan.packs.first(plan.packs.slots) * layout.length);
+    plan.flag        = PivotFlag<typename Space::memory_space>(layout);
     return plan;
   }
 

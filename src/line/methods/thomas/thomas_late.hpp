@@ -36,11 +36,8 @@ struct ThomasLate {
   template <class Space, class Scalar>
   static Plan<Space, Scalar> plan(const LineProblem &problem, const MethodParameters &)
   {
-    const auto table = [&](const std::string &label) {
-      return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label),
-                                       static_cast<std::size_t>(problem.layout.span()));
-    };
-    return {problem.layout, table("weft thomas-late pivot"), table("weft thomas-late upper"),
+    const Index size = problem.layout.span();
+    return {problem.layout, table<Scalar, Space>("weft thomas-late pivot", size), table<Scalar, Space>("weft thomas-late upper", size),
             PivotFlag<typename Space::memory_space>(problem.layout)};
   }
 

@@ -60,7 +60,7 @@ struct Toeplitz {
     Words() = default;
     explicit Words(Index size)
         : here(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft toeplitz"), static_cast<std::size_t>(size)),
-          there(array<Space, Scalar>(size))
+          there(table<Scalar, Space>("weft toeplitz", size))
     {
     }
     void send(const Space &space, Index count) const
@@ -136,8 +136,7 @@ struct Toeplitz {
       if (level.kind == Kind::sweep) {
         level.sweep_tables = Words<Space, Scalar>((plan.ring ? 5 : 3) * layout.length);
         const Index room   = ToeplitzSweep<Space, Scalar>(layout, Space().concurrency()).room_size();
-        level.sweep_room   = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft toeplitz sweep room"),
-                                                     static_cast<std::size_t>(room));
+        level.sweep_room   = table<Scalar, Space>("weft toeplitz sweep room", room);
       } else {
         level.tables = {ChunkCut(form, level.rows), level.kind == Kind::team};
       }
@@ -155,17 +154,11 @@ struct Toeplitz {
       }
       form         = level.tables.cut.kept();
       layout       = lines_like(layout, form.length);
-      level.values = array<Space, Scalar>(layout.rows());
-      level.heads  = array<Space, Scalar>(layout.rows());
+      level.values = table<Scalar, Space>("weft toeplitz", layout.rows());
+      level.heads  = table<Scalar, Space>("weft toeplitz", layout.rows());
       plan.levels->push_back(level);
     }
     return plan;
-  }
-
-  template <class Space, class Scalar>
-  static OwnedArray<Scalar, Space> array(Index size)
-  {
-    return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft toeplitz"), static_cast<std::size_t>(size));
   }
 
   /// Rows of a thread in a window: fewer than 16 fill a device better where they suffice.

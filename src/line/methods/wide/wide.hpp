@@ -103,8 +103,7 @@ struct Wide {
       lines.periodic = problem.periodic;
       coarse->rows   = TileRows<Space, Scalar>(lines.layout.rows());
       for (auto array : {&coarse->lower, &coarse->diagonal, &coarse->upper, &coarse->solution})
-        *array = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft wide coarse"),
-                                           static_cast<std::size_t>(lines.layout.rows()));
+        *array = table<Scalar, Space>("weft wide coarse", lines.layout.rows());
       coarse->matrix = {lines, coarse->lower, coarse->diagonal, coarse->upper, false};
       coarse->plan   = Wide::plan<Space, Scalar>(lines, parameters);
       plan.coarse    = coarse;

@@ -78,8 +78,7 @@ struct TileRows {
   explicit TileRows(Index size)
   {
     for (auto array : {&last_value, &last_before, &last_after, &first_value, &first_before, &first_after})
-      *array =
-          OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft wide tile rows"), static_cast<std::size_t>(size));
+      *array = table<Scalar, Space>("weft wide tile rows", size);
   }
   KOKKOS_INLINE_FUNCTION void set_first(Index tile, const Hanging<Scalar> &f) const
   {
