@@ -3,8 +3,10 @@
 #pragma once
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 
 #include "base/type_list.hpp"
+#include "line/methods/compared.hpp"
 #include "line/methods/pivoted/pivoted.hpp"
 #include "line/methods/reduction/methods.hpp"
 #include "line/methods/spike/spike.hpp"
@@ -17,13 +19,16 @@
 namespace weft {
 
 /// All, in the order of -help.
-using TridiagonalMethods = std::tuple<Thomas, ThomasLate, Cr, Pcr, CrPcr, PcrThomas, CrPcrThomas, Spike, Tpr, Toeplitz, Wide, Pivoted>;
+using EveryMethod = std::tuple<Thomas, ThomasLate, Cr, Pcr, CrPcr, PcrThomas, CrPcrThomas, Spike, Tpr, Toeplitz, Wide, Pivoted>;
 
 /// Those that are kept to compare with: they stand in the tables of the papers that they come from, and `auto` takes none of them.
 using ComparedMethods = std::tuple<ThomasLate, Cr, Pcr, CrPcr, PcrThomas, CrPcrThomas, Tpr>;
 
 /// Those that callers should choose from, as `auto` does: Thomas, Spike, Toeplitz, Wide, Pivoted.
-using ServingMethods = Without<TridiagonalMethods, ComparedMethods>;
+using ServingMethods = Without<EveryMethod, ComparedMethods>;
+
+/// Those that this library has.
+using TridiagonalMethods = std::conditional_t<compared_methods_built, EveryMethod, ServingMethods>;
 
 /// What the fastest method of a measured case was. A row applies to lines of at least these numbers; the last one that does is taken.
 struct Measured {
