@@ -61,13 +61,8 @@ struct Inverse {
   template <class Scalar>
   void make(const Space &space, const Operator<Scalar> &a)
   {
-    // What rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not.
-    constexpr double nothing = 1e-12;
-    // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
-    const double doubtful = Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
-    const Index size      = n;
-    const int rows        = static_cast<int>(n); // a device divides 64-bit numbers slowly
-    const auto v = values, d = diagonal, factors = column;
+    const Index size = n;
+    const auto v = values, d = diagonal;
     const auto s        = state;
     const auto sign     = negative;
     const Pieces stack  = pieces;
@@ -88,29 +83,62 @@ struct Inverse {
           s(here) = 0;
           if (node == 0) sign(0) = nowhere;
         });
-    // One team eliminates a piece, each step after the other: on a device near to it where there is room.
-    constexpr Index near_rows = 70; // 41 of 48 KiB
-    const bool near           = !is_host_space<Space> && n <= near_rows;
-    const int words = near ? static_cast<int>((n * n + 3 * n) * static_cast<Index>(sizeof(double))) : 0, threads = near ? 256 : 512;
-    using Policy = Kokkos::TeamPolicy<Space>;
-    Policy policy(space, static_cast<int>(stack.count), is_host_space<Space> ? 1 : threads);
+    // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
+    const double doubtful = Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    if (!is_host_space<Space> && n * n <= held_by_thread * held_threads)
+      eliminate_held(space, doubtful);
+    else
+      eliminate(space, doubtful);
+  }
+
+  /// x = A^-1 b, or its transpose.
+  template <class Scalar>
+  void apply(const Space &space, const Scalar *b, Scalar *x, Transpose transpose) const
+  {
+    const Index size = n, row = transpose == Transpose::no ? n : 1, along = transpose == Transpose::no ? 1 : n;
+    const auto v       = values;
+    const Pieces stack = pieces;
+    using Policy       = Kokkos::TeamPolicy<Space>;
     Kokkos::parallel_for(
-        "weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
-          using Best                 = Kokkos::MaxLoc<double, Index>;
+        "weft boxmg coarsest solve", Policy(space, static_cast<int>(stack.grid.nodes()), 1, is_host_space<Space> ? 1 : 32),
+        KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+          const Index piece = team.league_rank() / size, i = team.league_rank() - piece * size;
+          const double *const inverse = v.data() + piece * size * size;
+          double sum                  = 0;
+          Kokkos::parallel_reduce(
+              Kokkos::ThreadVectorRange(team, size),
+              [&](const Index j, double &part) { part += inverse[i * row + j * along] * static_cast<double>(b[stack.node(piece, j)]); },
+              sum);
+          Kokkos::single(Kokkos::PerTeam(team), [&]() { x[stack.node(piece, i)] = static_cast<Scalar>(sum); });
+        });
+  }
+
+  // What make() is made of; a device's kernels cannot be private.
+
+  static constexpr int held_by_thread = 20, held_threads = 512;
+  using Policy = Kokkos::TeamPolicy<Space>;
+  using Team   = typename Policy::member_type;
+  using Best   = Kokkos::MaxLoc<double, Index>;
+
+  // What rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not.
+  static constexpr double nothing = 1e-12;
+
+  /// One team eliminates a piece, each step after the other.
+  void eliminate(const Space &space, double doubtful)
+  {
+    const Index size = n;
+    const int rows   = static_cast<int>(n); // a device divides 64-bit numbers slowly
+    const auto v = values, d = diagonal, factors = column, s = state;
+    const auto sign    = negative;
+    const Pieces stack = pieces;
+    Kokkos::parallel_for(
+        "weft boxmg inverse", Policy(space, static_cast<int>(stack.count), is_host_space<Space> ? 1 : 512),
+        KOKKOS_LAMBDA(const Team &team) {
           const Index first          = team.league_rank() * size;
-          double *const kept         = v.data() + first * size;
-          double *const m            = near ? static_cast<double *>(team.team_shmem().get_shmem(words)) : kept;
-          double *const own          = near ? m + size * size : d.data() + first; // the diagonal as it was
-          double *const pivot_column = near ? own + size : factors.data() + first;
-          double *const done         = near ? pivot_column + size : s.data() + first;
-          if (near) {
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) { m[k] = kept[k]; });
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index i) {
-              own[i]  = d(first + i);
-              done[i] = 0;
-            });
-            team.team_barrier();
-          }
+          double *const m            = v.data() + first * size;
+          double *const own          = d.data() + first; // the diagonal as it was
+          double *const pivot_column = factors.data() + first;
+          double *const done         = s.data() + first;
           for (Index step = 0; step < size; step++) {
             typename Best::value_type best;
             Kokkos::parallel_reduce(
@@ -146,30 +174,76 @@ struct Inverse {
           team.team_barrier();
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) {
             const int i = k / rows, j = k - i * rows;
-            kept[k] = done[i] != 1 || done[j] != 1 ? 0 : m[k];
+            if (done[i] != 1 || done[j] != 1) m[k] = 0;
           });
         });
   }
 
-  /// x = A^-1 b, or its transpose.
-  template <class Scalar>
-  void apply(const Space &space, const Scalar *b, Scalar *x, Transpose transpose) const
+  /// The same where each thread holds some of the elements and looks for the pivot by itself, so that nothing but the pivot's row and column goes through
+  /// memory and there are two barriers a step.
+  void eliminate_held(const Space &space, double doubtful)
   {
-    const Index size = n, row = transpose == Transpose::no ? n : 1, along = transpose == Transpose::no ? 1 : n;
-    const auto v       = values;
+    const int rows = static_cast<int>(n);
+    const auto v = values, d = diagonal;
+    const auto sign    = negative;
     const Pieces stack = pieces;
-    using Policy       = Kokkos::TeamPolicy<Space>;
+    const int words    = 5 * rows * static_cast<int>(sizeof(double));
+    Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<held_threads>> policy(space, static_cast<int>(stack.count), held_threads);
     Kokkos::parallel_for(
-        "weft boxmg coarsest solve", Policy(space, static_cast<int>(stack.grid.nodes()), 1, is_host_space<Space> ? 1 : 32),
-        KOKKOS_LAMBDA(const typename Policy::member_type &team) {
-          const Index piece = team.league_rank() / size, i = team.league_rank() - piece * size;
-          const double *const inverse = v.data() + piece * size * size;
-          double sum                  = 0;
-          Kokkos::parallel_reduce(
-              Kokkos::ThreadVectorRange(team, size),
-              [&](const Index j, double &part) { part += inverse[i * row + j * along] * static_cast<double>(b[stack.node(piece, j)]); },
-              sum);
-          Kokkos::single(Kokkos::PerTeam(team), [&]() { x[stack.node(piece, i)] = static_cast<Scalar>(sum); });
+        "weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const Team &team) {
+          const Index first    = Index(team.league_rank()) * rows;
+          double *const m      = v.data() + first * rows;
+          double *const own    = static_cast<double *>(team.team_shmem().get_shmem(words)); // the diagonal as it was
+          double *const now    = own + rows;                                                // and as it is
+          double *const share  = now + rows;                                                // of it; -1 once it was the pivot
+          double *const row    = share + rows;                                              // of the pivot
+          double *const column = row + rows;
+          double held[held_by_thread];
+          int place[held_by_thread]; // row and column; -1: no element
+          for (int k = 0; k < held_by_thread; k++) {
+            const int number = team.team_rank() + k * held_threads, i = number / rows;
+            place[k] = number < rows * rows ? i << 16 | (number - i * rows) : -1;
+            held[k]  = number < rows * rows ? m[number] : 0;
+          }
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int i) {
+            own[i] = now[i] = d(first + i);
+            share[i]        = own[i] != 0 ? 1 : 0;
+          });
+          team.team_barrier();
+          for (int step = 0; step < rows; step++) {
+            int p       = 0;
+            double most = share[0];
+            for (int i = 1; i < rows; i++) {
+              const double here = share[i];
+              p                 = here > most ? i : p;
+              most              = here > most ? here : most;
+            }
+            if (!(most > nothing)) break;
+            const double pivot = now[p], inverse = 1 / pivot;
+            const bool other = pivot * own[p] < 0; // sign
+            if (other && most < doubtful) break;
+            for (int k = 0; k < held_by_thread; k++) {
+              const int i = place[k] >> 16, j = place[k] & 0xffff;
+              if (i == p) row[j] = (j == p ? 1 : held[k]) * inverse;
+              if (i >= 0 && j == p) column[i] = i == p ? 0 : held[k];
+            }
+            team.team_barrier();
+            if (other && team.team_rank() == 0) Kokkos::atomic_min(&sign(0), stack.node(team.league_rank(), p));
+            for (int k = 0; k < held_by_thread; k++) {
+              const int i = place[k] >> 16, j = place[k] & 0xffff;
+              if (i < 0) continue;
+              const double factor = column[i];
+              held[k]             = i == p ? row[j] : (j == p ? 0 : held[k]) - (factor == 0 ? 0 : factor * row[j]);
+              if (i != j) continue;
+              now[i]   = held[k];
+              share[i] = i == p || share[i] < 0 ? -1 : own[i] != 0 ? Kokkos::abs(held[k] / own[i]) : 0;
+            }
+            team.team_barrier();
+          }
+          for (int k = 0; k < held_by_thread; k++) {
+            const int i = place[k] >> 16, j = place[k] & 0xffff;
+            if (i >= 0) m[i * rows + j] = share[i] >= 0 || share[j] >= 0 ? 0 : held[k];
+          }
         });
   }
 };

@@ -68,7 +68,7 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only)
 {
   const Spared spared = this->spared(level, way, only);
-  restrict_from(level, b, x, spared, way, true, nullptr);
+  restrict_from(level, b, x, spared, way, true, {});
   solve_coarser(level, way);
   correct_by(level, x, spared, way);
 }
@@ -91,11 +91,11 @@ auto HierarchyOn<Space, Value, Scalar>::spared(std::size_t level, const Way &way
   return spared;
 }
 
-/// b of the next level is the restricted residual. from_zero: x is what sweeps have made from zero. squares: in the memory of the space, the sum of
-/// the residual's; null: not made.
+/// b of the next level is the restricted residual. from_zero: x is what sweeps have made from zero. squares: where the
+/// sum of the residual's goes, if it is wanted.
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way,
-                                                      bool from_zero, double *squares)
+                                                      bool from_zero, const Sum &squares)
 {
   LevelHere &l      = levels_[level];
   Scalar *const to  = next_b(level);
@@ -108,12 +108,15 @@ void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const S
     restrict_residual(l.space, a, *spared.colours, r, beside ? nullptr : b, x, to, squares);
     return;
   }
-  if (spared.colours)
+  const bool measured = squares && !spared.colours && !l.part && way.transpose == Transpose::no; // as it is made
+  if (measured)
+    rounded_residual(l.space, a, b, x, l.work.data(), squares);
+  else if (spared.colours)
     subtract(l.space, a, Region::every_other(l.grid(), even), beside ? spared.colours->beside : all_neighbours(a.stencil),
              beside ? nullptr : b, x, l.work.data(), way.transpose);
   else
     residual(l, b, x, way.transpose);
-  if (squares) sum_of_squares(l.space, l.grid(), l.owned(Region::every_other(l.grid(), even)), l.work.data(), squares);
+  if (squares && !measured) sum_of_squares(l.space, l.grid(), l.owned(Region::every_other(l.grid(), even)), l.work.data(), squares);
   if (tell_) tell(level, true, l.work.data());
   restrict_to(l.space, r, l.work.data(), to, even);
 }

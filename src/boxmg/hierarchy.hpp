@@ -137,9 +137,9 @@ void add(const Space &space, const From &from, const To &to)
       KOKKOS_LAMBDA(const Index i) { to(i) += static_cast<typename To::value_type>(from(i)); });
 }
 
-/// The sum of squares of some nodes, in the memory of the space. Does not wait.
+/// The sum of squares of some nodes. Does not wait.
 template <class Space, class Scalar>
-void sum_of_squares(const Space &space, const Grid &grid, const Region &region, const Scalar *r, double *squares)
+void sum_of_squares(const Space &space, const Grid &grid, const Region &region, const Scalar *r, const Sum &squares)
 {
   sum_over_runs(
       "weft boxmg squares", space, region,
@@ -147,7 +147,7 @@ void sum_of_squares(const Space &space, const Grid &grid, const Region &region, 
         const Scalar *first = r + grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
         for (Index j = 0; j < run.count; j++) sum += static_cast<double>(first[j * run.step]) * static_cast<double>(first[j * run.step]);
       },
-      Result<double, Space>(squares));
+      squares);
 }
 
 /// The Euclidean norm of n elements. Waits.
@@ -309,7 +309,8 @@ private:
   /// only: no other correction follows a sweep and comes before the next one.
   void correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only);
   Spared spared(std::size_t level, const Way &way, bool only) const;
-  void restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way, bool from_zero, double *squares);
+  void restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way, bool from_zero,
+                     const Sum &squares);
   void solve_coarser(std::size_t level, const Way &way);
   void solve_coarser_of_ranks(std::size_t level, const Way &way);
   void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way);
@@ -334,8 +335,9 @@ private:
   Way way_of_steps() const;
   bool iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough);
   bool iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough);
-  /// The norm whose square stands in squares_ is on its way to the host; and there.
-  void send_norm();
+  /// Where the squares of a residual go.
+  Sum squares() const { return room_for_squares_.to(squares_.data()); }
+  /// Their root, once `sent_` is reached.
   double norm_sent() const;
 
   Space space_;
@@ -345,10 +347,10 @@ private:
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;
-  std::size_t count_ = 0;                                      ///< of all levels, also those that this rank has nothing of
-  OwnedArray<double, Space> squares_{"weft boxmg squares", 1}; ///< of a residual on the finest level
-  Kokkos::View<double, Kokkos::SharedHostPinnedSpace> squares_here_{"weft boxmg squares here"}; ///< the same on the host
-  Milestone sent_;                                                                              ///< when they are there
+  std::size_t count_ = 0; ///< of all levels, also those that this rank has nothing of
+  RoomForSum<Space> room_for_squares_;
+  Kokkos::View<double, Kokkos::SharedHostPinnedSpace> squares_{"weft boxmg squares"}; ///< of a residual on the finest level, on the host
+  Milestone sent_;                                                                    ///< when they are there
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
   std::optional<BoxmgFault> fault_;
   bool complete_    = false; ///< all levels are there

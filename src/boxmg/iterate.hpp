@@ -83,13 +83,13 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
     relax(l, b, x, zero ? Sweeps::from_zero : Sweeps::from_x, way);
   const Spared spared = deeper ? this->spared(0, way, !corrections.twice) : Spared{};
   if (deeper) {
-    restrict_from(0, b, x, spared, way, zero, enough ? squares_.data() : nullptr);
+    restrict_from(0, b, x, spared, way, zero, enough ? squares() : Sum{});
   } else if (enough) {
     if (l.part) l.part->need(space_, x, 1);
     subtract(space_, l.here().a, Region::all(l.grid()), all_neighbours(l.here().a.stencil), b, x, l.work.data(), Transpose::no);
-    sum_of_squares(space_, l.grid(), l.owned(Region::all(l.grid())), l.work.data(), squares_.data());
+    sum_of_squares(space_, l.grid(), l.owned(Region::all(l.grid())), l.work.data(), squares());
   }
-  if (enough) send_norm();
+  if (enough) sent_.set();
   if (deeper) solve_coarser(0, next);
   if (enough && enough(norm_sent())) return true;
   if (l.direct) return false;
@@ -110,8 +110,8 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool
     cycle_from_zero(b, x, way);
     return false;
   }
-  rounded_residual(space_, l.exact.a, b, x, l.b.data(), squares_.data());
-  if (enough) send_norm();
+  rounded_residual(space_, l.exact.a, b, x, l.b.data(), squares());
+  if (enough) sent_.set();
   cycle(0, l.b.data(), l.x.data(), way);
   if (enough && enough(norm_sent())) return true;
   add(space_, l.x, Array<Value, Space>(x, l.x.extent(0)));
@@ -119,17 +119,10 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::send_norm()
-{
-  Kokkos::deep_copy(space_, squares_here_, Kokkos::subview(squares_, 0));
-  sent_.set();
-}
-
-template <class Space, class Value, class Scalar>
 double HierarchyOn<Space, Value, Scalar>::norm_sent() const
 {
   sent_.wait();
-  double sum = squares_here_();
+  double sum = squares_();
   if (levels_[0].part) sum = levels_[0].part->sum(sum);
   return std::sqrt(sum);
 }

@@ -132,15 +132,6 @@ void over_runs(const char *label, const Space &space, const Region &region, cons
       label, range(space, all.all), KOKKOS_LAMBDA(const Index number) { body(all.run(number)); });
 }
 
-/// The same with body(run, sum), and what the sums come to in the memory of the space. Does not wait.
-template <class Space, class Body, class Sum>
-void sum_over_runs(const char *label, const Space &space, const Region &region, const Body &body, const Sum &sum)
-{
-  const Runs<Space> all(region);
-  Kokkos::parallel_reduce(
-      label, range(space, all.all), KOKKOS_LAMBDA(const Index number, double &total) { body(all.run(number), total); }, sum);
-}
-
 /// Calls body(node, at) for each node of a grid.
 template <class Space, class Body>
 void over_nodes(const char *label, const Space &space, const Grid &grid, const Body &body)

@@ -64,9 +64,9 @@ template <class Space, class Value, class Int>
 void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, Int> &matrix, Value *values,
           const Result<Index, Space> &missing)
 {
-  Kokkos::parallel_reduce(
-      "weft boxmg read", range(space, a.grid.nodes()),
-      KOKKOS_LAMBDA(const Index node, Index &count) {
+  Kokkos::deep_copy(space, missing, Index(0));
+  Kokkos::parallel_for(
+      "weft boxmg read", range(space, a.grid.nodes()), KOKKOS_LAMBDA(const Index node) {
         Index at[3];
         a.grid.position(node, at);
         bool inside = true; // where a distance tells the neighbour
@@ -87,12 +87,11 @@ void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, I
             slot             = number < 0 ? -1 : a.stencil.slot[number];
           }
           if (slot < 0 || !Kokkos::isfinite(value))
-            count++;
+            Kokkos::atomic_add(missing.data(), Index(1)); // seldom
           else
             values[slot * a.pitch + node] += value;
         }
-      },
-      missing);
+      });
 }
 
 /// What is chosen from, on a level.
@@ -155,16 +154,18 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
 {
-  double sides[3][2] = {};
+  double below[3] = {}, above[3] = {};
   for (int k = 0; k < a.stencil.count; k++) {
+    const double c = static_cast<double>(a.entry(k, node));
     for (int d = 0; d < 3; d++) {
       const int o = a.stencil.offset[k].d[d];
-      if (o != 0) sides[d][o > 0] += static_cast<double>(a.entry(k, node));
+      below[d] += o < 0 ? c : 0;
+      above[d] += o > 0 ? c : 0;
     }
   }
   bool jumps = false;
   for (int d = 0; d < 3; d++) {
-    const double one = Kokkos::abs(sides[d][0]), two = Kokkos::abs(sides[d][1]), less = Kokkos::min(one, two);
+    const double one = Kokkos::abs(below[d]), two = Kokkos::abs(above[d]), less = Kokkos::min(one, two);
     along[d] = one + two;
     jumps    = jumps || (less > 0 && Kokkos::max(one, two) > 100 * less);
   }
@@ -214,7 +215,8 @@ struct LookAtLevel {
       if (Kokkos::min(one, two) < alike * other) look.strengths.unlike |= 1u << m;
       if (Kokkos::min(one, two) > outdone_by * along[m]) look.strengths.outdone[m]++;
     }
-    look.strengths.across[across(along, size)]++;
+    const Directions set = across(along, size);
+    for (Directions one = 0; one < 8; one++) look.strengths.across[one] += one == set; // a device's registers have no index
   }
 
 private:

@@ -4,8 +4,10 @@
 /// residual of lines of one colour after those of the other were relaxed from zero.
 #pragma once
 #include <bit>
+#include <cstdint>
+#include <type_traits>
 
-#include "boxmg/operator.hpp"
+#include "boxmg/sums.hpp"
 #include "line/relax/matrix_rows.hpp"
 
 namespace weft::boxmg {
@@ -121,17 +123,71 @@ void subtract(const Space &space, const Operator<Scalar> &a, const Region &regio
     launch(Subtract<Space, Scalar, 9>{a, neighbours, b, x, r, transpose});
 }
 
-/// The residual, rounded to what cycles work in, and the sum of its squares before that.
-template <class Space, class Value, class Scalar, int together>
+/// r = b - A x at a node of a grid with ends, for a device: all loads are on their way together. Neighbours are told by distance alone; those beyond the
+/// ends have coefficients of 0.
+template <class Scalar, int count>
+struct NearRow {
+  const Scalar *c[count];
+  Index distance[count], row, plane, nodes; ///< row, plane: nodes of a row, rows of a plane
+  const Scalar *b;                          ///< null: as if it were 0
+  const Scalar *x;
+
+  NearRow(const Operator<Scalar> &a, Neighbours taken, const Scalar *rhs, const Scalar *solution)
+      : row(a.grid.n[0]), plane(a.grid.n[1]), nodes(a.grid.nodes()), b(rhs), x(solution)
+  {
+    for (int m = 0; m < count; m++, taken &= taken - 1) {
+      const int k = std::countr_zero(taken);
+      c[m]        = a.values + k * a.pitch;
+      distance[m] = a.distances[k];
+    }
+  }
+  KOKKOS_INLINE_FUNCTION Scalar at_node(Index node, const Index (&)[3]) const
+  {
+    Scalar sum = b ? b[node] : Scalar(0), own[count], from[count];
+    for (int m = 0; m < count; m++) {
+      const Index there = node + distance[m];
+      const bool inside = static_cast<std::uint64_t>(there) < static_cast<std::uint64_t>(nodes);
+      own[m]            = c[m][node];
+      from[m]           = inside ? x[there] : Scalar(0);
+    }
+    for (int m = 0; m < count; m++) sum -= times(own[m], from[m]);
+    return sum;
+  }
+  KOKKOS_INLINE_FUNCTION void make(const Run &run, Scalar (&sum)[1]) const
+  {
+    sum[0] = at_node(run.x + row * (run.y + plane * run.z), {run.x, run.y, run.z});
+  }
+};
+
+/// launch(residual at nodes), by the number of neighbours, which a device's kernel had better know.
+template <class Space, class Scalar, class Launch>
+void by_neighbours(const Operator<Scalar> &a, Neighbours taken, const Scalar *b, const Scalar *x, const Launch &launch)
+{
+  const int count = std::popcount(taken);
+  if constexpr (!is_host_space<Space>) {
+    if (a.ends && count == 2) return launch(NearRow<Scalar, 2>(a, taken, b, x));
+    if (a.ends && count == 5) return launch(NearRow<Scalar, 5>(a, taken, b, x));
+    if (a.ends && count == 7) return launch(NearRow<Scalar, 7>(a, taken, b, x));
+    if (a.ends && count == 6) return launch(NearRow<Scalar, 6>(a, taken, b, x));
+    if (a.ends && count == 9) return launch(NearRow<Scalar, 9>(a, taken, b, x));
+  }
+  if (count <= 5)
+    launch(Subtract<Space, Scalar, 5>{a, taken, b, x, nullptr, Transpose::no});
+  else
+    launch(Subtract<Space, Scalar, 9>{a, taken, b, x, nullptr, Transpose::no});
+}
+
+/// The residual in the precision that cycles work in, and the sum of its squares before it is rounded.
+template <class Space, class Value, class Scalar, class Residual>
 struct RoundedResidual {
-  Subtract<Space, Value, together> residual;
+  Residual residual; ///< of a run's nodes
+  Grid grid;
   Scalar *rounded;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run, double &squares) const
   {
     Value sum[run_nodes<Space>];
     residual.make(run, sum);
-    const Grid &grid = residual.a.grid;
     Scalar *const to = rounded + grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
     for (Index j = 0; j < run.count; j++) {
       to[j * run.step] = static_cast<Scalar>(sum[j]);
@@ -140,20 +196,14 @@ struct RoundedResidual {
   }
 };
 
-/// squares: in the memory of the space. Does not wait.
+/// squares: where their sum goes. Does not wait.
 template <class Space, class Value, class Scalar>
-void rounded_residual(const Space &space, const Operator<Value> &a, const Value *b, const Value *x, Scalar *rounded, double *squares)
+void rounded_residual(const Space &space, const Operator<Value> &a, const Value *b, const Value *x, Scalar *rounded, const Sum &squares)
 {
-  const Neighbours all = all_neighbours(a.stencil);
-  const auto launch    = [&](auto together) {
+  by_neighbours<Space>(a, all_neighbours(a.stencil), b, x, [&](const auto &residual) {
     sum_over_runs("weft boxmg rounded residual", space, Region::all(a.grid),
-                     RoundedResidual<Space, Value, Scalar, decltype(together)::value>{{a, all, b, x, nullptr, Transpose::no}, rounded},
-                     Result<double, Space>(squares));
-  };
-  if (a.stencil.count <= 5)
-    launch(std::integral_constant<int, 5>());
-  else
-    launch(std::integral_constant<int, 9>());
+                  RoundedResidual<Space, Value, Scalar, std::decay_t<decltype(residual)>>{residual, a.grid, rounded}, squares);
+  });
 }
 
 } // namespace weft::boxmg

@@ -19,9 +19,9 @@ struct TwoColours {
   bool alone;        ///< a sweep relaxes nothing else: after one from zero even lines have b - T x = 0 but for the odd lines beside them
 };
 
-template <class Space, class Scalar, int together>
+template <class Scalar, class Residual>
 struct RestrictResidual {
-  Subtract<Space, Scalar, together> residual; ///< of a node
+  Residual residual; ///< of a node
   Transfer<Scalar> r;
   int along, across;
   Scalar *coarse;
@@ -43,41 +43,37 @@ private:
     Index at[3] = {place[0], place[1], place[2]};
     int slot;
     at[across] = r.from(across, place[across], 0, &slot);
-    Scalar sum = 0;
+    // Where there is no node the middle one stands in its place, so that the loads of all three are on their way together.
+    Scalar value[3], weight[3], sum = 0;
     for (int by = -1; by <= 1; by++) {
-      at[along] = r.from(along, place[along], by, &slot);
-      if (at[along] < 0) continue;
-      const Index node   = r.fine.node(at);
-      const Scalar value = residual.at_node(node, at);
-      sum += r.weight(slot, node) * value;
-      if (by >= 0) squares += static_cast<double>(value) * static_cast<double>(value);
+      const Index from = r.from(along, place[along], by, &slot);
+      at[along]        = from < 0 ? r.from(along, place[along], 0, &slot) : from;
+      const Index node = r.fine.node(at);
+      value[by + 1]    = residual.at_node(node, at);
+      if (from < 0) value[by + 1] = 0;
+      weight[by + 1] = r.weight(slot, node);
+    }
+    for (int k = 0; k < 3; k++) {
+      sum += weight[k] * value[k];
+      if (k > 0) squares += static_cast<double>(value[k]) * static_cast<double>(value[k]);
     }
     coarse[r.coarse.node(place)] = sum;
   }
 };
 
-/// b: null after a sweep from zero. squares: in the memory of the space, the sum of those of the residual; null: not made. Does not wait.
+/// b: null after a sweep from zero. squares: where the sum of those of the residual goes, if it is wanted. Does not wait.
 template <class Space, class Scalar>
 void restrict_residual(const Space &space, const Operator<Scalar> &a, const TwoColours &colours, const Transfer<Scalar> &r, const Scalar *b,
-                       const Scalar *x, Scalar *coarse, double *squares)
+                       const Scalar *x, Scalar *coarse, const Sum &squares)
 {
-  const Neighbours taken = b ? all_neighbours(a.stencil) : colours.beside;
-  const auto launch      = [&](auto together) {
-    constexpr int some    = decltype(together)::value;
+  by_neighbours<Space>(a, b ? all_neighbours(a.stencil) : colours.beside, b, x, [&](const auto &residual) {
     const char *const say = "weft boxmg restricted residual";
-    const RestrictResidual<Space, Scalar, some> body{{a, taken, b, x, nullptr, Transpose::no}, r, colours.along, colours.across, coarse};
+    const RestrictResidual<Scalar, std::decay_t<decltype(residual)>> body{residual, r, colours.along, colours.across, coarse};
     if (squares)
-      sum_over_runs(say, space, Region::all(r.coarse), body, Result<double, Space>(squares));
+      sum_over_runs(say, space, Region::all(r.coarse), body, squares);
     else
       over_runs(say, space, Region::all(r.coarse), body);
-  };
-  const int count = std::popcount(taken);
-  if (count <= 2)
-    launch(std::integral_constant<int, 2>());
-  else if (count <= 5)
-    launch(std::integral_constant<int, 5>());
-  else
-    launch(std::integral_constant<int, 6>());
+  });
 }
 
 } // namespace weft::boxmg

@@ -311,7 +311,7 @@ void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
     ensure_operator(level + 1, next, stencil, nullptr);
     const auto &fine   = levels_[level].exact;
     const auto &coarse = levels_[level + 1].exact;
-    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch);
+    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch, true);
     if (is_stabilised(level + 1)) stabilise(levels_[level].space, coarse.a, sign_, coarse.values.data());
   }
   if (level > 0 || !beside_) return;
@@ -353,7 +353,7 @@ void HierarchyOn<Space, Value, Scalar>::make_next_of_ranks(std::size_t level)
     l.half_x         = array<Space, Scalar>("weft boxmg part of a solution", half.nodes());
   }
   const Index pitch = pitch_of(l.part->half());
-  galerkin(l.space, l.exact.a, l.exact.r, l.exact.p, stencil, l.products, l.half_values.data(), pitch);
+  galerkin(l.space, l.exact.a, l.exact.r, l.exact.p, stencil, l.products, l.half_values.data(), pitch, false);
   ranks_.all->agree();
   Coefficients<Space, Value> *const next = here ? &levels_[level + 1].exact : nullptr;
   l.part->down(l.space, l.half_values.data(), next ? next->values.data() : nullptr, stencil.count, pitch, next ? next->a.pitch : 0);

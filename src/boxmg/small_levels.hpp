@@ -8,7 +8,7 @@
 namespace weft::boxmg {
 
 /// Rows of a line that can be relaxed so, and coefficients of a level, which one cluster of multiprocessors has to read.
-inline constexpr Index longest_small_line = 288, most_small_coefficients = Index(1) << 20;
+inline constexpr Index longest_small_line = 288, most_small_coefficients = Index(1) << 18;
 
 /// A level as such a launch sees it. The directions that a grid lacks come last, so that a plane has the first two.
 template <class Scalar>

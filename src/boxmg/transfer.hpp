@@ -75,40 +75,17 @@ struct Interpolate {
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
     const Index row = p.fine.n[0] * (run.y + p.fine.n[1] * run.z), first = row + run.x;
-    if constexpr (!is_host_space<Space>) {
-      x[first] += at_node({run.x, run.y, run.z}, first);
-    } else {
-      Scalar sum[run_nodes<Space>];
-      for (Index j = 0; j < run.count; j++) sum[j] = x[first + j * run.step];
-      for (int slot = 0; slot < p.slots(); slot++) {
-        if (slot & p.bit[0]) continue; // both of x are taken together
-        const Index y = p.on_grid(1, run.y, slot), z = p.on_grid(2, run.z, slot);
-        if (y >= 0 && z >= 0) add(run, first, slot, e + p.coarse.n[0] * (y + p.coarse.n[1] * z), sum);
-      }
-      for (Index j = 0; j < run.count; j++) x[first + j * run.step] = sum[j];
+    Scalar sum[run_nodes<Space>];
+    for (Index j = 0; j < run.count; j++) sum[j] = x[first + j * run.step];
+    for (int slot = 0; slot < p.slots(); slot++) {
+      if (slot & p.bit[0]) continue; // both of x are taken together
+      const Index y = p.on_grid(1, run.y, slot), z = p.on_grid(2, run.z, slot);
+      if (y >= 0 && z >= 0) add(run, first, slot, e + p.coarse.n[0] * (y + p.coarse.n[1] * z), sum);
     }
+    for (Index j = 0; j < run.count; j++) x[first + j * run.step] = sum[j];
   }
 
 private:
-  /// For a device: all loads are on their way together.
-  KOKKOS_INLINE_FUNCTION Scalar at_node(const Index (&at)[3], Index node) const
-  {
-    Index place[3][2];
-    for (int d = 0; d < 3; d++) {
-      place[d][0] = p.on_grid(d, at[d], 0);
-      place[d][1] = p.bit[d] == 0 ? -1 : p.on_grid(d, at[d], p.bit[d]);
-    }
-    Scalar w[8], from[8], sum = 0;
-    for (int k = 0; k < 8; k++) {
-      const Index i = place[0][k & 1], j = place[1][k >> 1 & 1], l = place[2][k >> 2];
-      const bool there = i >= 0 && j >= 0 && l >= 0;
-      const int slot   = (k & 1) * p.bit[0] + (k >> 1 & 1) * p.bit[1] + (k >> 2) * p.bit[2];
-      w[k]             = there ? p.weight(slot, node) : Scalar(0);
-      from[k]          = there ? e[i + p.coarse.n[0] * (j + p.coarse.n[1] * l)] : Scalar(0);
-    }
-    for (int k = 0; k < 8; k++) sum += w[k] * from[k];
-    return sum;
-  }
   KOKKOS_INLINE_FUNCTION void add(const Run &run, Index first, int slot, const Scalar *from, Scalar *sum) const
   {
     const Scalar *w = p.weights + slot * p.pitch + first;
@@ -133,6 +110,68 @@ private:
       for (Index j = odd; j < run.count; j += 2) sum[j] += w[j] * from[(run.x + j) / 2];
       for (Index j = 1 - odd; j < run.count; j += 2) between(j, (run.x + j) / 2);
     }
+  }
+};
+
+/// The same at a node, for a device: all loads are on their way together. coarsened: how many directions are.
+template <class Scalar, int coarsened>
+struct InterpolateNode {
+  const Scalar *weights, *e;
+  Scalar *x;
+  Index pitch;
+  int row, plane;           ///< nodes of a row of the fine grid, rows of a plane
+  int halved[3], stride[3]; ///< along each direction: 1 where it is coarsened; of the coarse grid
+  int direction[coarsened]; ///< the coarsened ones, in the order of the slots' bits
+  int last[coarsened];      ///< the last coarse place along each
+  bool periodic[coarsened];
+
+  InterpolateNode(const Transfer<Scalar> &p, const Scalar *coarse, Scalar *fine)
+      : weights(p.weights), e(coarse), x(fine), pitch(p.pitch), row(static_cast<int>(p.fine.n[0])), plane(static_cast<int>(p.fine.n[1]))
+  {
+    int next = 1, m = 0;
+    for (int d = 0; d < 3; d++) {
+      halved[d] = p.bit[d] != 0;
+      stride[d] = next;
+      next *= static_cast<int>(p.coarse.n[d]);
+      if (!halved[d]) continue;
+      direction[m] = d;
+      last[m]      = static_cast<int>(p.coarse.n[d]) - 1;
+      periodic[m]  = p.coarse.periodic[d];
+      m++;
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
+  {
+    const int at[3]  = {static_cast<int>(run.x), static_cast<int>(run.y), static_cast<int>(run.z)};
+    const Index node = at[0] + Index(row) * (at[1] + Index(plane) * at[2]);
+    Index first      = 0; // the coarse node at its place, or before it
+    for (int d = 0; d < 3; d++) first += Index(at[d] >> halved[d]) * stride[d];
+    int step[coarsened]; // to the next one; 0: there is none
+    for (int m = 0; m < coarsened; m++) {
+      const int d     = direction[m],
+                place = d == 0   ? at[0]
+                        : d == 1 ? at[1]
+                                 : at[2],
+                apart = d == 0   ? stride[0]
+                        : d == 1 ? stride[1]
+                                 : stride[2];
+      step[m]         = place % 2 == 0 ? 0 : place >> 1 < last[m] ? apart : periodic[m] ? -last[m] * apart : 0;
+    }
+    constexpr int corners = 1 << coarsened;
+    Scalar w[corners], from[corners], sum = x[node];
+    for (int k = 0; k < corners; k++) {
+      Index there = first;
+      bool inside = true;
+      for (int m = 0; m < coarsened; m++) {
+        if (!(k >> m & 1)) continue;
+        there += step[m];
+        inside = inside && step[m] != 0;
+      }
+      w[k]    = inside ? weights[k * pitch + node] : Scalar(0);
+      from[k] = inside ? e[there] : Scalar(0);
+    }
+    for (int k = 0; k < corners; k++) sum += w[k] * from[k];
+    x[node] = sum;
   }
 };
 
@@ -222,7 +261,15 @@ private:
 template <class Space, class Scalar>
 void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x, const Region &wanted)
 {
-  over_runs("weft boxmg interpolation", space, wanted, Interpolate<Space, Scalar>{p, e, x});
+  const auto launch = [&](const auto &body) { over_runs("weft boxmg interpolation", space, wanted, body); };
+  if constexpr (is_host_space<Space>)
+    launch(Interpolate<Space, Scalar>{p, e, x});
+  else if (p.slots() == 2)
+    launch(InterpolateNode<Scalar, 1>(p, e, x));
+  else if (p.slots() == 4)
+    launch(InterpolateNode<Scalar, 2>(p, e, x));
+  else
+    launch(InterpolateNode<Scalar, 3>(p, e, x));
 }
 
 /// even: a direction that is coarsened, along which r is 0 at odd places, whatever stands there; -1: none.

@@ -84,9 +84,9 @@ void fill(const Space &space, const Operator<Value> &a, const PartReader<Value, 
           const Result<Index, Space> &missing)
 {
   const Operator<Value> own(rows.own, a.stencil, nullptr, 0); // for its distances
-  Kokkos::parallel_reduce(
-      "weft boxmg read", range(space, rows.own.nodes()),
-      KOKKOS_LAMBDA(const Index row, Index &count) {
+  Kokkos::deep_copy(space, missing, Index(0));
+  Kokkos::parallel_for(
+      "weft boxmg read", range(space, rows.own.nodes()), KOKKOS_LAMBDA(const Index row) {
         Index at[3];
         rows.nodes.place(row, at);
         const Index node = rows.nodes.node(at);
@@ -95,15 +95,16 @@ void fill(const Space &space, const Operator<Value> &a, const PartReader<Value, 
           rows.over_row(row, at, [&](Value value, int number) {
             const int slot = number < 0 ? -1 : a.stencil.slot[number];
             if (slot < 0 || !Kokkos::isfinite(value))
-              count++;
+              Kokkos::atomic_add(missing.data(), Index(1)); // seldom
             else
               values[slot * a.pitch + node] += value;
           });
           return;
         }
-        for (Int k = rows.outside.row_starts ? rows.outside.begin(row) : 0; rows.outside.row_starts && k < rows.outside.end(row); k++)
-          count += rows.outside.values[k] != 0; // no neighbour of this node
-        int next = 0;                           // columns mostly come in the stencil's order
+        for (Int k = rows.outside.row_starts ? rows.outside.begin(row) : 0; rows.outside.row_starts && k < rows.outside.end(row); k++) {
+          if (rows.outside.values[k] != 0) Kokkos::atomic_add(missing.data(), Index(1)); // no neighbour of this node
+        }
+        int next = 0; // columns mostly come in the stencil's order
         for (Int entry = rows.inside.begin(row); entry < rows.inside.end(row); entry++) {
           const Value value = rows.inside.values[entry];
           if (value == 0) continue;
@@ -113,12 +114,11 @@ void fill(const Space &space, const Operator<Value> &a, const PartReader<Value, 
             next = next + 1 == a.stencil.count ? 0 : next + 1;
           }
           if (slot < 0 || !Kokkos::isfinite(value))
-            count++;
+            Kokkos::atomic_add(missing.data(), Index(1));
           else
             values[slot * a.pitch + node] += value;
         }
-      },
-      missing);
+      });
 }
 
 } // namespace weft::boxmg
