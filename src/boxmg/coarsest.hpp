@@ -187,7 +187,7 @@ struct Inverse {
     const auto v = values, d = diagonal;
     const auto sign    = negative;
     const Pieces stack = pieces;
-    const int words    = 5 * rows * static_cast<int>(sizeof(double));
+    const int words    = 6 * rows * static_cast<int>(sizeof(double));
     Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<held_threads>> policy(space, static_cast<int>(stack.count), held_threads);
     Kokkos::parallel_for(
         "weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const Team &team) {
@@ -198,6 +198,7 @@ struct Inverse {
           double *const share  = now + rows;                                                // of it; -1 once it was the pivot
           double *const row    = share + rows;                                              // of the pivot
           double *const column = row + rows;
+          double *const scale  = column + rows; // 1 / own
           double held[held_by_thread];
           int place[held_by_thread]; // row and column; -1: no element
           for (int k = 0; k < held_by_thread; k++) {
@@ -208,15 +209,25 @@ struct Inverse {
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int i) {
             own[i] = now[i] = d(first + i);
             share[i]        = own[i] != 0 ? 1 : 0;
+            scale[i]        = own[i] != 0 ? 1 / own[i] : 0;
           });
           team.team_barrier();
           for (int step = 0; step < rows; step++) {
-            int p       = 0;
-            double most = share[0];
-            for (int i = 1; i < rows; i++) {
-              const double here = share[i];
-              p                 = here > most ? i : p;
-              most              = here > most ? here : most;
+            // Of four in a row, so that a comparison need not wait for the last one.
+            double best[4] = {-1, -1, -1, -1};
+            int at[4]      = {};
+            for (int i = 0; i < rows; i += 4) {
+              for (int k = 0; k < 4; k++) {
+                const double here = i + k < rows ? share[i + k] : -1;
+                at[k]             = here > best[k] ? i + k : at[k];
+                best[k]           = here > best[k] ? here : best[k];
+              }
+            }
+            int p       = at[0];
+            double most = best[0];
+            for (int k = 1; k < 4; k++) {
+              p    = best[k] > most ? at[k] : p;
+              most = best[k] > most ? best[k] : most;
             }
             if (!(most > nothing)) break;
             const double pivot = now[p], inverse = 1 / pivot;
@@ -236,7 +247,7 @@ struct Inverse {
               held[k]             = i == p ? row[j] : (j == p ? 0 : held[k]) - (factor == 0 ? 0 : factor * row[j]);
               if (i != j) continue;
               now[i]   = held[k];
-              share[i] = i == p || share[i] < 0 ? -1 : own[i] != 0 ? Kokkos::abs(held[k] / own[i]) : 0;
+              share[i] = i == p || share[i] < 0 ? -1 : Kokkos::abs(held[k] * scale[i]);
             }
             team.team_barrier();
           }

@@ -227,7 +227,7 @@ void over_coefficients(const Space &space, const Galerkin<Space, Scalar> &kernel
   const int first   = kernel.first();
   const Index count = grid.nodes() * (kernel.stencil.count - first), products = kernel.starts[kernel.stencil.count] / kernel.stencil.count;
   const char *const say = "weft boxmg galerkin";
-  if (count > products * 8192) {
+  if (count > products * 2048) {
     Kokkos::parallel_for(
         say, range(space, count), KOKKOS_LAMBDA(const Index number) {
           const Index k = number / grid.nodes(), node = number - k * grid.nodes();

@@ -128,8 +128,9 @@ private:
     // Coefficients of the neighbours too: there are some.
     if (part != Part::whole && !a.grid.move(there, offset_of(number))) return;
     const Scalar entry = entry_of(a, part, k, node, a.grid.node(there));
-    const bool own     = number == 13 || (convected && (a.diagonal(node) < 0 ? -entry : entry) > 0);
-    row[own ? 13 : Geometry::collapsed(number)] += entry;
+    const bool own     = Geometry::collapsed(number) == 13 || (convected && (a.diagonal(node) < 0 ? -entry : entry) > 0);
+    row[13] += own ? entry : Scalar(0); // places that the compiler knows stay in registers
+    if constexpr (Geometry::collapsed(number) != 13) row[Geometry::collapsed(number)] += own ? Scalar(0) : entry;
     size += Kokkos::abs(entry);
   }
   /// Opposite neighbours that differ by rounding are made equal. Sums across strong couplings cancel, and what rounding leaves of them grows by the ratio
