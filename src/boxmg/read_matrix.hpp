@@ -126,25 +126,31 @@ struct LevelLook {
 template <class Scalar>
 inline constexpr Scalar symmetry_tolerance = 100 * std::numeric_limits<Scalar>::epsilon();
 
-/// Compares a node's couplings with those back: false where one differs; and adds how much they do.
+/// Compares a node's couplings with those back: false where one differs; and adds how much they do. The loads of some are on their way together.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node, const Index (&at)[3], Flow &flow)
 {
+  constexpr int together = 5;
   bool symmetric = true, couples = false;
-  const double size = static_cast<double>(Kokkos::abs(a.diagonal(node)));
-  for (int k = 0; k < a.stencil.count; k++) {
-    const Offset o = a.stencil.offset[k];
-    Index there[3] = {at[0], at[1], at[2]};
-    if (k == a.stencil.centre() || !a.grid.move(there, o)) continue;
-    const Index neighbour = a.grid.node(there);
-    const Scalar c = a.entry(k, node), back = a.transposed(k, neighbour);
-    const Scalar scale = Kokkos::min(Kokkos::abs(a.diagonal(node)), Kokkos::abs(a.diagonal(neighbour)));
-    couples            = couples || c != 0;
-    if (Kokkos::abs(c - back) <= symmetry_tolerance<Scalar> * Kokkos::max(scale, Kokkos::abs(c))) continue;
-    symmetric         = false;
-    const double part = size > 0 ? static_cast<double>(c - back) / (2 * size) : 0;
-    flow.share += Kokkos::abs(part);
-    for (int d = 0; d < 3; d++) flow.through[d] += o.d[d] * part;
+  const Scalar diagonal = Kokkos::abs(a.diagonal(node));
+  for (int first = 0; first < a.stencil.count; first += together) {
+    Scalar c[together], back[together], beside[together];
+    for (int m = 0; m < together; m++) {
+      const int k           = first + m;
+      const Index neighbour = k < a.stencil.count && k != a.stencil.centre() ? a.neighbour(k, node, at) : -1;
+      c[m]                  = neighbour < 0 ? Scalar(0) : a.entry(k, node);
+      back[m]               = neighbour < 0 ? Scalar(0) : a.transposed(k, neighbour);
+      beside[m]             = neighbour < 0 ? Scalar(0) : Kokkos::abs(a.diagonal(neighbour));
+    }
+    for (int m = 0; m < together; m++) {
+      couples = couples || c[m] != 0;
+      if (Kokkos::abs(c[m] - back[m]) <= symmetry_tolerance<Scalar> * Kokkos::max(Kokkos::min(diagonal, beside[m]), Kokkos::abs(c[m])))
+        continue;
+      symmetric         = false;
+      const double part = diagonal > 0 ? static_cast<double>(c[m] - back[m]) / (2 * static_cast<double>(diagonal)) : 0;
+      flow.share += Kokkos::abs(part);
+      for (int d = 0; d < 3; d++) flow.through[d] += a.stencil.offset[first + m].d[d] * part;
+    }
   }
   flow.nodes += couples;
   return symmetric;
@@ -194,8 +200,8 @@ struct LookAtLevel {
       look.most     = Kokkos::max(look.most, size);
     }
     if (!known_symmetric) {
-      Index at[3];
-      a.grid.position(node, at);
+      Index at[3] = {};
+      if (!a.ends) a.grid.position(node, at); // else distances tell the neighbours
       look.symmetric = symmetric_row(a, node, at, look.flow) && look.symmetric;
     }
     if (!(d * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
