@@ -316,6 +316,7 @@ def check_commands(pages):
                     missing(f"no stack is built in build/{found['stack']}")
             for found in [*PROGRAM.finditer(text), *BUILD_FOLDER.finditer(text)]:
                 program = found["program"] or found.groupdict().get("bare")
+                program = program and re.sub(r"^(snes|ts)_(?=ex\d)", "", program)  # which CMake puts in front of tutorials' names
                 if program and not program.isupper() and not re.search(rf"(?<!\w)(?:\w+_)?{program}(?!\w)", lists) and program not in ("weft-config", "weft"):
                     missing(f"nothing builds {program}")
     return looked_up

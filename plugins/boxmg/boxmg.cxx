@@ -43,14 +43,16 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
   Level: beginner
 
   Notes:
-  The operator is read from the assembled `MATAIJ` matrix: one unknown a node, couplings to a node's neighbours (3 points in 1-D, 5 or 9 in
-  2-D, 7 or 27 in 3-D), with the `DMDA` of the `PC` or, if it has none, of the matrix. The number of nodes along a direction is any, ends are
+  The operator is read from the assembled `MATAIJ` matrix: one unknown a node, or up to 8, couplings to a node's neighbours (3 points in 1-D,
+  5 or 9 in 2-D, 7 or 27 in 3-D), with the `DMDA` of the `PC` or, if it has none, of the matrix. The number of nodes along a direction is any, ends are
   any, coefficients may jump, and rows of the identity may stand anywhere. Nothing else is asked for.
 
   The cycle of a symmetric matrix is symmetric, fit for `KSPCG`. For other matrices take `KSPGMRES` or `KSPFGMRES`. Whether the matrix is
   symmetric is looked at, unless `MatSetOption()` has told it (`MAT_SYMMETRIC`).
 
   Singular operators (Neumann or periodic conditions on all sides) need their null space attached by `MatSetNullSpace()`.
+
+  Several unknowns a node are relaxed together, in lines of blocks; the first rank cycles for all, in double precision, without planes.
 
   Under `KSPRICHARDSON` the cycles are an iteration of their own, by the norm of the true residual: it takes fewer passes over vectors than
   `KSPCG`, which pays where a cycle is good, and with `-pc_boxmg_precision single` on a GPU.

@@ -29,7 +29,7 @@ bool HasLevels(const PC_Boxmg &bm)
 // Whether there is more than one rank, to which levels can go.
 bool HasRanks(const PC_Boxmg &bm)
 {
-  return bm.ranks || bm.whole.gathers();
+  return (bm.ranks || bm.whole.gathers()) && bm.grid.components == 1;
 }
 
 // Whether some level is relaxed.
@@ -88,7 +88,7 @@ const Row options[] = {
      Row::Whole{[](const PC_Boxmg &bm) { return bm.coarsest; }, PCBoxmgSetCoarsest},
      "it is for grids that would be coarsened more or less often without it", EndsElsewhere},
     {"pc_boxmg_share", "nodes a rank from which on ranks share a level; the first one has the smaller ones by itself", "PCBoxmgSetShare",
-     Row::Whole{[](const PC_Boxmg &bm) { return bm.share; }, PCBoxmgSetShare}, "it is for several ranks", HasRanks},
+     Row::Whole{[](const PC_Boxmg &bm) { return bm.share; }, PCBoxmgSetShare}, "it is for several ranks and one unknown a node", HasRanks},
     {"pc_boxmg_precision", "precision inside the cycle", "PCBoxmgSetPrecision",
      Row::ChoiceOf<&PC_Boxmg::precision, PCBoxmgSetPrecision>(boxmg_precisions)},
     {"pc_boxmg_monitor", "print the residual of each level, twice a cycle", "PCBoxmgSetMonitor",

@@ -39,7 +39,7 @@ PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   shared.least = bm->share;
   PetscCall(PartsOf(bm->grid, &shared.parts));
-  bool share = ranks > 1 && shared.share(shared.parts);
+  bool share = ranks > 1 && bm->grid.components == 1 && shared.share(shared.parts);
 #if !defined(WEFT_DISTRIBUTED)
   share = false;
 #endif

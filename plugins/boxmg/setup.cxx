@@ -5,6 +5,7 @@
 
 #include "base/csr_copy.hpp"
 #include "boxmg/boxmg_impl.h"
+#include "line/blocks/block_lines.hpp"
 #include "petsc/direct_check.h"
 #include "petsc/kokkos_start.h"
 
@@ -38,6 +39,19 @@ PetscErrorCode RefuseOtherSizes(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// What is for one unknown a node only.
+PetscErrorCode CheckSeveralUnknowns(PC pc)
+{
+  const PC_Boxmg *bm = Boxmg(pc);
+
+  PetscFunctionBegin;
+  PetscCheck(bm->smoother != PC_BOXMG_PLANES, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_boxmg_smoother planes is for one unknown a node: take alternating, whose lines are of all unknowns");
+  PetscCheck(bm->precision != PC_BOXMG_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "-pc_boxmg_precision single is for one unknown a node: take double");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 PetscErrorCode CheckGrid(PC pc, const Grid &grid)
 {
   PetscFunctionBegin;
@@ -46,11 +60,11 @@ PetscErrorCode CheckGrid(PC pc, const Grid &grid)
              "PCBOXMG needs a grid and none is known for this matrix: give the KSP or the PC a DMDA (KSPSetDM, PCSetDM) of the matrix's "
              "size, or make the matrix with DMCreateMatrix; without a grid take -pc_type crout, or PETSc's gamg with "
              "-mg_levels_pc_type line, which finds lines in the matrix");
-  PetscCheck(grid.components == 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-             "PCBOXMG takes one unknown a node and this DMDA has %d: take -pc_type mg with -mg_levels_pc_type line, whose lines are of "
-             "blocks, or -pc_type crout; or it for each field alone (-pc_type fieldsplit -fieldsplit_pc_type boxmg with a DMDA for each "
-             "block)",
-             (int)grid.components);
+  PetscCheck(grid.components <= BlockLines::largest_block, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCBOXMG takes at most %d unknowns a node and this DMDA has %d: take it for each field alone (-pc_type fieldsplit "
+             "-fieldsplit_pc_type boxmg with a DMDA for each block), or -pc_type crout",
+             BlockLines::largest_block, (int)grid.components);
+  if (grid.components > 1) PetscCall(CheckSeveralUnknowns(pc));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -86,16 +100,18 @@ PetscErrorCode OptionsOf(PC pc, const boxmg::Grid &grid, BoxmgOptions *options)
   const PC_Boxmg *bm = Boxmg(pc);
 
   PetscFunctionBegin;
-  PetscCheck(bm->coarse != PC_BOXMG_COARSE_DIRECT || bm->coarsest <= BoxmgOptions::most_inverted, PetscObjectComm((PetscObject)pc),
-             PETSC_ERR_ARG_INCOMP,
-             "-pc_boxmg_coarsest %" PetscInt_FMT ": the inverse of at most %d nodes is made; take -pc_boxmg_coarse lines with more",
-             bm->coarsest, (int)BoxmgOptions::most_inverted);
+  const PetscInt inverted = static_cast<PetscInt>(BoxmgOptions::most_inverted / bm->grid.components);
+  PetscCheck(bm->coarse != PC_BOXMG_COARSE_DIRECT || bm->coarsest <= inverted, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
+             "-pc_boxmg_coarsest %" PetscInt_FMT ": the inverse of at most %" PetscInt_FMT
+             " nodes is made; take -pc_boxmg_coarse lines with more",
+             bm->coarsest, inverted);
   for (int d = 0; d < 3; d++)
     PetscCheck(
         bm->smoother != PC_BOXMG_PLANES || grid.n[d] > 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_INCOMP,
         "-pc_boxmg_smoother planes: this grid, %s, has one node along %c: take alternating, whose lines along each direction in turn do "
         "in a plane what planes do in space",
         BoxmgSizes(grid).c_str(), "xyz"[d]);
+  options->unknowns         = static_cast<int>(bm->grid.components);
   options->levels           = static_cast<int>(bm->levels);
   options->cycle            = static_cast<BoxmgCycle>(bm->cycle);
   options->smoother         = static_cast<BoxmgSmoother>(bm->smoother);
@@ -218,12 +234,14 @@ std::string Place(const boxmg::Grid &grid, Index node)
   return "node (" + text + ")";
 }
 
-std::string Sentence(const Multigrid &multigrid, const BoxmgFault &fault)
+std::string Sentence(const Multigrid &multigrid, const BoxmgFault &fault, bool several_unknowns)
 {
   const std::vector<BoxmgLevel> levels = multigrid.levels();
   const bool shown                     = fault.level >= 0 && fault.level < static_cast<int>(levels.size());
-  const std::string at                 = shown ? " at " + Place(levels[static_cast<std::size_t>(fault.level)].grid, fault.node) : "";
-  const std::string level              = fault.level > 0 ? " of level " + std::to_string(fault.level) : "";
+  const std::string unknown =
+      several_unknowns && fault.kind != BoxmgFault::Kind::line_pivot ? ", unknown " + std::to_string(fault.unknown) : "";
+  const std::string at    = shown ? " at " + Place(levels[static_cast<std::size_t>(fault.level)].grid, fault.node) + unknown : "";
+  const std::string level = fault.level > 0 ? " of level " + std::to_string(fault.level) : "";
   switch (fault.kind) {
   case BoxmgFault::Kind::not_finite:
     return "an entry" + at + level + " is not finite";
@@ -270,7 +288,7 @@ PetscErrorCode ReportFault(PC pc)
     std::string sentence;
     PetscCallCXX(fault = bm->any()->fault());
     if (fault) {
-      PetscCallCXX(sentence = Sentence(*bm->any(), *fault));
+      PetscCallCXX(sentence = Sentence(*bm->any(), *fault, bm->grid.components > 1));
       PetscCall(PetscStrncpy(text, sentence.c_str(), sizeof(text)));
       told[0] = ReasonOf(fault->kind);
     }

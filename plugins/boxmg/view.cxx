@@ -71,7 +71,8 @@ PetscErrorCode ViewMultigrids(const PC_Boxmg &bm, MPI_Comm comm, PetscViewer vie
   PetscFunctionBegin;
   if (bm.cycle == PC_BOXMG_CYCLE_AUTO)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  cycle: %s, chosen from the matrix\n", boxmg_cycles[static_cast<int>(bm.any()->cycle())]));
-  PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %ssymmetric\n", bm.any()->symmetric() ? "" : "not "));
+  const std::string unknowns = bm.grid.components == 1 ? "" : ", " + std::to_string(bm.grid.components) + " unknowns a node";
+  PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %ssymmetric%s\n", bm.any()->symmetric() ? "" : "not ", unknowns.c_str()));
   PetscCall(AllLevels(bm, comm, *bm.any(), &levels));
   PetscCall(ViewLevels(levels, viewer));
   for (int which : {0, 1}) {

@@ -7,7 +7,7 @@ namespace weft {
 
 namespace {
 
-// The rows of all nodes in the grid's natural order, on the first rank; none on others.
+// The rows of all nodes in the grid's natural order, those of a node together, on the first rank; none on others.
 PetscErrorCode RowsInOrder(const Grid &grid, Mat A, bool here, IS *rows)
 {
   GridOwners owners;
@@ -20,7 +20,9 @@ PetscErrorCode RowsInOrder(const Grid &grid, Mat A, bool here, IS *rows)
   PetscCall(PetscMalloc1(count, &of_nodes));
   for (Index z = 0; k < count; z++) {
     for (Index y = 0; y < grid.global[1]; y++) {
-      for (Index x = 0; x < grid.global[0]; x++) of_nodes[k++] = owners.row({x, y, z});
+      for (Index x = 0; x < grid.global[0]; x++) {
+        for (Index c = 0; c < grid.components; c++) of_nodes[k++] = owners.row({x, y, z}, c);
+      }
     }
   }
   PetscCall(ISCreateGeneral(PETSC_COMM_SELF, count, of_nodes, PETSC_OWN_POINTER, rows));

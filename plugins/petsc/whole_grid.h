@@ -10,7 +10,7 @@ namespace weft {
 
 class WholeGrid {
 public:
-  /// Makes the way there, unless it is made. A: a matrix on the grid, with one row a node. Collective.
+  /// Makes the way there, unless it is made. A: a matrix on the grid. Collective.
   PetscErrorCode Make(const Grid &grid, Mat A);
   PetscErrorCode Destroy();
 

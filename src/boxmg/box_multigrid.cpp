@@ -2,15 +2,17 @@
 
 #include <stdexcept>
 
+#include "boxmg/blocks/block_multigrid.hpp"
 #include "boxmg/csr_of_level.hpp"
 #include "boxmg/hierarchy.hpp"
 #include "boxmg/turned.hpp"
+#include "line/blocks/block_lines.hpp"
 
 namespace weft {
 
 namespace {
 
-void check(const boxmg::Grid &grid, const BoxmgOptions &options)
+void check(const boxmg::Grid &grid, const BoxmgOptions &options, const BoxmgRanks *ranks)
 {
   for (const Index n : grid.n) {
     if (n < 1) throw std::invalid_argument("a grid has at least one node along each direction");
@@ -18,6 +20,10 @@ void check(const boxmg::Grid &grid, const BoxmgOptions &options)
   if (options.levels < 0) throw std::invalid_argument("the number of levels is at least 1, or 0 for as many as there can be");
   if (options.sweeps < 1) throw std::invalid_argument("the number of sweeps is at least 1");
   if (options.coarsest_nodes < 1) throw std::invalid_argument("the coarsest grid has at least 1 node");
+  if (options.unknowns < 1 || options.unknowns > BlockLines::largest_block)
+    throw std::invalid_argument("a node has 1 to " + std::to_string(BlockLines::largest_block) + " unknowns");
+  if (options.unknowns > 1 && (ranks || options.single_precision || options.smoother == BoxmgSmoother::planes))
+    throw std::invalid_argument("several unknowns a node are for one rank, in double precision, without planes");
   if (options.coarsen > 7) throw std::invalid_argument("there are three directions to coarsen");
 }
 
@@ -28,7 +34,11 @@ BoxMultigrid<Scalar>::BoxMultigrid(const Execution &execution, const boxmg::Grid
                                    const BoxmgRanks *ranks)
     : execution_(execution)
 {
-  check(grid, options);
+  check(grid, options, ranks);
+  if (options.unknowns > 1) {
+    hierarchy_ = boxmg::make_block_hierarchy<Scalar>(execution, grid, options);
+    return;
+  }
   hierarchy_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Hierarchy> {
     using Space = std::decay_t<decltype(space)>;
     if (ranks && options.single_precision)

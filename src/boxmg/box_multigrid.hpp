@@ -28,6 +28,7 @@ enum class BoxmgCoarsest { direct, lines };
 struct BoxmgOptions {
   static constexpr Index most_inverted = 1000; ///< nodes of the largest grid that is inverted: 8 MB
 
+  int unknowns                     = 1; ///< of a node; two and more: for one rank, in double precision, without planes
   int levels                       = 0; ///< at most so many; 0: as many as there can be
   BoxmgCycle cycle                 = BoxmgCycle::automatic;
   BoxmgSmoother smoother           = BoxmgSmoother::automatic;
@@ -71,13 +72,15 @@ struct BoxmgFault {
   };
   Kind kind;
   int level;
-  Index node; ///< of the level's grid, whoever has it
+  Index node;      ///< of the level's grid, whoever has it
+  int unknown = 0; ///< of the node, where it has several and this is about one
 };
 
 template <class Scalar>
 class BoxMultigrid {
 public:
-  /// For matrices on `grid`, whose row i is node i. `execution` must live as long as this. Throws std::invalid_argument for options that
+  /// For matrices on `grid`, whose row i is node i, or, with several unknowns a node, whose row node * options.unknowns + c is the equation of
+  /// unknown c. `execution` must live as long as this. Throws std::invalid_argument for options that
   /// contradict each other or the grid. ranks: those that share it, if share(parts); all functions but fault(), levels() and the like are
   /// collective then, and arrays are of the nodes that a rank owns.
   BoxMultigrid(const Execution &execution, const boxmg::Grid &grid, const BoxmgOptions &options, const BoxmgRanks *ranks = nullptr);

@@ -41,6 +41,13 @@ struct Pieces {
 /// falls to pieces leaves out one of its own.
 template <class Space>
 struct Inverse {
+  using Policy                        = Kokkos::TeamPolicy<Space>;
+  using Team                          = typename Policy::member_type;
+  using Best                          = Kokkos::MaxLoc<double, Index>;
+  static constexpr int held_by_thread = 20, held_threads = 512; ///< elements of a matrix in registers
+  static constexpr double nothing =
+      1e-12; ///< what rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not
+
   OwnedArray<double, Space> values, diagonal; ///< n * n for each piece; the diagonal as it was
   OwnedArray<double, Space> column;           ///< of the pivot: work space
   OwnedArray<double, Space> state;            ///< by row: 1 once it was a pivot, else 0
@@ -84,11 +91,17 @@ struct Inverse {
           if (node == 0) sign(0) = nowhere;
         });
     // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
-    const double doubtful = Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    eliminate(space, Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon())));
+  }
+
+  /// The inverse in place of the matrix, where values, diagonal, state (0) and negative (n) are there. doubtful: a pivot of the other sign is none from so
+  /// much of its diagonal down.
+  void eliminate(const Space &space, double doubtful)
+  {
     if (!is_host_space<Space> && n * n <= held_by_thread * held_threads)
       eliminate_held(space, doubtful);
     else
-      eliminate(space, doubtful);
+      eliminate_stored(space, doubtful);
   }
 
   /// x = A^-1 b, or its transpose.
@@ -98,10 +111,9 @@ struct Inverse {
     const Index size = n, row = transpose == Transpose::no ? n : 1, along = transpose == Transpose::no ? 1 : n;
     const auto v       = values;
     const Pieces stack = pieces;
-    using Policy       = Kokkos::TeamPolicy<Space>;
     Kokkos::parallel_for(
         "weft boxmg coarsest solve", Policy(space, static_cast<int>(stack.grid.nodes()), 1, is_host_space<Space> ? 1 : 32),
-        KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+        KOKKOS_LAMBDA(const Team &team) {
           const Index piece = team.league_rank() / size, i = team.league_rank() - piece * size;
           const double *const inverse = v.data() + piece * size * size;
           double sum                  = 0;
@@ -113,18 +125,10 @@ struct Inverse {
         });
   }
 
-  // What make() is made of; a device's kernels cannot be private.
-
-  static constexpr int held_by_thread = 20, held_threads = 512;
-  using Policy = Kokkos::TeamPolicy<Space>;
-  using Team   = typename Policy::member_type;
-  using Best   = Kokkos::MaxLoc<double, Index>;
-
-  // What rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not.
-  static constexpr double nothing = 1e-12;
+  // What eliminate() is made of; a device's kernels cannot be private.
 
   /// One team eliminates a piece, each step after the other.
-  void eliminate(const Space &space, double doubtful)
+  void eliminate_stored(const Space &space, double doubtful)
   {
     const Index size = n;
     const int rows   = static_cast<int>(n); // a device divides 64-bit numbers slowly

@@ -32,6 +32,20 @@ private:
   Csr csr_;
 };
 
+/// body(coarse node, weight) for the weights of a fine node that are not 0, which stand on the host.
+template <class Value, class Body>
+void over_weights(const Transfer<Value> &p, Index node, const Body &body)
+{
+  Index at[3];
+  p.fine.position(node, at);
+  for (int slot = 0; slot < p.slots(); slot++) {
+    Index to[3];
+    bool there = true;
+    for (int d = 0; d < 3; d++) there = (to[d] = p.on_grid(d, at[d], slot)) >= 0 && there;
+    if (there && p.weight(slot, node) != 0) body(p.coarse.node(to), p.weight(slot, node));
+  }
+}
+
 template <class Space, class Value, class Scalar>
 typename BoxMultigrid<Value>::Csr HierarchyOn<Space, Value, Scalar>::operator_of(int level) const
 {
@@ -53,21 +67,14 @@ typename BoxMultigrid<Value>::Csr HierarchyOn<Space, Value, Scalar>::operator_of
 template <class Space, class Value, class Scalar>
 typename BoxMultigrid<Value>::Csr HierarchyOn<Space, Value, Scalar>::interpolation_of(int level, bool restriction) const
 {
-  const LevelHere &l       = levels_.at(static_cast<std::size_t>(level));
-  const Transfer<Value> &p = restriction ? l.exact.r : l.exact.p;
+  const LevelHere &l = levels_.at(static_cast<std::size_t>(level));
+  Transfer<Value> p  = restriction ? l.exact.r : l.exact.p;
   const auto weights =
       Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), p.weights == l.exact.weights.data() ? l.exact.weights : l.exact.weights_r);
+  p.weights = weights.data();
   CsrRows<Csr> rows(p.fine.nodes(), p.coarse.nodes());
   for (Index node = 0; node < p.fine.nodes(); node++) {
-    Index at[3];
-    p.fine.position(node, at);
-    for (int slot = 0; slot < p.slots(); slot++) {
-      Index to[3];
-      bool there = true;
-      for (int d = 0; d < 3; d++) there = (to[d] = p.on_grid(d, at[d], slot)) >= 0 && there;
-      const Value w = weights(static_cast<std::size_t>(slot * p.pitch + node));
-      if (there && w != 0) rows.add(p.coarse.node(to), w);
-    }
+    over_weights(p, node, [&](Index coarse, Value w) { rows.add(coarse, w); });
     rows.end_row();
   }
   return rows.csr();

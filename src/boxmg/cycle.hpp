@@ -5,21 +5,6 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
-auto HierarchyOn<Space, Value, Scalar>::corrections(std::size_t level, const Way &way) const -> Corrections
-{
-  const bool can = level + 2 < count_;
-  if (way.shape == BoxmgCycle::w && options_.cycle == BoxmgCycle::automatic) {
-    constexpr TwiceOn on;
-    const BoxmgCycle shape = level + 1 < on.end ? BoxmgCycle::w : BoxmgCycle::v;
-    return {can && level >= on.first && level < on.end, {shape, shape}};
-  }
-  Corrections all{can && way.shape != BoxmgCycle::v, {way.shape, way.shape}};
-  // The adjoint of an F cycle takes its corrections in the opposite order.
-  if (all.twice && way.shape == BoxmgCycle::f) all.shape[way.transpose == Transpose::no] = BoxmgCycle::v;
-  return all;
-}
-
-template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way)
 {
   LevelHere &l = levels_[level];

@@ -74,7 +74,7 @@ struct Stencil {
   Offset offset[most];
   signed char slot[most]; ///< by number: where the coefficient stands, or -1
 
-  Stencil()
+  WEFT_INLINE Stencil()
   {
     for (signed char &s : slot) s = -1;
   }

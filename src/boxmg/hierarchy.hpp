@@ -7,6 +7,7 @@
 #include "base/milestone.hpp"
 #include "boxmg/choose.hpp"
 #include "boxmg/coarsest.hpp"
+#include "boxmg/corrections.hpp"
 #include "boxmg/galerkin.hpp"
 #include "boxmg/interpolation.hpp"
 #include "boxmg/planes.hpp"
@@ -268,7 +269,6 @@ private:
   };
   Plan plan(std::size_t level, const LevelLook &looked) const;
   bool one_will_do(std::size_t level) const;
-  static bool is_mild(const LevelLook &finest) { return finest.most <= 1e5 * finest.least; }
   BoxmgCycle shape_of(const Choice &finest, const LevelLook &looked) const;
   std::optional<BoxmgFault> fault_of(std::size_t level) const;
   void set_up(std::size_t level, const LevelLook &looked);
@@ -298,12 +298,10 @@ private:
     std::optional<TwoColours> colours; ///< odd lines have no residual
     Region corrected;                  ///< the nodes that a correction is wanted on
   };
-  /// Whether a level is corrected twice, and how the next one is gone through for it: first, second.
-  struct Corrections {
-    bool twice;
-    BoxmgCycle shape[2];
-  };
-  Corrections corrections(std::size_t level, const Way &way) const;
+  Corrections corrections(std::size_t level, const Way &way) const
+  {
+    return corrections_of(level, count_, way.shape, options_.cycle == BoxmgCycle::automatic, way.transpose);
+  }
   void cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way);
   void relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const;
   /// only: no other correction follows a sweep and comes before the next one.

@@ -69,6 +69,7 @@ struct Weights {
   Part part;
   Transfer<Scalar> p;
   bool from_operator, convected;
+  const unsigned char *followers; ///< of each node the directions along which weights are linear all the same; null: none
   Scalar *weights;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
@@ -88,7 +89,7 @@ private:
     Scalar w[8] = {};
     if (s == 0)
       w[0] = 1;
-    else if (from_operator)
+    else if (from_operator && !(followers && (s & ~followers[node]) == 0))
       solve(node, at, w, Numbers());
     else
       for (int set = 0; set < 8; set++) w[set] = Scalar(1) / (1 << Geometry::directions());
@@ -187,14 +188,14 @@ private:
 };
 
 /// Fills the weights of the interpolation that belongs to a, to its transpose, or to its symmetric part; p.weights is `weights`. Nodes between
-/// fewer coarse ones first. convected: see above.
+/// fewer coarse ones first. convected: see above. followers: of each node the directions along which weights are linear all the same; null: none.
 template <class Space, class Scalar>
 void make_weights(const Space &space, const Operator<Scalar> &a, Part part, const Transfer<Scalar> &p, bool from_operator, bool convected,
-                  Scalar *weights)
+                  Scalar *weights, const unsigned char *followers = nullptr)
 {
   const auto of = [&]<Directions s>(std::integral_constant<Directions, s>) {
     if ((s & ~p.coarsened) == 0)
-      over_runs("weft boxmg weights", space, between(p, s), Weights<Scalar, s>{a, part, p, from_operator, convected, weights});
+      over_runs("weft boxmg weights", space, between(p, s), Weights<Scalar, s>{a, part, p, from_operator, convected, followers, weights});
   };
   const auto all = [&]<Directions... s>(std::integer_sequence<Directions, s...>)
   {

@@ -122,6 +122,12 @@ struct LevelLook {
   }
 };
 
+/// Diagonals do not differ much, on the finest level.
+inline bool is_mild(const LevelLook &finest)
+{
+  return finest.most <= 1e5 * finest.least;
+}
+
 /// Symmetric to so many units of rounding.
 template <class Scalar>
 inline constexpr Scalar symmetry_tolerance = 100 * std::numeric_limits<Scalar>::epsilon();

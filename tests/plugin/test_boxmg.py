@@ -65,13 +65,6 @@ def test_tutorials_with_nothing_else(name, ranks):
     assert iterations(result) == iterations(on_one_rank(name)[1])
 
 
-def test_a_system_of_several_unknowns_is_refused(run):
-    for ranks in (1, 2):
-        failed = run("snes_ex19", "-da_grid_x 7 -da_grid_y 7 -pc_type boxmg", ranks=ranks, expect=None)
-        assert failed.code != 0
-        assert "PCBOXMG takes one unknown a node and this DMDA has 4: take -pc_type mg with -mg_levels_pc_type line" in failed.output
-
-
 @pytest.mark.parametrize("processors", [(1, 4), (2, 2), (4, 1)])
 def test_iterations_do_not_depend_on_the_process_grid(run, processors):
     options = f"{grid(23, 30)} -pc_type boxmg -ksp_type cg -ksp_rtol 1e-8 -ksp_monitor"
@@ -310,7 +303,7 @@ def test_nothing_of_petscs_memory_is_left(run):
 @pytest.mark.parametrize(
     "options, message",
     [
-        ("-dof 2", "PCBOXMG takes one unknown a node and this DMDA has 2"),
+        ("-dof 9", "PCBOXMG takes at most 8 unknowns a node and this DMDA has 9"),
         ("-dm_mat_type baij", "PCBOXMG works on AIJ matrices and this one is of type"),
         ("-pc_boxmg_levels -1", "-pc_boxmg_levels -1: the number must be from 0 to 62"),
         ("-pc_boxmg_sweeps 0", "-pc_boxmg_sweeps 0: the number must be from 1 to"),

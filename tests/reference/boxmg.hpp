@@ -213,6 +213,7 @@ struct Multigrid {
   BoxmgCycle shape = BoxmgCycle::v;
   bool mirrored    = true;  ///< sweeps after a correction go the other way
   bool chessboard  = false; ///< the finest level's lines in space have two colours
+  Index unknowns   = 1;     ///< of a node, neighbours in vectors
 
   std::vector<double> apply(const std::vector<double> &b) const { return cycle(0, b, shape); }
   /// The residual after the first sweeps, from x.
@@ -243,7 +244,7 @@ private:
         for (Index node = 0; node < l.grid.nodes(); node++) {
           Index at[3];
           l.grid.position(node, at);
-          if (number(at) == c) nodes.push_back(node);
+          for (Index u = 0; u < unknowns && number(at) == c; u++) nodes.push_back(node * unknowns + u);
         }
         if (!nodes.empty()) all.push_back(nodes);
       }
@@ -267,7 +268,7 @@ private:
     for (Index i = 0; i < n; i++) {
       const Index row                = nodes[static_cast<std::size_t>(i)];
       r[static_cast<std::size_t>(i)] = b[static_cast<std::size_t>(row)];
-      for (Index j = 0; j < l.grid.nodes(); j++) r[static_cast<std::size_t>(i)] -= l.a(row, j) * x[static_cast<std::size_t>(j)];
+      for (Index j = 0; j < l.a.rows; j++) r[static_cast<std::size_t>(i)] -= l.a(row, j) * x[static_cast<std::size_t>(j)];
       for (Index j = 0; j < n; j++) block(i, j) = l.a(row, nodes[static_cast<std::size_t>(j)]);
     }
     const auto z = solve(block, r);
