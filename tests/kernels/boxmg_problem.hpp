@@ -1,5 +1,6 @@
 /// What tests of BoxMultigrid share: grids, dense matrices as CSR, a multigrid in a memory.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
