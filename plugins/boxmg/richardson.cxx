@@ -84,12 +84,14 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (bm->asks_norms) PetscCall(VecNorm(b, NORM_2, &of_rhs));
+  // A residual of which a part is known to be 0 would not show it.
+  if (PetscIsInfOrNanReal(of_rhs)) why = KSP_DIVERGED_NANORINF;
   const auto look = [&](PetscReal here) {
     if (of_rhs == 0) of_rhs = here; // as KSPConvergedDefault() has it for b = 0 and a guess that is not
     return (why = ReasonOf(here, of_rhs, rtol, abstol, dtol)) != KSP_CONVERGED_ITERATING;
   };
   PetscCall(HasOperator(pc, &in_place));
-  if (in_place && its > 0) PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
+  if (in_place && why == KSP_CONVERGED_ITERATING && its > 0) PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
   while (!in_place && why == KSP_CONVERGED_ITERATING && *outits < its) {
     if (zero) { // what is added to 0
       PetscCall(PCBoxmgStep(pc, b, x));

@@ -39,6 +39,13 @@ def test_a_right_hand_side_of_zero_and_a_guess_that_is_not(ranks):
 
 
 @programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_right_hand_side_that_is_not_finite(ranks):
+    ((reason, its, _),) = solves(history("infinite", "-pc_boxmg_coarsest 14", ranks=ranks))
+    assert reason < 0 and its <= 1
+
+
+@programs.needs_petsc4py
 def test_a_test_of_convergence_that_is_skipped():
     reason, its, _ = solves(history("other", "-ksp_convergence_test skip -ksp_max_it 3"))[0]
     assert (reason, its) == (4, 3)

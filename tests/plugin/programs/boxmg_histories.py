@@ -83,6 +83,17 @@ elif case == "small":  # a grid that is solved directly
     A = operator(grid, (1, 1e-7))
     ksp = ksp_of(grid, A, "richardson")
     solve(ksp, A, random(A))
+elif case == "infinite":  # a right-hand side that is at a row of its own, beside which a step leaves no residual
+    grid = grid_of((5, 3))
+    A = operator(grid, (1, 1))
+    A.zeroRowsColumns([row for row in range(*A.getOwnershipRange()) if grid.getAO().petsc2app([row])[0] not in (6, 7, 8)])
+    ksp = ksp_of(grid, A, "richardson")
+    b = random(A)
+    if comm.rank == comm.size - 1:
+        b.setValue(b.getOwnershipRange()[1] - 1, -np.inf)
+    b.assemble()
+    ksp.solve(b, b.duplicate())
+    PETSc.Sys.Print(f"reason {ksp.reason}, iterations {ksp.its}, residual {ksp.norm}")
 elif case == "zero":  # a right-hand side of 0, and a guess that is not
     grid = grid_of((40, 30))
     A = operator(grid, (1, 1))
