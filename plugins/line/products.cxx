@@ -3,6 +3,8 @@
 #include <petsc/private/matimpl.h>
 
 #include <algorithm>
+#include <initializer_list>
+#include <iterator>
 #include <map>
 
 #include "line/line_impl.h"
@@ -70,9 +72,9 @@ PetscErrorCode WithStencil(Mat A, const Products &products, const Body &body)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Opens arrays for body(), and calls it if all are where the diagonals are, whose operations are logged, and `extra` ones a row.
+// Allocates nothing, as PETSc calls products past what looks after exceptions. Opens arrays for body(), and calls it if all are where the diagonals are, whose operations are logged, and `extra` ones a row.
 template <class Body>
-PetscErrorCode OnDiagonals(const StencilMatrix<PetscScalar> &stencil, const std::vector<VecArray *> &arrays, PetscLogDouble extra,
+PetscErrorCode OnDiagonals(const StencilMatrix<PetscScalar> &stencil, std::initializer_list<VecArray *> arrays, PetscLogDouble extra,
                            const Body &body, bool *done)
 {
   const Memory memory       = stencil.execution().memory();
@@ -83,7 +85,8 @@ PetscErrorCode OnDiagonals(const StencilMatrix<PetscScalar> &stencil, const std:
   for (VecArray *array : arrays) PetscCall(array->Open());
   *done = std::all_of(arrays.begin(), arrays.end(), [memory](const VecArray *array) { return array->memory() == memory; });
   if (*done) PetscCallCXX(body());
-  for (auto array = arrays.rbegin(); array != arrays.rend(); ++array) PetscCall((*array)->Close());
+  for (auto array = std::make_reverse_iterator(arrays.end()); array != std::make_reverse_iterator(arrays.begin()); ++array)
+    PetscCall((*array)->Close());
   PetscCall(PetscLogGpuTimeEnd());
   if (*done) PetscCall(LogFlops(memory, (2 * static_cast<PetscLogDouble>(stencil.offsets().size()) + extra) * rows));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -116,9 +119,8 @@ PetscErrorCode MatResidual_Diagonals(Mat A, Vec b, Vec x, Vec r)
     PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) {
       VecArray rhs(b, Access::read), from(x, Access::read), to(r, Access::write);
       VecArray *const guess = x == b ? &rhs : &from; // an array is opened once
-      const auto arrays     = x == b ? std::vector{&rhs, &to} : std::vector{&rhs, &from, &to};
-      return OnDiagonals(
-          stencil, arrays, 0, [&] { stencil.residual(rhs.data(), guess->data(), to.data()); }, &done);
+      const auto product    = [&] { stencil.residual(rhs.data(), guess->data(), to.data()); };
+      return x == b ? OnDiagonals(stencil, {&rhs, &to}, 0, product, &done) : OnDiagonals(stencil, {&rhs, &from, &to}, 0, product, &done);
     }));
   }
   if (done) PetscFunctionReturn(PETSC_SUCCESS);

@@ -37,13 +37,16 @@ PetscErrorCode WholeGrid::Make(const Grid &grid, Mat A)
   VecType type;
   PetscInt count;
   PetscMPIInt ranks, rank;
+  Order order{0, {grid.global[0], grid.global[1], grid.global[2]}, grid.components};
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)A), &rank));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)A), &ranks));
   here_ = rank == 0;
-  if (ranks == 1 || way_) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(Destroy()); // what a set-up that failed has left
+  if (grid.dm) PetscCall(PetscObjectGetId((PetscObject)grid.dm, &order.dm));
+  if (ranks == 1 || (way_ && order_ == order)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(Destroy()); // that of another grid, or what a set-up that failed has left
+  order_ = order;
   PetscCall(RowsInOrder(grid, A, here_, &rows_));
   PetscCall(ISGetLocalSize(rows_, &count));
   PetscCall(MatGetVecType(A, &type));

@@ -10,7 +10,7 @@ namespace weft {
 
 class WholeGrid {
 public:
-  /// Makes the way there, unless it is made. A: a matrix on the grid. Collective.
+  /// Makes the way there, unless it is made for this grid. A: a matrix on the grid. Collective.
   PetscErrorCode Make(const Grid &grid, Mat A);
   PetscErrorCode Destroy();
 
@@ -43,6 +43,15 @@ public:
   PetscErrorCode BringMatrix(Mat A, Mat **whole) const;
 
 private:
+  /// What the order of the rows hangs on. Ranks see a change together.
+  struct Order {
+    PetscObjectId dm = 0; ///< 0: the rows in their order are the grid
+    Index global[3] = {0, 0, 0}, components = 0;
+
+    bool operator==(const Order &) const = default;
+  };
+
+  Order order_;
   VecScatter way_ = NULL;
   IS rows_        = NULL;
   Vec rhs_        = NULL;

@@ -155,7 +155,8 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
       symmetric         = false;
       const double part = diagonal > 0 ? static_cast<double>(c[m] - back[m]) / (2 * static_cast<double>(diagonal)) : 0;
       flow.share += Kokkos::abs(part);
-      for (int d = 0; d < 3; d++) flow.through[d] += a.stencil.offset[first + m].d[d] * part;
+      const Offset &o = a.stencil.offset[first + m < a.stencil.count ? first + m : 0];
+      for (int d = 0; d < 3; d++) flow.through[d] += o.d[d] * part;
     }
   }
   flow.nodes += couples;

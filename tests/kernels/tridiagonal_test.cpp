@@ -231,7 +231,7 @@ TEST(SelectTridiagonal, AutoNamesAMethodThatServesAndDoesNotRefuse)
   std::set<std::string_view> serving;
   for_each_type<ServingMethods>([&](auto method) { serving.insert(method.name); });
   for_each_type<ComparedMethods>([&](auto method) { EXPECT_FALSE(serving.contains(method.name)) << method.name; });
-  EXPECT_EQ(serving.size() + std::tuple_size_v<ComparedMethods>, tridiagonal_method_names().size());
+  EXPECT_EQ(serving.size() + (compared_methods_built ? std::tuple_size_v<ComparedMethods> : 0), tridiagonal_method_names().size());
   for (const Measured &m : measured) EXPECT_TRUE(serving.contains(m.method)) << m.method;
   for (bool device : {false, true}) {
     for (Index length : {1, 2, 3, 100, 5000, 1000000}) {

@@ -1,7 +1,9 @@
 """PCBCR on several ranks: spread over all of them, equal to one rank to rounding whatever the process grid, each rank with its share."""
 
 import re
+from pathlib import Path
 
+import programs
 import pytest
 
 from test_bcr import each, vector
@@ -118,3 +120,12 @@ def test_a_failure_is_one_of_all_ranks(run):
 def test_nothing_of_petscs_memory_is_left(run):
     output = run("bcr_probe", "-pc_type bcr -ends fixed,cells -shift 1 -n 20,17 -probe solve,again -malloc_debug -malloc_dump", ranks=3).output
     assert "bytes" not in output, output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("options", ["-pc_bcr_type buneman1", "-pc_bcr_type separable", ""])
+def test_another_grid_of_as_many_rows(options):
+    """The order in which the first rank has the rows is that of the grid."""
+    output = programs.python(Path(__file__).parent / "programs" / "bcr_other_grid.py", options, 2).output
+    residuals = [float(r) for r in re.findall(r"reason 4, residual (\S+)", output)]
+    assert len(residuals) == 3 and max(residuals) < 1e-10, output
