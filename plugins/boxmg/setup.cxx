@@ -256,6 +256,9 @@ std::string Sentence(const Multigrid &multigrid, const BoxmgFault &fault, bool s
            " has the other sign, as in Helmholtz problems: take -pc_type crout, or gmres with -pc_type bcr for a matrix with a shift that "
            "is "
            "given to KSPSetOperators() as its second one";
+  case BoxmgFault::Kind::coarsest_pivots:
+    return "the coarsest grid has no inverse by pivots of its diagonal" + at +
+           ", as where unknowns couple to each other as strongly as to themselves: take -pc_type crout, or -pc_boxmg_coarse lines";
   case BoxmgFault::Kind::line_pivot:
     break;
   }
@@ -296,7 +299,7 @@ PetscErrorCode ReportFault(PC pc)
       PetscCall(PetscStrncpy(text, sentence.c_str(), sizeof(text)));
       told[0] = ReasonOf(fault->kind);
     }
-    told[1] = bm->any()->dominant();
+    told[1] = bm->any()->dominant() && bm->any()->symmetric();
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(told, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
@@ -307,8 +310,8 @@ PetscErrorCode ReportFault(PC pc)
 }
 
 // A line or a coarse operator that is nearly singular where the matrix is not makes a cycle of any size, whose preconditioned residuals hide
-// what is left of the matrix's. One cycle shows it, with the null space taken out as a KSP does. Where each diagonal is at least the sum of the
-// magnitudes beside it no line is, and none is tried. In single precision lines whose factors grow lose all digits, which one cycle does not show.
+// what is left of the matrix's. One cycle shows it, with the null space taken out as a KSP does. Where a matrix is symmetric and each diagonal is at least
+// the sum of the magnitudes beside it, neither is, and none is tried; restrictions of a matrix that is not have weights of any size. In single precision lines whose factors grow lose all digits, which one cycle does not show.
 PetscErrorCode CheckCycle(PC pc)
 {
   PC_Boxmg *bm = Boxmg(pc);

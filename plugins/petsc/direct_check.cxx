@@ -378,8 +378,28 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   PetscCall(VecNorm(x, NORM_2, &of_solution));
   PetscCall(VecAXPY(work, -1, x));
   PetscCall(VecNorm(work, NORM_2, &of_error));
-  const PetscReal seen = of_error / of_solution;
+  PetscReal seen = of_error / of_solution;
   if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS); // else unknowns in odd units: of the sizes that diagonals say
+  Vec scale;
+  PetscReal least;
+  PetscCall(VecDuplicate(x, &scale));
+  PetscCall(MatGetDiagonal(A, scale));
+  PetscCall(VecSqrtAbs(scale));
+  PetscCall(VecMin(scale, NULL, &least));
+  if (least > 0) {
+    PetscCall(SetProbe(1, which, x));
+    PetscCall(VecNorm(x, NORM_2, &of_solution));
+    PetscCall(VecPointwiseDivide(x, x, scale));
+    PetscCall(MatMult(A, x, b));
+    PetscCall(apply(b, work, Transpose::no));
+    PetscCall(VecAXPY(work, -1, x));
+    PetscCall(VecPointwiseMult(work, work, scale));
+    PetscCall(VecNorm(work, NORM_2, &of_error));
+    seen = of_error / of_solution;
+    if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  }
+  PetscCall(VecDestroy(&scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

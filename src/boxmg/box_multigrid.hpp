@@ -65,10 +65,11 @@ struct BoxmgLevel {
 /// Why a matrix cannot be preconditioned so.
 struct BoxmgFault {
   enum class Kind {
-    not_finite,    ///< an entry
-    zero_diagonal, ///< of the matrix
-    indefinite,    ///< a diagonal of the other sign, on this level or made by a coarser one
-    line_pivot,    ///< a line that has no factors
+    not_finite,      ///< an entry
+    zero_diagonal,   ///< of the matrix
+    indefinite,      ///< a diagonal of the other sign, on this level or made by a coarser one
+    line_pivot,      ///< a line that has no factors
+    coarsest_pivots, ///< a coarsest grid that is not singular, and has no inverse by pivots of its diagonal
   };
   Kind kind;
   int level;

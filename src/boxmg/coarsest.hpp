@@ -51,7 +51,9 @@ struct Inverse {
   OwnedArray<double, Space> values, diagonal; ///< n * n for each piece; the diagonal as it was
   OwnedArray<double, Space> column;           ///< of the pivot: work space
   OwnedArray<double, Space> state;            ///< by row: 1 once it was a pivot, else 0
-  OwnedArray<Index, Space> negative; ///< the first node whose pivot has the other sign than its diagonal, or how many nodes there are
+  /// Of two kinds the first node, or how many nodes there are: whose pivot has the other sign than its diagonal; that was left out although others that
+  /// were couple to it, so that what is left of the operator is not nothing.
+  OwnedArray<Index, Space> negative;
   Pieces pieces;
   Index n = 0; ///< nodes of a piece
 
@@ -60,7 +62,7 @@ struct Inverse {
       : values("weft boxmg inverse", static_cast<std::size_t>(grid.piece().nodes() * grid.nodes())),
         diagonal("weft boxmg coarsest diagonal", static_cast<std::size_t>(grid.nodes())),
         column("weft boxmg coarsest column", static_cast<std::size_t>(grid.nodes())),
-        state("weft boxmg coarsest pivots", static_cast<std::size_t>(grid.nodes())), negative("weft boxmg coarsest sign", 1), pieces(grid),
+        state("weft boxmg coarsest pivots", static_cast<std::size_t>(grid.nodes())), negative("weft boxmg coarsest sign", 2), pieces(grid),
         n(grid.piece().nodes())
   {
   }
@@ -88,7 +90,7 @@ struct Inverse {
           }
           d(here) = v(here * size + row);
           s(here) = 0;
-          if (node == 0) sign(0) = nowhere;
+          if (node == 0) sign(0) = sign(1) = nowhere;
         });
     // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
     eliminate(space, Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon())));
@@ -126,6 +128,12 @@ struct Inverse {
   }
 
   // What eliminate() is made of; a device's kernels cannot be private.
+
+  /// Whether what stands between two rows that were left out is more than rounding.
+  KOKKOS_INLINE_FUNCTION static bool is_left(double entry, double own, double other, bool same)
+  {
+    return !same && Kokkos::abs(entry) > 1e-6 * Kokkos::sqrt(Kokkos::abs(own) * Kokkos::abs(other));
+  }
 
   /// One team eliminates a piece, each step after the other.
   void eliminate_stored(const Space &space, double doubtful)
@@ -178,6 +186,8 @@ struct Inverse {
           team.team_barrier();
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) {
             const int i = k / rows, j = k - i * rows;
+            if (done[i] != 1 && done[j] != 1 && is_left(m[k], own[i], own[j], i == j))
+              Kokkos::atomic_min(&sign(1), stack.node(team.league_rank(), i));
             if (done[i] != 1 || done[j] != 1) m[k] = 0;
           });
         });
@@ -257,7 +267,10 @@ struct Inverse {
           }
           for (int k = 0; k < held_by_thread; k++) {
             const int i = place[k] >> 16, j = place[k] & 0xffff;
-            if (i >= 0) m[i * rows + j] = share[i] >= 0 || share[j] >= 0 ? 0 : held[k];
+            if (i < 0) continue;
+            if (share[i] >= 0 && share[j] >= 0 && is_left(held[k], own[i], own[j], i == j))
+              Kokkos::atomic_min(&sign(1), stack.node(team.league_rank(), i));
+            m[i * rows + j] = share[i] >= 0 || share[j] >= 0 ? 0 : held[k];
           }
         });
   }

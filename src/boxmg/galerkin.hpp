@@ -261,10 +261,10 @@ void over_coefficients(const Space &space, const Galerkin<Space, Scalar> &kernel
 }
 
 /// Fills the coefficients of the coarse operator. products: empty where the stencil, the grid or what is coarsened is new, and then made; they stay.
-/// whole: each coefficient of the grid is right, not only those of the nodes that a rank owns.
+/// mirrors: A is symmetric, and each coefficient of the grid is right, not only those of the nodes that a rank owns.
 template <class Space, class Scalar>
 void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p, const Stencil &stencil,
-              Products<Space> &products, Scalar *values, Index pitch, bool whole)
+              Products<Space> &products, Scalar *values, Index pitch, bool mirrors)
 {
   if (products.all.size() == 0) {
     std::vector<Product> all;
@@ -277,7 +277,7 @@ void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scal
     Kokkos::deep_copy(space, products.all, Array<const Product, Kokkos::HostSpace>(all.data(), all.size()));
   }
   Galerkin<Space, Scalar> kernel{
-      a, r, p, stencil, values, pitch, {}, products.all.data(), {}, !is_host_space<Space> && whole && a.ends && r.weights == p.weights};
+      a, r, p, stencil, values, pitch, {}, products.all.data(), {}, !is_host_space<Space> && mirrors && a.ends && r.weights == p.weights};
   std::copy(std::begin(products.first), std::end(products.first), kernel.starts);
   for (int d = 0; d < 3; d++) kernel.inside[d] = inside_of(a.grid, p.coarsened, d);
   if constexpr (is_host_space<Space>)

@@ -234,6 +234,8 @@ std::optional<BoxmgFault> HierarchyOn<Space, Value, Scalar>::fault_of(std::size_
   if (l.direct) {
     const Index negative = from_device(l.space, l.inverse.negative.data());
     if (symmetric_ && negative < l.grid().nodes()) return BoxmgFault{Kind::indefinite, number, negative};
+    const Index left = from_device(l.space, l.inverse.negative.data() + 1);
+    if (left < l.grid().nodes()) return BoxmgFault{Kind::coarsest_pivots, number, left};
   } else if (const auto fault = l.planes ? l.planes->fault() : std::nullopt) {
     return BoxmgFault{fault->kind, number, fault->node};
   } else if (l.part) {
@@ -311,7 +313,8 @@ void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
     ensure_operator(level + 1, next, stencil, nullptr);
     const auto &fine   = levels_[level].exact;
     const auto &coarse = levels_[level + 1].exact;
-    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch, true);
+    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch,
+             symmetric_);
     if (is_stabilised(level + 1)) stabilise(levels_[level].space, coarse.a, sign_, coarse.values.data());
   }
   if (level > 0 || !beside_) return;

@@ -266,6 +266,13 @@ TEST_F(BoxmgBlocks, Faults)
       for (Index j = 0; j < a.columns; j++) singular(row, j) = j == 14 || j == 15 ? 1 : 0;
     EXPECT_TRUE(is(Made(memory, grid, singular, options).multigrid.fault(), Kind::line_pivot, 7, 0));
     EXPECT_FALSE(fault(15, 15, 100));
+    // (I, I; I, I + N) is regular, and pivots of its diagonal leave N.
+    const boxmg::Grid line = grid_of({4});
+    Dense regular(8, 8);
+    for (Index i = 0; i < 8; i++)
+      for (Index j = 0; j < 8; j++)
+        regular(i, j) = i / 2 == j / 2 ? 1 : i % 2 == 1 && j % 2 == 1 && std::abs(i - j) == 2 ? (i < j ? 1 : -1) : 0;
+    EXPECT_TRUE(Made(memory, line, regular, options).multigrid.fault()->kind == Kind::coarsest_pivots);
   }
   for (const int unknowns : {0, largest + 1}) {
     options.unknowns = unknowns;

@@ -570,5 +570,24 @@ TEST(Boxmg, ChoosesCyclesByFlow)
   EXPECT_EQ(boxmg::cycle_for(grid_of({257, 257}), jump, {}, {{1, 0}, 3}), BoxmgCycle::v);
 }
 
+/// Halves of products are mirrored where the matrix is symmetric, not where R and P alone have the same weights.
+TEST(Boxmg, CoarseOperatorsOfLinearInterpolation)
+{
+  std::mt19937 random(12);
+  for (const Memory memory : memories()) {
+    for (const Form form : {Form::star, Form::skew}) {
+      for (const boxmg::Grid &grid : {grid_of({9, 8}), grid_of({5, 6, 4})}) {
+        const Dense a = random_operator(grid, form, random);
+        BoxmgOptions options;
+        options.interpolation  = BoxmgInterpolation::linear;
+        options.coarsest_nodes = 6;
+        const Made made(memory, grid, a, options);
+        const Dense p = reference::dense(made.multigrid.interpolation_of(0)), r = reference::dense(made.multigrid.restriction_of(0));
+        EXPECT_LT(apart(reference::dense(made.multigrid.operator_of(1)), r.transposed() * a * p), 1e-13);
+      }
+    }
+  }
+}
+
 } // namespace
 } // namespace weft::test

@@ -80,6 +80,13 @@ def test_coupled_problems_take_few_iterations(kind, size, most, n):
     assert result.number("asymmetry") < 1e-11, result.output
 
 
+@programs.needs_petsc4py
+@pytest.mark.parametrize("unit", [1e-6, 1e3, 1e6])
+def test_units_do_not_matter(unit):
+    result = solve(f"-n 17,17 -unknowns 2 -kind units -size 0.3 -unit {unit} -ksp_type cg -ksp_rtol 1e-8")
+    assert result.number("reason") > 0 and result.number("iterations") <= 9, result.output
+
+
 def counts(result):
     return [int(count) for count in re.findall(r"Linear solve converged due to CONVERGED_RTOL iterations (\d+)", result.output)]
 

@@ -28,7 +28,7 @@ void fill_inverse(const Space &space, const Couplings<Scalar> &a, const Inverse<
         }
         d(row) = v(row * size + row);
         s(row) = 0;
-        if (row == 0) sign(0) = size;
+        if (row == 0) sign(0) = sign(1) = size;
       });
 }
 

@@ -29,7 +29,7 @@ void BlockHierarchy<Space, Value>::read_any(const CsrMatrix<Value, Int> &matrix,
   signs_.clear();
   for (int c = 0; c < unknowns; c++) signs_.push_back(sign_of(space_, a.own(c).a));
   const BlockRows rows = look_at(space_, a.view());
-  symmetric_           = symmetric.value_or(rows.not_symmetric == 0);
+  symmetric_           = symmetric.value_or(false) || rows.not_symmetric == 0;
   dominant_            = rows.not_dominant == 0;
   set_up();
 }
@@ -151,6 +151,9 @@ bool BlockHierarchy<Space, Value>::ensure_inverse(std::size_t level)
   const Index negative = from_device(space_, l.inverse.negative.data()), nodes = l.grid().nodes();
   if (symmetric_ && negative < l.size())
     fault_ = {BoxmgFault::Kind::indefinite, static_cast<int>(level), negative % nodes, static_cast<int>(negative / nodes)};
+  const Index left = from_device(space_, l.inverse.negative.data() + 1);
+  if (!fault_ && left < l.size())
+    fault_ = {BoxmgFault::Kind::coarsest_pivots, static_cast<int>(level), left % nodes, static_cast<int>(left / nodes)};
   return !fault_;
 }
 

@@ -71,7 +71,7 @@ def operator(seed):
             elif kind == "still":  # the same, and only the first of them diffuses
                 pairs[c][d] = (sum(L) if c == 0 else 0 * one) + (unknowns - 1) * size * one if c == d else -size * one
             elif kind == "units":  # the same, each unknown and its equation in a unit of its own
-                pairs[c][d] = 100.0 ** (c + d) * (sum(L) + (unknowns - 1) * size * one if c == d else -size * one)
+                pairs[c][d] = given.getReal("unit", 100.0) ** (c + d) * (sum(L) + (unknowns - 1) * size * one if c == d else -size * one)
             elif kind == "elasticity":  # Lamé's parameters are `size` and 1
                 pairs[c][d] = sum(L) + (size + 1) * L[c] if c == d else -(size + 1) * D[c] @ D[d]
             elif kind == "indefinite":
