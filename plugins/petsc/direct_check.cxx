@@ -357,12 +357,32 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// The error of a known solution beside it, where that is smaller than `amplified`. scale: the solution's values are a probe's over it; NULL: the probe's.
+static PetscErrorCode MeasureKnown(Mat A, const DirectApply &apply, PetscInt which, Vec scale, Vec b, Vec x, Vec work, PetscReal *amplified)
+{
+  PetscReal of_error, of_solution;
+
+  PetscFunctionBegin;
+  PetscCall(SetProbe(1, which, x));
+  PetscCall(VecNorm(x, NORM_2, &of_solution));
+  if (scale) PetscCall(VecPointwiseDivide(x, x, scale));
+  PetscCall(MatMult(A, x, b));
+  PetscCall(apply(b, work, Transpose::no));
+  PetscCall(VecAXPY(work, -1, x));
+  if (scale) PetscCall(VecPointwiseMult(work, work, scale));
+  PetscCall(VecNorm(work, NORM_2, &of_error));
+  const PetscReal seen = of_error / of_solution;
+  if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // What the right-hand side `which` says of MeasureAmplification().
 static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound, Vec b, Vec x, Vec work,
                                  PetscReal *amplified, PetscReal *backward)
 {
   DirectCheck::Error error;
-  PetscReal of_error, of_solution;
+  PetscReal least;
+  Vec scale;
 
   PetscFunctionBegin;
   PetscCall(SetProbe(unit, which, b));
@@ -372,33 +392,13 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   *backward  = error.backward;
   if (error.backward <= 1e-8) *amplified = 0;                  // it solves: the matrix is to blame
   if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS); // else rows in odd units look like that: those of a known solution do not
-  PetscCall(SetProbe(1, which, x));
-  PetscCall(MatMult(A, x, b));
-  PetscCall(apply(b, work, Transpose::no));
-  PetscCall(VecNorm(x, NORM_2, &of_solution));
-  PetscCall(VecAXPY(work, -1, x));
-  PetscCall(VecNorm(work, NORM_2, &of_error));
-  PetscReal seen = of_error / of_solution;
-  if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
+  PetscCall(MeasureKnown(A, apply, which, NULL, b, x, work, amplified));
   if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS); // else unknowns in odd units: of the sizes that diagonals say
-  Vec scale;
-  PetscReal least;
   PetscCall(VecDuplicate(x, &scale));
   PetscCall(MatGetDiagonal(A, scale));
   PetscCall(VecSqrtAbs(scale));
   PetscCall(VecMin(scale, NULL, &least));
-  if (least > 0) {
-    PetscCall(SetProbe(1, which, x));
-    PetscCall(VecNorm(x, NORM_2, &of_solution));
-    PetscCall(VecPointwiseDivide(x, x, scale));
-    PetscCall(MatMult(A, x, b));
-    PetscCall(apply(b, work, Transpose::no));
-    PetscCall(VecAXPY(work, -1, x));
-    PetscCall(VecPointwiseMult(work, work, scale));
-    PetscCall(VecNorm(work, NORM_2, &of_error));
-    seen = of_error / of_solution;
-    if (PetscIsInfOrNanReal(*amplified) || seen < *amplified) *amplified = seen;
-  }
+  if (least > 0) PetscCall(MeasureKnown(A, apply, which, scale, b, x, work, amplified));
   PetscCall(VecDestroy(&scale));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
