@@ -5,7 +5,7 @@
 #include "line/single_line_solver.hpp"
 #if defined(WEFT_DISTRIBUTED)
 #include "line/maps/chains.hpp"
-#include "line/ranks/distributed_block_line_solver.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
 #include "line/ranks/gathered_line_solver.hpp"
 #include "line/ranks/rows_of_ranks.hpp"
 #include "line/stencil_lines_across.hpp"

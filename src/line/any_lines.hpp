@@ -1,5 +1,5 @@
 /// AnyLines: a batch of lines that is given coefficients, factored, looked at, solved and described, whatever solves it: scalars or blocks
-/// (LineSolver, BlockLineSolver), in single precision inside (SingleLineSolver), whole or shared by ranks (DistributedSolver,
+/// (LineSolver, BlockLineSolver), in single precision inside (SingleLineSolver), whole or shared by ranks (DistributedLines,
 /// GatheredLineSolver). Free of Kokkos.
 #pragma once
 #include <optional>

@@ -1,5 +1,5 @@
 // Lines of blocks in pieces, some of one node and some empty, against the serial twin of the whole line: each rank looks at its own part.
-#include "line/ranks/distributed_block_line_solver.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
 
 #include "block_problem.hpp"
 #include "pieces.hpp"

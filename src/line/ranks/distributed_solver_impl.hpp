@@ -1,76 +1,27 @@
-/// DistributedImpl: what a rank does for lines in pieces on one backend, whatever solves the pieces. Included by the .cpp files of the solvers
+/// DistributedImplOn: what a rank does for lines in pieces on one backend, whatever solves the pieces. Included by the .cpp files of the solvers
 /// only.
 #pragma once
 #include <array>
 #include <limits>
 #include <memory>
+#include <stdexcept>
+#include <vector>
 
 #include "base/backend.hpp"
 #include "base/messages.hpp"
 #include "line/host_copies.hpp"
-#include "line/ranks/distributed_solver.hpp"
+#include "line/ranks/distributed_line_solver.hpp"
 #include "line/ranks/piece.hpp"
-#include "line/ranks/ranks.hpp"
 #include "line/ranks/reduced.hpp"
+#include "line/relax/storage.hpp"
 
 namespace weft {
 
-template <class Scalar, class Local>
-class DistributedImpl {
+/// Lines of nodes of b unknowns.
+template <class Space, class Problem, class Scalar, int b>
+class DistributedImplOn final : public DistributedLines<Problem, Scalar>::Impl {
 public:
-  using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
-
-  virtual ~DistributedImpl() = default;
-  /// The coefficients, from which the couplings to the neighbours come.
-  virtual void use(const Scalar *lower, const Scalar *upper) = 0;
-  /// The couplings themselves, a block for each line.
-  virtual void use_couplings(const Scalar *before, const Scalar *after) = 0;
-  virtual void use_couplings(const Host &before, const Host &after)     = 0;
-  virtual std::array<Host, 2> host_couplings() const                    = 0;
-
-  /// Of the matrix or its transpose. `ends` solves for the rows of the inverse: the piece, or one line where all are alike.
-  virtual void factor(Transpose transpose, const Local *ends)                                                      = 0;
-  virtual bool neighbours_only(Transpose transpose) const                                                          = 0;
-  virtual Index bad_pivot() const                                                                                  = 0;
-  virtual void solve(const Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
-  /// The part of a solve before the piece's, for right-hand sides less what scalar rows couple to beside their lines, x of which is 0 where it
-  /// is null; and the part after it.
-  virtual void take_neighbours(Scalar *rhs, const Diagonals<Scalar> &matrix, const Scalar *x, Colour colour) const = 0;
-  virtual void put_back(Scalar *rhs, Colour colour) const                                                          = 0;
-
-  void observe(SolveObserver observer) { observer_ = std::move(observer); }
-
-protected:
-  /// Tells the observer that a step begins, and at the end of its life that it ends.
-  class Step {
-  public:
-    Step(const DistributedImpl &impl, SolveStep step) : observer_(impl.observer_), step_(step)
-    {
-      if (observer_) observer_(step_, true);
-    }
-    ~Step()
-    {
-      if (observer_) observer_(step_, false);
-    }
-    Step(const Step &)            = delete;
-    Step &operator=(const Step &) = delete;
-
-  private:
-    const SolveObserver &observer_;
-    SolveStep step_;
-  };
-
-private:
-  SolveObserver observer_;
-};
-
-/// Local solves the pieces, lines of nodes of b unknowns.
-template <class Space, class Scalar, class Local, int b>
-class DistributedImplOn final : public DistributedImpl<Scalar, Local> {
-  using typename DistributedImpl<Scalar, Local>::Step;
-
-public:
-  using Host      = typename DistributedImpl<Scalar, Local>::Host;
+  using Local     = typename DistributedLines<Problem, Scalar>::Local;
   using Values    = OwnedArray<Scalar, Space>;
   using Square    = Block<Scalar, b>;
   using Vector    = BlockVector<Scalar, b>;
@@ -120,16 +71,16 @@ public:
     if (ranks_.has_before()) copy(space_, before, before_.data(), matrices(), false);
     if (ranks_.has_after()) copy(space_, after, after_.data(), matrices(), false);
   }
-  void use_couplings(const Host &before, const Host &after) override
+  void use_couplings(const std::vector<Scalar> &before, const std::vector<Scalar> &after) override
   {
     use(nullptr, nullptr);
-    copy_from_host(space_, before_, before);
-    copy_from_host(space_, after_, after);
+    before_ = from_host(space_, "weft couplings", before);
+    after_  = from_host(space_, "weft couplings", after);
   }
-  std::array<Host, 2> host_couplings() const override
+  std::array<std::vector<Scalar>, 2> host_couplings() const override
   {
     update_couplings();
-    return {copy_to_host(space_, before_), copy_to_host(space_, after_)};
+    return {to_host(space_, before_.data(), matrices() * block), to_host(space_, after_.data(), matrices() * block)};
   }
 
   void factor(Transpose transpose, const Local *ends) override
@@ -176,14 +127,16 @@ public:
     }
   }
 
-  void take_neighbours(Scalar *rhs, const Diagonals<Scalar> &matrix, const Scalar *x, Colour colour) const override
+  void take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const override
   {
+    const Diagonals<Scalar> *diagonals = matrix.storage().diagonals();
+    if (!diagonals) throw std::invalid_argument("lines across ranks: the matrix is not in diagonals");
     if (!ranks_.coupled()) return;
     const Array<Scalar, Space> given(rhs, size(problem_.layout.span()));
     if constexpr (b == 1) {
       if (x) {
         const Index stride = problem_.layout.length > 1 ? problem_.layout.stride : 0; // else that of other lines may be the same
-        exchange(*sides_[0], given, colour, RelaxedNodes<Scalar, Space>{given, matrix, x, stride});
+        exchange(*sides_[0], given, colour, RelaxedNodes<Scalar, Space>{given, *diagonals, x, stride});
         return;
       }
     }
@@ -299,6 +252,25 @@ public:
 
 private:
   static constexpr int block = b * b;
+
+  /// Tells the observer that a step begins, and at the end of its life that it ends.
+  class Step {
+  public:
+    Step(const DistributedImplOn &impl, SolveStep step) : observer_(impl.observer), step_(step)
+    {
+      if (observer_) observer_(step_, true);
+    }
+    ~Step()
+    {
+      if (observer_) observer_(step_, false);
+    }
+    Step(const Step &)            = delete;
+    Step &operator=(const Step &) = delete;
+
+  private:
+    const SolveObserver &observer_;
+    SolveStep step_;
+  };
 
   static std::size_t size(Index n) { return static_cast<std::size_t>(n); }
   Indices indices(const std::vector<Index> &values) const { return from_host(space_, "weft places", values); }

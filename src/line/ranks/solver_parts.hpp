@@ -1,4 +1,4 @@
-/// What the members of DistributedSolver do. Included by the .cpp files of the solvers only.
+/// What the members of DistributedLines do. Included by the .cpp files of the solvers only: they compile side by side.
 #pragma once
 #include <algorithm>
 #include <limits>
@@ -8,20 +8,71 @@
 
 namespace weft {
 
-template <class Scalar, class Local>
-DistributedSolver<Scalar, Local>::DistributedSolver(const Execution &execution, MPI_Comm ranks, const LineLayout &piece, bool ring)
-    : execution_(execution), ranks_(ranks, piece.length, ring)
+/// A piece by itself.
+inline LineProblem cut_off(LineProblem piece)
 {
+  piece.periodic = false;
+  return piece;
+}
+inline BlockLines cut_off(const BlockLines &piece)
+{
+  return piece;
 }
 
-template <class Scalar, class Local>
-DistributedSolver<Scalar, Local>::~DistributedSolver()
+/// Why a piece has no shape, which a rank without rows asks as well.
+inline std::optional<std::string> shape_refused(const LineProblem &piece)
 {
-  destroy_or_leave(impl_);
+  if (piece.layout.length < 0) return "the layout has a negative length";
+  return std::nullopt;
+}
+inline std::optional<std::string> shape_refused(const BlockLines &piece)
+{
+  return block_tridiagonal_method_refuses(block_tridiagonal_method_names().front(), piece);
 }
 
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::check(const LineLayout &piece, Index unknowns, const std::optional<std::string> &refused_here) const
+/// Goes down from the largest block to that of the lines.
+template <class Problem, class Scalar, int b, class Space>
+Owner<typename DistributedLines<Problem, Scalar>::Impl>
+make_distributed_impl(const Space &space, const Ranks &ranks, const LineProblem &piece, bool each, double tolerance, bool device_messages)
+{
+  if constexpr (b > 1) {
+    if (piece.layout.components != b)
+      return make_distributed_impl<Problem, Scalar, b - 1>(space, ranks, piece, each, tolerance, device_messages);
+  }
+  return make_owner<DistributedImplOn<Space, Problem, Scalar, b>>(space, ranks, piece, each, tolerance, device_messages);
+}
+
+template <class Problem, class Scalar>
+DistributedLines<Problem, Scalar>::DistributedLines(const Execution &execution, MPI_Comm ranks, const Problem &piece, bool ring,
+                                                    const std::string &method, const MethodParameters &parameters, bool device_messages)
+    : block_(scalars ? 1 : piece.layout.components), ranks_(ranks, piece.layout.length, ring)
+{
+  const Problem problem          = cut_off(piece);
+  std::optional<std::string> why = shape_refused(piece);
+  try {
+    if (!why && !ranks_.is_empty()) {
+      local_ = Local::make(execution, problem, method, parameters);
+      if constexpr (scalars) {
+        Problem one = problem;
+        one.layout  = one_line(problem.layout.length);
+        if (problem.coefficients != Coefficients::general) one_ = Local::make(execution, one, method, parameters);
+      }
+    }
+  } catch (const std::invalid_argument &refusal) {
+    why = refusal.what();
+  }
+  check(piece.layout, block_, why);
+  const bool each = !scalars || ranks_.smallest(ranks_.is_empty() || one_ ? 1 : 0) == 0;
+  impl_           = on_backend(execution, [&](const auto &space) {
+    LineProblem lines{piece.layout};
+    if constexpr (scalars) lines = problem;
+    return make_distributed_impl < Problem, Scalar,
+           scalars ? 1 : BlockLines::largest_block > (space, ranks_, lines, each, parameters.tolerance, device_messages);
+  });
+}
+
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::check(const LineLayout &piece, Index unknowns, const std::optional<std::string> &refused_here) const
 {
   if (ranks_.smallest(refused_here ? 0 : 1) == 0)
     throw std::invalid_argument(refused_here.value_or("the piece of another rank is refused"));
@@ -36,28 +87,29 @@ void DistributedSolver<Scalar, Local>::check(const LineLayout &piece, Index unkn
     throw std::invalid_argument("so many lines that their messages are too long: solve them in several batches");
 }
 
-template <class Scalar, class Local>
-template <class Int>
-void DistributedSolver<Scalar, Local>::read(const CsrMatrix<Scalar, Int> &matrix, const Scalar *before, const Scalar *after)
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::read(const ConstantLines<Scalar> &lines) requires scalars
 {
   if (!local_) return;
-  local_->read(matrix);
+  local_->read(lines);
+  one_->read(lines);
+  impl_->use_couplings(std::vector<Scalar>{ranks_.has_before() ? lines.lower.front() : Scalar(0)},
+                       std::vector<Scalar>{ranks_.has_after() ? lines.upper.back() : Scalar(0)});
+}
+
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::read(const AnyLines<Scalar> &lines)
+{
+  if (!local_) return;
+  const auto &other = static_cast<const DistributedLines &>(lines);
+  local_->read(*other.local_);
+  if (one_) one_->read(*other.local_);
+  const auto [before, after] = other.impl_->host_couplings();
   impl_->use_couplings(before, after);
 }
 
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::read(const AnyLines<Scalar> &lines)
-{
-  if (!local_) return;
-  const auto &other = static_cast<const DistributedSolver &>(lines);
-  local_->read(*other.local_);
-  if (one_) one_->read(*other.local_);
-  const auto couplings = other.impl_->host_couplings();
-  impl_->use_couplings(couplings[0], couplings[1]);
-}
-
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper)
 {
   if (!local_) return;
   local_->use(lower, diagonal, upper);
@@ -65,8 +117,8 @@ void DistributedSolver<Scalar, Local>::use(const Scalar *lower, const Scalar *di
   impl_->use(lower, upper);
 }
 
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::factor()
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::factor()
 {
   transposed_is_factored_ = false;
   if (local_) local_->factor();
@@ -74,8 +126,8 @@ void DistributedSolver<Scalar, Local>::factor()
   impl_->factor(Transpose::no, ends());
 }
 
-template <class Scalar, class Local>
-std::optional<LineRow> DistributedSolver<Scalar, Local>::bad_pivot() const
+template <class Problem, class Scalar>
+std::optional<LineRow> DistributedLines<Problem, Scalar>::bad_pivot() const
 {
   const Index n = ranks_.length();
   Index first   = impl_->bad_pivot();
@@ -86,26 +138,14 @@ std::optional<LineRow> DistributedSolver<Scalar, Local>::bad_pivot() const
   return LineRow{first / n / 2, first % n};
 }
 
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
     impl_->factor(Transpose::yes, ends());
     transposed_is_factored_ = true;
   }
   impl_->solve(local_.get(), rhs, solution, options);
-}
-
-template <class Scalar, class Local>
-void DistributedSolver<Scalar, Local>::observe(SolveObserver observer)
-{
-  impl_->observe(std::move(observer));
-}
-
-template <class Scalar, class Local>
-bool DistributedSolver<Scalar, Local>::neighbours_only(Transpose transpose) const
-{
-  return impl_->neighbours_only(transpose);
 }
 
 } // namespace weft
