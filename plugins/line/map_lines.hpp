@@ -74,8 +74,7 @@ public:
   JoinedMapLines(std::unique_ptr<LineMap> map, MPI_Comm ranks, std::shared_ptr<const JoinedPieces> pieces, Parts parts,
                  const std::string &kernel, const MethodParameters &parameters)
       : LineSet(map->execution(), static_cast<int>(parts->size())), map_(std::move(map)), ranks_(ranks), pieces_(std::move(pieces)),
-        parts_(std::move(parts)), solver_(std::make_unique<Solver>(*map_, ranks, parts_, kernel, parameters, DeviceMessages())),
-        parameters_(parameters)
+        parts_(std::move(parts)), solver_(Solver::make(*map_, ranks, parts_, kernel, parameters, DeviceMessages())), parameters_(parameters)
   {
   }
 
@@ -123,7 +122,7 @@ private:
   MPI_Comm ranks_;
   std::shared_ptr<const JoinedPieces> pieces_;
   Parts parts_;
-  std::unique_ptr<Solver> solver_;
+  Owner<Solver> solver_;
   MethodParameters parameters_;
 };
 #endif

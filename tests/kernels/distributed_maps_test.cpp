@@ -158,19 +158,19 @@ template <class Scalar>
 struct JoinedSolving {
   Execution host{Memory::host};
   LineMap map;
-  JoinedLineSolver<Scalar> solver;
+  Owner<JoinedLineSolver<Scalar>> solver;
 
   explicit JoinedSolving(const Joined<Scalar> &problem, const std::string &method = "auto")
-      : map(host, problem.rows(), problem.own_lines), solver(map, MPI_COMM_WORLD, problem.parts, method)
+      : map(host, problem.rows(), problem.own_lines), solver(JoinedLineSolver<Scalar>::make(map, MPI_COMM_WORLD, problem.parts, method))
   {
     read(problem);
   }
   void read(const Joined<Scalar> &problem)
   {
     using Csr = CsrMatrix<Scalar, std::int32_t>;
-    solver.read(Csr{problem.inside_starts.data(), problem.inside_columns.data(), problem.inside.data()},
-                Csr{problem.outside_starts.data(), problem.outside_columns.data(), problem.outside.data()}, problem.outside_rows);
-    solver.factor();
+    solver->read(Csr{problem.inside_starts.data(), problem.inside_columns.data(), problem.inside.data()},
+                 Csr{problem.outside_starts.data(), problem.outside_columns.data(), problem.outside.data()}, problem.outside_rows);
+    solver->factor();
   }
 };
 
@@ -184,15 +184,16 @@ TEST(JoinedLines, AgreeWithTheSerialTwin)
       JoinedSolving<Scalar> reader(problem, trial % 4 ? "auto" : "cr");
       const Execution execution(memory);
       const LineMap map(execution, reader.map);
-      JoinedLineSolver<Scalar> solver(map, MPI_COMM_WORLD, problem.parts, trial % 4 ? "auto" : "cr", {}, memory == Memory::host);
-      solver.read(reader.solver);
-      solver.factor();
-      EXPECT_FALSE(solver.bad_pivot());
+      const auto solver =
+          JoinedLineSolver<Scalar>::make(map, MPI_COMM_WORLD, problem.parts, trial % 4 ? "auto" : "cr", {}, memory == Memory::host);
+      solver->read(*reader.solver);
+      solver->factor();
+      EXPECT_FALSE(solver->bad_pivot());
       for (Transpose transpose : {Transpose::no, Transpose::yes, Transpose::no}) {
         const bool add = between(random, 0, 1) == 1;
         const SolveOptions<Scalar> options{{trial % 2 ? Scalar(0.7) : Scalar(1), add}, Colour::all, transpose};
         const Buffer<Scalar> rhs(memory, problem.part(problem.rhs)), x(memory, problem.part(problem.start));
-        solver.solve(rhs.data(), x.data(), options);
+        solver->solve(rhs.data(), x.data(), options);
         execution.wait();
         compare<Scalar>(x.values(), problem.part(problem.expected(options, add)), 400 * std::numeric_limits<Scalar>::epsilon());
         EXPECT_EQ(rhs.values(), problem.part(problem.rhs)) << "the right-hand side must be kept";
@@ -211,7 +212,7 @@ TEST(JoinedLines, NewValuesNewFactors)
   }
   s.read(problem);
   auto rhs = problem.part(problem.rhs), x = problem.part(problem.start);
-  s.solver.solve(rhs.data(), x.data());
+  s.solver->solve(rhs.data(), x.data());
   compare(x, problem.part(problem.expected({}, false)), 1e-13);
 }
 
@@ -231,7 +232,7 @@ TEST(JoinedLines, ReportBadPivotsOnTheirRank)
         problem.outside[static_cast<std::size_t>(k)] = 0;
     }
     JoinedSolving<double> s(problem);
-    const auto bad = s.solver.bad_pivot();
+    const auto bad = s.solver->bad_pivot();
     if (mine) {
       EXPECT_TRUE(bad);
       if (bad) {
@@ -264,11 +265,11 @@ TEST(JoinedLines, ReportWhatOnlyTheReducedSystemShows)
   const std::vector<std::int64_t> other{1 - here};
   const Execution host(Memory::host);
   const LineMap map(host, here < 2 ? 1 : 0, own);
-  JoinedLineSolver<double> solver(map, MPI_COMM_WORLD, std::make_shared<std::vector<JoinedPieces>>(1, pieces), "auto");
-  using Csr = CsrMatrix<double, std::int32_t>;
-  solver.read(Csr{starts.data(), column.data(), one.data()}, Csr{outside_starts.data(), column.data(), minus.data()}, other);
-  solver.factor();
-  EXPECT_EQ(solver.bad_pivot().has_value(), here == 0); // the second piece
+  const auto solver = JoinedLineSolver<double>::make(map, MPI_COMM_WORLD, std::make_shared<std::vector<JoinedPieces>>(1, pieces), "auto");
+  using Csr         = CsrMatrix<double, std::int32_t>;
+  solver->read(Csr{starts.data(), column.data(), one.data()}, Csr{outside_starts.data(), column.data(), minus.data()}, other);
+  solver->factor();
+  EXPECT_EQ(solver->bad_pivot().has_value(), here == 0); // the second piece
 }
 
 } // namespace

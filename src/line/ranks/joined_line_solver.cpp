@@ -8,29 +8,13 @@
 
 namespace weft {
 
-template <class Scalar>
-class JoinedLineSolver<Scalar>::Impl {
-public:
-  using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
-
-  virtual ~Impl()                                                                                             = default;
-  virtual void read(const CsrMatrix<Scalar, std::int32_t> &outside, const std::vector<std::int64_t> &columns) = 0;
-  virtual void read(const CsrMatrix<Scalar, std::int64_t> &outside, const std::vector<std::int64_t> &columns) = 0;
-  virtual void read(const Host &couplings)                                                                    = 0;
-  virtual Host host_couplings() const                                                                         = 0;
-  virtual void factor(Transpose transpose, const MappedSolver<Scalar> &local)                                 = 0;
-  virtual std::optional<Index> bad_pivot() const                                                              = 0;
-  virtual void take(Scalar *rhs, Transpose transpose)                                                         = 0;
-  virtual void put_back(Scalar *rhs) const                                                                    = 0;
-};
+namespace {
 
 /// Lines are owned in nearly equal shares, in their order, so that a rank's pieces lie in the order of the owners. An owner's systems have
 /// as many pieces as the longest of its lines: those that a line lacks couple to nothing.
-template <class Scalar>
-template <class Space>
-class JoinedLineSolver<Scalar>::ImplOn final : public JoinedLineSolver<Scalar>::Impl {
+template <class Space, class Scalar>
+class JoinedColour {
 public:
-  using typename JoinedLineSolver<Scalar>::Impl::Host;
   using Values  = OwnedArray<Scalar, Space>;
   using Ends    = EndWords<Scalar, 1>;
   using Indices = Kokkos::View<Index *, typename Space::memory_space>;
@@ -38,7 +22,7 @@ public:
   using Systems = OwnedSystems<Space, Scalar, 1>;
 
   /// The lines of one colour.
-  ImplOn(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
+  JoinedColour(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
       : space_(space), pieces_(pieces), colour_(colour < map.colours() ? static_cast<Colour>(colour) : Colour::all),
         rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)),
         items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)), couplings_("weft couplings", size(2 * count())),
@@ -55,18 +39,22 @@ public:
       flag_.length = std::max(flag_.length, pieces.starts[size(line) + 1] - pieces.starts[size(line)]);
   }
 
-  void read(const CsrMatrix<Scalar, std::int32_t> &outside, const std::vector<std::int64_t> &columns) override
+  template <class Int>
+  void read(const CsrMatrix<Scalar, Int> &outside, const std::vector<std::int64_t> &columns)
   {
-    read_csr(outside, columns);
+    std::vector<Index> found;
+    for (std::size_t piece = 0; piece < size(count()); piece++) {
+      for (const std::int64_t row : {pieces_.before[piece], pieces_.after[piece]}) {
+        const auto at = std::lower_bound(columns.begin(), columns.end(), row);
+        found.push_back(at != columns.end() && *at == row ? at - columns.begin() : -1);
+      }
+    }
+    read_ends(space_, outside, copy(found), rows_, starts_, count(), couplings_);
   }
-  void read(const CsrMatrix<Scalar, std::int64_t> &outside, const std::vector<std::int64_t> &columns) override
-  {
-    read_csr(outside, columns);
-  }
-  void read(const Host &couplings) override { copy_from_host(space_, couplings_, couplings); }
-  Host host_couplings() const override { return copy_to_host(space_, couplings_); }
+  void read(const std::vector<Scalar> &couplings) { couplings_ = from_host(space_, "weft couplings", couplings); }
+  std::vector<Scalar> host_couplings() const { return to_host(space_, couplings_.data(), 2 * count()); }
 
-  void factor(Transpose transpose, const MappedSolver<Scalar> &local) override
+  void factor(Transpose transpose, const MappedSolver<Scalar> &local)
   {
     auto &made = sides_[transpose == Transpose::yes];
     if (!made) made = std::make_unique<Side>(*this);
@@ -92,7 +80,7 @@ public:
     Systems::factor(space_, side.owned, spikes.data(), flag_);
     space_.fence("weft: factored, the messages are free again");
   }
-  std::optional<Index> bad_pivot() const override
+  std::optional<Index> bad_pivot() const
   {
     const Index first = items_.smallest(flag_.read(space_));
     if (first == flag_.none) return std::nullopt;
@@ -102,7 +90,7 @@ public:
     return pieces_.own.rows[size(pieces_.own.starts[size(own)])];
   }
 
-  void take(Scalar *rhs, Transpose transpose) override
+  void take(Scalar *rhs, Transpose transpose)
   {
     const Side &side = *sides_[transpose == Transpose::yes];
     auto *mine       = reinterpret_cast<Ends *>(mine_.data());
@@ -117,13 +105,13 @@ public:
     items_.back(theirs_.data(), mine_.data(), 2);
     take_unknowns(space_, rows_, starts_, count(), side.couplings, mine, kept_, rhs);
   }
-  void put_back(Scalar *rhs) const override { put_kept(space_, rows_, starts_, count(), kept_, rhs); }
+  void put_back(Scalar *rhs) const { put_kept(space_, rows_, starts_, count(), kept_, rhs); }
 
   // Launches; public for nvcc.
 
   /// What is known of the matrix or of its transpose.
   struct Side {
-    explicit Side(const ImplOn &impl)
+    explicit Side(const JoinedColour &impl)
         : couplings("weft couplings", impl.couplings_.extent(0)), first("weft first rows of inverses", impl.rows_.extent(0)),
           last("weft last rows of inverses", impl.rows_.extent(0)), owned(impl.owned_lines_, impl.places_, true, false)
     {
@@ -302,18 +290,6 @@ private:
   Indices copy(const std::vector<Index> &values) const { return from_host(space_, "weft places", values); }
   Index count() const { return static_cast<Index>(pieces_.own.starts.size()) - 1; }
 
-  template <class Int>
-  void read_csr(const CsrMatrix<Scalar, Int> &outside, const std::vector<std::int64_t> &columns)
-  {
-    std::vector<Index> found;
-    for (std::size_t piece = 0; piece < size(count()); piece++) {
-      for (const std::int64_t row : {pieces_.before[piece], pieces_.after[piece]}) {
-        const auto at = std::lower_bound(columns.begin(), columns.end(), row);
-        found.push_back(at != columns.end() && *at == row ? at - columns.begin() : -1);
-      }
-    }
-    read_ends(space_, outside, copy(found), rows_, starts_, count(), couplings_);
-  }
   /// The couplings of the transposed matrix are the neighbours' own, which the owners know.
   void couple(const Side &side, Transpose transpose)
   {
@@ -347,106 +323,108 @@ private:
   ReducedFlag<Space> flag_;
 };
 
-template <class Scalar>
-JoinedLineSolver<Scalar>::JoinedLineSolver(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces,
-                                           const std::string &method, const MethodParameters &parameters, bool device_messages)
-    : pieces_(std::move(pieces)), local_(MappedSolver<Scalar>::lines(map, method, parameters))
-{
-  for (std::size_t colour = 0; colour < pieces_->size(); colour++) {
-    const JoinedPieces &joined = (*pieces_)[colour];
-    impls_.emplace_back();
-    if (joined.count() == 0) continue;
-    // MPI counts words by int.
-    if (4 * joined.starts.back() > std::numeric_limits<int>::max())
-      throw std::invalid_argument("the lines that cross ranks have too many pieces: cut them where ranks meet");
-    on_backend(map.execution(), [&](const auto &space) {
-      impls_.back() =
-          std::make_unique<ImplOn<std::decay_t<decltype(space)>>>(space, map, static_cast<int>(colour), ranks, joined, device_messages);
+template <class Space, class Scalar>
+class JoinedLinesIn final : public JoinedLineSolver<Scalar> {
+public:
+  JoinedLinesIn(const Space &space, const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces,
+                const std::string &method, const MethodParameters &parameters, bool device_messages)
+      : JoinedLineSolver<Scalar>(map, method, parameters), pieces_(std::move(pieces))
+  {
+    for (std::size_t colour = 0; colour < pieces_->size(); colour++) {
+      const JoinedPieces &joined = (*pieces_)[colour];
+      colours_.emplace_back();
+      if (joined.count() == 0) continue;
+      // MPI counts words by int.
+      if (4 * joined.starts.back() > std::numeric_limits<int>::max())
+        throw std::invalid_argument("the lines that cross ranks have too many pieces: cut them where ranks meet");
+      colours_.back() = std::make_unique<OfColour>(space, map, static_cast<int>(colour), ranks, joined, device_messages);
+    }
+  }
+
+  void read(const CsrMatrix<Scalar, std::int32_t> &inside, const CsrMatrix<Scalar, std::int32_t> &outside,
+            const std::vector<std::int64_t> &columns) override
+  {
+    take(inside, outside, columns);
+  }
+  void read(const CsrMatrix<Scalar, std::int64_t> &inside, const CsrMatrix<Scalar, std::int64_t> &outside,
+            const std::vector<std::int64_t> &columns) override
+  {
+    take(inside, outside, columns);
+  }
+  void read(const JoinedLineSolver<Scalar> &other) override
+  {
+    local_->read(other.local());
+    for (std::size_t colour = 0; colour < colours_.size(); colour++)
+      if (colours_[colour]) colours_[colour]->read(other.host_couplings(colour));
+  }
+  std::vector<Scalar> host_couplings(std::size_t colour) const override { return colours_[colour]->host_couplings(); }
+
+  void factor() override
+  {
+    transposed_is_factored_ = false;
+    local_->factor();
+    for_joined(Colour::all, [&](OfColour &lines) { lines.factor(Transpose::no, *local_); });
+  }
+  std::optional<Index> bad_pivot() const override
+  {
+    std::optional<Index> bad = local_->bad_pivot();
+    for_joined(Colour::all, [&](const OfColour &lines) {
+      const auto joined = lines.bad_pivot();
+      if (!bad) bad = joined;
     });
+    return bad;
   }
-}
+  void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) override
+  {
+    if (options.transpose == Transpose::yes && !transposed_is_factored_) {
+      for_joined(Colour::all, [&](OfColour &lines) { lines.factor(Transpose::yes, *local_); });
+      transposed_is_factored_ = true;
+    }
+    const SolveOptions<Scalar> one{options.update, options.colour, options.transpose};
+    for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
+      for_joined(one.colour, [&](OfColour &lines) { lines.take(rhs, one.transpose); });
+      local_->solve(rhs, solution, one);
+      if (rhs != solution) for_joined(one.colour, [&](const OfColour &lines) { lines.put_back(rhs); });
+    }
+  }
+
+private:
+  using OfColour = JoinedColour<Space, Scalar>;
+  using JoinedLineSolver<Scalar>::local_;
+
+  template <class Int>
+  void take(const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside, const std::vector<std::int64_t> &columns)
+  {
+    local_->read(inside);
+    for_joined(Colour::all, [&](OfColour &lines) { lines.read(outside, columns); });
+  }
+  /// Calls visit(lines) for the colours that are meant.
+  template <class Visit>
+  void for_joined(Colour colour, const Visit &visit) const
+  {
+    for (std::size_t c = 0; c < colours_.size(); c++)
+      if (colours_[c] && (colour == Colour::all || colour == static_cast<Colour>(c))) visit(*colours_[c]);
+  }
+
+  std::shared_ptr<const std::vector<JoinedPieces>> pieces_;
+  std::vector<std::unique_ptr<OfColour>> colours_; ///< none where no line of a colour goes on
+  bool transposed_is_factored_ = false;
+};
+
+} // namespace
 
 template <class Scalar>
-JoinedLineSolver<Scalar>::~JoinedLineSolver()
+Owner<JoinedLineSolver<Scalar>>
+JoinedLineSolver<Scalar>::make(const LineMap &map, MPI_Comm ranks, std::shared_ptr<const std::vector<JoinedPieces>> pieces,
+                               const std::string &method, const MethodParameters &parameters, bool device_messages)
 {
-  for (auto &impl : impls_) destroy_or_leave(impl);
-}
-
-/// Calls visit(impl) for the colours that are meant.
-template <class Scalar>
-template <class Visit>
-void JoinedLineSolver<Scalar>::for_joined(Colour colour, const Visit &visit) const
-{
-  for (std::size_t c = 0; c < impls_.size(); c++)
-    if (impls_[c] && (colour == Colour::all || colour == static_cast<Colour>(c))) visit(*impls_[c]);
-}
-
-template <class Scalar>
-template <class Int>
-void JoinedLineSolver<Scalar>::read(const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside,
-                                    const std::vector<std::int64_t> &columns)
-{
-  local_->read(inside);
-  for_joined(Colour::all, [&](Impl &impl) { impl.read(outside, columns); });
-}
-
-template <class Scalar>
-void JoinedLineSolver<Scalar>::read(const JoinedLineSolver &other)
-{
-  local_->read(*other.local_);
-  for (std::size_t colour = 0; colour < impls_.size(); colour++)
-    if (impls_[colour]) impls_[colour]->read(other.impls_[colour]->host_couplings());
-}
-
-template <class Scalar>
-void JoinedLineSolver<Scalar>::factor()
-{
-  transposed_is_factored_ = false;
-  local_->factor();
-  for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::no, *local_); });
-}
-
-template <class Scalar>
-std::optional<Index> JoinedLineSolver<Scalar>::bad_pivot() const
-{
-  std::optional<Index> bad = local_->bad_pivot();
-  for_joined(Colour::all, [&](const Impl &impl) {
-    const auto joined = impl.bad_pivot();
-    if (!bad) bad = joined;
+  return on_backend(map.execution(), [&](const auto &space) -> Owner<JoinedLineSolver> {
+    return make_owner<JoinedLinesIn<std::decay_t<decltype(space)>, Scalar>>(space, map, ranks, std::move(pieces), method, parameters,
+                                                                            device_messages);
   });
-  return bad;
-}
-
-template <class Scalar>
-void JoinedLineSolver<Scalar>::exchange(Scalar *rhs, const SolveOptions<Scalar> &options)
-{
-  if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    for_joined(Colour::all, [&](Impl &impl) { impl.factor(Transpose::yes, *local_); });
-    transposed_is_factored_ = true;
-  }
-  for_joined(options.colour, [&](Impl &impl) { impl.take(rhs, options.transpose); });
-}
-
-template <class Scalar>
-void JoinedLineSolver<Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
-{
-  const SolveOptions<Scalar> one{options.update, options.colour, options.transpose};
-  for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
-    exchange(rhs, one);
-    local_->solve(rhs, solution, one);
-    if (rhs != solution) for_joined(one.colour, [&](const Impl &impl) { impl.put_back(rhs); });
-  }
 }
 
 template class JoinedLineSolver<double>;
 template class JoinedLineSolver<float>;
-template void JoinedLineSolver<double>::read(const CsrMatrix<double, std::int32_t> &, const CsrMatrix<double, std::int32_t> &,
-                                             const std::vector<std::int64_t> &);
-template void JoinedLineSolver<double>::read(const CsrMatrix<double, std::int64_t> &, const CsrMatrix<double, std::int64_t> &,
-                                             const std::vector<std::int64_t> &);
-template void JoinedLineSolver<float>::read(const CsrMatrix<float, std::int32_t> &, const CsrMatrix<float, std::int32_t> &,
-                                            const std::vector<std::int64_t> &);
-template void JoinedLineSolver<float>::read(const CsrMatrix<float, std::int64_t> &, const CsrMatrix<float, std::int64_t> &,
-                                            const std::vector<std::int64_t> &);
 
 } // namespace weft
