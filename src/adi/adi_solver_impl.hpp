@@ -10,11 +10,10 @@ namespace weft {
 
 template <class Scalar>
 struct AdiSolver<Scalar>::Copy {
-  using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
-  std::array<Host, 3> lower, share, upper;
-  Host diagonal, rest_values;
-  Kokkos::View<std::uint8_t *, Kokkos::HostSpace> fixed;
-  Kokkos::View<Index *, Kokkos::HostSpace> rest_starts, rest_columns;
+  std::array<std::vector<Scalar>, 3> lower, share, upper;
+  std::vector<Scalar> diagonal, rest_values;
+  std::vector<std::uint8_t> fixed;
+  std::vector<Index> rest_starts, rest_columns;
   Scalar sign = 1;
   std::array<bool, 3> has{};
   bool some_fixed = false;
@@ -46,46 +45,39 @@ public:
   }
   void read(const Copy &from) override
   {
-    for (int k = 0; k < 3; k++) grid_.has[k] = from.has[static_cast<std::size_t>(k)];
     for (int k = 0; k < 3; k++) {
+      grid_.has[k] = from.has[static_cast<std::size_t>(k)];
       if (!grid_.has[k]) continue;
-      Kokkos::deep_copy(space_, lower_[k], from.lower[k]);
-      Kokkos::deep_copy(space_, share_[k], from.share[k]);
-      Kokkos::deep_copy(space_, upper_[k], from.upper[k]);
+      copy_from_host(space_, lower_[k], from.lower[k]);
+      copy_from_host(space_, share_[k], from.share[k]);
+      copy_from_host(space_, upper_[k], from.upper[k]);
     }
-    Kokkos::deep_copy(space_, diagonal_, from.diagonal);
-    Kokkos::deep_copy(space_, fixed_, from.fixed);
-    Kokkos::deep_copy(space_, rest_starts_, from.rest_starts);
-    rest_columns_ = Kokkos::View<Index *, Memory>("weft adi rest columns", from.rest_columns.extent(0));
-    rest_values_  = Values("weft adi rest values", from.rest_values.extent(0));
-    Kokkos::deep_copy(space_, rest_columns_, from.rest_columns);
-    Kokkos::deep_copy(space_, rest_values_, from.rest_values);
-    sign_       = from.sign;
-    some_fixed_ = from.some_fixed;
+    copy_from_host(space_, diagonal_, from.diagonal);
+    copy_from_host(space_, fixed_, from.fixed);
+    copy_from_host(space_, rest_starts_, from.rest_starts);
+    rest_columns_ = from_host(space_, "weft adi rest columns", from.rest_columns);
+    rest_values_  = from_host(space_, "weft adi rest values", from.rest_values);
+    sign_         = from.sign;
+    some_fixed_   = from.some_fixed;
     find_directions();
-    space_.fence("weft: read an adi split");
   }
   Copy copy() const override
   {
-    const auto to_host = [&](const auto &view) {
-      using View = std::decay_t<decltype(view)>;
-      Kokkos::View<typename View::data_type, Kokkos::HostSpace> host("weft adi copy", view.extent(0));
-      Kokkos::deep_copy(space_, host, view);
-      return host;
-    };
     Copy to;
-    for (int k = 0; k < 3; k++) {
-      if (grid_.has[k]) to.lower[k] = to_host(lower_[k]), to.share[k] = to_host(share_[k]), to.upper[k] = to_host(upper_[k]);
+    for (std::size_t k = 0; k < 3; k++) {
+      to.has[k] = grid_.has[k];
+      if (!to.has[k]) continue;
+      to.lower[k] = to_host(space_, lower_[k]);
+      to.share[k] = to_host(space_, share_[k]);
+      to.upper[k] = to_host(space_, upper_[k]);
     }
-    to.diagonal     = to_host(diagonal_);
-    to.fixed        = to_host(fixed_);
-    to.rest_starts  = to_host(rest_starts_);
-    to.rest_columns = to_host(rest_columns_);
-    to.rest_values  = to_host(rest_values_);
+    to.diagonal     = to_host(space_, diagonal_);
+    to.fixed        = to_host(space_, fixed_);
+    to.rest_starts  = to_host(space_, rest_starts_);
+    to.rest_columns = to_host(space_, rest_columns_);
+    to.rest_values  = to_host(space_, rest_values_);
     to.sign         = sign_;
     to.some_fixed   = some_fixed_;
-    to.has          = {grid_.has[0], grid_.has[1], grid_.has[2]};
-    space_.fence("weft: copy an adi split");
     return to;
   }
 

@@ -8,29 +8,18 @@
 namespace weft {
 
 template <class Space, class T>
+void copy_from_host(const Space &space, const OwnedArray<T, Space> &array, const std::vector<T> &values)
+{
+  Kokkos::deep_copy(space, array, Array<const T, Kokkos::HostSpace>(values.data(), values.size()));
+  space.fence("weft: an array from the host");
+}
+
+template <class Space, class T>
 OwnedArray<T, Space> from_host(const Space &space, const std::string &label, const std::vector<T> &values)
 {
   const auto array = table<T, Space>(label, values.size());
-  Kokkos::deep_copy(space, array, Array<const T, Kokkos::HostSpace>(values.data(), values.size()));
-  space.fence("weft: an array from the host");
+  copy_from_host(space, array, values);
   return array;
-}
-
-/// An array of the same size from the host.
-template <class Space, class T>
-void copy_from_host(const Space &space, const OwnedArray<T, Space> &array, const Kokkos::View<T *, Kokkos::HostSpace> &host)
-{
-  Kokkos::deep_copy(space, array, host);
-  space.fence("weft: an array from the host");
-}
-
-template <class Space, class T>
-Kokkos::View<T *, Kokkos::HostSpace> copy_to_host(const Space &space, const OwnedArray<T, Space> &array)
-{
-  const Kokkos::View<T *, Kokkos::HostSpace> host(array.label(), array.extent(0));
-  Kokkos::deep_copy(space, host, array);
-  space.fence("weft: an array to the host");
-  return host;
 }
 
 /// The elements from `from` on, in the memory of the space.
@@ -41,6 +30,12 @@ std::vector<T> to_host(const Space &space, const T *from, Index count)
   Kokkos::deep_copy(space, Array<T, Kokkos::HostSpace>(values.data(), values.size()), Array<const T, Space>(from, values.size()));
   space.fence("weft: elements to the host");
   return values;
+}
+
+template <class Space, class T>
+std::vector<T> to_host(const Space &space, const OwnedArray<T, Space> &array)
+{
+  return to_host(space, array.data(), static_cast<Index>(array.extent(0)));
 }
 
 template <class Space, class T>

@@ -289,9 +289,8 @@ private:
     const Kokkos::View<double *, typename Space::memory_space> factors("weft row factors", static_cast<std::size_t>(count));
     Kokkos::parallel_for("weft row factors", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, count),
                          RowFactors<Space, Int>{read_, mine, found.known, factors});
-    const auto host = copy_to_host(space_, factors);
-    found.row_scale.assign(host.data(), host.data() + host.size());
-    found.scaled = true;
+    found.row_scale = to_host(space_, factors.data(), count);
+    found.scaled    = true;
   }
 
   Index middle(int d) const { return inner_.lo[d] + inner_.size(d) / 2; }

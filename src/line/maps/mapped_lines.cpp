@@ -83,16 +83,12 @@ void for_colours(Colour wanted, int colours, const Visit &visit)
 template <class Scalar, class Value>
 class MappedCoefficients : public MappedSolver<Value> {
 public:
-  using Host = Kokkos::View<Scalar *, Kokkos::HostSpace>;
-
-  virtual Host host_coefficients() const = 0;
+  virtual std::vector<Scalar> host_coefficients() const = 0;
 };
 
 template <class Space, class Scalar, class Value>
 class MappedLinesIn final : public MappedCoefficients<Scalar, Value> {
 public:
-  using typename MappedCoefficients<Scalar, Value>::Host;
-
   MappedLinesIn(const Space &space, const LineMap &map, const std::string &method, const MethodParameters &parameters)
       : space_(space), map_(map)
   {
@@ -117,7 +113,7 @@ public:
   {
     copy_from_host(space_, coefficients_, static_cast<const MappedCoefficients<Scalar, Value> &>(other).host_coefficients());
   }
-  Host host_coefficients() const override { return copy_to_host(space_, coefficients_); }
+  std::vector<Scalar> host_coefficients() const override { return to_host(space_, coefficients_); }
 
   void factor() override
   {

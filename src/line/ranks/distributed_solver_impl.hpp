@@ -74,13 +74,13 @@ public:
   void use_couplings(const std::vector<Scalar> &before, const std::vector<Scalar> &after) override
   {
     use(nullptr, nullptr);
-    before_ = from_host(space_, "weft couplings", before);
-    after_  = from_host(space_, "weft couplings", after);
+    copy_from_host(space_, before_, before);
+    copy_from_host(space_, after_, after);
   }
   std::array<std::vector<Scalar>, 2> host_couplings() const override
   {
     update_couplings();
-    return {to_host(space_, before_.data(), matrices() * block), to_host(space_, after_.data(), matrices() * block)};
+    return {to_host(space_, before_), to_host(space_, after_)};
   }
 
   void factor(Transpose transpose, const Local *ends) override

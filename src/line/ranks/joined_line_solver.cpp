@@ -51,8 +51,8 @@ public:
     }
     read_ends(space_, outside, copy(found), rows_, starts_, count(), couplings_);
   }
-  void read(const std::vector<Scalar> &couplings) { couplings_ = from_host(space_, "weft couplings", couplings); }
-  std::vector<Scalar> host_couplings() const { return to_host(space_, couplings_.data(), 2 * count()); }
+  void read(const std::vector<Scalar> &couplings) { copy_from_host(space_, couplings_, couplings); }
+  std::vector<Scalar> host_couplings() const { return to_host(space_, couplings_); }
 
   void factor(Transpose transpose, const MappedSolver<Scalar> &local)
   {

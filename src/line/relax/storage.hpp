@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "base/backend.hpp"
+#include "line/host_copies.hpp"
 #include "line/relax/diagonals_of_csr.hpp"
 #include "line/relax/matrix_rows.hpp"
 
@@ -76,9 +77,7 @@ struct StencilStorage final : StencilMatrix<Scalar>::Storage {
 private:
   void keep_offsets(const Space &space, const std::vector<Index> &ascending)
   {
-    offsets_here = table<Index, Space>("weft diagonals' offsets", ascending.size());
-    Kokkos::deep_copy(space, offsets_here, Array<const Index, Kokkos::HostSpace>(ascending.data(), ascending.size()));
-    space.fence("weft: offsets");
+    offsets_here  = from_host(space, "weft diagonals' offsets", ascending);
     this->offsets = ascending;
   }
 };
