@@ -134,3 +134,11 @@ def test_wrong_input(options, sentence, ranks):
 @pytest.mark.parametrize("options", ["-zero", "-poison", "-kind indefinite"])
 def test_a_failure_ends_the_solve(options):
     assert solve(options).number("reason") == -11
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("case", ["-n 4,9 -unknowns 1 -seed 4276", "-n 11,5 -unknowns 2 -seed 1802", "-n 11,5 -unknowns 2 -seed 1885"])
+def test_a_dominant_matrix_that_is_not_symmetric_has_its_cycle_tried(case):
+    """Restrictions of weights of any size: errors of all of the answer were called converged."""
+    result = solve(f"{case} -kind dominant -pc_boxmg_coarsest 1 -ksp_rtol 1e-8 -ksp_view")
+    assert result.number("reason") == -11 and "failed: a cycle leaves" in result.output, result.output

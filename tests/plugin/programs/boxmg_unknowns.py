@@ -76,9 +76,16 @@ def operator(seed):
                 pairs[c][d] = sum(L) + (size + 1) * L[c] if c == d else -(size + 1) * D[c] @ D[d]
             elif kind == "indefinite":
                 pairs[c][d] = sum(L) if c == d else 3 * one
+            elif kind == "dominant":  # not symmetric, by the least that dominance asks for: nearly singular
+                N = near(rng)
+                N.data *= rng.uniform(size=N.nnz) < 0.7
+                pairs[c][d] = -abs(N)
     A = sp.bmat(pairs).tocsr()
     together = np.arange(nodes * unknowns).reshape(unknowns, nodes).T.ravel()
     A = sp.lil_matrix(A[together][:, together])
+    if kind == "dominant":
+        A.setdiag(0)
+        A.setdiag(np.maximum(1e-3, (1 + 1e-5) * np.asarray(abs(A).sum(axis=1)).ravel()))
     known = np.random.default_rng(5).choice(A.shape[0], given.getInt("known", 0), replace=False)  # rows of the identity
     A[known] = 0
     A[known, known] = 1
@@ -142,7 +149,7 @@ def apart(a, b):
     return float(np.abs(a - b).max() / np.abs(b).max())
 
 
-A = operator(0)
+A = operator(given.getInt("seed", 0))
 M = matrix(A)
 ksp = solver(M)
 rng = np.random.default_rng(9)
