@@ -18,7 +18,7 @@ sys.path.insert(0, str(SOURCE / "tests" / "faults"))
 from memory_tools import ADDRESS, SUPPRESSIONS, memcheck  # noqa: E402
 from solver_types import BLOCKS, TYPES  # noqa: E402
 
-KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "poisson_tests", "crout_tests", "trisolve_tests", "distributed_tests"]
+KERNEL_TESTS = ["kernel_tests", "forest_tests", "smooth_tests", "compact_tests", "adi_tests", "boxmg_tests", "poisson_tests", "crout_tests", "trisolve_tests", "distributed_tests"]
 RANKS = {"distributed_tests": 3}
 # What a slow instrument can run of the kernel tests: small sizes. The pattern names GoogleTest's tests.
 # Not those of accuracy: valgrind computes long double, in which some tables are made, as double.

@@ -589,5 +589,24 @@ TEST(Boxmg, CoarseOperatorsOfLinearInterpolation)
   }
 }
 
+/// A coarse level of 27 points whose diagonals are no numbers, as sums overflow: all that is compared there differs, what would stand past the stencil's
+/// end included, and a sanitizer stops where that is read.
+TEST(Boxmg, CoarseLevelsThatAreNotFinite)
+{
+  std::mt19937 random(13);
+  const boxmg::Grid grid = grid_of({7, 6, 9});
+  Dense a                = random_operator(grid, Form::skew, random);
+  for (Index i = 0; i < a.rows; i++) a(i, i) = 1;
+  for (double &entry : a.a) entry *= std::numeric_limits<double>::max() / 2;
+  BoxmgOptions options;
+  options.smoother       = BoxmgSmoother::points;
+  options.coarsest_nodes = 6;
+  for (const Memory memory : memories()) {
+    const Made made(memory, grid, a, options);
+    const Dense coarse = reference::dense(made.multigrid.operator_of(1));
+    EXPECT_TRUE(std::any_of(coarse.a.begin(), coarse.a.end(), [](double entry) { return std::isnan(entry); }));
+  }
+}
+
 } // namespace
 } // namespace weft::test
