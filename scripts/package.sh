@@ -32,8 +32,8 @@ make_debian() {
 
 make_wheel
 [ "$stack" != debian ] || make_debian
-say "trying them"
+say "trying them" # the other tests of that folder are of the build, and ./weft check runs them
 WEFT_PACKAGES=$packages_folder WEFT_BUILD=$PWD/$build WEFT_SOURCE=$PWD WEFT_PYTHON=$python WEFT_PETSC_VERSION=$petsc \
   WEFT_PETSC_PKGCONFIG=$(sed -n 's/^WEFT_PETSC_FOUND_IN:STRING=//p' "$build/CMakeCache.txt") PYTHONPATH=$PWD/tests PYTHONDONTWRITEBYTECODE=1 \
-  "$python" -m pytest -q -p no:cacheprovider tests/package || die "a package does not work: see above"
+  "$python" -m pytest -q -p no:cacheprovider tests/package/test_{debian,spack,wheel}.py || die "a package does not work: see above"
 say "made $(cd "$packages_folder" && ls ./*.whl ./*.deb 2> /dev/null | tr '\n' ' ')in $build/packages"
