@@ -83,15 +83,28 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
     TellRichardson(RichardsonReason(true), reason);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  if (bm->asks_norms) PetscCall(VecNorm(b, NORM_2, &of_rhs));
-  // A residual of which a part is known to be 0 would not show it.
-  if (PetscIsInfOrNanReal(of_rhs)) why = KSP_DIVERGED_NANORINF;
+  PetscCall(HasOperator(pc, &in_place));
+  // A residual of which a part is known to be 0 would not show what is not finite.
+  const auto look_at_rhs = [&](PetscReal norm_of_rhs) {
+    of_rhs = norm_of_rhs;
+    if (PetscIsInfOrNanReal(of_rhs)) why = KSP_DIVERGED_NANORINF;
+    return why != KSP_CONVERGED_ITERATING;
+  };
+  bool told_of_rhs = !(in_place && zero && its > 0); // else steps tell it, while they are at work
+  if (bm->asks_norms && told_of_rhs) {
+    PetscCall(VecNorm(b, NORM_2, &norm));
+    look_at_rhs(norm);
+  }
   const auto look = [&](PetscReal here) {
+    if (!told_of_rhs) {
+      told_of_rhs = true;
+      return look_at_rhs(here);
+    }
     if (of_rhs == 0) of_rhs = here; // as KSPConvergedDefault() has it for b = 0 and a guess that is not
     return (why = ReasonOf(here, of_rhs, rtol, abstol, dtol)) != KSP_CONVERGED_ITERATING;
   };
-  PetscCall(HasOperator(pc, &in_place));
-  if (in_place && why == KSP_CONVERGED_ITERATING && its > 0) PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
+  if (in_place && why == KSP_CONVERGED_ITERATING && its > 0)
+    PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
   while (!in_place && why == KSP_CONVERGED_ITERATING && *outits < its) {
     if (zero) { // what is added to 0
       PetscCall(PCBoxmgStep(pc, b, x));

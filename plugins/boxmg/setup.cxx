@@ -147,10 +147,6 @@ PetscErrorCode MakeMultigrid(PC pc, Memory memory)
 
   PetscFunctionBegin;
   bm->forget(here);
-  PetscCheck(memory == Memory::host || bm->grid.components == 1, PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "PCBOXMG solves for several unknowns a node on hosts only so far, and this matrix or vector is on a device: take matrices and "
-             "vectors of a host (-dm_mat_type aij -dm_vec_type standard), or one unknown a node (-pc_type fieldsplit "
-             "-fieldsplit_pc_type boxmg with a DMDA for each block)");
   const boxmg::Grid grid = GridOf(bm->grid);
   PetscCall(OptionsOf(pc, grid, &options));
   PetscCall(MakeExecution(memory, &bm->execution[here]));

@@ -51,9 +51,12 @@ struct Inverse {
   OwnedArray<double, Space> values, diagonal; ///< n * n for each piece; the diagonal as it was
   OwnedArray<double, Space> column;           ///< of the pivot: work space
   OwnedArray<double, Space> state;            ///< by row: 1 once it was a pivot, else 0
-  /// Of two kinds the first node, or how many nodes there are: whose pivot has the other sign than its diagonal; that was left out although others that
-  /// were couple to it, so that what is left of the operator is not nothing.
-  OwnedArray<Index, Space> negative;
+  /// The first node, or how many nodes there are:
+  struct Found {
+    Index other_sign; ///< whose pivot has the other sign than its diagonal
+    Index left_out;   ///< that was left out although others that were couple to it, so that what is left of the operator is not nothing
+  };
+  Kokkos::View<Found, typename Space::memory_space> found;
   Pieces pieces;
   Index n = 0; ///< nodes of a piece
 
@@ -62,7 +65,7 @@ struct Inverse {
       : values("weft boxmg inverse", static_cast<std::size_t>(grid.piece().nodes() * grid.nodes())),
         diagonal("weft boxmg coarsest diagonal", static_cast<std::size_t>(grid.nodes())),
         column("weft boxmg coarsest column", static_cast<std::size_t>(grid.nodes())),
-        state("weft boxmg coarsest pivots", static_cast<std::size_t>(grid.nodes())), negative("weft boxmg coarsest sign", 2), pieces(grid),
+        state("weft boxmg coarsest pivots", static_cast<std::size_t>(grid.nodes())), found("weft boxmg coarsest faults"), pieces(grid),
         n(grid.piece().nodes())
   {
   }
@@ -73,7 +76,7 @@ struct Inverse {
     const Index size = n;
     const auto v = values, d = diagonal;
     const auto s        = state;
-    const auto sign     = negative;
+    const auto wrong    = found;
     const Pieces stack  = pieces;
     const Index nowhere = a.grid.nodes();
     Kokkos::deep_copy(space, values, 0.0);
@@ -90,13 +93,13 @@ struct Inverse {
           }
           d(here) = v(here * size + row);
           s(here) = 0;
-          if (node == 0) sign(0) = sign(1) = nowhere;
+          if (node == 0) wrong() = {nowhere, nowhere};
         });
     // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
     eliminate(space, Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon())));
   }
 
-  /// The inverse in place of the matrix, where values, diagonal, state (0) and negative (n) are there. doubtful: a pivot of the other sign is none from so
+  /// The inverse in place of the matrix, where values, diagonal, state (0) and found (n) are there. doubtful: a pivot of the other sign is none from so
   /// much of its diagonal down.
   void eliminate(const Space &space, double doubtful)
   {
@@ -141,7 +144,7 @@ struct Inverse {
     const Index size = n;
     const int rows   = static_cast<int>(n); // a device divides 64-bit numbers slowly
     const auto v = values, d = diagonal, factors = column, s = state;
-    const auto sign    = negative;
+    const auto wrong   = found;
     const Pieces stack = pieces;
     Kokkos::parallel_for(
         "weft boxmg inverse", Policy(space, static_cast<int>(stack.count), is_host_space<Space> ? 1 : 512),
@@ -151,6 +154,7 @@ struct Inverse {
           double *const own          = d.data() + first; // the diagonal as it was
           double *const pivot_column = factors.data() + first;
           double *const done         = s.data() + first;
+          const int elements         = rows * rows;
           for (Index step = 0; step < size; step++) {
             typename Best::value_type best;
             Kokkos::parallel_reduce(
@@ -167,7 +171,7 @@ struct Inverse {
             team.team_barrier();
             Kokkos::single(Kokkos::PerTeam(team), [&]() {
               done[p] = 1;
-              if (pivot * own[p] < 0) Kokkos::atomic_min(&sign(0), stack.node(team.league_rank(), p));
+              if (pivot * own[p] < 0) Kokkos::atomic_min(&wrong().other_sign, stack.node(team.league_rank(), p));
               m[p * size + p] = 1;
             });
             team.team_barrier();
@@ -176,18 +180,29 @@ struct Inverse {
               pivot_column[j] = j == p ? 0 : m[j * size + p];
             });
             team.team_barrier();
-            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) {
-              const int i = k / rows, j = k - i * rows;
-              const double factor = pivot_column[i];
-              if (i != p) m[k] = (j == p ? 0 : m[k]) - (factor == 0 ? 0 : factor * m[p * size + j]);
-            });
+            const double *const pivot_row = m + p * size;
+            if constexpr (is_host_space<Space>) { // row by row, so that the compiler takes some elements at a time
+              for (Index i = 0; i < size; i++) {
+                const double factor = pivot_column[i];
+                double *const to    = m + i * size;
+                if (i == p || factor == 0) continue;
+                to[p] = 0;
+                for (Index j = 0; j < size; j++) to[j] -= factor * pivot_row[j];
+              }
+            } else {
+              Kokkos::parallel_for(Kokkos::TeamThreadRange(team, elements), [&](const int k) {
+                const int i = k / rows, j = k - i * rows;
+                const double factor = pivot_column[i];
+                if (i != p) m[k] = (j == p ? 0 : m[k]) - (factor == 0 ? 0 : factor * pivot_row[j]);
+              });
+            }
             team.team_barrier();
           }
           team.team_barrier();
-          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * rows), [&](const int k) {
+          Kokkos::parallel_for(Kokkos::TeamThreadRange(team, elements), [&](const int k) {
             const int i = k / rows, j = k - i * rows;
             if (done[i] != 1 && done[j] != 1 && is_left(m[k], own[i], own[j], i == j))
-              Kokkos::atomic_min(&sign(1), stack.node(team.league_rank(), i));
+              Kokkos::atomic_min(&wrong().left_out, stack.node(team.league_rank(), i));
             if (done[i] != 1 || done[j] != 1) m[k] = 0;
           });
         });
@@ -199,7 +214,7 @@ struct Inverse {
   {
     const int rows = static_cast<int>(n);
     const auto v = values, d = diagonal;
-    const auto sign    = negative;
+    const auto wrong   = found;
     const Pieces stack = pieces;
     const int words    = 6 * rows * static_cast<int>(sizeof(double));
     Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<held_threads>> policy(space, static_cast<int>(stack.count), held_threads);
@@ -253,7 +268,7 @@ struct Inverse {
               if (i >= 0 && j == p) column[i] = i == p ? 0 : held[k];
             }
             team.team_barrier();
-            if (other && team.team_rank() == 0) Kokkos::atomic_min(&sign(0), stack.node(team.league_rank(), p));
+            if (other && team.team_rank() == 0) Kokkos::atomic_min(&wrong().other_sign, stack.node(team.league_rank(), p));
             for (int k = 0; k < held_by_thread; k++) {
               const int i = place[k] >> 16, j = place[k] & 0xffff;
               if (i < 0) continue;
@@ -269,7 +284,7 @@ struct Inverse {
             const int i = place[k] >> 16, j = place[k] & 0xffff;
             if (i < 0) continue;
             if (share[i] >= 0 && share[j] >= 0 && is_left(held[k], own[i], own[j], i == j))
-              Kokkos::atomic_min(&sign(1), stack.node(team.league_rank(), i));
+              Kokkos::atomic_min(&wrong().left_out, stack.node(team.league_rank(), i));
             m[i * rows + j] = share[i] >= 0 || share[j] >= 0 ? 0 : held[k];
           }
         });

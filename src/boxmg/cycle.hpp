@@ -95,7 +95,7 @@ void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const S
   }
   const bool measured = squares && !spared.colours && !l.part && way.transpose == Transpose::no; // as it is made
   if (measured)
-    rounded_residual(l.space, a, b, x, l.work.data(), squares);
+    rounded_residual(l.space, a, mirrors_, b, x, l.work.data(), squares);
   else if (spared.colours)
     subtract(l.space, a, Region::every_other(l.grid(), even), beside ? spared.colours->beside : all_neighbours(a.stencil),
              beside ? nullptr : b, x, l.work.data(), way.transpose);

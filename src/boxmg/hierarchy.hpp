@@ -74,8 +74,8 @@ struct Level {
   std::unique_ptr<Smoother<Scalar>> smoother;
   std::unique_ptr<Planes<Space, Value, Scalar>> planes; ///< if there are any, they relax, and the smoother makes residuals
   OwnedArray<Scalar, Space> x, b, work;
-  Products<Space> products;          ///< that make the next level's operator
-  OwnedArray<LevelLook, Space> look; ///< one
+  Products<Space> products;                                    ///< that make the next level's operator
+  Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace> look; ///< what the last look has seen, on the host once the space is waited for
   Inverse<Space> inverse;
   std::unique_ptr<RankPart<Space>> part;    ///< of a level that ranks share; null: this rank has all of it
   OwnedArray<Scalar, Space> half_x, half_b; ///< the part of the next level's vectors that the part is interpolated from, and restricted to
@@ -98,7 +98,7 @@ struct Level {
   {
     return exact.bytes() + rounded.bytes() +
            static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size() + half_x.size() + half_b.size())) +
-           static_cast<double>(sizeof(double) * inverse.values.size() + sizeof(Value) * half_values.size()) +
+           static_cast<double>(sizeof(double) * inverse.values.size()) + static_cast<double>(sizeof(Value) * half_values.size()) +
            (smoother ? smoother->bytes() : 0) + (planes ? planes->bytes() : 0);
   }
 };
@@ -328,15 +328,17 @@ private:
   void add_small_steps(SmallCycle<Scalar> &cycle, std::size_t level, bool mirrored) const;
 
   // In the matrix's precision, and iterations: iterate.hpp.
+  using OnHost = Kokkos::View<double, Kokkos::SharedHostPinnedSpace>;
   void cycle_from_zero(Value *b, Value *x, const Way &way);
   int iterate_shared(Value *b, Value *x, bool zero, int steps, const Enough &enough);
   Way way_of_steps() const;
   bool iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough);
   bool iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough);
+  void measure_rhs(const Value *b) const;
   /// Where the squares of a residual go.
   Sum squares() const { return room_for_squares_.to(squares_.data()); }
-  /// Their root, once `sent_` is reached.
-  double norm_sent() const;
+  /// The root of such a sum, once `sent_` is reached.
+  double norm_sent(const OnHost &sum) const;
 
   Space space_;
   const Execution &execution_;
@@ -347,13 +349,15 @@ private:
   std::vector<LevelHere> levels_;
   std::size_t count_ = 0; ///< of all levels, also those that this rank has nothing of
   RoomForSum<Space> room_for_squares_;
-  Kokkos::View<double, Kokkos::SharedHostPinnedSpace> squares_{"weft boxmg squares"}; ///< of a residual on the finest level, on the host
-  Milestone sent_;                                                                    ///< when they are there
+  OnHost squares_{"weft boxmg squares"};                               ///< of a residual on the finest level
+  OnHost squares_of_rhs_{"weft boxmg squares of the right-hand side"}; ///< where an iteration begins with 0
+  Milestone sent_;                                                     ///< when they are there
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
   std::optional<BoxmgFault> fault_;
   bool complete_    = false; ///< all levels are there
   bool dominant_    = false;
-  bool mild_        = true; ///< the matrix' diagonals do not differ much
+  bool mirrors_     = false; ///< the matrix is symmetric to the last bit
+  bool mild_        = true;  ///< the matrix' diagonals do not differ much
   bool symmetric_   = true;
   BoxmgCycle shape_ = BoxmgCycle::v; ///< asked for, or chosen
   double sign_      = 1;

@@ -77,6 +77,7 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
   const Corrections corrections = this->corrections(0, way);
   Way next                      = way;
   next.shape                    = corrections.shape[0];
+  if (zero && enough) measure_rhs(b);
   if (l.direct)
     l.inverse.apply(space_, b, x, Transpose::no);
   else
@@ -91,7 +92,7 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
   }
   if (enough) sent_.set();
   if (deeper) solve_coarser(0, next);
-  if (enough && enough(norm_sent())) return true;
+  if (enough && ((zero && enough(norm_sent(squares_of_rhs_))) || enough(norm_sent(squares_)))) return true;
   if (l.direct) return false;
   if (deeper) correct_by(0, x, spared, way);
   next.shape = corrections.shape[1];
@@ -107,22 +108,32 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool
   const Way way = way_of_steps();
   LevelHere &l  = levels_[0];
   if (zero) {
+    if (enough) measure_rhs(b);
+    if (enough) sent_.set();
     cycle_from_zero(b, x, way);
-    return false;
+    return enough && enough(norm_sent(squares_of_rhs_));
   }
-  rounded_residual(space_, l.exact.a, b, x, l.b.data(), squares());
+  rounded_residual(space_, l.exact.a, mirrors_, b, x, l.b.data(), squares());
   if (enough) sent_.set();
   cycle(0, l.b.data(), l.x.data(), way);
-  if (enough && enough(norm_sent())) return true;
+  if (enough && enough(norm_sent(squares_))) return true;
   add(space_, l.x, Array<Value, Space>(x, l.x.extent(0)));
   return false;
 }
 
+/// Before the host asks for it: with the residual of the first step, or while a cycle is at work.
 template <class Space, class Value, class Scalar>
-double HierarchyOn<Space, Value, Scalar>::norm_sent() const
+void HierarchyOn<Space, Value, Scalar>::measure_rhs(const Value *b) const
+{
+  const LevelHere &l = levels_[0];
+  sum_of_squares(space_, l.grid(), l.owned(Region::all(l.grid())), b, room_for_squares_.to(squares_of_rhs_.data()));
+}
+
+template <class Space, class Value, class Scalar>
+double HierarchyOn<Space, Value, Scalar>::norm_sent(const OnHost &squares) const
 {
   sent_.wait();
-  double sum = squares_();
+  double sum = squares();
   if (levels_[0].part) sum = levels_[0].part->sum(sum);
   return std::sqrt(sum);
 }

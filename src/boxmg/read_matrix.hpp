@@ -99,8 +99,9 @@ struct LevelLook {
   Index zero_diagonal = no_node; ///< the first one
   Index wrong_sign    = no_node; ///< the first diagonal of the other sign than `sign`
   Strengths strengths;
-  bool symmetric = true; ///< and what differs:
+  bool symmetric = true; ///< but for rounding, and what differs:
   Flow flow;
+  bool mirrors = true;                                         ///< symmetric to the last bit
   double least = std::numeric_limits<double>::max(), most = 0; ///< diagonals, by magnitude
   bool dominant = true; ///< each diagonal is at least the sum of the magnitudes beside it, but for rounding
 
@@ -116,6 +117,7 @@ struct LevelLook {
     strengths.jumps = strengths.jumps || other.strengths.jumps;
     symmetric       = symmetric && other.symmetric;
     flow.join(other.flow);
+    mirrors  = mirrors && other.mirrors;
     least    = Kokkos::min(least, other.least);
     most     = Kokkos::max(most, other.most);
     dominant = dominant && other.dominant;
@@ -132,9 +134,10 @@ inline bool is_mild(const LevelLook &finest)
 template <class Scalar>
 inline constexpr Scalar symmetry_tolerance = 100 * std::numeric_limits<Scalar>::epsilon();
 
-/// Compares a node's couplings with those back: false where one differs; and adds how much they do. The loads of some are on their way together.
+/// Compares a node's couplings with those back: false where one differs by more than rounding; and adds how much they do. mirrors becomes false where one
+/// differs at all. The loads of some are on their way together.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node, const Index (&at)[3], Flow &flow)
+KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node, const Index (&at)[3], Flow &flow, bool &mirrors)
 {
   constexpr int together = 5;
   bool symmetric = true, couples = false;
@@ -150,6 +153,7 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
     }
     for (int m = 0; m < together; m++) {
       couples = couples || c[m] != 0;
+      mirrors = mirrors && c[m] == back[m];
       if (Kokkos::abs(c[m] - back[m]) <= symmetry_tolerance<Scalar> * Kokkos::max(Kokkos::min(diagonal, beside[m]), Kokkos::abs(c[m])))
         continue;
       symmetric         = false;
@@ -206,10 +210,12 @@ struct LookAtLevel {
       look.least    = Kokkos::min(look.least, size);
       look.most     = Kokkos::max(look.most, size);
     }
-    if (!known_symmetric) {
+    if (known_symmetric) {
+      look.mirrors = false; // who knows
+    } else {
       Index at[3] = {};
       if (!a.ends) a.grid.position(node, at); // else distances tell the neighbours
-      look.symmetric = symmetric_row(a, node, at, look.flow) && look.symmetric;
+      look.symmetric = symmetric_row(a, node, at, look.flow, look.mirrors) && look.symmetric;
     }
     if (!(d * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
     if (d == 0) {

@@ -124,7 +124,7 @@ void subtract(const Space &space, const Operator<Scalar> &a, const Region &regio
 }
 
 /// r = b - A x at a node of a grid with ends, for a device: all loads are on their way together. Neighbours are told by distance alone; those beyond the
-/// ends have coefficients of 0.
+/// ends have coefficients of 0. Where couplings mirror each other, those to nodes before are read from those, which have been read for them.
 template <class Scalar, int count>
 struct NearRow {
   const Scalar *c[count];
@@ -132,13 +132,13 @@ struct NearRow {
   const Scalar *b;                          ///< null: as if it were 0
   const Scalar *x;
 
-  NearRow(const Operator<Scalar> &a, Neighbours taken, const Scalar *rhs, const Scalar *solution)
+  NearRow(const Operator<Scalar> &a, Neighbours taken, const Scalar *rhs, const Scalar *solution, bool mirrors)
       : row(a.grid.n[0]), plane(a.grid.n[1]), nodes(a.grid.nodes()), b(rhs), x(solution)
   {
     for (int m = 0; m < count; m++, taken &= taken - 1) {
-      const int k = std::countr_zero(taken);
-      c[m]        = a.values + k * a.pitch;
+      const int k = std::countr_zero(taken), back = a.stencil.mirrored(k);
       distance[m] = a.distances[k];
+      c[m]        = mirrors && distance[m] < 0 && back >= 0 ? a.values + back * a.pitch + distance[m] : a.values + k * a.pitch;
     }
   }
   KOKKOS_INLINE_FUNCTION Scalar at_node(Index node, const Index (&)[3]) const
@@ -147,7 +147,7 @@ struct NearRow {
     for (int m = 0; m < count; m++) {
       const Index there = node + distance[m];
       const bool inside = static_cast<std::uint64_t>(there) < static_cast<std::uint64_t>(nodes);
-      own[m]            = c[m][node];
+      own[m]            = inside ? c[m][node] : Scalar(0);
       from[m]           = inside ? x[there] : Scalar(0);
     }
     for (int m = 0; m < count; m++) sum -= times(own[m], from[m]);
@@ -159,17 +159,18 @@ struct NearRow {
   }
 };
 
-/// launch(residual at nodes), by the number of neighbours, which a device's kernel had better know.
+/// launch(residual at nodes), by the number of neighbours, which a device's kernel had better know. mirrors: couplings do, to the last bit.
 template <class Space, class Scalar, class Launch>
-void by_neighbours(const Operator<Scalar> &a, Neighbours taken, const Scalar *b, const Scalar *x, const Launch &launch)
+void by_neighbours(const Operator<Scalar> &a, Neighbours taken, const Scalar *b, const Scalar *x, const Launch &launch,
+                   bool mirrors = false)
 {
   const int count = std::popcount(taken);
   if constexpr (!is_host_space<Space>) {
-    if (a.ends && count == 2) return launch(NearRow<Scalar, 2>(a, taken, b, x));
-    if (a.ends && count == 5) return launch(NearRow<Scalar, 5>(a, taken, b, x));
-    if (a.ends && count == 7) return launch(NearRow<Scalar, 7>(a, taken, b, x));
-    if (a.ends && count == 6) return launch(NearRow<Scalar, 6>(a, taken, b, x));
-    if (a.ends && count == 9) return launch(NearRow<Scalar, 9>(a, taken, b, x));
+    if (a.ends && count == 2) return launch(NearRow<Scalar, 2>(a, taken, b, x, mirrors));
+    if (a.ends && count == 5) return launch(NearRow<Scalar, 5>(a, taken, b, x, mirrors));
+    if (a.ends && count == 7) return launch(NearRow<Scalar, 7>(a, taken, b, x, mirrors));
+    if (a.ends && count == 6) return launch(NearRow<Scalar, 6>(a, taken, b, x, mirrors));
+    if (a.ends && count == 9) return launch(NearRow<Scalar, 9>(a, taken, b, x, mirrors));
   }
   if (count <= 5)
     launch(Subtract<Space, Scalar, 5>{a, taken, b, x, nullptr, Transpose::no});
@@ -196,14 +197,16 @@ struct RoundedResidual {
   }
 };
 
-/// squares: where their sum goes. Does not wait.
+/// squares: where their sum goes. mirrors: couplings do, to the last bit. Does not wait.
 template <class Space, class Value, class Scalar>
-void rounded_residual(const Space &space, const Operator<Value> &a, const Value *b, const Value *x, Scalar *rounded, const Sum &squares)
+void rounded_residual(const Space &space, const Operator<Value> &a, bool mirrors, const Value *b, const Value *x, Scalar *rounded,
+                      const Sum &squares)
 {
-  by_neighbours<Space>(a, all_neighbours(a.stencil), b, x, [&](const auto &residual) {
+  const auto launch = [&](const auto &residual) {
     sum_over_runs("weft boxmg rounded residual", space, Region::all(a.grid),
                   RoundedResidual<Space, Value, Scalar, std::decay_t<decltype(residual)>>{residual, a.grid, rounded}, squares);
-  });
+  };
+  by_neighbours<Space>(a, all_neighbours(a.stencil), b, x, launch, mirrors);
 }
 
 } // namespace weft::boxmg

@@ -46,6 +46,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   const LevelLook looked = looked_at(0);
   symmetric_             = symmetric.value_or(false) || looked.symmetric;
   dominant_              = looked.dominant;
+  mirrors_               = looked.mirrors;
   mild_                  = is_mild(looked);
   shape_                 = shape_of(plan(0, looked).choice, looked);
   if (looked.zero_diagonal != no_node)
@@ -115,7 +116,9 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
   for (std::size_t level = 0; level < levels_.size(); level++) {
     const LevelLook looked = looked_at(level);
     expected               = expected && (levels_[level].direct || levels_[level].smoother->as_expected()) && same(level, looked);
-    if (level == 0) dominant_ = looked.dominant;
+    if (level > 0) continue;
+    dominant_ = looked.dominant;
+    mirrors_  = looked.mirrors;
   }
   coarser().wait();
   return everywhere(expected);
@@ -139,9 +142,9 @@ void HierarchyOn<Space, Value, Scalar>::look(std::size_t level, std::optional<bo
 template <class Space, class Value, class Scalar>
 LevelLook HierarchyOn<Space, Value, Scalar>::looked_at(std::size_t level) const
 {
-  const LevelHere &l   = levels_[level];
-  const LevelLook here = from_device(l.space, l.look.data());
-  return l.part ? joined(*l.part, here) : here;
+  const LevelHere &l = levels_[level];
+  l.space.fence("weft boxmg: a look");
+  return l.part ? joined(*l.part, l.look()) : l.look();
 }
 
 /// What ranks hear of the levels that the first one has by itself.
@@ -180,7 +183,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.exact.values = array<Space, Value>("weft boxmg operator", pitch * stencil.count);
   l.exact.a      = Operator<Value>(grid, stencil, l.exact.values.data(), pitch);
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
-  l.look         = array<Space, LevelLook>("weft boxmg look", 1);
+  l.look         = Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace>("weft boxmg look");
   if (parts) l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts);
   // The finest level works on the caller's vectors, unless they are of another precision or without ghosts, or it is of planes of another grid.
   if (level > 0 || !std::is_same_v<Value, Scalar> || parts || grid.stack()) {
@@ -232,10 +235,9 @@ std::optional<BoxmgFault> HierarchyOn<Space, Value, Scalar>::fault_of(std::size_
   const LevelHere &l = levels_[level];
   const int number   = static_cast<int>(level);
   if (l.direct) {
-    const Index negative = from_device(l.space, l.inverse.negative.data());
-    if (symmetric_ && negative < l.grid().nodes()) return BoxmgFault{Kind::indefinite, number, negative};
-    const Index left = from_device(l.space, l.inverse.negative.data() + 1);
-    if (left < l.grid().nodes()) return BoxmgFault{Kind::coarsest_pivots, number, left};
+    const auto found = from_device(l.space, l.inverse.found.data());
+    if (symmetric_ && found.other_sign < l.grid().nodes()) return BoxmgFault{Kind::indefinite, number, found.other_sign};
+    if (found.left_out < l.grid().nodes()) return BoxmgFault{Kind::coarsest_pivots, number, found.left_out};
   } else if (const auto fault = l.planes ? l.planes->fault() : std::nullopt) {
     return BoxmgFault{fault->kind, number, fault->node};
   } else if (l.part) {

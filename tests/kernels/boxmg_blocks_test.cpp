@@ -169,6 +169,9 @@ TEST_F(BoxmgBlocks, CyclesAreThoseOfABook)
           if (form != Form::skew && options.cycle != BoxmgCycle::f) {
             EXPECT_NEAR(there, dot(made.apply(c), b), 1e-12 * size);
           }
+          double of_rhs = -1;
+          EXPECT_EQ(made.iterate(b, c, true, [&](double norm) { return of_rhs = norm, true; }), std::vector<double>(c.size(), 0));
+          EXPECT_NEAR(of_rhs, std::sqrt(dot(b, b)), 1e-13 * of_rhs);
           // A step from c, whose sweeps run in one order.
           twin.mirrored = false;
           auto left     = b;
@@ -200,7 +203,12 @@ TEST_F(BoxmgBlocks, NewValues)
     for (const Form form : {Form::star, Form::skew, Form::box, Form::star}) {
       const Dense a = random_blocks(grid, options.unknowns, form, random);
       made.read(a);
-      EXPECT_EQ(made.apply(b), Made(memory, grid, a, options).apply(b));
+      const Made fresh(memory, grid, a, options);
+      // The stencil of a pair stays while it does, and a device adds up products of the places that it has in another order.
+      if (memory == Memory::host)
+        EXPECT_EQ(made.apply(b), fresh.apply(b));
+      else
+        expect_near(made.apply(b), fresh.apply(b), 1e-13);
     }
   }
 }

@@ -182,6 +182,10 @@ TEST(Boxmg, StepsAreThoseOfABook)
           twin.mirrored = convects(a); // and else not
           const auto b = random_field(grid.nodes(), random), x = random_field(grid.nodes(), random);
           expect_near(made.iterate(b, x, true, {}), twin.apply(b), 1e-11);
+          std::vector<double> all;
+          expect_near(made.iterate(b, x, true, [&](double norm) { return all.push_back(norm), false; }), twin.apply(b), 1e-11);
+          ASSERT_EQ(all.size(), 2u);
+          EXPECT_NEAR(all[0], std::sqrt(dot(b, b)), 1e-13 * all[0]);
           auto residual = b;
           const auto ax = a * x;
           for (std::size_t i = 0; i < b.size(); i++) residual[i] -= ax[i];

@@ -71,6 +71,10 @@ int BlockHierarchy<Space, Value>::iterate(Value *b, Value *x, bool zero, int ste
   const Way way{shape_, Transpose::no, l.convects != 0};
   for (int made = 0; made < steps; made++, zero = false) {
     separate_unknowns(space_, nodes, count, b, l.b.data());
+    if (zero && enough && enough(norm(space_, l.size(), l.b.data()))) {
+      Kokkos::deep_copy(space_, Array<Value, Space>(x, l.x.extent(0)), Value(0));
+      return made;
+    }
     if (!zero) {
       separate_unknowns(space_, nodes, count, x, l.x.data());
       residual(l, l.b.data(), l.x.data(), Transpose::no);

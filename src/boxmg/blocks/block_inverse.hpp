@@ -10,7 +10,7 @@ template <class Space, class Scalar>
 void fill_inverse(const Space &space, const Couplings<Scalar> &a, const Inverse<Space> &inverse)
 {
   const auto v = inverse.values, d = inverse.diagonal, s = inverse.state;
-  const auto sign   = inverse.negative;
+  const auto found  = inverse.found;
   const Index nodes = a.grid.nodes(), size = inverse.n;
   Kokkos::deep_copy(space, v, 0.0);
   Kokkos::parallel_for(
@@ -28,7 +28,7 @@ void fill_inverse(const Space &space, const Couplings<Scalar> &a, const Inverse<
         }
         d(row) = v(row * size + row);
         s(row) = 0;
-        if (row == 0) sign(0) = sign(1) = size;
+        if (row == 0) found() = {size, size};
       });
 }
 

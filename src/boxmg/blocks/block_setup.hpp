@@ -148,12 +148,13 @@ bool BlockHierarchy<Space, Value>::ensure_inverse(std::size_t level)
   if (l.inverse.n != all.n[0]) l.inverse = Inverse<Space>(all);
   fill_inverse(space_, l.a.view(), l.inverse);
   l.inverse.eliminate(space_, std::sqrt(static_cast<double>(std::numeric_limits<Value>::epsilon())));
-  const Index negative = from_device(space_, l.inverse.negative.data()), nodes = l.grid().nodes();
-  if (symmetric_ && negative < l.size())
-    fault_ = {BoxmgFault::Kind::indefinite, static_cast<int>(level), negative % nodes, static_cast<int>(negative / nodes)};
-  const Index left = from_device(space_, l.inverse.negative.data() + 1);
-  if (!fault_ && left < l.size())
-    fault_ = {BoxmgFault::Kind::coarsest_pivots, static_cast<int>(level), left % nodes, static_cast<int>(left / nodes)};
+  const auto found    = from_device(space_, l.inverse.found.data());
+  const auto fault_at = [&](BoxmgFault::Kind kind, Index row) {
+    const Index nodes = l.grid().nodes();
+    if (!fault_ && row < l.size()) fault_ = {kind, static_cast<int>(level), row % nodes, static_cast<int>(row / nodes)};
+  };
+  if (symmetric_) fault_at(BoxmgFault::Kind::indefinite, found.other_sign);
+  fault_at(BoxmgFault::Kind::coarsest_pivots, found.left_out);
   return !fault_;
 }
 

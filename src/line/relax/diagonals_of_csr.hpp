@@ -23,6 +23,12 @@ public:
   {
     if ((bits & ~Kokkos::atomic_load(&bits_())) != 0) Kokkos::atomic_or(&bits_(), bits);
   }
+  /// For a host that waits later. Does not wait.
+  template <class There>
+  void tell(const Space &space, const There &there) const
+  {
+    Kokkos::deep_copy(space, there, bits_);
+  }
   /// Waits.
   int read(const Space &space) const
   {

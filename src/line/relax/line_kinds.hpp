@@ -63,7 +63,10 @@ template <class Space>
 class LineKinds {
 public:
   LineKinds() = default;
-  LineKinds(const LineLayout &layout, Index rows) : layout_(layout), rows_(rows), found_("weft how lines couple") {}
+  LineKinds(const LineLayout &layout, Index rows)
+      : layout_(layout), rows_(rows), found_("weft how lines couple"), told_("weft how lines couple")
+  {
+  }
 
   /// To be called where the matrix has other diagonals than before.
   template <class Scalar>
@@ -128,6 +131,7 @@ public:
             if (team.team_rank() == 0) found.report(bits);
           });
     }
+    found.tell(space, told_);
   }
 
   /// Looks at all entries that are not 0. Does not wait.
@@ -188,7 +192,8 @@ public:
   /// What was found. Waits.
   LineKind read(const Space &space) const
   {
-    const int f = found_.read(space);
+    space.fence("weft: how lines couple");
+    const int f = told_();
     return {true,
             (f & LineLook::same_colour) != 0,
             (f & LineLook::any) != 0,
@@ -217,6 +222,7 @@ private:
   OwnedArray<Index, Space> codes_;
   OwnedArray<std::uint32_t, Space> words_;
   Findings<Space> found_;
+  Pinned told_; ///< the same on the host
 };
 
 template <class Scalar>
