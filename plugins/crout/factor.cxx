@@ -112,10 +112,12 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
   }
   for (bool climbed = true; climbed;) {
     PetscCall(Forget());
-    if (MostBackward() < PETSC_MAX_REAL) PetscCall(Measure(A));
+    if (MostBackward() < PETSC_MAX_REAL || TurnedOutComplete()) PetscCall(Measure(A));
     PetscCall(DirectCheck::MeasureAmplification(A, application, MostAmplified(), &probe_, &backward_));
     PetscCall(ProductSize(&size_, &most_size));
-    if (probe_ <= MostAmplified() && backward_ <= MostBackward() && size_ <= most_size) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
+    const bool lost = TurnedOutComplete() && check_.fails();
+    if (!lost && probe_ <= MostAmplified() && backward_ <= MostBackward() && size_ <= most_size)
+      PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
     PetscCall(PetscInfo(A, "incomplete factors are useless: %s\n", Words().c_str()));
     PetscCall(Climb(A, failure, &climbed));
     if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);

@@ -71,6 +71,9 @@ protected:
   virtual PetscErrorCode Numeric(Mat A, CroutFailure *failure) = 0;
   /// Whether solves are to be those of a direct solver.
   virtual bool Direct() const = 0;
+  /// Whether factors are complete although approximate ones were asked for: sweeps gave way to elimination. They are refined, or useless, as a direct
+  /// solver's.
+  virtual bool TurnedOutComplete() const { return false; }
   /// Zero pivots that were replaced, and the failure that says so if solves do not bear it. Nothing where none were.
   virtual bool Replaced(CroutFailure *) const { return false; }
   /// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a

@@ -147,6 +147,13 @@ private:
     return options.pattern == FillPattern::full && !approximates && options.shift == PivotShift::none && options.base_shift == 0;
   }
 
+  bool TurnedOutComplete() const override
+  {
+    const CroutReport &report = factorization_->report();
+    return !AllFillTaken() && report.complete && report.exact && report.shift == 0 && settings_.options.base_shift == 0 &&
+           !TriangularMethodIs("jacobi") && !TriangularMethodIs("isai");
+  }
+
   bool Replaced(CroutFailure *failure) const override
   {
     const CroutReport &report = factorization_->report();
