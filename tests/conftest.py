@@ -46,7 +46,7 @@ def pytest_collection_modifyitems(config, items):
     tests = {}
     for item in items:
         if hasattr(item, "callspec"):
-            tests.setdefault((item.path, item.originalname), []).append(item)
+            tests.setdefault((item.path, item.cls, item.originalname), []).append(item)
     left_out = {item for cases in tests.values() for item in set(cases) - set(each_value_once(cases))}
     config.hook.pytest_deselected(items=[item for item in items if item in left_out])
     items[:] = [item for item in items if item not in left_out]

@@ -105,6 +105,10 @@ PetscErrorCode PCApplyRichardson_Boxmg(PC pc, Vec b, Vec x, Vec r, PetscReal rto
   };
   if (in_place && why == KSP_CONVERGED_ITERATING && its > 0)
     PetscCall(Iterate(pc, b, x, zero, its, bm->asks_norms ? look : std::function<bool(double)>(), outits));
+  if (zero && PetscIsInfOrNanReal(of_rhs)) { // a step may have been at work
+    PetscCall(VecZeroEntries(x));
+    *outits = 0;
+  }
   while (!in_place && why == KSP_CONVERGED_ITERATING && *outits < its) {
     if (zero) { // what is added to 0
       PetscCall(PCBoxmgStep(pc, b, x));

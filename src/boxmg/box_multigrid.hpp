@@ -110,8 +110,9 @@ public:
 
   /// At most so many steps of the stationary iteration for A x = b, in place: each is a cycle that is not symmetric, and leaves less than apply() does.
   /// zero: as if x were 0 before. enough(norm), unless it is null, is told the Euclidean norm of b, if x is 0 before, and then of b - A x after the
-  /// first sweep of a step, or in single precision, or of several unknowns, before each step but one from 0; if it says true, x stays as it then is. Returns the number of steps that have changed x. Waits for each norm,
-  /// while coarser levels are at work. b is kept. Of ranks that share the grid, in single precision: one step from zero, without a norm.
+  /// first sweep of a step, or in single precision, or of several unknowns, before each step but one from 0; if it says true, x stays as it then is.
+  /// Returns the number of steps that have changed x. Waits for each norm, while coarser levels are at work. b is kept. Of ranks that share the grid, in
+  /// single precision: one step from zero, without a norm.
   int iterate(Scalar *b, Scalar *x, bool zero, int steps, const std::function<bool(double norm)> &enough) const;
 
   std::vector<BoxmgLevel> levels() const;

@@ -41,7 +41,7 @@ int HierarchyOn<Space, Value, Scalar>::iterate(Value *b, Value *x, bool zero, in
     if constexpr (std::is_same_v<Value, Scalar>) {
       if (iterate_in_place(b, x, zero, enough)) return k + 1;
     } else {
-      if (iterate_rounded(b, x, zero, enough)) return k;
+      if (iterate_rounded(b, x, zero, enough)) return zero ? k + 1 : k;
     }
   }
   return steps;

@@ -92,8 +92,9 @@ elif case == "infinite":  # a right-hand side that is at a row of its own, besid
     if comm.rank == comm.size - 1:
         b.setValue(b.getOwnershipRange()[1] - 1, -np.inf)
     b.assemble()
-    ksp.solve(b, b.duplicate())
-    PETSc.Sys.Print(f"reason {ksp.reason}, iterations {ksp.its}, residual {ksp.norm}")
+    x = b.duplicate()
+    ksp.solve(b, x)
+    PETSc.Sys.Print(f"reason {ksp.reason}, iterations {ksp.its}, residual {x.norm()}")
 elif case == "zero":  # a right-hand side of 0, and a guess that is not
     grid = grid_of((40, 30))
     A = operator(grid, (1, 1))
