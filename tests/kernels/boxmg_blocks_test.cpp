@@ -200,12 +200,14 @@ TEST_F(BoxmgBlocks, NewValues)
     options.coarsest_nodes = 6;
     const auto b           = random_field(grid.nodes() * options.unknowns, random);
     Made made(memory, grid, random_blocks(grid, options.unknowns, Form::star, random), options);
+    bool larger = false; // than of a star, once
     for (const Form form : {Form::star, Form::skew, Form::box, Form::star}) {
       const Dense a = random_blocks(grid, options.unknowns, form, random);
       made.read(a);
       const Made fresh(memory, grid, a, options);
       // The stencil of a pair stays while it does, and a device adds up products of the places that it has in another order.
-      if (memory == Memory::host)
+      larger = larger || form != Form::star;
+      if (memory == Memory::host || !larger || form != Form::star)
         EXPECT_EQ(made.apply(b), fresh.apply(b));
       else
         expect_near(made.apply(b), fresh.apply(b), 1e-13);

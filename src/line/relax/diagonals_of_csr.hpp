@@ -29,14 +29,6 @@ public:
   {
     Kokkos::deep_copy(space, there, bits_);
   }
-  /// Waits.
-  int read(const Space &space) const
-  {
-    int bits = 0;
-    Kokkos::deep_copy(space, Kokkos::View<int, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(&bits), bits_);
-    space.fence("weft: findings");
-    return bits;
-  }
 
 private:
   Kokkos::View<int, typename Space::memory_space> bits_;
