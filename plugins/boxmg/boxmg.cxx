@@ -35,7 +35,7 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
 . -pc_boxmg_interpolation (operator|linear)            - weights of the interpolation
 . -pc_boxmg_sweeps <1>                                 - sweeps before and after each correction
 . -pc_boxmg_coarse (direct|lines)                      - what solves on the coarsest grid
-. -pc_boxmg_coarsest <100>                             - a grid of so many nodes is not coarsened
+. -pc_boxmg_coarsest <0>                               - a grid of so many nodes is not coarsened; 0: 100, on a device 500 unknowns
 . -pc_boxmg_share <2000>                              - nodes a rank from which on ranks share a level
 . -pc_boxmg_precision (double|single)                  - precision inside the cycle
 - -pc_boxmg_monitor <false>                            - print the residual of each level, twice a cycle

@@ -29,7 +29,7 @@ struct PC_Boxmg {
   PCBoxmgInterpolation interpolation = PC_BOXMG_OPERATOR;
   PetscInt sweeps                    = 1;
   PCBoxmgCoarse coarse               = PC_BOXMG_COARSE_DIRECT;
-  PetscInt coarsest                  = static_cast<PetscInt>(BoxmgOptions{}.coarsest_nodes);
+  PetscInt coarsest                  = 0;
   PCBoxmgPrecision precision         = PC_BOXMG_DOUBLE;
   PetscInt share                     = 2000;
   PetscBool monitor                  = PETSC_FALSE;
@@ -55,6 +55,10 @@ struct PC_Boxmg {
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<Multigrid> multigrid[2];
 
+  PetscInt usual = 0; ///< nodes of a grid that they do not coarsen where the user says nothing
+
+  /// The same as it is.
+  PetscInt ends() const { return coarsest > 0 ? coarsest : usual; }
   /// One of the two that there are, or null: they have the same levels.
   const Multigrid *any() const { return multigrid[multigrid[0] ? 0 : 1].get(); }
   void forget(int which)

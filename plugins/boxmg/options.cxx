@@ -51,18 +51,18 @@ bool EndsAtLevels(const PC_Boxmg &bm)
 {
   if (!bm.any() || Levels(bm) < static_cast<std::size_t>(bm.levels)) return false;
   const boxmg::Grid last = bm.any()->levels().back().grid;
-  return last.nodes() > bm.coarsest && CanBeCoarsened(bm, last);
+  return last.nodes() > bm.ends() && CanBeCoarsened(bm, last);
 }
 
-// Whether another number of nodes than that of a new PC ends the levels, or lets them go on.
+// Whether another number of nodes than the usual one ends the levels, or lets them go on.
 bool EndsElsewhere(const PC_Boxmg &bm)
 {
   if (!bm.any()) return false;
   const std::vector<BoxmgLevel> levels = bm.any()->levels();
   const boxmg::Grid last               = levels.back().grid;
-  const Index otherwise                = PC_Boxmg{}.coarsest;
+  const Index otherwise                = bm.usual;
   if (levels.size() > 1 && levels[levels.size() - 2].grid.nodes() <= otherwise) return true;
-  return last.nodes() > otherwise && last.nodes() <= bm.coarsest && CanBeCoarsened(bm, last);
+  return last.nodes() > otherwise && last.nodes() <= bm.ends() && CanBeCoarsened(bm, last);
 }
 
 constexpr char has_coarse[] = "it is for two levels or more";
@@ -84,7 +84,7 @@ const Row options[] = {
      Row::Whole{[](const PC_Boxmg &bm) { return bm.sweeps; }, PCBoxmgSetSweeps}, "it is for levels that are not solved directly", Relaxes},
     {"pc_boxmg_coarse", "what solves on the coarsest grid", "PCBoxmgSetCoarse",
      Row::ChoiceOf<&PC_Boxmg::coarse, PCBoxmgSetCoarse>(boxmg_coarses)},
-    {"pc_boxmg_coarsest", "a grid of so many nodes is not coarsened", "PCBoxmgSetCoarsest",
+    {"pc_boxmg_coarsest", "a grid of so many nodes is not coarsened; 0: 100, on a device 500 unknowns", "PCBoxmgSetCoarsest",
      Row::Whole{[](const PC_Boxmg &bm) { return bm.coarsest; }, PCBoxmgSetCoarsest},
      "it is for grids that would be coarsened more or less often without it", EndsElsewhere},
     {"pc_boxmg_share", "nodes a rank from which on ranks share a level; the first one has the smaller ones by itself", "PCBoxmgSetShare",

@@ -367,10 +367,10 @@ PetscErrorCode PCBoxmgGetCoarse(PC pc, PCBoxmgCoarse *coarse)
 
   Input Parameters:
 + pc    - the preconditioner
-- nodes - 1 or more
+- nodes - the number of nodes; 0: 100, on a device as many as have 500 unknowns
 
   Options Database Key:
-. -pc_boxmg_coarsest <100> - the number of nodes
+. -pc_boxmg_coarsest <0> - the number of nodes
 
   Level: advanced
 
@@ -569,7 +569,7 @@ PetscErrorCode PCBoxmgComposeSetters(PC pc, bool compose)
       composed("PCBoxmgGetSweeps_C", GetMember<PetscInt, &PC_Boxmg::sweeps>),
       composed("PCBoxmgSetCoarse_C", (SetChoice<"PCBoxmg", "Coarse", PC_BOXMG_COARSE_LINES, &PC_Boxmg::coarse>)),
       composed("PCBoxmgGetCoarse_C", GetMember<PCBoxmgCoarse, &PC_Boxmg::coarse>),
-      composed("PCBoxmgSetCoarsest_C", (SetNumber<"coarsest", 1, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::coarsest>)),
+      composed("PCBoxmgSetCoarsest_C", (SetNumber<"coarsest", 0, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::coarsest>)),
       composed("PCBoxmgGetCoarsest_C", GetMember<PetscInt, &PC_Boxmg::coarsest>),
       composed("PCBoxmgSetShare_C", (SetNumber<"share", 0, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::share>)),
       composed("PCBoxmgGetShare_C", GetMember<PetscInt, &PC_Boxmg::share>),

@@ -118,7 +118,6 @@ PetscErrorCode OptionsOf(PC pc, const boxmg::Grid &grid, BoxmgOptions *options)
   options->interpolation    = static_cast<BoxmgInterpolation>(bm->interpolation);
   options->sweeps           = static_cast<int>(bm->sweeps);
   options->coarsest         = static_cast<BoxmgCoarsest>(bm->coarse);
-  options->coarsest_nodes   = bm->coarsest;
   options->single_precision = bm->precision == PC_BOXMG_SINGLE;
   PetscCall(Coarsened(pc, grid, &options->coarsen));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -149,6 +148,9 @@ PetscErrorCode MakeMultigrid(PC pc, Memory memory)
   bm->forget(here);
   const boxmg::Grid grid = GridOf(bm->grid);
   PetscCall(OptionsOf(pc, grid, &options));
+  const Memory inverts = bm->coarse == PC_BOXMG_COARSE_DIRECT ? memory : Memory::host;
+  if (!bm->any()) bm->usual = static_cast<PetscInt>(BoxmgOptions::usual_coarsest(inverts, options.unknowns));
+  options.coarsest_nodes = bm->ends();
   PetscCall(MakeExecution(memory, &bm->execution[here]));
   PetscCallCXX(bm->multigrid[here] = std::make_unique<Multigrid>(*bm->execution[here], grid, options, bm->ranks ? &bm->shared : nullptr));
   PetscFunctionReturn(PETSC_SUCCESS);

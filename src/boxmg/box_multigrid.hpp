@@ -27,6 +27,9 @@ enum class BoxmgCoarsest { direct, lines };
 
 struct BoxmgOptions {
   static constexpr Index most_inverted = 1000; ///< nodes of the largest grid that is inverted: 8 MB
+  /// Nodes of a grid that is not coarsened, of as many unknowns, where nothing else is asked for: a device has the inverse of more of them sooner than it
+  /// goes through the levels below.
+  static constexpr Index usual_coarsest(Memory memory, Index unknowns) { return memory == Memory::device ? 500 / unknowns : 100; }
 
   int unknowns                     = 1; ///< of a node; two and more: for one rank, in double precision, without planes
   int levels                       = 0; ///< at most so many; 0: as many as there can be

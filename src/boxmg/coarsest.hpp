@@ -1,5 +1,6 @@
 /// The inverse on the coarsest grid, also of a singular operator; of a stack of planes that of each.
 #pragma once
+#include "boxmg/block_sweep.hpp"
 #include "boxmg/operator.hpp"
 
 namespace weft::boxmg {
@@ -38,7 +39,8 @@ struct Pieces {
 /// A^-1 of a small operator as a dense matrix, row after row, by in-place elimination with the largest diagonal as the pivot (the sweep operator:
 /// Goodnight, The American Statistician 33 (1979)). A pivot that is nothing beside its own diagonal is left out, with its row and column: so
 /// the operator of a singular problem has an inverse on what the other unknowns span, symmetric where it is, and each part of a grid that
-/// falls to pieces leaves out one of its own.
+/// falls to pieces leaves out one of its own. In blocks, as a device does where a matrix does not fit a team's registers, pivots come in the order of the
+/// rows first (block_sweep.hpp), and by size where that is in doubt.
 template <class Space>
 struct Inverse {
   using Policy                        = Kokkos::TeamPolicy<Space>;
@@ -48,9 +50,10 @@ struct Inverse {
   static constexpr double nothing =
       1e-12; ///< what rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not
 
-  OwnedArray<double, Space> values, diagonal; ///< n * n for each piece; the diagonal as it was
-  OwnedArray<double, Space> column;           ///< of the pivot: work space
-  OwnedArray<double, Space> state;            ///< by row: 1 once it was a pivot, else 0
+  OwnedArray<double, Space> values, diagonal;       ///< n * n for each piece; the diagonal as it was
+  OwnedArray<double, Space> column;                 ///< of the pivot: work space
+  OwnedArray<double, Space> state;                  ///< by row: 1 once it was a pivot, else 0
+  OwnedArray<double, Space> given, between, doubts; ///< in blocks: the matrix, work space, 1 where pivots in order are in doubt
   /// The first node, or how many nodes there are:
   struct Found {
     Index other_sign; ///< whose pivot has the other sign than its diagonal
@@ -61,25 +64,37 @@ struct Inverse {
   Index n = 0; ///< nodes of a piece
 
   Inverse() = default;
-  explicit Inverse(const Grid &grid)
+  explicit Inverse(const Grid &grid) : Inverse(grid, !is_host_space<Space> && !fits_registers(grid.piece().nodes())) {}
+  /// blocks: not of a stack.
+  Inverse(const Grid &grid, bool blocks)
       : values("weft boxmg inverse", static_cast<std::size_t>(grid.piece().nodes() * grid.nodes())),
         diagonal("weft boxmg coarsest diagonal", static_cast<std::size_t>(grid.nodes())),
         column("weft boxmg coarsest column", static_cast<std::size_t>(grid.nodes())),
         state("weft boxmg coarsest pivots", static_cast<std::size_t>(grid.nodes())), found("weft boxmg coarsest faults"), pieces(grid),
         n(grid.piece().nodes())
   {
+    if (!blocks || pieces.count > 1) return;
+    given   = OwnedArray<double, Space>("weft boxmg coarsest operator", values.size());
+    between = OwnedArray<double, Space>("weft boxmg half an inverse", values.size());
+    doubts  = OwnedArray<double, Space>("weft boxmg coarsest doubts", 1);
   }
+  static bool fits_registers(Index rows) { return rows * rows <= held_by_thread * held_threads; }
+  /// Whether pivots come in the order of the rows first.
+  bool in_blocks() const { return given.size() > 0; }
+  /// Where the matrix goes.
+  const OwnedArray<double, Space> &matrix() const { return in_blocks() ? given : values; }
+  double bytes() const { return static_cast<double>(sizeof(double) * (values.size() + given.size() + between.size())); }
 
   template <class Scalar>
   void make(const Space &space, const Operator<Scalar> &a)
   {
     const Index size = n;
-    const auto v = values, d = diagonal;
+    const auto v = matrix(), d = diagonal;
     const auto s        = state;
     const auto wrong    = found;
     const Pieces stack  = pieces;
     const Index nowhere = a.grid.nodes();
-    Kokkos::deep_copy(space, values, 0.0);
+    Kokkos::deep_copy(space, v, 0.0);
     over_nodes(
         "weft boxmg coarsest", space, a.grid, KOKKOS_LAMBDA(const Index node, const Index(&at)[3]) {
           Index piece, row, column;
@@ -99,11 +114,12 @@ struct Inverse {
     eliminate(space, Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon())));
   }
 
-  /// The inverse in place of the matrix, where values, diagonal, state (0) and found (n) are there. doubtful: a pivot of the other sign is none from so
+  /// The inverse, where matrix(), diagonal, state (0) and found (n) are there. doubtful: a pivot of the other sign is none from so
   /// much of its diagonal down.
   void eliminate(const Space &space, double doubtful)
   {
-    if (!is_host_space<Space> && n * n <= held_by_thread * held_threads)
+    if (in_blocks()) sweep_blocks(space, doubtful);
+    if (!in_blocks() && !is_host_space<Space> && fits_registers(n))
       eliminate_held(space, doubtful);
     else
       eliminate_stored(space, doubtful);
@@ -138,14 +154,40 @@ struct Inverse {
     return !same && Kokkos::abs(entry) > 1e-6 * Kokkos::sqrt(Kokkos::abs(own) * Kokkos::abs(other));
   }
 
-  /// One team eliminates a piece, each step after the other.
+  /// The blocks in turn, each from one array to another, the last to `values`.
+  void sweep_blocks(const Space &space, double little)
+  {
+    using Sweep     = BlockSweep<Space>;
+    const int steps = static_cast<int>((n + Sweep::tile - 1) / Sweep::tile), threads = is_host_space<Space> ? 1 : 256;
+    Kokkos::deep_copy(space, doubts, 0.0);
+    Sweep sweep{given.data(), nullptr, diagonal.data(), state.data(), doubts.data(), static_cast<int>(n), 0, nothing, little};
+    for (int step = 0; step < steps; step++) {
+      sweep.first = step * Sweep::tile;
+      sweep.to    = (steps - step) % 2 == 1 ? values.data() : between.data();
+      sweep_in_blocks(space, sweep, threads);
+      sweep.from = sweep.to;
+    }
+    const Index size = n;
+    const auto v = values, own = diagonal, done = state, doubt = doubts;
+    Kokkos::parallel_for(
+        "weft boxmg rows left out", range(space, size * size), KOKKOS_LAMBDA(const Index k) {
+          const Index i = k / size, j = k - i * size;
+          if (done(i) == 1 && done(j) == 1) return;
+          const bool could = i == j && Kokkos::abs(v(k)) > nothing * Kokkos::abs(own(i)); // be a pivot after the others
+          if (done(i) != 1 && done(j) != 1 && (could || is_left(v(k), own(i), own(j), i == j))) doubt(0) = 1;
+          v(k) = 0;
+        });
+  }
+
+  /// One team eliminates a piece, each step after the other; in blocks, where there are doubts.
   void eliminate_stored(const Space &space, double doubtful)
   {
     const Index size = n;
     const int rows   = static_cast<int>(n); // a device divides 64-bit numbers slowly
     const auto v = values, d = diagonal, factors = column, s = state;
-    const auto wrong   = found;
-    const Pieces stack = pieces;
+    const auto wrong             = found;
+    const Pieces stack           = pieces;
+    const double *const original = given.data(), *const doubt = doubts.data();
     Kokkos::parallel_for(
         "weft boxmg inverse", Policy(space, static_cast<int>(stack.count), is_host_space<Space> ? 1 : 512),
         KOKKOS_LAMBDA(const Team &team) {
@@ -155,6 +197,14 @@ struct Inverse {
           double *const pivot_column = factors.data() + first;
           double *const done         = s.data() + first;
           const int elements         = rows * rows;
+          if (original) {
+            if (*doubt == 0) return;
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(team, elements), [&](const int k) {
+              m[k] = original[k];
+              if (k < rows) done[k] = 0;
+            });
+            team.team_barrier();
+          }
           for (Index step = 0; step < size; step++) {
             typename Best::value_type best;
             Kokkos::parallel_reduce(

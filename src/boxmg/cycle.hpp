@@ -5,32 +5,35 @@
 namespace weft::boxmg {
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way)
+bool HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way, const GoesOn &goes_on)
 {
   LevelHere &l = levels_[level];
   if (!tell_ && way.transpose == Transpose::no && (l.direct || way.shape == BoxmgCycle::v) &&
       small_[way.mirrored].takes(static_cast<int>(level))) {
     small_[way.mirrored].cycle(l.space, static_cast<int>(level), b, x);
-    return;
+    return !goes_on || goes_on();
   }
   if (l.direct) {
     l.inverse.apply(l.space, b, x, way.transpose);
-    return;
+    return !goes_on || goes_on();
   }
   relax(l, b, x, Sweeps::from_zero, way);
   if (level + 1 < count_) {
     const Corrections corrections = this->corrections(level, way);
     Way next                      = way;
     next.shape                    = corrections.shape[0];
-    correct(level, b, x, next, !corrections.twice);
+    if (!correct(level, b, x, next, !corrections.twice, goes_on)) return false;
     next.shape = corrections.shape[1];
     if (corrections.twice) correct(level, b, x, next, false);
+  } else if (goes_on && !goes_on()) {
+    return false;
   }
   relax(l, b, x, Sweeps::after, way);
   if (tell_) {
     residual(l, b, x, way.transpose);
     tell(level, false, l.work.data());
   }
+  return true;
 }
 
 template <class Space, class Value, class Scalar>
@@ -50,12 +53,14 @@ void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Sca
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only)
+bool HierarchyOn<Space, Value, Scalar>::correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only, const GoesOn &goes_on)
 {
   const Spared spared = this->spared(level, way, only);
   restrict_from(level, b, x, spared, way, true, {});
+  if (goes_on && !goes_on()) return false;
   solve_coarser(level, way);
   correct_by(level, x, spared, way);
+  return true;
 }
 
 /// Lines of two colours leave no residual on odd lines, so that only the one of even lines is restricted. And where sweeps after the correction begin

@@ -97,9 +97,8 @@ struct Level {
   double bytes() const
   {
     return exact.bytes() + rounded.bytes() +
-           static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size() + half_x.size() + half_b.size())) +
-           static_cast<double>(sizeof(double) * inverse.values.size()) + static_cast<double>(sizeof(Value) * half_values.size()) +
-           (smoother ? smoother->bytes() : 0) + (planes ? planes->bytes() : 0);
+           static_cast<double>(sizeof(Scalar) * (x.size() + b.size() + work.size() + half_x.size() + half_b.size())) + inverse.bytes() +
+           static_cast<double>(sizeof(Value) * half_values.size()) + (smoother ? smoother->bytes() : 0) + (planes ? planes->bytes() : 0);
   }
 };
 
@@ -302,10 +301,12 @@ private:
   {
     return corrections_of(level, count_, way.shape, options_.cycle == BoxmgCycle::automatic, way.transpose);
   }
-  void cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way);
+  using GoesOn = std::function<bool()>;
+  /// goes_on: is asked once, where it is there, while the first sweeps and their residual are at work, and ends the cycle there; then false is returned.
+  bool cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way, const GoesOn &goes_on = {});
   void relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const;
   /// only: no other correction follows a sweep and comes before the next one.
-  void correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only);
+  bool correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only, const GoesOn &goes_on = {});
   Spared spared(std::size_t level, const Way &way, bool only) const;
   void restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way, bool from_zero,
                      const Sum &squares);
@@ -332,6 +333,7 @@ private:
   void cycle_from_zero(Value *b, Value *x, const Way &way);
   int iterate_shared(Value *b, Value *x, bool zero, int steps, const Enough &enough);
   Way way_of_steps() const;
+  bool looks_before_coarser() const;
   bool iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough);
   bool iterate_rounded(Value *b, Value *x, bool zero, const Enough &enough);
   void measure_rhs(const Value *b) const;

@@ -67,7 +67,16 @@ int HierarchyOn<Space, Value, Scalar>::iterate_shared(Value *b, Value *x, bool z
   }
 }
 
-/// The norm is the one of what is restricted, and the host asks for it while the coarser levels are at work.
+/// Of a device's small grid the coarser levels take less time than a host's look at a norm: they are at work while it looks. Those of a large one would be
+/// for nothing in the last step.
+template <class Space, class Value, class Scalar>
+bool HierarchyOn<Space, Value, Scalar>::looks_before_coarser() const
+{
+  constexpr Index large = Index(1) << 17;
+  return is_host_space<Space> || levels_[0].grid().nodes() >= large;
+}
+
+/// The norm is the one of what is restricted.
 template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, bool zero, const Enough &enough)
 {
@@ -91,8 +100,11 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
     sum_of_squares(space_, l.grid(), l.owned(Region::all(l.grid())), l.work.data(), squares());
   }
   if (enough) sent_.set();
+  const auto ends   = [&] { return enough && ((zero && enough(norm_sent(squares_of_rhs_))) || enough(norm_sent(squares_))); };
+  const bool before = looks_before_coarser();
+  if (before && ends()) return true;
   if (deeper) solve_coarser(0, next);
-  if (enough && ((zero && enough(norm_sent(squares_of_rhs_))) || enough(norm_sent(squares_)))) return true;
+  if (!before && ends()) return true;
   if (l.direct) return false;
   if (deeper) correct_by(0, x, spared, way);
   next.shape = corrections.shape[1];
@@ -115,8 +127,9 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_rounded(Value *b, Value *x, bool
   }
   rounded_residual(space_, l.exact.a, mirrors_, b, x, l.b.data(), squares());
   if (enough) sent_.set();
-  cycle(0, l.b.data(), l.x.data(), way);
-  if (enough && enough(norm_sent(squares_))) return true;
+  const auto goes_on = [&] { return !(enough && enough(norm_sent(squares_))); };
+  if (is_host_space<Space> && !goes_on()) return true;
+  if (!cycle(0, l.b.data(), l.x.data(), way, is_host_space<Space> ? GoesOn() : goes_on)) return true;
   add(space_, l.x, Array<Value, Space>(x, l.x.extent(0)));
   return false;
 }

@@ -307,7 +307,7 @@ def test_nothing_of_petscs_memory_is_left(run):
         ("-dm_mat_type baij", "PCBOXMG works on AIJ matrices and this one is of type"),
         ("-pc_boxmg_levels -1", "-pc_boxmg_levels -1: the number must be from 0 to 62"),
         ("-pc_boxmg_sweeps 0", "-pc_boxmg_sweeps 0: the number must be from 1 to"),
-        ("-pc_boxmg_coarsest 0", "-pc_boxmg_coarsest 0: the number must be from 1 to"),
+        ("-pc_boxmg_coarsest -1", "-pc_boxmg_coarsest -1: the number must be from 0 to"),
         ("-pc_boxmg_coarsest 5000", "-pc_boxmg_coarsest 5000: the inverse of at most 1000 nodes is made; take -pc_boxmg_coarse lines with more"),
         ("-pc_boxmg_coarsen z", "-pc_boxmg_coarsen z: this grid, 8 x 9, has one node along z"),
         ("-pc_boxmg_smoother planes", "-pc_boxmg_smoother planes: this grid, 8 x 9, has one node along z: take alternating, whose lines along each direction in turn do"),

@@ -86,7 +86,7 @@ GETTERS = {
             "PCBoxmgGetInterpolation": ("i", [0], [1]),
             "PCBoxmgGetSweeps": ("i", [1], [2]),
             "PCBoxmgGetCoarse": ("i", [0], [1]),
-            "PCBoxmgGetCoarsest": ("i", [100], [9]),
+            "PCBoxmgGetCoarsest": ("i", [0], [9]),
             "PCBoxmgGetShare": ("i", [2000], [7]),
             "PCBoxmgGetPrecision": ("i", [0], [1]),
             "PCBoxmgGetMonitor": ("i", [0], [1]),

@@ -34,7 +34,7 @@ struct BlockLevel {
   {
     return a.bytes() +
            static_cast<double>(sizeof(Value) * (weights.size() + weights_r.size() + diagonals.size() + x.size() + b.size() + work.size())) +
-           static_cast<double>(sizeof(double) * inverse.values.size()) + (smoother ? smoother->bytes() : 0);
+           inverse.bytes() + (smoother ? smoother->bytes() : 0);
   }
 };
 

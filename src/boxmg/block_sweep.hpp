@@ -1,0 +1,124 @@
+/// The inverse of a dense matrix by some pivots at a time, so that many teams of a device share the work. Included by coarsest.hpp.
+#pragma once
+#include "base/backend.hpp"
+
+namespace weft::boxmg {
+
+/// Of a block of rows, S are those that can be pivots, and E = A_SS^-1 (the sweep operator of coarsest.hpp for a block):
+///
+///   A_SS <- E,   A_Sj <- E A_Sj,   A_iS <- -A_iS E,   A_ij <- A_ij - A_iS E A_Sj
+///
+/// Pivots come in the order of the rows. One that is nothing beside its own diagonal is left out. One that is little, or of the other sign, is a
+/// doubt: another order may do better. A team makes a tile of the result, and E for itself.
+template <class Space>
+struct BlockSweep {
+  using Policy              = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<256>>;
+  using Team                = typename Policy::member_type;
+  static constexpr int tile = 32, row = tile + 1; ///< row: words from one row of a tile to the next, without conflicts of banks
+  static constexpr int words = 4 * tile * row + tile;
+
+  const double *from; ///< n * n, row after row
+  double *to;         ///< the same elsewhere
+  const double *own;  ///< the diagonal as it was
+  double *state;      ///< by row: 1 once it was a pivot
+  double *doubts;     ///< 1 once there is one
+  int n, first;       ///< first: row of the block
+  double nothing, little;
+
+  KOKKOS_INLINE_FUNCTION static std::size_t bytes() { return words * sizeof(double); }
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
+  {
+    const int tiles = (n + tile - 1) / tile, down = team.league_rank() / tiles * tile, right = team.league_rank() % tiles * tile;
+    double *const scratch = static_cast<double *>(team.team_shmem().get_shmem(bytes()));
+    double *const left = scratch + 2 * tile * row, *const above = left + tile * row, *const taken = above + tile * row;
+    each(team, [&](int i, int j) {
+      scratch[i * row + j] = entry(first + i, first + j);
+      left[i * row + j]    = entry(down + i, first + j);
+      above[i * row + j]   = entry(first + i, right + j);
+    });
+    team.team_barrier();
+    const bool tells      = down == first && right == first;
+    const int pivots      = invert(team, scratch, taken, tells);
+    const double *const e = scratch + pivots % 2 * tile * row;
+    // What rows of S have of E with the other sign, and other rows times E.
+    double *const factors = scratch + (pivots + 1) % 2 * tile * row;
+    each(team, [&](int i, int j) {
+      double sum = -e[i * row + j];
+      if (!is_taken(taken, down + i)) {
+        sum = 0;
+        for (int k = 0; k < tile; k++) sum += left[i * row + k] * e[k * row + j];
+      }
+      factors[i * row + j] = sum;
+    });
+    team.team_barrier();
+    each(team, [&](int i, int j) {
+      if (down + i >= n || right + j >= n) return;
+      double sum = is_taken(taken, down + i) ? 0 : from[(down + i) * n + right + j];
+      if (is_taken(taken, right + j))
+        sum = -factors[i * row + j];
+      else
+        for (int k = 0; k < tile; k++) sum -= factors[i * row + k] * above[k * row + j];
+      to[(down + i) * n + right + j] = sum;
+    });
+    if (!tells) return;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile), [&](const int p) {
+      if (first + p < n) state[first + p] = taken[p];
+    });
+  }
+
+private:
+  template <class Body>
+  KOKKOS_INLINE_FUNCTION static void each(const Team &team, const Body &body)
+  {
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile * tile), [&](const int k) { body(k / tile, k % tile); });
+  }
+  KOKKOS_INLINE_FUNCTION double entry(int i, int j) const { return i < n && j < n ? from[i * n + j] : 0; }
+  KOKKOS_INLINE_FUNCTION bool is_taken(const double *taken, int i) const { return i >= first && i < first + tile && taken[i - first] == 1; }
+
+  /// From the first of two arrays E is made in the second, then again in the first, and so on, a pivot each time; with 0 in rows and columns that are not
+  /// in S. Returns how many times.
+  KOKKOS_INLINE_FUNCTION int invert(const Team &team, double *arrays, double *taken, bool tells) const
+  {
+    const int pivots = n - first < tile ? n - first : tile;
+    Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile), [&](const int p) {
+      if (p >= pivots) taken[p] = 0;
+    });
+    for (int p = 0; p < pivots; p++) {
+      const double *const e = arrays + p % 2 * tile * row;
+      double *const next    = arrays + (p + 1) % 2 * tile * row;
+      const double pivot = e[p * row + p], diagonal = own[first + p], size = Kokkos::abs(pivot);
+      const bool takes = !(size <= nothing * Kokkos::abs(diagonal));
+      const bool doubt = takes && !(pivot * diagonal > 0 && size > little * Kokkos::abs(diagonal));
+      Kokkos::single(Kokkos::PerTeam(team), [&]() {
+        taken[p] = takes ? 1 : 0;
+        if (doubt && tells) *doubts = 1;
+      });
+      const double inverse = 1 / pivot;
+      each(team, [&](int i, int j) {
+        const double here = e[i * row + j], along = e[p * row + j], across = e[i * row + p];
+        const double moved = i == p ? (j == p ? 1 : along) * inverse : (j == p ? 0 : here) - across * inverse * (j == p ? 1 : along);
+        next[i * row + j]  = takes ? moved : here;
+      });
+      team.team_barrier();
+    }
+    double *const made = arrays + pivots % 2 * tile * row;
+    each(team, [&](int i, int j) {
+      if (taken[i] != 1 || taken[j] != 1) made[i * row + j] = 0;
+    });
+    team.team_barrier();
+    return pivots;
+  }
+};
+
+/// Of so many teams and threads as the work has tiles. Does not wait.
+template <class Space>
+void sweep_in_blocks(const Space &space, BlockSweep<Space> sweep, int threads)
+{
+  using Sweep     = BlockSweep<Space>;
+  const int tiles = (sweep.n + Sweep::tile - 1) / Sweep::tile;
+  typename Sweep::Policy policy(space, tiles * tiles, threads);
+  Kokkos::parallel_for("weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Sweep::bytes()))), sweep);
+}
+
+} // namespace weft::boxmg
