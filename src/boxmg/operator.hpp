@@ -114,9 +114,14 @@ struct Runs {
   }
   KOKKOS_INLINE_FUNCTION Run run(Index number) const
   {
+    const Index row = quotient(number, runs, small);
+    return run(number - row * runs, row);
+  }
+  /// The one of that number in a row, of all rows.
+  KOKKOS_INLINE_FUNCTION Run run(Index number, Index row) const
+  {
     constexpr Index width = run_nodes<Space>;
-    const Index row = quotient(number, runs, small), plane = flat ? 0 : quotient(row, rows, small);
-    const Index first = (number - row * runs) * width;
+    const Index plane = flat ? 0 : quotient(row, rows, small), first = number * width;
     return {region.first[0] + first * region.step[0], region.step[0], Kokkos::min(width, region.count[0] - first),
             region.first[1] + (row - plane * rows) * region.step[1], region.first[2] + plane * region.step[2]};
   }
