@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/backend.hpp"
-#include "bcr/detect/separate_rows.hpp"
+#include "bcr/detect/fit_table.hpp"
 
 namespace weft {
 
@@ -14,58 +14,56 @@ using namespace separation;
 namespace {
 
 constexpr double separable = 1e-10; ///< deviation of a matrix that needs no factors
+/// Deviation of an operator from the lines through one node that is as good as one from all rows; and one that no separable matrix has.
+constexpr double rounded = 64 * epsilon, far = 1e-8;
 
 /// The steps of separate().
 template <class Space, class Int>
 class Separator {
 public:
   Separator(const Space &space, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
-      : space_(space), all_ranks_(all_ranks), read_{StarReader<Space, Int>(space, matrix), {}, -1, false, 1, {}}
+      : space_(space), all_ranks_(all_ranks), read_{StarReader<Space, Int>(space, matrix), {}, -1, false, 1, {}}, table_(matrix.grid)
   {
-    Index size = 0;
     for (int d = 0; d < 3; d++) {
       grid_[d] = read_.faces.grid[d] = fit_.grid[d] = matrix.grid[d];
-      fit_.start[d]                                 = size;
-      size += kinds * grid_[d];
+      fit_.start[d]                                 = table_.start[d];
     }
-    table_.assign(static_cast<std::size_t>(size), 0.0);
-    fit_.table = decltype(fit_.table)("weft separable fit", static_cast<std::size_t>(size));
+    fit_.table = table<double, Space>("weft separable fit", table_.values.size());
   }
 
-  Separation run()
+  Separation run(const Separation *last)
   {
     Separation found;
     std::copy_n(grid_, 3, found.grid);
-    auto all            = count_rows();
+    std::array<double, counts> all;
+    std::optional<Far> from;
+    const First first = look(found, last, all, from);
+    if (first == First::separable) {
+      make_operator(found);
+      return found;
+    }
     const bool has_unit = all[foreign] + all[not_finite] == 0 && choose_unit(all);
     if (has_unit) all = count_rows();
     found.unit     = 1 / read_.read.per_unit;
     found.foreign  = all[foreign];
     found.unusable = all[not_finite];
-    for (int d = 0; d < 3; d++) periodic_[d] = all[wraps + d] > 0;
     if (found.foreign + found.unusable > 0) return found;
-    if (all[penalties] > 0 && all[penalties] < all[coupled]) {
-      read_.read.penalties = true;
-      read_.diagonal       = all[diagonals] / (all[coupled] - all[penalties]);
+    if (first == First::unknown) {
+      take_counts(all);
+      found.unusable = collect_faces(found);
+      take_inner(found);
+      if (found.unusable > 0 || found.size() == 0) return found;
     }
-    find_faces(all);
-    found.unusable = collect_faces(found);
-    inner_         = read_.faces.inner();
-    for (int d = 0; d < 3; d++) {
-      found.first[d] = inner_.lo[d];
-      found.nodes[d] = inner_.size(d);
-    }
-    if (found.unusable > 0 || found.size() == 0) return found;
     read_.one_direction = std::max({inner_.size(0), inner_.size(1), inner_.size(2)}) == found.size();
-    fit();
-    found.deviation = measure()[0];
-    if (found.deviation > separable) try_row_scale(found);
-    if (found.deviation > separable) drop_one_sided(found);
+    if (!(first == First::far ? try_row_scale(found) : try_fit(found) || try_row_scale(found))) {
+      take_nearest(found, from);
+      drop_one_sided(found);
+    }
     if (found.deviation > separable && has_unit && all[vanishing] > 0) { // no operator is near to numbers so far apart
       found.unusable = all[vanishing];
       return found;
     }
-    const bool penalty = read_.read.penalties && total<1>(inner_, Combine::max, AnyPenalty<Space, Int>{read_})[0] > 0;
+    const bool penalty = read_.read.penalties && walk(inner_, AnyPenalty<Space, Int>{read_}).most[0] > 0;
     found.known        = penalty && read_.scaled < 0 && !read_.one_direction;
     if (read_.scaled >= 0 || penalty) collect_factors(found);
     make_operator(found);
@@ -73,53 +71,199 @@ public:
   }
 
 private:
-  double &value(int d, int kind, Index i) { return table_[static_cast<std::size_t>(fit_.start[d] + kind * grid_[d] + i)]; }
+  /// What the first walk has shown: all that there is; that the faces are as expected, and the rest not separable as it is; nothing.
+  enum class First { separable, far, unknown };
+  /// A start of the fit and the sums of logarithms from there, where every coupling of the matrix has one of its sign.
+  struct Far {
+    FitTable table;
+    std::array<std::vector<std::array<double, 12>>, 3> sums;
+  };
 
   void upload()
   {
-    Kokkos::deep_copy(
-        space_, fit_.table,
-        Kokkos::View<const double *, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(table_.data(), table_.size()));
-    space_.fence("weft separable fit");
+    fit_.shift = table_.shift;
+    copy_from_host(space_, fit_.table, table_.values);
   }
 
-  /// over_slabs on all ranks: a value for each index of direction d of the whole grid.
-  template <std::size_t N, class Body>
-  std::vector<std::array<double, N>> slabs(const Box &box, int d, Combine how, const Body &body) const
+  /// A walk over what all ranks have of a box; slabs by the indices of the whole grid.
+  template <class Body>
+  WalkedBy<Body> walk(const Box &box, const Body &body) const
   {
-    std::vector<std::array<double, N>> all(static_cast<std::size_t>(grid_[d]), std::array<double, N>{});
-    const Box mine  = box & read_.read.part;
-    const auto here = over_slabs<N>(space_, mine, d, how, body);
-    std::copy(here.begin(), here.end(), all.begin() + (here.empty() ? 0 : mine.lo[d]));
-    if (all_ranks_) all_ranks_(all.data()->data(), all.size() * N, how);
-    return all;
-  }
-
-  template <std::size_t N, class Body>
-  std::array<double, N> total(const Box &box, Combine how, const Body &body) const
-  {
-    std::array<double, N> sum{};
-    for (const auto &slab : slabs<N>(box, 2, how, body)) {
-      for (std::size_t n = 0; n < N; n++) sum[n] = how == Combine::sum ? sum[n] + slab[n] : std::max(sum[n], slab[n]);
+    const Box mine            = box & read_.read.part;
+    const WalkedBy<Body> here = Walk<Space, Body>::over(space_, mine, body);
+    WalkedBy<Body> all        = here;
+    std::vector<double> sums(here.sums.begin(), here.sums.end());
+    if constexpr (Body::slabs > 0) {
+      for (int d = 0; d < 3; d++) {
+        all.slabs[d].assign(static_cast<std::size_t>(grid_[d]), {});
+        std::copy(here.slabs[d].begin(), here.slabs[d].end(), all.slabs[d].begin() + (here.slabs[d].empty() ? 0 : mine.lo[d]));
+        if (!all_ranks_) continue;
+        const double *const values = all.slabs[d].data()->data();
+        sums.insert(sums.end(), values, values + Body::slabs * grid_[d]);
+      }
     }
-    return sum;
+    if (!all_ranks_) return all;
+    if (!sums.empty()) all_ranks_(sums.data(), sums.size(), Combine::sum);
+    if constexpr (Body::maxima > 0) all_ranks_(all.most.data(), all.most.size(), Combine::max);
+    auto from = sums.begin() + Body::sums;
+    std::copy(sums.begin(), from, all.sums.begin());
+    if constexpr (Body::slabs > 0) {
+      for (int d = 0; d < 3; d++) {
+        std::copy_n(from, Body::slabs * grid_[d], all.slabs[d].data()->data());
+        from += Body::slabs * grid_[d];
+      }
+    }
+    return all;
   }
 
   Box whole() const { return {{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}}; }
 
-  std::array<double, counts> count_rows() const { return total<counts>(whole(), Combine::sum, CountRows<Space, Int>{read_.read}); }
+  std::array<double, counts> count_rows() const { return walk(whole(), CountRows<Space, Int>{read_.read}).sums; }
+
+  /// The rows of the lines through a node of all ranks. `odd`: some are none of an inner box. first_wraps: those of the lines' first rows.
+  template <class Rows>
+  Lines gather(const Rows &rows, const Index (&through)[3], bool *odd, bool (*first_wraps)[3] = nullptr) const
+  {
+    using Gather      = GatherLines<Rows, Space>;
+    const Index count = grid_[0] + grid_[1] + grid_[2];
+    Gather body{rows, read_.read.part, {through[0], through[1], through[2]}, {grid_[0], grid_[1], grid_[2]}, {}};
+    body.stars = decltype(body.stars)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft lines through a node"),
+                                      static_cast<std::size_t>(count), static_cast<std::size_t>(Gather::values));
+    Kokkos::parallel_for("weft lines through a node", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, count), body);
+    auto values = to_host(space_, body.stars.data(), count * Gather::values);
+    if (all_ranks_) all_ranks_(values.data(), values.size(), Combine::sum);
+    Lines lines{{through[0], through[1], through[2]}, {}};
+    *odd              = false;
+    const double *row = values.data();
+    for (int d = 0; d < 3; d++) {
+      for (Index i = 0; i < grid_[d]; i++, row += Gather::values) {
+        Star star;
+        star.centre = row[Gather::centre];
+        for (int c = 0; c < 6; c++) star.side[c / 2][c % 2] = row[Gather::sides + c];
+        *odd = *odd || row[Gather::odd] != 0;
+        if (first_wraps && i == 0) (*first_wraps)[d] = row[Gather::wrap + d] != 0;
+        lines.along[d].push_back(star);
+      }
+    }
+    return lines;
+  }
+
+  /// Looks at the matrix as one of known faces: those of the last one, or those that the lines through the middle show. `all`: its counts.
+  First look(Separation &found, const Separation *last, std::array<double, counts> &all, std::optional<Far> &from)
+  {
+    if (!expect_faces(last) || collect_faces(found) > 0) {
+      all = count_rows();
+      return First::unknown;
+    }
+    take_inner(found);
+    read_.one_direction = std::max({inner_.size(0), inner_.size(1), inner_.size(2)}) == found.size();
+    const bool lined    = found.size() > 0 && !read_.one_direction && take_lines();
+    if (lined && sample() > far) {
+      const auto seen = walk(whole(), VerifyFar<Space, Int>{read_, fit_});
+      std::copy_n(seen.sums.begin(), counts, all.begin());
+      if (!as_expected(all, seen.most.data())) return First::unknown;
+      if (seen.sums[counts] == 0) from = Far{table_, {seen.slabs[0], seen.slabs[1], seen.slabs[2]}};
+      return First::far;
+    }
+    if (!lined) {
+      all = count_rows();
+      return First::unknown;
+    }
+    const auto seen = walk(whole(), Verify<Space, Int>{read_, fit_});
+    all             = seen.sums;
+    std::array<double, 4> largest;
+    std::copy_n(seen.most.begin() + 6, 4, largest.begin());
+    if (!as_expected(all, seen.most.data()) || !close(largest)) return First::unknown;
+    found.deviation = largest[0];
+    return First::separable;
+  }
+
+  /// Faces that are eliminated, and rings. False where only all rows say that.
+  bool expect_faces(const Separation *last)
+  {
+    auto &eliminated = read_.faces.eliminated;
+    if (last && std::equal(grid_, grid_ + 3, last->grid) && last->size() > 0) {
+      for (int d = 0; d < 3; d++) {
+        periodic_[d] = last->periodic[d];
+        for (int side : {0, 1}) eliminated[d][side] = last->faces[d][side].eliminated();
+      }
+      return true;
+    }
+    const Index middle[3] = {grid_[0] / 2, grid_[1] / 2, grid_[2] / 2};
+    bool odd;
+    const Lines lines  = gather(read_.read, middle, &odd, &periodic_);
+    const auto coupled = [](const Star &star, int d) { return star.side[d][0] != 0 || star.side[d][1] != 0; };
+    const auto others  = [&](const Star &star, int d) { return coupled(star, across(d, 0)) || coupled(star, across(d, 1)); };
+    for (int d = 0; d < 3; d++) {
+      if (!others(lines.middle(), d)) return false;
+      for (int side : {0, 1}) eliminated[d][side] = grid_[d] > 2 && !periodic_[d] && !others(lines.at(d, side == 0 ? 0 : grid_[d] - 1), d);
+    }
+    return !odd;
+  }
+
+  /// True where the faces, the rings and the unit are those that all rows say.
+  bool as_expected(const std::array<double, counts> &all, const double *drop) const
+  {
+    if (all[foreign] + all[not_finite] > 0 || (all[penalties] > 0 && all[penalties] < all[coupled]) || needs_unit(all)) return false;
+    for (int d = 0; d < 3; d++) {
+      if (!others_coupled(all, d) || periodic_[d] != (all[wraps + d] > 0)) return false;
+      for (int side : {0, 1}) {
+        if (drop[2 * d + side] > 0 || read_.faces.eliminated[d][side] != apart(all, d, side)) return false;
+      }
+    }
+    return true;
+  }
+
+  /// What all rows say: rings, penalties, faces.
+  void take_counts(const std::array<double, counts> &all)
+  {
+    for (int d = 0; d < 3; d++) periodic_[d] = all[wraps + d] > 0;
+    if (all[penalties] > 0 && all[penalties] < all[coupled]) {
+      read_.read.penalties = true;
+      read_.diagonal       = all[diagonals] / (all[coupled] - all[penalties]);
+    }
+    find_faces(all);
+  }
+
+  void take_inner(Separation &found)
+  {
+    inner_ = read_.faces.inner();
+    for (int d = 0; d < 3; d++) {
+      found.first[d]    = inner_.lo[d];
+      found.nodes[d]    = inner_.size(d);
+      read_.calm.lo[d]  = read_.faces.eliminated[d][0] ? 2 : 0;
+      read_.calm.hi[d]  = grid_[d] - (read_.faces.eliminated[d][1] ? 2 : 0);
+      found.periodic[d] = periodic_[d];
+    }
+  }
 
   /// Numbers between these need no unit: neither their products nor their inverses leave the range of a float.
   static constexpr double least_size = 1e-20, most_size = 1e20;
 
+  bool needs_unit(const std::array<double, counts> &all) const
+  {
+    const double rows = static_cast<double>(grid_[0]) * static_cast<double>(grid_[1]) * static_cast<double>(grid_[2]);
+    return !(all[size_of_row] == 0 || (all[size_of_row] >= least_size * rows && all[size_of_row] <= most_size * rows));
+  }
+
   /// Divides all entries by a power of 2 where they are so small or large that sums and products of them would leave the range of numbers.
   bool choose_unit(const std::array<double, counts> &all)
   {
-    const double rows = static_cast<double>(grid_[0]) * static_cast<double>(grid_[1]) * static_cast<double>(grid_[2]);
-    if (all[size_of_row] == 0 || (all[size_of_row] >= least_size * rows && all[size_of_row] <= most_size * rows)) return false;
-    const auto largest  = total<2>(whole(), Combine::max, LargestEntries<Space, Int>{read_.read});
+    if (!needs_unit(all)) return false;
+    const auto largest  = walk(whole(), LargestEntries<Space, Int>{read_.read}).most;
     read_.read.per_unit = std::ldexp(1.0, std::clamp(-std::ilogb(largest[0] > 0 ? largest[0] : largest[1]), -1021, 1021));
     return true;
+  }
+
+  static bool others_coupled(const std::array<double, counts> &all, int d)
+  {
+    return all[couplings + across(d, 0)] + all[couplings + across(d, 1)] > 0;
+  }
+  /// True where a face's rows couple to nothing along it although others do.
+  bool apart(const std::array<double, counts> &all, int d, int side) const
+  {
+    const double along = all[along_faces + 2 * d + side] + (read_.read.penalties ? 0 : all[along_penalties + 2 * d + side]);
+    return grid_[d] > 2 && !periodic_[d] && along == 0;
   }
 
   /// A face is eliminated where its rows couple to nothing along it although others do, and where that is exact; where there are
@@ -129,22 +273,20 @@ private:
   {
     auto &eliminated = read_.faces.eliminated;
     for (int d = 0; d < 3; d++) {
-      bool others = false;
-      for (int other = 0; other < 3; other++) others = others || (other != d && all[couplings + other] > 0);
+      const bool others = others_coupled(all, d);
       std::array<double, 6> ends{};
-      if (!others) ends = total<6>(whole(), Combine::max, LineEnds<Space, Int>{read_.read, d});
+      if (!others) ends = walk(whole(), LineEnds<Space, Int>{read_.read, d}).most;
       for (int side : {0, 1}) {
-        const double along  = all[along_faces + 2 * d + side] + (read_.read.penalties ? 0 : all[along_penalties + 2 * d + side]);
         const double *end   = &ends[static_cast<std::size_t>(3 * side)];
         const bool one_way  = !others && end[0] == 0 && end[1] + end[2] < 2;
-        eliminated[d][side] = (others || one_way) && grid_[d] > 2 && !periodic_[d] && along == 0;
+        eliminated[d][side] = (others || one_way) && apart(all, d, side);
       }
     }
     for (bool again = true; again;) {
       again           = false;
-      const auto drop = total<6>(whole(), Combine::max, CheckFaces<Space, Int>{read_.read, read_.faces});
+      const auto drop = walk(whole(), CheckFaces<Space, Int>{read_.read, read_.faces}).most;
       for (int f = 0; f < 6; f++) {
-        if (drop[f] > 0) eliminated[f / 2][f % 2] = false, again = true;
+        if (drop[static_cast<std::size_t>(f)] > 0) eliminated[f / 2][f % 2] = false, again = true;
       }
     }
   }
@@ -155,6 +297,7 @@ private:
     double unusable = 0;
     for (int d = 0; d < 3; d++) {
       for (int side : {0, 1}) {
+        found.faces[d][side] = {};
         if (!read_.faces.eliminated[d][side]) continue;
         auto &rows      = read_.faces.rows[d][side];
         const auto area = static_cast<std::size_t>(grid_[across(d, 0)] * grid_[across(d, 1)]);
@@ -162,14 +305,12 @@ private:
         Box layers      = whole();
         layers.lo[d]    = side == 0 ? 0 : grid_[d] - 2;
         layers.hi[d]    = layers.lo[d] + 2;
-        unusable += total<1>(layers, Combine::sum, CollectFace<Space, Int>{read_.read, read_.faces, d, side})[0];
-        std::vector<double> all(3 * area);
-        const Kokkos::View<double *[3], Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(all.data(),
-                                                                                                                              area);
-        Kokkos::deep_copy(space_, host, rows);
-        space_.fence("weft face rows");
+        unusable += walk(layers, CollectFace<Space, Int>{read_.read, read_.faces, d, side}).sums[0];
+        std::vector<double> all = to_host(space_, rows.data(), static_cast<Index>(3 * area));
         if (all_ranks_) {
           all_ranks_(all.data(), all.size(), Combine::sum);
+          const Kokkos::View<const double *[3], Kokkos::LayoutRight, Kokkos::HostSpace, Kokkos::MemoryTraits<Kokkos::Unmanaged>> host(
+              all.data(), area);
           Kokkos::deep_copy(space_, rows, host);
           space_.fence("weft face rows");
         }
@@ -183,61 +324,130 @@ private:
     return unusable;
   }
 
+  /// The fit that the lines through the middle say, its row sums from those through its weakest node (fit_excess()); false: they say none.
+  bool take_lines()
+  {
+    const Index mid[3] = {middle(0), middle(1), middle(2)};
+    bool odd;
+    Lines lines = gather(read_, mid, &odd);
+    if (!table_.take_couplings(lines, inner_)) return false;
+    const std::array<Index, 3> weak = weakest();
+    if (!std::equal(weak.begin(), weak.end(), mid)) lines = gather(read_, {weak[0], weak[1], weak[2]}, &odd);
+    table_.take_excess(lines, inner_);
+    coupled_ = true;
+    snap_excess(size_from(weak), strength_of(weak));
+    weakest_ = weak;
+    upload();
+    return true;
+  }
+
+  /// The deviation of some rows from the fit.
+  double sample() const
+  {
+    const Box mine = inner_ & read_.read.part;
+    Sampled<Deviation<Space, Int>> body{{read_, fit_}, mine, {1, 1, 1}};
+    Box samples{{0, 0, 0}, {0, 0, 0}};
+    for (int d = 0; d < 3; d++) body.samples[d] = samples.hi[d] = std::min<Index>(mine.size(d), inner_.size(2) == 1 ? 64 : 16);
+    auto most = Walk<Space, decltype(body)>::over(space_, samples, body).most;
+    if (all_ranks_) all_ranks_(most.data(), most.size(), Combine::max);
+    return most[0];
+  }
+
+  /// True where the fit of lines is the matrix to rounding; its row sums then get no sign that none of the matrix's has.
+  bool close(std::array<double, 4> &largest)
+  {
+    if (largest[0] > rounded) return false;
+    if (!bound_excess(largest, size_from(weakest_))) return true;
+    upload();
+    largest[0] = measure()[0];
+    return largest[0] <= rounded;
+  }
+
+  /// True, with the fit and its deviation, where the rows as they are read now are separable.
+  bool try_fit(Separation &found)
+  {
+    if (!read_.one_direction && take_lines()) {
+      const double seen = sample();
+      if (seen > far) return false;
+      if (seen <= rounded) {
+        auto largest = measure();
+        if (close(largest)) {
+          found.deviation = largest[0];
+          return true;
+        }
+      }
+    }
+    fit();
+    found.deviation = measure()[0];
+    if (read_.scaled < 0) plain_ = Plain{table_, found.deviation};
+    return found.deviation <= separable;
+  }
+
   void fit()
   {
-    std::fill(table_.begin(), table_.end(), 0.0);
-    for (int d = 0; d < 3; d++) std::fill_n(&value(d, weight, 0), grid_[d], 1.0);
-    fit_.shift = 0;
     fit_couplings();
     fit_excess();
   }
 
   /// Keeps factors of the rows if the matrix is separable with them.
-  void try_row_scale(Separation &found)
+  bool try_row_scale(Separation &found)
   {
-    const std::vector<double> table = table_;
-    const double shift              = fit_.shift;
+    bool odd;
+    const Lines lines = gather(read_, {middle(0), middle(1), middle(2)}, &odd);
     if (!coupled_) {
-      if (try_factors(found, InnerRows<Space, Int>::by_diagonal)) return;
+      if (try_factors(found, InnerRows<Space, Int>::by_diagonal)) return true;
     } else {
       for (int along = 0; along < 3; along++) {
         if (inner_.size(along) == 1) continue;
-        take_line(along);
-        if (try_factors(found, along)) return;
+        take_line(lines, along);
+        if (try_factors(found, along)) return true;
       }
     }
-    table_     = table;
-    fit_.shift = shift;
-    upload();
+    return false;
   }
 
   /// True, and done, where the matrix is separable with factors of its rows.
   bool try_factors(Separation &found, int scaled)
   {
     read_.scaled = scaled;
-    fit();
-    const double deviation = measure()[0];
-    if (deviation <= separable) {
-      found.deviation = deviation;
-      return true;
-    }
+    if (try_fit(found)) return true;
     read_.scaled = -1;
     return false;
   }
 
   /// The couplings of the line through the middle.
-  void take_line(int along)
+  void take_line(const Lines &lines, int along)
   {
-    const auto sums =
-        slabs<6>(inner_, along, Combine::sum, SumCouplings<Space, Int>{read_, along, {middle(across(along, 0)), middle(across(along, 1))}});
     read_.line      = decltype(read_.line)("weft middle line", static_cast<std::size_t>(grid_[along]));
     const auto host = Kokkos::create_mirror_view(read_.line);
     for (Index i = 0; i < grid_[along]; i++) {
-      for (int side : {0, 1}) host(i, side) = sums[static_cast<std::size_t>(i)][3 * side + 2];
+      for (int side : {0, 1}) host(i, side) = inner_.lo[along] <= i && i < inner_.hi[along] ? lines.at(along, i).side[along][side] : 0;
     }
     make_symmetric(host, along);
     Kokkos::deep_copy(space_, read_.line, host);
     space_.fence("weft middle line");
+  }
+
+  /// The nearest operator. `from`: where the first walk has begun it. Two more then find it.
+  void take_nearest(Separation &found, const std::optional<Far> &from)
+  {
+    if (plain_) {
+      table_          = plain_->table;
+      found.deviation = plain_->deviation;
+      upload();
+      return;
+    }
+    if (from) {
+      table_ = from->table;
+      add_to_couplings(from->sums);
+      add_to_weights(from->sums);
+      table_.clean_weights(inner_);
+      upload();
+      mean_excess();
+    } else {
+      fit();
+    }
+    found.deviation = measure()[0];
   }
 
   /// A coupling whose way back is missing, as beside rows without couplings, has no symmetric counterpart. The nearest operator does without
@@ -246,16 +456,16 @@ private:
   {
     bool any        = false;
     const auto drop = [&](int d, int kind, Index i) {
-      value(d, excess, i) -= value(d, kind, i) / value(d, weight, i);
-      value(d, kind, i) = 0;
-      any               = true;
+      table_(d, excess, i) -= table_(d, kind, i) / table_(d, weight, i);
+      table_(d, kind, i) = 0;
+      any                = true;
     };
     for (int d = 0; d < 3; d++) {
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
         const bool last  = i + 1 == inner_.hi[d];
         const Index next = last ? inner_.lo[d] : i + 1;
         if (last && !periodic_[d]) continue;
-        const bool up = value(d, above, i) != 0, down = value(d, below, next) != 0;
+        const bool up = table_(d, above, i) != 0, down = table_(d, below, next) != 0;
         if (up && !down) drop(d, above, i);
         if (down && !up) drop(d, below, next);
       }
@@ -299,32 +509,32 @@ private:
   /// main effects of what is left. One round does where every coupling is there; with gaps they are found in turns.
   void fit_couplings()
   {
-    bool gaps = false;
-    coupled_  = false;
+    bool odd, gaps = false;
+    const Lines lines = gather(read_, {middle(0), middle(1), middle(2)}, &odd);
+    const auto seen   = walk(inner_, SumCouplings<Space, Int>{read_});
+    coupled_          = false;
+    table_.clear();
     for (int d = 0; d < 3; d++) {
-      const auto sums = slabs<6>(inner_, d, Combine::sum, SumCouplings<Space, Int>{read_, d, {middle(across(d, 0)), middle(across(d, 1))}});
+      if (inner_.size(d) == 1) continue;
       const double area = static_cast<double>(inner_.size(across(d, 0)) * inner_.size(across(d, 1)));
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
         for (int side : {0, 1}) {
-          const double *s = &sums[static_cast<std::size_t>(i)][3 * side];
+          const double *s = &seen.slabs[d][static_cast<std::size_t>(i)][static_cast<std::size_t>(4 * d + 2 * side)];
           if (s[1] == 0) continue;
-          coupled_                               = true;
-          gaps                                   = gaps || s[1] < area;
-          value(d, side == 0 ? below : above, i) = s[2] * s[0] > 0 ? s[2] : s[0] / s[1];
+          const double here                       = lines.at(d, i).side[d][side];
+          coupled_                                = true;
+          gaps                                    = gaps || s[1] < area;
+          table_(d, side == 0 ? below : above, i) = here * s[0] > 0 ? here : s[0] / s[1];
         }
       }
     }
     for (int round = 0; round < (gaps ? 10 : 1); round++) {
-      Sums sums = sum_logarithms();
-      add_to_couplings(sums);
-      if (gaps) sums = sum_logarithms();
-      add_to_weights(sums);
+      auto left = sum_logarithms();
+      add_to_couplings(left);
+      if (gaps) left = sum_logarithms();
+      add_to_weights(left);
     }
-    for (int d = 0; d < 3; d++) {
-      bool uniform = true;
-      for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) uniform = uniform && std::abs(value(d, weight, i) - 1) < 1e-13;
-      if (uniform) std::fill_n(&value(d, weight, 0), grid_[d], 1.0);
-    }
+    table_.clean_weights(inner_);
     upload();
   }
 
@@ -332,19 +542,19 @@ private:
 
   Sums sum_logarithms()
   {
-    Sums sums;
     upload();
-    for (int d = 0; d < 3; d++) sums[d] = slabs<12>(inner_, d, Combine::sum, SumLogarithms<Space, Int>{read_, fit_});
-    return sums;
+    auto found = walk(inner_, SumLogarithms<Space, Int>{read_, fit_});
+    return {std::move(found.slabs[0]), std::move(found.slabs[1]), std::move(found.slabs[2])};
   }
 
   void add_to_couplings(const Sums &sums)
   {
     for (int d = 0; d < 3; d++) {
+      if (inner_.size(d) == 1) continue;
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
         for (int side : {0, 1}) {
-          const double *s = &sums[d][static_cast<std::size_t>(i)][4 * d + 2 * side];
-          if (s[1] > 0) value(d, side == 0 ? below : above, i) *= std::exp(s[0] / s[1]);
+          const double *s = &sums[static_cast<std::size_t>(d)][static_cast<std::size_t>(i)][static_cast<std::size_t>(4 * d + 2 * side)];
+          if (s[1] > 0) table_(d, side == 0 ? below : above, i) *= std::exp(s[0] / s[1]);
         }
       }
     }
@@ -354,21 +564,23 @@ private:
   void add_to_weights(const Sums &sums)
   {
     for (int m = 0; m < 3; m++) {
-      double mean[6] = {};
+      if (inner_.size(m) == 1) continue;
+      const auto &slabs = sums[static_cast<std::size_t>(m)];
+      double mean[6]    = {};
       for (int c = 0; c < 6; c++) {
         double sum = 0, count = 0;
-        for (const auto &slab : sums[m]) sum += slab[2 * c], count += slab[2 * c + 1];
+        for (const auto &slab : slabs) sum += slab[static_cast<std::size_t>(2 * c)], count += slab[static_cast<std::size_t>(2 * c + 1)];
         if (count > 0) mean[c] = sum / count;
       }
       for (Index i = inner_.lo[m]; i < inner_.hi[m]; i++) {
         double sum = 0, count = 0;
         for (int c = 0; c < 6; c++) {
           if (c / 2 == m) continue;
-          const double *s = &sums[m][static_cast<std::size_t>(i)][2 * c];
+          const double *s = &slabs[static_cast<std::size_t>(i)][static_cast<std::size_t>(2 * c)];
           sum += s[0] - s[1] * mean[c];
           count += s[1];
         }
-        if (count > 0) value(m, weight, i) *= std::exp(sum / count);
+        if (count > 0) table_(m, weight, i) *= std::exp(sum / count);
       }
     }
   }
@@ -388,124 +600,135 @@ private:
   /// middle; with these everything is known. Only the nearest one of another matrix takes the mean over all rows.
   void fit_excess()
   {
-    Index reference[3];
-    for (int d = 0; d < 3; d++) reference[d] = weakest(d);
-    const auto strength = [&](int d) { return row_strength(d, reference[d]); };
-    Box point;
-    for (int d = 0; d < 3; d++) point.lo[d] = reference[d], point.hi[d] = reference[d] + 1;
-    fit_.shift = total<2>(point, Combine::sum, SumExcess<Space, Int>{read_, fit_})[0];
+    const std::array<Index, 3> weak = weakest();
+    bool odd;
+    table_.take_excess(gather(read_, {weak[0], weak[1], weak[2]}, &odd), inner_);
     upload();
-    add_excess(point);
-    std::array<double, 4> largest = measure();
-    if (largest[0] <= separable) {
-      const double at_reference = strength(0) + strength(1) + strength(2) + std::abs(fit_.shift);
-      clean_excess(
-          largest, [&](int d, Index i) { return at_reference - strength(d) + row_strength(d, i); }, at_reference);
+    const std::array<double, 4> largest = measure();
+    if (largest[0] > separable) {
+      mean_excess();
       return;
     }
-    add_excess(core());
-    largest = measure();
-    clean_excess(
-        largest, [&](int, Index) { return largest[1]; }, largest[1]);
+    snap_excess(size_from(weak), strength_of(weak));
+    bound_excess(largest, size_from(weak));
+    upload();
   }
 
-  /// What the couplings and the row sum of T_d are together, over weight, at an index.
-  double row_strength(int d, Index i)
+  /// The sum of a node's strengths, and what the row of an index adds to or takes from it.
+  double strength_of(const std::array<Index, 3> &node) const
   {
-    return 2 * (std::abs(value(d, below, i)) + std::abs(value(d, above, i))) / value(d, weight, i) + std::abs(value(d, excess, i));
+    double all = std::abs(table_.shift);
+    for (int d = 0; d < 3; d++) all += table_.row_strength(d, node[static_cast<std::size_t>(d)]);
+    return all;
+  }
+  auto size_from(const std::array<Index, 3> &node) const
+  {
+    return [this, node, all = strength_of(node)](int d, Index i) {
+      return all - table_.row_strength(d, node[static_cast<std::size_t>(d)]) + table_.row_strength(d, i);
+    };
   }
 
   /// The middle of a direction unless its couplings are much weaker elsewhere.
-  Index weakest(int d)
+  std::array<Index, 3> weakest() const
   {
     const Box inside = core();
-    Index least      = inside.lo[d];
-    for (Index i = inside.lo[d]; i < inside.hi[d]; i++) {
-      if (row_strength(d, i) < row_strength(d, least)) least = i;
+    std::array<Index, 3> node;
+    for (int d = 0; d < 3; d++) {
+      const auto strength = [&](Index i) { return table_.row_strength(d, i); };
+      Index least         = inside.lo[d];
+      for (Index i = inside.lo[d]; i < inside.hi[d]; i++) {
+        if (strength(i) < strength(least)) least = i;
+      }
+      node[static_cast<std::size_t>(d)] = strength(middle(d)) <= 4 * strength(least) ? middle(d) : least;
     }
-    return row_strength(d, middle(d)) <= 4 * row_strength(d, least) ? middle(d) : least;
+    return node;
   }
 
-  /// Adds the main effects of the row sums that are left in a box, for each direction along all of the grid.
-  void add_excess(const Box &box)
+  /// Adds the main effects of the row sums that are left in the core, for each direction along all of the box.
+  void mean_excess()
   {
-    std::vector<std::array<double, 2>> sums[3];
-    for (int d = 0; d < 3; d++) {
-      Box along   = box;
-      along.lo[d] = inner_.lo[d];
-      along.hi[d] = inner_.hi[d];
-      sums[d]     = slabs<2>(along, d, Combine::sum, SumExcess<Space, Int>{read_, fit_});
+    const Box box   = core();
+    const auto left = walk(inner_, SumExcess<Space, Int>{read_, fit_, box});
+    const auto sums = [&](int d, Index i) { return &left.slabs[d][static_cast<std::size_t>(i)][static_cast<std::size_t>(2 * d)]; };
+    int longest     = 0;
+    for (int d : {1, 2}) {
+      if (inner_.size(d) > inner_.size(longest)) longest = d;
     }
-    double mean = 0, count = 0;
-    for (Index i = box.lo[0]; i < box.hi[0]; i++) {
-      mean += sums[0][static_cast<std::size_t>(i)][0];
-      count += sums[0][static_cast<std::size_t>(i)][1];
-    }
-    mean /= count;
-    for (int d = 0; d < 3; d++) {
-      for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
-        const double *s = sums[d][static_cast<std::size_t>(i)].data();
-        value(d, excess, i) += s[0] / s[1] - mean;
+    if (inner_.size(longest) > 1) {
+      double mean = 0, count = 0;
+      for (Index i = box.lo[longest]; i < box.hi[longest]; i++) mean += sums(longest, i)[0], count += sums(longest, i)[1];
+      mean /= count;
+      for (int d = 0; d < 3; d++) {
+        if (inner_.size(d) == 1) continue;
+        for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) table_(d, excess, i) += sums(d, i)[0] / sums(d, i)[1] - mean;
       }
+      table_.shift += mean;
     }
-    fit_.shift += mean;
+    const auto size = [&](int, Index) { return left.most[1]; };
+    snap_excess(size, left.most[1]);
+    bound_excess(left.most, size);
     upload();
   }
 
-  /// Takes rounding for the zero that it stands for, and gives row sums no sign that none of the matrix's has. size(d, i), of_shift: what the
-  /// numbers were read from, of which they have the rounding.
+  /// Takes rounding for the zero that it stands for. size(d, i), of_shift: what the numbers were read from, of which they have the rounding.
   template <class Size>
-  void clean_excess(const std::array<double, 4> &largest, const Size &size, double of_shift)
+  void snap_excess(const Size &size, double of_shift)
   {
     constexpr double rounding = 16 * epsilon;
-    if (std::abs(fit_.shift) <= rounding * of_shift) fit_.shift = 0;
+    if (std::abs(table_.shift) <= rounding * of_shift) table_.shift = 0;
     for (int d = 0; d < 3; d++) {
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
-        if (std::abs(value(d, excess, i)) <= rounding * size(d, i)) value(d, excess, i) = 0;
+        if (std::abs(table_(d, excess, i)) <= rounding * size(d, i)) table_(d, excess, i) = 0;
       }
     }
-    if (largest[2] == 0) bound_excess(1, size);
-    if (largest[3] == 0) bound_excess(-1, size);
-    upload();
+  }
+
+  /// Gives row sums no sign that none of the matrix's has; `largest` as Deviation finds it. True where some were changed.
+  template <class Size>
+  bool bound_excess(const std::array<double, 4> &largest, const Size &size)
+  {
+    const bool positive = largest[2] == 0 && bound_excess(1, size);
+    return (largest[3] == 0 && bound_excess(-1, size)) || positive;
   }
 
   /// No sum of a row times `sign` is negative: where that is not so, the row sums with the most rounding are to blame.
   template <class Size>
-  void bound_excess(double sign, const Size &size)
+  bool bound_excess(double sign, const Size &size)
   {
-    double least = sign * fit_.shift, low[3];
+    double least = sign * table_.shift, low[3];
     int vague    = 0;
     double worst = -1;
     for (int d = 0; d < 3; d++) {
       Index at = inner_.lo[d];
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
-        if (sign * value(d, excess, i) < sign * value(d, excess, at)) at = i;
+        if (sign * table_(d, excess, i) < sign * table_(d, excess, at)) at = i;
       }
-      low[d] = sign * value(d, excess, at);
+      low[d] = sign * table_(d, excess, at);
       least += low[d];
       if (low[d] < 0 && size(d, at) > worst) vague = d, worst = size(d, at);
     }
-    if (least >= 0) return;
+    if (least >= 0) return false;
     if (worst < 0) {
-      fit_.shift -= sign * least;
-      return;
+      table_.shift -= sign * least;
+      return true;
     }
     for (Index i = inner_.lo[vague]; i < inner_.hi[vague]; i++) {
-      double &mine = value(vague, excess, i);
+      double &mine = table_(vague, excess, i);
       mine         = sign * std::max(sign * mine, low[vague] - least);
     }
+    return true;
   }
 
-  std::array<double, 4> measure() const { return total<4>(inner_, Combine::max, Deviation<Space, Int>{read_, fit_}); }
+  std::array<double, 4> measure() const { return walk(inner_, Deviation<Space, Int>{read_, fit_}).most; }
 
   void make_operator(Separation &found)
   {
     SeparableOperator &op = found.separable;
     op.dimension          = 0;
-    op.shift              = fit_.shift;
+    op.shift              = table_.shift;
     for (int d = 0; d < 3; d++) {
       if (inner_.size(d) == 1) { // a factor 1, whose T is a number
-        op.shift += value(d, excess, inner_.lo[d]);
+        op.shift += table_(d, excess, inner_.lo[d]);
         continue;
       }
       Direction &direction = op.directions[op.dimension++];
@@ -513,17 +736,17 @@ private:
       direction.periodic   = periodic_[d];
       bool uniform         = true;
       for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
-        const double lower = value(d, below, i), w = value(d, weight, i);
-        double &upper     = value(d, above, i);
+        const double lower = table_(d, below, i), w = table_(d, weight, i);
+        double &upper     = table_(d, above, i);
         const Index next  = i + 1 < inner_.hi[d] ? i + 1 : inner_.lo[d];
-        const double back = value(d, below, next);
+        const double back = table_(d, below, next);
         if (std::abs(upper - back) <= 1e-13 * std::abs(upper))
           upper = back;
         else
           found.symmetric = false;
         direction.lower.push_back(lower);
         direction.upper.push_back(upper);
-        direction.diagonal.push_back(value(d, excess, i) * w - (lower + upper));
+        direction.diagonal.push_back(table_(d, excess, i) * w - (lower + upper));
         direction.weight.push_back(w);
         uniform = uniform && w == 1;
       }
@@ -534,6 +757,12 @@ private:
     op.directions[0] = Direction{1, false, {0.0}, {0.0}, {0.0}, {}};
   }
 
+  /// The fit of the rows as they are, from all of them.
+  struct Plain {
+    FitTable table;
+    double deviation;
+  };
+
   const Space &space_;
   const AllRanks &all_ranks_;
   Index grid_[3];
@@ -541,7 +770,9 @@ private:
   InnerRows<Space, Int> read_;
   Box inner_;
   Fit<Space> fit_;
-  std::vector<double> table_;
+  FitTable table_;
+  std::array<Index, 3> weakest_{}; ///< node of the lines of take_lines()
+  std::optional<Plain> plain_;
   bool coupled_ = false; ///< there are couplings within the box
 };
 
@@ -570,13 +801,13 @@ SeparableOperator transposed(SeparableOperator op)
 }
 
 template <class Int>
-Separation separate(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
+Separation separate(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks, const Separation *last)
 {
   return on_backend(execution,
-                    [&](const auto &space) { return Separator<std::decay_t<decltype(space)>, Int>(space, matrix, all_ranks).run(); });
+                    [&](const auto &space) { return Separator<std::decay_t<decltype(space)>, Int>(space, matrix, all_ranks).run(last); });
 }
 
-template Separation separate(const Execution &, const GridMatrix<std::int32_t> &, const AllRanks &);
-template Separation separate(const Execution &, const GridMatrix<std::int64_t> &, const AllRanks &);
+template Separation separate(const Execution &, const GridMatrix<std::int32_t> &, const AllRanks &, const Separation *);
+template Separation separate(const Execution &, const GridMatrix<std::int64_t> &, const AllRanks &, const Separation *);
 
 } // namespace weft

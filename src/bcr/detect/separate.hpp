@@ -57,6 +57,7 @@ struct Separation {
   FaceRows faces[3][2];                    ///< by direction, lower and upper end
   Index first[3]              = {0, 0, 0}; ///< first node within the eliminated faces
   Index nodes[3]              = {1, 1, 1}; ///< nodes within them; the product may be 0
+  bool periodic[3]            = {};        ///< couplings across the ends of the grid
   SeparableOperator separable = {};        ///< of these nodes; directions of one node are left out
   bool symmetric              = true;      ///< the separable operator is
   bool scaled                 = false;     ///< rows of the matrix are those of the operator times factors
@@ -78,8 +79,9 @@ bool same_operator(const Separation &a, const Separation &b);
 /// T^T in each direction.
 SeparableOperator transposed(SeparableOperator op);
 
-/// Waits for the result. Collective over the processes that `all_ranks` combines.
+/// Waits for the result. Collective over the processes that `all_ranks` combines. last: what was found of other values of this matrix, the same on
+/// all processes; its faces are looked for first.
 template <class Int>
-Separation separate(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks);
+Separation separate(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks, const Separation *last = nullptr);
 
 } // namespace weft

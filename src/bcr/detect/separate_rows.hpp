@@ -1,9 +1,9 @@
-/// What separate() asks of the rows of a matrix: the functors of its sums over slabs.
+/// What separate() asks of the rows of a matrix: the bodies of its walks.
 #pragma once
 #include <limits>
 
 #include "bcr/detect/faces.hpp"
-#include "bcr/detect/star.hpp"
+#include "bcr/detect/walk.hpp"
 
 namespace weft::separation {
 
@@ -25,42 +25,50 @@ enum Count {
   counts
 };
 
+/// Adds what a row looks like to `values`.
+KOKKOS_FORCEINLINE_FUNCTION void count_row(const Star &star, const Index (&at)[3], const Index (&grid)[3], double *values)
+{
+  const bool penalty = star.penalty();
+  const double size  = star.couplings();
+  if (star.foreign + star.not_finite > 0) {
+    values[foreign] += star.foreign;
+    values[not_finite] += star.not_finite;
+  }
+  if (size > 0) {
+    values[coupled] += 1;
+    values[size_of_row] += size;
+    if (penalty)
+      values[penalties] += 1;
+    else
+      values[diagonals] += Kokkos::abs(star.centre);
+    if (size < 1e-30) values[vanishing] += 1;
+  } else {
+    values[size_of_row] += Kokkos::abs(star.centre);
+  }
+  bool at_end[3], any_end = false;
+  for (int d = 0; d < 3; d++) {
+    at_end[d] = grid[d] > 2 && (at[d] == 0 || at[d] == grid[d] - 1); // no face of two nodes or less across is apart
+    any_end   = any_end || at_end[d];
+  }
+  for (int d = 0; d < 3; d++) {
+    if (star.wraps[d]) values[wraps + d] += 1;
+    if (star.side[d][0] == 0 && star.side[d][1] == 0) continue;
+    values[couplings + d] += 1;
+    for (int f = 0; any_end && f < 3; f++) {
+      const bool rim = (at_end[0] && f != 0) || (at_end[1] && f != 1) || (at_end[2] && f != 2); // there other faces have a say
+      if (f != d && at_end[f] && !rim) values[(penalty ? along_penalties : along_faces) + 2 * f + (at[f] == 0 ? 0 : 1)] += 1;
+    }
+  }
+}
+
 template <class Space, class Int>
 struct CountRows {
   StarReader<Space, Int> read;
+  static constexpr int slabs = 0, sums = counts, maxima = 0;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *values) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *sum, double *) const
   {
-    const Star star = read(at);
-    values[foreign] += star.foreign;
-    values[not_finite] += star.not_finite;
-    const bool penalty = star.penalty();
-    const double size  = star.couplings();
-    values[coupled] += size > 0;
-    values[penalties] += penalty;
-    values[vanishing] += size > 0 && size < 1e-30;
-    values[size_of_row] += size > 0 ? size : Kokkos::abs(star.centre);
-    values[diagonals] += size > 0 && !penalty ? Kokkos::abs(star.centre) : 0;
-    for (int d = 0; d < 3; d++) {
-      values[wraps + d] += star.wraps[d];
-      const bool coupled = star.side[d][0] != 0 || star.side[d][1] != 0;
-      if (!coupled) continue;
-      values[couplings + d] += 1;
-      for (int f = 0; f < 3; f++) {
-        if (f == d || !inside_face(f, at)) continue;
-        for (int side = 0; side < 2; side++) {
-          if (at[f] == (side == 0 ? 0 : read.grid[f] - 1)) values[(penalty ? along_penalties : along_faces) + 2 * f + side] += 1;
-        }
-      }
-    }
-  }
-  /// False on the rim of a face, where other faces have a say. A face of two nodes or less across has no other nodes.
-  KOKKOS_INLINE_FUNCTION bool inside_face(int f, const Index (&at)[3]) const
-  {
-    for (int d = 0; d < 3; d++) {
-      if (d != f && read.grid[d] > 2 && (at[d] == 0 || at[d] == read.grid[d] - 1)) return false;
-    }
-    return true;
+    count_row(read(at), at, read.grid, sum);
   }
 };
 
@@ -68,8 +76,9 @@ struct CountRows {
 template <class Space, class Int>
 struct LargestEntries {
   StarReader<Space, Int> read;
+  static constexpr int slabs = 0, sums = 0, maxima = 2;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *largest) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *, double *largest) const
   {
     const Star star = read(at);
     for (int d = 0; d < 3; d++) {
@@ -84,8 +93,9 @@ template <class Space, class Int>
 struct LineEnds {
   StarReader<Space, Int> read;
   int d;
+  static constexpr int slabs = 0, sums = 0, maxima = 6;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *flags) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *, double *flags) const
   {
     for (int side = 0; side < 2; side++) {
       const Index end = side == 0 ? 0 : read.grid[d] - 1;
@@ -100,31 +110,37 @@ struct LineEnds {
 };
 
 /// Flags the faces whose elimination is not exact: a row of theirs couples to a row that is not solved before it.
+template <class Space>
+KOKKOS_INLINE_FUNCTION void check_faces(const Faces<Space> &faces, bool penalties, const Star &star, const Index (&at)[3], double *drop)
+{
+  const int mine = faces.count(at);
+  if (mine == 0) return;
+  if (penalties && star.penalty()) return; // what it would couple to along its faces does not matter
+  bool solvable = true;
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      if (star.side[d][side] == 0) continue;
+      Index to[3] = {at[0], at[1], at[2]};
+      to[d] += 2 * side - 1;
+      if (faces.count(to) >= mine) solvable = false;
+    }
+  }
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      if (!solvable && faces.holds(d, side, at)) drop[2 * d + side] = 1;
+    }
+  }
+}
+
 template <class Space, class Int>
 struct CheckFaces {
   StarReader<Space, Int> read;
   Faces<Space> faces;
+  static constexpr int slabs = 0, sums = 0, maxima = 6;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *drop) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *, double *drop) const
   {
-    const int mine = faces.count(at);
-    if (mine == 0) return;
-    const Star star = read(at);
-    if (read.penalties && star.penalty()) return; // what it would couple to along its faces does not matter
-    bool solvable = true;
-    for (int d = 0; d < 3; d++) {
-      for (int side = 0; side < 2; side++) {
-        if (star.side[d][side] == 0) continue;
-        Index to[3] = {at[0], at[1], at[2]};
-        to[d] += 2 * side - 1;
-        if (faces.count(to) >= mine) solvable = false;
-      }
-    }
-    for (int d = 0; d < 3; d++) {
-      for (int side = 0; side < 2; side++) {
-        if (!solvable && faces.holds(d, side, at)) drop[2 * d + side] = 1;
-      }
-    }
+    if (faces.count(at) > 0) check_faces(faces, read.penalties, read(at), at, drop);
   }
 };
 
@@ -134,8 +150,9 @@ struct CollectFace {
   StarReader<Space, Int> read;
   Faces<Space> faces;
   int d, side;
+  static constexpr int slabs = 0, sums = 1, maxima = 0;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *unusable) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *unusable, double *) const
   {
     const Index node = faces.number(d, at);
     const auto &rows = faces.rows[d][side];
@@ -186,6 +203,7 @@ struct InnerRows {
   bool one_direction = false; ///< of more than one node
   double diagonal    = 1;     ///< what the diagonals of penalties become, their couplings being 0: factors of their rows have the rest
   Kokkos::View<double *[2], Kokkos::LayoutRight, typename Space::memory_space> line;
+  Box calm = {{0, 0, 0}, {0, 0, 0}}; ///< nodes that lie neither on faces nor beside them
 
   static constexpr int by_diagonal = 3; ///< value of `scaled`
 
@@ -204,9 +222,8 @@ struct InnerRows {
     return ratio[0] == ratio[1] ? ratio[0] : Kokkos::sqrt(ratio[0] * ratio[1]);
   }
 
-  KOKKOS_INLINE_FUNCTION Star unscaled(const Index (&at)[3]) const
+  KOKKOS_INLINE_FUNCTION void leave_faces(Star &star, const Index (&at)[3]) const
   {
-    Star star = read(at);
     for (int d = 0; d < 3; d++) {
       for (int side = 0; side < 2; side++) {
         if (!faces.next_to(d, side, at)) continue;
@@ -216,19 +233,54 @@ struct InnerRows {
         star.side[d][side] = 0;
       }
     }
+  }
+  KOKKOS_INLINE_FUNCTION Star unscaled(const Index (&at)[3]) const
+  {
+    Star star = read(at);
+    if (!calm.holds(at)) leave_faces(star, at);
     return star;
   }
-  KOKKOS_INLINE_FUNCTION Star operator()(const Index (&at)[3]) const
+  KOKKOS_INLINE_FUNCTION void divide(Star &star, const Index (&at)[3]) const
   {
-    Star star = unscaled(at);
-    if (scaled < 0 && !read.penalties) return star;
+    if (scaled < 0 && !read.penalties) return;
     const double by  = factor(star, at);
     const bool alone = is_penalty(star) && !one_direction;
     star.centre /= by;
     for (int d = 0; d < 3; d++) {
       for (int side = 0; side < 2; side++) star.side[d][side] = alone ? 0 : star.side[d][side] / by;
     }
+  }
+  KOKKOS_INLINE_FUNCTION Star operator()(const Index (&at)[3]) const
+  {
+    Star star = unscaled(at);
+    divide(star, at);
     return star;
+  }
+};
+
+/// The rows of the lines through a node, those along x first: of each its centre, its couplings, what no row of the inner box has, and whether it
+/// wraps, in an array of `values` each; nodes of others are left out.
+template <class Rows, class Space>
+struct GatherLines {
+  Rows rows;
+  Box part; ///< of the nodes that can be read
+  Index through[3], grid[3];
+  Kokkos::View<double **, Kokkos::LayoutRight, typename Space::memory_space> stars;
+
+  enum Value { centre, sides, odd = sides + 6, wrap, values = wrap + 3 };
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
+  {
+    Index at[3] = {through[0], through[1], through[2]}, i = k;
+    int d = 0;
+    for (; d < 2 && i >= grid[d]; d++) i -= grid[d];
+    at[d]            = i;
+    const bool here  = part.holds(at);
+    const Star star  = here ? rows(at) : Star{};
+    stars(k, centre) = star.centre;
+    for (int c = 0; c < 6; c++) stars(k, sides + c) = star.side[c / 2][c % 2];
+    stars(k, odd) = star.foreign + star.not_finite + star.penalty();
+    for (int c = 0; c < 3; c++) stars(k, wrap + c) = star.wraps[c];
   }
 };
 
@@ -253,91 +305,184 @@ struct RowFactors {
 template <class Space, class Int>
 struct AnyPenalty {
   InnerRows<Space, Int> read;
+  static constexpr int slabs = 0, sums = 0, maxima = 1;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *any) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *, double *any) const
   {
     if (read.is_penalty(read.unscaled(at))) any[0] = 1;
   }
 };
 
-/// Sum, number and the value at a reference node of the couplings along d.
+/// Sum and number of the couplings along d on that side, in slab[4 d + 2 side] and behind it.
 template <class Space, class Int>
 struct SumCouplings {
   InnerRows<Space, Int> read;
-  int d;
-  Index reference[2];
+  static constexpr int slabs = 12, sums = 0, maxima = 0;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *sums) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *slab, double *, double *) const
   {
-    const Star star           = read(at);
-    const bool is_a_reference = at[across(d, 0)] == reference[0] && at[across(d, 1)] == reference[1];
-    for (int side = 0; side < 2; side++) {
-      const double value = star.side[d][side];
-      sums[3 * side] += value;
-      sums[3 * side + 1] += value != 0;
-      if (is_a_reference) sums[3 * side + 2] += value;
+    const Star star = read(at);
+    for (int d = 0; d < 3; d++) {
+      for (int side = 0; side < 2; side++) {
+        slab[4 * d + 2 * side] += star.side[d][side];
+        slab[4 * d + 2 * side + 1] += star.side[d][side] != 0;
+      }
     }
   }
 };
 
-/// Sums of log(coupling / fit) and their numbers.
+/// Sums of log(coupling / fit) and their numbers, as those of SumCouplings; and the number of couplings that the fit has not, or with the other
+/// sign.
+template <class Space>
+KOKKOS_FORCEINLINE_FUNCTION void add_logarithms(const Star &star, const Fit<Space> &fit, const Index (&at)[3], double *slab, double *unmatched)
+{
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      const double expected = fit.coupling(at, d, side), value = star.side[d][side];
+      if (!(value * expected > 0)) {
+        if (value != 0 || expected != 0) unmatched[0] += 1;
+        continue;
+      }
+      const double ratio = value / expected;
+      if (ratio != 1) slab[4 * d + 2 * side] += Kokkos::log(ratio);
+      slab[4 * d + 2 * side + 1] += 1;
+    }
+  }
+}
+
 template <class Space, class Int>
 struct SumLogarithms {
   InnerRows<Space, Int> read;
   Fit<Space> fit;
+  static constexpr int slabs = 12, sums = 1, maxima = 0;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *sums) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *slab, double *sum, double *) const
   {
-    const Star star = read(at);
-    for (int d = 0; d < 3; d++) {
-      for (int side = 0; side < 2; side++) {
-        const double expected = fit.coupling(at, d, side);
-        if (!(star.side[d][side] * expected > 0)) continue; // no such coupling, or one of the other sign
-        const double ratio = star.side[d][side] / expected;
-        if (ratio != 1) sums[4 * d + 2 * side] += Kokkos::log(ratio);
-        sums[4 * d + 2 * side + 1] += 1;
-      }
-    }
+    add_logarithms(read(at), fit, at, slab, sum);
   }
 };
 
-/// Row sums over the weights, less the fit's; with their number.
+/// Largest sum of magnitudes over weight, largest negative and largest positive row sum over weight (of those beyond rounding), in largest[1] to
+/// largest[3].
+KOKKOS_FORCEINLINE_FUNCTION void add_sizes(const Star &star, double weights, double *largest)
+{
+  const double size = star.size(), sum = star.sum();
+  if (size > largest[1] * weights) largest[1] = size / weights;
+  if (sum < -16 * epsilon * size) largest[2] = Kokkos::max(largest[2], -sum / weights);
+  if (sum > 16 * epsilon * size) largest[3] = Kokkos::max(largest[3], sum / weights);
+}
+
+/// The same, and the largest deviation of a row in largest[0].
+template <class Space>
+KOKKOS_FORCEINLINE_FUNCTION void add_deviation(const Star &star, const Fit<Space> &fit, const Index (&at)[3], double *largest)
+{
+  const double weights = fit.weights(at);
+  double apart = 0, centre = fit.row_sum(at);
+  for (int d = 0; d < 3; d++) {
+    for (int side = 0; side < 2; side++) {
+      const double coupling = fit.coupling(at, d, side);
+      apart += Kokkos::abs(star.side[d][side] - coupling);
+      centre -= coupling;
+    }
+  }
+  apart += Kokkos::abs(star.centre - centre);
+  const double size = star.size();
+  if (!(apart <= largest[0] * size)) {
+    const double ratio = size > 0 ? apart / size : 1.0;
+    largest[0]         = ratio < 1e300 ? Kokkos::max(largest[0], ratio) : 1e300; // a NaN is far from everything
+  }
+  add_sizes(star, weights, largest);
+}
+
+/// Row sums over the weights, less the fit's; with their number: of direction d in slab[2 d]. And what `Deviation` says of the rows alone.
 template <class Space, class Int>
 struct SumExcess {
   InnerRows<Space, Int> read;
   Fit<Space> fit;
+  Box box; ///< of the rows that count; for a direction, to the ends of its own
+  static constexpr int slabs = 6, sums = 0, maxima = 4;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *sums) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *slab, double *, double *largest) const
   {
-    sums[0] += (read(at).sum() - fit.row_sum(at)) / fit.weights(at);
-    sums[1] += 1;
+    const Star star      = read(at);
+    const double weights = fit.weights(at), left = (star.sum() - fit.row_sum(at)) / weights;
+    bool within[3];
+    for (int d = 0; d < 3; d++) within[d] = at[d] >= box.lo[d] && at[d] < box.hi[d];
+    for (int d = 0; d < 3; d++) {
+      if (!within[across(d, 0)] || !within[across(d, 1)]) continue;
+      slab[2 * d] += left;
+      slab[2 * d + 1] += 1;
+    }
+    add_sizes(star, weights, largest);
   }
 };
 
-/// Largest deviation of a row, largest sum of magnitudes over weight, largest negative and largest positive row sum over weight (of those
-/// beyond rounding).
 template <class Space, class Int>
 struct Deviation {
   InnerRows<Space, Int> read;
   Fit<Space> fit;
+  static constexpr int slabs = 0, sums = 0, maxima = 4;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *largest) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *, double *largest) const
   {
-    const Star star = read(at);
-    double apart = 0, centre = fit.row_sum(at);
-    for (int d = 0; d < 3; d++) {
-      for (int side = 0; side < 2; side++) {
-        const double coupling = fit.coupling(at, d, side);
-        apart += Kokkos::abs(star.side[d][side] - coupling);
-        centre -= coupling;
-      }
+    add_deviation(read(at), fit, at, largest);
+  }
+};
+
+/// A body at some nodes of a box only, in rows and columns: `box` are their numbers.
+template <class Body>
+struct Sampled {
+  Body body;
+  Box of;
+  Index samples[3];
+  static constexpr int slabs = 0, sums = 0, maxima = Body::maxima;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&sample)[3], double *slab, double *sum, double *most) const
+  {
+    Index at[3];
+    for (int d = 0; d < 3; d++) at[d] = of.lo[d] + (2 * sample[d] + 1) * of.size(d) / (2 * samples[d]);
+    body(at, slab, sum, most);
+  }
+};
+
+/// The first walk where something is expected of the matrix: what the rows look like, whether the faces are such, and, of the inner ones, the
+/// deviation from the fit; most[0 .. 5] as CheckFaces has them, then those of Deviation.
+template <class Space, class Int>
+struct Verify {
+  InnerRows<Space, Int> rows;
+  Fit<Space> fit;
+  static constexpr int slabs = 0, sums = counts, maxima = 6 + 4;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *sum, double *most) const
+  {
+    Star star = rows.read(at);
+    count_row(star, at, rows.read.grid, sum);
+    if (!rows.calm.holds(at)) {
+      check_faces(rows.faces, false, star, at, most);
+      if (rows.faces.count(at) > 0) return;
+      rows.leave_faces(star, at);
     }
-    apart += Kokkos::abs(star.centre - centre);
-    const double size = star.size(), sum = star.sum();
-    if (apart > 0) largest[0] = Kokkos::max(largest[0], size > 0 ? apart / size : 1.0);
-    largest[1] = Kokkos::max(largest[1], size / fit.weights(at));
-    if (sum < -16 * epsilon * size) largest[2] = Kokkos::max(largest[2], -sum / fit.weights(at));
-    if (sum > 16 * epsilon * size) largest[3] = Kokkos::max(largest[3], sum / fit.weights(at));
+    add_deviation(star, fit, at, most + 6);
+  }
+};
+
+/// The same where the fit is known to be far: instead of the deviation the sums of SumLogarithms, the last of them behind the counts.
+template <class Space, class Int>
+struct VerifyFar {
+  InnerRows<Space, Int> rows;
+  Fit<Space> fit;
+  static constexpr int slabs = 12, sums = counts + 1, maxima = 6;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *slab, double *sum, double *most) const
+  {
+    Star star = rows.read(at);
+    count_row(star, at, rows.read.grid, sum);
+    if (!rows.calm.holds(at)) {
+      check_faces(rows.faces, false, star, at, most);
+      if (rows.faces.count(at) > 0) return;
+      rows.leave_faces(star, at);
+    }
+    add_logarithms(star, fit, at, slab, sum + counts);
   }
 };
 

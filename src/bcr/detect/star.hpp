@@ -1,8 +1,7 @@
-/// Rows of a matrix on a grid as stars, and sums over the slabs of a grid: the device half of separate.cpp.
+/// Rows of a matrix on a grid as stars.
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <array>
 #include <vector>
 
 #include "bcr/detect/separate.hpp"
@@ -15,6 +14,10 @@ struct Box {
   Index lo[3], hi[3];
 
   WEFT_INLINE Index size(int d) const { return hi[d] > lo[d] ? hi[d] - lo[d] : 0; }
+  WEFT_INLINE bool holds(const Index (&at)[3]) const
+  {
+    return at[0] >= lo[0] && at[0] < hi[0] && at[1] >= lo[1] && at[1] < hi[1] && at[2] >= lo[2] && at[2] < hi[2];
+  }
   Box operator&(const Box &other) const
   {
     Box both;
@@ -130,81 +133,58 @@ struct StarReader {
     return true;
   }
 
-  KOKKOS_INLINE_FUNCTION Star operator()(const Index (&at)[3]) const
+  /// A row of the node and all its neighbours in rising order, as most are, without a look at each entry. False for other rows.
+  KOKKOS_FORCEINLINE_FUNCTION bool read_full(Star &star, const Index (&at)[3], Index row, Index nx, Index ny) const
+  {
+    const bool flat = part.hi[2] - part.lo[2] == 1;
+    const Int begin = inside.row_starts[row], half = flat ? 2 : 3;
+    if (inside.row_starts[row + 1] - begin != 2 * half + 1) return false;
+    if (at[0] == part.lo[0] || at[0] + 1 == part.hi[0] || at[1] == part.lo[1] || at[1] + 1 == part.hi[1]) return false;
+    const Int *const column = inside.columns + begin + half;
+    if (column[0] != row || column[-1] != row - 1 || column[1] != row + 1 || column[-2] != row - nx || column[2] != row + nx) return false;
+    if (!flat && (at[2] == part.lo[2] || at[2] + 1 == part.hi[2] || column[-3] != row - nx * ny || column[3] != row + nx * ny))
+      return false;
+    const double *const value = inside.values + begin + half;
+    star.centre               = per_unit * value[0];
+    for (int d = 0; d < 3; d++) {
+      if (d == 2 && flat) break;
+      star.side[d][0] = per_unit * value[-1 - d];
+      star.side[d][1] = per_unit * value[1 + d];
+    }
+    return Kokkos::isfinite(star.size());
+  }
+
+  KOKKOS_FORCEINLINE_FUNCTION Star operator()(const Index (&at)[3]) const
   {
     const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1];
     const Index row = at[0] - part.lo[0] + nx * (at[1] - part.lo[1] + ny * (at[2] - part.lo[2]));
     Star star;
+    if (!read_full(star, at, row, nx, ny)) {
+      star = {};
+      read_each(star, at, row, nx, ny);
+    }
+    if (outside.row_starts) read_outside(star, at, row);
+    return star;
+  }
+
+private:
+  KOKKOS_FUNCTION void read_each(Star &star, const Index (&at)[3], Index row, Index nx, Index ny) const
+  {
     for (Int k = inside.row_starts[row]; k < inside.row_starts[row + 1]; k++) {
       const Index node = inside.columns[k];
       if (add_near(star, at, node - row, nx, ny, inside.values[k])) continue;
       const Index to[3] = {part.lo[0] + node % nx, part.lo[1] + node / nx % ny, part.lo[2] + node / nx / ny};
       add(star, at, to, inside.values[k]);
     }
-    if (!outside.row_starts) return star;
+  }
+  KOKKOS_FUNCTION void read_outside(Star &star, const Index (&at)[3], Index row) const
+  {
     for (Int k = outside.row_starts[row]; k < outside.row_starts[row + 1]; k++) {
       const Index node  = outside_nodes(outside.columns[k]);
       const Index to[3] = {node % grid[0], node / grid[0] % grid[1], node / grid[0] / grid[1]};
       add(star, at, to, outside.values[k]);
     }
-    return star;
   }
 };
-
-/// For each index of `box` along direction d: body(at, values) over the nodes of its slab adds to N values (0 at first), of which each thread
-/// has its own; these are then added, or their largest is taken. Always in the same order. Waits.
-template <std::size_t N, class Space, class Body>
-std::vector<std::array<double, N>> over_slabs(const Space &space, const Box &box, int d, Combine how, const Body &body)
-{
-  const int a = across(d, 0), b = across(d, 1);
-  const Index slabs = box.size(d), width = box.size(a), area = width * box.size(b);
-  std::vector<std::array<double, N>> result(static_cast<std::size_t>(slabs), std::array<double, N>{});
-  if (slabs == 0 || area == 0) return result;
-  // Host threads walk through memory and meet all slabs; threads of a device share a slab and walk side by side.
-  constexpr bool on_host = is_host_space<Space>;
-  const Index pieces     = on_host ? space.concurrency() : std::clamp<Index>(65536 / slabs, 1, std::max<Index>(1, area / 32));
-  const Kokkos::View<double **[N], Kokkos::LayoutRight, typename Space::memory_space> partial(
-      Kokkos::view_alloc(space, "weft slab sums"), static_cast<std::size_t>(pieces), static_cast<std::size_t>(slabs));
-  const Box nodes = box;
-  const Index nx = box.size(0), ny = box.size(1), all = slabs * area;
-  Kokkos::parallel_for(
-      "weft sums over slabs", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, on_host ? pieces : pieces * slabs),
-      KOKKOS_LAMBDA(const Index number) {
-        Index at[3];
-        if (on_host) {
-          const Index begin = number * all / pieces, end = (number + 1) * all / pieces;
-          at[0] = nodes.lo[0] + begin % nx, at[1] = nodes.lo[1] + begin / nx % ny, at[2] = nodes.lo[2] + begin / nx / ny;
-          for (Index k = begin; k < end; k++) {
-            body(at, &partial(number, at[d] - nodes.lo[d], 0));
-            if (++at[0] < nodes.hi[0]) continue;
-            at[0] = nodes.lo[0];
-            if (++at[1] < nodes.hi[1]) continue;
-            at[1] = nodes.lo[1];
-            at[2]++;
-          }
-        } else {
-          const Index slab = number / pieces, piece = number % pieces;
-          double values[N] = {};
-          at[d]            = nodes.lo[d] + slab;
-          for (Index k = piece; k < area; k += pieces) {
-            at[a] = nodes.lo[a] + k % width;
-            at[b] = nodes.lo[b] + k / width;
-            body(at, values);
-          }
-          for (std::size_t n = 0; n < N; n++) partial(piece, slab, n) = values[n];
-        }
-      });
-  const auto host = Kokkos::create_mirror_view(partial);
-  Kokkos::deep_copy(space, host, partial);
-  space.fence("weft sums over slabs");
-  for (Index piece = 0; piece < pieces; piece++) {
-    for (Index slab = 0; slab < slabs; slab++) {
-      auto &values = result[static_cast<std::size_t>(slab)];
-      for (std::size_t n = 0; n < N; n++)
-        values[n] = how == Combine::sum ? values[n] + host(piece, slab, n) : std::max(values[n], host(piece, slab, n));
-    }
-  }
-  return result;
-}
 
 } // namespace weft
