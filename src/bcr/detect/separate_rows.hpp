@@ -176,17 +176,17 @@ struct Fit {
   double shift = 0;
   Kokkos::View<double *, typename Space::memory_space> table;
 
-  KOKKOS_INLINE_FUNCTION double at(int d, int kind, Index i) const { return table(start[d] + kind * grid[d] + i); }
-  KOKKOS_INLINE_FUNCTION double weights(const Index (&at)[3]) const
+  KOKKOS_FORCEINLINE_FUNCTION double at(int d, int kind, Index i) const { return table(start[d] + kind * grid[d] + i); }
+  KOKKOS_FORCEINLINE_FUNCTION double weights(const Index (&at)[3]) const
   {
     return this->at(0, weight, at[0]) * this->at(1, weight, at[1]) * this->at(2, weight, at[2]);
   }
-  KOKKOS_INLINE_FUNCTION double coupling(const Index (&at)[3], int d, int side) const
+  KOKKOS_FORCEINLINE_FUNCTION double coupling(const Index (&at)[3], int d, int side) const
   {
     return this->at(d, side == 0 ? below : above, at[d]) * this->at(across(d, 0), weight, at[across(d, 0)]) *
            this->at(across(d, 1), weight, at[across(d, 1)]);
   }
-  KOKKOS_INLINE_FUNCTION double row_sum(const Index (&at)[3]) const
+  KOKKOS_FORCEINLINE_FUNCTION double row_sum(const Index (&at)[3]) const
   {
     return (this->at(0, excess, at[0]) + this->at(1, excess, at[1]) + this->at(2, excess, at[2]) + shift) * weights(at);
   }
@@ -334,7 +334,8 @@ struct SumCouplings {
 /// Sums of log(coupling / fit) and their numbers, as those of SumCouplings; and the number of couplings that the fit has not, or with the other
 /// sign.
 template <class Space>
-KOKKOS_FORCEINLINE_FUNCTION void add_logarithms(const Star &star, const Fit<Space> &fit, const Index (&at)[3], double *slab, double *unmatched)
+KOKKOS_FORCEINLINE_FUNCTION void add_logarithms(const Star &star, const Fit<Space> &fit, const Index (&at)[3], double *slab,
+                                                double *unmatched)
 {
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
@@ -364,12 +365,19 @@ struct SumLogarithms {
 
 /// Largest sum of magnitudes over weight, largest negative and largest positive row sum over weight (of those beyond rounding), in largest[1] to
 /// largest[3].
-KOKKOS_FORCEINLINE_FUNCTION void add_sizes(const Star &star, double weights, double *largest)
+KOKKOS_FORCEINLINE_FUNCTION void add_sizes(double size, double sum, double weights, double *largest)
 {
-  const double size = star.size(), sum = star.sum();
   if (size > largest[1] * weights) largest[1] = size / weights;
   if (sum < -16 * epsilon * size) largest[2] = Kokkos::max(largest[2], -sum / weights);
   if (sum > 16 * epsilon * size) largest[3] = Kokkos::max(largest[3], sum / weights);
+}
+
+/// Takes `apart`, the sum of the magnitudes of a row less the fit's, over `size` into largest[0]. A NaN is far from everything.
+KOKKOS_FORCEINLINE_FUNCTION void add_apart(double apart, double size, double *largest)
+{
+  if (apart <= largest[0] * size) return;
+  const double ratio = size > 0 ? apart / size : 1.0;
+  largest[0]         = ratio < 1e300 ? Kokkos::max(largest[0], ratio) : 1e300;
 }
 
 /// The same, and the largest deviation of a row in largest[0].
@@ -387,11 +395,8 @@ KOKKOS_FORCEINLINE_FUNCTION void add_deviation(const Star &star, const Fit<Space
   }
   apart += Kokkos::abs(star.centre - centre);
   const double size = star.size();
-  if (!(apart <= largest[0] * size)) {
-    const double ratio = size > 0 ? apart / size : 1.0;
-    largest[0]         = ratio < 1e300 ? Kokkos::max(largest[0], ratio) : 1e300; // a NaN is far from everything
-  }
-  add_sizes(star, weights, largest);
+  add_apart(apart, size, largest);
+  add_sizes(size, star.sum(), weights, largest);
 }
 
 /// Row sums over the weights, less the fit's; with their number: of direction d in slab[2 d]. And what `Deviation` says of the rows alone.
@@ -413,7 +418,7 @@ struct SumExcess {
       slab[2 * d] += left;
       slab[2 * d + 1] += 1;
     }
-    add_sizes(star, weights, largest);
+    add_sizes(star.size(), star.sum(), weights, largest);
   }
 };
 
@@ -445,6 +450,41 @@ struct Sampled {
   }
 };
 
+/// Adds a row away from the ends of the grid, with couplings along the first `dims` directions, of which the others have one node, to the counts and to
+/// what Deviation says: the same as count_row() and add_deviation(). False where it is no ordinary row; these then have to.
+template <int dims, class Space>
+KOKKOS_FORCEINLINE_FUNCTION bool add_ordinary(const Star &star, const Fit<Space> &fit, const Index (&at)[3], double *sum, double *largest)
+{
+  const double centre = Kokkos::abs(star.centre);
+  double size = 0, least = Kokkos::abs(star.side[0][0]), row_sum = star.centre;
+  for (int d = 0; d < dims; d++) {
+    const double below = Kokkos::abs(star.side[d][0]), above = Kokkos::abs(star.side[d][1]);
+    size += below + above;
+    row_sum += star.side[d][0] + star.side[d][1];
+    least = Kokkos::min(least, Kokkos::min(below, above));
+  }
+  if (!(least > 0) || size < 1e-30 || centre > 1e8 * size) return false;
+  sum[coupled] += 1;
+  sum[size_of_row] += size;
+  sum[diagonals] += centre;
+  for (int d = 0; d < dims; d++) sum[couplings + d] += 1;
+
+  const double w[3]      = {fit.at(0, weight, at[0]), fit.at(1, weight, at[1]), dims == 2 ? 1 : fit.at(2, weight, at[2])};
+  const double others[3] = {w[1] * w[2], w[0] * w[2], w[0] * w[1]}, weights = others[2] * w[2];
+  double of_fit = fit.shift, apart = 0, couplings = 0;
+  for (int d = 0; d < dims; d++) {
+    const double lower = fit.at(d, below, at[d]) * others[d], upper = fit.at(d, above, at[d]) * others[d];
+    of_fit += fit.at(d, excess, at[d]);
+    couplings += lower + upper;
+    apart += Kokkos::abs(star.side[d][0] - lower) + Kokkos::abs(star.side[d][1] - upper);
+  }
+  apart += Kokkos::abs(star.centre - (of_fit * weights - couplings));
+  size += centre;
+  add_apart(apart, size, largest);
+  add_sizes(size, row_sum, weights, largest);
+  return true;
+}
+
 /// The first walk where something is expected of the matrix: what the rows look like, whether the faces are such, and, of the inner ones, the
 /// deviation from the fit; most[0 .. 5] as CheckFaces has them, then those of Deviation.
 template <class Space, class Int>
@@ -455,9 +495,15 @@ struct Verify {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *sum, double *most) const
   {
-    Star star = rows.read(at);
+    Star star;
+    const bool calm = rows.calm.holds(at);
+    if (calm && rows.read.read_full(star, at)) {
+      if (rows.read.grid[2] == 1 ? add_ordinary<2>(star, fit, at, sum, most + 6) : add_ordinary<3>(star, fit, at, sum, most + 6)) return;
+    } else {
+      star = rows.read(at);
+    }
     count_row(star, at, rows.read.grid, sum);
-    if (!rows.calm.holds(at)) {
+    if (!calm) {
       check_faces(rows.faces, false, star, at, most);
       if (rows.faces.count(at) > 0) return;
       rows.leave_faces(star, at);

@@ -154,10 +154,16 @@ struct StarReader {
     return Kokkos::isfinite(star.size());
   }
 
+  /// False where it is another one: read(at) then has it.
+  KOKKOS_FORCEINLINE_FUNCTION bool read_full(Star &star, const Index (&at)[3]) const
+  {
+    const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1], row = row_of(at, nx, ny);
+    return read_full(star, at, row, nx, ny) && !(outside.row_starts && outside.row_starts[row] != outside.row_starts[row + 1]);
+  }
+
   KOKKOS_FORCEINLINE_FUNCTION Star operator()(const Index (&at)[3]) const
   {
-    const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1];
-    const Index row = at[0] - part.lo[0] + nx * (at[1] - part.lo[1] + ny * (at[2] - part.lo[2]));
+    const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1], row = row_of(at, nx, ny);
     Star star;
     if (!read_full(star, at, row, nx, ny)) {
       star = {};
@@ -168,6 +174,10 @@ struct StarReader {
   }
 
 private:
+  KOKKOS_FORCEINLINE_FUNCTION Index row_of(const Index (&at)[3], Index nx, Index ny) const
+  {
+    return at[0] - part.lo[0] + nx * (at[1] - part.lo[1] + ny * (at[2] - part.lo[2]));
+  }
   KOKKOS_FUNCTION void read_each(Star &star, const Index (&at)[3], Index row, Index nx, Index ny) const
   {
     for (Int k = inside.row_starts[row]; k < inside.row_starts[row + 1]; k++) {
