@@ -8,6 +8,7 @@
 
 #include "bcr/bcr.h"
 #include "bcr/box_solver.hpp"
+#include "bcr/detect/new_values.hpp"
 #include "bcr/spread/spread_solver.hpp"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
@@ -29,6 +30,7 @@ struct PC_BCR {
   // What set-up finds and makes.
   Grid grid;
   Separation separation;
+  double factor = 1; ///< the matrix is this times the separation, which the solvers are made for
   bool singular = false;
   DirectCheck check;
   bool refused = false; ///< KSPPREONLY asked for a solution, and the operator is a nearest one
@@ -55,6 +57,12 @@ struct PC_BCR {
   {
     if (solver[which]) return solver[which].get();
     return spread_solver[which].get();
+  }
+  /// Gives the solvers for a memory the factor.
+  void pass_factor(int which)
+  {
+    if (solver[which]) solver[which]->set_factor(factor);
+    if (spread_solver[which]) spread_solver[which]->set_factor(factor);
   }
   void forget_solver(int which)
   {

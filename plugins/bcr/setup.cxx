@@ -95,7 +95,7 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
     };
   }
   PetscCall(MakeExecution(*memory, &execution));
-  PetscCallCXX(*separation = separate(*execution, matrix, all_ranks));
+  PetscCallCXX(*separation = separate(*execution, matrix, all_ranks, pc->setupcalled ? &bcr->separation : NULL));
   PetscCallCXX(destroy_or_leave(execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -148,6 +148,7 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
     }
     PetscCallCXX(bcr->solver[here] = BoxSolver::make(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision));
   }
+  bcr->pass_factor(here);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -227,7 +228,42 @@ PetscErrorCode HasNoSolver(PC pc, Separation &&found, PCFailedReason reason, con
   for (int which : {0, 1}) bcr->forget_solver(which);
   PetscCall(bcr->check.Forget());
   bcr->separation = std::move(found);
+  bcr->factor     = 1;
   PetscCall(ReportFailure(pc, reason, why));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Takes what was found of new values. What the solvers serve of it stays: *same_inside: all but the faces; *same: these too. The same on all ranks.
+PetscErrorCode TakeSeparation(PC pc, Separation &&found, bool *same_inside, bool *same)
+{
+  PC_BCR *bcr = Bcr(pc);
+  Kept kept;
+
+  PetscFunctionBegin;
+  if (pc->setupcalled) PetscCallCXX(kept = compare(found, bcr->separation));
+  PetscMPIInt all[2] = {kept.factor != 0 && kept.rows, kept.faces};
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, all, 2, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
+  *same        = all[0] && all[1];
+  *same_inside = all[0] && (all[1] || (!bcr->plan && !found.scaled));
+  if (!*same_inside) {
+    if (pc->setupcalled) PetscCallCXX(keep_directions(found, bcr->separation));
+    bcr->separation = std::move(found);
+    bcr->factor     = 1;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  bcr->factor               = kept.factor;
+  bcr->separation.deviation = found.deviation;
+  if (!*same) {
+    PetscCallCXX(scale_faces(found, 1 / kept.factor));
+    for (int d = 0; d < 3; d++) {
+      for (int side : {0, 1}) bcr->separation.faces[d][side] = std::move(found.faces[d][side]);
+    }
+  }
+  for (int which : {0, 1}) {
+    if (!*same && bcr->solver[which]) PetscCallCXX(bcr->solver[which]->set_faces(bcr->separation));
+    bcr->pass_factor(which);
+  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -308,13 +344,12 @@ PetscErrorCode PCSetUp_BCR(PC pc)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscMPIInt state[2], same = pc->setupcalled && same_operator(found, bcr->separation);
-  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, PetscObjectComm((PetscObject)pc)));
-  bcr->separation = std::move(found);
-  PetscCall(MakeSolvers(pc, memory, same, true, state));
+  PetscMPIInt state[2];
+  bool same_inside, same;
+  PetscCall(TakeSeparation(pc, std::move(found), &same_inside, &same));
+  PetscCall(MakeSolvers(pc, memory, same_inside, true, state));
   // One rank knows ways around small pivots: other directions, modes of the lines.
-  if (bcr->plan && state[1]) PetscCall(MakeSolvers(pc, memory, same, false, state));
+  if (bcr->plan && state[1]) PetscCall(MakeSolvers(pc, memory, same_inside, false, state));
   bcr->singular = state[0] != 0;
   PetscCall(WhyNot(pc, state[1] != 0, &why));
   if (!why.empty()) {

@@ -31,10 +31,19 @@ public:
     if constexpr (std::is_same_v<Scalar, double>) {
       if (direct() && !mirrors(transpose)) {
         solver(transpose).solve(rhs, solution, nrhs, ld);
+        for (int k = 0; k < nrhs; k++) boundary_.divide_by_factor(solution + k * ld);
         return;
       }
     }
     for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld, transpose);
+  }
+
+  void set_factor(double factor) override { boundary_.set_factor(factor); }
+  void set_faces(const Separation &separation) override
+  {
+    const double factor = boundary_.factor();
+    boundary_           = BoundaryRows<Space, Scalar>(space_, separation);
+    boundary_.set_factor(factor);
   }
 
   std::size_t work_bytes() const override

@@ -15,6 +15,11 @@ public:
   /// fastest, in the memory of the execution; rhs and solution are different arrays. Does not wait.
   virtual void solve(const double *rhs, double *solution, Transpose transpose = Transpose::no, int nrhs = 1, Index ld = 0) = 0;
 
+  /// Solves for `factor` times what it was made for from now on.
+  virtual void set_factor(double factor) = 0;
+  /// Takes the rows of the faces from this separation, all else of which is what it was made for. Waits.
+  virtual void set_faces(const Separation &separation) = 0;
+
 protected:
   using AnyDirectSolver::AnyDirectSolver;
 };

@@ -18,8 +18,9 @@ public:
     // Of a unit one half is taken before the solve and the other one after it, so that right-hand sides of its size, and of that of 1, stay
     // within the range of numbers.
     const int power   = separation.unit == 1 ? 0 : std::ilogb(separation.unit);
-    faces_.rhs_factor = std::ldexp(1.0, -(power / 2));
+    before_           = std::ldexp(1.0, -(power / 2));
     after_            = std::ldexp(1.0, -(power - power / 2));
+    faces_.rhs_factor = before_;
     faces_.known      = separation.known;
     std::copy_n(separation.grid, 3, faces_.grid);
     for (int d = 0; d < 3; d++) {
@@ -31,7 +32,15 @@ public:
     row_scale_ = from_host(space_, "weft row factors", separation.row_scale);
   }
 
-  /// True where the inner box is the grid and its rows are those of the operator, in its unit.
+  /// The matrix is `factor` times the separation from now on.
+  void set_factor(double factor)
+  {
+    factor_           = factor;
+    faces_.rhs_factor = before_ / factor;
+  }
+  double factor() const { return factor_; }
+
+  /// True where the inner box is the grid and its rows are those of the operator, in its unit, but for the factor of all.
   bool none() const { return nodes_.size() == 0 && row_scale_.size() == 0 && after_ == 1; }
   std::size_t factor_bytes() const { return sizeof(double) * row_scale_.size(); }
   double flops() const { return 4.0 * static_cast<double>(nodes_.size()); }
@@ -60,13 +69,24 @@ public:
       at_faces(FaceStep::after_transposed, 1, rhs, solution);
     else
       for (int c = 1; c <= 3; c++) at_faces(FaceStep::after, c, rhs, solution);
-    if (after_ == 1) return;
-    const Index all = faces_.grid[0] * faces_.grid[1] * faces_.grid[2];
-    Kokkos::parallel_for("weft unit", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, all), TimesFactor{solution, after_});
+    if (after_ != 1) multiply(solution, after_);
+  }
+
+  /// Divides the solution by the factor: all that there is to do where there is none() else.
+  void divide_by_factor(double *solution) const
+  {
+    if (factor_ != 1) multiply(solution, 1 / factor_);
   }
 
 private:
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> inner_nodes() const { return {space_, 0, size_}; }
+
+  void multiply(double *solution, double factor) const
+  {
+    const Index all = faces_.grid[0] * faces_.grid[1] * faces_.grid[2];
+    Kokkos::parallel_for("weft factor", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, all),
+                         TimesFactor{solution, factor});
+  }
 
   void copy_face(const FaceRows &face, int d, int side)
   {
@@ -124,7 +144,8 @@ private:
   Faces<Space> faces_;
   Box inner_;
   Index size_;
-  double after_;
+  double before_, after_; ///< of a unit, before and after a solve
+  double factor_ = 1;
   Kokkos::View<Index *, typename Space::memory_space> nodes_;
   Index starts_[4];
   OwnedArray<double, Space> row_scale_;

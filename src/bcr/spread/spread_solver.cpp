@@ -35,6 +35,8 @@ public:
   void *column_modes() const override { return columns_.data(); }
   std::size_t block_bytes() const override { return static_cast<std::size_t>(plan_.block) * sizeof(Scalar); }
 
+  void set_factor(double factor) override { boundary_.set_factor(factor); }
+
   void to_modes(Transpose transpose) override
   {
     const auto &transforms = tables(transpose).transforms;

@@ -29,6 +29,9 @@ public:
   virtual void solve_lines(Transpose transpose) = 0;
   virtual void from_modes(Transpose transpose)  = 0;
 
+  /// Solves for `factor` times what it was made for from now on.
+  virtual void set_factor(double factor) = 0;
+
 protected:
   using AnyDirectSolver::AnyDirectSolver;
 };
