@@ -173,9 +173,12 @@ private:
     all             = seen.sums;
     std::array<double, 4> largest;
     std::copy_n(seen.most.begin() + 6, 4, largest.begin());
-    if (!as_expected(all, seen.most.data()) || !close(largest)) return First::unknown;
-    found.deviation = largest[0];
-    return First::separable;
+    if (!as_expected(all, seen.most.data())) return First::unknown;
+    if (close(largest)) {
+      found.deviation = largest[0];
+      return First::separable;
+    }
+    return largest[0] > far ? First::far : First::unknown;
   }
 
   /// Faces that are eliminated, and rings. False where only all rows say that.
@@ -341,16 +344,19 @@ private:
     return true;
   }
 
-  /// The deviation of some rows from the fit.
+  /// The deviation of the rows of some lines from the fit: whatever differs from place to place is crossed by some.
   double sample() const
   {
+    using Body     = OnLines<Deviation<Space, Int>>;
     const Box mine = inner_ & read_.read.part;
-    Sampled<Deviation<Space, Int>> body{{read_, fit_}, mine, {1, 1, 1}};
-    Box samples{{0, 0, 0}, {0, 0, 0}};
-    for (int d = 0; d < 3; d++) body.samples[d] = samples.hi[d] = std::min<Index>(mine.size(d), inner_.size(2) == 1 ? 64 : 16);
-    auto most = Walk<Space, decltype(body)>::over(space_, samples, body).most;
-    if (all_ranks_) all_ranks_(most.data(), most.size(), Combine::max);
-    return most[0];
+    double most    = 0;
+    for (int d = 0; d < 3; d++) {
+      if (inner_.size(d) == 1 || mine.size(across(d, 0)) * mine.size(across(d, 1)) == 0) continue;
+      const Box nodes{{0, 0, 0}, {mine.size(d), Body::lines, 1}};
+      most = std::max(most, Walk<Space, Body>::over(space_, nodes, {{read_, fit_}, mine, d}).most[0]);
+    }
+    if (all_ranks_) all_ranks_(&most, 1, Combine::max);
+    return most;
   }
 
   /// True where the fit of lines is the matrix to rounding; its row sums then get no sign that none of the matrix's has.
@@ -375,6 +381,7 @@ private:
           found.deviation = largest[0];
           return true;
         }
+        if (largest[0] > far) return false;
       }
     }
     fit();

@@ -434,18 +434,22 @@ struct Deviation {
   }
 };
 
-/// A body at some nodes of a box only, in rows and columns: `box` are their numbers.
+/// A body on some lines of a box along direction d: the nodes (row of the line, line, 0).
 template <class Body>
-struct Sampled {
+struct OnLines {
   Body body;
-  Box of;
-  Index samples[3];
+  Box box;
+  int d;
   static constexpr int slabs = 0, sums = 0, maxima = Body::maxima;
+  static constexpr Index lines = 8;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&sample)[3], double *slab, double *sum, double *most) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&node)[3], double *slab, double *sum, double *most) const
   {
+    const int a = across(d, 0), b = across(d, 1);
     Index at[3];
-    for (int d = 0; d < 3; d++) at[d] = of.lo[d] + (2 * sample[d] + 1) * of.size(d) / (2 * samples[d]);
+    at[d] = box.lo[d] + node[0];
+    at[a] = box.lo[a] + (2 * node[1] + 1) * box.size(a) / (2 * lines);
+    at[b] = box.lo[b] + (2 * (3 * node[1] % lines) + 1) * box.size(b) / (2 * lines);
     body(at, slab, sum, most);
   }
 };
