@@ -15,6 +15,7 @@ static char help[] = "-div(K grad u) + v . grad u = f in the unit square or cube
   -assembly (stencil|coo) row by row, or all entries at once (MatSetValuesCOO), which leaves those of a matrix on a device there\n\
   -repeat <3>         timed solves after the first one\n\
   -setups <1>         timed set-ups for new values; with more than one, as many from the start again, when all is warm\n\
+  -change (scale|ratio|stretch|contrast) what these change: all twice; K along the last direction, -stretch or -contrast by a quarter\n\
 Prints a readable line and one of JSON. Solver, preconditioner, vectors and matrices are options (-ksp_type, -pc_type, -dm_vec_type, -dm_mat_type).\n";
 
 #include <petscdevice.h>
@@ -322,7 +323,7 @@ int main(int argc, char **argv)
   PetscCall(TimeSetUp(ksp, &problem, &first));
   PetscCall(TimeSolve(ksp, &warm_up, &processor));
   for (PetscInt s = 0; s < setups; s++) {
-    problem.scale *= 2;
+    ChangeValues(&problem);
     PetscCall(TimeSetUp(ksp, &problem, &update));
   }
   for (PetscInt s = 0; s < setups && setups > 1; s++) {

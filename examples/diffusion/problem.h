@@ -3,6 +3,7 @@
 #include <petscdmda.h>
 #include <petscksp.h>
 
+enum { CHANGE_SCALE, CHANGE_RATIO, CHANGE_STRETCH, CHANGE_CONTRAST };
 enum { MATERIAL_SQUARES, MATERIAL_SMOOTH, MATERIAL_CHECKERBOARD, MATERIAL_RANDOM, MATERIAL_TURNING };
 enum { FLOW_CONSTANT, FLOW_RECIRCULATING };
 enum { ENDS_DIRICHLET, ENDS_NEUMANN, ENDS_PERIODIC };
@@ -15,20 +16,41 @@ typedef struct {
   PetscInt material, flow, ends, mask;     /* of the enumerations */
   PetscBool random, coo;
   PetscReal scale;         /* of the whole matrix, so that its values can change */
+  PetscInt change;         /* how they do, of the enumeration */
   PetscLogDouble assembly; /* seconds spent in ComputeMatrix since this was zeroed */
   clock_t assembly_cpu;    /* and of processor time */
   Vec rhs;                 /* f, kept: KSPSolve() asks for the right-hand side each time */
 } Problem;
 
+static void TurnTensor(Problem *problem)
+{
+  const PetscReal radians = problem->angle * PETSC_PI / 180;
+
+  problem->tensor_x  = problem->k[0] * PetscSqr(PetscCosReal(radians)) + problem->k[1] * PetscSqr(PetscSinReal(radians));
+  problem->tensor_y  = problem->k[0] * PetscSqr(PetscSinReal(radians)) + problem->k[1] * PetscSqr(PetscCosReal(radians));
+  problem->tensor_xy = problem->angle == 0 ? 0 : (problem->k[0] - problem->k[1]) * PetscCosReal(radians) * PetscSinReal(radians);
+}
+
+/* Other values of the same matrix, each time: all of it; the last direction's K; its spacing; the contrast. */
+static void ChangeValues(Problem *problem)
+{
+  if (problem->change == CHANGE_SCALE) problem->scale *= 2;
+  if (problem->change == CHANGE_RATIO) problem->k[problem->dim - 1] *= 1.25;
+  if (problem->change == CHANGE_STRETCH) problem->stretch *= 1.25;
+  if (problem->change == CHANGE_CONTRAST) problem->contrast *= 1.25;
+  TurnTensor(problem);
+}
+
 static PetscErrorCode ReadProblem(Problem *problem)
 {
-  PetscReal eps = 1, radians;
+  PetscReal eps = 1;
   PetscInt count;
   PetscBool set, moves = PETSC_FALSE;
   const char *const sources[] = {"random", "one"}, *const assemblies[] = {"stencil", "coo"};
   const char *const materials[] = {"squares", "smooth", "checkerboard", "random", "turning"}, *const flows[] = {"constant",
                                                                                                                 "recirculating"};
   const char *const ends[] = {"dirichlet", "neumann", "periodic"}, *const masks[] = {"none", "circle", "holes"};
+  const char *const changes[] = {"scale", "ratio", "stretch", "contrast"};
   PetscInt source = 0, assembly = 0;
 
   PetscFunctionBeginUser;
@@ -58,6 +80,7 @@ static PetscErrorCode ReadProblem(Problem *problem)
   PetscCall(PetscOptionsEList("-mask", "nodes that are cut out", NULL, masks, 3, masks[0], &problem->mask, NULL));
   PetscCall(PetscOptionsEList("-rhs", "right-hand side", NULL, sources, 2, sources[0], &source, NULL));
   PetscCall(PetscOptionsEList("-assembly", "how a matrix is given its entries", NULL, assemblies, 2, assemblies[0], &assembly, NULL));
+  PetscCall(PetscOptionsEList("-change", "what new values change", NULL, changes, 4, changes[0], &problem->change, NULL));
   PetscOptionsEnd();
   for (PetscInt a = 0; a < problem->dim; a++) {
     PetscCheck(problem->k[a] > 0 && !PetscIsInfOrNanReal(problem->k[a]), PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
@@ -71,12 +94,9 @@ static PetscErrorCode ReadProblem(Problem *problem)
       "-velocity needs -ends dirichlet: without known values the matrix is singular, and what solves its transpose is not known here");
   PetscCheck(problem->angle == 0 || problem->material != MATERIAL_RANDOM, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
              "-material random has a factor between two nodes and none of a cell, which -angle needs");
-  problem->random    = source == 0 ? PETSC_TRUE : PETSC_FALSE;
-  problem->coo       = assembly == 1 ? PETSC_TRUE : PETSC_FALSE;
-  radians            = problem->angle * PETSC_PI / 180;
-  problem->tensor_x  = problem->k[0] * PetscSqr(PetscCosReal(radians)) + problem->k[1] * PetscSqr(PetscSinReal(radians));
-  problem->tensor_y  = problem->k[0] * PetscSqr(PetscSinReal(radians)) + problem->k[1] * PetscSqr(PetscCosReal(radians));
-  problem->tensor_xy = problem->angle == 0 ? 0 : (problem->k[0] - problem->k[1]) * PetscCosReal(radians) * PetscSinReal(radians);
+  problem->random = source == 0 ? PETSC_TRUE : PETSC_FALSE;
+  problem->coo    = assembly == 1 ? PETSC_TRUE : PETSC_FALSE;
+  TurnTensor(problem);
   PetscFunctionReturn(0);
 }
 
