@@ -66,6 +66,8 @@ struct DirectCheck {
   PetscErrorCode Forget();
   /// True where answers must not be used.
   bool fails() const;
+  /// True where a solve of A was measured and nothing was to be told of it.
+  bool is_sound() const { return measured && !repeated && !refined && sound(plain); }
   /// A sentence for that, with the bound's option. `options` is their common beginning, -pc_bcr_check say.
   std::string Sentence(const char options[]) const;
   /// A line of -ksp_view.

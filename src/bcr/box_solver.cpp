@@ -38,6 +38,10 @@ public:
     for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld, transpose);
   }
 
+  bool renew(const Separation &separation) override
+  {
+    return solver_ && !operator_ && separation.symmetric && solver_->renew(separation.separable, options_);
+  }
   void set_factor(double factor) override { boundary_.set_factor(factor); }
   void set_faces(const Separation &separation) override
   {

@@ -17,6 +17,9 @@ public:
 
   /// Solves for `factor` times what it was made for from now on.
   virtual void set_factor(double factor) = 0;
+  /// Takes the operator of this separation, which has the same nodes and faces as the one that it was made for, where DirectSolver::renew()
+  /// does; the faces' rows stay those of the old one.
+  virtual bool renew(const Separation &separation) = 0;
   /// Takes the rows of the faces from this separation, all else of which is what it was made for. Waits.
   virtual void set_faces(const Separation &separation) = 0;
 

@@ -98,6 +98,20 @@ public:
   {
     for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld);
   }
+  bool renew(const SeparableOperator &problem, const DirectOptions &options) override
+  {
+    if (!tensor_ || !is_tensor(problem)) return false;
+    Prepared p        = prepare(problem, options, is_host_space<Space>);
+    const Prepared &q = prepared_;
+    if (!TensorLines<Space, Scalar>::fits(p) || !std::equal(p.n, p.n + 3, q.n) || p.line != q.line || p.singular || q.singular ||
+        p.bad_pivot || p.schedule.factor != q.schedule.factor || !std::equal(p.scale, p.scale + 3, q.scale) || !same_transforms(p, q) ||
+        !tensor_->renew(p))
+      return false;
+    prepared_    = std::move(p);
+    this->facts_ = prepared_.facts();
+    space_.fence("weft: poisson tables");
+    return true;
+  }
   double perturbation() const override
   {
     if (!prepared_.singular) return 0;
@@ -119,6 +133,23 @@ private:
     std::variant<LinesOfStep, Modes> what;
     Index from = 0, to = 0; ///< first rows of a transform
   };
+
+  /// True where prepare() finds all in closed form.
+  bool is_tensor(const SeparableOperator &problem) const
+  {
+    for (int k = 0; k < problem.dimension; k++) {
+      const LineMatrix line = line_matrix(problem.directions[k]);
+      if (k == prepared_.line ? !equal_inside(line) : !fast_modes(line)) return false;
+    }
+    return prepared_.line < problem.dimension;
+  }
+  static bool same_transforms(const Prepared &p, const Prepared &q)
+  {
+    for (std::size_t s : {std::size_t(0), p.schedule.steps.size() - 1}) {
+      if (std::get<TransformStep>(p.schedule.steps[s]).fast != std::get<TransformStep>(q.schedule.steps[s]).fast) return false;
+    }
+    return p.modes.to_modes() == q.modes.to_modes() && p.modes.from_modes() == q.modes.from_modes();
+  }
 
   Values allocate(const std::string &label, Index size)
   {

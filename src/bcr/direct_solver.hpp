@@ -59,6 +59,11 @@ public:
   /// v is prod_m W_m for a symmetric A. In general v^T prod_m W_m^-1 A = 0: at a Neumann end that doubles a coupling, v is half of that.
   virtual void solve(const Scalar *rhs, Scalar *solution, int nrhs = 1, Index ld = 0) const = 0;
 
+  /// Takes another problem of the same points for which all but the tables of modes can stay: constant coefficients, fast transforms along all
+  /// directions but one, and modes that decay along it. All is a closed formula then, and lines are diagonally dominant. False, and nothing is
+  /// changed, for other problems. Waits.
+  virtual bool renew(const SeparableOperator &problem, const DirectOptions &options) = 0;
+
   /// FISHPACK's PERTRB of the last right-hand side of the last solve; 0 for a regular operator. Waits.
   virtual double perturbation() const = 0;
 

@@ -84,7 +84,8 @@ bool near(const FaceRows &a, const FaceRows &b, double factor, double rounding)
          near(a.inward, b.inward, factor, rounding);
 }
 
-/// The same unknowns in the same places.
+} // namespace
+
 bool same_shape(const Separation &a, const Separation &b)
 {
   bool same = a.size() > 0 && a.foreign + a.unusable + b.foreign + b.unusable == 0 && a.separable.dimension == b.separable.dimension &&
@@ -96,11 +97,9 @@ bool same_shape(const Separation &a, const Separation &b)
   return same;
 }
 
-} // namespace
-
 Kept compare(const Separation &now, const Separation &last)
 {
-  if (same_operator(now, last)) return {1, true, true, true};
+  if (same_operator(now, last)) return {1, true, true};
   Kept kept;
   if (!same_shape(now, last)) return kept;
   const double rounding = rounding_of(now), ratio = ratio_of_largest(now.separable, last.separable);

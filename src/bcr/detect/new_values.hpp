@@ -13,6 +13,9 @@ struct Kept {
   bool together() const { return factor != 0 && faces && rows; }
 };
 
+/// True for the same unknowns, faces and kinds of rows; nothing is said of their numbers.
+bool same_shape(const Separation &a, const Separation &b);
+
 /// As far as this process knows: the others may have other factors of their rows.
 Kept compare(const Separation &now, const Separation &last);
 

@@ -144,26 +144,27 @@ struct CheckFaces {
   }
 };
 
-/// Collects the rows of a face: from the nodes of its layer, and from the layer within for the couplings inward.
+/// The rows of a face that this process holds, and for the couplings inward those of the layer within; the others are left as they are.
 template <class Space, class Int>
 struct CollectFace {
   StarReader<Space, Int> read;
-  Faces<Space> faces;
+  typename Faces<Space>::Rows rows;
   int d, side;
-  static constexpr int slabs = 0, sums = 1, maxima = 0;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *, double *unusable, double *) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index node) const
   {
-    const Index node = faces.number(d, at);
-    const auto &rows = faces.rows[d][side];
-    const Star star  = read(at);
-    if (faces.holds(d, side, at)) {
-      rows(node, 0) = star.centre;
-      rows(node, 1) = star.side[d][1 - side];
-      if (star.centre == 0) unusable[0] += 1;
-    } else {
-      rows(node, 2) = star.side[d][side];
+    const int a = across(d, 0), b = across(d, 1);
+    Index at[3];
+    at[d] = side == 0 ? 0 : read.grid[d] - 1;
+    at[a] = node % read.grid[a];
+    at[b] = node / read.grid[a];
+    if (read.part.holds(at)) {
+      const Star star = read(at);
+      rows(node, 0)   = star.centre;
+      rows(node, 1)   = star.side[d][1 - side];
     }
+    at[d] += side == 0 ? 1 : -1;
+    if (read.part.holds(at)) rows(node, 2) = read(at).side[d][side];
   }
 };
 

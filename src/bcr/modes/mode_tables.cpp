@@ -28,12 +28,13 @@ bool add_mode(const LineMatrix &line, long double shift, ConstantModes &modes)
   if (!(excess > 0)) return false;
   const long double h = excess / 2, size = 1 / (1 + h + std::sqrt(h * (2 + h))), r = -sign * size;
   if (!(-n * std::log(size) >= least_decay)) return false;
-  const auto power = [&](long double e) { return std::pow(size, e) * (r < 0 && std::fmod(e, 2.0L) == 1 ? -1 : 1); };
+  // r^(n-1) and r^(n-2): where the second is out of the range of numbers, so is the first
+  const long double last_power = std::pow(size, n - 2) * (r < 0 && line.n % 2 == 1 ? -1 : 1), whole_power = last_power * r;
   // Rows of the ends: what p_i = r^i and s_i = r^(n-1-i) give there, and the residuals of g by g_0, F_0, y_{n-1}, F_{n-1}.
   long double p[2], s[2], residual[2][4] = {};
   if (line.periodic) {
-    p[0]           = power(n - 1) + delta + r;
-    s[0]           = 1 + delta * power(n - 1) + power(n - 2);
+    p[0]           = whole_power + delta + r;
+    s[0]           = 1 + delta * whole_power + last_power;
     p[1]           = s[0];
     s[1]           = p[0];
     residual[0][0] = r;
@@ -43,8 +44,8 @@ bool add_mode(const LineMatrix &line, long double shift, ConstantModes &modes)
     const long double first = (line.diagonal[0] + shift) / off, upper = line.upper[0] / off, lower = line.lower[last] / off,
                       end = (line.diagonal[last] + shift) / off;
     p[0]                  = first + upper * r;
-    s[0]                  = first * power(n - 1) + upper * power(n - 2);
-    p[1]                  = lower * power(n - 2) + end * power(n - 1);
+    s[0]                  = first * whole_power + upper * last_power;
+    p[1]                  = lower * last_power + end * whole_power;
     s[1]                  = lower * r + end;
     // f_0 = -g_0 / r + g_1, and g_1 = (g_0 - F_0) / r
     residual[0][0] = -1 / r - first + (1 - upper) / r;

@@ -37,6 +37,14 @@ struct ModeBorder {
 struct ConstantModes {
   std::vector<double> root, gain, ends;
 
+  /// A mode of another table.
+  void add(const ConstantModes &from, Index mode)
+  {
+    const auto q = static_cast<std::size_t>(mode);
+    root.push_back(from.root[q]);
+    gain.push_back(from.gain[q]);
+    ends.insert(ends.end(), from.ends.begin() + 8 * mode, from.ends.begin() + 8 * (mode + 1));
+  }
   /// A mode that is not solved.
   void add_none()
   {

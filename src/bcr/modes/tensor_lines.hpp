@@ -35,7 +35,22 @@ public:
       from_planes_ = FastTransform<Space, Scalar>(space, p.modes.fast->from_modes);
     }
     work_ = Values("weft poisson modes", static_cast<std::size_t>(rows_ * planes_ * pitch_));
-    make_modes(p);
+    ConstantModes modes;
+    find_modes(p, modes, others_, pinned_);
+    lines_ = ModeLines<Space, Scalar>(modes, rows_);
+  }
+
+  /// Takes the modes of a problem of the same directions and transforms. False, and nothing is changed, where some do not decay.
+  bool renew(const Prepared &p)
+  {
+    ConstantModes modes;
+    LineStep others;
+    Index pinned;
+    if (!fits(p) || !others_.groups.empty()) return false;
+    find_modes(p, modes, others, pinned);
+    if (!others.groups.empty()) return false;
+    lines_ = ModeLines<Space, Scalar>(modes, rows_);
+    return true;
   }
 
   /// Modes that are solved as other lines are, since they do not decay along their lines.
@@ -70,33 +85,37 @@ public:
   }
 
 private:
-  void make_modes(const Prepared &p)
+  /// Where a mode of the first direction is among those of the table, which only has those that decay.
+  static constexpr Index not_there = -1;
+
+  /// The modes that decay along their lines, those of a plane one after the other, into `modes`; the others into `others`.
+  void find_modes(const Prepared &p, ConstantModes &modes, LineStep &others, Index &pinned) const
   {
     const LineStep &all = std::get<LineStep>(p.schedule.steps[1]);
-    pinned_             = -1;
-    std::vector<bool> other(static_cast<std::size_t>(columns_), false);
-    ConstantModes unused;
+    pinned              = -1;
+    ConstantModes found;
+    std::vector<Index> place(static_cast<std::size_t>(columns_)); // of the first plane's, the others behind it
     for (Index q = 0; q < columns_; q++) {
+      place[static_cast<std::size_t>(q)] = static_cast<Index>(found.root.size());
       for (double plane : p.modes.values) {
         // B - pole + plane
         const long double shift = static_cast<long double>(plane) - all.pole[static_cast<std::size_t>(q)];
-        if (!add_mode(p.schedule.line, shift, unused)) other[static_cast<std::size_t>(q)] = true;
+        if (!add_mode(p.schedule.line, shift, found)) place[static_cast<std::size_t>(q)] = not_there;
       }
-      if (!other[static_cast<std::size_t>(q)]) continue;
-      if (p.pinned[1] == q) pinned_ = static_cast<Index>(others_.pole.size());
-      const Index pole = others_.add_pole(all.pole[static_cast<std::size_t>(q)], {1}, {1});
-      others_.groups.push_back({pole, 1, {{{columns_ + q, 1}}}, {{columns_ + q, {}}}});
+      if (place[static_cast<std::size_t>(q)] != not_there) continue;
+      if (p.pinned[1] == q) pinned = static_cast<Index>(others.pole.size());
+      const Index pole = others.add_pole(all.pole[static_cast<std::size_t>(q)], {1}, {1});
+      others.groups.push_back({pole, 1, {{{columns_ + q, 1}}}, {{columns_ + q, {}}}});
     }
-    ConstantModes modes;
-    for (double plane : p.modes.values) {
+    for (Index plane = 0; plane < planes_; plane++) {
       for (Index column = 0; column < pitch_; column++) {
-        const Index q     = column - lead_;
-        const bool solves = q >= 0 && q < columns_ && !other[static_cast<std::size_t>(q)];
-        if (!solves || !add_mode(p.schedule.line, static_cast<long double>(plane) - all.pole[static_cast<std::size_t>(q)], modes))
+        const Index q = column - lead_;
+        if (q >= 0 && q < columns_ && place[static_cast<std::size_t>(q)] != not_there)
+          modes.add(found, place[static_cast<std::size_t>(q)] + plane);
+        else
           modes.add_none();
       }
     }
-    lines_ = ModeLines<Space, Scalar>(modes, rows_);
   }
 
   Space space_;
