@@ -12,11 +12,11 @@ namespace weft::bench {
 /// another.
 inline bool takes_portable(const std::string &word)
 {
-  const std::pair<const char *, bool &> all[] = {{"lines", native_forms.lines},           {"relaxation", native_forms.relaxation},
-                                                 {"sweeps", native_forms.sweeps},         {"transforms", native_forms.transforms},
-                                                 {"modes", native_forms.modes},           {"fractions", native_forms.fractions},
-                                                 {"short_rows", native_forms.short_rows}, {"levels", native_forms.levels}};
-  bool found                                  = false;
+  const std::pair<const char *, bool &> all[] = {
+      {"lines", native_forms.lines},           {"relaxation", native_forms.relaxation}, {"sweeps", native_forms.sweeps},
+      {"transforms", native_forms.transforms}, {"modes", native_forms.modes},           {"fractions", native_forms.fractions},
+      {"short_rows", native_forms.short_rows}, {"levels", native_forms.levels},         {"products", native_forms.products}};
+  bool found = false;
   for (const auto &[name, form] : all) {
     if (word != "--portable" && !(word.starts_with("--portable=") && word.substr(11) == name)) continue;
     form  = false;

@@ -130,8 +130,10 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
   const int here            = static_cast<int>(memory);
   const Precision precision = bcr->inside() == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double;
   PetscMPIInt rank;
+  KnownBases known; // of directions that may be the same again
 
   PetscFunctionBegin;
+  if (bcr->solver[here]) PetscCallCXX(known = bcr->solver[here]->bases());
   bcr->forget_solver(here);
   PetscCall(MakeExecution(memory, &bcr->execution[here]));
   if (bcr->plan) {
@@ -146,7 +148,7 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
       PetscCallCXX(whole = bcr->separation);
       PetscCallCXX(whole->row_scale = bcr->factors);
     }
-    PetscCallCXX(bcr->solver[here] = BoxSolver::make(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision));
+    PetscCallCXX(bcr->solver[here] = BoxSolver::make(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision, known));
   }
   bcr->pass_factor(here);
   PetscFunctionReturn(PETSC_SUCCESS);

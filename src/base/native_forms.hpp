@@ -10,6 +10,7 @@ struct NativeForms {
   bool relaxation = true; ///< line/relax
   bool sweeps     = true; ///< adi
   bool transforms = true; ///< bcr/transforms
+  bool products   = true; ///< bcr/transforms: cuBLAS
   bool modes      = true; ///< bcr/modes
   bool fractions  = true; ///< bcr/shifted
   bool short_rows = true; ///< crout/elimination

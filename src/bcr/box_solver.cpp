@@ -13,12 +13,12 @@ namespace {
 template <class Space, class Scalar>
 class BoxSolverImpl final : public BoxSolver {
 public:
-  BoxSolverImpl(const Execution &execution, const Separation &separation, const DirectOptions &options)
+  BoxSolverImpl(const Execution &execution, const Separation &separation, const DirectOptions &options, const KnownBases &known)
       : BoxSolver(execution), space_(space_of<Space>(execution)), size_(separation.size()), options_(options), boundary_(space_, separation)
   {
     facts_.method = "diagonal";
     if (size_ > 0) {
-      solver_ = DirectSolver<Scalar>::make(execution, separation.separable, options);
+      solver_ = DirectSolver<Scalar>::make(execution, separation.separable, options, known);
       facts_  = solver_->facts();
       if (!separation.symmetric) operator_ = separation.separable;
     }
@@ -50,6 +50,7 @@ public:
     boundary_.set_factor(factor);
   }
 
+  KnownBases bases() const override { return solver_ ? solver_->bases() : KnownBases(); }
   std::size_t work_bytes() const override
   {
     return (solver_ ? solver_->work_bytes() : 0) + sizeof(Scalar) * (rhs_.size() + solution_.size()) + boundary_.factor_bytes();
@@ -119,9 +120,9 @@ private:
 } // namespace
 
 Owner<BoxSolver> BoxSolver::make(const Execution &execution, const Separation &separation, const DirectOptions &options,
-                                 Precision precision)
+                                 Precision precision, const KnownBases &known)
 {
-  return make_on_backend<BoxSolver, BoxSolverImpl>(execution, precision, separation, options);
+  return make_on_backend<BoxSolver, BoxSolverImpl>(execution, precision, separation, options, known);
 }
 
 } // namespace weft

@@ -8,8 +8,12 @@ namespace weft {
 class BoxSolver : public AnyDirectSolver {
 public:
   /// Makes tables and work space; nothing is allocated after this, but by the first transposed solve of an operator that is not symmetric.
-  /// Throws std::invalid_argument where poisson_method_refuses. `execution` must live as long as the solver.
-  static Owner<BoxSolver> make(const Execution &execution, const Separation &separation, const DirectOptions &options, Precision precision);
+  /// Throws std::invalid_argument where poisson_method_refuses. `known`: bases() of another one of the same memory. `execution` must live as long as the solver.
+  static Owner<BoxSolver> make(const Execution &execution, const Separation &separation, const DirectOptions &options, Precision precision,
+                               const KnownBases &known = {});
+
+  /// As those of DirectSolver.
+  virtual KnownBases bases() const = 0;
 
   /// Solves for `nrhs` right-hand sides that start `ld` elements from each other, as the solutions do. Arrays over the whole grid, x
   /// fastest, in the memory of the execution; rhs and solution are different arrays. Does not wait.

@@ -16,6 +16,7 @@
 #include "bcr/shifted/shifted_lines.hpp"
 #include "bcr/shifted/shifted_lines_device.hpp"
 #include "bcr/shifted/shifted_lines_host.hpp"
+#include "bcr/shifted/side_by_side.hpp"
 #include "bcr/transforms/transform.hpp"
 #ifdef KOKKOS_ENABLE_CUDA
 #include "bcr/shifted/fraction_launch.hpp"
@@ -78,13 +79,13 @@ public:
     } else {
       check_length();
       if (p.transforms()) {
-        to_modes_   = Modes(space_, p.modes.inverse, p.modes.to_modes());
-        from_modes_ = Modes(space_, p.modes.vectors, p.modes.from_modes());
+        to_modes_   = to_modes(p.modes);
+        from_modes_ = from_modes(p.modes);
       }
       if (p.line_modes) {
         const auto &basis = *p.line_modes;
-        to_line_modes_    = Modes(space_, basis.inverse, basis.to_modes());
-        from_line_modes_  = Modes(space_, basis.vectors, basis.from_modes());
+        to_line_modes_    = to_modes(basis);
+        from_line_modes_  = from_modes(basis);
         if (!basis.fast) along_ = allocate("weft poisson lines", grid_.unknowns());
       }
       make_steps();
@@ -112,6 +113,7 @@ public:
     space_.fence("weft: poisson tables");
     return true;
   }
+  KnownBases bases() const override { return prepared_.bases(); }
   double perturbation() const override
   {
     if (!prepared_.singular) return 0;
@@ -128,6 +130,7 @@ private:
   struct LinesOfStep {
     StepTables<Scalar> tables;
     NativeLines<Space, Scalar> native;
+    bool side_by_side = false;
   };
   struct Step {
     std::variant<LinesOfStep, Modes> what;
@@ -149,6 +152,14 @@ private:
       if (std::get<TransformStep>(p.schedule.steps[s]).fast != std::get<TransformStep>(q.schedule.steps[s]).fast) return false;
     }
     return p.modes.to_modes() == q.modes.to_modes() && p.modes.from_modes() == q.modes.from_modes();
+  }
+  Modes to_modes(const EigenBasis &basis) const
+  {
+    return basis.there ? Modes(space_, *basis.there, true) : Modes(space_, basis.inverse, basis.to_modes());
+  }
+  Modes from_modes(const EigenBasis &basis) const
+  {
+    return basis.there ? Modes(space_, *basis.there, false) : Modes(space_, basis.vectors, basis.from_modes());
   }
 
   Values allocate(const std::string &label, Index size)
@@ -178,15 +189,16 @@ private:
     Index last_row = -1, parts = 0;
     for (std::size_t s = 0; s < p.schedule.steps.size(); s++) {
       if (const auto *lines = std::get_if<LineStep>(&p.schedule.steps[s])) {
-        LinesOfStep made = lines_of_step(*lines, p.pinned[s], grid_);
-        parts            = std::max(parts, parts_of(made.tables, grid_));
+        LinesOfStep made  = lines_of_step(*lines, p.pinned[s], grid_);
+        made.side_by_side = !is_host_space<Space> && p.schedule.tensor && lies_side_by_side(*lines, p.schedule.line, grid_);
+        parts             = std::max(parts, parts_of(made.tables, grid_));
         for (const auto &group : lines->groups) {
           for (const auto &output : group.outputs) last_row = std::max(last_row, output.row);
         }
         steps_.push_back({std::move(made)});
       } else {
-        const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
-        Modes modes(space_, t.matrix, t.fast);
+        const auto &t                       = std::get<TransformStep>(p.schedule.steps[s]);
+        Modes modes                         = t.there ? Modes(space_, *t.there, t.to_modes) : Modes(space_, t.matrix, t.fast);
         Transform<Space, Scalar> &transform = modes.lines;
         transform.n                         = t.n;
         transform.inner                     = grid_.length;
@@ -274,7 +286,11 @@ private:
     }
     for (const Step &step : steps_) {
       if (const auto *lines = std::get_if<LinesOfStep>(&step.what)) {
-        run_lines({lines->tables, b_, rows, parts_.data()}, lines->native);
+        const LineArguments<Scalar> arguments{lines->tables, b_, rows, parts_.data()};
+        if (lines->side_by_side)
+          run_side_by_side(space_, SideBySide<Scalar>{arguments, rows.solution}); // where nothing is but what the transforms have read
+        else
+          run_lines(arguments, lines->native);
       } else {
         const Modes &modes                 = std::get<Modes>(step.what);
         Transform<Space, Scalar> transform = modes.lines;
@@ -375,9 +391,11 @@ private:
 
 template <class Scalar>
 Owner<DirectSolver<Scalar>> DirectSolver<Scalar>::make(const Execution &execution, const SeparableOperator &problem,
-                                                       const DirectOptions &options)
+                                                       const DirectOptions &options, const KnownBases &known)
 {
-  poisson::Prepared prepared = poisson::prepare(problem, options, execution.memory() == Memory::host);
+  const bool on_host = execution.memory() == Memory::host;
+  const poisson::BasisSource source{on_host ? nullptr : &execution, known};
+  poisson::Prepared prepared = poisson::prepare(problem, options, on_host, source);
   return on_backend(execution, [&](const auto &space) -> Owner<DirectSolver> {
     return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared));
   });

@@ -1,6 +1,7 @@
 /// DirectSolver: solves separable operators on boxes (Poisson, Helmholtz) without iterating, on the host or on a device, by any method of
 /// select.hpp. The way into the kernels for callers that include no Kokkos header.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,6 +38,12 @@ struct DirectOptions {
   int levels          = -1;          ///< of facr: levels of cyclic reduction before the transform, -1 is the method's choice
 };
 
+namespace poisson {
+struct DenseBasis; // transforms/eigen.hpp
+}
+/// Eigenvectors of directions, in the memory of the execution that found them.
+using KnownBases = std::vector<std::shared_ptr<const poisson::DenseBasis>>;
+
 /// Names of the methods, in the order of select.hpp.
 std::vector<const char *> poisson_method_names();
 
@@ -49,8 +56,12 @@ class DirectSolver : public AnyDirectSolver {
 public:
   /// Makes poles, weights, tables and work space, always in double or better. Throws std::invalid_argument where poisson_method_refuses,
   /// or a device cannot hold a row (32768 points), std::runtime_error where LAPACK fails. `execution` must live as long as the
-  /// solver. Waits.
-  static Owner<DirectSolver> make(const Execution &execution, const SeparableOperator &problem, const DirectOptions &options = {});
+  /// solver. `known`: bases() of another one in the same memory. Waits.
+  static Owner<DirectSolver> make(const Execution &execution, const SeparableOperator &problem, const DirectOptions &options = {},
+                                  const KnownBases &known = {});
+
+  /// Those that it solves with, for the next solver in the same memory, which takes those of directions that are the same to the last bit.
+  virtual KnownBases bases() const = 0;
 
   /// solution = A^-1 rhs for `nrhs` pairs of arrays of n_0 n_1 n_2 elements, `ld` elements from one to the next, in the memory of the
   /// execution. rhs may be solution and is kept otherwise. Allocates nothing and does not wait.

@@ -60,7 +60,7 @@ std::optional<Choice> tensor_order(const LineMatrix (&lines)[3])
 /// The first assignment of directions that a method takes, or why it takes none; another where that spares transforms along a direction of
 /// strong convection, whose eigenvectors are nearly parallel.
 std::optional<std::string> choose(const std::string &method, const SeparableOperator &problem, const LineMatrix (&lines)[3],
-                                  const DirectOptions &options, Choice &choice)
+                                  const DirectOptions &options, Choice &choice, bool on_host)
 {
   const Index longest         = std::max({lines[0].n, lines[1].n, lines[2].n});
   constexpr double few_digits = 1e3;
@@ -71,6 +71,14 @@ std::optional<std::string> choose(const std::string &method, const SeparableOper
       choice = {method, order->line, order->block, order->batch};
       return std::nullopt;
     }
+  }
+  // On a device so many lines that each has a thread, along the direction that is farthest in memory (shifted/side_by_side.hpp).
+  if (!on_host && method == Facr::name && options.levels <= 0 && problem.dimension == 3 && lines[2].n > 1 && !lines[2].periodic &&
+      lines[0].n * lines[1].n >= least_side_by_side) {
+    choice = {method, 2, 0, 1};
+    if (!order_refused(choice, lines, problem.shift, options) &&
+        eigenvector_condition(lines[0]) * eigenvector_condition(lines[1]) <= few_digits)
+      return std::nullopt;
   }
   for (bool any : {false, true}) { // lines of one point only where nothing else will do
     for (const auto &order : orders) {
@@ -98,6 +106,18 @@ constexpr const char *fastest_first_few[] = {Facr::name, PartialFraction::name, 
 constexpr Index few_rows                  = 128;
 static_assert(std::size(fastest_first) == std::tuple_size_v<ServingMethods>, "auto tries every method that serves");
 
+/// On a device dense transforms are products at the rate of its matrix units: they take less time than `separable` up to some number of rows.
+constexpr const char *fastest_first_there[] = {PartialFraction::name, Facr::name, Separable::name};
+constexpr Index most_dense_rows_there       = 6000;
+
+/// True where no direction of many rows has dense transforms.
+bool products_pay(const LineMatrix (&lines)[3], const Choice &choice)
+{
+  return std::all_of(std::begin(lines), std::end(lines), [&](const LineMatrix &line) {
+    return &line == &lines[choice.line] || line.n <= most_dense_rows_there || fast_modes(line);
+  });
+}
+
 /// Rows along y so few and so long that cyclic reduction on a host takes less time than transforms along x.
 bool few_long_rows(const LineMatrix (&lines)[3])
 {
@@ -109,16 +129,17 @@ std::optional<std::string> choose(const SeparableOperator &problem, const Direct
   if (auto why = problem_refused(problem)) return why;
   LineMatrix lines[3];
   for (int k = 0; k < problem.dimension; k++) lines[k] = line_matrix(problem.directions[k]);
-  if (options.method != "auto") return choose(options.method, problem, lines, options, choice);
+  if (options.method != "auto") return choose(options.method, problem, lines, options, choice, on_host);
   std::optional<std::string> why;
   if (options.levels <= 0 && tensor_order(lines)) {
-    if (on_host && few_long_rows(lines) && !choose(PartialFraction::name, problem, lines, options, choice) && choice.block == 1) return why;
-    return choose(Facr::name, problem, lines, options, choice);
+    if (on_host && few_long_rows(lines) && !choose(PartialFraction::name, problem, lines, options, choice, on_host) && choice.block == 1)
+      return why;
+    return choose(Facr::name, problem, lines, options, choice, on_host);
   }
   const bool few = lines[0].n > 1 && lines[1].n > 1 && lines[1].n <= few_rows;
-  for (const char *method : few ? fastest_first_few : fastest_first) {
-    why = choose(method, problem, lines, options, choice);
-    if (!why) return why;
+  for (const char *method : few ? fastest_first_few : on_host ? fastest_first : fastest_first_there) {
+    why = choose(method, problem, lines, options, choice, on_host);
+    if (!why && (few || on_host || method != Facr::name || products_pay(lines, choice))) return why;
   }
   std::string where;
   int without = 0;
@@ -275,7 +296,7 @@ double least_pivot(const Prepared &p)
 
 /// `make_schedule` makes that of the rows.
 template <class MakeSchedule>
-Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, const MakeSchedule &make_schedule)
+Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, const BasisSource &source, const MakeSchedule &make_schedule)
 {
   Prepared p;
   p.method = choice.method;
@@ -291,17 +312,17 @@ Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, cons
     for (double w : weight) p.scale[k].push_back(1 / w);
   }
   if (p.transforms())
-    p.modes = mode_basis(lines[p.batch]);
+    p.modes = mode_basis(lines[p.batch], source);
   else
     p.modes.values = {lines[p.batch].diagonal[0]};
   LineMatrix along = lines[p.line];
   if (choice.line_modes) {
-    p.line_modes   = mode_basis(along);
+    p.line_modes   = mode_basis(along, source);
     along.periodic = false;
     along.diagonal = p.line_modes->values;
     along.lower = along.upper = std::vector<double>(along.size(), 0);
   }
-  p.schedule          = make_schedule(RowProblem{along, lines[p.block], problem.shift});
+  p.schedule          = make_schedule(RowProblem{along, lines[p.block], problem.shift, &source});
   const bool solvable = look_for_null_space(p, lines, problem.shift);
   pin(p, lines[p.line]);
   p.least_pivot = solvable ? least_pivot(p) : 0;
@@ -309,9 +330,9 @@ Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, cons
   return p;
 }
 
-Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, const DirectOptions &options)
+Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, const DirectOptions &options, const BasisSource &source)
 {
-  return prepare_as(problem, choice, [&](const RowProblem &rows) {
+  return prepare_as(problem, choice, source, [&](const RowProblem &rows) {
     Schedule schedule;
     for_each_poisson_method([&](auto method) {
       if (choice.method == method.name) schedule = method.schedule(rows, options);
@@ -342,14 +363,14 @@ std::vector<Choice> other_choices(const SeparableOperator &problem, const Direct
 
 } // namespace
 
-Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host)
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host, const BasisSource &source)
 {
   Choice choice;
   if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
-  Prepared best = prepare_as(problem, choice, options);
+  Prepared best = prepare_as(problem, choice, options, source);
   if (best.least_pivot >= small_pivot) return best;
   for (const Choice &other : other_choices(problem, options, choice)) {
-    Prepared p = prepare_as(problem, other, options);
+    Prepared p = prepare_as(problem, other, options, source);
     if (p.least_pivot > best.least_pivot) best = std::move(p);
     if (best.least_pivot >= small_pivot) break;
   }
@@ -362,7 +383,22 @@ Prepared prepare_tensor(const SeparableOperator &problem)
   for (int k : {0, 1}) {
     if (const auto why = mode_basis_refused(line_matrix(problem.directions[k]))) throw std::invalid_argument(*why);
   }
-  return prepare_as(problem, Choice{Facr::name, 2, 0, 1}, [](const RowProblem &rows) { return Facr::tensor(rows); });
+  return prepare_as(problem, Choice{Facr::name, 2, 0, 1}, {}, [](const RowProblem &rows) { return Facr::tensor(rows); });
+}
+
+KnownBases Prepared::bases() const
+{
+  KnownBases all;
+  const auto add = [&](const std::shared_ptr<const DenseBasis> &basis) {
+    if (basis) all.push_back(basis);
+  };
+  add(modes.there);
+  if (line_modes) add(line_modes->there);
+  for (const auto &step : schedule.steps) {
+    const auto *transform = std::get_if<TransformStep>(&step);
+    if (transform && transform->to_modes) add(transform->there);
+  }
+  return all;
 }
 
 double Prepared::flops() const

@@ -10,6 +10,9 @@ namespace weft::poisson {
 /// Pivots below this, relative to their rows, cost digits that other directions may save.
 inline constexpr double small_pivot = 1e-6;
 
+/// Lines of modes from which a thread for each (shifted/side_by_side.hpp) fills a device.
+inline constexpr Index least_side_by_side = 32768;
+
 /// A problem ready for a backend.
 struct Prepared {
   std::string method;
@@ -28,6 +31,8 @@ struct Prepared {
   bool bad_pivot     = false;
   double least_pivot = 1; ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
 
+  /// Eigenvectors that are where the solve is.
+  KnownBases bases() const;
   bool transforms() const { return n[batch] > 1; }
   DirectFacts facts() const { return {method, description(), singular, bad_pivot, flops()}; }
   /// Operations of a solve.
@@ -36,7 +41,8 @@ struct Prepared {
 };
 
 /// Throws std::invalid_argument where poisson_method_refuses. `on_host`: what `auto` is the fastest method for.
-Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host);
+/// `source`: where eigenvectors come from that a solve on a device multiplies with.
+Prepared prepare(const SeparableOperator &problem, const DirectOptions &options, bool on_host, const BasisSource &source = {});
 
 /// Transforms along the first two directions, lines along the third: `facr` without levels of three directions, of which the second may
 /// have one point. Throws std::invalid_argument where mode_basis_refused.

@@ -63,7 +63,7 @@ struct Facr {
   /// No levels.
   static Schedule tensor(const RowProblem &problem)
   {
-    const EigenBasis basis = mode_basis(problem.block);
+    const EigenBasis basis = problem.source ? mode_basis(problem.block, *problem.source) : mode_basis(problem.block);
     Schedule schedule{problem.line.shifted(problem.shift, 1), 1, {}, true};
     const Index n = problem.block.n;
     LineStep modes;
@@ -71,9 +71,9 @@ struct Facr {
       modes.add_pole(-basis.values[static_cast<std::size_t>(q)], {1}, {1});
       modes.groups.push_back({q, 1, {{{n + q, 1}}}, {{n + q, {}}}});
     }
-    schedule.steps.push_back(TransformStep{n, basis.inverse, basis.to_modes(), 0, 1, n, 1});
+    schedule.steps.push_back(TransformStep{n, basis.inverse, basis.to_modes(), 0, 1, n, 1, basis.there, true});
     schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{n, basis.vectors, basis.from_modes(), n, 1, 0, 1});
+    schedule.steps.push_back(TransformStep{n, basis.vectors, basis.from_modes(), n, 1, 0, 1, basis.there, false});
     return schedule;
   }
 

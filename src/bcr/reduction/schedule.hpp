@@ -4,12 +4,14 @@
 /// Rows 0 .. n-1 are those of the solution array, which holds the right-hand side (times `factor`) at first; n .. 2n-1 those of the work
 /// array.
 #pragma once
+#include <memory>
 #include <optional>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "bcr/detect/direction_matrix.hpp"
+#include "bcr/transforms/eigen.hpp"
 #include "bcr/transforms/trigonometric.hpp"
 
 namespace weft::poisson {
@@ -65,6 +67,8 @@ struct TransformStep {
   std::vector<double> matrix;         ///< n * n, row after row; empty where the transform is fast
   std::optional<TransformShape> fast; ///< what takes the place of the matrix
   Index from_first = 0, from_step = 1, to_first = 0, to_step = 1;
+  std::shared_ptr<const DenseBasis> there = {}; ///< what takes the place of the matrix: V^-1 of it where `to_modes`, else V
+  bool to_modes                           = false;
 };
 
 /// Columns left over by shorter ones with a fast transform (bordering.hpp). Rows 0 and 1 of `step` are the last column alone, or the sum
@@ -88,7 +92,8 @@ struct Schedule {
 /// The problem as a method sees it: lines along one direction, rows of the grid along another, T_line (x) I + I (x) T_block + shift I.
 struct RowProblem {
   LineMatrix line, block;
-  double shift = 0;
+  double shift              = 0;
+  const BasisSource *source = nullptr; ///< of eigenvectors; null: the host
 };
 
 } // namespace weft::poisson

@@ -22,23 +22,13 @@ namespace {
 
 constexpr Index most_rows = 32768; ///< of a matrix of eigenvectors: 8 GB
 
+constexpr Index least_rows_there = 32; ///< of a basis that a device finds: fewer are found sooner here
+
 constexpr Index most_rows_at_once = 256; ///< all eigenvectors of as many rows are found where some would do
 
 void check(int info, const char *routine)
 {
   if (info != 0) throw std::runtime_error(std::string("LAPACK's ") + routine + " failed with info " + std::to_string(info));
-}
-
-/// The off-diagonals of D^-1 T D; the last one couples the ends of a ring.
-std::vector<double> symmetric_couplings(const LineMatrix &line)
-{
-  std::vector<double> off(line.size(), 0);
-  for (std::size_t i = 0; i < line.size(); i++) {
-    const std::size_t next = i + 1 < line.size() ? i + 1 : 0;
-    const double product   = line.upper[i] * line.lower[next];
-    off[i]                 = std::copysign(std::sqrt(std::max(product, 0.0)), line.upper[i]);
-  }
-  return off;
 }
 
 /// sin(pi n / d) and cos(pi n / d) for all n.
@@ -103,7 +93,7 @@ EigenBasis constant_basis(const ConstantLine &line, Index n)
 {
   const EigenRows rows = constant_rows(line, all_rows(n));
   const auto size      = static_cast<std::size_t>(n);
-  EigenBasis basis{rows.values, std::vector<double>(size * size), std::vector<double>(size * size), {}};
+  EigenBasis basis{rows.values, std::vector<double>(size * size), std::vector<double>(size * size), {}, {}};
   for (std::size_t j = 0; j < size; j++) {
     for (std::size_t q = 0; q < size; q++) {
       basis.vectors[j * size + q] = rows.vectors[j][q];
@@ -113,20 +103,14 @@ EigenBasis constant_basis(const ConstantLine &line, Index n)
   return basis;
 }
 
-/// sign * (D^-1 T D) = B B^T with B lower bidiagonal.
-struct Factor {
-  double sign = 1;
-  std::vector<double> diagonal, off;
-};
-
 /// The factor of a line whose diagonal dominates: what dominates it is eliminated, so that nothing cancels and each entry of B has all its
 /// digits. LAPACK's dbdsqr finds each singular value of such a B, and its vectors, to their own digits.
 /// Sources: J. Demmel, W. Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873; A. Alfa, J. Xue, Q. Ye, Math. Comp. 71 (2002) 217.
-std::optional<Factor> dominant_factor(const LineMatrix &line, const std::vector<double> &couplings)
+std::optional<BidiagonalFactor> dominant_factor(const LineMatrix &line, const std::vector<double> &couplings)
 {
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
   double before             = 0; // what dominates the pivot above, relative to it
-  Factor factor;
+  BidiagonalFactor factor;
   factor.sign = line.diagonal[0] < 0 ? -1 : 1;
   for (std::size_t i = 0; i < line.size(); i++) {
     const double lower = std::abs(line.lower[i]), upper = std::abs(line.upper[i]);
@@ -142,12 +126,10 @@ std::optional<Factor> dominant_factor(const LineMatrix &line, const std::vector<
   return factor;
 }
 
-/// Of a line whose rows differ so much in size that eigenvalues right to rounding of the largest would lose the smallest, if its rows or its
-/// columns are dominated by the diagonal.
-std::optional<Factor> graded_factor(const LineMatrix &line, const std::vector<double> &couplings)
+/// If the rows or the columns of a line are dominated by the diagonal.
+std::optional<BidiagonalFactor> dominant_factor(const LineMatrix &line)
 {
-  constexpr double much = 100;
-  if (line.periodic || line.norm() <= much * line.row_size(line.weakest_row())) return std::nullopt;
+  const std::vector<double> couplings = symmetric_couplings(line);
   if (auto factor = dominant_factor(line, couplings)) return factor;
   LineMatrix columns = line;
   for (std::size_t i = 0; i + 1 < line.size(); i++) {
@@ -157,8 +139,40 @@ std::optional<Factor> graded_factor(const LineMatrix &line, const std::vector<do
   return dominant_factor(columns, couplings);
 }
 
+/// Of a line whose rows differ so much in size that eigenvalues right to rounding of the largest would lose the smallest.
+std::optional<BidiagonalFactor> graded_factor(const LineMatrix &line)
+{
+  constexpr double much = 100;
+  if (line.periodic || line.norm() <= much * line.row_size(line.weakest_row())) return std::nullopt;
+  return dominant_factor(line);
+}
+
+/// T + c I with c a little above Gershgorin's bound is L D L^T = (L D^1/2) (L D^1/2)^T.
+BidiagonalFactor shifted_factor(const LineMatrix &line)
+{
+  BidiagonalFactor factor{1, 0, line.diagonal, symmetric_couplings(line)};
+  const std::size_t size = line.size();
+  const int n            = static_cast<int>(line.n);
+  const double norm      = line.norm();
+  double lowest          = 0;
+  int info               = 0;
+  for (std::size_t i = 0; i < size; i++) {
+    const double radius = (i > 0 ? std::abs(factor.off[i - 1]) : 0) + (i + 1 < size ? std::abs(factor.off[i]) : 0);
+    lowest              = i == 0 ? line.diagonal[i] - radius : std::min(lowest, line.diagonal[i] - radius);
+  }
+  factor.shift = -lowest + norm / 64 + (norm == 0 ? 1 : 0);
+  for (double &v : factor.diagonal) v += factor.shift;
+  dpttrf_(&n, factor.diagonal.data(), factor.off.data(), &info);
+  check(info, "dpttrf");
+  for (std::size_t i = 0; i < size; i++) {
+    factor.diagonal[i] = std::sqrt(factor.diagonal[i]);
+    factor.off[i] *= factor.diagonal[i];
+  }
+  return factor;
+}
+
 /// Rows of the left singular vectors of B, `rows` of them in `u`, singular values in factor.diagonal.
-void singular_rows(Factor &factor, const std::vector<Index> &rows, std::vector<double> &u)
+void singular_rows(BidiagonalFactor &factor, const std::vector<Index> &rows, std::vector<double> &u)
 {
   const std::size_t size = factor.diagonal.size(), count = rows.size();
   const int n = static_cast<int>(size), wanted = static_cast<int>(count), none = 0, one = 1;
@@ -172,6 +186,23 @@ void singular_rows(Factor &factor, const std::vector<Index> &rows, std::vector<d
 }
 
 } // namespace
+
+std::vector<double> symmetric_couplings(const LineMatrix &line)
+{
+  std::vector<double> off(line.size(), 0);
+  for (std::size_t i = 0; i < line.size(); i++) {
+    const std::size_t next = i + 1 < line.size() ? i + 1 : 0;
+    const double product   = line.upper[i] * line.lower[next];
+    off[i]                 = std::copysign(std::sqrt(std::max(product, 0.0)), line.upper[i]);
+  }
+  return off;
+}
+
+BidiagonalFactor bidiagonal_factor(const LineMatrix &line)
+{
+  const auto factor = dominant_factor(line);
+  return factor ? *factor : shifted_factor(line);
+}
 
 std::vector<Angle> constant_angles(const ConstantLine &line)
 {
@@ -214,7 +245,7 @@ EigenBasis eigen_basis(const LineMatrix &line)
   const std::size_t size        = line.size();
   // The eigenvectors of the symmetric line are the columns of z.
   const auto basis_of = [&](const std::vector<double> &values, const std::vector<double> &z) {
-    EigenBasis basis{values, std::vector<double>(size * size), std::vector<double>(size * size), {}};
+    EigenBasis basis{values, std::vector<double>(size * size), std::vector<double>(size * size), {}, {}};
     for (std::size_t q = 0; q < size; q++) {
       for (std::size_t j = 0; j < size; j++) {
         basis.vectors[j * size + q] = d[j] * z[q * size + j];
@@ -223,7 +254,7 @@ EigenBasis eigen_basis(const LineMatrix &line)
     }
     return basis;
   };
-  if (auto factor = graded_factor(line, off)) {
+  if (auto factor = graded_factor(line)) {
     std::vector<double> u;
     singular_rows(*factor, all_rows(line.n), u);
     for (double &value : factor->diagonal) value *= factor->sign * value;
@@ -261,9 +292,18 @@ std::optional<std::string> mode_basis_refused(const LineMatrix &line)
   return fast_modes(line) ? std::nullopt : eigen_basis_refused(line);
 }
 
-EigenBasis mode_basis(const LineMatrix &line)
+EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source)
 {
-  if (auto fast = fast_modes(line)) return {fast->values, {}, {}, std::move(fast)};
+  if (auto fast = fast_modes(line)) return {fast->values, {}, {}, std::move(fast), {}};
+  if (source.device && line.n >= least_rows_there && !constant_line(line)) {
+    for (const auto &known : source.known) {
+      if (known->line == line) return {known->values, {}, {}, {}, known};
+    }
+    if (auto found = parallel_basis(*source.device, line)) {
+      source.known.push_back(found);
+      return {found->values, {}, {}, {}, std::move(found)};
+    }
+  }
   return eigen_basis(line);
 }
 
@@ -282,35 +322,14 @@ EigenRows eigen_rows(const LineMatrix &line, const std::vector<Index> &rows)
     }
     return result;
   }
-  const std::vector<double> d   = *symmetrizer(line);
-  const std::vector<double> off = symmetric_couplings(line);
-  const std::size_t size        = line.size();
-  double c                      = 0;
-  auto factor                   = graded_factor(line, off);
-  if (!factor) {
-    // T + c I with c a little above Gershgorin's bound is L D L^T = (L D^1/2) (L D^1/2)^T, whose left singular vectors are T's eigenvectors.
-    const int n       = static_cast<int>(line.n);
-    const double norm = line.norm();
-    double lowest     = 0;
-    int info          = 0;
-    for (std::size_t i = 0; i < size; i++) {
-      const double radius = (i > 0 ? std::abs(off[i - 1]) : 0) + (i + 1 < size ? std::abs(off[i]) : 0);
-      lowest              = i == 0 ? line.diagonal[i] - radius : std::min(lowest, line.diagonal[i] - radius);
-    }
-    c      = -lowest + norm / 64 + (norm == 0 ? 1 : 0);
-    factor = Factor{1, line.diagonal, off};
-    for (double &v : factor->diagonal) v += c;
-    dpttrf_(&n, factor->diagonal.data(), factor->off.data(), &info);
-    check(info, "dpttrf");
-    for (std::size_t i = 0; i < size; i++) {
-      factor->diagonal[i] = std::sqrt(factor->diagonal[i]);
-      factor->off[i] *= factor->diagonal[i];
-    }
-  }
+  const std::vector<double> d = *symmetrizer(line);
+  const std::size_t size      = line.size();
+  const auto graded           = graded_factor(line);
+  BidiagonalFactor factor     = graded ? *graded : shifted_factor(line);
   std::vector<double> u;
-  singular_rows(*factor, rows, u);
+  singular_rows(factor, rows, u); // T's eigenvectors
   EigenRows result;
-  for (double v : factor->diagonal) result.values.push_back(factor->sign * v * v - c);
+  for (double v : factor.diagonal) result.values.push_back(factor.sign * v * v - factor.shift);
   for (std::size_t r = 0; r < rows.size(); r++) {
     const double scale = d[static_cast<std::size_t>(rows[r])];
     std::vector<double> vectors(size), inverse(size);

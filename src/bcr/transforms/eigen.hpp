@@ -1,5 +1,6 @@
 /// Eigenvalues and eigenvectors of lines, at set-up on the host: in closed form for constant coefficients, else by LAPACK.
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,11 +10,29 @@
 
 namespace weft::poisson {
 
+/// V and V^-1 of a line in the memory of an execution (DenseBasisOn of parallel_eigen.hpp), for whoever solves with that line.
+struct DenseBasis {
+  LineMatrix line;
+  std::vector<double> values;
+  double off_orthogonal = 0,
+         residual       = 0; ///< of the symmetric line: largest of |Z^T Z - I|, and of |S Z - Z diag(values)| relative to rows
+
+  virtual ~DenseBasis()             = default;
+  virtual std::size_t bytes() const = 0;
+};
+
+/// Where a solve takes eigenvectors from: a device, which finds them unless they are known there already, or the host (null).
+struct BasisSource {
+  const Execution *device = nullptr;
+  mutable KnownBases known; ///< with those that were found
+};
+
 /// T = V diag(values) V^-1; matrices row after row.
 struct EigenBasis {
   std::vector<double> values;
-  std::vector<double> vectors, inverse; ///< V and V^-1
-  std::optional<FastModes> fast;        ///< or these, and no matrices
+  std::vector<double> vectors, inverse;    ///< V and V^-1
+  std::optional<FastModes> fast;           ///< or these, and no matrices
+  std::shared_ptr<const DenseBasis> there; ///< or these, where the solve is
 
   /// What takes the place of V^-1, and of V.
   std::optional<TransformShape> to_modes() const { return fast ? std::optional(fast->to_modes) : std::nullopt; }
@@ -23,9 +42,24 @@ struct EigenBasis {
 /// Why a line has no real eigenbasis that this module can find, or nothing.
 std::optional<std::string> eigen_basis_refused(const LineMatrix &line);
 EigenBasis eigen_basis(const LineMatrix &line);
+
+/// sign D^-1 T D + shift I = B B^T, D the line's symmetrizer and B lower bidiagonal, of an open line. Where diagonals dominate rows or columns
+/// shift is 0, and each entry of B has all its digits.
+struct BidiagonalFactor {
+  double sign = 1, shift = 0;
+  std::vector<double> diagonal, off;
+};
+BidiagonalFactor bidiagonal_factor(const LineMatrix &line);
+/// The off-diagonals of D^-1 T D; the last one couples the ends of a ring.
+std::vector<double> symmetric_couplings(const LineMatrix &line);
+
+/// The eigenpairs of an open line, found where `execution` is, in O(n^2) operations; null where that finds none to rounding: in clusters of
+/// eigenvalues.
+std::shared_ptr<const DenseBasis> parallel_basis(const Execution &execution, const LineMatrix &line);
+
 /// The same for transforms: `fast` and no matrices where the line has fast_modes, else eigen_basis.
 std::optional<std::string> mode_basis_refused(const LineMatrix &line);
-EigenBasis mode_basis(const LineMatrix &line);
+EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source = {});
 /// 2 cos(phi_q) and phi_q / pi = numerator / denominator for the line (1, 0, 1) with those ends, in the order of eigen_basis(that line).
 struct Angle {
   Index numerator, denominator;

@@ -2,20 +2,14 @@
 #pragma once
 #include <Kokkos_Core.hpp>
 #include <algorithm>
-#include <limits>
+#include <memory>
 #include <optional>
-#include <type_traits>
 #include <vector>
 
 #include "bcr/transforms/fast_transform.hpp"
+#include "bcr/transforms/parallel_eigen.hpp"
+#include "bcr/transforms/products.hpp"
 #include "line/tridiagonal.hpp"
-
-extern "C" {
-void dgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const double *alpha, const double *a,
-            const int *lda, const double *b, const int *ldb, const double *beta, double *c, const int *ldc, std::size_t, std::size_t);
-void sgemm_(const char *transa, const char *transb, const int *m, const int *n, const int *k, const float *alpha, const float *a,
-            const int *lda, const float *b, const int *ldb, const float *beta, float *c, const int *ldc, std::size_t, std::size_t);
-}
 
 namespace weft::poisson {
 
@@ -23,6 +17,7 @@ namespace weft::poisson {
 template <class Space, class Scalar>
 struct Transform {
   OwnedArray<Scalar, Space> matrix; ///< row after row
+  bool transposed = false;          ///< column after column
   Index n = 0, inner = 1, inner_stride = 1, outer = 1, outer_stride = 0;
   Index from_stride = 1, to_stride = 1;
   const Scalar *from = nullptr;
@@ -43,7 +38,7 @@ struct Transform {
       const Scalar value = from[at + j * from_stride];
       for (int r = 0; r < rows; r++) {
         const Index q = first + r < n ? first + r : n - 1;
-        sums[r] += matrix(q * n + j) * value;
+        sums[r] += matrix(transposed ? j * n + q : q * n + j) * value;
       }
     }
     for (int r = 0; r < rows; r++) {
@@ -52,24 +47,39 @@ struct Transform {
   }
 };
 
-template <class Scalar>
-void multiply_matrices(char transa, Index m, Index n, Index k, const Scalar *a, Index lda, const Scalar *b, Index ldb, Scalar *c, Index ldc)
+/// The transform as products of matrices, where the strides let it.
+template <class Space, class Scalar>
+std::optional<Product<Scalar>> product_of(const Transform<Space, Scalar> &t)
 {
-  const int mm = static_cast<int>(m), nn = static_cast<int>(n), kk = static_cast<int>(k);
-  const int la = static_cast<int>(lda), lb = static_cast<int>(ldb), lc = static_cast<int>(ldc);
-  const Scalar one = 1, zero = 0;
-  if constexpr (std::is_same_v<Scalar, double>)
-    dgemm_(&transa, "N", &mm, &nn, &kk, &one, a, &la, b, &lb, &zero, c, &lc, 1, 1);
-  else
-    sgemm_(&transa, "N", &mm, &nn, &kk, &one, a, &la, b, &lb, &zero, c, &lc, 1, 1);
+  // BLAS counts columns first: there the matrix lies transposed.
+  if (t.inner_stride == 1 && std::min(t.from_stride, t.to_stride) >= t.inner)
+    return Product<Scalar>{t.inner,
+                           t.n,
+                           t.n,
+                           {t.from, t.from_stride, false, t.outer_stride},
+                           {t.matrix.data(), t.n, t.transposed},
+                           t.to,
+                           t.to_stride,
+                           t.outer_stride,
+                           t.outer};
+  if (t.from_stride == 1 && t.to_stride == 1 && t.inner_stride >= t.n)
+    return Product<Scalar>{t.n,
+                           t.inner,
+                           t.n,
+                           {t.matrix.data(), t.n, !t.transposed},
+                           {t.from, t.inner_stride, false, t.outer_stride},
+                           t.to,
+                           t.inner_stride,
+                           t.outer_stride,
+                           t.outer};
+  return std::nullopt;
 }
 
-/// The host takes BLAS where the strides let it, a device a kernel.
 template <class Space, class Scalar>
-void run_transform(const Space &space, Transform<Space, Scalar> t)
+void run_transform(const Space &space, Transform<Space, Scalar> t, const Products<Space> &products)
 {
   if (t.n * t.inner * t.outer == 0) return;
-  if (t.outer > 1 && (t.outer_stride == 1 || t.inner == 1)) {
+  if (t.outer > 1 && (t.outer_stride == 1 || t.inner == 1 || t.inner_stride == t.outer * t.outer_stride)) {
     std::swap(t.inner, t.outer);
     std::swap(t.inner_stride, t.outer_stride);
   }
@@ -77,24 +87,9 @@ void run_transform(const Space &space, Transform<Space, Scalar> t)
     t.inner *= t.outer;
     t.outer = 1;
   }
-  if constexpr (is_host_space<Space>) {
-    const bool fits =
-        std::max({t.n, t.inner, t.outer, t.from_stride, t.to_stride, t.inner_stride, t.outer_stride}) <= std::numeric_limits<int>::max();
-    // BLAS counts columns first: there the matrix lies transposed.
-    if (fits && t.inner_stride == 1 && std::min(t.from_stride, t.to_stride) >= t.inner) {
-      for (Index o = 0; o < t.outer; o++) {
-        const Index at = o * t.outer_stride;
-        multiply_matrices('N', t.inner, t.n, t.n, t.from + at, t.from_stride, t.matrix.data(), t.n, t.to + at, t.to_stride);
-      }
-      return;
-    }
-    if (fits && t.from_stride == 1 && t.to_stride == 1 && t.inner_stride >= t.n) {
-      for (Index o = 0; o < t.outer; o++) {
-        const Index at = o * t.outer_stride;
-        multiply_matrices('T', t.n, t.inner, t.n, t.matrix.data(), t.n, t.from + at, t.inner_stride, t.to + at, t.inner_stride);
-      }
-      return;
-    }
+  if (const auto product = product_of(t)) {
+    products(space, *product);
+    return;
   }
   Kokkos::parallel_for("weft poisson transform",
                        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, t.inner * t.outer * t.tiles()), t);
@@ -105,13 +100,24 @@ template <class Space, class Scalar>
 struct ModeTransform {
   Transform<Space, Scalar> lines; ///< where they lie, and the matrix
   std::optional<FastTransform<Space, Scalar>> fast;
+  Products<Space> products;
 
   ModeTransform() = default;
   /// `matrix` is empty where there is a fast transform.
   ModeTransform(const Space &space, const std::vector<double> &matrix, const std::optional<TransformShape> &shape)
   {
     lines.matrix = upload<Scalar, Space>("weft poisson transform", matrix);
-    if (shape) fast.emplace(space, *shape);
+    if (shape)
+      fast.emplace(space, *shape);
+    else
+      products = Products<Space>(space);
+  }
+  /// V^-1 or V of a basis that is in the memory of `space` already.
+  ModeTransform(const Space &space, const DenseBasis &basis, bool to_modes) : products(space)
+  {
+    const auto &there = static_cast<const DenseBasisOn<Space> &>(basis);
+    lines.matrix      = converted<Scalar>(space, to_modes ? there.inverse : there.vectors);
+    lines.transposed  = to_modes;
   }
 
   std::size_t bytes() const { return lines.matrix.size() * sizeof(Scalar) + (fast ? fast->bytes() : 0); }
@@ -120,7 +126,7 @@ struct ModeTransform {
   void operator()(const Space &space, const Transform<Space, Scalar> &t) const
   {
     if (!fast) {
-      run_transform(space, t);
+      run_transform(space, t, products);
       return;
     }
     const LinesAt from{t.from_stride, t.inner, t.inner_stride, t.outer_stride}, to{t.to_stride, t.inner, t.inner_stride, t.outer_stride};
