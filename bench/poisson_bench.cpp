@@ -1,6 +1,7 @@
 // Times direct Poisson solves on a backend of this build, beside a copy of the grid and, on CUDA, a pair of cuFFT's real transforms of the
 // same size (D2Z and Z2D, without a solve between them). Prints a table. Options: --backend=host|device --quick (small grids only)
-// --portable[=NAME] (common_options.hpp) --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all). With
+// --portable[=NAME] (common_options.hpp) --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all)
+// --stretch=S (Dirichlet ends on meshes that grow by S along each direction; default: 1). "again": a second set-up with eigenvectors kept. With
 // --suite=poisson it runs the paper's tables instead, as tridiagonal_bench does: scripts/bench.py makes tables of them.
 #include <cmath>
 #include <cstdio>
@@ -33,6 +34,7 @@ struct PoissonWork {
   Index n[3];
   Ends ends;
   double shift;
+  double stretch = 1;
 
   int dimension() const { return n[2] > 1 ? 3 : 2; }
   Index unknowns() const { return n[0] * n[1] * n[2]; }
@@ -42,9 +44,16 @@ struct PoissonWork {
     if (n[2] > 1) text += " x " + std::to_string(n[2]);
     return text;
   }
+  std::string conditions() const
+  {
+    char text[32] = "";
+    if (stretch != 1) std::snprintf(text, sizeof text, ", stretched %g", stretch);
+    return std::string(name_of(ends)) + (shift != 0 ? ", shift" : "") + text;
+  }
 };
 
-/// The five- or seven-point Laplacian on nodes, and a shift.
+/// The five- or seven-point Laplacian on nodes, and a shift. `stretch`: of finite volumes on a mesh whose spacing grows by that factor from one end
+/// to the other, geometrically, along each direction.
 SeparableOperator operator_of(const PoissonWork &work)
 {
   SeparableOperator a;
@@ -58,35 +67,62 @@ SeparableOperator operator_of(const PoissonWork &work)
     d.lower = d.upper = std::vector<double>(size, 1);
     d.diagonal        = std::vector<double>(size, -2);
     if (work.ends == Ends::neumann) d.upper.front() = d.lower.back() = 2;
+    if (work.stretch == 1) continue;
+    const auto spacing = [&](std::size_t i) { return std::pow(work.stretch, static_cast<double>(i) / static_cast<double>(size) - 1); };
+    for (std::size_t i = 0; i < size; i++) {
+      d.lower[i]    = 1 / spacing(i);
+      d.upper[i]    = 1 / spacing(i + 1);
+      d.diagonal[i] = -d.lower[i] - d.upper[i];
+      d.weight.push_back((spacing(i) + spacing(i + 1)) / 2);
+    }
   }
   return a;
 }
 
-/// f = A u for u_i = random_value(i); the ends as above.
+/// Rows of the operator's directions, one after the other: couplings down, diagonal, couplings up, weights.
+template <class Space>
+OwnedArray<double, Space> rows_of(const Space &, const SeparableOperator &a)
+{
+  std::vector<double> all;
+  for (int k = 0; k < a.dimension; k++) {
+    Direction d = a.directions[k];
+    if (!d.periodic) d.lower.front() = d.upper.back() = 0;
+    if (d.weight.empty()) d.weight = std::vector<double>(d.lower.size(), 1);
+    for (const auto *values : {&d.lower, &d.diagonal, &d.upper, &d.weight}) all.insert(all.end(), values->begin(), values->end());
+  }
+  OwnedArray<double, Space> rows("weft bench rows", all.size());
+  const auto host = Kokkos::create_mirror_view(rows);
+  std::copy(all.begin(), all.end(), host.data());
+  Kokkos::deep_copy(rows, host);
+  return rows;
+}
+
+/// f = A u for u_i = random_value(i).
 template <class Space>
 void apply(const Space &space, const PoissonWork &work, const OwnedArray<double, Space> &f)
 {
   const Index nx = work.n[0], ny = work.n[1], nz = work.n[2];
   const int dimension = work.dimension();
-  const Ends ends     = work.ends;
   const double shift  = work.shift;
+  const auto rows     = rows_of(space, operator_of(work));
   Kokkos::parallel_for(
       "weft bench apply", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, work.unknowns()), KOKKOS_LAMBDA(const Index i) {
         const Index n[3] = {nx, ny, nz}, stride[3] = {1, nx, nx * ny}, at[3] = {i % nx, i / nx % ny, i / nx / ny};
         const auto u = [](Index k) { return random_value(static_cast<std::uint64_t>(k)); };
-        double sum   = (shift - 2 * dimension) * u(i);
-        for (int d = 0; d < dimension; d++) {
-          const Index last = n[d] - 1;
-          if (ends == Ends::periodic) {
-            sum += u(at[d] > 0 ? i - stride[d] : i + last * stride[d]) + u(at[d] < last ? i + stride[d] : i - last * stride[d]);
-          } else {
-            const double below = at[d] > 0 ? u(i - stride[d]) : 0, above = at[d] < last ? u(i + stride[d]) : 0;
-            sum += below + above;
-            if (ends == Ends::neumann) sum += at[d] == 0 ? above : at[d] == last ? below : 0;
-          }
+        double sum = 0, weight = 1;
+        Index first = 0;
+        for (int d = 0; d < dimension; d++) { // sum is (T_x W_y W_z + W_x T_y W_z + ...) u of the directions so far
+          const Index last = n[d] - 1, before = at[d] > 0 ? i - stride[d] : i + last * stride[d],
+                      after       = at[d] < last ? i + stride[d] : i - last * stride[d];
+          const double *const row = rows.data() + first + at[d];
+          const double here       = row[0] * u(before) + row[n[d]] * u(i) + row[2 * n[d]] * u(after);
+          sum                     = sum * row[3 * n[d]] + here * weight;
+          weight *= row[3 * n[d]];
+          first += 4 * n[d];
         }
-        f(i) = sum;
+        f(i) = sum + shift * weight * u(i);
       });
+  space.fence("weft bench apply");
 }
 
 template <class Space>
@@ -175,16 +211,19 @@ void measure(const Execution &execution, const Space &space, const PoissonWork &
     set_up.start();
     const auto solver   = DirectSolver<double>::make(execution, a, options);
     const double before = set_up.stop();
-    const double time   = seconds(space, [&] { solver->solve(f.data(), u.data()); });
-    const double error  = error_of(space, u, work.unknowns());
-    std::printf("| %s | %s%s | %s | %.4g | %.2f | ", work.name().c_str(), name_of(work.ends), work.shift != 0 ? ", shift" : "",
-                solver->facts().method.c_str(), 1e3 * time, time / copy);
+    set_up.start();
+    static_cast<void>(DirectSolver<double>::make(execution, a, options, solver->bases()));
+    const double again = set_up.stop();
+    const double time  = seconds(space, [&] { solver->solve(f.data(), u.data()); });
+    const double error = error_of(space, u, work.unknowns());
+    std::printf("| %s | %s | %s | %.4g | %.2f | ", work.name().c_str(), work.conditions().c_str(), solver->facts().method.c_str(),
+                1e3 * time, time / copy);
     if (pair)
       std::printf("%.4g | %.2f | ", 1e3 * *pair, *pair / time);
     else
       std::printf("| | ");
-    std::printf("%.1e | %.3g | %.2f |\n", error, before,
-                static_cast<double>(solver->work_bytes()) / (sizeof(double) * static_cast<double>(work.unknowns())));
+    std::printf("%.1e | %.3g | %.2f | %.3g |\n", error, before,
+                static_cast<double>(solver->work_bytes()) / (sizeof(double) * static_cast<double>(work.unknowns())), again);
     std::fflush(stdout);
   }
 }
@@ -212,6 +251,7 @@ int print_table(int argc, char **argv)
 {
   Memory memory                    = build_has_device ? Memory::device : Memory::host;
   bool quick                       = false;
+  double stretch                   = 1;
   std::vector<std::string> methods = {"auto", "partial"};
   std::vector<PoissonWork> works;
   for (Index n : {127, 255, 511, 1023, 2047, 4095, 4096, 4097, 8191, 8192}) works.push_back({{n, n, 1}, Ends::dirichlet, 0});
@@ -232,14 +272,19 @@ int print_table(int argc, char **argv)
         PoissonWork work{{std::stol(n[0]), std::stol(n[n.size() > 1 ? 1 : 0]), n.size() > 2 ? std::stol(n[2]) : 1}, Ends::dirichlet, 0};
         works.push_back(work);
       }
+    } else if (word.rfind("--stretch=", 0) == 0) {
+      stretch = std::stod(word.substr(10));
     }
+  }
+  for (PoissonWork &work : works) {
+    if (work.ends == Ends::dirichlet) work.stretch = stretch;
   }
   if (quick && works.size() > 4) works.resize(4);
   Kokkos::ScopeGuard guard(argc, argv);
   const Execution execution(memory);
   std::printf(
       "%s, double\n\n| grid | ends | method | ms | x copy | cuFFT pair ms | times faster | error | set-up s | work space, words a point "
-      "|\n|---|---|---|---|---|---|---|---|---|---|\n",
+      "| again s |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
       execution.name().c_str());
   on_backend(execution, [&](const auto &space) {
     for (const PoissonWork &work : works) measure(execution, space, work, methods);

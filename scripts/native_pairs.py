@@ -127,6 +127,7 @@ def cases(quick):
         Case("adi", "adi_bench", ["--parts=sizes", "--json=FILE", *fast], "sweeps", read_adi),
         Case("transforms", "poisson_bench", ["--methods=auto", *grids], "transforms", read_poisson("sine_cuda")),
         Case("chirps", "poisson_bench", ["--methods=auto", chirps], "transforms", read_poisson("sine_cuda")),
+        Case("products", "poisson_bench", ["--methods=auto", "--stretch=100", "--sizes=300" if quick else "--sizes=1023,2047,255x255x255"], "products", read_poisson("products_cuda")),
         Case("modes", "poisson_bench", ["--methods=auto", *grids], "modes", read_poisson("mode_cuda")),
         Case("fractions", "poisson_bench", ["--methods=partial", *grids], "fractions", read_poisson("fraction_cuda")),
         Case("levels", "boxmg_times", ["2", "--grids=9x9x1"] if quick else ["20"], "levels", read_cycles),

@@ -91,6 +91,7 @@ public:
       make_steps();
     }
     this->facts_ = p.facts();
+    if (p.multiplies()) this->facts_.description += ", products by " + Products<Space>(space_).name();
     if (bordered_) this->facts_.description += ", columns left over: " + std::to_string(bordered_->left_over());
     space_.fence("weft: poisson tables");
   }

@@ -367,10 +367,12 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options,
 {
   Choice choice;
   if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
-  Prepared best = prepare_as(problem, choice, options, source);
+  BasisSource here         = source;
+  here.products_for_chirps = !on_host && choice.line == 2 && problem.directions[0].n * problem.directions[1].n >= least_side_by_side;
+  Prepared best            = prepare_as(problem, choice, options, here);
   if (best.least_pivot >= small_pivot) return best;
   for (const Choice &other : other_choices(problem, options, choice)) {
-    Prepared p = prepare_as(problem, other, options, source);
+    Prepared p = prepare_as(problem, other, options, here);
     if (p.least_pivot > best.least_pivot) best = std::move(p);
     if (best.least_pivot >= small_pivot) break;
   }
@@ -384,6 +386,15 @@ Prepared prepare_tensor(const SeparableOperator &problem)
     if (const auto why = mode_basis_refused(line_matrix(problem.directions[k]))) throw std::invalid_argument(*why);
   }
   return prepare_as(problem, Choice{Facr::name, 2, 0, 1}, {}, [](const RowProblem &rows) { return Facr::tensor(rows); });
+}
+
+bool Prepared::multiplies() const
+{
+  return (transforms() && !modes.fast) || (line_modes && !line_modes->fast) ||
+         std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const auto &s) {
+           const auto *step = std::get_if<TransformStep>(&s);
+           return step && !step->fast;
+         });
 }
 
 KnownBases Prepared::bases() const

@@ -33,6 +33,8 @@ struct Prepared {
 
   /// Eigenvectors that are where the solve is.
   KnownBases bases() const;
+  /// Whether some transform is a matrix product.
+  bool multiplies() const;
   bool transforms() const { return n[batch] > 1; }
   DirectFacts facts() const { return {method, description(), singular, bad_pivot, flops()}; }
   /// Operations of a solve.

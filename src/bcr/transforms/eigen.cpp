@@ -294,7 +294,12 @@ std::optional<std::string> mode_basis_refused(const LineMatrix &line)
 
 EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source)
 {
-  if (auto fast = fast_modes(line)) return {fast->values, {}, {}, std::move(fast), {}};
+  if (auto fast = fast_modes(line)) {
+    const Index length = fast->to_modes.length;
+    const bool chirp   = fourier_plan(length)->board != length;
+    if (!(chirp && source.products_for_chirps && line.n <= longest_for_chirp && constant_line(line)))
+      return {fast->values, {}, {}, std::move(fast), {}};
+  }
   if (source.device && line.n >= least_rows_there && !constant_line(line)) {
     for (const auto &known : source.known) {
       if (known->line == line) return {known->values, {}, {}, {}, known};

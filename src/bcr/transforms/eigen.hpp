@@ -24,7 +24,8 @@ struct DenseBasis {
 /// Where a solve takes eigenvectors from: a device, which finds them unless they are known there already, or the host (null).
 struct BasisSource {
   const Execution *device = nullptr;
-  mutable KnownBases known; ///< with those that were found
+  mutable KnownBases known;         ///< with those that were found
+  bool products_for_chirps = false; ///< of short lines: see mode_basis
 };
 
 /// T = V diag(values) V^-1; matrices row after row.
@@ -59,7 +60,11 @@ std::shared_ptr<const DenseBasis> parallel_basis(const Execution &execution, con
 
 /// The same for transforms: `fast` and no matrices where the line has fast_modes, else eigen_basis.
 std::optional<std::string> mode_basis_refused(const LineMatrix &line);
+/// With products_for_chirps a constant line of up to longest_for_chirp rows whose fast transform is a chirp has sines and cosines as matrices.
 EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source = {});
+/// From here on a chirp takes less time on a device than a product of matrices: counted, at 55 Tflop/s and 34 ps a number of a chirp.
+inline constexpr Index longest_for_chirp = 900;
+
 /// 2 cos(phi_q) and phi_q / pi = numerator / denominator for the line (1, 0, 1) with those ends, in the order of eigen_basis(that line).
 struct Angle {
   Index numerator, denominator;

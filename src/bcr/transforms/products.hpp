@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <type_traits>
 
 #include "base/backend.hpp"
@@ -83,11 +84,26 @@ void multiply_on_host(const Product<Scalar> &p)
   }
 }
 
+/// True for a BLAS that is known to be fast: OpenBLAS, MKL, BLIS and their like. The reference BLAS multiplies some five times slower.
+bool host_blas_is_fast();
+
 template <class Space>
 class Products {
 public:
   Products() = default;
   explicit Products(const Space &space);
+
+  /// What multiplies, for people.
+  std::string name() const
+  {
+    if (is_host_space<Space>)
+      return host_blas_is_fast() ? "the host's BLAS"
+                                 : "a BLAS that is not known to be fast (take OpenBLAS: some five times faster than the reference BLAS)";
+#if defined(KOKKOS_ENABLE_CUDA) && defined(WEFT_HAVE_CUBLAS)
+    if (vendor_) return "cuBLAS";
+#endif
+    return "a kernel";
+  }
 
   /// Allocates nothing and does not wait.
   template <class Scalar>

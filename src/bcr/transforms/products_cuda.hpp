@@ -28,15 +28,20 @@ inline void check(cublasStatus_t status, const char *what)
 class Blas {
 public:
   /// That of a stream, which all have in common who use it at one time; null where native forms are left out. Throws std::runtime_error.
+  /// The last one stays, since making one takes milliseconds: to the end of the process, when CUDA may be gone before static objects.
   static std::shared_ptr<Blas> on(cudaStream_t stream)
   {
     static std::mutex mutex;
     static std::map<cudaStream_t, std::weak_ptr<Blas>> known;
+    static auto &last = *new std::shared_ptr<Blas>;
     if (!native_forms.products) return nullptr;
     const std::lock_guard<std::mutex> lock(mutex);
     std::shared_ptr<Blas> blas = known[stream].lock();
-    if (!blas) known[stream] = blas = std::shared_ptr<Blas>(new Blas(stream));
-    return blas;
+    if (!blas)
+      known[stream] = blas = std::shared_ptr<Blas>(new Blas(stream));
+    else
+      blas->use(stream); // another one that has the same address as one that is gone
+    return last = blas;
   }
   ~Blas()
   {
@@ -65,12 +70,18 @@ public:
 private:
   explicit Blas(cudaStream_t stream)
   {
-    constexpr std::size_t bytes = std::size_t(32) << 20; // what cuBLAS recommends for Hopper
     check(cublasCreate(&handle_), "cublasCreate");
-    check(cublasSetStream(handle_, stream), "cublasSetStream");
     check(cudaMalloc(&work_space_, bytes), "work space of cuBLAS");
+    use(stream);
+  }
+  /// A stream takes away the work space.
+  void use(cudaStream_t stream)
+  {
+    check(cublasSetStream(handle_, stream), "cublasSetStream");
     check(cublasSetWorkspace(handle_, work_space_, bytes), "cublasSetWorkspace");
   }
+
+  static constexpr std::size_t bytes = std::size_t(32) << 20; // what cuBLAS recommends for Hopper
 
   cublasHandle_t handle_ = nullptr;
   void *work_space_      = nullptr;
