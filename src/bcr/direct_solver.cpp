@@ -96,8 +96,18 @@ public:
 
   void solve(const Scalar *rhs, Scalar *solution, int nrhs, Index ld) const override
   {
-    const Index together = make_room(nrhs);
+    const Index together = side_by_side(nrhs);
+    if (together > 1 && tensor_->room() < together) tensor_->make_room(together);
     for (Index k = 0; k < nrhs; k += together) solve_some(rhs + k * ld, solution + k * ld, std::min<Index>(together, nrhs - k), ld);
+  }
+  /// On a device a launch for one of a small grid takes longer than its work; on a host they would only drive one another out of the caches.
+  Index side_by_side(int nrhs) const override
+  {
+    if (nrhs <= 1 || !tensor_ || prepared_.singular) return 1;
+    constexpr Index most = 16, most_bytes = Index(1) << 26;
+    const Index fit   = std::max<Index>(1, most_bytes / static_cast<Index>(sizeof(Scalar)) / tensor_->work_apart());
+    const Index asked = side_by_side_ > 0 ? side_by_side_ : is_host_space<Space> ? 1 : most;
+    return std::min({Index(nrhs), asked, fit});
   }
   double perturbation() const override
   {
@@ -208,19 +218,6 @@ private:
     if constexpr (is_host_space<Space>)
       scratch_ =
           allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
-  }
-
-  /// How many right-hand sides go side by side, and room for them. On a device a launch for one of a small grid takes longer than its work;
-  /// on a host they would only drive one another out of the caches.
-  Index make_room(int nrhs) const
-  {
-    if (nrhs <= 1 || !tensor_ || prepared_.singular) return 1;
-    constexpr Index most = 16, most_bytes = Index(1) << 26;
-    const Index fit   = std::max<Index>(1, most_bytes / static_cast<Index>(sizeof(Scalar)) / tensor_->work_apart());
-    const Index asked = side_by_side_ > 0 ? side_by_side_ : is_host_space<Space> ? 1 : most;
-    const Index count = std::min({Index(nrhs), asked, fit});
-    if (tensor_->room() < count) tensor_->make_room(count);
-    return count;
   }
 
   /// `columns` right-hand sides, of which there are several for tensor_ only.

@@ -61,6 +61,9 @@ public:
   /// v is prod_m W_m for a symmetric A. In general v^T prod_m W_m^-1 A = 0: at a Neumann end that doubles a coupling, v is half of that.
   virtual void solve(const Scalar *rhs, Scalar *solution, int nrhs = 1, Index ld = 0) const = 0;
 
+  /// How many of so many right-hand sides one call solves side by side.
+  virtual Index side_by_side(int nrhs) const = 0;
+
   /// FISHPACK's PERTRB of the last right-hand side of the last solve; 0 for a regular operator. Waits.
   virtual double perturbation() const = 0;
 
