@@ -2,7 +2,8 @@
 // same size (D2Z and Z2D, without a solve between them). Prints a table. Options: --backend=host|device --quick (small grids only)
 // --portable[=NAME] (common_options.hpp) --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all)
 // --stretch=S (Dirichlet ends on meshes that grow by S along each direction; default: 1). "again": a second set-up with eigenvectors kept. With
-// --suite=poisson it runs the paper's tables instead, as tridiagonal_bench does: scripts/bench.py makes tables of them.
+// --columns=16 it times one call for so many right-hand sides beside so many calls, for coefficients that are constant, vary along the last
+// direction, or along all. With --suite=poisson it runs the paper's tables instead, as tridiagonal_bench does: scripts/bench.py makes tables of them.
 #include <cmath>
 #include <cstdio>
 #include <functional>
@@ -228,6 +229,51 @@ void measure(const Execution &execution, const Space &space, const PoissonWork &
   }
 }
 
+/// Couplings that grow and shrink by a third along the directions from `from` on, in place of constant ones.
+void vary(SeparableOperator &a, int from)
+{
+  for (int k = from; k < a.dimension; k++) {
+    Direction &d     = a.directions[k];
+    const auto size  = static_cast<std::size_t>(d.n);
+    const auto value = [&](std::size_t i) { return 1 + 0.3 * std::sin(7.0 * static_cast<double>(i) / static_cast<double>(size)); };
+    for (std::size_t i = 0; i < size; i++) {
+      d.lower[i]    = value(i);
+      d.upper[i]    = value(i + 1);
+      d.diagonal[i] = -value(i) - value(i + 1);
+    }
+  }
+}
+
+/// A row for each kind of coefficients: one call for `columns` right-hand sides beside as many calls.
+template <class Space>
+void measure_columns(const Execution &execution, const Space &space, const PoissonWork &work, const std::string &method, int columns)
+{
+  const Index size = work.unknowns();
+  OwnedArray<double, Space> f("weft bench f", static_cast<std::size_t>(columns * size)), u("weft bench u", f.size());
+  Kokkos::parallel_for(
+      "weft bench columns", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, columns * size),
+      KOKKOS_LAMBDA(const Index i) { f(i) = random_value(static_cast<std::uint64_t>(i)); });
+  const std::pair<const char *, int> kinds[] = {
+      {"constant", 3}, {"varying along the last", work.dimension() - 1}, {"varying along all", 0}};
+  for (const auto &[kind, from] : kinds) {
+    SeparableOperator a = operator_of(work);
+    vary(a, from);
+    DirectOptions options;
+    options.method = method;
+    if (poisson_method_refuses(method, a, options)) continue;
+    const auto solver    = DirectSolver<double>::make(execution, a, options);
+    const double before  = static_cast<double>(solver->work_bytes());
+    const double each    = seconds(space, [&] {
+      for (int k = 0; k < columns; k++) solver->solve(f.data() + k * size, u.data() + k * size);
+    });
+    const double at_once = seconds(space, [&] { solver->solve(f.data(), u.data(), columns, size); });
+    std::printf("| %s | %s | %s | %.4g | %.4g | %.2f | %.2f |\n", work.name().c_str(), kind, solver->facts().method.c_str(), 1e3 * each,
+                1e3 * at_once, at_once / each,
+                (static_cast<double>(solver->work_bytes()) - before) / (sizeof(double) * static_cast<double>(size)));
+    std::fflush(stdout);
+  }
+}
+
 std::vector<std::string> words(const std::string &text, char between)
 {
   std::vector<std::string> all;
@@ -252,6 +298,7 @@ int print_table(int argc, char **argv)
   Memory memory                    = build_has_device ? Memory::device : Memory::host;
   bool quick                       = false;
   double stretch                   = 1;
+  int columns                      = 0;
   std::vector<std::string> methods = {"auto", "partial"};
   std::vector<PoissonWork> works;
   for (Index n : {127, 255, 511, 1023, 2047, 4095, 4096, 4097, 8191, 8192}) works.push_back({{n, n, 1}, Ends::dirichlet, 0});
@@ -265,6 +312,8 @@ int print_table(int argc, char **argv)
     if (takes_common(word, memory, quick)) continue;
     if (word.rfind("--methods=", 0) == 0)
       methods = words(word.substr(10), ',');
+    else if (word.rfind("--columns=", 0) == 0)
+      columns = std::stoi(word.substr(10));
     else if (word.rfind("--sizes=", 0) == 0) {
       works.clear();
       for (const std::string &size : words(word.substr(8), ',')) {
@@ -282,6 +331,16 @@ int print_table(int argc, char **argv)
   if (quick && works.size() > 4) works.resize(4);
   Kokkos::ScopeGuard guard(argc, argv);
   const Execution execution(memory);
+  if (columns > 0) {
+    std::printf(
+        "%s, double, %d right-hand sides\n\n| grid | coefficients | method | one after the other, ms | one call, ms | times as long | more "
+        "work space, words a point |\n|---|---|---|---|---|---|---|\n",
+        execution.name().c_str(), columns);
+    on_backend(execution, [&](const auto &space) {
+      for (const PoissonWork &work : works) measure_columns(execution, space, work, methods.front(), columns);
+    });
+    return 0;
+  }
   std::printf(
       "%s, double\n\n| grid | ends | method | ms | x copy | cuFFT pair ms | times faster | error | set-up s | work space, words a point "
       "| again s |\n|---|---|---|---|---|---|---|---|---|---|---|\n",

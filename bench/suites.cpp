@@ -216,6 +216,21 @@ std::vector<Request> toeplitz_suite(Memory memory)
   return requests;
 }
 
+/// The one-dimensional tables of the thesis on cyclic reduction: one system of 2^21 to 2^26 rows.
+std::vector<Request> cyclic_suite(Memory memory)
+{
+  std::vector<Request> requests;
+  for (Index rows = 1 << 21; rows <= 1 << 26; rows *= 2) {
+    Request request{{1, rows}};
+    request.precisions = {"fp32", "fp64"};
+    request.methods    = {{"auto"}, {"cr"}, {"wide"}};
+    if (memory == Memory::host) request.methods.push_back({"thomas"});
+    add_rivals(request, memory);
+    requests.push_back(request);
+  }
+  return requests;
+}
+
 /// Every method on the main sizes.
 std::vector<Request> methods_suite(Memory memory)
 {
@@ -278,6 +293,7 @@ std::vector<Request> suite(const std::string &name, Memory memory)
   if (name == "adi") return adi_suite(memory);
   if (name == "tpr") return tpr_suite(memory);
   if (name == "toeplitz") return toeplitz_suite(memory);
+  if (name == "cyclic") return cyclic_suite(memory);
   if (name == "native") return native_suite(memory);
   throw std::invalid_argument("no suite is called '" + name + "'");
 }

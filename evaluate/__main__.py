@@ -7,6 +7,7 @@ says more.
 """
 
 import argparse
+import dataclasses
 import math
 import os
 import pathlib
@@ -61,6 +62,7 @@ def parse(words):
     parser.add_argument("--models", metavar="FAMILIES", help="model problems: none, all, or some of their families, with commas (default: all but large and huge ones; none beside --matrices)")
     parser.add_argument("--types", metavar="T,T,...", default="", help="only configurations of these types: line, ilu, hypre ...")
     parser.add_argument("--configurations", metavar="FILE", help="your own configurations, JSON (default: evaluate/configurations.json)")
+    parser.add_argument("--grids", metavar="FILE", help="the grids of your matrices, JSON (evaluate/grids.json has those of the collection's)")
     parser.add_argument("--quick", action="store_true", help="few problems, few configurations, each solved twice")
     parser.add_argument("--rtol", type=float, default=1e-8, help="true relative residual (default: %(default)g)")
     parser.add_argument("--max-it", type=positive, default=2000, metavar="N", help="most iterations (default: %(default)s)")
@@ -92,7 +94,7 @@ def parse(words):
     arguments.backend = arguments.backend or ("device" if "cuda" in arguments.build.name else "host")
     here = pathlib.Path(os.environ.get("WEFT_FROM") or os.getcwd())  # where the user stands: ./weft itself works in the repository
     arguments.output = here / arguments.output if arguments.output else arguments.build / "evaluation"
-    for name in ("matrices", "configurations"):
+    for name in ("matrices", "configurations", "grids"):
         if getattr(arguments, name):
             setattr(arguments, name, here / getattr(arguments, name))
     return arguments
@@ -114,8 +116,8 @@ def pick_models(arguments):
 
 def pick_matrices(arguments, unpack_to):
     if arguments.matrices:
-        return cases.matrices(arguments.matrices, unpack_to)
-    found = cases.matrices(SOURCE / "matrices", unpack_to)
+        return cases.matrices(arguments.matrices, unpack_to, arguments.grids)
+    found = cases.matrices(SOURCE / "matrices", unpack_to, arguments.grids)
     return [problem for problem in found if problem.name in QUICK_MATRICES] if arguments.quick else found
 
 
@@ -168,6 +170,7 @@ def offered(configurations, commands, store, arguments, folder):
     matrix.write_text("\n".join(["%%MatrixMarket matrix coordinate real symmetric", f"12 12 {len(entries)}", *entries]) + "\n", encoding="utf-8")
     facts = {"symmetric": True, "definite": "positive"}
     tiny = {"matrix": cases.Problem("(probe)", "matrix", file=str(matrix), facts=facts), "grid": cases.Problem("(probe)", "grid", options="-da_grid_x 9 -da_grid_y 9", facts=facts)}
+    tiny["gridded"] = dataclasses.replace(tiny["matrix"], grid="-grid 12")
     # Where the library does not load every case would be an error, and none would say more than the first.
     first = commands.case(tiny["matrix"], cases.Configuration("none", "-pc_type none"))
     if store.rows.get(first.key, {}).get("outcome") != "solved":

@@ -5,7 +5,7 @@ import hashlib
 import json
 import pathlib
 
-from . import InputError, inputs
+from . import InputError, grids, inputs
 from .child import RESULT
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -17,15 +17,22 @@ DEVICE = {"matrix": "-mat_type aijcusparse -vec_type cuda", "grid": "-dm_mat_typ
 
 @dataclasses.dataclass
 class Problem:
-    """A matrix (file) or a model problem (options of examples/diffusion). facts: what is known of it, filled in as it becomes known."""
+    """A matrix (file) or a model problem (options of examples/diffusion). grid: the options that give a matrix its grid, where it is known. facts: what is
+    known of it, filled in as it becomes known."""
     name: str
     kind: str  # matrix, grid
     file: str = ""
     options: str = ""
+    grid: str = ""
     family: str = ""
     parameter: float | None = None
     quick: bool = False
     facts: dict = dataclasses.field(default_factory=dict)
+
+    @property
+    def kinds(self):
+        """What a configuration calls it."""
+        return {self.kind, "gridded"} if self.grid else {self.kind}
 
     @property
     def symmetric(self):
@@ -49,16 +56,16 @@ class Configuration:
     quick: bool = False
 
     def fits(self, problem):
-        if problem.kind not in self.kinds:
+        if not problem.kinds & set(self.kinds):
             return False
         return {"": True, "symmetric": problem.symmetric, "definite": problem.definite}[self.needs]
 
     def full_options(self, problem):
-        """What to paste: the Krylov method and the preconditioner."""
-        if self.krylov == "none":
-            return self.options
-        method = "-ksp_type cg" if self.krylov != "gmres" and problem.definite else self.krylov_options()
-        return f"{method} {self.options}"
+        """What to paste: the matrix's grid where it is needed, the Krylov method and the preconditioner."""
+        words = [problem.grid] if problem.kind not in self.kinds else []
+        if self.krylov != "none":
+            words.append("-ksp_type cg" if self.krylov != "gmres" and problem.definite else self.krylov_options())
+        return " ".join([*words, self.options])
 
     def krylov_options(self):
         return "-ksp_type fgmres -ksp_gmres_restart 50" if self.krylov == "flexible" else GMRES
@@ -109,8 +116,8 @@ def configurations(path=HERE / "configurations.json"):
         configuration = Configuration(**{**entry, "kinds": tuple(entry.get("kinds", ("matrix", "grid"))), "type": entry.get("type") or first_type(entry["options"])})
         if configuration.needs not in ("", "symmetric", "definite") or configuration.krylov not in ("auto", "none", "gmres", "flexible"):
             raise InputError(f"{where}: needs is symmetric or definite, krylov is auto, gmres, flexible or none")
-        if not set(configuration.kinds) <= {"matrix", "grid"}:
-            raise InputError(f"{where}: kinds are matrix and grid")
+        if not configuration.kinds or not set(configuration.kinds) <= {"matrix", "gridded", "grid"}:
+            raise InputError(f"{where}: kinds are matrix, gridded (matrices whose grid is known) and grid (model problems)")
         if any(configuration.name == other.name for other in found):
             raise InputError(f"{where}: '{configuration.name}' is there twice")
         found.append(configuration)
@@ -134,8 +141,11 @@ def models(path=HERE / "models.json"):
     return [Problem(kind="grid", **entry) for entry in read_json(path, "a list of model problems")]
 
 
-def matrices(given, unpack_to):
-    return [Problem(name=name, kind="matrix", file=str(file), facts={"digest": inputs.digest(file)}) for name, file in inputs.find(given, unpack_to).items()]
+def matrices(given, unpack_to, own_grids=None):
+    known = grids.options(HERE / "grids.json", read_json)
+    if own_grids:
+        known |= grids.options(own_grids, read_json)
+    return [Problem(name=name, kind="matrix", file=str(file), grid=known.get(name, ""), facts={"digest": inputs.digest(file)}) for name, file in inputs.find(given, unpack_to).items()]
 
 
 class Commands:

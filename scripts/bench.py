@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Runs the benchmark programs of a build, suite by suite, and writes what it measures as JSON, markdown tables and pictures to BUILD/results.
 
-Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz (the tables of the papers that methods come
-from, their figures beside), poisson (direct solvers: the tables of the paper on Buneman's method, how errors grow, the order of the
+Suites: main (the performance table), methods (every method on its sizes), adi, tpr, toeplitz, cyclic (the tables of the papers that
+methods come from, their figures beside), poisson (direct solvers: the tables of the paper on Buneman's method, how errors grow, the order of the
 discretization), adi-solves (whole solves of the ADI thesis, by adi_bench), crout (factors of general sparse matrices, by crout_bench), compact
 (compact finite differences, by the example of that name). A benchmark is called
 BACKEND/PRECISION/LINESxROWS/LAYOUT/COEFFICIENTS/WORK/METHOD, of poisson BACKEND/PRECISION/NxQ/ENDS/SOLUTION/WORK/METHOD; --filter takes a
@@ -22,7 +22,7 @@ import bench_tables
 from bench_results import Results, is_library, parse_name
 
 PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench", "compact": "compact"}  # of other suites: tridiagonal_bench
-SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "poisson", "adi-solves", "crout", "compact"]
+SUITES = ["main", "methods", "adi", "tpr", "toeplitz", "cyclic", "poisson", "adi-solves", "crout", "compact"]
 BY_THEMSELVES = {"adi-solves": bench_adi_solves, "crout": bench_crout, "compact": bench_compact}  # programs that print other rows
 
 

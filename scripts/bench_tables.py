@@ -178,6 +178,28 @@ def toeplitz(results):
     return text
 
 
+def cyclic(results):
+    """One system, and how many times faster than each figure of the thesis: its GPU's with the transfers, which are not here."""
+    figures, source = paper("cyclic_reduction.csv")
+    text = [f"Figures of the thesis: {source} Ours: one-shot, without transfers, one thread on a host.", ""]
+    printed = {"CPU": "cpu_first", "CPU, padded": "cpu_padded", "GPU": "gpu_first", "GPU, padded": "gpu_padded"}
+    for precision in results.values("precision"):
+        of_precision = [f for f in figures if f["precision"] == precision and f"1x{f['rows']}" in results.values("size", precision=precision)]
+        methods = results.values("method", precision=precision)
+        solvers = [m for m in methods if not is_library(m)]
+        if not of_precision:
+            continue
+        out = [["rows", *(f"{shown(m)} ms" for m in methods), *(f"thesis: {c} ms" for c in printed), *(f"{shown(m)} x the thesis's best" for m in solvers)]]
+        for f in of_precision:
+            own = {m: results.milliseconds(method=m, precision=precision, size=f"1x{f['rows']}") for m in methods}
+            theirs = [1e3 * float(f[key]) if f[key] else None for key in printed.values()]
+            best = min((ms for ms in theirs if ms), default=None)
+            out.append([f"2^{int(f['rows']).bit_length() - 1}", *(number(ms) if ms else "–" for ms in own.values()), *(number(ms) if ms else "–" for ms in theirs),
+                        *(number(ratio(best, own[m])) if best and own[m] else "–" for m in solvers)])
+        text += [f"### {precision}", "", *table(out), ""]
+    return text
+
+
 def methods(results):
     """Milliseconds, times what `wide` takes, times the floor."""
     text = []
@@ -208,7 +230,7 @@ def report(suite, results, quick):
              f"({WORDS.get(suite, WORDS_OF_LINES)}) at the rate of the fastest copy.",
              f"Load of the {context['num_cpus']} processors: {context['load_avg'][0]:.1f} before, {context['load_after']:.1f} after; host times are "
              "only worth something where nothing else ran.", ""]
-    own = {"adi": adi, "tpr": tpr, "toeplitz": toeplitz, "methods": methods, "poisson": bench_poisson.tables}
+    own = {"adi": adi, "tpr": tpr, "toeplitz": toeplitz, "cyclic": cyclic, "methods": methods, "poisson": bench_poisson.tables}
     if suite in own:
         lines += [*own[suite](results), "## All measurements", ""]
     lines += ["ms: the median run of the repetition with the smallest; inputs and factors from memory, not from cache.",

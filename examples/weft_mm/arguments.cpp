@@ -78,6 +78,7 @@ CommandLine::CommandLine(int given_count, char **given_words)
 PetscErrorCode ReadArguments(const CommandLine &line, Arguments &arguments, std::string &complaint)
 {
   PetscBool describe = PETSC_FALSE;
+  std::string nodes, components;
 
   PetscFunctionBeginUser;
   if (line.comparing) arguments.json = "weft_mm.json";
@@ -85,6 +86,9 @@ PetscErrorCode ReadArguments(const CommandLine &line, Arguments &arguments, std:
   PetscCall(ReadValue("-f", arguments.matrix, complaint));
   PetscCall(ReadValue("-rhs", arguments.right_hand_side, complaint));
   PetscCall(ReadValue("-json", arguments.json, complaint));
+  PetscCall(ReadValue("-grid", nodes, complaint));
+  PetscCall(ReadValue("-grid-components", components, complaint));
+  arguments.grid = read_grid(nodes, components, complaint);
   PetscCall(ReadStudy(arguments.study_sweeps, complaint));
   PetscCall(PetscOptionsGetInt(nullptr, nullptr, "-repeat", &arguments.repeat, nullptr));
   PetscCall(PetscOptionsGetBool(nullptr, nullptr, "-describe", &describe, nullptr));

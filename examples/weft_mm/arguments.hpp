@@ -1,6 +1,7 @@
 // What the user typed.
 #pragma once
 
+#include "grid.hpp"
 #include "petsc_versions.hpp"
 
 #include <string>
@@ -24,6 +25,7 @@ private:
 struct Arguments {
   std::string matrix;
   std::string right_hand_side = "ones";
+  MatrixGrid grid;               // of -grid and -grid-components
   std::string json;              // empty: none is written
   std::vector<int> study_sweeps; // of -sweep-study; empty: none
   PetscInt repeat = 0;           // times that everything is done again

@@ -33,8 +33,11 @@ Solves A x = b for a square real, integer or pattern matrix in Matrix Market for
   -compare SETS  sets of PETSc options, separated by ';'; each is laid over the other options for its own run only
   -sweep-study N,N,...  solves with -pc_type crout after so many sweeps each, and with its exact factors (needs -dll_append libweft.so);
                  scripts/sweep_study.py draws what -json keeps of it
+  -grid NX,NY,NZ  the grid that the rows lie on, nodes along x first and fastest (1 to 3 numbers): for the types that need one (bcr, adi, boxmg)
+                 and lines along its directions; ranks share it in slabs of its last direction
+  -grid-components N  rows of each node, one after the other, where there are several
   -repeat N      set-up and solve again from nothing, up to N times and for 5 s; the least times go into the JSON beside those of the first time
-  -describe      no solve: what the matrix is like (symmetry, definiteness, its diagonal, bandwidth)
+  -describe      no solve: what the matrix is like (symmetry, definiteness, its diagonal, bandwidth; with -grid, its stencil there)
   -json FILE     where the results go as JSON; under -compare weft_mm.json if not given, otherwise no JSON is written
 
 The table: iterations; residual, ||b - A x|| / ||b|| in the 2-norm, computed anew; set-up s, KSPSetUp with the preconditioner's; solve s, the first
@@ -190,7 +193,7 @@ PetscErrorCode Run(const CommandLine &line, ExitCode &exit_code)
     PetscCall(Complain(complaint));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(LoadProblem(arguments.matrix, arguments.right_hand_side, problem, usable));
+  PetscCall(LoadProblem(arguments.matrix, arguments.right_hand_side, arguments.grid, problem, usable));
   if (usable && !arguments.json.empty()) PetscCall(OpenJson(arguments.json, json, usable));
   if (!usable) PetscFunctionReturn(PETSC_SUCCESS);
   if (arguments.describe) {

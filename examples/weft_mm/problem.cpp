@@ -15,6 +15,8 @@ std::string read_problem(Problem &problem)
     problem.header = problem.matrix.header;
     if (problem.matrix.rows() > PETSC_MAX_INT)
       return problem.path + " has too many rows for this PETSc's 32-bit integers; configure PETSc --with-64-bit-indices";
+    if (const std::string why = misfit(problem.grid, problem.matrix.rows(), problem.ranks); !why.empty()) return problem.path + ": " + why;
+    problem.stencil                = stencil_on(problem.grid, problem.matrix);
     problem.nonzeros               = problem.matrix.nonzeros();
     problem.right_hand_side_values = make_right_hand_side(problem.right_hand_side, problem.matrix);
     return "";
@@ -46,7 +48,8 @@ PetscErrorCode AssembleMatrix(const Problem &problem, Mat matrix)
 
 } // namespace
 
-PetscErrorCode LoadProblem(const std::string &path, const std::string &right_hand_side, Problem &problem, bool &usable)
+PetscErrorCode LoadProblem(const std::string &path, const std::string &right_hand_side, const MatrixGrid &grid, Problem &problem,
+                           bool &usable)
 {
   PetscMPIInt rank = 0;
   std::string complaint;
@@ -56,6 +59,7 @@ PetscErrorCode LoadProblem(const std::string &path, const std::string &right_han
   PetscCallMPI(MPI_Comm_rank(PETSC_COMM_WORLD, &rank));
   PetscCallMPI(MPI_Comm_size(PETSC_COMM_WORLD, &problem.ranks));
   problem.path            = path;
+  problem.grid            = grid;
   problem.right_hand_side = right_hand_side;
   if (rank == 0) {
     complaint = read_problem(problem);
@@ -83,13 +87,21 @@ PetscErrorCode CreateSystem(const Problem &problem, Mat *matrix, Vec *solution, 
   const PetscInt size = static_cast<PetscInt>(problem.header.rows);
   std::vector<PetscScalar> values(problem.right_hand_side_values.begin(), problem.right_hand_side_values.end());
   std::vector<PetscInt> positions(values.size());
+  PetscInt rows = PETSC_DECIDE;
+  DM dm         = nullptr;
 
   PetscFunctionBeginUser;
+  if (problem.grid.dimension > 0) {
+    PetscCall(CreateGrid(problem.grid, &dm));
+    PetscCall(RowsOfRank(dm, &rows));
+  }
   PetscCall(MatCreate(PETSC_COMM_WORLD, matrix));
-  PetscCall(MatSetSizes(*matrix, PETSC_DECIDE, PETSC_DECIDE, size, size));
+  PetscCall(MatSetSizes(*matrix, rows, rows, size, size));
   PetscCall(MatSetFromOptions(*matrix));
   PetscCall(MatSetBindingPropagates(*matrix, PETSC_TRUE)); // with -mat_bind_below its vectors stay on the host too
   PetscCall(AssembleMatrix(problem, *matrix));
+  if (dm) PetscCall(MatSetDM(*matrix, dm));
+  PetscCall(DMDestroy(&dm));
   PetscCall(MatCreateVecs(*matrix, solution, right_hand_side));
   std::iota(positions.begin(), positions.end(), 0);
   PetscCall(VecSetValues(*right_hand_side, static_cast<PetscInt>(values.size()), positions.data(), values.data(), INSERT_VALUES));

@@ -95,22 +95,40 @@ std::string stop_reason(const SolveResult &result)
 
 namespace {
 
+// "; on the grid 30 x 30, of which it couples each node to its neighbours and diagonal ones", or nothing.
+std::string grid_of(const Problem &problem)
+{
+  if (problem.grid.dimension == 0) return "";
+  const Stencil &stencil = problem.stencil;
+  const std::string name = "; on the grid " + problem.grid.name() + ": ";
+  if (stencil.far > 0)
+    return name + std::to_string(stencil.far) + " entries couple nodes further apart than neighbours; is it this matrix's grid?";
+  return name + (stencil.diagonals > 0 ? "neighbours and diagonal ones are coupled" : "neighbours are coupled");
+}
+
 std::string title_of(const Problem &problem)
 {
   const MarketHeader &header = problem.header;
   return problem.path + ": " + std::to_string(header.rows) + " x " + std::to_string(header.columns) + ", " +
          std::to_string(problem.nonzeros) + " non-zeros, " + name_of(header.field) + " " + name_of(header.symmetry) +
-         "; right-hand side: " + problem.right_hand_side + "; ranks: " + std::to_string(problem.ranks) + "\n\n";
+         "; right-hand side: " + problem.right_hand_side + "; ranks: " + std::to_string(problem.ranks) + grid_of(problem) + "\n\n";
 }
 
 nlohmann::ordered_json matrix_of(const Problem &problem)
 {
-  return {{"file", problem.path},
-          {"rows", problem.header.rows},
-          {"columns", problem.header.columns},
-          {"nonzeros", problem.nonzeros},
-          {"field", name_of(problem.header.field)},
-          {"symmetry", name_of(problem.header.symmetry)}};
+  const MatrixGrid &grid          = problem.grid;
+  nlohmann::ordered_json document = {{"file", problem.path},
+                                     {"rows", problem.header.rows},
+                                     {"columns", problem.header.columns},
+                                     {"nonzeros", problem.nonzeros},
+                                     {"field", name_of(problem.header.field)},
+                                     {"symmetry", name_of(problem.header.symmetry)}};
+  if (grid.dimension > 0)
+    document["grid"] = {{"nodes", std::vector(grid.nodes, grid.nodes + grid.dimension)},
+                        {"components", grid.components},
+                        {"far_entries", problem.stencil.far},
+                        {"diagonal_entries", problem.stencil.diagonals}};
+  return document;
 }
 
 std::string petsc_version()
@@ -145,7 +163,7 @@ std::string description_of(const Problem &problem, const Structure &structure)
           : structure.symmetric_pattern ? "symmetric in its pattern"
                                         : "unsymmetric") +
          ", definite: " + structure.definite + ", zeros on the diagonal: " + count(structure.zero_diagonals) +
-         ", dominant rows: " + count(structure.dominant_rows) + ", bandwidth: " + count(structure.bandwidth) + "\n";
+         ", dominant rows: " + count(structure.dominant_rows) + ", bandwidth: " + count(structure.bandwidth) + grid_of(problem) + "\n";
 }
 
 std::string table_of(const Problem &problem, const std::vector<SolveResult> &results)

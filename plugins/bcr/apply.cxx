@@ -91,7 +91,8 @@ static PetscErrorCode RefuseManyAtOnce(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// One after the other: in one call of the solver where columns lie alike, in many where they do not, ranks share them, or solves are refined.
+// In one call of the solver where columns lie alike, which has them share what they can; in many where they do not, ranks share them, or solves
+// are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
 {
   PetscMPIInt ranks;

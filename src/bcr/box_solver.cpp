@@ -1,5 +1,6 @@
 #include "bcr/box_solver.hpp"
 
+#include <algorithm>
 #include <type_traits>
 
 #include "bcr/detect/boundary_rows.hpp"
@@ -23,7 +24,7 @@ public:
       if (!separation.symmetric) operator_ = separation.separable;
     }
     facts_.flops += boundary_.flops();
-    if (!direct()) make_room();
+    if (!direct()) make_room(1);
   }
 
   void solve(const double *rhs, double *solution, Transpose transpose, int nrhs, Index ld) override
@@ -35,7 +36,9 @@ public:
         return;
       }
     }
-    for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld, transpose);
+    const Index together = size_ > 0 && !mirrors(transpose) ? solver(transpose).side_by_side(nrhs) : 1;
+    for (Index k = 0; k < nrhs; k += together)
+      solve_some(rhs + k * ld, solution + k * ld, transpose, std::min<Index>(together, nrhs - k), ld);
   }
 
   bool renew(const Separation &separation) override
@@ -60,31 +63,34 @@ private:
   /// True where nothing stands between the caller's arrays and DirectSolver.
   bool direct() const { return std::is_same_v<Scalar, double> && boundary_.none(); }
 
-  void solve_one(const double *rhs, double *solution, Transpose transpose)
+  /// `columns` right-hand sides, one where a mirror is needed.
+  void solve_some(const double *rhs, double *solution, Transpose transpose, Index columns, Index ld)
   {
     const bool mirror = mirrors(transpose);
+    make_room(columns);
     if (mirror) make_mirror();
-    boundary_.reduce(rhs, solution, rhs_.data(), transpose);
+    for (Index k = 0; k < columns; k++) boundary_.reduce(rhs + k * ld, solution + k * ld, rhs_.data() + k * size_, transpose);
     if (mirror) mirror_->into(space_, rhs_.data());
-    if (size_ > 0) solver(transpose).solve(rhs_.data(), solution_.data());
+    if (size_ > 0) solver(transpose).solve(rhs_.data(), solution_.data(), static_cast<int>(columns), size_);
     if (mirror) mirror_->back(space_, solution_.data());
-    boundary_.fill(solution_.data(), rhs, solution, transpose);
+    for (Index k = 0; k < columns; k++) boundary_.fill(solution_.data() + k * size_, rhs + k * ld, solution + k * ld, transpose);
   }
 
   /// True where the operator's own solver solves for its transpose.
   bool mirrors(Transpose transpose) const { return transpose == Transpose::yes && operator_ && facts_.singular; }
 
-  void make_room()
+  /// For inner values of so many right-hand sides, unless it is there.
+  void make_room(Index columns)
   {
-    const auto size = static_cast<std::size_t>(size_);
-    rhs_            = decltype(rhs_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner rhs"), size);
-    solution_       = decltype(solution_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner solution"), size);
+    const auto size = static_cast<std::size_t>(columns * size_);
+    if (rhs_.size() >= size) return;
+    rhs_      = decltype(rhs_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner rhs"), size);
+    solution_ = decltype(solution_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner solution"), size);
   }
 
   void make_mirror()
   {
     if (mirror_) return;
-    if (rhs_.size() == 0) make_room();
     Index n[3] = {1, 1, 1};
     std::vector<double> factors[3];
     for (int k = 0; k < operator_->dimension; k++) {

@@ -7,7 +7,8 @@ namespace weft {
 
 class BoxSolver : public AnyDirectSolver {
 public:
-  /// Makes tables and work space; nothing is allocated after this, but by the first transposed solve of an operator that is not symmetric.
+  /// Makes tables and work space; nothing is allocated after this, but by the first transposed solve of an operator that is not symmetric
+  /// and by the first one for several right-hand sides.
   /// Throws std::invalid_argument where poisson_method_refuses. `known`: bases() of another one of the same memory. `execution` must live as long as the solver.
   static Owner<BoxSolver> make(const Execution &execution, const Separation &separation, const DirectOptions &options, Precision precision,
                                const KnownBases &known = {});

@@ -48,8 +48,8 @@ class DirectSolverImpl final : public DirectSolver<Scalar> {
 public:
   using Values = OwnedArray<Scalar, Space>;
 
-  DirectSolverImpl(const Execution &execution, Prepared prepared)
-      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared))
+  DirectSolverImpl(const Execution &execution, Prepared prepared, int side_by_side)
+      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared)), side_by_side_(side_by_side)
   {
     const Prepared &p          = prepared_;
     const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
@@ -98,7 +98,18 @@ public:
 
   void solve(const Scalar *rhs, Scalar *solution, int nrhs, Index ld) const override
   {
-    for (int k = 0; k < nrhs; k++) solve_one(rhs + k * ld, solution + k * ld);
+    const Index together = side_by_side(nrhs);
+    if (together > 1 && tensor_->room() < together) tensor_->make_room(together);
+    for (Index k = 0; k < nrhs; k += together) solve_some(rhs + k * ld, solution + k * ld, std::min<Index>(together, nrhs - k), ld);
+  }
+  /// On a device a launch for one of a small grid takes longer than its work; on a host they would only drive one another out of the caches.
+  Index side_by_side(int nrhs) const override
+  {
+    if (nrhs <= 1 || !tensor_ || prepared_.singular) return 1;
+    constexpr Index most = 16, most_bytes = Index(1) << 26;
+    const Index fit   = std::max<Index>(1, most_bytes / static_cast<Index>(sizeof(Scalar)) / tensor_->work_apart());
+    const Index asked = side_by_side_ > 0 ? side_by_side_ : is_host_space<Space> ? 1 : most;
+    return std::min({Index(nrhs), asked, fit});
   }
   bool renew(const SeparableOperator &problem, const DirectOptions &options) override
   {
@@ -123,7 +134,7 @@ public:
     space_.fence("weft: read the perturbation");
     return host();
   }
-  std::size_t work_bytes() const override { return bytes_ + store_.bytes(); }
+  std::size_t work_bytes() const override { return bytes_ + store_.bytes() + (tensor_ ? tensor_->bytes() : 0); }
 
 private:
   using Mean  = Kokkos::View<double, typename Space::memory_space>;
@@ -230,7 +241,6 @@ private:
   void make_tensor()
   {
     tensor_.emplace(space_, prepared_);
-    bytes_ += tensor_->bytes();
     const Grid grid = tensor_->rows().grid;
     if (!tensor_->others().groups.empty()) check_length();
     lines_apart_ = lines_of_step(tensor_->others(), tensor_->pinned(), grid);
@@ -254,7 +264,8 @@ private:
           allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
   }
 
-  void solve_one(const Scalar *rhs, Scalar *solution) const
+  /// `columns` right-hand sides, of which there are several for tensor_ only.
+  void solve_some(const Scalar *rhs, Scalar *solution, Index columns, Index ld) const
   {
     const Prepared &p = prepared_;
     const Index all   = grid_.unknowns();
@@ -267,11 +278,15 @@ private:
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
     if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
-      Kokkos::parallel_for("weft poisson right-hand side", points, scale);
+      for (Index column = 0; column < columns; column++, scale.from += ld, scale.to += ld)
+        Kokkos::parallel_for("weft poisson right-hand side", points, scale);
       rhs = solution;
     }
     if (tensor_) {
-      (*tensor_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, tensor_->rows(), parts_.data()}, lines_apart_.native); });
+      const auto solve_others = [&](Index column) {
+        run_lines({lines_apart_.tables, b_, tensor_->rows(column), parts_.data()}, lines_apart_.native);
+      };
+      (*tensor_)(rhs, solution, solve_others, columns, ld);
       make_mean_free(points, solution);
       return;
     }
@@ -373,12 +388,13 @@ private:
 
   Space space_;
   Prepared prepared_;
+  int side_by_side_;
   Grid grid_;
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
   Values scale_[3], work_, parts_, scratch_, along_;
   Modes to_modes_, from_modes_, to_line_modes_, from_line_modes_;
-  std::optional<TensorLines<Space, Scalar>> tensor_;
+  mutable std::optional<TensorLines<Space, Scalar>> tensor_; ///< its work space grows with the right-hand sides
   std::optional<BorderedLines<Space, Scalar>> bordered_;
   LinesOfStep lines_apart_; ///< those that tensor_ or bordered_ leave
   OwnedArray<double, Space> left_[3];
@@ -398,7 +414,8 @@ Owner<DirectSolver<Scalar>> DirectSolver<Scalar>::make(const Execution &executio
   const poisson::BasisSource source{on_host ? nullptr : &execution, known};
   poisson::Prepared prepared = poisson::prepare(problem, options, on_host, source);
   return on_backend(execution, [&](const auto &space) -> Owner<DirectSolver> {
-    return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared));
+    return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared),
+                                                                                        options.side_by_side);
   });
 }
 

@@ -36,6 +36,7 @@ struct DirectOptions {
   std::string inverse = "fractions"; ///< of the Buneman methods: "fractions", or "leja" for a product of factors in Leja order
   int radix           = 0;           ///< of separable: 2 .. 5, 0 is 4
   int levels          = -1;          ///< of facr: levels of cyclic reduction before the transform, -1 is the method's choice
+  int side_by_side    = 0; ///< right-hand sides that share launches, where a method has it: 0 is 1 on a host, up to 16 on a device
 };
 
 namespace poisson {
@@ -64,7 +65,8 @@ public:
   virtual KnownBases bases() const = 0;
 
   /// solution = A^-1 rhs for `nrhs` pairs of arrays of n_0 n_1 n_2 elements, `ld` elements from one to the next, in the memory of the
-  /// execution. rhs may be solution and is kept otherwise. Allocates nothing and does not wait.
+  /// execution. rhs may be solution and is kept otherwise. Does not wait, and allocates nothing but in the first call for several
+  /// right-hand sides: the work space of those that go side by side, 64 MB at most. Each solution has the bits that it has alone.
   ///
   /// Of a singular operator: solves A u = rhs - perturbation * prod_m W_m, which has solutions, and gives the one with sum_i v_i u_i = 0.
   /// v is prod_m W_m for a symmetric A. In general v^T prod_m W_m^-1 A = 0: at a Neumann end that doubles a coupling, v is half of that.
@@ -74,6 +76,8 @@ public:
   /// directions but one, and modes that decay along it. All is a closed formula then, and lines are diagonally dominant. False, and nothing is
   /// changed, for other problems. Waits.
   virtual bool renew(const SeparableOperator &problem, const DirectOptions &options) = 0;
+  /// How many of so many right-hand sides one call solves side by side.
+  virtual Index side_by_side(int nrhs) const = 0;
 
   /// FISHPACK's PERTRB of the last right-hand side of the last solve; 0 for a regular operator. Waits.
   virtual double perturbation() const = 0;

@@ -71,6 +71,11 @@ def test_paper_suites_show_the_papers_figures(bench):
     assert bench("toeplitz", "/32x32/").returncode == 0
     (row,) = rows_of((bench.results / "toeplitz.md").read_text(), "32 x 32", "0.273", "11.4")[:1]
     assert float(row[1]) > 0
+    assert bench("cyclic", "/1x2097152/.*/(cr|thomas)$").returncode == 0
+    text = (bench.results / "cyclic.md").read_text()
+    for precision, figures in (("fp32", ("113", "108", "20", "21")), ("fp64", ("148", "156", "33", "30"))):
+        (row,) = rows_of(text[text.index(f"### {precision}"):].split("\n\n")[1], "2^21", *figures)
+        assert float(row[1]) > 0 and float(row[-1]) > 0
     assert bench("adi", "/16x32/").returncode == 0
     text = (bench.results / "adi.md").read_text()
     assert rows_of(text, "cr, thesis, Kepler CUDA", "790")

@@ -85,6 +85,7 @@ def test_wrong_lists(evaluate, matrices, listed, name, text, said):
     (["--types", ","], "--types names none"),
     (["--models", "nosuch"], "there is no family 'nosuch'"),
     (["--matrices", "{matrices}", "--configurations", "nowhere.json"], "nowhere.json does not exist"),
+    (["--matrices", "{matrices}", "--grids", "nowhere.json"], "nowhere.json does not exist"),
     (["--time-limit", "soon"], "is no time"),
     (["--memory-limit", "lots"], "is no amount of memory"),
     (["--memory-limit", "5"], "is no amount of memory"),
@@ -103,13 +104,34 @@ def test_wrong_words(evaluate, matrices, tmp_path, words, said):
 @pytest.mark.parametrize("text, said", [
     ("[]", "configurations are a list"), ("{}", "configurations are a list"), ("nothing", "is no JSON"), ('[{"name": "a"}]', "needs a name and options"),
     ('[{"name": "a", "options": "-pc_type ilu", "speed": 3}]', "nothing is known of 'speed'"), ('[{"name": "a", "options": "", "needs": "luck"}]', "needs is symmetric or definite"),
-    ('[{"name": "a", "options": ""}, {"name": "a", "options": ""}]', "'a' is there twice"), ('[{"name": "a", "options": "", "kinds": ["planet"]}]', "kinds are matrix and grid")])
+    ('[{"name": "a", "options": ""}, {"name": "a", "options": ""}]', "'a' is there twice"), ('[{"name": "a", "options": "", "kinds": ["planet"]}]', "kinds are matrix, gridded")])
 def test_wrong_configurations(tmp_path, text, said):
     path = tmp_path / "c.json"
     path.write_text(text)
     with pytest.raises(InputError) as error:
         cases.configurations(path)
     assert said in str(error.value)
+
+
+@pytest.mark.parametrize("text, said", [
+    ("{}", "grids are a list"), ("[3]", "entry 1: a grid needs its matrix and 1 to 3 numbers"), ('[{"matrix": "a"}]', "needs its matrix and 1 to 3 numbers"),
+    ('[{"matrix": "a", "grid": "3 x 3"}]', "1 to 3 numbers"), ('[{"matrix": "a", "grid": "3,3", "rows": 9}]', "1 to 3 numbers"),
+    ('[{"matrix": "a", "grid": "3,3", "components": "two"}]', "components is the number of rows of a node")])
+def test_wrong_grids(tmp_path, matrices, text, said):
+    path = tmp_path / "g.json"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        cases.matrices(matrices, tmp_path, path)
+    assert said in str(error.value)
+
+
+def test_grids_of_matrices(tmp_path, matrices):
+    (matrices / "HB__sherman5.mtx").write_text(MARKET)
+    (matrices / "mine.mtx").write_text(MARKET)
+    path = tmp_path / "g.json"
+    path.write_text('[{"matrix": "HB/one", "grid": "1,2"}, {"matrix": "mine", "grid": "1", "components": 2}]')
+    assert {problem.name: problem.grid for problem in cases.matrices(matrices, tmp_path, path)} == {
+        "HB/one": "-grid 1,2", "HB/sherman5": "-grid 16,23,3 -grid-components 3", "mine": "-grid 1 -grid-components 2"}
 
 
 def test_the_shipped_configurations():
@@ -121,5 +143,10 @@ def test_the_shipped_configurations():
     line = next(configuration for configuration in found if configuration.name == "line")
     assert icc.fits(spd) and not icc.fits(other)
     assert line.full_options(spd) == "-ksp_type cg -pc_type line" and "gmres" in line.full_options(other)
-    assert not next(configuration for configuration in found if configuration.type == "bcr").fits(spd)
+    bcr = next(configuration for configuration in found if configuration.type == "bcr")
+    gridded = cases.Problem("c", "matrix", grid="-grid 30,30", facts=spd.facts)
+    assert not bcr.fits(spd) and bcr.fits(gridded)
+    # The grid is part of what to paste where it is needed, and no case of before is another one.
+    assert bcr.full_options(gridded) == "-grid 30,30 -ksp_type cg -pc_type bcr" and line.full_options(gridded) == line.full_options(spd)
+    assert not any("-pc_type mg" in configuration.options and configuration.fits(gridded) for configuration in found)
     assert {model.name for model in cases.models() if model.quick} and all(model.facts["rows"] for model in cases.models())

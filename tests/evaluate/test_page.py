@@ -34,7 +34,8 @@ def test_results_of_real_solvers(folder):
     assert (good["rows"], good["nonzeros"], good["structure"]) == (900, 7744, "symmetric positive definite")
     zero = rows["HB/west0067", "ilu(0)"]
     assert zero["outcome"] == "failed" and "missing diagonal entry" in zero["reason"]
-    assert ("HB/gr_30_30", "bcr") not in rows and rows["jumps of 1e4, 129²", "bcr"]["outcome"] == "solved"
+    assert ("HB/west0067", "bcr") not in rows and rows["jumps of 1e4, 129²", "bcr"]["outcome"] == "solved"
+    assert rows["HB/gr_30_30", "bcr"]["options"] == "-grid 30,30 -ksp_type cg -pc_type bcr" and "needs a grid" not in rows["HB/gr_30_30", "bcr"]["reason"]
     assert rows["jumps of 1e4, 129²", "none"]["outcome"] in ("solved", "iterations")
     recommended = {entry["problem"]: entry for entry in json.loads((folder / "recommendations.json").read_text())["recommendations"]}
     assert set(recommended) == {"HB/gr_30_30", "HB/west0067", "jumps of 1e4, 129²", "jumps of 1e4, eps 1e-3, 129²"}

@@ -249,6 +249,50 @@ TEST(Poisson, SolvesManyAtOnce)
   }
 }
 
+/// Side by side, in launches for some of them at a time: the bits of each alone, whatever the others are.
+TEST(Poisson, SolvesSideBySide)
+{
+  std::mt19937 random(11);
+  const SeparableOperator problems[] = {
+      separable({laplacian(31, Boundary::dirichlet), laplacian(22, Boundary::dirichlet)}),
+      separable({laplacian(255, Boundary::dirichlet), laplacian(40, Boundary::dirichlet)}),
+      separable({laplacian(15, Boundary::dirichlet), laplacian(9, Boundary::cells), laplacian(12, Boundary::dirichlet)}),
+      separable({laplacian(20, Boundary::neumann), laplacian(16, Boundary::periodic)}, -1e-6)};
+  const int nrhs = 5;
+  for (const SeparableOperator &a : problems) {
+    for_each_scalar([&](auto scalar, Memory memory) {
+      using Scalar     = decltype(scalar);
+      const Index size = a.directions[0].n * a.directions[1].n * a.directions[2].n, ld = size + 3;
+      auto f                          = random_values<Scalar>(static_cast<std::size_t>(ld * nrhs), random);
+      f[static_cast<std::size_t>(ld)] = std::numeric_limits<Scalar>::quiet_NaN(); // of the second
+      for (Index i = 0; i < size; i++) f[static_cast<std::size_t>(2 * ld + i)] *= static_cast<Scalar>(1e20);
+      const Execution execution(memory);
+      const Buffer<Scalar> rhs(memory, f), solution(memory, std::vector<Scalar>(f.size(), 7)),
+          alone(memory, std::vector<Scalar>(f.size(), 7));
+      DirectOptions options    = method_of("facr");
+      options.side_by_side     = 2;
+      const auto solver        = DirectSolver<Scalar>::make(execution, a, options);
+      const std::size_t before = solver->work_bytes();
+      for (int k = 0; k < nrhs; k++) solver->solve(rhs.data() + k * ld, alone.data() + k * ld);
+      EXPECT_EQ(solver->work_bytes(), before);
+      solver->solve(rhs.data(), solution.data(), nrhs, ld);
+      const std::size_t after = solver->work_bytes();
+      EXPECT_GT(after, before) << "two have work space of their own";
+      solver->solve(rhs.data(), solution.data(), nrhs, ld);
+      EXPECT_EQ(solver->work_bytes(), after);
+      execution.wait();
+      const auto got = solution.values(), wanted = alone.values();
+      for (std::size_t i = 0; i < got.size(); i++) {
+        const bool second = i / static_cast<std::size_t>(ld) == 1 && i % static_cast<std::size_t>(ld) < static_cast<std::size_t>(size);
+        if (!second) {
+          EXPECT_EQ(got[i], wanted[i]) << i << " of " << size;
+        }
+      }
+      EXPECT_TRUE(std::isnan(got[static_cast<std::size_t>(ld)]));
+    });
+  }
+}
+
 /// Neumann and periodic problems: solutions up to a constant, for right-hand sides that have none.
 TEST(Poisson, SolvesSingularProblems)
 {

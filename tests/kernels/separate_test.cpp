@@ -218,6 +218,42 @@ TEST(Separate, SolvesBoundaryRowsAndFactorsOfRows)
   }
 }
 
+/// Several right-hand sides, two of them side by side, within boundary rows: the bits of each alone.
+TEST(Separate, SolvesBoundaryRowsSideBySide)
+{
+  std::mt19937 random(12);
+  const int nrhs = 3;
+  for (Index z : {1, 6}) {
+    Entries entries = entries_of(
+        separable({laplacian(18, Boundary::dirichlet), laplacian(11, Boundary::dirichlet), laplacian(z, Boundary::cells)}, -0.2));
+    for (auto at = entries.values.begin(); at != entries.values.end();) {
+      const auto [row, column] = at->first;
+      at                       = entries.on_boundary(row) && column != row ? entries.values.erase(at) : std::next(at);
+    }
+    on_each_memory([&](Memory memory) {
+      const Separation found = separated<std::int32_t>(entries, memory);
+      const Execution execution(memory);
+      DirectOptions options;
+      options.side_by_side = 2;
+      const Index ld       = entries.size() + 2;
+      const auto f         = random_values<double>(static_cast<std::size_t>(ld * nrhs), random);
+      for (Precision precision : {Precision::both_double, Precision::single_inside}) {
+        for (Transpose transpose : {Transpose::no, Transpose::yes}) {
+          const auto solver = BoxSolver::make(execution, found, options, precision);
+          const Buffer<double> rhs(memory, f), together(memory, std::vector<double>(f.size(), 7)),
+              alone(memory, std::vector<double>(f.size(), 7));
+          for (int k = 0; k < nrhs; k++) solver->solve(rhs.data() + k * ld, alone.data() + k * ld, transpose);
+          const std::size_t before = solver->work_bytes();
+          solver->solve(rhs.data(), together.data(), transpose, nrhs, ld);
+          execution.wait();
+          EXPECT_GT(solver->work_bytes(), before) << "two have work space of their own";
+          EXPECT_EQ(together.values(), alone.values());
+        }
+      }
+    });
+  }
+}
+
 TEST(Separate, CountsWhatItCannotUse)
 {
   on_each_memory([](Memory memory) {

@@ -24,6 +24,7 @@ struct ModeArguments {
   Index modes;
   int rows;
   ModeBorder<Scalar> border;
+  Index columns = 1, apart = 0; ///< right-hand sides, blockIdx.y, and elements from one to the next
 };
 
 template <class Scalar>
@@ -96,7 +97,7 @@ __global__ void __launch_bounds__(T, blocks) mode_lines(const ModeArguments<Scal
   const bool exists = q < a.modes;
   const Scalar r = exists ? a.tables.root[q] : Scalar(0), gain = exists ? a.tables.gain[q] : Scalar(0);
   const int row    = (rank * chunks + t / W) * E;
-  Scalar *const at = a.values + row * a.stride + q;
+  Scalar *const at = a.values + blockIdx.y * a.apart + row * a.stride + q;
   Scalar x[E];
 #pragma unroll
   for (int e = 0; e < E; e++) x[e] = gain != 0 && row + e < a.rows ? at[e * a.stride] : Scalar(0);

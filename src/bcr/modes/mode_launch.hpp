@@ -22,7 +22,8 @@ void launch_modes_on(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a)
 {
   const auto kernel = mode_lines<Scalar, thread_rows, T, C, blocks, pass>;
   cudaLaunchConfig_t config{};
-  config.gridDim  = static_cast<unsigned>((a.modes + tile_modes<Scalar> - 1) / tile_modes<Scalar> * C);
+  config.gridDim =
+      dim3(static_cast<unsigned>((a.modes + tile_modes<Scalar> - 1) / tile_modes<Scalar> * C), static_cast<unsigned>(a.columns));
   config.blockDim = T;
   config.stream   = space.cuda_stream();
   cudaLaunchAttribute cluster{};

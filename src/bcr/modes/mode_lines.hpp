@@ -133,6 +133,21 @@ private:
   }
 };
 
+/// The bundles of several right-hand sides, whose values are `apart` elements from each other.
+template <class Scalar, int lanes>
+struct SolveColumns {
+  SolveModes<Scalar, lanes> solve;
+  Index bundles, apart;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
+  {
+    const Index column                = number / bundles;
+    SolveModes<Scalar, lanes> of_this = solve;
+    of_this.values += column * apart;
+    of_this(number - column * bundles);
+  }
+};
+
 /// SolveModes::add_up for every `threads`-th bundle, in a scratch of its own.
 template <class Scalar, int lanes>
 struct AddUpModes {
@@ -162,6 +177,8 @@ public:
   /// its rows for the sums, whose values are kept.
   void operator()(const Space &space, Scalar *values, Index stride, ModePass pass = ModePass::alone,
                   const ModeBorder<Scalar> &border = {}) const;
+  /// The same without a border for several right-hand sides, `apart` elements from each other.
+  void operator()(const Space &space, Scalar *values, Index stride, Index columns, Index apart) const;
 
   /// True where the passes with a border are there: on a host, and for lines that a native kernel takes.
   static bool takes_border([[maybe_unused]] Index rows)
@@ -213,6 +230,21 @@ void ModeLines<Space, Scalar>::operator()(const Space &space, Scalar *values, In
     add_up(space, solve, bundles);
   else
     Kokkos::parallel_for("weft mode lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, bundles), solve);
+}
+
+template <class Space, class Scalar>
+void ModeLines<Space, Scalar>::operator()(const Space &space, Scalar *values, Index stride, Index columns, Index apart) const
+{
+  const ModeTables<Scalar> tables{root_.data(), gain_.data(), ends_.data()};
+#ifdef KOKKOS_ENABLE_CUDA
+  if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
+    if (cuda::launch_modes<Scalar>(space, {tables, values, stride, count_, static_cast<int>(rows_), {}, columns, apart}, ModePass::alone))
+      return;
+  }
+#endif
+  const Index bundles = (count_ + lanes - 1) / lanes;
+  Kokkos::parallel_for("weft mode lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, bundles * columns),
+                       SolveColumns<Scalar, lanes>{{tables, count_, rows_, stride, values, {}}, bundles, apart});
 }
 
 template <class Space, class Scalar>

@@ -34,7 +34,7 @@ public:
       to_planes_   = FastTransform<Space, Scalar>(space, p.modes.fast->to_modes);
       from_planes_ = FastTransform<Space, Scalar>(space, p.modes.fast->from_modes);
     }
-    work_ = Values("weft poisson modes", static_cast<std::size_t>(rows_ * planes_ * pitch_));
+    make_room(1);
     ConstantModes modes;
     find_modes(p, modes, others_, pinned_);
     lines_ = ModeLines<Space, Scalar>(modes, rows_);
@@ -57,31 +57,41 @@ public:
   const LineStep &others() const { return others_; }
   /// Pole of others() whose line is singular, or -1.
   Index pinned() const { return pinned_; }
-  /// The rows of others().
-  RowArrays<Scalar> rows() const
+  /// The rows of others(), of one right-hand side of several.
+  RowArrays<Scalar> rows(Index column = 0) const
   {
     const Grid grid{rows_, pitch_ * planes_, columns_, 1, planes_, pitch_};
-    return {grid, work_.data() + lead_, work_.data() + lead_};
+    Scalar *const first = work_.data() + column * work_apart() + lead_;
+    return {grid, first, first};
   }
+  /// Elements of work space for a right-hand side.
+  Index work_apart() const { return rows_ * planes_ * pitch_; }
+  /// Right-hand sides that there is room for.
+  Index room() const { return static_cast<Index>(work_.size()) / work_apart(); }
+  void make_room(Index columns) { work_ = Values("weft poisson modes", static_cast<std::size_t>(columns * work_apart())); }
   std::size_t bytes() const
   {
     return work_.size() * sizeof(Scalar) + to_modes_.bytes() + from_modes_.bytes() + to_planes_.bytes() + from_planes_.bytes() +
            lines_.bytes();
   }
 
-  /// solve_others() solves the modes of others() in rows().
+  /// Solves for `columns` right-hand sides `ld` elements from each other, as many as there is room for; each launch is one for all of them.
+  /// solve_others(column) solves the modes of others() in rows(column).
   template <class SolveOthers>
-  void operator()(const Scalar *rhs, Scalar *solution, const SolveOthers &solve_others) const
+  void operator()(const Scalar *rhs, Scalar *solution, const SolveOthers &solve_others, Index columns = 1, Index ld = 0) const
   {
+    const Index apart = work_apart();
     const Index lines = rows_ * planes_;
     const LinesAt grid{1, lines, columns_, 0}, modes{1, lines, pitch_, 0}, across{pitch_, columns_, 1, pitch_ * planes_};
     Scalar *const work = work_.data() + lead_;
-    to_modes_(space_, rhs, grid, work, modes, lines);
-    if (planes_ > 1) to_planes_(space_, work, across, work, across, rows_ * columns_);
-    lines_(space_, work_.data(), pitch_ * planes_);
-    if (!others_.groups.empty()) solve_others();
-    if (planes_ > 1) from_planes_(space_, work, across, work, across, rows_ * columns_);
-    from_modes_(space_, work, modes, solution, grid, lines);
+    to_modes_(space_, rhs, grid, work, modes, lines, {columns, ld, apart});
+    if (planes_ > 1) to_planes_(space_, work, across, work, across, rows_ * columns_, {columns, apart, apart});
+    lines_(space_, work_.data(), pitch_ * planes_, columns, apart);
+    if (!others_.groups.empty()) {
+      for (Index column = 0; column < columns; column++) solve_others(column);
+    }
+    if (planes_ > 1) from_planes_(space_, work, across, work, across, rows_ * columns_, {columns, apart, apart});
+    from_modes_(space_, work, modes, solution, grid, lines, {columns, apart, ld});
   }
 
 private:

@@ -97,8 +97,9 @@ public:
            boards_.size() * sizeof(Number);
   }
 
-  /// Transforms `lines` lines. `to` may be `from` where both lie alike.
-  void operator()(const Space &space, const Scalar *from, const LinesAt &from_at, Scalar *to, const LinesAt &to_at, Index lines) const
+  /// Transforms `lines` lines of each right-hand side. `to` may be `from` where both lie alike.
+  void operator()(const Space &space, const Scalar *from, const LinesAt &from_at, Scalar *to, const LinesAt &to_at, Index lines,
+                  const ColumnsAt &columns = {}) const
   {
     Kernel kernel  = kernel_;
     kernel.from    = from;
@@ -106,6 +107,7 @@ public:
     kernel.to      = to;
     kernel.to_at   = to_at;
     kernel.lines   = lines;
+    kernel.columns = columns;
     if (lines == 0) return;
 #ifdef KOKKOS_ENABLE_CUDA
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {

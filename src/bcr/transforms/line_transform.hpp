@@ -16,7 +16,12 @@ struct LinesAt {
   }
 };
 
-/// Transforms packets of 2 * lanes lines. A line's points are all read before the first result is written.
+/// Several right-hand sides, whose lines lie alike: those of the next one begin `from` and `to` elements further on.
+struct ColumnsAt {
+  Index count = 1, from = 0, to = 0;
+};
+
+/// Transforms packets of 2 * lanes lines, each of one right-hand side. A line's points are all read before the first result is written.
 template <class Scalar, int lanes>
 struct LineTransform {
   using Number = Pack<Scalar, lanes>;
@@ -31,9 +36,11 @@ struct LineTransform {
   const Scalar *from   = nullptr;
   Scalar *to           = nullptr;
   LinesAt from_at, to_at;
-  Index lines = 0;
+  Index lines = 0; ///< of a right-hand side
+  ColumnsAt columns;
 
-  KOKKOS_INLINE_FUNCTION Index packets() const { return (lines + 2 * lanes - 1) / (2 * lanes); }
+  KOKKOS_INLINE_FUNCTION Index packets_of_column() const { return (lines + 2 * lanes - 1) / (2 * lanes); }
+  KOKKOS_INLINE_FUNCTION Index packets() const { return packets_of_column() * columns.count; }
   /// Numbers of each of the two boards that a team needs.
   KOKKOS_INLINE_FUNCTION int board() const { return fourier.board; }
 
@@ -89,11 +96,14 @@ struct LineTransform {
 
   KOKKOS_INLINE_FUNCTION Packet lines_of(Index packet) const
   {
-    Packet p{*this, packet * 2 * lanes, {}, {}};
+    // A packet too many is one of the last right-hand side, past its lines.
+    const Index each   = packets_of_column();
+    const Index column = columns.count == 1 ? 0 : packet / each < columns.count ? packet / each : columns.count - 1;
+    Packet p{*this, (packet - column * each) * 2 * lanes, {}, {}};
     for (int l = 0; l < 2 * lanes; l++) {
       const Index line = p.first + l < lines ? p.first + l : lines - 1;
-      p.read[l]        = from_at.start(line);
-      p.write[l]       = to_at.start(line);
+      p.read[l]        = column * columns.from + from_at.start(line);
+      p.write[l]       = column * columns.to + to_at.start(line);
     }
     return p;
   }

@@ -144,6 +144,7 @@ struct SineArguments {
   const Scalar *from;
   Scalar *to;
   Index from_apart, to_apart, lines;
+  ColumnsAt columns; ///< blockIdx.y is the right-hand side
   const Complex<Scalar> *twiddle;
   const Scalar *sines;               ///< factor sin(pi j / N) / 2
   Scalar quarter;                    ///< factor / 4
@@ -162,7 +163,8 @@ __global__ void __launch_bounds__((1 << K) / E, blocks) sine_lines(const SineArg
   const bool two    = first + 1 < a.lines;
   const Index other = two ? first + 1 : first;
   {
-    const Scalar *const x = a.from + first * a.from_apart - 1, *const y = a.from + other * a.from_apart - 1; // point j is element j
+    const Scalar *const from = a.from + blockIdx.y * a.columns.from - 1; // point j is element j
+    const Scalar *const x = from + first * a.from_apart, *const y = from + other * a.from_apart;
     Complex<Scalar> r[E];
 #pragma unroll
     for (int e = 0; e < E; e++) {
@@ -217,7 +219,8 @@ __global__ void __launch_bounds__((1 << K) / E, blocks) sine_lines(const SineArg
     board[padded<E>(2 * k + 1)] = odd[e] + before;
   }
   __syncthreads();
-  Scalar *const x = a.to + first * a.to_apart - 1, *const y = a.to + other * a.to_apart - 1;
+  Scalar *const to = a.to + blockIdx.y * a.columns.to - 1;
+  Scalar *const x = to + first * a.to_apart, *const y = to + other * a.to_apart;
 #pragma unroll
   for (int e = 0; e < E; e++) {
     const int j                 = t + T * e;
@@ -241,7 +244,7 @@ __global__ void __launch_bounds__((1 << K) / 2 / E, blocks) sine_line(const Sine
   const int t       = threadIdx.x;
   const Index line  = blockIdx.x;
   {
-    const Scalar *const x   = a.from + line * a.from_apart - 1; // point j is element j
+    const Scalar *const x   = a.from + blockIdx.y * a.columns.from + line * a.from_apart - 1; // point j is element j
     const auto *const sines = reinterpret_cast<const Number *>(a.sines);
     Number r[E];
 #pragma unroll
@@ -285,7 +288,7 @@ __global__ void __launch_bounds__((1 << K) / 2 / E, blocks) sine_line(const Sine
 #pragma unroll
   for (int e = 0; e < E; e++) board[padded<E>(t * E + e)] = {even[e], odd[e] + before};
   __syncthreads();
-  Scalar *const x          = a.to + line * a.to_apart - 1;
+  Scalar *const x          = a.to + blockIdx.y * a.columns.to + line * a.to_apart - 1;
   const auto *const values = reinterpret_cast<const Scalar *>(board);
 #pragma unroll
   for (int e = 0; e < 2 * E; e++) {

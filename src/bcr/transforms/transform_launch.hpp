@@ -131,17 +131,19 @@ private:
       allow_shared(chirp, static_cast<std::size_t>(bytes));
       chirp<<<grid, T, static_cast<std::size_t>(bytes), space.cuda_stream()>>>(kernel, twiddle, numbers(filter_), missing_);
     } else if (sines_only_ && kernel.from_at.inner == kernel.lines && kernel.to_at.inner == kernel.lines) {
-      SineArguments<Scalar> a{kernel.from,   kernel.to, kernel.from_at.inner_stride, kernel.to_at.inner_stride, kernel.lines, twiddle,
-                              sines_.data(), quarter_,  numbers(line_roots_)};
+      SineArguments<Scalar> a{
+          kernel.from,   kernel.to, kernel.from_at.inner_stride, kernel.to_at.inner_stride, kernel.lines, kernel.columns, twiddle,
+          sines_.data(), quarter_,  numbers(line_roots_)};
+      const auto columns = static_cast<unsigned>(kernel.columns.count);
       if constexpr (K == most_power) {
         a.twiddle       = numbers(line_twiddle_);
         const auto sine = sine_line<Scalar, K, E, 2>;
         allow_shared(sine, padded_bytes / 2);
-        sine<<<static_cast<unsigned>(kernel.lines), T / 2, padded_bytes / 2, space.cuda_stream()>>>(a);
+        sine<<<dim3(static_cast<unsigned>(kernel.lines), columns), T / 2, padded_bytes / 2, space.cuda_stream()>>>(a);
       } else {
         const auto sine = sine_lines<Scalar, K, E, blocks>;
         allow_shared(sine, padded_bytes);
-        sine<<<grid, T, padded_bytes, space.cuda_stream()>>>(a);
+        sine<<<dim3(static_cast<unsigned>(kernel.packets_of_column()), columns), T, padded_bytes, space.cuda_stream()>>>(a);
       }
     } else {
       const bool sums   = kernel.kind == Trigonometric::dst1 || kernel.kind == Trigonometric::dct1;
