@@ -1,6 +1,7 @@
 #include "bcr/shifted/side_by_side.hpp"
 
 #include "backends.hpp"
+#include "base/backend.hpp"
 #include "poisson_problem.hpp"
 
 namespace weft::test {
