@@ -135,7 +135,7 @@ TEST(NewValues, RenewASolver)
       EXPECT_EQ(solve(*solver), solve(*DirectSolver<double>::make(execution, next)));
     }
     const auto before = solve(*solver);
-    EXPECT_FALSE(solver->renew(op(1, 1, -sign * 300), {}));                  // indefinite
+    EXPECT_FALSE(solver->renew(op(1, 1, -sign * 300), {}));                   // indefinite
     EXPECT_FALSE(solver->renew(op(1, 1, sign * 400, Boundary::neumann), {})); // another transform
     SeparableOperator varying = op(1, 1, sign * 400);
     varying.directions[0].diagonal[4] *= 1.5;
