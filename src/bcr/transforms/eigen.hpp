@@ -15,7 +15,7 @@ struct DenseBasis {
   LineMatrix line;
   std::vector<double> values;
   double off_orthogonal = 0,
-         residual       = 0; ///< of the symmetric line: largest of |Z^T Z - I|, and of |S Z - Z diag(values)| relative to rows
+         residual = 0; ///< of the symmetric line: largest of |Z^T Z - I|, and of |S Z - Z diag(values)| relative to rows and eigenvalues
 
   virtual ~DenseBasis()             = default;
   virtual std::size_t bytes() const = 0;

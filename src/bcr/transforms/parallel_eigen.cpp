@@ -239,7 +239,7 @@ struct OffIdentityRows {
   }
 };
 
-/// |S Z - Z diag(values)|, relative to the rows of S.
+/// |S Z - Z diag(values)|, relative to the rows of S and to the eigenvalue, which may be far larger than a row of a graded line.
 struct EigenResidual {
   Index n;
   const double *diagonal, *off, *values, *z;
@@ -248,7 +248,7 @@ struct EigenResidual {
     const Index i = e / n, q = e % n;
     const double above = i > 0 ? off[i - 1] : 0, below = i + 1 < n ? off[i] : 0;
     const double sum    = (above != 0 ? above * z[e - n] : 0) + (diagonal[i] - values[q]) * z[e] + (below != 0 ? below * z[e + n] : 0);
-    const double size   = Kokkos::abs(above) + Kokkos::abs(diagonal[i]) + Kokkos::abs(below);
+    const double size   = Kokkos::abs(above) + Kokkos::abs(diagonal[i]) + Kokkos::abs(below) + Kokkos::abs(values[q]);
     const double off_by = Kokkos::abs(sum) / (size > 0 ? size : 1);
     if (!(off_by <= most)) most = off_by < 1e300 ? off_by : 1e300;
   }
