@@ -148,7 +148,8 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
       PetscCallCXX(whole = bcr->separation);
       PetscCallCXX(whole->row_scale = bcr->factors);
     }
-    PetscCallCXX(bcr->solver[here] = BoxSolver::make(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision, known));
+    PetscCallCXX(bcr->solver[here] =
+                     BoxSolver::make(*bcr->execution[here], whole ? *whole : bcr->separation, bcr->options, precision, known));
   }
   bcr->pass_factor(here);
   PetscFunctionReturn(PETSC_SUCCESS);

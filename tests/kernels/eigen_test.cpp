@@ -68,7 +68,7 @@ std::vector<Case> cases(Index n)
   for (double &v : indefinite.diagonal) v -= 1.7;
   all.push_back({"negative", negative});
   all.push_back({"indefinite", indefinite});
-  LineMatrix apart                  = line_on(ones(size), rough); // two lines that know nothing of each other
+  LineMatrix apart = line_on(ones(size), rough); // two lines that know nothing of each other
   if (n > 1) apart.upper[apart.size() / 2 - 1] = apart.lower[apart.size() / 2] = 0;
   all.push_back({"two lines", apart});
   LineMatrix alone = line_on(ones(size), ones(size)); // many equal eigenvalues
