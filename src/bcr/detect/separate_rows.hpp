@@ -324,7 +324,7 @@ struct Deviation {
   KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *largest) const
   {
     const Star star = read(at);
-    double apart = 0, centre = fit.row_sum(at);
+    double apart = star.moved, centre = fit.row_sum(at);
     for (int d = 0; d < 3; d++) {
       for (int side = 0; side < 2; side++) {
         const double coupling = fit.coupling(at, d, side);

@@ -1,0 +1,200 @@
+/// Rows of a matrix on a grid as boxes of 27 entries, and what separate_boxes() asks of them: the device half of separate_boxes.cpp.
+#pragma once
+#include <limits>
+
+#include "bcr/detect/star.hpp"
+#include "bcr/pencil/pencil_operator.hpp"
+
+namespace weft::pencils {
+
+/// A row: its entry for the node (p, q, r) away is at number 13 + p + 3 q + 9 r.
+struct BoxStencil {
+  static constexpr int centre = 13;
+
+  double entry[27] = {};
+  bool wraps[3]    = {};
+  int foreign      = 0; ///< entries for nodes farther away
+
+  KOKKOS_INLINE_FUNCTION double size() const
+  {
+    double total = 0;
+    for (double e : entry) total += Kokkos::abs(e);
+    return total;
+  }
+};
+
+/// Steps along direction d of entry number n of a box.
+WEFT_INLINE int step_of(int n, int d)
+{
+  return (d == 0 ? n : d == 1 ? n / 3 : n / 9) % 3 - 1;
+}
+
+template <class Space, class Int>
+struct BoxReader {
+  StarReader<Space, Int> rows; ///< where they lie
+
+  KOKKOS_INLINE_FUNCTION void add(BoxStencil &box, const Index (&at)[3], const Index (&to)[3], double value) const
+  {
+    if (value == 0) return;
+    int number = BoxStencil::centre, scale = 1;
+    for (int d = 0; d < 3; d++, scale *= 3) {
+      const Index step = to[d] - at[d], last = rows.grid[d] - 1;
+      if (step == 0) continue;
+      const bool near = step == 1 || step == -1;
+      if (!near && step != last && step != -last) {
+        box.foreign++;
+        return;
+      }
+      if (!near) box.wraps[d] = true;
+      number += (near ? step > 0 : step < 0) ? scale : -scale;
+    }
+    box.entry[number] += value * rows.per_unit;
+  }
+
+  KOKKOS_INLINE_FUNCTION BoxStencil operator()(const Index (&at)[3]) const
+  {
+    const auto &part = rows.part;
+    const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1];
+    const Index row = at[0] - part.lo[0] + nx * (at[1] - part.lo[1] + ny * (at[2] - part.lo[2]));
+    BoxStencil box;
+    for (Int k = rows.inside.row_starts[row]; k < rows.inside.row_starts[row + 1]; k++) {
+      const Index node  = rows.inside.columns[k];
+      const Index to[3] = {part.lo[0] + node % nx, part.lo[1] + node / nx % ny, part.lo[2] + node / nx / ny};
+      add(box, at, to, rows.inside.values[k]);
+    }
+    if (!rows.outside.row_starts) return box;
+    for (Int k = rows.outside.row_starts[row]; k < rows.outside.row_starts[row + 1]; k++) {
+      const Index node  = rows.outside_nodes(rows.outside.columns[k]);
+      const Index to[3] = {node % rows.grid[0], node / rows.grid[0] % rows.grid[1], node / rows.grid[0] / rows.grid[1]};
+      add(box, at, to, rows.outside.values[k]);
+    }
+    return box;
+  }
+};
+
+/// What the rows look like, the largest of each.
+enum Look { foreign, wraps, largest = wraps + 3, coupled_faces, looks = coupled_faces + 6 };
+
+template <class Space, class Int>
+struct LookAtRows {
+  BoxReader<Space, Int> read;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *values) const
+  {
+    const BoxStencil box = read(at);
+    if (box.foreign > 0) values[foreign] = 1;
+    bool coupled = false;
+    for (int n = 0; n < 27; n++) {
+      values[largest] = Kokkos::max(values[largest], Kokkos::abs(box.entry[n]));
+      coupled         = coupled || (n != BoxStencil::centre && box.entry[n] != 0);
+    }
+    for (int d = 0; d < 3; d++) {
+      if (box.wraps[d]) values[wraps + d] = 1;
+      for (int side = 0; side < 2; side++) {
+        if (coupled && at[d] == (side == 0 ? 0 : read.rows.grid[d] - 1)) values[coupled_faces + 2 * d + side] = 1;
+      }
+    }
+  }
+};
+
+/// The entries of one row.
+template <class Space, class Int>
+struct TakeRow {
+  BoxReader<Space, Int> read;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *values) const
+  {
+    const BoxStencil box = read(at);
+    for (int n = 0; n < 27; n++) values[n] = box.entry[n];
+  }
+};
+
+/// The rows of a face that couple to nothing, and the couplings to them of the rows within (see DirichletRows): ten numbers a node of
+/// the face, its diagonal, and of the row within the nine to the face's node there and its neighbours.
+template <class Space, class Int>
+struct CollectDirichlet {
+  BoxReader<Space, Int> read;
+  Box inner;
+  int d, side;
+  Kokkos::View<double *[10], Kokkos::LayoutRight, typename Space::memory_space> rows;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *unusable) const
+  {
+    const int a = across(d, 0), b = across(d, 1);
+    const Index node     = at[a] + read.rows.grid[a] * at[b];
+    const BoxStencil box = read(at);
+    if (at[d] == (side == 0 ? 0 : read.rows.grid[d] - 1)) {
+      rows(node, 0) = box.entry[BoxStencil::centre];
+      if (rows(node, 0) == 0) unusable[0] += 1;
+      return;
+    }
+    for (int c = 0; c < 3; c++) {
+      if (at[c] < inner.lo[c] || at[c] >= inner.hi[c]) return;
+    }
+    for (int n = 0; n < 27; n++) {
+      if (step_of(n, d) != 2 * side - 1) continue;
+      bool mine = true; // a node on several faces belongs to the first one
+      for (int c = 0; c < d; c++) mine = mine && at[c] + step_of(n, c) >= inner.lo[c] && at[c] + step_of(n, c) < inner.hi[c];
+      if (mine) rows(node, 5 + step_of(n, a) + 3 * step_of(n, b)) = box.entry[n];
+    }
+  }
+};
+
+/// A PencilOperator on the box of inner nodes, on the device.
+template <class Space>
+struct PencilFit {
+  Box inner;
+  Index start[3];
+  double core[8];
+  Kokkos::View<double *, typename Space::memory_space> table; ///< of each direction and row: lower, diagonal, upper of M and T
+
+  KOKKOS_INLINE_FUNCTION double at(int d, int which, int step, Index i) const
+  {
+    return table(start[d] + 6 * (i - inner.lo[d]) + 3 * which + 1 + step);
+  }
+  KOKKOS_INLINE_FUNCTION double entry(const Index (&node)[3], int n) const
+  {
+    double sum = 0;
+    for (int c = 0; c < 8; c++) {
+      if (core[c] == 0) continue;
+      double product = core[c];
+      for (int d = 0; d < 3; d++) product *= this->at(d, (c >> d) & 1, step_of(n, d), node[d]);
+      sum += product;
+    }
+    return sum;
+  }
+};
+
+/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest sum of
+/// a row of the fit.
+template <class Space, class Int>
+struct PencilDeviation {
+  BoxReader<Space, Int> read;
+  PencilFit<Space> fit;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *most) const
+  {
+    const BoxStencil box = read(at);
+    double apart = 0, size = 0, sum = 0, magnitude = 0;
+    for (int n = 0; n < 27; n++) {
+      bool inside = true;
+      for (int d = 0; d < 3; d++) {
+        const Index to = at[d] + step_of(n, d);
+        inside         = inside && (box.wraps[d] || (to >= fit.inner.lo[d] && to < fit.inner.hi[d]));
+      }
+      if (!inside) continue; // couplings to faces that are solved apart
+      const double expected = fit.entry(at, n);
+      apart += Kokkos::abs(box.entry[n] - expected);
+      size += Kokkos::abs(box.entry[n]);
+      sum += expected;
+      magnitude += Kokkos::abs(expected);
+    }
+    int ends = 0;
+    for (int d = 0; d < 3; d++) ends += fit.inner.size(d) > 1 && (at[d] == fit.inner.lo[d] || at[d] + 1 == fit.inner.hi[d]);
+    if (apart > 0) most[ends > 1] = Kokkos::max(most[ends > 1], size > 0 ? apart / size : 1.0);
+    if (!(apart >= 0)) most[0] = 1; // not finite
+    most[2] = Kokkos::max(most[2], magnitude > 0 ? Kokkos::abs(sum) / magnitude : 0.0);
+  }
+};
+
+} // namespace weft::pencils

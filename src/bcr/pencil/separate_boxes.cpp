@@ -1,0 +1,309 @@
+#include "bcr/pencil/separate_boxes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/backend.hpp"
+#include "bcr/pencil/box_stencil.hpp"
+#include "bcr/pencil/pencil_plan.hpp"
+
+namespace weft {
+
+using namespace pencils;
+
+namespace {
+
+constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double of_tensor_form = 1e-10; ///< deviation
+
+template <class Space, class Int>
+class BoxSeparator {
+public:
+  BoxSeparator(const Space &space, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
+      : space_(space), all_ranks_(all_ranks), read_{StarReader<Space, Int>(space, matrix)}
+  {
+    std::copy_n(matrix.grid, 3, grid_);
+  }
+
+  /// False where the matrix is not of tensor form, or its pencils have no real eigenvectors.
+  bool run(Separation &found)
+  {
+    const Box whole{{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}};
+    auto all = total<looks>(whole, Combine::max, LookAtRows<Space, Int>{read_});
+    if (all[foreign] > 0) return false;
+    if (all[largest] < 1e-20 || all[largest] > 1e20) read_.rows.per_unit = std::ldexp(1.0, std::clamp(-std::ilogb(all[largest]), -1021, 1021));
+    found.unit    = 1 / read_.rows.per_unit;
+    found.foreign = 0;
+    for (int d = 0; d < 3; d++) {
+      periodic_[d] = all[wraps + d] > 0;
+      for (int side : {0, 1}) eliminated_[d][side] = grid_[d] > 2 && !periodic_[d] && all[coupled_faces + 2 * d + side] == 0;
+      inner_.lo[d]   = eliminated_[d][0];
+      inner_.hi[d]   = grid_[d] - eliminated_[d][1];
+      found.first[d] = inner_.lo[d];
+      found.nodes[d] = inner_.size(d);
+    }
+    if (found.size() == 0) return false;
+    found.unusable = collect_faces(found);
+    if (found.unusable > 0) return true;
+    PencilOperator op;
+    if (!fit(op)) return false;
+    const auto most = measure(op);
+    if (!(most[0] <= of_tensor_form)) return false;
+    op.singular = most[2] <= 64 * epsilon;
+    if (poisson::pencil_refused(op)) return false;
+    found.deviation = std::max(most[0], most[1]);
+    found.symmetric = op == transposed(op);
+    found.pencil    = std::move(op);
+    return true;
+  }
+
+private:
+  /// over_slabs on all ranks: a value for each index of direction d of the whole grid.
+  template <std::size_t N, class Body>
+  std::vector<std::array<double, N>> slabs(const Box &box, int d, Combine how, const Body &body) const
+  {
+    std::vector<std::array<double, N>> all(static_cast<std::size_t>(grid_[d]), std::array<double, N>{});
+    const Box mine  = box & read_.rows.part;
+    const auto here = over_slabs<N>(space_, mine, d, how, body);
+    std::copy(here.begin(), here.end(), all.begin() + (here.empty() ? 0 : mine.lo[d]));
+    if (all_ranks_) all_ranks_(all.data()->data(), all.size() * N, how);
+    return all;
+  }
+
+  template <std::size_t N, class Body>
+  std::array<double, N> total(const Box &box, Combine how, const Body &body) const
+  {
+    std::array<double, N> sum{};
+    for (const auto &slab : slabs<N>(box, 2, how, body)) {
+      for (std::size_t n = 0; n < N; n++) sum[n] = how == Combine::sum ? sum[n] + slab[n] : std::max(sum[n], slab[n]);
+    }
+    return sum;
+  }
+
+  /// Returns the number of rows that cannot be divided by.
+  double collect_faces(Separation &found)
+  {
+    double unusable = 0;
+    for (int d = 0; d < 3; d++) {
+      for (int side : {0, 1}) {
+        if (!eliminated_[d][side]) continue;
+        const auto area = static_cast<std::size_t>(grid_[across(d, 0)] * grid_[across(d, 1)]);
+        CollectDirichlet<Space, Int> collect{read_, inner_, d, side, {}};
+        collect.rows = decltype(collect.rows)("weft face rows", area);
+        Box layers{{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}};
+        layers.lo[d] = side == 0 ? 0 : grid_[d] - 2;
+        layers.hi[d] = layers.lo[d] + 2;
+        unusable += total<1>(layers, Combine::sum, collect)[0];
+        std::vector<double> all = to_host(space_, collect.rows.data(), static_cast<Index>(10 * area));
+        if (all_ranks_) all_ranks_(all.data(), all.size(), Combine::sum);
+        FaceRows &face = found.faces[d][side];
+        for (std::size_t node = 0; node < area; node++) {
+          face.diagonal.push_back(all[10 * node]);
+          face.inward.insert(face.inward.end(), all.begin() + static_cast<std::ptrdiff_t>(10 * node + 1), all.begin() + static_cast<std::ptrdiff_t>(10 * node + 10));
+        }
+      }
+    }
+    return unusable;
+  }
+
+  Index middle(int d) const { return inner_.lo[d] + inner_.size(d) / 2; }
+
+  /// Entry n of the row in the middle, with steps along each direction.
+  static std::size_t number(int p, int q, int r) { return static_cast<std::size_t>(BoxStencil::centre + p + 3 * q + 9 * r); }
+
+  /// The block of the couplings of a line's rows to the line p steps away across it: entry number `across` + steps along d.
+  poisson::LineMatrix block(const std::vector<std::array<double, 27>> &rows, int d, int away) const
+  {
+    constexpr int scale[3] = {1, 3, 9};
+    poisson::LineMatrix line{inner_.size(d), periodic_[d], {}, {}, {}};
+    for (Index i = inner_.lo[d]; i < inner_.hi[d]; i++) {
+      const auto &row     = rows[static_cast<std::size_t>(i)];
+      const auto coupling = [&](int step) { return row[static_cast<std::size_t>(BoxStencil::centre + away + step * scale[d])]; };
+      line.lower.push_back(i == inner_.lo[d] && !periodic_[d] ? 0 : coupling(-1));
+      line.diagonal.push_back(coupling(0));
+      line.upper.push_back(i + 1 == inner_.hi[d] && !periodic_[d] ? 0 : coupling(1));
+    }
+    return line;
+  }
+
+  static double product(const poisson::LineMatrix &a, const poisson::LineMatrix &b)
+  {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); i++) sum += a.lower[i] * b.lower[i] + a.diagonal[i] * b.diagonal[i] + a.upper[i] * b.upper[i];
+    return sum;
+  }
+  static double entry(const poisson::LineMatrix &line, std::size_t i, int step)
+  {
+    return (step < 0 ? line.lower : step > 0 ? line.upper : line.diagonal)[i];
+  }
+  static double row_sum(const poisson::LineMatrix &line, std::size_t i) { return line.lower[i] + line.diagonal[i] + line.upper[i]; }
+
+  /// Both matrices of a direction, and how the core is read from entries for `step` 0 and 1 steps along it.
+  struct Axis {
+    int step   = 0;     ///< of the second entry; 0: T is 0
+    double g[4] = {1, 0, 0, 1}; ///< M and T in the middle row: of the diagonal, of the coupling
+    double rest = 0;    ///< what of M was taken from T
+  };
+
+  /// Chooses the block T that is least like M, and the coupling of the middle row that tells them apart best.
+  bool choose(const std::vector<std::array<double, 27>> &rows, int d, Pencil &pencil, Axis &axis) const
+  {
+    constexpr int scale[3] = {1, 3, 9};
+    const auto at          = static_cast<std::size_t>(middle(d) - inner_.lo[d]);
+    auto &[m, t]           = pencil.matrix;
+    m                      = block(rows, d, 0);
+    t                      = m;
+    for (auto *diagonal : {&t.lower, &t.diagonal, &t.upper}) std::fill(diagonal->begin(), diagonal->end(), 0.0);
+    const double of_m = product(m, m);
+    if (!(of_m > 0) || m.diagonal[at] == 0) return false;
+    double best = 1e-10;
+    for (int q = -1; q <= 1 && inner_.size(d) > 1; q++) {
+      for (int r = -1; r <= 1; r++) {
+        if (q == 0 && r == 0) continue;
+        const poisson::LineMatrix other = block(rows, d, q * scale[across(d, 0)] + r * scale[across(d, 1)]);
+        const double like = product(other, m) / of_m, of_other = product(other, other);
+        if (of_other == 0) continue;
+        poisson::LineMatrix left = other;
+        for (std::size_t i = 0; i < m.size(); i++) {
+          left.lower[i] -= like * m.lower[i];
+          left.diagonal[i] -= like * m.diagonal[i];
+          left.upper[i] -= like * m.upper[i];
+        }
+        const double unlike = std::sqrt(product(left, left) / of_other);
+        if (unlike <= 1.01 * best) continue; // a later one must be worth it, so that rounding does not choose
+        for (int step : {1, -1}) {
+          const double determinant = m.diagonal[at] * entry(other, at, step) - other.diagonal[at] * entry(m, at, step);
+          if (!(std::abs(determinant) > 1e-8 * m.row_size(at) * other.row_size(at))) continue;
+          best      = unlike;
+          t         = other;
+          axis.step = step;
+          break;
+        }
+      }
+    }
+    if (axis.step == 0) {
+      axis.g[0] = m.diagonal[at];
+      return true;
+    }
+    axis.g[0] = m.diagonal[at], axis.g[1] = t.diagonal[at], axis.g[2] = entry(m, at, axis.step), axis.g[3] = entry(t, at, axis.step);
+    // A second difference in the middle: eigenvalues of smooth modes have the more digits.
+    const double sum = row_sum(m, at);
+    if (std::abs(sum) <= 1e-8 * m.row_size(at)) return true;
+    axis.rest = row_sum(t, at) / sum;
+    for (std::size_t i = 0; i < m.size(); i++) {
+      t.lower[i] -= axis.rest * m.lower[i];
+      t.diagonal[i] -= axis.rest * m.diagonal[i];
+      t.upper[i] -= axis.rest * m.upper[i];
+    }
+    return true;
+  }
+
+  bool fit(PencilOperator &op) const
+  {
+    Axis axes[3];
+    std::array<double, 27> row{};
+    for (int d = 0; d < 3; d++) {
+      Box line;
+      for (int other = 0; other < 3; other++) {
+        line.lo[other] = other == d ? inner_.lo[d] : middle(other);
+        line.hi[other] = other == d ? inner_.hi[d] : middle(other) + 1;
+      }
+      const auto rows = slabs<27>(line, d, Combine::sum, TakeRow<Space, Int>{read_});
+      row             = rows[static_cast<std::size_t>(middle(d))];
+      if (!choose(rows, d, op.directions[d], axes[d])) return false;
+    }
+    for (int c = 0; c < 8; c++) {
+      bool there = true;
+      int steps[3];
+      for (int d = 0; d < 3; d++) {
+        const bool second = (c >> d) & 1;
+        there             = there && (!second || axes[d].step != 0);
+        steps[d]          = second ? axes[d].step : 0;
+      }
+      op.core[static_cast<std::size_t>(c)] = there ? row[number(steps[0], steps[1], steps[2])] : 0;
+    }
+    double sums = 1;
+    for (int d = 0; d < 3; d++) {
+      const Axis &axis         = axes[d];
+      const double determinant = axis.g[0] * axis.g[3] - axis.g[1] * axis.g[2];
+      for (std::size_t c = 0; c < 8; c++) {
+        if ((c >> d) & 1) continue;
+        double &of_m = op.core[c], &of_t = op.core[c + (std::size_t{1} << d)];
+        const double centre = of_m, coupling = of_t;
+        of_t = axis.step == 0 ? 0 : (axis.g[0] * coupling - axis.g[2] * centre) / determinant;
+        of_m = axis.step == 0 ? centre / axis.g[0] : (axis.g[3] * centre - axis.g[1] * coupling) / determinant + axis.rest * of_t;
+      }
+      sums *= axis.step != 0 && axis.rest == 0 && std::abs(row_sum_of_t(op, d)) > 0 ? 0 : row_sum(op.directions[d].matrix[0], static_cast<std::size_t>(middle(d) - inner_.lo[d]));
+    }
+    // Where no T has a sum in the middle row, that of the row is the first number's alone.
+    if (sums != 0) op.core[0] = clean_sum(row) / sums;
+    return true;
+  }
+
+  double row_sum_of_t(const PencilOperator &op, int d) const
+  {
+    return row_sum(op.directions[d].matrix[1], static_cast<std::size_t>(middle(d) - inner_.lo[d]));
+  }
+
+  /// The sum of a row's couplings within the inner box, rounding taken for 0.
+  double clean_sum(const std::array<double, 27> &row) const
+  {
+    double sum = 0, size = 0;
+    for (int n = 0; n < 27; n++) {
+      bool inside = true;
+      for (int d = 0; d < 3; d++) {
+        const Index to = middle(d) + step_of(n, d);
+        inside         = inside && (periodic_[d] || (to >= inner_.lo[d] && to < inner_.hi[d]));
+      }
+      if (!inside) continue;
+      sum += row[static_cast<std::size_t>(n)];
+      size += std::abs(row[static_cast<std::size_t>(n)]);
+    }
+    return std::abs(sum) <= 16 * epsilon * size ? 0 : sum;
+  }
+
+  std::array<double, 3> measure(const PencilOperator &op) const
+  {
+    PencilFit<Space> fit{inner_, {}, {}, {}};
+    std::vector<double> table;
+    for (int d = 0; d < 3; d++) {
+      fit.start[d] = static_cast<Index>(table.size());
+      for (std::size_t i = 0; i < op.directions[d].matrix[0].size(); i++) {
+        for (const auto &m : op.directions[d].matrix) table.insert(table.end(), {m.lower[i], m.diagonal[i], m.upper[i]});
+      }
+    }
+    std::copy_n(op.core.begin(), 8, fit.core);
+    fit.table = from_host(space_, "weft pencil fit", table);
+    return total<3>(inner_, Combine::max, PencilDeviation<Space, Int>{read_, fit});
+  }
+
+  const Space &space_;
+  const AllRanks &all_ranks_;
+  Index grid_[3];
+  BoxReader<Space, Int> read_;
+  Box inner_;
+  bool periodic_[3] = {}, eliminated_[3][2] = {};
+};
+
+} // namespace
+
+template <class Int>
+Separation separate_stencils(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
+{
+  Separation found = separate(execution, matrix, all_ranks);
+  if (found.foreign == 0 || found.unusable > 0) return found;
+  Separation boxes;
+  std::copy_n(matrix.grid, 3, boxes.grid);
+  const bool of_tensor_form = on_backend(
+      execution, [&](const auto &space) { return BoxSeparator<std::decay_t<decltype(space)>, Int>(space, matrix, all_ranks).run(boxes); });
+  if (of_tensor_form) return boxes;
+  GridMatrix<Int> stars = matrix;
+  stars.as_stars        = true;
+  return separate(execution, stars, all_ranks);
+}
+
+template Separation separate_stencils(const Execution &, const GridMatrix<std::int32_t> &, const AllRanks &);
+template Separation separate_stencils(const Execution &, const GridMatrix<std::int64_t> &, const AllRanks &);
+
+} // namespace weft
