@@ -159,11 +159,15 @@ PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
 {
   const bool singular = Bcr(pc)->singular;
   MatNullSpace space  = NULL;
+  PetscInt level;
 
   PetscFunctionBegin;
+  why->clear();
+  // Within another preconditioner it is one: PETSc's multigrid attaches nothing to the coarse operators that it makes.
+  PetscCall(PetscObjectGetTabLevel((PetscObject)pc, &level));
+  if (level > 0 && !bad_pivot) PetscFunctionReturn(PETSC_SUCCESS);
   if (singular) PetscCall(MatGetNullSpace(pc->pmat, &space));
   if (singular && !space) PetscCall(MatGetNullSpace(pc->mat, &space));
-  why->clear();
   if (bad_pivot) PetscCallCXX(*why = "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it");
   if (singular && !space)
     PetscCallCXX(*why = "the operator is singular (constants are in its null space): attach them to the matrix, "

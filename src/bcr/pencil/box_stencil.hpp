@@ -29,6 +29,12 @@ WEFT_INLINE int step_of(int n, int d)
   return (d == 0 ? n : d == 1 ? n / 3 : n / 9) % 3 - 1;
 }
 
+/// An index of a ring of n, or of a line.
+WEFT_INLINE Index around(Index i, Index n)
+{
+  return i < 0 ? i + n : i < n ? i : i - n;
+}
+
 template <class Space, class Int>
 struct BoxReader {
   StarReader<Space, Int> rows; ///< where they lie
@@ -134,7 +140,10 @@ struct CollectDirichlet {
     for (int n = 0; n < 27; n++) {
       if (step_of(n, d) != 2 * side - 1) continue;
       bool mine = true; // a node on several faces belongs to the first one
-      for (int c = 0; c < d; c++) mine = mine && at[c] + step_of(n, c) >= inner.lo[c] && at[c] + step_of(n, c) < inner.hi[c];
+      for (int c = 0; c < d; c++) {
+        const Index to = around(at[c] + step_of(n, c), read.rows.grid[c]);
+        mine           = mine && to >= inner.lo[c] && to < inner.hi[c];
+      }
       if (mine) rows(node, 5 + step_of(n, a) + 3 * step_of(n, b)) = box.entry[n];
     }
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "bcr/detect/star.hpp"
+#include "bcr/pencil/box_stencil.hpp"
 
 namespace weft {
 
@@ -166,8 +166,8 @@ private:
           if (value == 0) continue;
           Index to[3] = {at[0], at[1], at[2]};
           to[d] += 2 * side - 1;
-          to[a] += n % 3 - 1;
-          to[b] += n / 3 - 1;
+          to[a] = pencils::around(to[a] + n % 3 - 1, grid_[a]);
+          to[b] = pencils::around(to[b] + n / 3 - 1, grid_[b]);
           body(element(to), face.diagonal[static_cast<std::size_t>(to[a] + grid_[a] * to[b])], value);
         }
       }

@@ -15,7 +15,7 @@ using namespace pencils;
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
-constexpr double of_tensor_form = 1e-10; ///< deviation
+constexpr double of_tensor_form = 1e-10, of_tensor_form_but_for_digits = 1e-4; ///< deviations
 
 template <class Space, class Int>
 class BoxSeparator {
@@ -47,8 +47,13 @@ public:
     found.unusable = collect_faces(found);
     if (found.unusable > 0) return true;
     PencilOperator op;
-    if (!fit(op)) return false;
-    const auto most = measure(op);
+    std::array<double, 3> most{};
+    for (int place : {2, 1, 3, 0, 4}) { // others only where digits are missing: M and T may be more unlike there
+      for (int d = 0; d < 3; d++) reference_[d] = inner_.lo[d] + std::min(place * inner_.size(d) / 4, inner_.size(d) - 1);
+      if (!fit(op)) return false;
+      most = measure(op);
+      if (most[0] <= of_tensor_form || !(most[0] <= of_tensor_form_but_for_digits)) break;
+    }
     if (!(most[0] <= of_tensor_form)) return false;
     op.singular = most[2] <= 64 * epsilon;
     if (poisson::pencil_refused(op)) return false;
@@ -107,8 +112,6 @@ private:
     return unusable;
   }
 
-  Index middle(int d) const { return inner_.lo[d] + inner_.size(d) / 2; }
-
   /// Entry n of the row in the middle, with steps along each direction.
   static std::size_t number(int p, int q, int r) { return static_cast<std::size_t>(BoxStencil::centre + p + 3 * q + 9 * r); }
 
@@ -150,15 +153,19 @@ private:
   bool choose(const std::vector<std::array<double, 27>> &rows, int d, Pencil &pencil, Axis &axis) const
   {
     constexpr int scale[3] = {1, 3, 9};
-    const auto at          = static_cast<std::size_t>(middle(d) - inner_.lo[d]);
+    const auto at          = static_cast<std::size_t>(reference_[d] - inner_.lo[d]);
     auto &[m, t]           = pencil.matrix;
     m                      = block(rows, d, 0);
     t                      = m;
     for (auto *diagonal : {&t.lower, &t.diagonal, &t.upper}) std::fill(diagonal->begin(), diagonal->end(), 0.0);
+    if (inner_.size(d) == 1) {
+      m.diagonal[0] = 1;
+      return true;
+    }
     const double of_m = product(m, m);
     if (!(of_m > 0) || m.diagonal[at] == 0) return false;
     double best = 1e-10;
-    for (int q = -1; q <= 1 && inner_.size(d) > 1; q++) {
+    for (int q = -1; q <= 1; q++) {
       for (int r = -1; r <= 1; r++) {
         if (q == 0 && r == 0) continue;
         const poisson::LineMatrix other = block(rows, d, q * scale[across(d, 0)] + r * scale[across(d, 1)]);
@@ -206,11 +213,11 @@ private:
     for (int d = 0; d < 3; d++) {
       Box line;
       for (int other = 0; other < 3; other++) {
-        line.lo[other] = other == d ? inner_.lo[d] : middle(other);
-        line.hi[other] = other == d ? inner_.hi[d] : middle(other) + 1;
+        line.lo[other] = other == d ? inner_.lo[d] : reference_[other];
+        line.hi[other] = other == d ? inner_.hi[d] : reference_[other] + 1;
       }
       const auto rows = slabs<27>(line, d, Combine::sum, TakeRow<Space, Int>{read_});
-      row             = rows[static_cast<std::size_t>(middle(d))];
+      row             = rows[static_cast<std::size_t>(reference_[d])];
       if (!choose(rows, d, op.directions[d], axes[d])) return false;
     }
     for (int c = 0; c < 8; c++) {
@@ -234,7 +241,7 @@ private:
         of_t = axis.step == 0 ? 0 : (axis.g[0] * coupling - axis.g[2] * centre) / determinant;
         of_m = axis.step == 0 ? centre / axis.g[0] : (axis.g[3] * centre - axis.g[1] * coupling) / determinant + axis.rest * of_t;
       }
-      sums *= axis.step != 0 && axis.rest == 0 && std::abs(row_sum_of_t(op, d)) > 0 ? 0 : row_sum(op.directions[d].matrix[0], static_cast<std::size_t>(middle(d) - inner_.lo[d]));
+      sums *= axis.step != 0 && axis.rest == 0 && std::abs(row_sum_of_t(op, d)) > 0 ? 0 : row_sum(op.directions[d].matrix[0], static_cast<std::size_t>(reference_[d] - inner_.lo[d]));
     }
     // Where no T has a sum in the middle row, that of the row is the first number's alone.
     if (sums != 0) op.core[0] = clean_sum(row) / sums;
@@ -243,7 +250,7 @@ private:
 
   double row_sum_of_t(const PencilOperator &op, int d) const
   {
-    return row_sum(op.directions[d].matrix[1], static_cast<std::size_t>(middle(d) - inner_.lo[d]));
+    return row_sum(op.directions[d].matrix[1], static_cast<std::size_t>(reference_[d] - inner_.lo[d]));
   }
 
   /// The sum of a row's couplings within the inner box, rounding taken for 0.
@@ -253,7 +260,7 @@ private:
     for (int n = 0; n < 27; n++) {
       bool inside = true;
       for (int d = 0; d < 3; d++) {
-        const Index to = middle(d) + step_of(n, d);
+        const Index to = reference_[d] + step_of(n, d);
         inside         = inside && (periodic_[d] || (to >= inner_.lo[d] && to < inner_.hi[d]));
       }
       if (!inside) continue;
@@ -283,6 +290,7 @@ private:
   Index grid_[3];
   BoxReader<Space, Int> read_;
   Box inner_;
+  Index reference_[3] = {0, 0, 0}; ///< the node whose row and lines the fit is read from
   bool periodic_[3] = {}, eliminated_[3][2] = {};
 };
 
