@@ -1,5 +1,6 @@
 /// Rows of a matrix on a grid as boxes of 27 entries, and what separate_boxes() asks of them: the device half of separate_boxes.cpp.
 #pragma once
+#include <cstdint>
 #include <limits>
 
 #include "bcr/detect/star.hpp"
@@ -99,6 +100,34 @@ struct LookAtRows {
       for (int side = 0; side < 2; side++) {
         if (coupled && at[d] == (side == 0 ? 0 : read.rows.grid[d] - 1)) values[coupled_faces + 2 * d + side] = 1;
       }
+    }
+  }
+};
+
+/// A number between -1 and 1 for a node that looks random (Fibonacci hashing: D. Knuth, The Art of Computer Programming 3, 6.4).
+KOKKOS_INLINE_FUNCTION double noise(Index node, std::uint64_t which)
+{
+  const std::uint64_t mixed = (static_cast<std::uint64_t>(node) + which) * 0x9E3779B97F4A7C15ull;
+  return static_cast<double>((mixed ^ (mixed >> 29)) * 0xBF58476D1CE4E5B9ull >> 11) * 0x1p-52 - 1;
+}
+
+/// Sums r^T A s - s^T A r, r and s noise, and the magnitudes of that: nothing of a symmetric matrix is left but rounding.
+template <class Space, class Int>
+struct Asymmetry {
+  BoxReader<Space, Int> read;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *sums) const
+  {
+    const auto &grid     = read.rows.grid;
+    const BoxStencil box = read(at);
+    const Index here     = at[0] + grid[0] * (at[1] + grid[1] * at[2]);
+    for (int n = 0; n < 27; n++) {
+      if (n == BoxStencil::centre || box.entry[n] == 0) continue;
+      Index to[3];
+      for (int d = 0; d < 3; d++) to[d] = around(at[d] + step_of(n, d), grid[d]);
+      const Index there = to[0] + grid[0] * (to[1] + grid[1] * to[2]);
+      sums[0] += box.entry[n] * (noise(here, 1) * noise(there, 1ull << 40) - noise(here, 1ull << 40) * noise(there, 1));
+      sums[1] += Kokkos::abs(box.entry[n]);
     }
   }
 };

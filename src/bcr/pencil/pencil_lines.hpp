@@ -28,16 +28,17 @@ struct SolvePencilLines {
   ModesAt at;
   OwnedArray<double, Space> alpha, beta;
   OwnedArray<double, Space> rows; ///< lower, diagonal and upper of M, then of T, for each row
+  OwnedArray<Index, Space> which; ///< the modes
   Scalar *values, *ratios;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index bundle) const
   {
-    const Index first = bundle * lanes, left = at.modes - first;
+    const Index first = bundle * lanes, left = static_cast<Index>(which.extent(0)) - first;
     const int count = left < lanes ? static_cast<int>(left) : lanes;
     Index start[lanes];
     double a[lanes], b[lanes], g[lanes], y[lanes];
     for (int l = 0; l < lanes; l++) {
-      const Index mode = l < count ? first + l : first;
+      const Index mode = which(l < count ? first + l : first);
       start[l]         = at.start(mode);
       a[l]             = alpha(mode);
       b[l]             = beta(mode);

@@ -58,15 +58,60 @@ void make_lines(PencilPlan &plan, const PencilOperator &op)
   }
 }
 
-/// The smallest pivot of all lines, relative to its row; 0 where one is not finite.
+/// Equal rows but for the first and the last one, with equal couplings.
+bool equal_rows_inside(const LineMatrix &line)
+{
+  if (line.n < 4 || line.periodic) return false;
+  const double close = 4e-16 * line.row_size(1);
+  for (std::size_t i = 1; i + 1 < line.size(); i++) {
+    if (std::abs(line.diagonal[i] - line.diagonal[1]) > close) return false;
+    if (std::abs(line.lower[i] - line.upper[1]) > close || std::abs(line.upper[i] - line.upper[1]) > close) return false;
+  }
+  return true;
+}
+
+/// Lines as multiples of a second difference plus what its rows' sum is, which keeps the digits of smooth modes; those that do not decay are
+/// among the others.
+void make_constant_lines(PencilPlan &plan, const Pencil &pencil)
+{
+  const LineMatrix &m = pencil.matrix[0], &t = pencil.matrix[1];
+  const bool side_by_side = plan.along == 2 || (plan.along == 1 && plan.n[2] == 1);
+  plan.others.clear();
+  if (!side_by_side || !equal_rows_inside(m) || !equal_rows_inside(t)) {
+    for (Index mode = 0; mode < plan.modes_of_lines(); mode++) plan.others.push_back(mode);
+    return;
+  }
+  plan.constant.emplace();
+  LineMatrix line        = m; // its ends and row 1 are looked at
+  const std::size_t last = m.size() - 1;
+  for (std::size_t mode = 0; mode < plan.alpha.size(); mode++) {
+    const double alpha = plan.alpha[mode], beta = plan.beta[mode];
+    const auto of      = [&](const std::vector<double> LineMatrix::*diagonal, std::size_t i) {
+      return static_cast<long double>(alpha) * (m.*diagonal)[i] + static_cast<long double>(beta) * (t.*diagonal)[i];
+    };
+    const double off      = static_cast<double>(of(&LineMatrix::upper, 1));
+    const long double sum = alpha * static_cast<long double>(m.diagonal[1] + 2 * m.upper[1]) + beta * static_cast<long double>(t.diagonal[1] + 2 * t.upper[1]);
+    line.lower[1] = line.upper[1] = off;
+    line.diagonal[1]              = -2 * off;
+    line.diagonal[0]              = static_cast<double>(of(&LineMatrix::diagonal, 0) - sum);
+    line.upper[0]                 = static_cast<double>(of(&LineMatrix::upper, 0));
+    line.diagonal[last]           = static_cast<double>(of(&LineMatrix::diagonal, last) - sum);
+    line.lower[last]              = static_cast<double>(of(&LineMatrix::lower, last));
+    if (std::abs(off) > small_pivot * std::abs(static_cast<double>(sum)) && add_mode(line, sum, *plan.constant)) continue;
+    plan.constant->add_none();
+    plan.others.push_back(static_cast<Index>(mode));
+  }
+}
+
+/// The smallest pivot of the lines that are eliminated, relative to its row; 0 where one is not finite.
 double least_pivot_of_lines(const PencilPlan &plan, const Pencil &pencil)
 {
   const LineMatrix &m = pencil.matrix[0], &t = pencil.matrix[1];
   double least = 1;
-  for (std::size_t mode = 0; mode < plan.alpha.size() && least > 0; mode++) {
-    const double alpha = plan.alpha[mode], beta = plan.beta[mode];
+  for (const Index mode : plan.others) {
+    const double alpha = plan.alpha[static_cast<std::size_t>(mode)], beta = plan.beta[static_cast<std::size_t>(mode)];
     double after = 0;
-    for (std::size_t i = 0; i < m.size(); i++) {
+    for (std::size_t i = 0; i < m.size() && least > 0; i++) {
       const double lower = alpha * m.lower[i] + beta * t.lower[i], diagonal = alpha * m.diagonal[i] + beta * t.diagonal[i],
                    upper = alpha * m.upper[i] + beta * t.upper[i];
       const double pivot = diagonal - lower * after;
@@ -129,12 +174,15 @@ PencilPlan plan_pencil(const PencilOperator &op)
   }
   make_lines(plan, op);
   if (plan.lines) {
+    make_constant_lines(plan, op.directions[along]);
     plan.least_pivot = least_pivot_of_lines(plan, op.directions[along]);
     judge(plan);
     if (plan.least_pivot >= small_pivot || find_pencil_modes(op.directions[along], plan.modes[along])) return plan;
   }
   PencilPlan numbers = plan;
   numbers.lines      = false;
+  numbers.constant.reset();
+  numbers.others.clear();
   look_at_numbers(numbers, op.singular);
   judge(numbers);
   return plan.lines && !plan.bad_pivot && numbers.bad_pivot ? plan : numbers;

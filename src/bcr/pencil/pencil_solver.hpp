@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bcr/detect/star.hpp"
+#include "bcr/modes/mode_lines.hpp"
 #include "bcr/pencil/pencil_lines.hpp"
 #include "bcr/pencil/pencil_plan.hpp"
 #include "bcr/transforms/transform.hpp"
@@ -37,6 +38,8 @@ public:
           rows.push_back(p.n[p.along] == 1 ? m.diagonal[i] : p.modes[p.along].values[which][i]);
       }
     }
+    if (p.constant) constant_ = ModeLines<Space, Scalar>(*p.constant, p.n[p.along]);
+    others_ = upload<Index, Space>("weft pencil lines", p.others);
     rows_  = upload<double, Space>("weft pencil rows", rows);
     alpha_ = upload<double, Space>("weft pencil modes", p.alpha);
     beta_  = upload<double, Space>("weft pencil modes", p.beta);
@@ -47,7 +50,7 @@ public:
   const PencilPlan &plan() const { return plan_; }
   std::size_t bytes() const
   {
-    std::size_t bytes = (rows_.size() + alpha_.size() + beta_.size()) * sizeof(double) + work_.size() * sizeof(Scalar);
+    std::size_t bytes = constant_.bytes() + others_.size() * sizeof(Index) + (rows_.size() + alpha_.size() + beta_.size()) * sizeof(double) + work_.size() * sizeof(Scalar);
     for (int d = 0; d < 3; d++) bytes += to_modes_[d].bytes() + from_modes_[d].bytes();
     return bytes;
   }
@@ -106,10 +109,11 @@ private:
   void solve_lines(Scalar *values, Scalar *ratios) const
   {
     using Range = Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>;
-    if (plan_.lines)
-      Kokkos::parallel_for("weft pencil lines", Range(space_, 0, (at_.modes + lanes - 1) / lanes),
-                           SolvePencilLines<Space, Scalar, lanes>{at_, alpha_, beta_, rows_, values, ratios});
-    else
+    if (plan_.constant) constant_(space_, values, at_.stride);
+    if (!plan_.others.empty())
+      Kokkos::parallel_for("weft pencil lines", Range(space_, 0, (static_cast<Index>(others_.size()) + lanes - 1) / lanes),
+                           SolvePencilLines<Space, Scalar, lanes>{at_, alpha_, beta_, rows_, others_, values, ratios});
+    if (!plan_.lines)
       Kokkos::parallel_for("weft pencil numbers", Range(space_, 0, at_.modes * at_.rows),
                            DivideByNumbers<Space, Scalar>{at_, alpha_, beta_, rows_, values, plan_.pinned_mode, plan_.pinned_row});
   }
@@ -118,6 +122,8 @@ private:
   PencilPlan plan_;
   ModesAt at_;
   ModeTransform<Space, Scalar> to_modes_[3], from_modes_[3];
+  ModeLines<Space, Scalar> constant_;
+  OwnedArray<Index, Space> others_;
   OwnedArray<double, Space> rows_, alpha_, beta_;
   Values work_;
 };

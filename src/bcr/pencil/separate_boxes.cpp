@@ -63,6 +63,12 @@ public:
     return true;
   }
 
+  bool symmetric() const
+  {
+    const auto sums = total<2>({{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}}, Combine::sum, Asymmetry<Space, Int>{read_});
+    return std::abs(sums[0]) <= 1e-13 * sums[1];
+  }
+
 private:
   /// over_slabs on all ranks: a value for each index of direction d of the whole grid.
   template <std::size_t N, class Body>
@@ -294,6 +300,24 @@ private:
   bool periodic_[3] = {}, eliminated_[3][2] = {};
 };
 
+/// Couplings there and back as their geometric mean; sums of rows stay. (Those of a star come from a row of the matrix each, so that the
+/// star of a symmetric matrix is symmetric only in the mean.)
+void make_symmetric(SeparableOperator &op)
+{
+  for (int d = 0; d < op.dimension; d++) {
+    Direction &line = op.directions[d];
+    for (std::size_t i = 0; i < line.lower.size(); i++) {
+      const std::size_t next = i + 1 < line.lower.size() ? i + 1 : 0;
+      double &up = line.upper[i], &down = line.lower[next];
+      if ((next == 0 && !line.periodic) || !(up * down > 0)) continue;
+      const double mean = std::copysign(std::sqrt(std::abs(up)) * std::sqrt(std::abs(down)), up);
+      line.diagonal[i] += up - mean;
+      line.diagonal[next] += down - mean;
+      up = down = mean;
+    }
+  }
+}
+
 } // namespace
 
 template <class Int>
@@ -303,12 +327,21 @@ Separation separate_stencils(const Execution &execution, const GridMatrix<Int> &
   if (found.foreign == 0 || found.unusable > 0) return found;
   Separation boxes;
   std::copy_n(matrix.grid, 3, boxes.grid);
-  const bool of_tensor_form = on_backend(
-      execution, [&](const auto &space) { return BoxSeparator<std::decay_t<decltype(space)>, Int>(space, matrix, all_ranks).run(boxes); });
-  if (of_tensor_form) return boxes;
-  GridMatrix<Int> stars = matrix;
-  stars.as_stars        = true;
-  return separate(execution, stars, all_ranks);
+  bool symmetric = false;
+  const bool found_boxes = on_backend(execution, [&](const auto &space) {
+    BoxSeparator<std::decay_t<decltype(space)>, Int> separator(space, matrix, all_ranks);
+    if (separator.run(boxes)) return true;
+    symmetric = separator.symmetric();
+    return false;
+  });
+  if (found_boxes) return boxes;
+  GridMatrix<Int> as_stars = matrix;
+  as_stars.as_stars        = true;
+  found                    = separate(execution, as_stars, all_ranks);
+  if (!symmetric || found.symmetric || found.foreign + found.unusable > 0) return found;
+  make_symmetric(found.separable);
+  found.symmetric = true;
+  return found;
 }
 
 template Separation separate_stencils(const Execution &, const GridMatrix<std::int32_t> &, const AllRanks &);
