@@ -203,35 +203,82 @@ struct PencilFit {
   }
 };
 
-/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest sum of
-/// a row of the fit.
+/// Rows beside a fit, within the inner box.
 template <class Space, class Int>
-struct PencilDeviation {
+struct BesideFit {
   BoxReader<Space, Int> read;
   PencilFit<Space> fit;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *most) const
+  /// What the row has more than the fit.
+  struct Difference {
+    double more[27];
+    double apart = 0, size = 0; ///< sums of magnitudes of that, and of the row
+
+    KOKKOS_INLINE_FUNCTION double deviation() const { return apart == 0 ? 0 : size > 0 ? apart / size : 1; }
+  };
+  KOKKOS_INLINE_FUNCTION Difference operator()(const Index (&at)[3], double &sum, double &magnitude) const
   {
     const BoxStencil box = read(at);
-    double apart = 0, size = 0, sum = 0, magnitude = 0;
+    Difference row;
     for (int n = 0; n < 27; n++) {
       bool inside = true;
       for (int d = 0; d < 3; d++) {
         const Index to = at[d] + step_of(n, d);
         inside         = inside && (box.wraps[d] || (to >= fit.inner.lo[d] && to < fit.inner.hi[d]));
       }
+      row.more[n] = 0;
       if (!inside) continue; // couplings to faces that are solved apart
       const double expected = fit.entry(at, n);
-      apart += Kokkos::abs(box.entry[n] - expected);
-      size += Kokkos::abs(box.entry[n]);
+      row.more[n]           = box.entry[n] - expected;
+      row.apart += Kokkos::abs(row.more[n]);
+      row.size += Kokkos::abs(box.entry[n]);
       sum += expected;
       magnitude += Kokkos::abs(expected);
     }
-    int ends = 0;
-    for (int d = 0; d < 3; d++) ends += fit.inner.size(d) > 1 && (at[d] == fit.inner.lo[d] || at[d] + 1 == fit.inner.hi[d]);
-    if (apart > 0) most[ends > 1] = Kokkos::max(most[ends > 1], size > 0 ? apart / size : 1.0);
-    if (!(apart >= 0)) most[0] = 1; // not finite
+    return row;
+  }
+};
+
+/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest sum of
+/// a row of the fit.
+template <class Space, class Int>
+struct PencilDeviation {
+  BesideFit<Space, Int> beside;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *most) const
+  {
+    double sum = 0, magnitude = 0;
+    const auto row = beside(at, sum, magnitude);
+    const Box &box = beside.fit.inner;
+    int ends       = 0;
+    for (int d = 0; d < 3; d++) ends += box.size(d) > 1 && (at[d] == box.lo[d] || at[d] + 1 == box.hi[d]);
+    most[ends > 1] = Kokkos::max(most[ends > 1], row.deviation());
+    if (!(row.apart >= 0)) most[0] = 1; // not finite
     most[2] = Kokkos::max(most[2], magnitude > 0 ? Kokkos::abs(sum) / magnitude : 0.0);
+  }
+};
+
+/// Collects the rows that deviate: nodes of the grid, and what they have more; their number, which may be larger than there is room for.
+template <class Space, class Int>
+struct CollectChanged {
+  BesideFit<Space, Int> beside;
+  double bound;
+  Box box; ///< whose rows are looked at, by numbers k
+  Kokkos::View<double *[28], Kokkos::LayoutRight, typename Space::memory_space> rows;
+  Kokkos::View<int, typename Space::memory_space> count;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
+  {
+    const Index nx = box.size(0), ny = box.size(1);
+    const Index at[3] = {box.lo[0] + k % nx, box.lo[1] + k / nx % ny, box.lo[2] + k / nx / ny};
+    double sum = 0, magnitude = 0;
+    const auto row = beside(at, sum, magnitude);
+    if (row.deviation() <= bound) return;
+    const auto &grid = beside.read.rows.grid;
+    const int to     = Kokkos::atomic_fetch_add(&count(), 1);
+    if (to >= static_cast<int>(rows.extent(0))) return;
+    rows(to, 0) = static_cast<double>(at[0] + grid[0] * (at[1] + grid[1] * at[2]));
+    for (int n = 0; n < 27; n++) rows(to, 1 + n) = row.more[n];
   }
 };
 

@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "bcr/make_on_backend.hpp"
+#include "bcr/pencil/changed_rows.hpp"
 #include "bcr/pencil/dirichlet_rows.hpp"
 #include "bcr/pencil/pencil_solver.hpp"
 #include "bcr/reduction/facr.hpp"
@@ -16,10 +17,10 @@ template <class Space, class Scalar>
 class PencilBox final : public BoxSolver {
 public:
   PencilBox(const Execution &execution, const Separation &separation)
-      : BoxSolver(execution), space_(space_of<Space>(execution)), boundary_(space_, separation), solver_(space_, *separation.pencil)
+      : BoxSolver(execution), space_(space_of<Space>(execution)), boundary_(space_, separation), solver_(space_, *separation.pencil, Transpose::no)
   {
     const poisson::PencilPlan &plan = solver_.plan();
-    facts_                          = {poisson::Facr::name, plan.description(), separation.pencil->singular, plan.bad_pivot, plan.flops() + boundary_.flops()};
+    facts_                          = {poisson::Facr::name, solver_.description(), separation.pencil->singular, solver_.bad_pivot(), plan.flops() + boundary_.flops()};
     if (!separation.symmetric) operator_ = separation.pencil;
     if (direct()) return;
     rhs_      = room(separation.size());
@@ -52,6 +53,32 @@ public:
 private:
   using Values = OwnedArray<Scalar, Space>;
 
+  /// The products, and rows that are others.
+  class Solver {
+  public:
+    Solver(const Space &space, const PencilOperator &op, Transpose transpose)
+        : products_(space, transpose == Transpose::no ? op : transposed(op))
+    {
+      if (!op.changed.empty()) changed_ = {space, op, transpose, products_};
+    }
+    void operator()(const Scalar *rhs, Scalar *solution) const
+    {
+      products_(rhs, solution);
+      changed_(solution);
+    }
+    const poisson::PencilPlan &plan() const { return products_.plan(); }
+    bool bad_pivot() const { return plan().bad_pivot || !changed_.regular(); }
+    std::string description() const
+    {
+      return plan().description() + (changed_.any() ? ", rows that are no products: " + std::to_string(changed_.count()) : "");
+    }
+    std::size_t bytes() const { return products_.bytes() + changed_.bytes(); }
+
+  private:
+    poisson::PencilSolver<Space, Scalar> products_;
+    poisson::ChangedRows<Space, Scalar> changed_;
+  };
+
   /// True where nothing stands between the caller's arrays and the solver.
   bool direct() const { return std::is_same_v<Scalar, double> && boundary_.none(); }
 
@@ -60,17 +87,17 @@ private:
     return Values(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner values"), static_cast<std::size_t>(size));
   }
 
-  const poisson::PencilSolver<Space, Scalar> &solver_of(Transpose transpose)
+  const Solver &solver_of(Transpose transpose)
   {
     if (transpose == Transpose::no || !operator_) return solver_;
-    if (!transposed_) transposed_.emplace(space_, transposed(*operator_));
+    if (!transposed_) transposed_.emplace(space_, *operator_, Transpose::yes);
     return *transposed_;
   }
 
   Space space_;
   DirichletRows<Space, Scalar> boundary_;
-  poisson::PencilSolver<Space, Scalar> solver_;
-  std::optional<poisson::PencilSolver<Space, Scalar>> transposed_;
+  Solver solver_;
+  std::optional<Solver> transposed_;
   std::optional<PencilOperator> operator_; ///< of one that is not symmetric
   Values rhs_, solution_;
 };

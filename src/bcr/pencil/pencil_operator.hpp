@@ -11,6 +11,7 @@
 /// Source: R. Lynch, J. Rice, D. Thomas, Numer. Math. 6 (1964) 185.
 #pragma once
 #include <array>
+#include <vector>
 
 #include "bcr/detect/direction_matrix.hpp"
 
@@ -24,15 +25,24 @@ struct Pencil {
   friend bool operator==(const Pencil &, const Pencil &) = default;
 };
 
+/// A row that is another than the products give: what it has more, by the numbers of BoxStencil.
+struct ChangedRow {
+  Index node; ///< of the operator's own box, x fastest
+  std::array<double, 27> more;
+
+  friend bool operator==(const ChangedRow &, const ChangedRow &) = default;
+};
+
 struct PencilOperator {
   Pencil directions[3];         ///< one point: M = 1, T = 0
   std::array<double, 8> core{}; ///< core_abc is core[a + 2 b + 4 c]
-  bool singular = false;        ///< the mode nearest to 0 is one of 0: constants of A, or of its transpose
+  std::vector<ChangedRow> changed; ///< a few
+  bool singular = false;           ///< the mode nearest to 0 is one of 0: constants of A, or of its transpose
 
   friend bool operator==(const PencilOperator &, const PencilOperator &) = default;
 };
 
-/// Every matrix transposed.
+/// Every matrix transposed; not the changed rows.
 PencilOperator transposed(PencilOperator op);
 
 } // namespace weft

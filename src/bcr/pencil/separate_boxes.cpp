@@ -46,21 +46,16 @@ public:
     if (found.size() == 0) return false;
     found.unusable = collect_faces(found);
     if (found.unusable > 0) return true;
-    PencilOperator op;
-    std::array<double, 3> most{};
-    for (int place : {2, 1, 3, 0, 4}) { // others only where digits are missing: M and T may be more unlike there
+    // A second place, as rows that are others may lie on the first one's lines; more where digits are missing: M and T may be more unlike there.
+    for (int place : {2, 1, 3, 0, 4}) {
       for (int d = 0; d < 3; d++) reference_[d] = inner_.lo[d] + std::min(place * inner_.size(d) / 4, inner_.size(d) - 1);
+      PencilOperator op;
       if (!fit(op)) return false;
-      most = measure(op);
-      if (most[0] <= of_tensor_form || !(most[0] <= of_tensor_form_but_for_digits)) break;
+      const auto most = measure(op);
+      if (accept(op, most, found)) return true;
+      if (place != 2 && !(most[0] <= of_tensor_form_but_for_digits)) return false;
     }
-    if (!(most[0] <= of_tensor_form)) return false;
-    op.singular = most[2] <= 64 * epsilon;
-    if (poisson::pencil_refused(op)) return false;
-    found.deviation = std::max(most[0], most[1]);
-    found.symmetric = op == transposed(op);
-    found.pencil    = std::move(op);
-    return true;
+    return false;
   }
 
   bool symmetric() const
@@ -70,6 +65,30 @@ public:
   }
 
 private:
+  /// True, and in `found`, where the matrix is that operator: but for a few rows, or for rows at the ends of two directions.
+  bool accept(PencilOperator &op, const std::array<double, 3> &most, Separation &found) const
+  {
+    op.singular          = most[2] <= 64 * epsilon;
+    double deviation     = std::max(most[0], most[1]);
+    bool symmetric_there = op == transposed(op);
+    if (!(deviation <= of_tensor_form)) {
+      if (op.singular) return false; // what is left of it would have no inverse
+      if (collect_changed(op)) {
+        deviation = 0;
+        for (const ChangedRow &row : op.changed) {
+          for (int n = 0; n < 27; n++) symmetric_there = symmetric_there && (n == BoxStencil::centre || row.more[static_cast<std::size_t>(n)] == 0);
+        }
+      } else if (!(most[0] <= of_tensor_form)) {
+        return false;
+      }
+    }
+    if (poisson::pencil_refused(op)) return false;
+    found.deviation = deviation;
+    found.symmetric = symmetric_there;
+    found.pencil    = std::move(op);
+    return true;
+  }
+
   /// over_slabs on all ranks: a value for each index of direction d of the whole grid.
   template <std::size_t N, class Body>
   std::vector<std::array<double, N>> slabs(const Box &box, int d, Combine how, const Body &body) const
@@ -276,7 +295,7 @@ private:
     return std::abs(sum) <= 16 * epsilon * size ? 0 : sum;
   }
 
-  std::array<double, 3> measure(const PencilOperator &op) const
+  PencilFit<Space> on_device(const PencilOperator &op) const
   {
     PencilFit<Space> fit{inner_, {}, {}, {}};
     std::vector<double> table;
@@ -288,7 +307,49 @@ private:
     }
     std::copy_n(op.core.begin(), 8, fit.core);
     fit.table = from_host(space_, "weft pencil fit", table);
-    return total<3>(inner_, Combine::max, PencilDeviation<Space, Int>{read_, fit});
+    return fit;
+  }
+
+  std::array<double, 3> measure(const PencilOperator &op) const
+  {
+    return total<3>(inner_, Combine::max, PencilDeviation<Space, Int>{{read_, on_device(op)}});
+  }
+
+  /// The rows that deviate, where they are few on all ranks together.
+  bool collect_changed(PencilOperator &op) const
+  {
+    constexpr std::size_t few = 16;
+    CollectChanged<Space, Int> collect{{read_, on_device(op)}, of_tensor_form, inner_ & read_.rows.part, {}, {}};
+    collect.rows  = decltype(collect.rows)("weft changed rows", few);
+    collect.count = decltype(collect.count)("weft changed rows");
+    Kokkos::parallel_for("weft changed rows",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, collect.box.size(0) * collect.box.size(1) * collect.box.size(2)),
+                         collect);
+    const auto here = static_cast<std::size_t>(to_host(space_, collect.count.data(), 1)[0]);
+    double count    = static_cast<double>(here);
+    if (all_ranks_) all_ranks_(&count, 1, Combine::sum);
+    if (count > static_cast<double>(few)) return false;
+    const std::vector<double> mine = to_host(space_, collect.rows.data(), static_cast<Index>(28 * few));
+    // One after the other on all ranks, the last node first.
+    double before = std::numeric_limits<double>::infinity();
+    for (int left = static_cast<int>(count); left > 0; left--) {
+      double node = -1;
+      for (std::size_t k = 0; k < here; k++) {
+        if (mine[28 * k] < before) node = std::max(node, mine[28 * k]);
+      }
+      if (all_ranks_) all_ranks_(&node, 1, Combine::max);
+      ChangedRow row{0, {}};
+      for (std::size_t k = 0; k < here; k++) {
+        if (mine[28 * k] == node) std::copy_n(mine.begin() + static_cast<std::ptrdiff_t>(28 * k + 1), 27, row.more.begin());
+      }
+      if (all_ranks_) all_ranks_(row.more.data(), 27, Combine::sum);
+      const auto number = static_cast<Index>(node);
+      const Index at[3] = {number % grid_[0] - inner_.lo[0], number / grid_[0] % grid_[1] - inner_.lo[1], number / grid_[0] / grid_[1] - inner_.lo[2]};
+      row.node          = at[0] + inner_.size(0) * (at[1] + inner_.size(1) * at[2]);
+      op.changed.push_back(row);
+      before = node;
+    }
+    return true;
   }
 
   const Space &space_;
