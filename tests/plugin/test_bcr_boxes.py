@@ -145,6 +145,13 @@ def test_a_row_that_is_another_is_solved(entry, ranks, precision):
     assert "rows that are no products: 1" in result.output
 
 
+@pytest.mark.parametrize("ranks", [1, 3])
+@pytest.mark.parametrize("kind", ["laplacian", "stretched"])
+def test_a_star_with_one_coupling_across_is_solved(run, kind, ranks):
+    result = run("bcr_probe", f"-pc_type bcr -n 8,9 -kind {kind} -bad across -pc_bcr_require_separable -ksp_converged_reason -ksp_view", ranks=ranks)
+    assert result.iterations() == 1 and "rows that are no products: 1" in result.output
+
+
 def test_solutions_are_those_of_lu(run):
     options = f"{grid(33, 33)} -pc_type mg -pc_mg_galerkin both -pc_mg_levels 2 -ksp_rtol 1e-13 -ksp_view_solution -mg_coarse_ksp_type preonly"
     one = vector(run("ex29", f"{options} -mg_coarse_pc_type lu").output)

@@ -1,6 +1,6 @@
 """-Laplace u = f between Dirichlet ends by fourth-order compact stencils, u = product of sin(pi x) exp(x): errors on refined grids.
 
-Usage: compact_poisson.py POINTS N,N,... [PETSc options]. POINTS: 9 in the plane; 19 or 27 in space. N: intervals along each side.
+Usage: compact_poisson.py POINTS N,N,... [PETSc options]. POINTS: 9 in the plane, 19 or 27 in space; 5 or 7, of second order, beside them. N: intervals along each side.
 Prints N, the largest error, the ratio to the one before, iterations, seconds of a solve."""
 
 import sys
@@ -13,7 +13,7 @@ import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
 points, sides = int(sys.argv[1]), [int(n) for n in sys.argv[2].split(",")]
-dimension = 2 if points == 9 else 3
+dimension = 2 if points in (5, 9) else 3
 steps = [(p, q, r) for r in (-1, 0, 1) for q in (-1, 0, 1) for p in (-1, 0, 1)]
 if dimension == 2:
     steps = [s for s in steps if s[2] == 0]
@@ -22,6 +22,8 @@ if dimension == 2:
 def entry(step):
     """Of -h^2 times the Laplacian, times a number that leaves whole ones: sums of rows are then 0 to the last bit."""
     apart = sum(s != 0 for s in step)
+    if points in (5, 7):
+        return (2 * dimension, -1, 0, 0)[apart]
     if points == 9:  # A. Collatz, The Numerical Treatment of Differential Equations, 1960: Mehrstellenverfahren
         return (20, -4, -1)[apart]
     if points == 19:
@@ -59,6 +61,8 @@ def right_hand_side(f, h):
             f = np.moveaxis(f[:-2] + 10 * f[1:-1] + f[2:], 0, axis)
         return h * h * f / 12
     inner = (slice(1, -1),) * dimension
+    if points in (5, 7):
+        return h * h * f[inner]
     g = f[inner] * (1 - 2 * dimension / 12)
     for axis in range(dimension):
         for part in (slice(0, -2), slice(2, None)):
