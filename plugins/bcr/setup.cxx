@@ -110,11 +110,11 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found, std::string *refu
   std::optional<std::string> why;
 
   PetscFunctionBegin;
-  PetscCheck(
-      found.foreign == 0, comm, PETSC_ERR_SUP,
-      "PCBCR needs a stencil of the node and its neighbours (3 points in a line, 9 in the plane, 27 in space), and %g entries of this matrix "
-      "couple to other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
-      found.foreign);
+  PetscCheck(found.foreign == 0, comm, PETSC_ERR_SUP,
+             "PCBCR needs a stencil of the node and its neighbours (3 points in a line, 9 in the plane, 27 in space), and %g entries of "
+             "this matrix "
+             "couple to other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
+             found.foreign);
   PetscCheck(!bcr->require_separable || found.deviation <= bcr->tolerance, comm, PETSC_ERR_ARG_INCOMP,
              "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, and "
              "-pc_bcr_require_separable allows %g (-pc_bcr_separable_tolerance): leave -pc_bcr_require_separable to use that operator as a "

@@ -69,7 +69,7 @@ PencilOperator sum_of(std::vector<Pencil> pencils, double shift)
   PencilOperator op;
   op.core[0] = shift;
   for (std::size_t d = 0; d < 3; d++) {
-    op.directions[d] = d < pencils.size() ? pencils[d] : one_point();
+    op.directions[d]             = d < pencils.size() ? pencils[d] : one_point();
     op.core[std::size_t{1} << d] = d < pencils.size() ? 1 : 0;
   }
   return op;
@@ -99,11 +99,11 @@ Separation separated(const reference::Rows &rows, const Grid &grid, Memory memor
   return separate_stencils(execution, matrix, nullptr);
 }
 
-void expect_solved(const PencilOperator &op, const reference::Rows &rows, std::mt19937 &random, double bound, const Index (&before)[3] = none,
-                   const Index (&after)[3] = none)
+void expect_solved(const PencilOperator &op, const reference::Rows &rows, std::mt19937 &random, double bound,
+                   const Index (&before)[3] = none, const Index (&after)[3] = none)
 {
   const Grid grid = grid_of(op, before, after);
-  const auto u               = random_values<double>(static_cast<std::size_t>(grid.n[0] * grid.n[1] * grid.n[2]), random);
+  const auto u    = random_values<double>(static_cast<std::size_t>(grid.n[0] * grid.n[1] * grid.n[2]), random);
   SCOPED_TRACE(testing::Message() << grid.n[0] << " x " << grid.n[1] << " x " << grid.n[2]);
   for (Memory memory : memories()) {
     const Separation found = separated(rows, grid, memory);
@@ -130,8 +130,9 @@ void expect_solved(const PencilOperator &op, std::mt19937 &random, double bound 
   expect_solved(op, reference::rows_of(op, before, after, boundary), random, bound, before, after);
 }
 
-constexpr Boundary all_ends[] = {Boundary::dirichlet, Boundary::dirichlet_neumann, Boundary::neumann_dirichlet, Boundary::neumann,
-                                 Boundary::periodic,  Boundary::cells,             Boundary::cells_dirichlet};
+constexpr Boundary all_ends[] = {Boundary::dirichlet,      Boundary::dirichlet_neumann, Boundary::neumann_dirichlet,
+                                 Boundary::neumann,        Boundary::periodic,          Boundary::cells,
+                                 Boundary::cells_dirichlet};
 
 TEST(Pencil, ConstantStencilsWithEveryEnd)
 {
@@ -190,14 +191,16 @@ TEST(Pencil, ElementsOfManySizes)
 TEST(Pencil, IndefiniteShifts)
 {
   std::mt19937 random(5);
-  for (double shift : {-0.7, -2.2, -5.1}) expect_solved(sum_of({elements(9, random, true), elements(12, random, true)}, shift), random, 1e-10);
+  for (double shift : {-0.7, -2.2, -5.1})
+    expect_solved(sum_of({elements(9, random, true), elements(12, random, true)}, shift), random, 1e-10);
 }
 
 TEST(Pencil, BoundaryRowsThatOthersCoupleTo)
 {
   std::mt19937 random(6);
   for (int which = 1; which < 64; which += 5) {
-    const Index before[3] = {which & 1, (which >> 1) & 1, (which >> 2) & 1}, after[3] = {(which >> 3) & 1, (which >> 4) & 1, (which >> 5) & 1};
+    const Index before[3] = {which & 1, (which >> 1) & 1, (which >> 2) & 1},
+                after[3]  = {(which >> 3) & 1, (which >> 4) & 1, (which >> 5) & 1};
     const auto x = constant_pencil(5, Boundary::dirichlet), y = elements(6, random, true), z = constant_pencil(4, Boundary::dirichlet);
     expect_solved(sum_of({x, y, z}, 0.3), random, 1e-12, before, after, -0.1);
     const Index flat[2][3] = {{before[0], before[1], 0}, {after[0], after[1], 0}};
@@ -209,9 +212,10 @@ TEST(Pencil, BoundaryRowsThatOthersCoupleTo)
 TEST(Pencil, SingularOperators)
 {
   std::mt19937 random(7);
-  const PencilOperator operators[] = {sum_of({elements(9, random, false), elements(8, random, false)}, 0),
-                                      sum_of({constant_pencil(8, Boundary::cells), constant_pencil(9, Boundary::periodic)}, 0),
-                                      sum_of({elements(4, random, false), elements(5, random, false), constant_pencil(6, Boundary::neumann)}, 0)};
+  const PencilOperator operators[] = {
+      sum_of({elements(9, random, false), elements(8, random, false)}, 0),
+      sum_of({constant_pencil(8, Boundary::cells), constant_pencil(9, Boundary::periodic)}, 0),
+      sum_of({elements(4, random, false), elements(5, random, false), constant_pencil(6, Boundary::neumann)}, 0)};
   for (const PencilOperator &op : operators) {
     const reference::Rows rows = reference::rows_of(op);
     const Grid grid            = grid_of(op, none, none);
@@ -237,12 +241,12 @@ TEST(Pencil, SingularOperators)
 TEST(Pencil, OtherMatricesGetTheirStars)
 {
   std::mt19937 random(8);
-  PencilOperator op     = sum_of({constant_pencil(9, Boundary::cells, -1.0 / 6), constant_pencil(8, Boundary::cells, -1.0 / 6)}, 0);
-  reference::Rows rows  = reference::rows_of(op);
-  const Grid grid       = grid_of(op, none, none);
-  const auto factor     = random_values<double>(rows.starts.size() - 1, random, 1, 10);
+  PencilOperator op    = sum_of({constant_pencil(9, Boundary::cells, -1.0 / 6), constant_pencil(8, Boundary::cells, -1.0 / 6)}, 0);
+  reference::Rows rows = reference::rows_of(op);
+  const Grid grid      = grid_of(op, none, none);
+  const auto factor    = random_values<double>(rows.starts.size() - 1, random, 1, 10);
   for (std::size_t row = 0; row + 1 < rows.starts.size(); row++) { // -div(a grad u), a at each pair of nodes
-    double sum = 0;
+    double sum         = 0;
     std::size_t centre = 0;
     for (auto k = static_cast<std::size_t>(rows.starts[row]); k < static_cast<std::size_t>(rows.starts[row + 1]); k++) {
       const auto column = static_cast<std::size_t>(rows.columns[k]);
@@ -269,12 +273,15 @@ TEST(Pencil, RowsThatAreOthers)
 {
   std::mt19937 random(9);
   const PencilOperator flat  = sum_of({constant_pencil(9, Boundary::dirichlet), elements(8, random, true)}, 0),
-                       solid = sum_of({constant_pencil(6, Boundary::dirichlet), elements(5, random, true), constant_pencil(7, Boundary::periodic)}, 0.1);
+                       solid = sum_of(
+                           {constant_pencil(6, Boundary::dirichlet), elements(5, random, true), constant_pencil(7, Boundary::periodic)},
+                           0.1);
   for (const PencilOperator &op : {flat, solid}) {
     for (Index node : {Index(0), Index(8), Index(40), Index(71)}) {
       reference::Rows rows = reference::rows_of(op);
       for (Index row : {node, Index(21)}) {
-        for (auto k = static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row)]); k < static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row) + 1]); k++) {
+        for (auto k = static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row)]);
+             k < static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row) + 1]); k++) {
           if (rows.columns[k] == row || k % 2 == 0) rows.values[k] *= 1.5;
         }
       }
@@ -285,7 +292,8 @@ TEST(Pencil, RowsThatAreOthers)
   for (Index row = 0; row < 210; row++) {
     const Index x = row % 6, y = row / 6 % 5;
     if ((x > 0 && x < 5) || (y > 0 && y < 4)) continue; // but for the edges along z, 28 rows
-    for (auto k = static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row)]); k < static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row) + 1]); k++)
+    for (auto k = static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row)]);
+         k < static_cast<std::size_t>(rows.starts[static_cast<std::size_t>(row) + 1]); k++)
       if (rows.columns[k] == row) rows.values[k] *= 2;
   }
   for (Memory memory : memories()) {

@@ -27,14 +27,17 @@ struct Rows {
 
 /// The products of a PencilOperator, on a grid with `before` and `after` more nodes at the ends of each direction: their rows are identities, to
 /// which the others couple by `boundary` times a number of their own.
-inline Rows rows_of(const PencilOperator &op, const Index (&before)[3] = {0, 0, 0}, const Index (&after)[3] = {0, 0, 0}, double boundary = 0)
+inline Rows rows_of(const PencilOperator &op, const Index (&before)[3] = {0, 0, 0}, const Index (&after)[3] = {0, 0, 0},
+                    double boundary = 0)
 {
   Index n[3], grid[3];
   for (int d = 0; d < 3; d++) n[d] = op.directions[d].n(), grid[d] = n[d] + before[d] + after[d];
   Rows rows;
   for (Index node = 0; node < grid[0] * grid[1] * grid[2]; node++) {
     const Index at[3] = {node % grid[0] - before[0], node / grid[0] % grid[1] - before[1], node / grid[0] / grid[1] - before[2]};
-    const auto inside = [&](const Index (&i)[3]) { return i[0] >= 0 && i[0] < n[0] && i[1] >= 0 && i[1] < n[1] && i[2] >= 0 && i[2] < n[2]; };
+    const auto inside = [&](const Index(&i)[3]) {
+      return i[0] >= 0 && i[0] < n[0] && i[1] >= 0 && i[1] < n[1] && i[2] >= 0 && i[2] < n[2];
+    };
     for (int step = 0; step < 27; step++) {
       const int steps[3] = {step % 3 - 1, step / 3 % 3 - 1, step / 9 - 1};
       Index to[3];

@@ -67,28 +67,32 @@ public:
       for (int e = 0; e < 27; e++) {
         Index to[3] = {row.node % n[0], row.node / n[0] % n[1], row.node / n[0] / n[1]};
         for (int d = 0; d < 3; d++) to[d] = pencils::around(to[d] + pencils::step_of(e, d), n[d]);
-        if (row.more[static_cast<std::size_t>(e)] != 0) more.add(to[0] + n[0] * (to[1] + n[1] * to[2]), row.more[static_cast<std::size_t>(e)]);
+        if (row.more[static_cast<std::size_t>(e)] != 0)
+          more.add(to[0] + n[0] * (to[1] + n[1] * to[2]), row.more[static_cast<std::size_t>(e)]);
       }
       more.end();
     }
     const Sparse &u = transpose == Transpose::no ? units : more, &v = transpose == Transpose::no ? more : units;
-    columns_ = OwnedArray<Scalar, Space>(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft changed rows"), count * static_cast<std::size_t>(size_));
+    columns_ = OwnedArray<Scalar, Space>(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft changed rows"),
+                                         count * static_cast<std::size_t>(size_));
     std::vector<double> c(count * count, 0); // C, row after row
     for (std::size_t j = 0; j < count; j++) {
       std::vector<Scalar> unit(static_cast<std::size_t>(size_), 0);
-      for (Index e = u.start[j]; e < u.start[j + 1]; e++) unit[static_cast<std::size_t>(u.node[static_cast<std::size_t>(e)])] += static_cast<Scalar>(u.value[static_cast<std::size_t>(e)]);
-      const auto rhs      = from_host(space_, "weft changed row", unit);
-      Scalar *const to    = columns_.data() + static_cast<Index>(j) * size_;
+      for (Index e = u.start[j]; e < u.start[j + 1]; e++)
+        unit[static_cast<std::size_t>(u.node[static_cast<std::size_t>(e)])] += static_cast<Scalar>(u.value[static_cast<std::size_t>(e)]);
+      const auto rhs   = from_host(space_, "weft changed row", unit);
+      Scalar *const to = columns_.data() + static_cast<Index>(j) * size_;
       solve(rhs.data(), to);
       const std::vector<Scalar> column = to_host(space_, to, size_);
       for (std::size_t i = 0; i < count; i++) {
         c[i * count + j] = i == j ? 1 : 0;
         for (Index e = v.start[i]; e < v.start[i + 1]; e++)
-          c[i * count + j] += v.value[static_cast<std::size_t>(e)] * static_cast<double>(column[static_cast<std::size_t>(v.node[static_cast<std::size_t>(e)])]);
+          c[i * count + j] += v.value[static_cast<std::size_t>(e)] *
+                              static_cast<double>(column[static_cast<std::size_t>(v.node[static_cast<std::size_t>(e)])]);
       }
     }
-    look_ = {upload<Index, Space>("weft changed rows", v.start), upload<Index, Space>("weft changed rows", v.node),
-             upload<double, Space>("weft changed rows", v.value), upload<double, Space>("weft changed rows", inverse(c, count)),
+    look_ = {upload<Index, Space>("weft changed rows", v.start),    upload<Index, Space>("weft changed rows", v.node),
+             upload<double, Space>("weft changed rows", v.value),   upload<double, Space>("weft changed rows", inverse(c, count)),
              OwnedArray<double, Space>("weft changed rows", count), nullptr};
   }
 
@@ -144,7 +148,7 @@ private:
   }
 
   Space space_;
-  Index size_ = 0;
+  Index size_   = 0;
   bool regular_ = true;
   OwnedArray<Scalar, Space> columns_; ///< Z
   LookAtChanged<Space, Scalar> look_;

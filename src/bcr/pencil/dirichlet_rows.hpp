@@ -116,15 +116,17 @@ public:
   /// The right-hand side of the inner box, x fastest.
   void reduce(const double *rhs, Scalar *inner_rhs, Transpose transpose) const
   {
-    Kokkos::parallel_for("weft into the inner box", range(size_), IntoInner<Scalar>{inner_, {grid_[0], grid_[1], grid_[2]}, before_, rhs, inner_rhs});
+    Kokkos::parallel_for("weft into the inner box", range(size_),
+                         IntoInner<Scalar>{inner_, {grid_[0], grid_[1], grid_[2]}, before_, rhs, inner_rhs});
     if (transpose == Transpose::no)
       Kokkos::parallel_for("weft take known values", range(within_.rows()), TakeKnown<Space, Scalar>{within_, before_, rhs, inner_rhs});
   }
   /// The solution over the grid from that of the inner box.
   void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose) const
   {
-    Kokkos::parallel_for("weft known values", range(known_.rows()),
-                         SolveKnown<Space, Scalar>{known_, diagonal_, before_, after_, transpose == Transpose::yes, rhs, inner_solution, solution});
+    Kokkos::parallel_for(
+        "weft known values", range(known_.rows()),
+        SolveKnown<Space, Scalar>{known_, diagonal_, before_, after_, transpose == Transpose::yes, rhs, inner_solution, solution});
     Kokkos::parallel_for("weft out of the inner box", range(size_),
                          OutOfInner<Scalar>{inner_, {grid_[0], grid_[1], grid_[2]}, after_, inner_solution, solution});
   }
@@ -145,8 +147,8 @@ private:
     }
     SomeRows<Space> on(const Space &space) const
     {
-      return {from_host(space, "weft face rows", row), from_host(space, "weft face starts", start), from_host(space, "weft face columns", column),
-              from_host(space, "weft face values", value)};
+      return {from_host(space, "weft face rows", row), from_host(space, "weft face starts", start),
+              from_host(space, "weft face columns", column), from_host(space, "weft face values", value)};
     }
   };
 

@@ -17,10 +17,12 @@ template <class Space, class Scalar>
 class PencilBox final : public BoxSolver {
 public:
   PencilBox(const Execution &execution, const Separation &separation)
-      : BoxSolver(execution), space_(space_of<Space>(execution)), boundary_(space_, separation), solver_(space_, *separation.pencil, Transpose::no)
+      : BoxSolver(execution), space_(space_of<Space>(execution)), boundary_(space_, separation),
+        solver_(space_, *separation.pencil, Transpose::no)
   {
     const poisson::PencilPlan &plan = solver_.plan();
-    facts_                          = {poisson::Facr::name, solver_.description(), separation.pencil->singular, solver_.bad_pivot(), plan.flops() + boundary_.flops()};
+    facts_                          = {poisson::Facr::name, solver_.description(), separation.pencil->singular, solver_.bad_pivot(),
+                                       plan.flops() + boundary_.flops()};
     if (!separation.symmetric) operator_ = separation.pencil;
     if (direct()) return;
     rhs_      = room(separation.size());
@@ -47,7 +49,8 @@ public:
 
   std::size_t work_bytes() const override
   {
-    return solver_.bytes() + (transposed_ ? transposed_->bytes() : 0) + sizeof(Scalar) * (rhs_.size() + solution_.size()) + boundary_.bytes();
+    return solver_.bytes() + (transposed_ ? transposed_->bytes() : 0) + sizeof(Scalar) * (rhs_.size() + solution_.size()) +
+           boundary_.bytes();
   }
 
 private:

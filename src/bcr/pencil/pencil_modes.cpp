@@ -10,8 +10,8 @@ extern "C" {
 void dsygvd_(const int *itype, const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *b, const int *ldb,
              double *w, double *work, const int *lwork, int *iwork, const int *liwork, int *info, std::size_t, std::size_t);
 void dgesv_(const int *n, const int *nrhs, double *a, const int *lda, int *ipiv, double *b, const int *ldb, int *info);
-void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr, double *wi, double *vl, const int *ldvl,
-            double *vr, const int *ldvr, double *work, const int *lwork, int *info, std::size_t, std::size_t);
+void dgeev_(const char *jobvl, const char *jobvr, const int *n, double *a, const int *lda, double *wr, double *wi, double *vl,
+            const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info, std::size_t, std::size_t);
 }
 
 namespace weft {
@@ -43,7 +43,7 @@ namespace poisson {
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double epsilon  = std::numeric_limits<double>::epsilon();
 constexpr Index most_rows = 8192; ///< of the matrices of a pencil without fast transforms: five of them at set-up
 
 /// The second difference with ends of some kind, and 1/2 in the rows that finite elements halve.
@@ -60,7 +60,7 @@ Difference difference(Index n, bool ring, End first, End last)
   Difference d{{n, ring, std::vector<double>(size, 1), std::vector<double>(size, -2), std::vector<double>(size, 1)}, {}};
   if (ring) return d;
   d.line.lower.front() = d.line.upper.back() = 0;
-  const auto make = [&](End end, double &diagonal, double &coupling, bool &halved) {
+  const auto make                            = [&](End end, double &diagonal, double &coupling, bool &halved) {
     if (end == End::dirichlet_of_cells) diagonal = -3;
     if (end == End::neumann_of_cells) diagonal = -1;
     if (end == End::neumann || end == End::neumann_halved) coupling = 2;
@@ -112,8 +112,8 @@ std::optional<PencilModes> fast_pencil_modes(const Pencil &pencil)
         modes.values[0].push_back(m->constant + m->factor * value);
         modes.values[1].push_back(t->constant + t->factor * value);
       }
-      modes.to_modes   = std::move(fast->to_modes);
-      modes.from_modes = std::move(fast->from_modes);
+      modes.to_modes     = std::move(fast->to_modes);
+      modes.from_modes   = std::move(fast->from_modes);
       TransformShape &to = *modes.to_modes;
       (to.reads_backwards ? to.last_weight : to.first_weight) *= d.halved[0] ? 2 : 1;
       (to.reads_backwards ? to.first_weight : to.last_weight) *= d.halved[1] ? 2 : 1;
@@ -195,7 +195,8 @@ std::optional<std::string> general_modes(const Pencil &pencil, PencilModes &mode
   dgesv_(&n, &n, b.data(), &n, pivots.data(), a.data(), &n, &info);
   if (info != 0) return "the matrix of its rows' diagonal couplings is singular";
   const auto run = [&](const int *lwork) {
-    dgeev_("N", "V", &n, a.data(), &n, modes.values[1].data(), imaginary.data(), nullptr, &n, right.data(), &n, work.data(), lwork, &info, 1, 1);
+    dgeev_("N", "V", &n, a.data(), &n, modes.values[1].data(), imaginary.data(), nullptr, &n, right.data(), &n, work.data(), lwork, &info,
+           1, 1);
   };
   run(&query);
   const int lwork = static_cast<int>(work[0]);
@@ -212,8 +213,8 @@ std::optional<std::string> general_modes(const Pencil &pencil, PencilModes &mode
   for (std::size_t q = 0; q < size; q++) {
     const double *const v = &right[q * size];
     for (std::size_t i = 0; i < size; i++) {
-      const double below = i > 0 || m.periodic ? m.lower[i] * v[i > 0 ? i - 1 : size - 1] : 0;
-      const double above = i + 1 < size || m.periodic ? m.upper[i] * v[i + 1 < size ? i + 1 : 0] : 0;
+      const double below    = i > 0 || m.periodic ? m.lower[i] * v[i > 0 ? i - 1 : size - 1] : 0;
+      const double above    = i + 1 < size || m.periodic ? m.upper[i] * v[i + 1 < size ? i + 1 : 0] : 0;
       product[q * size + i] = below + m.diagonal[i] * v[i] + above;
       norm += product[q * size + i] * product[q * size + i];
     }
@@ -260,7 +261,8 @@ std::optional<std::string> find_pencil_modes(const Pencil &pencil, PencilModes &
     return std::nullopt;
   }
   if (pencil.n() > most_rows)
-    return "matrices of eigenvectors of " + std::to_string(pencil.n()) + " rows would not fit (the limit is " + std::to_string(most_rows) + ")";
+    return "matrices of eigenvectors of " + std::to_string(pencil.n()) + " rows would not fit (the limit is " + std::to_string(most_rows) +
+           ")";
   if (auto definite = definite_modes(pencil)) {
     modes = std::move(*definite);
     return std::nullopt;

@@ -13,8 +13,8 @@ namespace weft::poisson {
 /// Neumann ends of nodes, as finite elements have them. Else matrices: M symmetric and definite, T symmetric: LAPACK's dsygvd, L = R^T. Else
 /// R has the eigenvectors of M^-1 T (dgeev), and L = (M R)^-1.
 struct PencilModes {
-  std::vector<double> values[2];     ///< m and t
-  std::vector<double> left, right;   ///< L and R, row after row; empty where fast
+  std::vector<double> values[2];                      ///< m and t
+  std::vector<double> left, right;                    ///< L and R, row after row; empty where fast
   std::optional<TransformShape> to_modes, from_modes; ///< in the place of L and R
 };
 

@@ -34,8 +34,8 @@ struct ChangedRow {
 };
 
 struct PencilOperator {
-  Pencil directions[3];         ///< one point: M = 1, T = 0
-  std::array<double, 8> core{}; ///< core_abc is core[a + 2 b + 4 c]
+  Pencil directions[3];            ///< one point: M = 1, T = 0
+  std::array<double, 8> core{};    ///< core_abc is core[a + 2 b + 4 c]
   std::vector<ChangedRow> changed; ///< a few
   bool singular = false;           ///< the mode nearest to 0 is one of 0: constants of A, or of its transpose
 

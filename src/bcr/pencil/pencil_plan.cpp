@@ -49,7 +49,8 @@ void make_lines(PencilPlan &plan, const PencilOperator &op)
       for (int along : {0, 1}) {
         for (int i : {0, 1}) {
           for (int j : {0, 1})
-            sum[along] += op.core[static_cast<std::size_t>((along << plan.along) + (i << a) + (j << b))] * value(plan, a, i, q) * value(plan, b, j, r);
+            sum[along] += op.core[static_cast<std::size_t>((along << plan.along) + (i << a) + (j << b))] * value(plan, a, i, q) *
+                          value(plan, b, j, r);
         }
       }
       plan.alpha.push_back(sum[0]);
@@ -86,11 +87,12 @@ void make_constant_lines(PencilPlan &plan, const Pencil &pencil)
   const std::size_t last = m.size() - 1;
   for (std::size_t mode = 0; mode < plan.alpha.size(); mode++) {
     const double alpha = plan.alpha[mode], beta = plan.beta[mode];
-    const auto of      = [&](const std::vector<double> LineMatrix::*diagonal, std::size_t i) {
+    const auto of = [&](const std::vector<double> LineMatrix::*diagonal, std::size_t i) {
       return static_cast<long double>(alpha) * (m.*diagonal)[i] + static_cast<long double>(beta) * (t.*diagonal)[i];
     };
-    const double off      = static_cast<double>(of(&LineMatrix::upper, 1));
-    const long double sum = alpha * static_cast<long double>(m.diagonal[1] + 2 * m.upper[1]) + beta * static_cast<long double>(t.diagonal[1] + 2 * t.upper[1]);
+    const double off = static_cast<double>(of(&LineMatrix::upper, 1));
+    const long double sum =
+        alpha * static_cast<long double>(m.diagonal[1] + 2 * m.upper[1]) + beta * static_cast<long double>(t.diagonal[1] + 2 * t.upper[1]);
     line.lower[1] = line.upper[1] = off;
     line.diagonal[1]              = -2 * off;
     line.diagonal[0]              = static_cast<double>(of(&LineMatrix::diagonal, 0) - sum);
@@ -156,7 +158,8 @@ std::optional<std::string> pencil_refused(const PencilOperator &op)
   int without = 0;
   for (int d = 0; d < 3; d++) {
     const auto why = pencil_modes_refused(op.directions[d]);
-    if (why && (op.directions[d].periodic() || op.singular || ++without > 1)) return "along direction " + std::string(1, "xyz"[d]) + ": " + *why;
+    if (why && (op.directions[d].periodic() || op.singular || ++without > 1))
+      return "along direction " + std::string(1, "xyz"[d]) + ": " + *why;
   }
   return std::nullopt;
 }

@@ -15,15 +15,15 @@ namespace weft::poisson {
 struct PencilPlan {
   Index n[3] = {1, 1, 1};
   int along  = 2;
-  bool lines = true;            ///< along it they are solved, not transformed
-  PencilModes modes[3];         ///< of the directions that are transformed; a direction of one point is not
+  bool lines = true;    ///< along it they are solved, not transformed
+  PencilModes modes[3]; ///< of the directions that are transformed; a direction of one point is not
   std::vector<double> alpha, beta;
   /// Where rows along the lines are equal inside and modes lie side by side: the lines as mode_lines.hpp has them, but for the modes `others`.
   std::optional<ConstantModes> constant;
   std::vector<Index> others;
   Index pinned_mode = -1, pinned_row = -1; ///< of a singular operator: the number that is taken for 0
-  double least_pivot = 1;       ///< the smallest one of a line, relative to its row; of numbers relative to the largest
-  bool bad_pivot = false;
+  double least_pivot = 1;                  ///< the smallest one of a line, relative to its row; of numbers relative to the largest
+  bool bad_pivot     = false;
 
   bool transforms(int d) const { return n[d] > 1 && !(lines && d == along); }
   Index modes_of_lines() const { return static_cast<Index>(alpha.size()); }

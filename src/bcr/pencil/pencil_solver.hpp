@@ -18,7 +18,7 @@ public:
 
   PencilSolver(const Space &space, const PencilOperator &op) : space_(space), plan_(plan_pencil(op))
   {
-    const auto &p       = plan_;
+    const auto &p          = plan_;
     const Index strides[3] = {1, p.n[0], p.n[0] * p.n[1]};
     const int a = across(p.along, 0), b = across(p.along, 1);
     at_ = {p.modes_of_lines(), p.n[a], strides[a], strides[b], p.n[p.along], strides[p.along]};
@@ -40,17 +40,18 @@ public:
     }
     if (p.constant) constant_ = ModeLines<Space, Scalar>(*p.constant, p.n[p.along]);
     others_ = upload<Index, Space>("weft pencil lines", p.others);
-    rows_  = upload<double, Space>("weft pencil rows", rows);
-    alpha_ = upload<double, Space>("weft pencil modes", p.alpha);
-    beta_  = upload<double, Space>("weft pencil modes", p.beta);
-    work_  = Values(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft pencil work"),
-                    static_cast<std::size_t>(p.n[0] * p.n[1] * p.n[2]));
+    rows_   = upload<double, Space>("weft pencil rows", rows);
+    alpha_  = upload<double, Space>("weft pencil modes", p.alpha);
+    beta_   = upload<double, Space>("weft pencil modes", p.beta);
+    work_   = Values(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft pencil work"),
+                     static_cast<std::size_t>(p.n[0] * p.n[1] * p.n[2]));
   }
 
   const PencilPlan &plan() const { return plan_; }
   std::size_t bytes() const
   {
-    std::size_t bytes = constant_.bytes() + others_.size() * sizeof(Index) + (rows_.size() + alpha_.size() + beta_.size()) * sizeof(double) + work_.size() * sizeof(Scalar);
+    std::size_t bytes = constant_.bytes() + others_.size() * sizeof(Index) +
+                        (rows_.size() + alpha_.size() + beta_.size()) * sizeof(double) + work_.size() * sizeof(Scalar);
     for (int d = 0; d < 3; d++) bytes += to_modes_[d].bytes() + from_modes_[d].bytes();
     return bytes;
   }

@@ -14,7 +14,7 @@ using namespace pencils;
 
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
+constexpr double epsilon        = std::numeric_limits<double>::epsilon();
 constexpr double of_tensor_form = 1e-10, of_tensor_form_but_for_digits = 1e-4; ///< deviations
 
 template <class Space, class Int>
@@ -32,7 +32,8 @@ public:
     const Box whole{{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}};
     auto all = total<looks>(whole, Combine::max, LookAtRows<Space, Int>{read_});
     if (all[foreign] > 0) return false;
-    if (all[largest] < 1e-20 || all[largest] > 1e20) read_.rows.per_unit = std::ldexp(1.0, std::clamp(-std::ilogb(all[largest]), -1021, 1021));
+    if (all[largest] < 1e-20 || all[largest] > 1e20)
+      read_.rows.per_unit = std::ldexp(1.0, std::clamp(-std::ilogb(all[largest]), -1021, 1021));
     found.unit    = 1 / read_.rows.per_unit;
     found.foreign = 0;
     for (int d = 0; d < 3; d++) {
@@ -76,7 +77,8 @@ private:
       if (collect_changed(op)) {
         deviation = 0;
         for (const ChangedRow &row : op.changed) {
-          for (int n = 0; n < 27; n++) symmetric_there = symmetric_there && (n == BoxStencil::centre || row.more[static_cast<std::size_t>(n)] == 0);
+          for (int n = 0; n < 27; n++)
+            symmetric_there = symmetric_there && (n == BoxStencil::centre || row.more[static_cast<std::size_t>(n)] == 0);
         }
       } else if (!(most[0] <= of_tensor_form)) {
         return false;
@@ -130,7 +132,8 @@ private:
         FaceRows &face = found.faces[d][side];
         for (std::size_t node = 0; node < area; node++) {
           face.diagonal.push_back(all[10 * node]);
-          face.inward.insert(face.inward.end(), all.begin() + static_cast<std::ptrdiff_t>(10 * node + 1), all.begin() + static_cast<std::ptrdiff_t>(10 * node + 10));
+          face.inward.insert(face.inward.end(), all.begin() + static_cast<std::ptrdiff_t>(10 * node + 1),
+                             all.begin() + static_cast<std::ptrdiff_t>(10 * node + 10));
         }
       }
     }
@@ -169,9 +172,9 @@ private:
 
   /// Both matrices of a direction, and how the core is read from entries for `step` 0 and 1 steps along it.
   struct Axis {
-    int step   = 0;     ///< of the second entry; 0: T is 0
+    int step    = 0;            ///< of the second entry; 0: T is 0
     double g[4] = {1, 0, 0, 1}; ///< M and T in the middle row: of the diagonal, of the coupling
-    double rest = 0;    ///< what of M was taken from T
+    double rest = 0;            ///< what of M was taken from T
   };
 
   /// Chooses the block T that is least like M, and the coupling of the middle row that tells them apart best.
@@ -266,7 +269,9 @@ private:
         of_t = axis.step == 0 ? 0 : (axis.g[0] * coupling - axis.g[2] * centre) / determinant;
         of_m = axis.step == 0 ? centre / axis.g[0] : (axis.g[3] * centre - axis.g[1] * coupling) / determinant + axis.rest * of_t;
       }
-      sums *= axis.step != 0 && axis.rest == 0 && std::abs(row_sum_of_t(op, d)) > 0 ? 0 : row_sum(op.directions[d].matrix[0], static_cast<std::size_t>(reference_[d] - inner_.lo[d]));
+      sums *= axis.step != 0 && axis.rest == 0 && std::abs(row_sum_of_t(op, d)) > 0
+                  ? 0
+                  : row_sum(op.directions[d].matrix[0], static_cast<std::size_t>(reference_[d] - inner_.lo[d]));
     }
     // Where no T has a sum in the middle row, that of the row is the first number's alone.
     if (sums != 0) op.core[0] = clean_sum(row) / sums;
@@ -322,9 +327,10 @@ private:
     CollectChanged<Space, Int> collect{{read_, on_device(op)}, of_tensor_form, inner_ & read_.rows.part, {}, {}};
     collect.rows  = decltype(collect.rows)("weft changed rows", few);
     collect.count = decltype(collect.count)("weft changed rows");
-    Kokkos::parallel_for("weft changed rows",
-                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, collect.box.size(0) * collect.box.size(1) * collect.box.size(2)),
-                         collect);
+    Kokkos::parallel_for(
+        "weft changed rows",
+        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, collect.box.size(0) * collect.box.size(1) * collect.box.size(2)),
+        collect);
     const auto here = static_cast<std::size_t>(to_host(space_, collect.count.data(), 1)[0]);
     double count    = static_cast<double>(here);
     if (all_ranks_) all_ranks_(&count, 1, Combine::sum);
@@ -344,7 +350,8 @@ private:
       }
       if (all_ranks_) all_ranks_(row.more.data(), 27, Combine::sum);
       const auto number = static_cast<Index>(node);
-      const Index at[3] = {number % grid_[0] - inner_.lo[0], number / grid_[0] % grid_[1] - inner_.lo[1], number / grid_[0] / grid_[1] - inner_.lo[2]};
+      const Index at[3] = {number % grid_[0] - inner_.lo[0], number / grid_[0] % grid_[1] - inner_.lo[1],
+                           number / grid_[0] / grid_[1] - inner_.lo[2]};
       row.node          = at[0] + inner_.size(0) * (at[1] + inner_.size(1) * at[2]);
       op.changed.push_back(row);
       before = node;
@@ -388,7 +395,7 @@ Separation separate_stencils(const Execution &execution, const GridMatrix<Int> &
   if (found.foreign == 0 || found.unusable > 0) return found;
   Separation boxes;
   std::copy_n(matrix.grid, 3, boxes.grid);
-  bool symmetric = false;
+  bool symmetric         = false;
   const bool found_boxes = on_backend(execution, [&](const auto &space) {
     BoxSeparator<std::decay_t<decltype(space)>, Int> separator(space, matrix, all_ranks);
     if (separator.run(boxes)) return true;
