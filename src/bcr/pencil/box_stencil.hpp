@@ -15,6 +15,7 @@ struct BoxStencil {
   double entry[27] = {};
   bool wraps[3]    = {};
   int foreign      = 0; ///< entries for nodes farther away
+  int not_finite   = 0;
 
   KOKKOS_INLINE_FUNCTION double size() const
   {
@@ -43,6 +44,10 @@ struct BoxReader {
   KOKKOS_INLINE_FUNCTION void add(BoxStencil &box, const Index (&at)[3], const Index (&to)[3], double value) const
   {
     if (value == 0) return;
+    if (!Kokkos::isfinite(value)) {
+      box.not_finite++;
+      return;
+    }
     int number = BoxStencil::centre, scale = 1;
     for (int d = 0; d < 3; d++, scale *= 3) {
       const Index step = to[d] - at[d], last = rows.grid[d] - 1;
@@ -58,14 +63,35 @@ struct BoxReader {
     box.entry[number] += value * rows.per_unit;
   }
 
+  /// The same for the neighbours in a part of three nodes or more along x and y, without a division: the steps are those of the distance in
+  /// the part's numbers. False for others.
+  KOKKOS_INLINE_FUNCTION bool add_near(BoxStencil &box, const Index (&at)[3], Index distance, Index nx, Index ny, Index nz,
+                                       double value) const
+  {
+    if (nx < 3 || ny < 3 || !Kokkos::isfinite(value)) return false;
+    const Index plane = nx * ny;
+    Index step[3]     = {distance, 0, 0};
+    if (nz > 1) step[2] = 2 * step[0] > plane ? 1 : 2 * step[0] < -plane ? -1 : 0;
+    step[0] -= plane * step[2];
+    step[1] = 2 * step[0] > nx ? 1 : 2 * step[0] < -nx ? -1 : 0;
+    step[0] -= nx * step[1];
+    if (step[0] < -1 || step[0] > 1) return false;
+    for (int d = 0; d < 3; d++) {
+      if (at[d] + step[d] < rows.part.lo[d] || at[d] + step[d] >= rows.part.hi[d]) return false;
+    }
+    box.entry[BoxStencil::centre + step[0] + 3 * step[1] + 9 * step[2]] += value * rows.per_unit;
+    return true;
+  }
+
   KOKKOS_INLINE_FUNCTION BoxStencil operator()(const Index (&at)[3]) const
   {
     const auto &part = rows.part;
-    const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1];
+    const Index nx = part.hi[0] - part.lo[0], ny = part.hi[1] - part.lo[1], nz = part.hi[2] - part.lo[2];
     const Index row = at[0] - part.lo[0] + nx * (at[1] - part.lo[1] + ny * (at[2] - part.lo[2]));
     BoxStencil box;
     for (Int k = rows.inside.row_starts[row]; k < rows.inside.row_starts[row + 1]; k++) {
-      const Index node  = rows.inside.columns[k];
+      const Index node = rows.inside.columns[k];
+      if (add_near(box, at, node - row, nx, ny, nz, rows.inside.values[k])) continue;
       const Index to[3] = {part.lo[0] + node % nx, part.lo[1] + node / nx % ny, part.lo[2] + node / nx / ny};
       add(box, at, to, rows.inside.values[k]);
     }
@@ -80,7 +106,7 @@ struct BoxReader {
 };
 
 /// What the rows look like, the largest of each.
-enum Look { foreign, wraps, largest = wraps + 3, coupled_faces, looks = coupled_faces + 6 };
+enum Look { foreign, not_finite, wraps, largest = wraps + 3, coupled_faces, looks = coupled_faces + 6 };
 
 template <class Space, class Int>
 struct LookAtRows {
@@ -90,6 +116,7 @@ struct LookAtRows {
   {
     const BoxStencil box = read(at);
     if (box.foreign > 0) values[foreign] = 1;
+    if (box.not_finite > 0) values[not_finite] = 1;
     bool coupled = false;
     for (int n = 0; n < 27; n++) {
       values[largest] = Kokkos::max(values[largest], Kokkos::abs(box.entry[n]));
@@ -190,16 +217,19 @@ struct PencilFit {
   {
     return table(start[d] + 6 * (i - inner.lo[d]) + 3 * which + 1 + step);
   }
-  KOKKOS_INLINE_FUNCTION double entry(const Index (&node)[3], int n) const
+  /// All entries of a row, summed up one direction after the other.
+  KOKKOS_INLINE_FUNCTION void entries(const Index (&node)[3], double (&row)[27]) const
   {
-    double sum = 0;
-    for (int c = 0; c < 8; c++) {
-      if (core[c] == 0) continue;
-      double product = core[c];
-      for (int d = 0; d < 3; d++) product *= this->at(d, (c >> d) & 1, step_of(n, d), node[d]);
-      sum += product;
+    for (int r = -1; r <= 1; r++) {
+      double planes[4]; // of M and T along x and y
+      for (int c = 0; c < 4; c++) planes[c] = core[c] * this->at(2, 0, r, node[2]) + core[c + 4] * this->at(2, 1, r, node[2]);
+      for (int q = -1; q <= 1; q++) {
+        double lines[2];
+        for (int c = 0; c < 2; c++) lines[c] = planes[c] * this->at(1, 0, q, node[1]) + planes[c + 2] * this->at(1, 1, q, node[1]);
+        for (int p = -1; p <= 1; p++)
+          row[BoxStencil::centre + p + 3 * q + 9 * r] = lines[0] * this->at(0, 0, p, node[0]) + lines[1] * this->at(0, 1, p, node[0]);
+      }
     }
-    return sum;
   }
 };
 
@@ -220,30 +250,32 @@ struct BesideFit {
   {
     const BoxStencil box = read(at);
     Difference row;
+    double expected[27];
+    fit.entries(at, expected);
+    bool outward[3][3]; // whether a step leads to a face that is solved apart, or nowhere
+    for (int d = 0; d < 3; d++) {
+      for (int step = -1; step <= 1; step++)
+        outward[d][step + 1] = !box.wraps[d] && (at[d] + step < fit.inner.lo[d] || at[d] + step >= fit.inner.hi[d]);
+    }
     for (int n = 0; n < 27; n++) {
-      bool inside = true;
-      for (int d = 0; d < 3; d++) {
-        const Index to = at[d] + step_of(n, d);
-        inside         = inside && (box.wraps[d] || (to >= fit.inner.lo[d] && to < fit.inner.hi[d]));
-      }
       row.more[n] = 0;
-      if (!inside) continue; // couplings to faces that are solved apart
-      const double expected = fit.entry(at, n);
-      row.more[n]           = box.entry[n] - expected;
+      if (outward[0][n % 3] || outward[1][n / 3 % 3] || outward[2][n / 9]) continue;
+      row.more[n] = box.entry[n] - expected[n];
       row.apart += Kokkos::abs(row.more[n]);
       row.size += Kokkos::abs(box.entry[n]);
-      sum += expected;
-      magnitude += Kokkos::abs(expected);
+      sum += expected[n];
+      magnitude += Kokkos::abs(expected[n]);
     }
     return row;
   }
 };
 
 /// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest sum of
-/// a row of the fit.
+/// a row of the fit. Rows that deviate by more than `most_counted` do not count.
 template <class Space, class Int>
 struct PencilDeviation {
   BesideFit<Space, Int> beside;
+  double most_counted;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *most) const
   {
@@ -252,7 +284,7 @@ struct PencilDeviation {
     const Box &box = beside.fit.inner;
     int ends       = 0;
     for (int d = 0; d < 3; d++) ends += box.size(d) > 1 && (at[d] == box.lo[d] || at[d] + 1 == box.hi[d]);
-    most[ends > 1] = Kokkos::max(most[ends > 1], row.deviation());
+    if (!(row.deviation() > most_counted)) most[ends > 1] = Kokkos::max(most[ends > 1], row.deviation());
     if (!(row.apart >= 0)) most[0] = 1; // not finite
     most[2] = Kokkos::max(most[2], magnitude > 0 ? Kokkos::abs(sum) / magnitude : 0.0);
   }

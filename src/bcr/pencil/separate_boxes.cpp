@@ -30,7 +30,9 @@ public:
   bool run(Separation &found)
   {
     const Box whole{{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}};
-    auto all = total<looks>(whole, Combine::max, LookAtRows<Space, Int>{read_});
+    auto all       = total<looks>(whole, Combine::max, LookAtRows<Space, Int>{read_});
+    found.unusable = all[not_finite];
+    if (found.unusable > 0) return true;
     if (all[foreign] > 0) return false;
     if (all[largest] < 1e-20 || all[largest] > 1e20)
       read_.rows.per_unit = std::ldexp(1.0, std::clamp(-std::ilogb(all[largest]), -1021, 1021));
@@ -59,6 +61,19 @@ public:
     return false;
   }
 
+  /// Whether the row in the middle of the grid couples to a neighbour along two directions or more.
+  bool has_boxes() const
+  {
+    Box node;
+    for (int d = 0; d < 3; d++) node.lo[d] = grid_[d] / 2, node.hi[d] = node.lo[d] + 1;
+    const auto row = total<27>(node, Combine::sum, TakeRow<Space, Int>{read_});
+    bool any       = false;
+    for (int n = 0; n < 27; n++)
+      any = any || (row[static_cast<std::size_t>(n)] != 0 &&
+                    step_of(n, 0) * step_of(n, 0) + step_of(n, 1) * step_of(n, 1) + step_of(n, 2) * step_of(n, 2) > 1);
+    return any;
+  }
+
   bool symmetric() const
   {
     const auto sums = total<2>({{0, 0, 0}, {grid_[0], grid_[1], grid_[2]}}, Combine::sum, Asymmetry<Space, Int>{read_});
@@ -75,7 +90,8 @@ private:
     if (!(deviation <= of_tensor_form)) {
       if (op.singular) return false; // what is left of it would have no inverse
       if (collect_changed(op)) {
-        deviation = 0;
+        const auto others = measure(op, of_tensor_form);
+        deviation         = std::max(others[0], others[1]);
         for (const ChangedRow &row : op.changed) {
           for (int n = 0; n < 27; n++)
             symmetric_there = symmetric_there && (n == BoxStencil::centre || row.more[static_cast<std::size_t>(n)] == 0);
@@ -315,9 +331,9 @@ private:
     return fit;
   }
 
-  std::array<double, 3> measure(const PencilOperator &op) const
+  std::array<double, 3> measure(const PencilOperator &op, double most_counted = std::numeric_limits<double>::infinity()) const
   {
-    return total<3>(inner_, Combine::max, PencilDeviation<Space, Int>{{read_, on_device(op)}});
+    return total<3>(inner_, Combine::max, PencilDeviation<Space, Int>{{read_, on_device(op)}, most_counted});
   }
 
   /// The rows that deviate, where they are few on all ranks together.
@@ -391,9 +407,14 @@ void make_symmetric(SeparableOperator &op)
 template <class Int>
 Separation separate_stencils(const Execution &execution, const GridMatrix<Int> &matrix, const AllRanks &all_ranks)
 {
-  Separation found = separate(execution, matrix, all_ranks);
-  if (found.foreign == 0 || found.unusable > 0) return found;
-  Separation boxes;
+  Separation found, boxes;
+  const bool begins_with_stars = on_backend(execution, [&](const auto &space) {
+    return !BoxSeparator<std::decay_t<decltype(space)>, Int>(space, matrix, all_ranks).has_boxes();
+  });
+  if (begins_with_stars) {
+    found = separate(execution, matrix, all_ranks);
+    if (found.foreign == 0 || found.unusable > 0) return found;
+  }
   std::copy_n(matrix.grid, 3, boxes.grid);
   bool symmetric         = false;
   const bool found_boxes = on_backend(execution, [&](const auto &space) {
