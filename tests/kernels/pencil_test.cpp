@@ -267,6 +267,21 @@ TEST(Pencil, OtherMatricesGetTheirStars)
   }
 }
 
+TEST(Pencil, RoundingOfProductsLeavesTheSymmetry)
+{
+  std::mt19937 random(10);
+  const PencilOperator op = sum_of({elements(11, random, true), elements(9, random, false)}, 0);
+  reference::Rows rows    = reference::rows_of(op);
+  const auto noise        = random_values<double>(rows.values.size(), random, -4e-16, 4e-16);
+  for (std::size_t k = 0; k < noise.size(); k++) rows.values[k] *= 1 + noise[k];
+  for (Memory memory : memories()) {
+    const Separation found = separated(rows, grid_of(op, none, none), memory);
+    ASSERT_TRUE(found.pencil.has_value());
+    EXPECT_TRUE(found.symmetric);
+    EXPECT_LT(found.deviation, 1e-12);
+  }
+}
+
 /// A few rows that are others are solved exactly, wherever they are; many only where they are at the ends of two directions, and then they
 /// are told.
 TEST(Pencil, RowsThatAreOthers)

@@ -243,14 +243,15 @@ struct BesideFit {
   struct Difference {
     double more[27];
     double apart = 0, size = 0; ///< sums of magnitudes of that, and of the row
+    double imbalance = 0;       ///< the sum of the row or of the fit's, whichever is smaller, over that of magnitudes
 
     KOKKOS_INLINE_FUNCTION double deviation() const { return apart == 0 ? 0 : size > 0 ? apart / size : 1; }
   };
-  KOKKOS_INLINE_FUNCTION Difference operator()(const Index (&at)[3], double &sum, double &magnitude) const
+  KOKKOS_INLINE_FUNCTION Difference operator()(const Index (&at)[3]) const
   {
     const BoxStencil box = read(at);
     Difference row;
-    double expected[27];
+    double expected[27], sum = 0, of_fit = 0, size_of_fit = 0;
     fit.entries(at, expected);
     bool outward[3][3]; // whether a step leads to a face that is solved apart, or nowhere
     for (int d = 0; d < 3; d++) {
@@ -263,15 +264,17 @@ struct BesideFit {
       row.more[n] = box.entry[n] - expected[n];
       row.apart += Kokkos::abs(row.more[n]);
       row.size += Kokkos::abs(box.entry[n]);
-      sum += expected[n];
-      magnitude += Kokkos::abs(expected[n]);
+      sum += box.entry[n];
+      of_fit += expected[n];
+      size_of_fit += Kokkos::abs(expected[n]);
     }
+    if (row.size > 0 && size_of_fit > 0) row.imbalance = Kokkos::min(Kokkos::abs(sum) / row.size, Kokkos::abs(of_fit) / size_of_fit);
     return row;
   }
 };
 
-/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest sum of
-/// a row of the fit. Rows that deviate by more than `most_counted` do not count.
+/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest imbalance.
+/// Rows that deviate by more than `most_counted` do not count.
 template <class Space, class Int>
 struct PencilDeviation {
   BesideFit<Space, Int> beside;
@@ -279,14 +282,13 @@ struct PencilDeviation {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index (&at)[3], double *most) const
   {
-    double sum = 0, magnitude = 0;
-    const auto row = beside(at, sum, magnitude);
+    const auto row = beside(at);
     const Box &box = beside.fit.inner;
     int ends       = 0;
     for (int d = 0; d < 3; d++) ends += box.size(d) > 1 && (at[d] == box.lo[d] || at[d] + 1 == box.hi[d]);
     if (!(row.deviation() > most_counted)) most[ends > 1] = Kokkos::max(most[ends > 1], row.deviation());
     if (!(row.apart >= 0)) most[0] = 1; // not finite
-    most[2] = Kokkos::max(most[2], magnitude > 0 ? Kokkos::abs(sum) / magnitude : 0.0);
+    most[2] = Kokkos::max(most[2], row.imbalance);
   }
 };
 
@@ -303,8 +305,7 @@ struct CollectChanged {
   {
     const Index nx = box.size(0), ny = box.size(1);
     const Index at[3] = {box.lo[0] + k % nx, box.lo[1] + k / nx % ny, box.lo[2] + k / nx / ny};
-    double sum = 0, magnitude = 0;
-    const auto row = beside(at, sum, magnitude);
+    const auto row    = beside(at);
     if (row.deviation() <= bound) return;
     const auto &grid = beside.read.rows.grid;
     const int to     = Kokkos::atomic_fetch_add(&count(), 1);

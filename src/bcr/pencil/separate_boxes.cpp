@@ -186,6 +186,16 @@ private:
   }
   static double row_sum(const poisson::LineMatrix &line, std::size_t i) { return line.lower[i] + line.diagonal[i] + line.upper[i]; }
 
+  /// Takes rounding from a symmetric matrix, as products of matrices leave it.
+  static void make_symmetric(poisson::LineMatrix &line)
+  {
+    for (std::size_t i = 0; i < line.size(); i++) {
+      const std::size_t next = i + 1 < line.size() ? i + 1 : 0;
+      double &up = line.upper[i], &down = line.lower[next];
+      if (std::abs(up - down) <= 64 * epsilon * std::max(line.row_size(i), line.row_size(next))) up = down = (up + down) / 2;
+    }
+  }
+
   /// Both matrices of a direction, and how the core is read from entries for `step` 0 and 1 steps along it.
   struct Axis {
     int step    = 0;            ///< of the second entry; 0: T is 0
@@ -200,7 +210,8 @@ private:
     const auto at          = static_cast<std::size_t>(reference_[d] - inner_.lo[d]);
     auto &[m, t]           = pencil.matrix;
     m                      = block(rows, d, 0);
-    t                      = m;
+    make_symmetric(m);
+    t = m;
     for (auto *diagonal : {&t.lower, &t.diagonal, &t.upper}) std::fill(diagonal->begin(), diagonal->end(), 0.0);
     if (inner_.size(d) == 1) {
       m.diagonal[0] = 1;
@@ -212,9 +223,10 @@ private:
     for (int q = -1; q <= 1; q++) {
       for (int r = -1; r <= 1; r++) {
         if (q == 0 && r == 0) continue;
-        const poisson::LineMatrix other = block(rows, d, q * scale[across(d, 0)] + r * scale[across(d, 1)]);
+        poisson::LineMatrix other = block(rows, d, q * scale[across(d, 0)] + r * scale[across(d, 1)]);
         const double like = product(other, m) / of_m, of_other = product(other, other);
         if (of_other == 0) continue;
+        make_symmetric(other);
         poisson::LineMatrix left = other;
         for (std::size_t i = 0; i < m.size(); i++) {
           left.lower[i] -= like * m.lower[i];
