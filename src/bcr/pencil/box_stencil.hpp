@@ -273,8 +273,8 @@ struct BesideFit {
   }
 };
 
-/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest imbalance.
-/// Rows that deviate by more than `most_counted` do not count.
+/// Largest deviation of a row that lies at ends of at most one direction, and of the others, over the row's sum of magnitudes; largest
+/// imbalance. Rows that deviate by more than `most_counted` do not count.
 template <class Space, class Int>
 struct PencilDeviation {
   BesideFit<Space, Int> beside;

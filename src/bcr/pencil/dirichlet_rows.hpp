@@ -1,5 +1,5 @@
-/// DirichletRows: the faces of a grid whose rows couple to nothing, around the inner box of a pencil's operator: their values first, what the
-/// rows within take from them, the inner solve.
+/// DirichletRows: the faces of a grid whose rows couple to nothing, around the inner box of a pencil's operator: their values first, what
+/// the rows within take from them, the inner solve.
 ///
 ///     ( A_00  A_01 )     D is diagonal: x_1 = D^-1 b_1, A_00 x_0 = b_0 - A_01 x_1; transposed A_00^T x_0 = b_0, D x_1 = b_1 - A_01^T x_0.
 ///     (       D    )

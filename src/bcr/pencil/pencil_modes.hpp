@@ -10,8 +10,8 @@
 namespace weft::poisson {
 
 /// Fast transforms where both matrices are combinations of I and one second difference with ends that these take, times 1/2 in the rows of
-/// Neumann ends of nodes, as finite elements have them. Else matrices: M symmetric and definite, T symmetric: LAPACK's dsygvd, L = R^T. Else
-/// R has the eigenvectors of M^-1 T (dgeev), and L = (M R)^-1.
+/// Neumann ends of nodes, as finite elements have them. Else matrices: M symmetric and definite, T symmetric: LAPACK's dsygvd, L = R^T.
+/// Else R has the eigenvectors of M^-1 T (dgeev), and L = (M R)^-1.
 struct PencilModes {
   std::vector<double> values[2];                      ///< m and t
   std::vector<double> left, right;                    ///< L and R, row after row; empty where fast

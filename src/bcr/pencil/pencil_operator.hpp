@@ -4,10 +4,10 @@
 ///
 ///     A = sum_{a, b, c in {0, 1}} core_abc  P_x^a (x) P_y^b (x) P_z^c,     P_k^0 = M_k, P_k^1 = T_k.                              (1)
 ///
-/// These are: T_x (x) W_y + W_x (x) T_y + shift W_x (x) W_y with mass matrices W (bilinear finite elements, Galerkin operators of stars under
-/// linear interpolation); and all constant stencils, compact fourth-order ones among them, with M = I and T a second difference. With
-/// L_k M_k R_k and L_k T_k R_k diagonal, m_q and t_q, a mode (q, r, s) of A is the number sum core_abc p_q^a p_r^b p_s^c, or, along a direction
-/// that is not transformed, the line alpha M + beta T.
+/// These are: T_x (x) W_y + W_x (x) T_y + shift W_x (x) W_y with mass matrices W (bilinear finite elements, Galerkin operators of stars
+/// under linear interpolation); and all constant stencils, compact fourth-order ones among them, with M = I and T a second difference. With
+/// L_k M_k R_k and L_k T_k R_k diagonal, m_q and t_q, a mode (q, r, s) of A is the number sum core_abc p_q^a p_r^b p_s^c, or, along a
+/// direction that is not transformed, the line alpha M + beta T.
 /// Source: R. Lynch, J. Rice, D. Thomas, Numer. Math. 6 (1964) 185.
 #pragma once
 #include <array>

@@ -12,8 +12,8 @@ namespace weft::poisson {
 
 namespace {
 
-/// The direction whose lines are solved: one that cannot be transformed, else the longest that matrix products would have to transform, else
-/// the last one; -1 where no direction can hold them.
+/// The direction whose lines are solved: one that cannot be transformed, else the longest that matrix products would have to transform,
+/// else the last one; -1 where no direction can hold them.
 int direction_of_lines(const PencilOperator &op)
 {
   int refused = -1, dense = -1, fast = -1;
@@ -71,8 +71,8 @@ bool equal_rows_inside(const LineMatrix &line)
   return true;
 }
 
-/// Lines as multiples of a second difference plus what its rows' sum is, which keeps the digits of smooth modes; those that do not decay are
-/// among the others.
+/// Lines as multiples of a second difference plus what its rows' sum is, which keeps the digits of smooth modes; those that do not decay
+/// are among the others.
 void make_constant_lines(PencilPlan &plan, const Pencil &pencil)
 {
   const LineMatrix &m = pencil.matrix[0], &t = pencil.matrix[1];

@@ -18,7 +18,8 @@ struct PencilPlan {
   bool lines = true;    ///< along it they are solved, not transformed
   PencilModes modes[3]; ///< of the directions that are transformed; a direction of one point is not
   std::vector<double> alpha, beta;
-  /// Where rows along the lines are equal inside and modes lie side by side: the lines as mode_lines.hpp has them, but for the modes `others`.
+  /// Where rows along the lines are equal inside and modes lie side by side: the lines as mode_lines.hpp has them, but for the modes
+  /// `others`.
   std::optional<ConstantModes> constant;
   std::vector<Index> others;
   Index pinned_mode = -1, pinned_row = -1; ///< of a singular operator: the number that is taken for 0

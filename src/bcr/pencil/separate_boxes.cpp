@@ -49,7 +49,8 @@ public:
     if (found.size() == 0) return false;
     found.unusable = collect_faces(found);
     if (found.unusable > 0) return true;
-    // A second place, as rows that are others may lie on the first one's lines; more where digits are missing: M and T may be more unlike there.
+    // A second place, as rows that are others may lie on the first one's lines; more where digits are missing: M and T may be more unlike
+    // there.
     for (int place : {2, 1, 3, 0, 4}) {
       for (int d = 0; d < 3; d++) reference_[d] = inner_.lo[d] + std::min(place * inner_.size(d) / 4, inner_.size(d) - 1);
       PencilOperator op;
