@@ -2,6 +2,8 @@
 #include <petscdmda.h>
 
 #include "bcr/bcr_impl.h"
+#include "bcr/pencil/pencil_box.hpp"
+#include "bcr/pencil/separate_boxes.hpp"
 #include "petsc/grid_owners.h"
 #include "petsc/kokkos_start.h"
 
@@ -95,7 +97,7 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
     };
   }
   PetscCall(MakeExecution(*memory, &execution));
-  PetscCallCXX(*separation = separate(*execution, matrix, all_ranks, pc->setupcalled ? &bcr->separation : NULL));
+  PetscCallCXX(*separation = separate_stencils(*execution, matrix, all_ranks, pc->setupcalled ? &bcr->separation : NULL));
   PetscCallCXX(destroy_or_leave(execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -108,17 +110,18 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found, std::string *refu
   std::optional<std::string> why;
 
   PetscFunctionBegin;
-  PetscCheck(
-      found.foreign == 0, comm, PETSC_ERR_SUP,
-      "PCBCR needs a stencil of the node and its neighbours along x, y and z (3, 5 or 7 points), and %g entries of this matrix couple to "
-      "other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
-      found.foreign);
+  PetscCheck(found.foreign == 0, comm, PETSC_ERR_SUP,
+             "PCBCR needs a stencil of the node and its neighbours (3 points in a line, 9 in the plane, 27 in space), and %g entries of "
+             "this matrix "
+             "couple to other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
+             found.foreign);
   PetscCheck(!bcr->require_separable || found.deviation <= bcr->tolerance, comm, PETSC_ERR_ARG_INCOMP,
              "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, and "
              "-pc_bcr_require_separable allows %g (-pc_bcr_separable_tolerance): leave -pc_bcr_require_separable to use that operator as a "
              "preconditioner",
              found.deviation, (double)bcr->tolerance);
-  PetscCallCXX(why = poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
+  PetscCallCXX(why = found.pencil ? pencil_method_refuses(bcr->options)
+                                  : poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
   PetscCheck(!why || bcr->options.method == "auto", comm, PETSC_ERR_SUP, "-pc_bcr_type %s: %s", bcr->options.method.c_str(), why->c_str());
   PetscCallCXX(*refused = why ? "PCBCR solves no such operator: " + *why : "");
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -160,11 +163,15 @@ PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
 {
   const bool singular = Bcr(pc)->singular;
   MatNullSpace space  = NULL;
+  PetscInt level;
 
   PetscFunctionBegin;
+  why->clear();
+  // Within another preconditioner it is one: PETSc's multigrid attaches nothing to the coarse operators that it makes.
+  PetscCall(PetscObjectGetTabLevel((PetscObject)pc, &level));
+  if (level > 0 && !bad_pivot) PetscFunctionReturn(PETSC_SUCCESS);
   if (singular) PetscCall(MatGetNullSpace(pc->pmat, &space));
   if (singular && !space) PetscCall(MatGetNullSpace(pc->mat, &space));
-  why->clear();
   if (bad_pivot) PetscCallCXX(*why = "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it");
   if (singular && !space)
     PetscCallCXX(*why = "the operator is singular (constants are in its null space): attach them to the matrix, "
@@ -180,7 +187,7 @@ PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
   std::optional<SpreadPlan> plan;
 
   PetscFunctionBegin;
-  if (may_spread) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
+  if (may_spread && !bcr->separation.pencil) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
   if (plan != bcr->plan || bcr->block_precision != bcr->inside()) {
     for (int which : {0, 1}) bcr->forget_solver(which);
     PetscCall(SpreadReset(pc));

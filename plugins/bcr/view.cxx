@@ -17,9 +17,14 @@ std::string Sizes(const Index (&nodes)[3], int dimension)
 }
 
 // Each direction's kind: " periodic", " weighted".
-std::string Kinds(const SeparableOperator &op)
+std::string Kinds(const Separation &found)
 {
+  const SeparableOperator &op = found.separable;
   std::string text;
+  for (int d = 0; found.pencil && d < 3; d++) {
+    if (found.pencil->directions[d].periodic()) text += ", periodic along direction " + std::to_string(d + 1);
+  }
+  if (found.pencil) text += ", products of two tridiagonal matrices along each direction";
   for (int d = 0; d < op.dimension; d++) {
     if (op.directions[d].periodic) text += ", periodic along direction " + std::to_string(d + 1);
     if (!op.directions[d].weight.empty()) text += ", weights along direction " + std::to_string(d + 1);
@@ -94,7 +99,7 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
   std::string sizes, inner, kinds;
   PetscCallCXX(sizes = Sizes(found.grid, bcr->grid.dimension));
   PetscCallCXX(inner = Sizes(found.nodes, bcr->grid.dimension));
-  PetscCallCXX(kinds = Kinds(found.separable));
+  PetscCallCXX(kinds = Kinds(found));
   PetscCall(PetscViewerASCIIPrintf(viewer, "  operator: %s, largest relative deviation %.3g; %ssymmetric%s%s%s\n",
                                    bcr->separable() ? "separable" : "the nearest separable one", found.deviation,
                                    found.symmetric ? "" : "not ",

@@ -6,6 +6,7 @@
 #include "bcr/detect/boundary_rows.hpp"
 #include "bcr/make_on_backend.hpp"
 #include "bcr/mirror.hpp"
+#include "bcr/pencil/pencil_box.hpp"
 
 namespace weft {
 
@@ -128,6 +129,7 @@ private:
 Owner<BoxSolver> BoxSolver::make(const Execution &execution, const Separation &separation, const DirectOptions &options,
                                  Precision precision, const KnownBases &known)
 {
+  if (separation.pencil) return make_pencil_box(execution, separation, precision);
   return make_on_backend<BoxSolver, BoxSolverImpl>(execution, precision, separation, options, known);
 }
 

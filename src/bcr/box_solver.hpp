@@ -14,19 +14,21 @@ public:
                                const KnownBases &known = {});
 
   /// As those of DirectSolver.
-  virtual KnownBases bases() const = 0;
+  virtual KnownBases bases() const { return {}; }
 
   /// Solves for `nrhs` right-hand sides that start `ld` elements from each other, as the solutions do. Arrays over the whole grid, x
   /// fastest, in the memory of the execution; rhs and solution are different arrays. Does not wait.
   virtual void solve(const double *rhs, double *solution, Transpose transpose = Transpose::no, int nrhs = 1, Index ld = 0) = 0;
 
+  // New values. Operators of pencils are made anew, with a factor of 1.
+
   /// Solves for `factor` times what it was made for from now on.
-  virtual void set_factor(double factor) = 0;
+  virtual void set_factor(double) {}
   /// Takes the operator of this separation, which has the same nodes and faces as the one that it was made for, where DirectSolver::renew()
   /// does; the faces' rows stay those of the old one.
-  virtual bool renew(const Separation &separation) = 0;
+  virtual bool renew(const Separation &) { return false; }
   /// Takes the rows of the faces from this separation, all else of which is what it was made for. Waits.
-  virtual void set_faces(const Separation &separation) = 0;
+  virtual void set_faces(const Separation &) {}
 
 protected:
   using AnyDirectSolver::AnyDirectSolver;

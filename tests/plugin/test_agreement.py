@@ -16,6 +16,7 @@ SOLVERS = [
     "-ksp_type adi",
     "-pc_type bcr",
     "-pc_type bcr -pc_bcr_type facr",
+    "-pc_type bcr -boxes",
     "-pc_type boxmg",
     "-pc_type boxmg -pc_boxmg_smoother points -pc_boxmg_coarsest 9",
     "-pc_type boxmg -pc_boxmg_smoother alternating -pc_boxmg_coarsest 9 -pc_boxmg_share 0",

@@ -10,7 +10,8 @@ MULTIGRID = "-pc_type mg -pc_mg_levels 3 -pc_mg_galerkin both -mg_levels_ksp_typ
 @pytest.mark.parametrize("ranks", [1, 2])
 @pytest.mark.parametrize("options", ["-pc_type boxmg", "-pc_type boxmg -pc_boxmg_cycle f", "-pc_type boxmg -pc_boxmg_precision single", "-pc_type boxmg -pc_boxmg_smoother points",
                                      "-pc_type boxmg -pc_boxmg_smoother planes",
-                                     "-pc_type line", "-pc_type line -pc_line_sweeps 2", MULTIGRID, f"{MULTIGRID} -mg_levels_pc_line_ordering zebra", "-pc_type bcr"])
+                                     "-pc_type line", "-pc_type line -pc_line_sweeps 2", MULTIGRID, f"{MULTIGRID} -mg_levels_pc_line_ordering zebra", "-pc_type bcr",
+                                     f"{MULTIGRID} -mg_coarse_ksp_type preonly -mg_coarse_pc_type bcr"])
 def test_nothing_in_a_second_solve(run, options, ranks):
     problem = "-dim 3" if "planes" in options else grid(65, 65)
     before, within = programs.allocations(run("two_solves", f"{problem} {options}", ranks=ranks, environment=programs.COUNTS_ALLOCATIONS))

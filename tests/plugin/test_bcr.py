@@ -278,7 +278,6 @@ def test_nothing_of_petscs_memory_is_left(run):
     "options, message",
     [
         ("-dof 2", "PCBCR solves for one unknown a node and this DMDA has 2"),
-        ("-bad foreign", "PCBCR needs a stencil of the node and its neighbours along x, y and z (3, 5 or 7 points), and 1. entries"),
         ("-kind jump -pc_bcr_require_separable", "the matrix is not separable: it differs by"),
         ("-ends neumann -ksp_error_if_not_converged", "the operator is singular (constants are in its null space): attach them to the matrix"),
         ("-periodic 1,1 -ksp_error_if_not_converged", "the operator is singular (constants are in its null space): attach them to the matrix"),

@@ -88,7 +88,7 @@ bool near(const FaceRows &a, const FaceRows &b, double factor, double rounding)
 
 bool same_shape(const Separation &a, const Separation &b)
 {
-  bool same = a.size() > 0 && a.foreign + a.unusable + b.foreign + b.unusable == 0 && a.separable.dimension == b.separable.dimension &&
+  bool same = a.size() > 0 && !a.pencil && !b.pencil && a.foreign + a.unusable + b.foreign + b.unusable == 0 && a.separable.dimension == b.separable.dimension &&
               a.symmetric == b.symmetric && a.scaled == b.scaled && a.known == b.known && a.unit == b.unit;
   for (int d = 0; d < 3; d++) {
     same = same && a.grid[d] == b.grid[d] && a.first[d] == b.first[d] && a.nodes[d] == b.nodes[d] && a.periodic[d] == b.periodic[d];

@@ -17,10 +17,12 @@
 /// that: the factors make the couplings along one direction those of the line through the middle. So -div(a grad u) keeps its kind: a Laplacian in each direction, its boundary conditions, its null space.
 #pragma once
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "base/execution.hpp"
 #include "bcr/direct_solver.hpp"
+#include "bcr/pencil/pencil_operator.hpp"
 #include "line/line_solver.hpp"
 
 namespace weft {
@@ -34,6 +36,7 @@ struct GridMatrix {
   CsrMatrix<double, Int> inside;    ///< columns: rows of the box
   CsrMatrix<double, Int> outside;   ///< couplings to other processes; row_starts is null where there are none
   std::vector<Index> outside_nodes; ///< the node behind each column of `outside`, numbered x fastest over the whole grid
+  bool as_stars = false;            ///< couplings to other neighbours in a box become those along x, y and z (separate_boxes.hpp)
 };
 
 enum class Combine { sum, max };
@@ -63,9 +66,11 @@ struct Separation {
   bool scaled                 = false;     ///< rows of the matrix are those of the operator times factors
   bool known  = false; ///< row_scale is 1, but where the diagonal says what the unknown is (Star::penalty()): there it is the diagonal
   double unit = 1;     ///< of all numbers here: the matrix is `unit` times what they say, a power of 2; 1 unless the matrix is out of range
-  std::vector<double> row_scale; ///< these factors, of those of the nodes that this process holds
-  double deviation = 0;          ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
-  double foreign   = 0;          ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
+  std::vector<double> row_scale;        ///< these factors, of those of the nodes that this process holds
+  std::optional<PencilOperator> pencil; ///< in the place of `separable`, which is not set (separate_boxes.hpp): faces then have no
+                                        ///< `outward`, and nine numbers a node in `inward`, to the face's node there and its neighbours
+  double deviation = 0;                 ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
+  double foreign   = 0; ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
   double unusable =
       0; ///< entries that are not finite, zero diagonals of eliminated rows, rows that are nothing beside the largest entries of a
          ///< matrix that is not separable: nothing else is found then

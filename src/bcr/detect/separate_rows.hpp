@@ -386,7 +386,7 @@ template <class Space>
 KOKKOS_FORCEINLINE_FUNCTION void add_deviation(const Star &star, const Fit<Space> &fit, const Index (&at)[3], double *largest)
 {
   const double weights = fit.weights(at);
-  double apart = 0, centre = fit.row_sum(at);
+  double apart = star.moved, centre = fit.row_sum(at);
   for (int d = 0; d < 3; d++) {
     for (int side = 0; side < 2; side++) {
       const double coupling = fit.coupling(at, d, side);

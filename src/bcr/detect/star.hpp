@@ -36,6 +36,7 @@ WEFT_INLINE int across(int d, int which)
 struct Star {
   double centre     = 0;
   double side[3][2] = {};
+  double moved      = 0;  ///< |the row - its star|, summed, of a matrix that is read `as_stars`
   bool wraps[3]     = {}; ///< a coupling across the ends of a direction of more than two nodes
   int foreign       = 0;  ///< entries that couple to no neighbour
   int not_finite    = 0;
@@ -69,11 +70,12 @@ struct StarReader {
   Box part;
   Index grid[3];
   double per_unit = 1;     ///< times each entry
+  bool as_stars   = false; ///< as GridMatrix::as_stars
   bool penalties  = false; ///< some rows are Star::penalty(), and some are not
   CsrMatrix<double, Int> inside, outside;
   Kokkos::View<Index *, typename Space::memory_space> outside_nodes;
 
-  StarReader(const Space &space, const GridMatrix<Int> &matrix) : inside(matrix.inside), outside(matrix.outside)
+  StarReader(const Space &space, const GridMatrix<Int> &matrix) : as_stars(matrix.as_stars), inside(matrix.inside), outside(matrix.outside)
   {
     for (int d = 0; d < 3; d++) {
       grid[d]    = matrix.grid[d];
@@ -99,6 +101,10 @@ struct StarReader {
       star.centre += value;
       return;
     }
+    if (apart > 1 && as_stars) {
+      add_as_star(star, at, to, value, apart);
+      return;
+    }
     const Index step = to[direction] - at[direction], last = grid[direction] - 1;
     if (apart > 1 || (step != 1 && step != -1 && step != last && step != -last)) {
       star.foreign++;
@@ -107,6 +113,24 @@ struct StarReader {
     const bool wraps = step != 1 && step != -1;
     star.wraps[direction] |= wraps;
     star.side[direction][wraps ? step < 0 : step > 0] += value;
+  }
+
+  /// A coupling to a neighbour along several directions as one to each of those between, which keeps row sums and second differences.
+  KOKKOS_INLINE_FUNCTION void add_as_star(Star &star, const Index (&at)[3], const Index (&to)[3], double value, int apart) const
+  {
+    for (int d = 0; d < 3; d++) {
+      const Index step = to[d] - at[d], last = grid[d] - 1;
+      if (step == 0) continue;
+      const bool near = step == 1 || step == -1;
+      if (!near && step != last && step != -last) {
+        star.foreign++;
+        return;
+      }
+      if (!near) star.wraps[d] = true;
+      star.side[d][(near ? step > 0 : step < 0) ? 1 : 0] += value;
+    }
+    star.centre -= (apart - 1) * value;
+    star.moved += 2 * apart * Kokkos::abs(value);
   }
 
   /// The same for the node itself and its neighbours, without a division; false for other nodes and numbers that are not finite.

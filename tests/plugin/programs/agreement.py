@@ -12,7 +12,18 @@ comm = PETSc.COMM_WORLD
 nodes = (9, 8)
 
 
-def stencil(i, j):
+def box(i, j):
+    """-u_xx - 100 u_yy + 0.1 u with mass matrices (1, 10, 1) / 12; one row is another."""
+    T, W = {0: 2, 1: -1, -1: -1}, {0: 10 / 12, 1: 1 / 12, -1: 1 / 12}
+    entries = {}
+    for di in T:
+        for dj in T:
+            if 0 <= i + di < nodes[0] and 0 <= j + dj < nodes[1]:
+                entries[i + di, j + dj] = T[di] * W[dj] + 100 * W[di] * T[dj] + 0.1 * W[di] * W[dj] + ((i, j) == (2, 2))
+    return entries
+
+
+def star(i, j):
     x, y = 1, 100
     entries = {(i, j): 2 * x + 2 * y + 0.1}
     for di, dj, value in ((1, 0, -x), (-1, 0, -x), (0, 1, -y), (0, -1, -y)):
@@ -21,6 +32,7 @@ def stencil(i, j):
     return entries
 
 
+stencil = box if options.getBool("boxes", False) else star
 grid = PETSc.DMDA().create(nodes, stencil_width=1, comm=comm)
 A = grid.createMatrix()
 row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()

@@ -22,7 +22,7 @@ static char help[] = "Systems on a 1-, 2- or 3-dimensional grid whose operators 
   -probe many       : difference of PCMatApply() and PCApply(); -apart gives the solutions another leading dimension, -matsolve\n\
                        has KSPMatSolve() take the place of PCMatApply()\n\
   -probe again      : solves, changes the values (-shift plus 1), solves, takes the first ones, solves\n\
-  -bad nan|foreign  : an entry that is not a number; one that couples to no neighbour\n\
+  -bad nan|across   : an entry that is not a number; one to the neighbour below on the left\n\
   -nullspace        : attaches the constants\n";
 
 #include <petscdmda.h>
@@ -200,7 +200,7 @@ static PetscErrorCode Assemble(Problem *p)
         const PetscInt to[3]   = {at[0] - 1, at[1] - 1, at[2]};
         PetscCall(Row(p, at));
         if (middle && bad[0] == 'n') PetscCall(Set(p, at, at, NAN));
-        if (middle && bad[0] == 'f') PetscCall(Set(p, at, to, 0.1));
+        if (middle && bad[0] == 'a') PetscCall(Set(p, at, to, 0.1));
       }
     }
   }

@@ -92,6 +92,26 @@ elif name == "ring":  # constants in the null space, and a left null vector that
     A = np.diag(-up - low) + np.diag(up[:-1], 1) + np.diag(low[1:], -1)
     A[0, -1], A[-1, 0] = low[0], up[-1]
     null_space = True
+elif name == "elements":  # bilinear ones, a coefficient between 1 and a contrast in each: nx, ny, contrast
+    sizes = [int(n) for n in numbers[:2]]
+    nx, ny = sizes[0] + 2, sizes[1] + 2
+    some = np.random.default_rng(0).uniform(0, 1, (nx - 1, ny - 1))
+    coefficient = numbers[2] ** some
+    element = np.array([[4, -1, -1, -2], [-1, 4, -2, -1], [-1, -2, 4, -1], [-2, -1, -1, 4]]) / 6
+    A = np.zeros((nx * ny, nx * ny))
+    for i in range(nx - 1):
+        for j in range(ny - 1):
+            corners = [i + nx * j, i + 1 + nx * j, i + nx * (j + 1), i + 1 + nx * (j + 1)]
+            A[np.ix_(corners, corners)] += coefficient[i, j] * element
+    inner = (np.arange(1, nx - 1)[None, :] + nx * np.arange(1, ny - 1)[:, None]).ravel()
+    A = A[np.ix_(inner, inner)]
+elif name == "nine":  # [1 4 1; 4 -20 4; 1 4 1] with one entry changed: nx, ny, row, column, value
+    sizes = [int(n) for n in numbers[:2]]
+    T = [2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1) for n in sizes]
+    W = [12 * np.eye(n) - t for n, t in zip(sizes, T)]
+    A = (product([T[0], W[1]]) + product([W[0], T[1]])) / 2
+    if len(numbers) > 2:
+        A[int(numbers[2]), int(numbers[3])] = numbers[4]
 elif name == "scale":
     sizes = [6, 5]
     A = laplacian(sizes)

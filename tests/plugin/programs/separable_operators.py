@@ -1,6 +1,6 @@
 """Random separable operators on grids in one to three directions, solved by -pc_type bcr and beside it by numpy: prints what is wrong.
 
-Usage: separable_operators.py FIRST LAST [PETSc options]. Case by case: stretched, decoupled, periodic and indefinite directions, weights,
+Usage: separable_operators.py FIRST LAST [PETSc options]. With -cases boxes those of box_cases.py; else, case by case: stretched, decoupled, periodic and indefinite directions, weights,
 factors of rows, eliminated boundary rows, Dirichlet conditions by penalty, scales from 1e-300 to 1e300, methods, both precisions."""
 
 import sys
@@ -192,6 +192,8 @@ def wrong(seed):
     return None
 
 
+if options.getString("cases", "stars") == "boxes":
+    from box_cases import case  # noqa: F811
 first, last = int(sys.argv[1]), int(sys.argv[2])
 for number in range(first, last):
     found = wrong(number)
