@@ -54,7 +54,7 @@ PetscErrorCode Run()
     Problem problem;
     bool usable             = false;
     const std::string title = name.substr(name.rfind('/') + 1);
-    PetscCall(LoadProblem(name, "solution", problem, usable));
+    PetscCall(LoadProblem(name, "solution", MatrixGrid(), problem, usable));
     if (!usable) continue;
     for (const std::string &set : split_option_sets(sets)) {
       SolveResult result;
