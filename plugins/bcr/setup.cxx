@@ -392,6 +392,13 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   PetscCall(MakeSolvers(pc, memory, stays, true, state, &renewed));
   // One rank knows ways around small pivots: other directions, modes of the lines.
   if (bcr->plan && state[1]) PetscCall(MakeSolvers(pc, memory, stays, false, state, &renewed));
+  if (pc->setupcalled)
+    PetscCall(PetscInfo(pc, "new values: %s\n",
+                        stays.all      ? "the last operator, or that times a factor: all stays"
+                        : stays.inside ? "the last operator but for boundary rows, which are new"
+                        : renewed      ? "other constants: new tables of modes"
+                        : stays.shape  ? "other coefficients: new solvers"
+                                       : "another kind of operator: new solvers"));
   bcr->singular = state[0] != 0;
   PetscCall(WhyNot(pc, state[1] != 0, &why));
   if (!why.empty()) {
