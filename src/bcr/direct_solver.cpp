@@ -48,15 +48,11 @@ class DirectSolverImpl final : public DirectSolver<Scalar> {
 public:
   using Values = OwnedArray<Scalar, Space>;
 
-  DirectSolverImpl(const Execution &execution, Prepared prepared, const DirectOptions &options)
-      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared)),
-        side_by_side_(options.side_by_side)
+  DirectSolverImpl(const Execution &execution, Prepared prepared, int side_by_side)
+      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared)), side_by_side_(side_by_side)
   {
-    const Prepared &p     = prepared_;
-    const bool lines_only = BorderedLines<Space, Scalar>::fits(p) || TensorLines<Space, Scalar>::fits(p);
-    if (!lines_only && (options.pads < 0 ? padding_pays(p) : options.pads > 0)) pitch_ = padded_length(p.n[0]);
-    const Index apart = pitch_ > 0 ? pitch_ : p.n[0], strides[3] = {1, apart, apart * p.n[1]};
-    room_                      = strides[2] * p.n[2];
+    const Prepared &p          = prepared_;
+    const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
     grid_                      = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
     std::vector<double> shifts = p.modes.values;
     for (double &s : shifts) s *= p.schedule.factor;
@@ -90,12 +86,12 @@ public:
         const auto &basis = *p.line_modes;
         to_line_modes_    = to_modes(basis);
         from_line_modes_  = from_modes(basis);
-        if (!basis.fast) along_ = allocate("weft poisson lines", room_);
+        if (!basis.fast) along_ = allocate("weft poisson lines", grid_.unknowns());
       }
       make_steps();
     }
     this->facts_ = p.facts();
-    if (p.multiplied_rows() > 0) this->facts_.description += ", products by " + Products<Space>(space_).name();
+    if (p.multiplies()) this->facts_.description += ", products by " + Products<Space>(space_).name();
     if (bordered_) this->facts_.description += ", columns left over: " + std::to_string(bordered_->left_over());
     space_.fence("weft: poisson tables");
   }
@@ -171,23 +167,11 @@ private:
   }
   Modes to_modes(const EigenBasis &basis) const
   {
-    return basis.there ? Modes(space_, *basis.there, true)
-                       : modes_of(static_cast<Index>(basis.values.size()), basis.inverse, basis.to_modes());
+    return basis.there ? Modes(space_, *basis.there, true) : Modes(space_, basis.inverse, basis.to_modes());
   }
   Modes from_modes(const EigenBasis &basis) const
   {
-    return basis.there ? Modes(space_, *basis.there, false)
-                       : modes_of(static_cast<Index>(basis.values.size()), basis.vectors, basis.from_modes());
-  }
-  Modes modes_of(Index n, const std::vector<double> &matrix, const std::optional<TransformShape> &fast) const
-  {
-    return Modes(space_, n, matrix, fast, pitch_ > 0 || !is_host_space<Space>);
-  }
-  /// Two more passes over all numbers, into arrays whose lines begin at whole 16 bytes and out of them, take less time than products gain.
-  static bool padding_pays(const Prepared &p)
-  {
-    constexpr Index long_lines = 128, many_rows = 512; // counted: 32 bytes a point at 4 TB/s against 2 n operations at 35 or 60 Tflop/s
-    return !is_host_space<Space> && whole_pieces<Scalar>(p.n[0]) != p.n[0] && p.n[0] >= long_lines && p.multiplied_rows() >= many_rows;
+    return basis.there ? Modes(space_, *basis.there, false) : Modes(space_, basis.vectors, basis.from_modes());
   }
 
   Values allocate(const std::string &label, Index size)
@@ -226,10 +210,9 @@ private:
         steps_.push_back({std::move(made)});
       } else {
         const auto &t                       = std::get<TransformStep>(p.schedule.steps[s]);
-        Modes modes                         = t.there ? Modes(space_, *t.there, t.to_modes) : modes_of(t.n, t.matrix, t.fast);
+        Modes modes                         = t.there ? Modes(space_, *t.there, t.to_modes) : Modes(space_, t.matrix, t.fast);
         Transform<Space, Scalar> &transform = modes.lines;
         transform.n                         = t.n;
-        transform.pitch                     = pitch_;
         transform.inner                     = grid_.length;
         transform.inner_stride              = grid_.line_stride;
         transform.outer                     = grid_.planes;
@@ -244,12 +227,7 @@ private:
     // Modes live in the work array, the solution array is then free to be theirs.
     const Index work_rows = last_row + 1 - grid_.rows;
     const Index some      = (work_rows - 1) * grid_.row_stride + (grid_.length - 1) * grid_.line_stride + 1;
-    if (p.transforms() || work_rows > 0) work_ = allocate("weft poisson work", p.transforms() || pitch_ > 0 ? room_ : some);
-    if (pitch_ > 0) {
-      padded_ = allocate("weft poisson padded", room_);
-      // Numbers in gaps between lines are multiplied too, but enter no others.
-      for (const Values &values : {padded_, work_, along_}) Kokkos::deep_copy(space_, values, Scalar(0));
-    }
+    if (p.transforms() || work_rows > 0) work_ = allocate("weft poisson work", p.transforms() ? grid_.unknowns() : some);
     parts_ = allocate("weft poisson parts", parts);
     make_scratch();
   }
@@ -291,17 +269,15 @@ private:
   {
     const Prepared &p = prepared_;
     const Index all   = grid_.unknowns();
-    Scalar *const own = pitch_ > 0 ? padded_.data() : solution; // where it is solved
-    const Index gap   = pitch_ > 0 ? pitch_ - p.n[0] : 0;
     const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> points(space_, 0, all);
-    ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, own, {}, 0, gap};
+    ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, solution, {}};
     if (p.singular) {
       take_mean(points, scale, perturbation_);
       scale.perturbation = perturbation_;
     }
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
-    if (scales || p.singular || (rhs != own && !tensor_ && !bordered_)) {
+    if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
       for (Index column = 0; column < columns; column++, scale.from += ld, scale.to += ld)
         Kokkos::parallel_for("weft poisson right-hand side", points, scale);
       rhs = solution;
@@ -318,10 +294,10 @@ private:
       (*bordered_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, bordered_->rows(), parts_.data()}, lines_apart_.native); });
       return;
     }
-    if (p.line_modes) transform_lines(to_line_modes_, own);
-    RowArrays<Scalar> rows{grid_, own, work_.data()};
+    if (p.line_modes) transform_lines(to_line_modes_, solution);
+    RowArrays<Scalar> rows{grid_, solution, work_.data()};
     if (p.transforms()) {
-      transform_modes(to_modes_, own, work_.data());
+      transform_modes(to_modes_, solution, work_.data());
       std::swap(rows.solution, rows.work);
     }
     for (const Step &step : steps_) {
@@ -339,11 +315,8 @@ private:
         modes(space_, transform);
       }
     }
-    if (p.transforms()) transform_modes(from_modes_, work_.data(), own);
-    if (p.line_modes) transform_lines(from_line_modes_, own);
-    if (pitch_ > 0)
-      Kokkos::parallel_for("weft poisson solution", points,
-                           ScaleRightHandSide<Space, Scalar>{{p.n[0], p.n[1], p.n[2]}, {}, 1, own, solution, {}, gap, 0});
+    if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
+    if (p.line_modes) transform_lines(from_line_modes_, solution);
     make_mean_free(points, solution);
   }
 
@@ -374,7 +347,6 @@ private:
   {
     Transform<Space, Scalar> t = modes.lines;
     t.n                        = lines.nodes;
-    t.pitch                    = pitch_;
     t.from_stride = t.to_stride = lines.stride;
     t.inner                     = inner.nodes;
     t.inner_stride              = inner.stride;
@@ -418,11 +390,9 @@ private:
   Prepared prepared_;
   int side_by_side_;
   Grid grid_;
-  Index pitch_ = 0; ///< from a line along x to the next in padded_ and all other arrays; 0 where it is solved in the caller's array
-  Index room_  = 0; ///< elements of an array
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
-  Values scale_[3], work_, padded_, parts_, scratch_, along_;
+  Values scale_[3], work_, parts_, scratch_, along_;
   Modes to_modes_, from_modes_, to_line_modes_, from_line_modes_;
   mutable std::optional<TensorLines<Space, Scalar>> tensor_; ///< its work space grows with the right-hand sides
   std::optional<BorderedLines<Space, Scalar>> bordered_;
@@ -444,7 +414,8 @@ Owner<DirectSolver<Scalar>> DirectSolver<Scalar>::make(const Execution &executio
   const poisson::BasisSource source{on_host ? nullptr : &execution, known};
   poisson::Prepared prepared = poisson::prepare(problem, options, on_host, source);
   return on_backend(execution, [&](const auto &space) -> Owner<DirectSolver> {
-    return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared), options);
+    return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared),
+                                                                                        options.side_by_side);
   });
 }
 

@@ -7,7 +7,6 @@
 namespace weft::poisson {
 
 /// The right-hand side of W^-1 A, times a factor: to = from * scale_x * scale_y * scale_z * factor - factor * perturbation.
-/// Arrays may have gaps between their lines along x.
 template <class Space, class Scalar>
 struct ScaleRightHandSide {
   Index n[3];
@@ -16,12 +15,11 @@ struct ScaleRightHandSide {
   const Scalar *from;
   Scalar *to;
   Kokkos::View<const double, typename Space::memory_space> perturbation; ///< or empty
-  Index from_gap = 0, to_gap = 0;
 
   KOKKOS_INLINE_FUNCTION Scalar scaled(Index number) const
   {
     const Index xy = number / n[0], x = number - xy * n[0], z = xy / n[1], y = xy - z * n[1];
-    Scalar value = from[number + xy * from_gap];
+    Scalar value = from[number];
     if (scale[0].extent(0) > 0) value *= scale[0](x);
     if (scale[1].extent(0) > 0) value *= scale[1](y);
     if (scale[2].extent(0) > 0) value *= scale[2](z);
@@ -31,7 +29,7 @@ struct ScaleRightHandSide {
   {
     Scalar value = scaled(number);
     if (perturbation.data()) value -= static_cast<Scalar>(perturbation());
-    to[number + number / n[0] * to_gap] = factor * value;
+    to[number] = factor * value;
   }
 };
 

@@ -21,21 +21,6 @@ void sgemm_(const char *transa, const char *transb, const int *m, const int *n, 
 
 namespace weft::poisson {
 
-/// Elements from a column (or row) of n to the next with which each begins at a whole 128 bytes, of doubles: cuBLAS multiplies doubles at some
-/// 60 Tflop/s on Hopper where all begin at whole 16 bytes, at 32 to 45 where they do not.
-constexpr Index padded_length(Index n)
-{
-  return (n + 15) / 16 * 16;
-}
-
-/// Numbers that fill whole 16 bytes.
-template <class Scalar>
-constexpr Index whole_pieces(Index n)
-{
-  constexpr Index piece = 16 / sizeof(Scalar);
-  return (n + piece - 1) / piece * piece;
-}
-
 /// Matrices column after column, ld elements from one to the next, `apart` from matrix to matrix; op(A) is A, or A^T where `transposed`.
 template <class Scalar>
 struct Operand {
