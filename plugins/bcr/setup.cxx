@@ -1,6 +1,8 @@
 // PCBCR's set-up: reads a matrix on a DMDA as a separable operator, makes the direct solvers for it, and checks what they are worth.
 #include <petscdmda.h>
 
+#include <string_view>
+
 #include "bcr/bcr_impl.h"
 #include "bcr/pencil/pencil_box.hpp"
 #include "bcr/pencil/separate_boxes.hpp"
@@ -163,13 +165,14 @@ PetscErrorCode WhyNot(PC pc, bool bad_pivot, std::string *why)
 {
   const bool singular = Bcr(pc)->singular;
   MatNullSpace space  = NULL;
-  PetscInt level;
+  const char *prefix;
 
   PetscFunctionBegin;
   why->clear();
-  // Within another preconditioner it is one: PETSc's multigrid attaches nothing to the coarse operators that it makes.
-  PetscCall(PetscObjectGetTabLevel((PetscObject)pc, &level));
-  if (level > 0 && !bad_pivot) PetscFunctionReturn(PETSC_SUCCESS);
+  // PETSc's multigrid attaches nothing to the coarse operators that it makes, and what is left without constants is the smoother's. Elsewhere, also
+  // within another preconditioner, a part of the residual would be seen by nobody.
+  PetscCall(PCGetOptionsPrefix(pc, &prefix));
+  if (prefix && std::string_view(prefix).ends_with("mg_coarse_") && !bad_pivot) PetscFunctionReturn(PETSC_SUCCESS);
   if (singular) PetscCall(MatGetNullSpace(pc->pmat, &space));
   if (singular && !space) PetscCall(MatGetNullSpace(pc->mat, &space));
   if (bad_pivot) PetscCallCXX(*why = "zero or non-finite pivot of a line of the separable operator: it is singular, or too near to it");

@@ -326,6 +326,8 @@ def test_a_singular_operator_without_its_null_space_fails_the_solve(run):
         for ranks in (1, 3):
             output = run("bcr_probe", f"-pc_type bcr -n 8,9 {options}", ranks=ranks).output
             assert "DIVERGED_PC_FAILED" in output and "FACTOR_NUMERIC_ZEROPIVOT" in output
+            # Within another preconditioner too: what is left of constants would be seen by nobody.
+            assert "DIVERGED" in run("bcr_probe", f"-pc_type ksp -ksp_pc_type bcr -ksp_ksp_type preonly -n 8,9 {options}", ranks=ranks).output
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3])
