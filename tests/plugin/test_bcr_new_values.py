@@ -34,3 +34,12 @@ def test_new_values_in_single_precision(method):
     output = programs.python(PROGRAMS / "bcr_new_values.py", f"-n 14,11 -faces 1 -pc_type bcr -pc_bcr_precision single{more}").output
     differences = [float(number) for number in re.findall(r"difference (\S+)", output)]
     assert len(differences) == 29 and max(differences) < 1e-4, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_values_that_change_in_place_and_by_little(ranks):
+    output = programs.python(PROGRAMS / "bcr_in_place.py", "", ranks=ranks).output
+    found = {name: (int(reason), float(residual)) for name, reason, residual in re.findall(r"^(.*): reason (\S+) residual (\S+)$", output, re.M)}
+    assert found["separable"][0] > 0 and found["again, in place"][0] > 0 and found["again, in place"][1] < 1e-12, output
+    assert found["no longer, in place"][0] < 0, output  # one application of the nearest operator is no solution
+    assert found["one row off, kept"] == found["one row off, fresh"], output

@@ -132,7 +132,7 @@ private:
       for (std::size_t i = k; i < n; i++) {
         if (std::abs(c[i * n + k]) > std::abs(c[pivot * n + k])) pivot = i;
       }
-      if (!(std::abs(c[pivot * n + k]) > 1e-13)) {
+      if (!(std::abs(c[pivot * n + k]) > 1e-6)) {
         regular_ = false;
         return result;
       }

@@ -109,7 +109,7 @@ private:
     double deviation     = std::max(most[0], most[1]);
     bool symmetric_there = op == transposed(op);
     if (!(deviation <= of_tensor_form)) {
-      if (op.singular) return false; // what is left of it would have no inverse
+      if (most[2] <= 1e-10) return false; // what is left of it would have no inverse, or one without digits
       if (collect_changed(op)) {
         const auto others = measure(op, of_tensor_form);
         deviation         = std::max(others[0], others[1]);
@@ -121,7 +121,7 @@ private:
         return false;
       }
     }
-    if (poisson::pencil_refused(op)) return false;
+    if (poisson::pencil_refused(op) || (!symmetric_there && poisson::pencil_refused(transposed(op)))) return false;
     found.deviation = deviation;
     found.symmetric = symmetric_there;
     found.pencil    = std::move(op);
@@ -390,7 +390,8 @@ private:
     const auto here = static_cast<std::size_t>(to_host(space_, collect.count.data(), 1)[0]);
     double count    = static_cast<double>(here);
     if (all_ranks_) all_ranks_(&count, 1, Combine::sum);
-    if (count > static_cast<double>(few)) return false;
+    const Index size = inner_.size(0) * inner_.size(1) * inner_.size(2);
+    if (count > static_cast<double>(std::min<Index>(few, size / 4))) return false; // what fits few rows is no operator
     const std::vector<double> mine = to_host(space_, collect.rows.data(), static_cast<Index>(28 * few));
     // One after the other on all ranks, the last node first.
     double before = std::numeric_limits<double>::infinity();
