@@ -69,8 +69,8 @@ PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
   PC_BCR *bcr = Bcr(pc);
 
   PetscFunctionBegin;
-  PetscCall(
-      PCSetUp(pc)); // a KSP that has solved before leaves new values of its matrix to the first application, which is too late to refuse
+  // A KSP that has solved before leaves new values of its matrix to the first application, which is too late to refuse.
+  PetscCall(PCSetUp(pc));
   if (pc->failedreason && !bcr->refused) PetscFunctionReturn(PETSC_SUCCESS);
   // KSPSetUp() has seen the failure of a solve before this one, by another method.
   if (bcr->refused && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;

@@ -6,11 +6,9 @@ namespace weft {
 
 /// What of the last values serves the new ones. They are equal where they differ by no more than `rounding` of the row that they are of.
 struct Kept {
-  double factor   = 0;     ///< the operator is this times the last one, faces apart; 0: it is another
-  bool faces      = false; ///< so are the rows of the faces
-  bool rows       = false; ///< and the factors of the rows that this process holds are the last ones
-  bool to_the_bit = false; ///< all is the same
-  bool together() const { return factor != 0 && faces && rows; }
+  double factor = 0;     ///< the operator is this times the last one, faces apart; 0: it is another
+  bool faces    = false; ///< so are the rows of the faces
+  bool rows     = false; ///< and the factors of the rows that this process holds are the last ones
 };
 
 /// True for the same unknowns, faces and kinds of rows; nothing is said of their numbers.

@@ -295,10 +295,10 @@ struct RowFactors {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
-    const Index nx = box.size(0), ny = box.size(1);
-    const Index at[3] = {box.lo[0] + k % nx, box.lo[1] + k / nx % ny, box.lo[2] + k / nx / ny};
-    const Star star   = read.unscaled(at);
-    factors(k)        = known && read.is_penalty(star) ? (star.centre == 1 ? 1 + epsilon : star.centre) : read.factor(star, at);
+    Index at[3];
+    box.place(k, at);
+    const Star star = read.unscaled(at);
+    factors(k)      = known && read.is_penalty(star) ? (star.centre == 1 ? 1 + epsilon : star.centre) : read.factor(star, at);
   }
 };
 

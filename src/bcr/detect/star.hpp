@@ -14,6 +14,14 @@ struct Box {
   Index lo[3], hi[3];
 
   WEFT_INLINE Index size(int d) const { return hi[d] > lo[d] ? hi[d] - lo[d] : 0; }
+  /// The node of that number, x fastest.
+  WEFT_INLINE void place(Index number, Index (&at)[3]) const
+  {
+    const Index nx = size(0), ny = size(1);
+    at[0] = lo[0] + number % nx;
+    at[1] = lo[1] + number / nx % ny;
+    at[2] = lo[2] + number / nx / ny;
+  }
   WEFT_INLINE bool holds(const Index (&at)[3]) const
   {
     return at[0] >= lo[0] && at[0] < hi[0] && at[1] >= lo[1] && at[1] < hi[1] && at[2] >= lo[2] && at[2] < hi[2];
@@ -207,7 +215,8 @@ private:
     for (Int k = inside.row_starts[row]; k < inside.row_starts[row + 1]; k++) {
       const Index node = inside.columns[k];
       if (add_near(star, at, node - row, nx, ny, inside.values[k])) continue;
-      const Index to[3] = {part.lo[0] + node % nx, part.lo[1] + node / nx % ny, part.lo[2] + node / nx / ny};
+      Index to[3];
+      part.place(node, to);
       add(star, at, to, inside.values[k]);
     }
   }

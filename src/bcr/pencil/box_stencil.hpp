@@ -92,7 +92,8 @@ struct BoxReader {
     for (Int k = rows.inside.row_starts[row]; k < rows.inside.row_starts[row + 1]; k++) {
       const Index node = rows.inside.columns[k];
       if (add_near(box, at, node - row, nx, ny, nz, rows.inside.values[k])) continue;
-      const Index to[3] = {part.lo[0] + node % nx, part.lo[1] + node / nx % ny, part.lo[2] + node / nx / ny};
+      Index to[3];
+      part.place(node, to);
       add(box, at, to, rows.inside.values[k]);
     }
     if (!rows.outside.row_starts) return box;
@@ -303,9 +304,9 @@ struct CollectChanged {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
-    const Index nx = box.size(0), ny = box.size(1);
-    const Index at[3] = {box.lo[0] + k % nx, box.lo[1] + k / nx % ny, box.lo[2] + k / nx / ny};
-    const auto row    = beside(at);
+    Index at[3];
+    box.place(k, at);
+    const auto row = beside(at);
     if (row.deviation() <= bound) return;
     const auto &grid = beside.read.rows.grid;
     const int to     = Kokkos::atomic_fetch_add(&count(), 1);

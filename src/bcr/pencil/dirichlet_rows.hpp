@@ -21,6 +21,14 @@ struct SomeRows {
   Index rows() const { return static_cast<Index>(row.extent(0)); }
 };
 
+/// Of node k of a box, where the grid has it.
+WEFT_INLINE Index element_of(const Box &box, const Index (&grid)[3], Index k)
+{
+  Index at[3];
+  box.place(k, at);
+  return at[0] + grid[0] * (at[1] + grid[1] * at[2]);
+}
+
 /// A node of the inner box, or its right-hand side less what others take: to = factor * from.
 template <class Scalar>
 struct IntoInner {
@@ -30,12 +38,7 @@ struct IntoInner {
   const double *from;
   Scalar *to;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
-  {
-    const Index nx = inner.size(0), ny = inner.size(1);
-    const Index element = inner.lo[0] + k % nx + grid[0] * (inner.lo[1] + k / nx % ny + grid[1] * (inner.lo[2] + k / nx / ny));
-    to[k]               = static_cast<Scalar>(factor * from[element]);
-  }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const { to[k] = static_cast<Scalar>(factor * from[element_of(inner, grid, k)]); }
 };
 
 template <class Scalar>
@@ -46,12 +49,7 @@ struct OutOfInner {
   const Scalar *from;
   double *to;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
-  {
-    const Index nx = inner.size(0), ny = inner.size(1);
-    const Index element = inner.lo[0] + k % nx + grid[0] * (inner.lo[1] + k / nx % ny + grid[1] * (inner.lo[2] + k / nx / ny));
-    to[element]         = factor * static_cast<double>(from[k]);
-  }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const { to[element_of(inner, grid, k)] = factor * static_cast<double>(from[k]); }
 };
 
 /// Takes the couplings to known values from right-hand sides of the inner box.
