@@ -50,11 +50,25 @@ PetscErrorCode SolveOnce(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// What the check of a set-up leaves out, as few ask for it.
+static PetscErrorCode EnsureTransposed(PC pc)
+{
+  PC_BCR *bcr = Bcr(pc);
+
+  PetscFunctionBegin;
+  PetscCall(bcr->check.EnsureTransposed(pc->pmat, bcr->singular, [pc](Vec b, Vec x, Transpose as) { return SolveOnce(pc, b, x, as); }));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <Transpose transpose>
 PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
-  if (pc->failedreason) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
+  if (transpose == Transpose::yes && !pc->failedreason) PetscCall(EnsureTransposed(pc));
+  if (pc->failedreason ||
+      (transpose == Transpose::yes &&
+       Bcr(pc)
+           ->check.transposed_fails())) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
     PetscCall(VecFlag(solution, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -74,7 +88,8 @@ PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
   if (pc->failedreason && !bcr->refused) PetscFunctionReturn(PETSC_SUCCESS);
   // KSPSetUp() has seen the failure of a solve before this one, by another method.
   if (bcr->refused && ksp->reason == KSP_DIVERGED_PC_FAILED) ksp->reason = KSP_CONVERGED_ITERATING;
-  bcr->refused = !bcr->separable() && TakenForASolution(ksp);
+  if (ksp->transpose_solve) PetscCall(EnsureTransposed(pc));
+  bcr->refused = (!bcr->separable() && TakenForASolution(ksp)) || (ksp->transpose_solve && bcr->check.transposed_fails());
   PetscCall(ReportFailure(pc, bcr->refused ? PC_FACTOR_OTHER : PC_NOERROR, bcr->refused ? RefusedSentence(*bcr) : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -33,7 +33,7 @@ struct PC_BCR {
   double factor = 1; ///< the matrix is this times the separation, which the solvers are made for
   bool singular = false;
   DirectCheck check;
-  bool refused = false; ///< KSPPREONLY asked for a solution, and the operator is a nearest one
+  bool refused = false; ///< the last KSP asked for what is not to be had: see RefusedSentence()
   // A backend for each memory that vectors have come in, host and device; with a solver on the rank that solves for all, the first, or one
   // on each rank where the solve is spread.
   std::unique_ptr<Execution> execution[2];
@@ -85,7 +85,7 @@ PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution);
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution);
 PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec rhs, Vec solution);
 PetscErrorCode PCSetFromOptions_BCR(PC pc, OptionItems items);
-/// Why KSPPREONLY does not get a solution.
+/// Why a KSP does not get a solution: KSPPREONLY, as the operator is a nearest one; a transposed solve, as that loses too many digits.
 std::string RefusedSentence(const PC_BCR &bcr);
 PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer);
 /// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info.

@@ -71,6 +71,7 @@ PetscErrorCode ViewSolver(PC pc, const AnyDirectSolver &solver, bool of_all, Pet
 
 std::string RefusedSentence(const PC_BCR &bcr)
 {
+  if (bcr.separable()) return bcr.check.TransposedSentence("-pc_bcr_check");
   char deviation[32];
   std::snprintf(deviation, sizeof deviation, "%.3g", bcr.separation.deviation);
   return "one application is no solution: the matrix is not separable, it differs by " + std::string(deviation) +

@@ -254,7 +254,7 @@ bool DirectCheck::fails() const
 PetscErrorCode DirectCheck::Forget()
 {
   PetscFunctionBegin;
-  measured = refined = repeated = false;
+  measured = refined = repeated = transposed_measured = transposed_refined = false;
   plain = left = {};
   for (Vec &work : work_) PetscCall(VecDestroy(&work));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -313,6 +313,84 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// |b - A^T x| / |b|; unit: the size of b.
+static PetscErrorCode TransposedResidual(Mat A, PetscReal unit, Vec b, Vec x, Vec work, PetscReal *residual)
+{
+  PetscReal of_rhs;
+
+  PetscFunctionBegin;
+  PetscCall(VecCopy(b, work));
+  PetscCall(VecScale(work, 1 / unit)); // squares of it are in the range of numbers
+  PetscCall(VecNorm(work, NORM_2, &of_rhs));
+  PetscCall(Residual(A, b, x, work, Transpose::yes));
+  PetscCall(VecScale(work, 1 / unit));
+  PetscCall(VecNorm(work, NORM_2, residual));
+  if (*residual != 0) *residual /= of_rhs; // NaN stays
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectApply &apply)
+{
+  const ApplicationInSetUp applies;
+  PetscReal unit;
+  PetscInt rows;
+  Vec b, x, residual, correction;
+
+  PetscFunctionBegin;
+  if (!measured || repeated || transposed_measured) PetscFunctionReturn(PETSC_SUCCESS);
+  transposed_measured = true;
+  transposed_refined  = refined;
+  transposed_left     = 0;
+  PetscCall(MatCreateVecs(A, &b, &x));
+  PetscCall(VecDuplicate(b, &residual));
+  PetscCall(VecDuplicate(x, &correction));
+  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(VecGetSize(b, &rows));
+  for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
+    PetscReal once;
+
+    if (singular) { // in its range
+      PetscCall(SetProbe(1, which, x));
+      PetscCall(MatMultTranspose(A, x, b));
+    } else {
+      PetscCall(SetProbe(unit, which, b));
+    }
+    PetscCall(apply(b, x, Transpose::yes));
+    PetscCall(TransposedResidual(A, unit, b, x, residual, &once));
+    if (!single_ && (transposed_refined || !(once <= TransposedBound(warn, plain)))) {
+      PetscReal then;
+
+      PetscCall(Refine(A, b, x, Transpose::yes, apply, residual, correction));
+      PetscCall(TransposedResidual(A, unit, b, x, residual, &then));
+      transposed_refined = transposed_refined || then <= once / 10;
+      PetscCall(PetscInfo(
+          A, "a random right-hand side is solved, transposed, with a relative residual of %g, and %g after a step of refinement%s\n",
+          (double)once, (double)then, transposed_refined ? ", which each transposed application takes" : ""));
+      if (transposed_refined) once = then;
+    }
+    if (which == 0 || !(once <= transposed_left)) transposed_left = once;
+  }
+  if (transposed_refined && !refined) { // of a square matrix: of the same shapes
+    work_[0]   = residual;
+    work_[1]   = correction;
+    residual   = NULL;
+    correction = NULL;
+  }
+  for (Vec *vec : {&b, &x, &residual, &correction}) PetscCall(VecDestroy(vec));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool DirectCheck::transposed_fails() const
+{
+  return transposed_measured && !(transposed_left <= TransposedBound(bound(), left));
+}
+
+std::string DirectCheck::TransposedSentence(const char options[]) const
+{
+  return "this direct solver solves a random transposed right-hand side with a relative residual of " + Number(transposed_left) + ", and " +
+         options + "_fail allows " + Number(TransposedBound(bound(), left));
 }
 
 // x = x(b) - 3 x(b / 3), which is rounding; b becomes a third of itself. of_solution: the norm of x(b), unless NULL.
@@ -476,6 +554,9 @@ PetscErrorCode DirectCheck::View(PetscViewer viewer) const
   PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random right-hand side is solved with %s%s%s\n", Words(plain).c_str(),
                                    refined ? "; each application takes a step of refinement, which leaves " : "",
                                    refined ? Number(left.residual).c_str() : ""));
+  if (transposed_measured)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random transposed right-hand side is solved with a relative residual of %s%s\n",
+                                     Number(transposed_left).c_str(), transposed_refined ? ", after a step of refinement" : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -483,7 +564,8 @@ PetscErrorCode DirectCheck::Solve(Mat A, Vec b, Vec x, Transpose transpose, cons
 {
   PetscFunctionBegin;
   PetscCall(apply(b, x, transpose));
-  if (refined) PetscCall(Refine(A, b, x, transpose, apply, work_[0], work_[1]));
+  if (transpose == Transpose::no ? refined : refined || transposed_refined)
+    PetscCall(Refine(A, b, x, transpose, apply, work_[0], work_[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -39,6 +39,11 @@ struct DirectCheck {
   bool repeated = false; ///< two solves were compared with each other, see MeasureRepeated()
   Error plain, left;     ///< without and with what applications do beyond a solve: the same unless refined
 
+  // What the first transposed application found, see EnsureTransposed().
+  bool transposed_measured  = false;
+  bool transposed_refined   = false; ///< transposed applications take a step of refinement
+  PetscReal transposed_left = 0;     ///< relative residual
+
   DirectCheck()                               = default;
   DirectCheck(const DirectCheck &)            = delete;
   DirectCheck &operator=(const DirectCheck &) = delete;
@@ -51,6 +56,14 @@ struct DirectCheck {
   /// by itself and taken away three times, |A (x(b) - 3 x(b / 3))| / |b|. Rounding is all that there should be, and is another for each; what an
   /// ill-conditioned operator makes of it A takes back. Nothing is refined: what is lost is lost. Two applications and one product. Collective.
   PetscErrorCode MeasureRepeated(Mat A, bool single, const DirectApply &apply);
+  /// Measures transposed solves as the first of them is asked for, unless that is done or Measure() was left out; it allocates that once. They have
+  /// modes, factors and corrections of their own, but the condition of the same matrix: sound is what leaves at most a hundred times what solves
+  /// do. Refined and failed as in Measure(). One application and one product. Collective.
+  PetscErrorCode EnsureTransposed(Mat A, bool singular, const DirectApply &apply);
+  /// True where answers of transposed solves must not be used.
+  bool transposed_fails() const;
+  /// A sentence for that.
+  std::string TransposedSentence(const char options[]) const;
   /// Beyond this the norms of preconditioned residuals say nothing of what is left: a Krylov method from the left would end with any answer.
   static constexpr PetscReal most_amplified = 1e3;
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
@@ -81,6 +94,8 @@ private:
   Vec work_[2] = {NULL, NULL};
 
   PetscReal bound() const; ///< of residuals, beyond which the solver has failed
+  /// `least`, or what a transposed solve of this matrix may leave because solves leave so much.
+  PetscReal TransposedBound(PetscReal least, const Error &of_solves) const { return PetscMax(least, 100 * of_solves.residual); }
   bool sound(const Error &error) const;
   bool acceptable(const Error &error) const;
 };

@@ -145,6 +145,21 @@ def test_a_row_that_is_another_is_solved(entry, ranks, precision):
     assert "rows that are no products: 1" in result.output
 
 
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_transposed_solves_are_measured(ranks):
+    """Nearly parallel modes, and a correction of low rank whose transpose loses what it does not: nine digits of a matrix of condition 540."""
+    operator = "pencils:12:9:0.99:90:77:100"
+    unchecked = solve(operator, "-pc_bcr_check_warn 1e300 -pc_bcr_check_fail 1e300", ranks)
+    assert unchecked.number("residual") < 1e-8 and unchecked.number("its residual") > 1e-6, unchecked.output
+    result = solve(operator, "-pc_bcr_require_separable -ksp_view", ranks)
+    assert result.number("reason of a transposed solve") == 4 and result.number("its residual") < 1e-10, result.output
+    assert "transposed right-hand side is solved with a relative residual of" in result.output and "after a step of refinement" in result.output
+    refused = solve(operator, "-pc_bcr_check_warn 1e300 -pc_bcr_check_fail 1e-7 -info", ranks)  # nothing is refined
+    assert refused.number("reason") == 4 and refused.number("reason of a transposed solve") == -11, refused.output
+    assert "this direct solver solves a random transposed right-hand side with a relative residual of" in refused.output
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("kind", ["laplacian", "stretched"])
 def test_a_star_with_one_coupling_across_is_solved(run, kind, ranks):

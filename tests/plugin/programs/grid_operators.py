@@ -112,6 +112,12 @@ elif name == "nine":  # [1 4 1; 4 -20 4; 1 4 1] with one entry changed: nx, ny, 
     A = (product([T[0], W[1]]) + product([W[0], T[1]])) / 2
     if len(numbers) > 2:
         A[int(numbers[2]), int(numbers[3])] = numbers[4]
+elif name == "pencils":  # of convection along x, with one entry changed: nx, ny, convection, row, column, factor
+    sizes = [int(n) for n in numbers[:2]]
+    T = [2 * np.eye(n) - (1 - v) * np.eye(n, k=1) - (1 + v) * np.eye(n, k=-1) for n, v in zip(sizes, (numbers[2], 0))]
+    W = [np.eye(n) - t / 10 for n, t in zip(sizes, T)]
+    A = product([T[0], W[1]]) + product([W[0], T[1]])
+    A[int(numbers[3]), int(numbers[4])] *= numbers[5]
 elif name == "scale":
     sizes = [6, 5]
     A = laplacian(sizes)
@@ -177,4 +183,8 @@ ksp.getPC().applyTranspose(vector(q), x)
 backward = values(x) * scale
 with np.errstate(all="ignore"):
     adjoint = abs(q @ forward - p @ backward) / (np.linalg.norm(p) * np.linalg.norm(backward))
-PETSc.Sys.Print(f"reason {ksp.reason}, iterations {ksp.its}, residual {residual:.1e}, adjoint difference {adjoint:.1e}")
+reason, iterations = ksp.reason, ksp.its
+ksp.solveTranspose(vector(q), x)
+with np.errstate(all="ignore"):
+    transposed = np.linalg.norm(A.T @ (values(x) * scale) - q) / np.linalg.norm(q)
+PETSc.Sys.Print(f"reason {reason}, iterations {iterations}, residual {residual:.1e}, adjoint difference {adjoint:.1e}, reason of a transposed solve {ksp.reason}, its residual {transposed:.1e}")
