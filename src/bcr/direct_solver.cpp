@@ -48,14 +48,22 @@ class DirectSolverImpl final : public DirectSolver<Scalar> {
 public:
   using Values = OwnedArray<Scalar, Space>;
 
-  DirectSolverImpl(const Execution &execution, Prepared prepared, int side_by_side)
-      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared)), side_by_side_(side_by_side)
+  DirectSolverImpl(const Execution &execution, Prepared prepared, const DirectOptions &options)
+      : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared)),
+        side_by_side_(options.side_by_side)
   {
-    const Prepared &p          = prepared_;
-    const Index strides[3]     = {1, p.n[0], p.n[0] * p.n[1]};
+    const Prepared &p     = prepared_;
+    const bool lines_only = BorderedLines<Space, Scalar>::fits(p) || TensorLines<Space, Scalar>::fits(p);
+    pads_                 = !lines_only && p.all_products() && (options.pads < 0 ? padding_pays(p) : options.pads > 0);
+    for (int k = 0; k < 3; k++) {
+      array_.n[k]       = p.n[k];
+      array_.lengths[k] = pads_ ? padded_length(p.n[k]) : p.n[k];
+    }
+    const Index strides[3]     = {1, array_.lengths[0], array_.lengths[0] * array_.lengths[1]};
     grid_                      = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
     std::vector<double> shifts = p.modes.values;
     for (double &s : shifts) s *= p.schedule.factor;
+    if (multiplies_side_by_side()) shifts.resize(most_side_by_side, shifts[0]);
     b_              = make_operator(p.schedule.line, shifts, p.pinned_row, store_);
     b_.pinned_plane = p.pinned_plane;
     for (int k = 0; k < 3; k++) {
@@ -86,12 +94,12 @@ public:
         const auto &basis = *p.line_modes;
         to_line_modes_    = to_modes(basis);
         from_line_modes_  = from_modes(basis);
-        if (!basis.fast) along_ = allocate("weft poisson lines", grid_.unknowns());
+        if (!basis.fast) along_ = allocate("weft poisson lines", array_.size());
       }
       make_steps();
     }
     this->facts_ = p.facts();
-    if (p.multiplies()) this->facts_.description += ", products by " + Products<Space>(space_).name();
+    if (p.multiplied_rows() > 0) this->facts_.description += ", products by " + Products<Space>(space_).name();
     if (bordered_) this->facts_.description += ", columns left over: " + std::to_string(bordered_->left_over());
     space_.fence("weft: poisson tables");
   }
@@ -99,17 +107,18 @@ public:
   void solve(const Scalar *rhs, Scalar *solution, int nrhs, Index ld) const override
   {
     const Index together = side_by_side(nrhs);
-    if (together > 1 && tensor_->room() < together) tensor_->make_room(together);
+    if (together > 1) make_room(together);
     for (Index k = 0; k < nrhs; k += together) solve_some(rhs + k * ld, solution + k * ld, std::min<Index>(together, nrhs - k), ld);
   }
   /// On a device a launch for one of a small grid takes longer than its work; on a host they would only drive one another out of the caches.
   Index side_by_side(int nrhs) const override
   {
-    if (nrhs <= 1 || !tensor_ || prepared_.singular) return 1;
-    constexpr Index most = 16, most_bytes = Index(1) << 26;
-    const Index fit   = std::max<Index>(1, most_bytes / static_cast<Index>(sizeof(Scalar)) / tensor_->work_apart());
-    const Index asked = side_by_side_ > 0 ? side_by_side_ : is_host_space<Space> ? 1 : most;
-    return std::min({Index(nrhs), asked, fit});
+    if (nrhs <= 1 || prepared_.singular || !(tensor_ || multiplies_side_by_side())) return 1;
+    constexpr Index most_bytes = Index(1) << 26;
+    const Index elements       = tensor_ ? tensor_->work_apart() : 2 * array_.size();
+    const Index fit            = std::max<Index>(1, most_bytes / static_cast<Index>(sizeof(Scalar)) / elements);
+    const Index asked          = side_by_side_ > 0 ? side_by_side_ : is_host_space<Space> ? 1 : most_side_by_side;
+    return std::min({Index(nrhs), asked, most_side_by_side, fit});
   }
   bool renew(const SeparableOperator &problem, const DirectOptions &options) override
   {
@@ -134,9 +143,14 @@ public:
     space_.fence("weft: read the perturbation");
     return host();
   }
-  std::size_t work_bytes() const override { return bytes_ + store_.bytes() + (tensor_ ? tensor_->bytes() : 0); }
+  std::size_t work_bytes() const override
+  {
+    return bytes_ + store_.bytes() + (work_.size() + padded_.size()) * sizeof(Scalar) + (tensor_ ? tensor_->bytes() : 0);
+  }
 
 private:
+  static constexpr Index most_side_by_side = 16;
+
   using Mean  = Kokkos::View<double, typename Space::memory_space>;
   using Modes = ModeTransform<Space, Scalar>;
   struct LinesOfStep {
@@ -167,17 +181,48 @@ private:
   }
   Modes to_modes(const EigenBasis &basis) const
   {
-    return basis.there ? Modes(space_, *basis.there, true) : Modes(space_, basis.inverse, basis.to_modes());
+    return basis.there ? Modes(space_, *basis.there, true)
+                       : modes_of(static_cast<Index>(basis.values.size()), basis.inverse, basis.to_modes());
   }
   Modes from_modes(const EigenBasis &basis) const
   {
-    return basis.there ? Modes(space_, *basis.there, false) : Modes(space_, basis.vectors, basis.from_modes());
+    return basis.there ? Modes(space_, *basis.there, false)
+                       : modes_of(static_cast<Index>(basis.values.size()), basis.vectors, basis.from_modes());
+  }
+  Modes modes_of(Index n, const std::vector<double> &matrix, const std::optional<TransformShape> &fast) const
+  {
+    return Modes(space_, n, matrix, fast, pads_ || !is_host_space<Space>);
+  }
+  /// True where several right-hand sides can be planes of a problem in three directions, of which the third one couples nothing.
+  bool multiplies_side_by_side() const { return prepared_.n[2] == 1 && prepared_.all_products() && !prepared_.line_modes; }
+  void make_room(Index columns) const
+  {
+    if (tensor_) {
+      if (tensor_->room() < columns) tensor_->make_room(columns);
+      return;
+    }
+    const Index size = columns * array_.size();
+    for (Values *values : {&work_, &padded_}) {
+      if (static_cast<Index>(values->size()) < size) *values = uninitialized("weft poisson columns", size);
+    }
+  }
+  Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range(Index count) const { return {space_, 0, count}; }
+  /// Two more passes over all numbers, into arrays of padded lengths and out of them, take less time than products of doubles gain.
+  static bool padding_pays(const Prepared &p)
+  {
+    constexpr Index many_rows = 512; // counted: 32 bytes a point at 4 TB/s against 2 n operations at 36 or 57 Tflop/s
+    if (is_host_space<Space> || sizeof(Scalar) < sizeof(double) || p.multiplied_rows() < many_rows) return false;
+    return std::any_of(p.n, p.n + 3, [](Index n) { return n > 1 && n % 2 == 1; });
   }
 
+  static Values uninitialized(const std::string &label, Index size)
+  {
+    return Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+  }
   Values allocate(const std::string &label, Index size)
   {
     bytes_ += static_cast<std::size_t>(size) * sizeof(Scalar);
-    return Values(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+    return uninitialized(label, size);
   }
 
   LinesOfStep lines_of_step(const LineStep &step, Index pinned, const Grid &grid)
@@ -210,12 +255,12 @@ private:
         steps_.push_back({std::move(made)});
       } else {
         const auto &t                       = std::get<TransformStep>(p.schedule.steps[s]);
-        Modes modes                         = t.there ? Modes(space_, *t.there, t.to_modes) : Modes(space_, t.matrix, t.fast);
+        Modes modes                         = t.there ? Modes(space_, *t.there, t.to_modes) : modes_of(t.n, t.matrix, t.fast);
         Transform<Space, Scalar> &transform = modes.lines;
-        transform.n                         = t.n;
-        transform.inner                     = grid_.length;
+        transform.n                         = pads_ ? array_.lengths[p.block] : t.n;
+        transform.inner                     = length().nodes;
         transform.inner_stride              = grid_.line_stride;
-        transform.outer                     = grid_.planes;
+        transform.outer                     = planes().nodes;
         transform.outer_stride              = grid_.plane_stride;
         transform.from_stride               = t.from_step * grid_.row_stride;
         transform.to_stride                 = t.to_step * grid_.row_stride;
@@ -227,7 +272,8 @@ private:
     // Modes live in the work array, the solution array is then free to be theirs.
     const Index work_rows = last_row + 1 - grid_.rows;
     const Index some      = (work_rows - 1) * grid_.row_stride + (grid_.length - 1) * grid_.line_stride + 1;
-    if (p.transforms() || work_rows > 0) work_ = allocate("weft poisson work", p.transforms() ? grid_.unknowns() : some);
+    if (p.transforms() || work_rows > 0) work_ = uninitialized("weft poisson work", p.transforms() || pads_ ? array_.size() : some);
+    if (pads_) padded_ = uninitialized("weft poisson padded", array_.size());
     parts_ = allocate("weft poisson parts", parts);
     make_scratch();
   }
@@ -264,20 +310,24 @@ private:
           allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
   }
 
-  /// `columns` right-hand sides, of which there are several for tensor_ only.
+  /// `columns` right-hand sides, of which there are several for tensor_ and where multiplies_side_by_side() only.
   void solve_some(const Scalar *rhs, Scalar *solution, Index columns, Index ld) const
   {
     const Prepared &p = prepared_;
     const Index all   = grid_.unknowns();
-    const Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> points(space_, 0, all);
-    ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, solution, {}};
+    const bool owns   = pads_ || (columns > 1 && !tensor_);
+    Scalar *const own = owns ? padded_.data() : solution; // where it is solved
+    const auto points = range(all);
+    ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, own, {}};
     if (p.singular) {
       take_mean(points, scale, perturbation_);
       scale.perturbation = perturbation_;
     }
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
-    if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
+    if (owns) {
+      Kokkos::parallel_for("weft poisson right-hand sides", range(columns * array_.size()), IntoPadded<Space, Scalar>{array_, scale, ld});
+    } else if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
       for (Index column = 0; column < columns; column++, scale.from += ld, scale.to += ld)
         Kokkos::parallel_for("weft poisson right-hand side", points, scale);
       rhs = solution;
@@ -294,10 +344,14 @@ private:
       (*bordered_)(rhs, solution, [&] { run_lines({lines_apart_.tables, b_, bordered_->rows(), parts_.data()}, lines_apart_.native); });
       return;
     }
-    if (p.line_modes) transform_lines(to_line_modes_, solution);
-    RowArrays<Scalar> rows{grid_, solution, work_.data()};
+    if (p.line_modes) transform_lines(to_line_modes_, own);
+    RowArrays<Scalar> rows{grid_, own, work_.data()};
+    if (columns > 1) { // as planes, which nothing couples
+      rows.grid.planes       = columns;
+      rows.grid.plane_stride = array_.size();
+    }
     if (p.transforms()) {
-      transform_modes(to_modes_, solution, work_.data());
+      transform_modes(to_modes_, own, work_.data());
       std::swap(rows.solution, rows.work);
     }
     for (const Step &step : steps_) {
@@ -306,17 +360,22 @@ private:
         if (lines->side_by_side)
           run_side_by_side(space_, SideBySide<Scalar>{arguments, rows.solution}); // where nothing is but what the transforms have read
         else
-          run_lines(arguments, lines->native);
+          run_lines(arguments, columns > 1 ? NativeLines<Space, Scalar>() : lines->native);
       } else {
         const Modes &modes                 = std::get<Modes>(step.what);
         Transform<Space, Scalar> transform = modes.lines;
-        transform.from                     = rows.row(step.from, 0);
-        transform.to                       = rows.row(step.to, 0);
+        if (columns > 1) {
+          transform.outer        = columns;
+          transform.outer_stride = rows.grid.plane_stride;
+        }
+        transform.from = rows.row(step.from, 0);
+        transform.to   = rows.row(step.to, 0);
         modes(space_, transform);
       }
     }
-    if (p.transforms()) transform_modes(from_modes_, work_.data(), solution);
-    if (p.line_modes) transform_lines(from_line_modes_, solution);
+    if (p.transforms()) transform_modes(from_modes_, work_.data(), own);
+    if (p.line_modes) transform_lines(from_line_modes_, own);
+    if (owns) Kokkos::parallel_for("weft poisson solutions", range(columns * all), OutOfPadded<Scalar>{array_, own, solution, ld});
     make_mean_free(points, solution);
   }
 
@@ -338,7 +397,7 @@ private:
     Kokkos::parallel_for("weft poisson mean", Kokkos::RangePolicy<Space>(space_, 0, 1), Divide<Space>{mean, left_sum_});
   }
 
-  /// A direction of the grid: nodes, and how far these are from each other.
+  /// A direction of array_: elements, and how far these are from each other.
   struct Along {
     Index nodes, stride;
   };
@@ -356,9 +415,14 @@ private:
     t.to                        = to;
     modes(space_, t);
   }
-  Along length() const { return {grid_.length, grid_.line_stride}; }
-  Along rows() const { return {grid_.rows, grid_.row_stride}; }
-  Along planes() const { return {grid_.planes, grid_.plane_stride}; }
+  Along along(int direction) const
+  {
+    const Index strides[3] = {1, array_.lengths[0], array_.lengths[0] * array_.lengths[1]};
+    return {array_.lengths[direction], strides[direction]};
+  }
+  Along length() const { return along(prepared_.line); }
+  Along rows() const { return along(prepared_.block); }
+  Along planes() const { return along(prepared_.batch); }
 
   void transform_modes(const Modes &modes, const Scalar *from, Scalar *to) const
   {
@@ -390,9 +454,12 @@ private:
   Prepared prepared_;
   int side_by_side_;
   Grid grid_;
+  PaddedArray array_; ///< of padded_, work_ and along_; of the grid's lengths where it is solved in the caller's array
+  bool pads_ = false;
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
-  Values scale_[3], work_, parts_, scratch_, along_;
+  Values scale_[3], parts_, scratch_, along_;
+  mutable Values work_, padded_; ///< they grow with the right-hand sides
   Modes to_modes_, from_modes_, to_line_modes_, from_line_modes_;
   mutable std::optional<TensorLines<Space, Scalar>> tensor_; ///< its work space grows with the right-hand sides
   std::optional<BorderedLines<Space, Scalar>> bordered_;
@@ -414,8 +481,7 @@ Owner<DirectSolver<Scalar>> DirectSolver<Scalar>::make(const Execution &executio
   const poisson::BasisSource source{on_host ? nullptr : &execution, known};
   poisson::Prepared prepared = poisson::prepare(problem, options, on_host, source);
   return on_backend(execution, [&](const auto &space) -> Owner<DirectSolver> {
-    return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared),
-                                                                                        options.side_by_side);
+    return make_owner<poisson::DirectSolverImpl<std::decay_t<decltype(space)>, Scalar>>(execution, std::move(prepared), options);
   });
 }
 

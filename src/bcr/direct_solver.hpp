@@ -36,7 +36,8 @@ struct DirectOptions {
   std::string inverse = "fractions"; ///< of the Buneman methods: "fractions", or "leja" for a product of factors in Leja order
   int radix           = 0;           ///< of separable: 2 .. 5, 0 is 4
   int levels          = -1;          ///< of facr: levels of cyclic reduction before the transform, -1 is the method's choice
-  int side_by_side    = 0; ///< right-hand sides that share launches, where a method has it: 0 is 1 on a host, up to 16 on a device
+  int side_by_side    = 0;  ///< right-hand sides that share launches, where a method has it: 0 is 1 on a host, up to 16 on a device
+  int pads            = -1; ///< solve in arrays of padded lengths, where all transforms are matrix products: 0 no, 1 yes, -1 where it pays
 };
 
 namespace poisson {

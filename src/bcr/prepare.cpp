@@ -388,13 +388,24 @@ Prepared prepare_tensor(const SeparableOperator &problem)
   return prepare_as(problem, Choice{Facr::name, 2, 0, 1}, {}, [](const RowProblem &rows) { return Facr::tensor(rows); });
 }
 
-bool Prepared::multiplies() const
+Index Prepared::multiplied_rows() const
 {
-  return (transforms() && !modes.fast) || (line_modes && !line_modes->fast) ||
-         std::any_of(schedule.steps.begin(), schedule.steps.end(), [](const auto &s) {
-           const auto *step = std::get_if<TransformStep>(&s);
-           return step && !step->fast;
-         });
+  Index rows = transforms() && !modes.fast ? 2 * n[batch] : 0;
+  if (line_modes && !line_modes->fast) rows += 2 * n[line];
+  for (const auto &s : schedule.steps) {
+    const auto *step = std::get_if<TransformStep>(&s);
+    if (step && !step->fast) rows += step->n;
+  }
+  return rows;
+}
+
+bool Prepared::all_products() const
+{
+  if (!schedule.tensor || (transforms() && modes.fast) || (line_modes && line_modes->fast)) return false;
+  return std::none_of(schedule.steps.begin(), schedule.steps.end(), [](const auto &s) {
+    const auto *step = std::get_if<TransformStep>(&s);
+    return step && step->fast;
+  });
 }
 
 KnownBases Prepared::bases() const

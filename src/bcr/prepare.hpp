@@ -33,8 +33,10 @@ struct Prepared {
 
   /// Eigenvectors that are where the solve is.
   KnownBases bases() const;
-  /// Whether some transform is a matrix product.
-  bool multiplies() const;
+  /// Rows of the matrices that a solve multiplies with, one after the other; 0 where no transform is a matrix product.
+  Index multiplied_rows() const;
+  /// True for transforms along all directions but that of the lines, as matrix products.
+  bool all_products() const;
   bool transforms() const { return n[batch] > 1; }
   DirectFacts facts() const { return {method, description(), singular, bad_pivot, flops()}; }
   /// Operations of a solve.

@@ -85,10 +85,12 @@ std::vector<double> host_copy(const Execution &execution, const DenseBasis &basi
 {
   std::vector<double> values(basis.line.size() * basis.line.size());
   on_backend(execution, [&](const auto &space) {
-    using Space       = std::decay_t<decltype(space)>;
-    const auto &there = static_cast<const DenseBasisOn<Space> &>(basis);
-    const auto host   = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), inverse ? there.inverse : there.vectors);
-    std::copy(host.data(), host.data() + values.size(), values.begin());
+    using Space         = std::decay_t<decltype(space)>;
+    const auto &there   = static_cast<const DenseBasisOn<Space> &>(basis);
+    const auto host     = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), inverse ? there.inverse : there.vectors);
+    const std::size_t n = basis.line.size(), ld = static_cast<std::size_t>(there.ld);
+    EXPECT_EQ(ld, static_cast<std::size_t>(padded_length(basis.line.n)));
+    for (std::size_t j = 0; j < n; j++) std::copy_n(host.data() + j * ld, n, values.data() + j * n);
   });
   return values;
 }

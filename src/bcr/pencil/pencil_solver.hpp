@@ -24,8 +24,8 @@ public:
     at_ = {p.modes_of_lines(), p.n[a], strides[a], strides[b], p.n[p.along], strides[p.along]};
     for (int d = 0; d < 3; d++) {
       if (!p.transforms(d)) continue;
-      to_modes_[d]   = ModeTransform<Space, Scalar>(space_, p.modes[d].left, p.modes[d].to_modes);
-      from_modes_[d] = ModeTransform<Space, Scalar>(space_, p.modes[d].right, p.modes[d].from_modes);
+      to_modes_[d]   = ModeTransform<Space, Scalar>(space_, p.n[d], p.modes[d].left, p.modes[d].to_modes);
+      from_modes_[d] = ModeTransform<Space, Scalar>(space_, p.n[d], p.modes[d].right, p.modes[d].from_modes);
     }
     std::vector<double> rows;
     const Pencil &along = op.directions[p.along];

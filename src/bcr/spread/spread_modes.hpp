@@ -27,11 +27,11 @@ public:
   {
     const auto &to   = std::get<TransformStep>(p.schedule.steps.front());
     const auto &from = std::get<TransformStep>(p.schedule.steps.back());
-    to_[0]           = ModeTransform<Space, Scalar>(space, to.matrix, to.fast);
-    from_[0]         = ModeTransform<Space, Scalar>(space, from.matrix, from.fast);
+    to_[0]           = ModeTransform<Space, Scalar>(space, to.n, to.matrix, to.fast);
+    from_[0]         = ModeTransform<Space, Scalar>(space, from.n, from.matrix, from.fast);
     if (p.transforms()) {
-      to_[1]   = ModeTransform<Space, Scalar>(space, p.modes.inverse, p.modes.to_modes());
-      from_[1] = ModeTransform<Space, Scalar>(space, p.modes.vectors, p.modes.from_modes());
+      to_[1]   = ModeTransform<Space, Scalar>(space, plan.nodes[1], p.modes.inverse, p.modes.to_modes());
+      from_[1] = ModeTransform<Space, Scalar>(space, plan.nodes[1], p.modes.vectors, p.modes.from_modes());
     }
     make_weights(p, plan.rows(process));
   }

@@ -255,11 +255,15 @@ struct EigenResidual {
 };
 
 struct ScaleRows {
-  Index n;
+  Index n, ld; ///< of `to`: from row to row
   const double *factor, *from;
   bool divides;
   double *to;
-  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const { to[e] = divides ? from[e] / factor[e / n] : from[e] * factor[e / n]; }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index e) const
+  {
+    const Index row        = e / n;
+    to[row * (ld - n) + e] = divides ? from[e] / factor[row] : from[e] * factor[row];
+  }
 };
 
 /// What the kernels take, before upload.
@@ -341,15 +345,12 @@ public:
     basis->off_orthogonal       = off_identity_;
     basis->residual             = residual_;
     const std::vector<double> d = *symmetrizer(line_);
-    if (std::all_of(d.begin(), d.end(), [](double v) { return v == 1; })) {
-      basis->vectors = basis->inverse = z_;
-      return basis;
-    }
-    const auto factors = upload<double, Space>("weft eigen symmetrizer", d);
-    basis->vectors     = matrix("weft eigenvectors");
-    basis->inverse     = z_;
-    run("weft eigenvectors", n_ * n_, ScaleRows{n_, factors.data(), z_.data(), false, basis->vectors.data()});
-    run("weft eigenvectors", n_ * n_, ScaleRows{n_, factors.data(), z_.data(), true, basis->inverse.data()});
+    const auto factors          = upload<double, Space>("weft eigen symmetrizer", d);
+    const bool orthogonal       = std::all_of(d.begin(), d.end(), [](double v) { return v == 1; });
+    gram_ = other_ = Values(); // room for what comes
+    basis->ld      = padded_length(n_);
+    basis->vectors = scaled(factors, basis->ld, false);
+    basis->inverse = orthogonal ? basis->vectors : scaled(factors, basis->ld, true);
     space_.fence("weft: eigenvectors");
     return basis;
   }
@@ -363,6 +364,13 @@ private:
   Values matrix(const std::string &label) const
   {
     return Values(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, label), static_cast<std::size_t>(n_ * n_));
+  }
+  /// The eigenvectors with rows times their factors, or divided by them, with rows and columns of zeros up to `ld` of each.
+  Values scaled(const Values &factors, Index ld, bool divides) const
+  {
+    Values to(Kokkos::view_alloc(space_, "weft eigenvectors"), static_cast<std::size_t>(ld * ld));
+    run("weft eigenvectors", n_ * n_, ScaleRows{n_, ld, factors.data(), z_.data(), divides, to.data()});
+    return to;
   }
   template <class Body>
   void run(const char *label, Index count, const Body &body) const

@@ -25,10 +25,11 @@
 
 namespace weft::poisson {
 
-/// V and V^-1 of DenseBasis: (V)_{j,q} and (V^-1)_{q,j} in element j * n + q. One array where they are the same.
+/// V and V^-1 of DenseBasis: (V)_{j,q} and (V^-1)_{q,j} in element j * ld + q, ld rows of it. One array where they are the same.
 template <class Space>
 struct DenseBasisOn final : DenseBasis {
   OwnedArray<double, Space> vectors, inverse;
+  Index ld = 0;
 
   std::size_t bytes() const override { return sizeof(double) * (vectors.size() + (inverse.data() == vectors.data() ? 0 : inverse.size())); }
 };

@@ -16,8 +16,9 @@ namespace weft::poisson {
 /// to(q, i, o) = sum_j matrix(q, j) from(j, i, o), element (j, i, o) of an array at j * stride + i * inner_stride + o * outer_stride.
 template <class Space, class Scalar>
 struct Transform {
-  OwnedArray<Scalar, Space> matrix; ///< row after row
-  bool transposed = false;          ///< column after column
+  OwnedArray<Scalar, Space> matrix; ///< row after row, element (q, j) at q * ld + j
+  Index ld        = 0;
+  bool transposed = false; ///< column after column, element (q, j) at j * ld + q
   Index n = 0, inner = 1, inner_stride = 1, outer = 1, outer_stride = 0;
   Index from_stride = 1, to_stride = 1;
   const Scalar *from = nullptr;
@@ -38,7 +39,7 @@ struct Transform {
       const Scalar value = from[at + j * from_stride];
       for (int r = 0; r < rows; r++) {
         const Index q = first + r < n ? first + r : n - 1;
-        sums[r] += matrix(transposed ? j * n + q : q * n + j) * value;
+        sums[r] += matrix(transposed ? j * ld + q : q * ld + j) * value;
       }
     }
     for (int r = 0; r < rows; r++) {
@@ -57,7 +58,7 @@ std::optional<Product<Scalar>> product_of(const Transform<Space, Scalar> &t)
                            t.n,
                            t.n,
                            {t.from, t.from_stride, false, t.outer_stride},
-                           {t.matrix.data(), t.n, t.transposed},
+                           {t.matrix.data(), t.ld, t.transposed},
                            t.to,
                            t.to_stride,
                            t.outer_stride,
@@ -66,7 +67,7 @@ std::optional<Product<Scalar>> product_of(const Transform<Space, Scalar> &t)
     return Product<Scalar>{t.n,
                            t.inner,
                            t.n,
-                           {t.matrix.data(), t.n, !t.transposed},
+                           {t.matrix.data(), t.ld, !t.transposed},
                            {t.from, t.inner_stride, false, t.outer_stride},
                            t.to,
                            t.inner_stride,
@@ -103,20 +104,30 @@ struct ModeTransform {
   Products<Space> products;
 
   ModeTransform() = default;
-  /// `matrix` is empty where there is a fast transform.
-  ModeTransform(const Space &space, const std::vector<double> &matrix, const std::optional<TransformShape> &shape)
+  /// `matrix` (n * n, row after row) is empty where there is a fast transform. It has padded_length(n) rows and columns on a device, or where
+  /// `pads`, zeros where there were none.
+  ModeTransform(const Space &space, Index n, const std::vector<double> &matrix, const std::optional<TransformShape> &shape,
+                bool pads = !is_host_space<Space>)
   {
-    lines.matrix = upload<Scalar, Space>("weft poisson transform", matrix);
-    if (shape)
+    if (shape) {
       fast.emplace(space, *shape);
-    else
-      products = Products<Space>(space);
+      return;
+    }
+    products        = Products<Space>(space);
+    lines.ld        = pads ? padded_length(n) : n;
+    lines.matrix    = OwnedArray<Scalar, Space>("weft poisson transform", static_cast<std::size_t>(lines.ld * lines.ld));
+    const auto host = Kokkos::create_mirror_view(lines.matrix);
+    for (std::size_t i = 0; i < matrix.size(); i++)
+      host(i / static_cast<std::size_t>(n) * static_cast<std::size_t>(lines.ld) + i % static_cast<std::size_t>(n)) =
+          static_cast<Scalar>(matrix[i]);
+    Kokkos::deep_copy(lines.matrix, host);
   }
   /// V^-1 or V of a basis that is in the memory of `space` already.
   ModeTransform(const Space &space, const DenseBasis &basis, bool to_modes) : products(space)
   {
     const auto &there = static_cast<const DenseBasisOn<Space> &>(basis);
     lines.matrix      = converted<Scalar>(space, to_modes ? there.inverse : there.vectors);
+    lines.ld          = there.ld;
     lines.transposed  = to_modes;
   }
 
