@@ -19,7 +19,7 @@ struct Walked {
 };
 
 /// A body has `slabs`, `sums` and `maxima`, the numbers of its values, and body(at, slab, sum, most), which adds to those of the node's slabs and
-/// of the box, and takes the largest; all begin as 0.
+/// of the box, and takes the largest; all begin as 0. The slab of a direction of one node is the box, and stays 0.
 template <class Body>
 using WalkedBy = Walked<Body::slabs, Body::sums, Body::maxima>;
 
@@ -151,6 +151,11 @@ public:
       on_host(space, box, body, found);
     else
       on_device(space, box, body, found);
+    if constexpr (Body::slabs > 0) {
+      for (int d = 0; d < 3; d++) {
+        if (box.size(d) == 1) found.slabs[d][0] = {}; // a device was not asked
+      }
+    }
     return found;
   }
 
@@ -184,12 +189,7 @@ private:
       start += walk::room(slabs) * box.size(d);
     }
     if (totals > 0) partial.push_back(launch(space, box, body, 2, false, results.data() + start));
-    auto values = to_host(space, results);
-    start       = 0;
-    for (int d = 0; d < 3; d++) { // a direction of one node is asked for nothing
-      if (box.size(d) == 1) std::fill_n(values.begin() + start, walk::room(slabs), 0.0);
-      start += walk::room(slabs) * box.size(d);
-    }
+    const auto values = to_host(space, results);
     join(values.data(), box, found);
   }
 

@@ -293,7 +293,9 @@ private:
   bool fit(PencilOperator &op) const
   {
     Axis axes[3];
-    std::array<double, 27> row{};
+    Box node;
+    for (int d = 0; d < 3; d++) node.lo[d] = reference_[d], node.hi[d] = reference_[d] + 1;
+    const auto row = total<27>(node, Combine::sum, TakeRow<Space, Int>{read_});
     for (int d = 0; d < 3; d++) {
       Box line;
       for (int other = 0; other < 3; other++) {
@@ -301,7 +303,6 @@ private:
         line.hi[other] = other == d ? inner_.hi[d] : reference_[other] + 1;
       }
       const auto rows = slabs<27>(line, d, TakeRow<Space, Int>{read_});
-      row             = rows[static_cast<std::size_t>(reference_[d])];
       if (!choose(rows, d, op.directions[d], axes[d])) return false;
     }
     for (int c = 0; c < 8; c++) {
