@@ -316,7 +316,8 @@ private:
     const Prepared &p = prepared_;
     const Index all   = grid_.unknowns();
     const bool owns   = pads_ || (columns > 1 && !tensor_);
-    Scalar *const own = owns ? padded_.data() : solution; // where it is solved
+    Scalar *const own = owns ? padded_.data() : solution;   // where it is solved
+    const Index apart = columns > 1 ? ld : p.n[0] * p.n[1]; // of right-hand sides as planes, or of planes
     const auto points = range(all);
     ScaleRightHandSide<Space, Scalar> scale{{p.n[0], p.n[1], p.n[2]}, {scale_[0], scale_[1], scale_[2]}, 1, rhs, own, {}};
     if (p.singular) {
@@ -326,7 +327,8 @@ private:
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
     if (owns) {
-      Kokkos::parallel_for("weft poisson right-hand sides", range(columns * array_.size()), IntoPadded<Space, Scalar>{array_, scale, ld});
+      Kokkos::parallel_for("weft poisson right-hand sides", array_.range(space_, array_.lengths, columns),
+                           IntoPadded<Space, Scalar>{array_, scale, apart});
     } else if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
       for (Index column = 0; column < columns; column++, scale.from += ld, scale.to += ld)
         Kokkos::parallel_for("weft poisson right-hand side", points, scale);
@@ -375,7 +377,8 @@ private:
     }
     if (p.transforms()) transform_modes(from_modes_, work_.data(), own);
     if (p.line_modes) transform_lines(from_line_modes_, own);
-    if (owns) Kokkos::parallel_for("weft poisson solutions", range(columns * all), OutOfPadded<Scalar>{array_, own, solution, ld});
+    if (owns)
+      Kokkos::parallel_for("weft poisson solutions", array_.range(space_, p.n, columns), OutOfPadded<Scalar>{array_, own, solution, apart});
     make_mean_free(points, solution);
   }
 

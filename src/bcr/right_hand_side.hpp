@@ -16,54 +16,55 @@ struct ScaleRightHandSide {
   Scalar *to;
   Kokkos::View<const double, typename Space::memory_space> perturbation; ///< or empty
 
-  /// Without the factor, of the right-hand side that begins at an element.
-  KOKKOS_INLINE_FUNCTION Scalar scaled(Index number, Index begin = 0) const
+  /// Of a value at that place; without the factor.
+  KOKKOS_INLINE_FUNCTION Scalar scaled(Scalar value, Index x, Index y, Index z) const
   {
-    const Index xy = number / n[0], x = number - xy * n[0], z = xy / n[1], y = xy - z * n[1];
-    Scalar value = from[begin + number];
     if (scale[0].extent(0) > 0) value *= scale[0](x);
     if (scale[1].extent(0) > 0) value *= scale[1](y);
     if (scale[2].extent(0) > 0) value *= scale[2](z);
     return value;
   }
-  KOKKOS_INLINE_FUNCTION Scalar value(Index number, Index begin = 0) const
+  KOKKOS_INLINE_FUNCTION Scalar scaled(Index number) const
   {
-    Scalar value = scaled(number, begin);
+    const Index xy = number / n[0], x = number - xy * n[0], z = xy / n[1], y = xy - z * n[1];
+    return scaled(from[number], x, y, z);
+  }
+  KOKKOS_INLINE_FUNCTION Scalar finished(Scalar value) const
+  {
     if (perturbation.data()) value -= static_cast<Scalar>(perturbation());
     return factor * value;
   }
-  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const { to[number] = value(number); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const { to[number] = finished(scaled(number)); }
 };
 
-/// An array of `lengths` elements along each direction, in whose first n lie a grid's; those behind them are 0.
+/// Arrays of `lengths` elements along each direction, in whose first n lie a grid's; those behind them are 0. Of a plane there may be several, one
+/// after the other as planes of z, for right-hand sides and solutions `apart` elements from each other.
 struct PaddedArray {
   Index n[3], lengths[3];
 
-  WEFT_INLINE Index size() const { return lengths[0] * lengths[1] * lengths[2]; }
-  /// The grid's number of an element, or -1.
-  WEFT_INLINE Index number_of(Index element) const
+  Index size() const { return lengths[0] * lengths[1] * lengths[2]; }
+  /// Elements, or nodes, along each direction; no index has to be divided for them.
+  template <class Space>
+  auto range(const Space &space, const Index (&counts)[3], Index columns) const
   {
-    const Index xy = element / lengths[0], x = element - xy * lengths[0], z = xy / lengths[1], y = xy - z * lengths[1];
-    return x < n[0] && y < n[1] && z < n[2] ? x + n[0] * (y + n[1] * z) : -1;
+    using Range = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>, Kokkos::IndexType<Index>>;
+    return Range(space, {Index(0), Index(0), Index(0)}, {counts[0], counts[1], columns > 1 ? columns : counts[2]});
   }
-  WEFT_INLINE Index element_of(Index number) const
-  {
-    const Index xy = number / n[0], x = number - xy * n[0], z = xy / n[1], y = xy - z * n[1];
-    return x + lengths[0] * (y + lengths[1] * z);
-  }
+  WEFT_INLINE Index element(Index x, Index y, Index z) const { return x + lengths[0] * (y + lengths[1] * z); }
 };
 
-/// Right-hand sides `apart` elements from each other into padded arrays one after the other.
 template <class Space, class Scalar>
 struct IntoPadded {
   PaddedArray array;
   ScaleRightHandSide<Space, Scalar> of;
-  Index apart = 0;
+  Index apart; ///< of planes, or of right-hand sides
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index x, const Index y, const Index z) const
   {
-    const Index column = number / array.size(), node = array.number_of(number - column * array.size());
-    of.to[number] = node < 0 ? Scalar(0) : of.value(node, column * apart);
+    const Index &nx = array.n[0], &ny = array.n[1];
+    const bool inside = x < nx && y < ny && (array.n[2] == 1 || z < array.n[2]);
+    of.to[array.element(x, y, z)] =
+        inside ? of.finished(of.scaled(of.from[x + nx * y + apart * z], x, y, array.n[2] == 1 ? 0 : z)) : Scalar(0);
   }
 };
 
@@ -72,12 +73,11 @@ struct OutOfPadded {
   PaddedArray array;
   const Scalar *from;
   Scalar *to;
-  Index apart = 0;
+  Index apart;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index x, const Index y, const Index z) const
   {
-    const Index nodes = array.n[0] * array.n[1] * array.n[2], column = number / nodes, node = number - column * nodes;
-    to[column * apart + node] = from[column * array.size() + array.element_of(node)];
+    to[x + array.n[0] * y + apart * z] = from[array.element(x, y, z)];
   }
 };
 

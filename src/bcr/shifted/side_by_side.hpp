@@ -42,19 +42,37 @@ struct SideBySide {
     Scalar *const line    = a.rows.row(a.step.output_row(group), plane);
     Scalar *const factors = room + number;
     Scalar value = 0, factor = 0;
-    for (Index i = 0; i < n; i++) {
-      const bool pin     = i == pinned;
-      const Scalar lower = pin || i == 0 ? Scalar(0) : a.b.lower(i), upper = pin || i + 1 == n ? Scalar(0) : a.b.upper(i);
-      const Scalar inverse       = 1 / ((pin ? Scalar(1) : a.b.diagonal(i) + shift) - lower * factor);
-      value                      = ((pin ? Scalar(0) : in * line[i * grid.line_stride]) - lower * value) * inverse;
-      factor                     = upper * inverse;
-      line[i * grid.line_stride] = value;
-      factors[i * all]           = factor;
+    for (Index i = 0; i < n; i += ahead) {
+      Scalar own[ahead]; // on their way while those before are eliminated
+      for (int k = 0; k < ahead; k++) own[k] = i + k < n ? line[(i + k) * grid.line_stride] : Scalar(0);
+      for (int k = 0; k < ahead; k++) {
+        if (i + k < n) down(i + k, pinned, shift, in * own[k], value, factor, line + (i + k) * grid.line_stride, factors + (i + k) * all);
+      }
     }
-    for (Index i = n - 2; i >= 0; i--) {
-      value                      = line[i * grid.line_stride] - factors[i * all] * value;
-      line[i * grid.line_stride] = value;
+    for (Index i = n - 2; i >= 0; i -= ahead) {
+      Scalar own[ahead], times[ahead];
+      for (int k = 0; k < ahead; k++) {
+        own[k]   = i >= k ? line[(i - k) * grid.line_stride] : Scalar(0);
+        times[k] = i >= k ? factors[(i - k) * all] : Scalar(0);
+      }
+      for (int k = 0; k < ahead; k++) {
+        if (i >= k) line[(i - k) * grid.line_stride] = value = own[k] - times[k] * value;
+      }
     }
+  }
+
+private:
+  static constexpr int ahead = 4; ///< rows that are read before they are needed
+
+  /// Row i: its solution in terms of the next one, value - factor * next.
+  KOKKOS_INLINE_FUNCTION void down(Index i, Index pinned, Scalar shift, Scalar rhs, Scalar &value, Scalar &factor, Scalar *to_value,
+                                   Scalar *to_factor) const
+  {
+    const bool pin     = i == pinned;
+    const Scalar lower = pin || i == 0 ? Scalar(0) : a.b.lower(i), upper = pin || i + 1 == a.rows.grid.length ? Scalar(0) : a.b.upper(i);
+    const Scalar inverse = 1 / ((pin ? Scalar(1) : a.b.diagonal(i) + shift) - lower * factor);
+    *to_value = value = ((pin ? Scalar(0) : rhs) - lower * value) * inverse;
+    *to_factor = factor = upper * inverse;
   }
 };
 
