@@ -2,6 +2,7 @@
 #pragma once
 #include <Kokkos_Core.hpp>
 
+#include "base/backend.hpp"
 #include "line/tridiagonal.hpp"
 
 namespace weft::poisson {
@@ -48,7 +49,11 @@ struct PaddedArray {
   auto range(const Space &space, const Index (&counts)[3], Index columns) const
   {
     using Range = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>, Kokkos::IndexType<Index>>;
-    return Range(space, {Index(0), Index(0), Index(0)}, {counts[0], counts[1], columns > 1 ? columns : counts[2]});
+    const Kokkos::Array<Index, 3> first{0, 0, 0}, end{counts[0], counts[1], columns > 1 ? columns : counts[2]};
+    if constexpr (is_host_space<Space>)
+      return Range(space, first, end);
+    else
+      return Range(space, first, end, Kokkos::Array<Index, 3>{128, 2, 1}); // a team reads whole lines of memory
   }
   WEFT_INLINE Index element(Index x, Index y, Index z) const { return x + lengths[0] * (y + lengths[1] * z); }
 };

@@ -79,8 +79,9 @@ private:
 template <class Space, class Scalar>
 void run_side_by_side(const Space &space, const SideBySide<Scalar> &lines)
 {
-  Kokkos::parallel_for("weft poisson lines side by side", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, lines.lines()),
-                       lines);
+  using Range =
+      Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<128, 8>>; // 64 registers: 1024 threads of a processor
+  Kokkos::parallel_for("weft poisson lines side by side", Range(space, 0, lines.lines()), lines);
 }
 
 } // namespace weft::poisson
