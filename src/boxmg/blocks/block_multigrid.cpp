@@ -8,9 +8,12 @@ template <class Value>
 std::unique_ptr<typename BoxMultigrid<Value>::Hierarchy> make_block_hierarchy(const Execution &execution, const Grid &grid,
                                                                               const BoxmgOptions &options)
 {
-  return on_backend(execution, [&](const auto &space) -> std::unique_ptr<typename BoxMultigrid<Value>::Hierarchy> {
-    return std::make_unique<BlockHierarchy<std::decay_t<decltype(space)>, Value>>(space, execution, grid, options);
-  });
+  if constexpr (BlockLines::largest_block == 1)
+    throw std::invalid_argument("this build has nodes of one unknown");
+  else
+    return on_backend(execution, [&](const auto &space) -> std::unique_ptr<typename BoxMultigrid<Value>::Hierarchy> {
+      return std::make_unique<BlockHierarchy<std::decay_t<decltype(space)>, Value>>(space, execution, grid, options);
+    });
 }
 
 template std::unique_ptr<BoxMultigrid<double>::Hierarchy> make_block_hierarchy<double>(const Execution &, const Grid &,
