@@ -34,8 +34,9 @@ protected:
   template <class Body>
   WalkedBy<Body> walk(const Box &box, const Body &body) const
   {
-    const Box mine            = box & read_.read.part;
-    const WalkedBy<Body> here = Walk<Space, Body>::over(space_, mine, body);
+    const Box mine = box & read_.read.part;
+    // A rank may have one node of a longer direction.
+    const WalkedBy<Body> here = Walk<Space, Body>::over(space_, mine, body, {{box.size(0) > 1, box.size(1) > 1, box.size(2) > 1}});
     WalkedBy<Body> all        = here;
     std::vector<double> sums(here.sums.begin(), here.sums.end());
     if constexpr (Body::slabs > 0) {

@@ -19,7 +19,7 @@ struct Walked {
 };
 
 /// A body has `slabs`, `sums` and `maxima`, the numbers of its values, and body(at, slab, sum, most), which adds to those of the node's slabs and
-/// of the box, and takes the largest; all begin as 0. The slab of a direction of one node is the box, and stays 0.
+/// of the box, and takes the largest; all begin as 0. Slabs of directions that nobody asks for stay 0.
 template <class Body>
 using WalkedBy = Walked<Body::slabs, Body::sums, Body::maxima>;
 
@@ -136,11 +136,16 @@ struct JoinPieces {
 
 } // namespace walk
 
+/// The directions of whose slabs a walk has the sums.
+struct Asked {
+  bool direction[3] = {true, true, true};
+};
+
 /// Walks over a box, always in the same order. Waits once.
 template <class Space, class Body>
 class Walk {
 public:
-  static WalkedBy<Body> over(const Space &space, const Box &box, const Body &body)
+  static WalkedBy<Body> over(const Space &space, const Box &box, const Body &body, const Asked &asked = {})
   {
     WalkedBy<Body> found;
     if constexpr (Body::slabs > 0) {
@@ -150,10 +155,10 @@ public:
     if constexpr (is_host_space<Space>)
       on_host(space, box, body, found);
     else
-      on_device(space, box, body, found);
+      on_device(space, box, body, asked, found);
     if constexpr (Body::slabs > 0) {
       for (int d = 0; d < 3; d++) {
-        if (box.size(d) == 1) found.slabs[d][0] = {}; // a device was not asked
+        if (!asked.direction[d]) std::fill(found.slabs[d].begin(), found.slabs[d].end(), std::array<double, Body::slabs>{});
       }
     }
     return found;
@@ -178,14 +183,14 @@ private:
     for (Index t = 0; t < threads; t++) join(first + t * room, box, found);
   }
 
-  static void on_device(const Space &space, const Box &box, const Body &body, WalkedBy<Body> &found)
+  static void on_device(const Space &space, const Box &box, const Body &body, const Asked &asked, WalkedBy<Body> &found)
   {
     const Index lines  = box.size(0) + box.size(1) + box.size(2);
     const auto results = table<double, Space>("weft walk over rows", walk::room(slabs) * lines + totals);
     Index start        = 0;
     std::vector<Partial> partial; // freed after the wait
     for (int d = 0; d < 3; d++) {
-      if (slabs > 0 && box.size(d) > 1) partial.push_back(launch(space, box, body, d, true, results.data() + start));
+      if (slabs > 0 && asked.direction[d]) partial.push_back(launch(space, box, body, d, true, results.data() + start));
       start += walk::room(slabs) * box.size(d);
     }
     if (totals > 0) partial.push_back(launch(space, box, body, 2, false, results.data() + start));

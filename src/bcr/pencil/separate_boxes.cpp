@@ -135,7 +135,7 @@ private:
     std::vector<std::array<double, N>> all(static_cast<std::size_t>(grid_[d]), std::array<double, N>{});
     const Box mine  = box & read_.rows.part;
     using Sums      = OfSlabs<Body, static_cast<int>(N)>;
-    const auto here = Walk<Space, Sums>::over(space_, mine, Sums{body}).slabs[d];
+    const auto here = Walk<Space, Sums>::over(space_, mine, Sums{body}, {{d == 0, d == 1, d == 2}}).slabs[d];
     std::copy(here.begin(), here.end(), all.begin() + (here.empty() ? 0 : mine.lo[d]));
     if (all_ranks_) all_ranks_(all.data()->data(), all.size() * N, Combine::sum);
     return all;
