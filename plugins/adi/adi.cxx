@@ -269,6 +269,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscCall(MatCheckAij(pc->pmat, "PCADI"));
   PetscCall(KokkosStart());
   PetscCall(MatGetLocal(pc->pmat, &local));
+  PetscCall(adi->set_up_of.read(pc));
   const CsrMatrix<PetscScalar, PetscInt> &matrix = local.inside;
   const Memory memory                            = local.memory;
   const int here                                 = static_cast<int>(memory);
@@ -429,12 +430,18 @@ PetscErrorCode PCPreSolve_ADI(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPRICHARDSON's way in: no residual is formed between cycles but their own.
-PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool guesszero,
+// KSPRICHARDSON's way in: no residual is formed between cycles but their own. Of a preconditioner that is kept they would solve the system before.
+PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec r, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool guesszero,
                                      PetscInt *outits, PCRichardsonConvergedReason *reason)
 {
+  bool same = false;
+
   PetscFunctionBegin;
-  if (its > 0)
+  PetscCall(Adi(pc)->set_up_of.is_operator(pc, &same));
+  if (!same && !pc->failedreason)
+    PetscCall(RichardsonSteps(pc, b, y, r, its, guesszero == PETSC_TRUE,
+                              [pc](Vec rhs, Vec z) { return PCApply_ADI<Transpose::no>(pc, rhs, z); }));
+  else if (its > 0)
     PetscCall(Cycles(pc, b, y, its * Adi(pc)->iterations, guesszero == PETSC_TRUE, Transpose::no));
   else if (guesszero)
     PetscCall(VecZeroEntries(y));

@@ -9,6 +9,7 @@
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_arrays.hpp"
 #include "petsc/petsc_compat.h"
+#include "petsc/set_up_operator.h"
 
 namespace weft {
 
@@ -42,7 +43,8 @@ struct PC_ADI {
   Owner<AdiSolver<PetscScalar>> solver[2];
   Vec residual    = NULL;
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
-  Vec unknowns    = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
+  SetUpOperator set_up_of;
+  Vec unknowns = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
 
   /// The solver of either memory, or NULL: what the matrix is they know alike.
   AdiSolver<PetscScalar> *any() const { return solver[solver[0] ? 0 : 1].get(); }

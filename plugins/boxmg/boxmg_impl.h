@@ -12,6 +12,7 @@
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_arrays.hpp"
 #include "petsc/petsc_compat.h"
+#include "petsc/set_up_operator.h"
 #include "petsc/whole_grid.h"
 
 namespace weft {
@@ -37,16 +38,15 @@ struct PC_Boxmg {
   // What set-up finds and makes.
   Grid grid;
   WholeGrid whole;
-  Mat *whole_matrix = NULL;       ///< several ranks: the rows of all, on the first one
-  std::string failure;            ///< why there is no preconditioner; the same on all ranks
-  bool tried             = false; ///< whether the last set-up tries a cycle; the same on all ranks
-  PetscReal amplified    = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
-  PetscObjectId matrix   = 0;     ///< that the last set-up read, and its state then
-  PetscObjectState state = 0;
-  bool read_by_all       = false; ///< the last reading of ranks that share levels came to its end
-  bool asks_norms        = true;  ///< whether the KSP that is solving looks at norms
-  Vec correction         = NULL;  ///< work space of KSPRICHARDSON
-  PetscReal rounded      = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()
+  Mat *whole_matrix = NULL;    ///< several ranks: the rows of all, on the first one
+  std::string failure;         ///< why there is no preconditioner; the same on all ranks
+  bool tried          = false; ///< whether the last set-up tries a cycle; the same on all ranks
+  PetscReal amplified = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
+  SetUpOperator set_up_of;
+  bool read_by_all  = false; ///< the last reading of ranks that share levels came to its end
+  bool asks_norms   = true;  ///< whether the KSP that is solving looks at norms
+  Vec correction    = NULL;  ///< work space of KSPRICHARDSON
+  PetscReal rounded = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureRounding()
   // Ranks that share the finest levels; none where the first one cycles for all, or is alone.
   BoxmgRanks shared;
   std::unique_ptr<boxmg::GridRanks> ranks;

@@ -14,13 +14,10 @@ namespace {
 PetscErrorCode HasOperator(PC pc, bool *has)
 {
   PC_Boxmg *bm = Boxmg(pc);
-  PetscObjectState state;
-  PetscObjectId id;
 
   PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &id));
-  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
-  *has = pc->mat == pc->pmat && id == bm->matrix && state == bm->state && !bm->whole.gathers();
+  PetscCall(bm->set_up_of.is_operator(pc, has));
+  if (bm->whole.gathers()) *has = false;
   if (*has && bm->any() && bm->any()->levels().front().direct) *has = false; // a step in place is another solve, which refines nothing
   if (bm->ranks && bm->precision == PC_BOXMG_SINGLE) *has = false;           // they have no residual in the matrix's precision
   PetscFunctionReturn(PETSC_SUCCESS);

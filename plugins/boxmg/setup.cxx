@@ -405,8 +405,7 @@ PetscErrorCode PCSetUp_Boxmg(PC pc)
     PetscCall(WholeMatrix(pc, same && pc->flag == SAME_NONZERO_PATTERN, &matrix));
     if (matrix) PetscCall(ReadMatrix(pc, matrix, same));
   }
-  PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &bm->matrix));
-  PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &bm->state));
+  PetscCall(bm->set_up_of.read(pc));
   PetscCall(ReportFault(pc));
   PetscCall(CheckCycle(pc));
   if (bm->failure.empty()) PetscCall(PCBoxmgTellOptions(pc, NULL));

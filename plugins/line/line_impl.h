@@ -14,6 +14,7 @@
 #include "petsc/direct_check.h"
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_compat.h"
+#include "petsc/set_up_operator.h"
 #if defined(WEFT_DISTRIBUTED)
 #include "line/ranks/outside_couplings.hpp"
 #endif
@@ -110,8 +111,9 @@ struct PC_Line {
   VecScatter bring_ghosts = NULL;
   std::vector<std::unique_ptr<LineSet>> sets[2];
   Owner<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
-  Vec residual      = NULL;
-  bool asks_norms   = true; ///< whether the KSP that is solving looks at norms
+  Vec residual    = NULL;
+  bool asks_norms = true; ///< whether the KSP that is solving looks at norms
+  SetUpOperator set_up_of;
   Mat with_products = NULL; ///< the matrix that multiplies by our diagonals, while it does
 
   void forget(int memory)

@@ -405,6 +405,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
+  PetscCall(line->set_up_of.read(pc));
   PetscCall(PCLineTellOptions(pc, NULL));
   PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -362,13 +362,23 @@ PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Richardson's iteration with this preconditioner is the sweeps themselves: they take the residual where they need it.
-PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool zero_guess,
+// Richardson's iteration with this preconditioner is the sweeps themselves: they take the residual where they need it. Of a preconditioner that is
+// kept they would solve the system before.
+PetscErrorCode PCApplyRichardson_Line(PC pc, Vec b, Vec y, Vec r, PetscReal, PetscReal, PetscReal, PetscInt its, PetscBool zero_guess,
                                       PetscInt *done, PCRichardsonConvergedReason *reason)
 {
+  const auto sweeps = [pc](Vec rhs, Vec solution, PetscInt count, bool zero) {
+    return Sweep(pc, rhs, solution, Data(pc)->relaxed, count * Data(pc)->sweeps, zero, Transpose::no);
+  };
+  bool same = false;
+
   PetscFunctionBegin;
   Data(pc)->for_richardson = true;
-  PetscCall(Sweep(pc, b, y, Data(pc)->relaxed, its * Data(pc)->sweeps, zero_guess, Transpose::no));
+  PetscCall(Data(pc)->set_up_of.is_operator(pc, &same));
+  if (same || pc->failedreason != PC_NOERROR)
+    PetscCall(sweeps(b, y, its, zero_guess == PETSC_TRUE));
+  else
+    PetscCall(RichardsonSteps(pc, b, y, r, its, zero_guess == PETSC_TRUE, [&](Vec rhs, Vec z) { return sweeps(rhs, z, 1, true); }));
   *done = its;
   PetscCall(RichardsonReason(pc->failedreason != PC_NOERROR, Data(pc)->asks_norms, y, reason));
   PetscFunctionReturn(PETSC_SUCCESS);
