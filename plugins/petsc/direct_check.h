@@ -40,9 +40,9 @@ struct DirectCheck {
   Error plain, left;     ///< without and with what applications do beyond a solve: the same unless refined
 
   // What the first transposed application found, see EnsureTransposed().
-  bool transposed_measured  = false;
-  bool transposed_refined   = false; ///< transposed applications take a step of refinement
-  PetscReal transposed_left = 0;     ///< relative residual
+  bool transposed_measured = false;
+  bool transposed_refined  = false; ///< transposed applications take a step of refinement
+  Error transposed_left;            ///< the backward error in norms, and only where the residual says too little: else 0
 
   DirectCheck()                               = default;
   DirectCheck(const DirectCheck &)            = delete;
