@@ -65,10 +65,8 @@ PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
   if (transpose == Transpose::yes && !pc->failedreason) PetscCall(EnsureTransposed(pc));
-  if (pc->failedreason ||
-      (transpose == Transpose::yes &&
-       Bcr(pc)
-           ->check.transposed_fails())) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
+  const bool fails = pc->failedreason || (transpose == Transpose::yes && Bcr(pc)->check.transposed_fails());
+  if (fails) { // as PETSc's own solvers after a failed factorization: a Krylov method then looks at the reason
     PetscCall(VecFlag(solution, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
