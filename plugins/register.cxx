@@ -7,6 +7,7 @@
 #include "crout/factor_pcs.h"
 #include "line/replace_sor.h"
 #include "petsc/petsc_compat.h"
+#include "petsc/watch_preonly.h"
 #include "types.h"
 #include "weft.h"
 
@@ -150,7 +151,8 @@ PetscErrorCode WeftCheckPetsc()
 
   It fails with `PETSC_ERR_LIB` if PETSc has not started, if it is not the one that Weft was built with (minor version, scalar type, index
   size), or if a type of the same name is registered already; nothing is overwritten. PETSc's own `PCLU`, `PCILU`, `PCCHOLESKY` and `PCICC` made
-  from then on look whether the answer is a number where a solve looks at no norm and their solver type is `MATSOLVERCROUT`.
+  from then on look whether the answer is a number where a solve looks at no norm and their solver type is `MATSOLVERCROUT`; its `KSPPREONLY` asks
+  Weft's preconditioners whether what `KSPMatSolve()` makes is a solution, as `KSPSolve()` does.
 
 .seealso: `PCADI`, `PCBCR`, `PCBOXMG`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
 @*/
@@ -191,6 +193,7 @@ PetscErrorCode PetscDLLibraryRegister_weft(void)
 #if defined(WEFT_HAS_CROUT)
   PetscCall(weft::WatchFactorPCs());
 #endif
+  PetscCall(weft::WatchPreonly());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-weft_replace_sor", &replace_sor, NULL));
   if (replace_sor) PetscCall(weft::ReplaceSor());
   PetscCall(PetscRegisterFinalize(WeftForgetRegistration));

@@ -79,6 +79,12 @@ std::vector<const char *> AdiLineSolvers();
 extern const char *const adi_types[];
 extern const char *const adi_bounds_methods[];
 
+PetscErrorCode PCSetUp_ADI(PC pc);
+template <Transpose transpose>
+PetscErrorCode PCApply_ADI(PC pc, Vec b, Vec y);
+PetscErrorCode PCPreSolve_ADI(PC pc, KSP ksp, Vec rhs, Vec solution);
+PetscErrorCode PCApplyRichardson_ADI(PC pc, Vec b, Vec y, Vec r, PetscReal rtol, PetscReal abstol, PetscReal dtol, PetscInt its,
+                                     PetscBool guesszero, PetscInt *outits, PCRichardsonConvergedReason *reason);
 PetscErrorCode PCSetFromOptions_ADI(PC pc, OptionItems items);
 PetscErrorCode PCView_ADI(PC pc, PetscViewer viewer);
 /// Says what the user's options are, to the viewer; which of them do nothing, to the viewer or, where that is NULL, to -info.
@@ -96,6 +102,8 @@ PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
 /// Cycles after which no more than this part of an error is left, where they keep their promise.
 PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part);
 
+/// The solver whose kernels work in `memory`, on PETSc's current stream. Once the PC is set up.
+PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<PetscScalar> **solver);
 /// The box of this rank and the communicators of its lines, from the DMDA of a PC. An error where there is none. Collective.
 PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *grid);
 PetscErrorCode AdiGridDestroy(AdiGridOnRanks *grid);

@@ -92,20 +92,6 @@ PetscErrorCode PCPreSolve_BCR(PC pc, KSP ksp, Vec, Vec)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// KSPMatSolve() of a KSPPREONLY comes here at once, and tells a PC nothing of itself: what the user has typed does. An error, as a failure
-// would be one of another name: PETSc 3.18 has no infinities for dense matrices.
-static PetscErrorCode RefuseManyAtOnce(PC pc)
-{
-  PC_BCR *bcr = Bcr(pc);
-  bool taken;
-
-  PetscFunctionBegin;
-  if (pc->failedreason || bcr->separable()) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(OptionsTakeForASolution(pc, &taken));
-  PetscCheck(!taken, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", RefusedSentence(*bcr).c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // In one call of the solver where columns lie alike, which has them share what they can; in many where they do not, ranks share them, or solves
 // are refined.
 PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
@@ -114,7 +100,6 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
   bool solves, done;
 
   PetscFunctionBegin;
-  PetscCall(RefuseManyAtOnce(pc));
   PetscCall(Solves(pc, &solves, &ranks));
   const auto takes = [&](Memory memory) { return ranks == 1 && !pc->failedreason && !Bcr(pc)->check.refined && has_backend(memory); };
   PetscCall(WithDenseArrays(

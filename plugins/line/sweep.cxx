@@ -327,15 +327,18 @@ PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
 {
   constexpr PetscReal most = 1e-4; // as of a kernel that loses digits
   PetscReal left, given;
-  Vec residual;
+  Vec rhs, solution;
 
   PetscFunctionBegin;
-  PetscCall(VecDuplicate(b, &residual));
-  PetscCall((SolvesTransposed(ksp) ? MatMultTranspose : MatMult)(pc->pmat, x, residual));
-  PetscCall(VecAYPX(residual, -1, b));
-  PetscCall(VecNorm(residual, NORM_2, &left));
-  PetscCall(VecNorm(b, NORM_2, &given));
-  PetscCall(VecDestroy(&residual));
+  PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs)); // b and x may be columns, which need not be vectors of the matrix' kind
+  PetscCall(VecCopy(x, solution));
+  PetscCall((SolvesTransposed(ksp) ? MatMultTranspose : MatMult)(pc->pmat, solution, rhs));
+  PetscCall(VecCopy(b, solution));
+  PetscCall(VecNorm(solution, NORM_2, &given));
+  PetscCall(VecAYPX(rhs, -1, solution));
+  PetscCall(VecNorm(rhs, NORM_2, &left));
+  PetscCall(VecDestroy(&rhs));
+  PetscCall(VecDestroy(&solution));
   if (left <= most * given) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = KSP_DIVERGED_PC_FAILED;
   const std::string what =
@@ -351,12 +354,9 @@ PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
 // One application by itself has no norm that would see what is no number.
 PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x)
 {
-  PetscBool preonly;
-
   PetscFunctionBegin;
   Data(pc)->in_richardson = false;
-  PetscCall(PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
-  if (preonly) PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
+  if (IsPreonly(ksp)) PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
   if (ksp->reason > 0 && Data(pc)->empty_rows > 0 && Data(pc)->check.measured && TakenForASolution(ksp))
     PetscCall(RefuseEmptyRows(pc, ksp, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,8 +2,6 @@
 #pragma once
 #include <petsc/private/kspimpl.h>
 
-#include <string_view>
-
 #include "petsc/petsc_compat.h"
 
 namespace weft {
@@ -34,27 +32,20 @@ inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// One application is all that it does.
+inline bool IsPreonly(KSP ksp)
+{
+  PetscBool preonly;
+
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompareAny((PetscObject)ksp, &preonly, KSPPREONLY, KSPNONE, ""));
+  return preonly;
+}
+
 /// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC it is what it
 /// should be, a preconditioner.
 inline bool TakenForASolution(KSP ksp)
 {
-  PetscBool preonly;
-
-  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompare((PetscObject)ksp, KSPPREONLY, &preonly));
-  return preonly && IsOutermost(ksp);
-}
-
-/// The same of a PC that has not met its KSP, as far as options tell.
-inline PetscErrorCode OptionsTakeForASolution(PC pc, bool *taken)
-{
-  char type[64] = "";
-  PetscInt level;
-
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetTabLevel((PetscObject)pc, &level));
-  PetscCall(PetscOptionsGetString(((PetscObject)pc)->options, ((PetscObject)pc)->prefix, "-ksp_type", type, sizeof(type), NULL));
-  *taken = level == 0 && (std::string_view(type) == KSPPREONLY || std::string_view(type) == "none");
-  PetscFunctionReturn(PETSC_SUCCESS);
+  return IsPreonly(ksp) && IsOutermost(ksp);
 }
 
 } // namespace weft

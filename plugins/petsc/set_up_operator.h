@@ -21,14 +21,23 @@ struct SetUpOperator {
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  /// Whether the operator is that matrix still, with those values.
-  PetscErrorCode is_operator(PC pc, bool *is) const
+  /// Whether the matrix that is preconditioned with is that one still, with those values.
+  PetscErrorCode is_matrix(PC pc, bool *is) const
   {
     SetUpOperator now;
 
     PetscFunctionBegin;
     PetscCall(now.read(pc));
-    *is = pc->mat == pc->pmat && now.matrix == matrix && now.state == state;
+    *is = now.matrix == matrix && now.state == state;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+
+  /// Whether the operator is.
+  PetscErrorCode is_operator(PC pc, bool *is) const
+  {
+    PetscFunctionBegin;
+    PetscCall(is_matrix(pc, is));
+    *is = *is && pc->mat == pc->pmat;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 };

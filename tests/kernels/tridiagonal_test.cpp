@@ -39,6 +39,7 @@ TEST(TridiagonalMethods, AgreeForAllFormsOfCoefficients)
           check(lines, method, memory, {{-0.5, true}, Colour::odd});
           check(lines, method, memory, {{1}, Colour::all, Transpose::yes});
           check(lines, method, memory, {}, Call::once);
+          check(lines, method, memory, {{1}, Colour::odd}, Call::once);
         }
       }
     });

@@ -340,7 +340,10 @@ def test_one_application_of_a_nearest_operator_is_no_solution(run, kind, ranks):
     failed = run("bcr_probe", f"{options} preonly -ksp_error_if_not_converged", ranks=ranks, expect=None)
     assert failed.code != 0 and "iterate, with -ksp_type cg" in failed.output
     assert "the nearest operator" in run("bcr_probe", f"{options} cg -info :pc", ranks=ranks).output
-    failed = run("bcr_probe", f"{options} preonly -probe many -matsolve", ranks=ranks, expect=None)
+    for name in ("preonly", "none"):  # two names of one type
+        output = run("bcr_probe", f"{options} {name} -probe many -matsolve -info :pc", ranks=ranks).output
+        assert "KSPMatSolve() DIVERGED_PC_FAILED" in output and "iterate, with -ksp_type cg" in output
+    failed = run("bcr_probe", f"{options} preonly -probe many -matsolve -ksp_error_if_not_converged", ranks=ranks, expect=None)
     assert failed.code != 0 and "iterate, with -ksp_type cg" in failed.output
     # Within another preconditioner it is one.
     for inner in ("ksp -ksp_ksp_type preonly -ksp_pc_type bcr", "bjacobi -sub_ksp_type preonly -sub_pc_type bcr"):

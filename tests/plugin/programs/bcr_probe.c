@@ -328,8 +328,12 @@ static PetscErrorCode ProbeMany(Problem *p, KSP ksp, Vec u, Vec b, Vec x)
   PetscCall(MatAssemblyBegin(to, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(to, MAT_FINAL_ASSEMBLY));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-matsolve", &solve, NULL));
-  if (solve) PetscCall(KSPMatSolve(ksp, from, to));
-  else PetscCall(PCMatApply(pc, from, to));
+  if (solve) {
+    KSPConvergedReason reason;
+    PetscCall(KSPMatSolve(ksp, from, to));
+    PetscCall(KSPGetConvergedReason(ksp, &reason));
+    PetscCall(PetscPrintf(PETSC_COMM_WORLD, "KSPMatSolve() %s\n", KSPConvergedReasons[reason]));
+  } else PetscCall(PCMatApply(pc, from, to));
   for (PetscInt k = 0; k < 3; k++) {
     Vec column;
     PetscCall(Known(p, u, 10 * k));

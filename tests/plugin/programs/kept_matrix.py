@@ -41,6 +41,8 @@ for round in range(3):
         ksp.getPC().setReusePreconditioner(True)
         if change == "values":
             A.shift(0.25)
+        elif change == "scale":
+            A.scale(1.25)
         elif change == "matrix":  # made by the same calls
             A = P = operator(0.5 + 0.25 * round)
         else:  # another operator than the matrix of the preconditioner

@@ -217,7 +217,8 @@ KOKKOS_INLINE_FUNCTION Piece<Scalar> merge(const Piece<Scalar> &left, const Piec
 template <class Scalar, class Bad>
 KOKKOS_INLINE_FUNCTION Ends<Scalar> solve_piece(const Piece<Scalar> &piece, bool ring, const Bad &bad)
 {
-  const auto &s  = piece.side;
+  const auto &s = piece.side;
+  if (s[0].noise == 0 && s[1].noise == 0) return {}; // no rows, which have some: a line of the other colour
   Scalar e[2][4] = {{s[0].first, s[0].last, s[0].rhs, s[0].noise}, {s[1].first, s[1].last, s[1].rhs, s[1].noise}};
   for (int k = 0; ring && k < 2; k++) {
     e[k][0] += s[k].after;
