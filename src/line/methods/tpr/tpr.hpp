@@ -115,8 +115,10 @@ struct Tpr {
   template <class Space, class Scalar>
   struct SliceRows {
     Level<Space, Scalar> from;
+    LineLayout layout; ///< of the given lines; of the other colours' there are none
+    Colour colour;
 
-    KOKKOS_INLINE_FUNCTION bool has(Index) const { return true; }
+    KOKKOS_INLINE_FUNCTION bool has(Index line) const { return layout.has_colour(line, colour); }
     KOKKOS_INLINE_FUNCTION Index start(Index line) const { return from.slices.lane(line, 0); }
     KOKKOS_INLINE_FUNCTION Equation<Scalar> get(Index start, Index row, Scalar &scale) const
     {
@@ -205,7 +207,9 @@ struct Tpr {
     if (plan.levels.empty()) return;
     const std::size_t last = plan.levels.size() - 1;
     const auto level       = [&](std::size_t k) -> const Level<Space, Scalar>       &{ return plan.levels[k]; };
-    const auto rows_of     = [&](std::size_t k, const auto &body) { k == 0 ? body(given) : body(SliceRows<Space, Scalar>{level(k - 1)}); };
+    const auto rows_of     = [&](std::size_t k, const auto &body) {
+      k == 0 ? body(given) : body(SliceRows<Space, Scalar>{level(k - 1), given.matrix.problem.layout, given.options.colour});
+    };
     for (std::size_t k = 0; k < last; k++) rows_of(k, [&](const auto &rows) { reduce<check>(space, plan, level(k), rows); });
     rows_of(last, [&](const auto &rows) { substitute<check>(space, plan, level(last), rows, given.rhs.data() != nullptr); });
     if (!given.rhs.data()) return;
