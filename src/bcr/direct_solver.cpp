@@ -52,15 +52,11 @@ public:
       : DirectSolver<Scalar>(execution), space_(space_of<Space>(execution)), prepared_(std::move(prepared)),
         side_by_side_(options.side_by_side)
   {
-    const Prepared &p     = prepared_;
-    const bool lines_only = BorderedLines<Space, Scalar>::fits(p) || TensorLines<Space, Scalar>::fits(p);
-    pads_                 = !lines_only && p.all_products() && (options.pads < 0 ? padding_pays(p) : options.pads > 0);
-    for (int k = 0; k < 3; k++) {
-      array_.n[k]       = p.n[k];
-      array_.lengths[k] = pads_ ? padded_length(p.n[k]) : p.n[k];
-    }
-    const Index strides[3]     = {1, array_.lengths[0], array_.lengths[0] * array_.lengths[1]};
-    grid_                      = {p.n[p.line], strides[p.line], p.n[p.block], strides[p.block], p.n[p.batch], strides[p.batch]};
+    const Prepared &p          = prepared_;
+    const bool lines_only      = BorderedLines<Space, Scalar>::fits(p) || TensorLines<Space, Scalar>::fits(p);
+    pads_                      = !lines_only && p.all_products() && (options.pads < 0 ? padding_pays(p) : options.pads > 0);
+    array_                     = make_array();
+    grid_                      = {p.n[p.line], length().stride, p.n[p.block], rows().stride, p.n[p.batch], planes().stride};
     std::vector<double> shifts = p.modes.values;
     for (double &s : shifts) s *= p.schedule.factor;
     if (multiplies_side_by_side()) shifts.resize(most_side_by_side, shifts[0]);
@@ -87,8 +83,8 @@ public:
     } else {
       check_length();
       if (p.transforms()) {
-        to_modes_   = to_modes(p.modes);
-        from_modes_ = from_modes(p.modes);
+        to_modes_   = to_modes(p.modes, folds(p.batch));
+        from_modes_ = from_modes(p.modes, folds(p.batch));
       }
       if (p.line_modes) {
         const auto &basis = *p.line_modes;
@@ -98,6 +94,7 @@ public:
       }
       make_steps();
     }
+    for (int k : {p.block, p.batch}) prepared_.folds[k] = folds(k) > 0;
     this->facts_ = p.facts();
     if (p.multiplied_rows() > 0) this->facts_.description += ", products by " + Products<Space>(space_).name();
     if (bordered_) this->facts_.description += ", columns left over: " + std::to_string(bordered_->left_over());
@@ -179,19 +176,36 @@ private:
     }
     return p.modes.to_modes() == q.modes.to_modes() && p.modes.from_modes() == q.modes.from_modes();
   }
-  Modes to_modes(const EigenBasis &basis) const
+  Modes to_modes(const EigenBasis &basis, Index first = 0) const
   {
     return basis.there ? Modes(space_, *basis.there, true)
-                       : modes_of(static_cast<Index>(basis.values.size()), basis.inverse, basis.to_modes());
+                       : modes_of(static_cast<Index>(basis.values.size()), basis.inverse, basis.to_modes(), first, true);
   }
-  Modes from_modes(const EigenBasis &basis) const
+  Modes from_modes(const EigenBasis &basis, Index first = 0) const
   {
     return basis.there ? Modes(space_, *basis.there, false)
-                       : modes_of(static_cast<Index>(basis.values.size()), basis.vectors, basis.from_modes());
+                       : modes_of(static_cast<Index>(basis.values.size()), basis.vectors, basis.from_modes(), first, false);
   }
-  Modes modes_of(Index n, const std::vector<double> &matrix, const std::optional<TransformShape> &fast) const
+  Modes modes_of(Index n, const std::vector<double> &matrix, const std::optional<TransformShape> &fast, Index first, bool to_modes) const
   {
-    return Modes(space_, n, matrix, fast, pads_ || !is_host_space<Space>);
+    return Modes(space_, n, matrix, fast, pads_ || !is_host_space<Space>, first, to_modes);
+  }
+  /// Lengths that products ask for, along the farthest direction too where it is transformed; x and y by parity where their transforms are.
+  PaddedArray make_array() const
+  {
+    const Prepared &p = prepared_;
+    const auto half   = [&](int k) {
+      const Index length  = pads_ ? padded_length(p.n[k]) : p.n[k];
+      const Parity parity = pads_ ? p.parity(k) : Parity();
+      return Halves{p.n[k], length, parity ? parity.first : (length + 1) / 2, static_cast<bool>(parity), parity.even_first};
+    };
+    return {half(0), half(1), p.n[2], pads_ && p.line != 2 ? padded_length(p.n[2]) : p.n[2]};
+  }
+  /// Modes of the first parity along a direction that is solved by parity, else 0.
+  Index folds(int direction) const
+  {
+    const Halves &half = direction == 0 ? array_.x : array_.y;
+    return direction < 2 && half.folds ? half.first : 0;
   }
   /// True where several right-hand sides can be planes of a problem in three directions, of which the third one couples nothing.
   bool multiplies_side_by_side() const { return prepared_.n[2] == 1 && prepared_.all_products() && !prepared_.line_modes; }
@@ -254,10 +268,10 @@ private:
         }
         steps_.push_back({std::move(made)});
       } else {
-        const auto &t                       = std::get<TransformStep>(p.schedule.steps[s]);
-        Modes modes                         = t.there ? Modes(space_, *t.there, t.to_modes) : modes_of(t.n, t.matrix, t.fast);
+        const auto &t = std::get<TransformStep>(p.schedule.steps[s]);
+        Modes modes   = t.there ? Modes(space_, *t.there, t.to_modes) : modes_of(t.n, t.matrix, t.fast, folds(p.block), t.to_modes);
         Transform<Space, Scalar> &transform = modes.lines;
-        transform.n                         = pads_ ? array_.lengths[p.block] : t.n;
+        transform.n                         = pads_ ? rows().nodes : t.n;
         transform.inner                     = length().nodes;
         transform.inner_stride              = grid_.line_stride;
         transform.outer                     = planes().nodes;
@@ -327,7 +341,7 @@ private:
     scale.factor      = static_cast<Scalar>(p.schedule.factor);
     const bool scales = !p.scale[0].empty() || !p.scale[1].empty() || !p.scale[2].empty() || p.schedule.factor != 1;
     if (owns) {
-      Kokkos::parallel_for("weft poisson right-hand sides", array_.range(space_, array_.lengths, columns),
+      Kokkos::parallel_for("weft poisson right-hand sides", array_.range(space_, columns > 1 ? columns : array_.length),
                            IntoPadded<Space, Scalar>{array_, scale, apart});
     } else if (scales || p.singular || (rhs != solution && !tensor_ && !bordered_)) {
       for (Index column = 0; column < columns; column++, scale.from += ld, scale.to += ld)
@@ -378,7 +392,8 @@ private:
     if (p.transforms()) transform_modes(from_modes_, work_.data(), own);
     if (p.line_modes) transform_lines(from_line_modes_, own);
     if (owns)
-      Kokkos::parallel_for("weft poisson solutions", array_.range(space_, p.n, columns), OutOfPadded<Scalar>{array_, own, solution, apart});
+      Kokkos::parallel_for("weft poisson solutions", array_.range(space_, columns > 1 ? columns : array_.n),
+                           OutOfPadded<Scalar>{array_, own, solution, apart});
     make_mean_free(points, solution);
   }
 
@@ -420,8 +435,9 @@ private:
   }
   Along along(int direction) const
   {
-    const Index strides[3] = {1, array_.lengths[0], array_.lengths[0] * array_.lengths[1]};
-    return {array_.lengths[direction], strides[direction]};
+    const PaddedArray &a = array_;
+    const Along all[3]   = {{a.x.length, 1}, {a.y.length, a.x.length}, {a.length, a.x.length * a.y.length}};
+    return all[direction];
   }
   Along length() const { return along(prepared_.line); }
   Along rows() const { return along(prepared_.block); }
@@ -457,7 +473,7 @@ private:
   Prepared prepared_;
   int side_by_side_;
   Grid grid_;
-  PaddedArray array_; ///< of padded_, work_ and along_; of the grid's lengths where it is solved in the caller's array
+  PaddedArray array_; ///< of padded_, work_ and along_; of the grid's lengths, as they are, where it is solved in the caller's array
   bool pads_ = false;
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;

@@ -368,7 +368,9 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options,
   Choice choice;
   if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
   BasisSource here         = source;
-  here.products_for_chirps = !on_host && choice.line == 2 && problem.directions[0].n * problem.directions[1].n >= least_side_by_side;
+  const bool in_columns    = choice.line == 2 && problem.directions[0].n * problem.directions[1].n >= least_side_by_side;
+  here.products_for_chirps = options.pads >= 0 || (!on_host && in_columns);
+  here.by_parity           = here.products_for_chirps;
   Prepared best            = prepare_as(problem, choice, options, here);
   if (best.least_pivot >= small_pivot) return best;
   for (const Choice &other : other_choices(problem, options, choice)) {
@@ -408,6 +410,16 @@ bool Prepared::all_products() const
   });
 }
 
+Parity Prepared::parity(int direction) const
+{
+  if (direction == batch && transforms()) return modes.parity;
+  if (direction != block) return {};
+  for (const auto &s : schedule.steps) {
+    if (const auto *step = std::get_if<TransformStep>(&s)) return step->parity;
+  }
+  return {};
+}
+
 KnownBases Prepared::bases() const
 {
   KnownBases all;
@@ -427,8 +439,10 @@ double Prepared::flops() const
 {
   const double length = static_cast<double>(n[line]), planes = static_cast<double>(n[batch]);
   // A fast transform of n numbers is counted as 2.5 n log2 n operations, that of n / 2 complex numbers.
-  const auto transform = [](double rows, bool fast) { return fast ? 2.5 * rows * std::log2(rows) : 2 * rows * rows; };
-  double flops         = transforms() ? 2 * transform(planes, modes.fast.has_value()) * length * static_cast<double>(n[block]) : 0;
+  const auto transform = [](double rows, bool fast, bool folds = false) {
+    return fast ? 2.5 * rows * std::log2(rows) : (folds ? 1 : 2) * rows * rows;
+  };
+  double flops = transforms() ? 2 * transform(planes, modes.fast.has_value(), folds[batch]) * length * static_cast<double>(n[block]) : 0;
   if (line_modes) flops += 2 * transform(length, line_modes->fast.has_value()) * planes * static_cast<double>(n[block]);
   for (const auto &s : schedule.steps) {
     if (const auto *step = std::get_if<LineStep>(&s)) {
@@ -437,7 +451,7 @@ double Prepared::flops() const
       flops += solves * planes * length * (9 + (step->kind == Lines::fractions ? 2 * (step->sources + step->outputs) : 0));
     } else {
       const auto &rows = std::get<TransformStep>(s);
-      flops += transform(static_cast<double>(rows.n), rows.fast.has_value()) * length * planes;
+      flops += transform(static_cast<double>(rows.n), rows.fast.has_value(), folds[block]) * length * planes;
     }
   }
   return flops;
@@ -468,6 +482,7 @@ std::string Prepared::description() const
              : fast              ? " transforms (some fast)"
                                  : "") +
             (fast && fast < transformed ? "" : " transforms");
+  if (folds[block] || folds[batch]) text += ", even and odd modes apart";
   if (singular) text += ", singular";
   return text;
 }

@@ -28,6 +28,7 @@ struct Prepared {
   Index pinned_plane = 0;      ///< the mode of the third direction that is singular
   Index pinned_row   = 0;      ///< of the singular line: the row that is left out, where the left null vector is largest
   std::vector<Index> pinned;   ///< of each step: the pole whose line is singular, or -1
+  bool folds[3]      = {};     ///< directions whose even and odd modes the solver transforms apart
   bool bad_pivot     = false;
   double least_pivot = 1; ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
 
@@ -37,6 +38,8 @@ struct Prepared {
   Index multiplied_rows() const;
   /// True for transforms along all directions but that of the lines, as matrix products.
   bool all_products() const;
+  /// Of the transforms along a direction.
+  Parity parity(int direction) const;
   bool transforms() const { return n[batch] > 1; }
   DirectFacts facts() const { return {method, description(), singular, bad_pivot, flops()}; }
   /// Operations of a solve.

@@ -38,24 +38,63 @@ struct ScaleRightHandSide {
   KOKKOS_INLINE_FUNCTION void operator()(const Index number) const { to[number] = finished(scaled(number)); }
 };
 
-/// Arrays of `lengths` elements along each direction, in whose first n lie a grid's; those behind them are 0. Of a plane there may be several, one
-/// after the other as planes of z, for right-hand sides and solutions `apart` elements from each other.
-struct PaddedArray {
-  Index n[3], lengths[3];
+/// n elements of a line in an array of `length`, in two parts, of which the second begins at `first`: as they are, or, where it folds, the sums
+/// x_j + x_{n-1-j} and the differences x_j - x_{n-1-j}, which transforms by parity take apart. The part that is shorter ends with zeros.
+struct Halves {
+  Index n = 1, length = 1, first = 1;
+  bool folds = false, even_first = true;
 
-  Index size() const { return lengths[0] * lengths[1] * lengths[2]; }
-  /// Elements, or nodes, along each direction; no index has to be divided for them.
+  /// Places of each part; that number j has of the first and of the second part, and the elements that they are made of: -1 where there is none.
+  WEFT_INLINE Index places() const { return first > length - first ? first : length - first; }
+  WEFT_INLINE Index place(Index j, int part) const
+  {
+    if (part == 0) return j < first ? j : -1;
+    return first + j < length ? first + j : -1;
+  }
+  WEFT_INLINE Index element(Index j, int which) const
+  {
+    if (!folds) return place(j, which) < n ? place(j, which) : -1;
+    if (which == 0) return 2 * j < n ? j : -1;
+    return 2 * j + 1 < n ? n - 1 - j : -1;
+  }
+  /// From two elements, 0 where there are none, to two places and back. A middle element is its own sum.
+  template <class Scalar>
+  WEFT_INLINE void fold(Scalar &a, Scalar &b, Index j) const
+  {
+    if (!folds) return;
+    const Scalar sum = a + b, difference = 2 * j + 1 < n ? a - b : Scalar(0);
+    a = even_first ? sum : difference;
+    b = even_first ? difference : sum;
+  }
+  template <class Scalar>
+  WEFT_INLINE void unfold(Scalar &a, Scalar &b) const
+  {
+    if (!folds) return;
+    const Scalar even = even_first ? a : b, odd = even_first ? b : a;
+    a = even + odd;
+    b = even - odd;
+  }
+};
+
+/// Arrays of more elements along each direction than a grid has, those behind its own being 0, where a direction may fold. Of a plane there may be
+/// several, one after the other as planes of z, for right-hand sides and solutions `apart` elements from each other.
+struct PaddedArray {
+  Halves x, y;
+  Index n = 1, length = 1; ///< along z
+
+  Index size() const { return x.length * y.length * length; }
+  /// Four places, or elements, of a plane for each thread; no index has to be divided for them.
   template <class Space>
-  auto range(const Space &space, const Index (&counts)[3], Index columns) const
+  auto range(const Space &space, Index planes) const
   {
     using Range = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>, Kokkos::IndexType<Index>>;
-    const Kokkos::Array<Index, 3> first{0, 0, 0}, end{counts[0], counts[1], columns > 1 ? columns : counts[2]};
+    const Kokkos::Array<Index, 3> first{0, 0, 0}, end{x.places(), y.places(), planes};
     if constexpr (is_host_space<Space>)
       return Range(space, first, end);
     else
-      return Range(space, first, end, Kokkos::Array<Index, 3>{128, 2, 1}); // a team reads whole lines of memory
+      return Range(space, first, end, Kokkos::Array<Index, 3>{64, 4, 1}); // a team reads whole lines of memory
   }
-  WEFT_INLINE Index element(Index x, Index y, Index z) const { return x + lengths[0] * (y + lengths[1] * z); }
+  WEFT_INLINE Index place(Index i, Index j, Index k) const { return i + x.length * (j + y.length * k); }
 };
 
 template <class Space, class Scalar>
@@ -64,12 +103,25 @@ struct IntoPadded {
   ScaleRightHandSide<Space, Scalar> of;
   Index apart; ///< of planes, or of right-hand sides
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index x, const Index y, const Index z) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
   {
-    const Index &nx = array.n[0], &ny = array.n[1];
-    const bool inside = x < nx && y < ny && (array.n[2] == 1 || z < array.n[2]);
-    of.to[array.element(x, y, z)] =
-        inside ? of.finished(of.scaled(of.from[x + nx * y + apart * z], x, y, array.n[2] == 1 ? 0 : z)) : Scalar(0);
+    const bool plane = array.n == 1 || k < array.n;
+    Scalar v[2][2];
+    for (int b : {0, 1}) {
+      for (int a : {0, 1}) {
+        const Index x = array.x.element(i, a), y = array.y.element(j, b);
+        v[b][a] = plane && x >= 0 && y >= 0 ? of.finished(of.scaled(of.from[x + array.x.n * y + apart * k], x, y, array.n == 1 ? 0 : k))
+                                            : Scalar(0);
+      }
+      array.x.fold(v[b][0], v[b][1], i);
+    }
+    for (int a : {0, 1}) {
+      array.y.fold(v[0][a], v[1][a], j);
+      for (int b : {0, 1}) {
+        const Index x = array.x.place(i, a), y = array.y.place(j, b);
+        if (x >= 0 && y >= 0) of.to[array.place(x, y, k)] = v[b][a];
+      }
+    }
   }
 };
 
@@ -80,9 +132,23 @@ struct OutOfPadded {
   Scalar *to;
   Index apart;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index x, const Index y, const Index z) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
   {
-    to[x + array.n[0] * y + apart * z] = from[array.element(x, y, z)];
+    Scalar v[2][2];
+    for (int b : {0, 1}) {
+      for (int a : {0, 1}) {
+        const Index x = array.x.place(i, a), y = array.y.place(j, b);
+        v[b][a] = x >= 0 && y >= 0 ? from[array.place(x, y, k)] : Scalar(0);
+      }
+      array.x.unfold(v[b][0], v[b][1]);
+    }
+    for (int a : {0, 1}) {
+      array.y.unfold(v[0][a], v[1][a]);
+      for (int b : {0, 1}) {
+        const Index x = array.x.element(i, a), y = array.y.element(j, b);
+        if (x >= 0 && y >= 0) to[x + array.x.n * y + apart * k] = v[b][a];
+      }
+    }
   }
 };
 

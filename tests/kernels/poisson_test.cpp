@@ -323,21 +323,30 @@ TEST(Poisson, SolvesInPaddedArrays)
   const struct {
     const char *what; ///< facr says of it
     SeparableOperator a;
-  } problems[] = {{"lines along x", separable({varying(17), varying(20)}, -0.1)},
-                  {"lines along y", separable({varying(17), wind(20, 10)}, -0.1)},
-                  {"lines along x, rows along y", separable({wind(33, 1.3), wind(20, 1.2)}, -0.1)},
-                  {"lines along x, rows along y", separable({varying(9, true), varying(20, true)}, -0.1)},
-                  {"lines along y, 1 line", separable({varying(1), varying(20)}, -0.1)},
-                  {"lines along x, rows along y", separable({varying(32), varying(20)}, -0.1)},
-                  {"lines along x, rows along y, modes of z", separable({varying(17), varying(8), varying(11)}, -0.1)},
-                  {"lines along y, rows along x, modes of z", separable({varying(17), wind(12, 10), varying(11)}, -0.1)},
-                  {"lines along z, rows along x, modes of y", separable({varying(19), varying(8), wind(12, 10)}, -0.1)},
-                  {"lines along z, rows along x, modes of y, 136 line solves in 1 steps, 4 transforms (some fast)",
-                   separable({laplacian(17, Boundary::dirichlet), varying(8), wind(12, 10)}, -0.1)},
-                  {"4 transforms (some fast)", separable({varying(19), laplacian(15, Boundary::dirichlet), varying(7)}, -0.1)},
-                  {"modes of lines along", separable({bare, bare}, 1)},
-                  {"singular", separable({varying(17, false, 0), varying(20, false, 0)})},
-                  {"4 transforms, singular", separable({varying(9, true, 0), varying(6, false, 0), varying(8, false, 0)})}};
+  } problems[] = {
+      {"lines along x", separable({varying(17), varying(20)}, -0.1)},
+      {"lines along y", separable({varying(17), wind(20, 10)}, -0.1)},
+      {"lines along x, rows along y", separable({wind(33, 1.3), wind(20, 1.2)}, -0.1)},
+      {"lines along x, rows along y", separable({varying(9, true), varying(20, true)}, -0.1)},
+      {"lines along y, 1 line", separable({varying(1), varying(20)}, -0.1)},
+      {"lines along x, rows along y", separable({varying(32), varying(20)}, -0.1)},
+      {"lines along x, rows along y, modes of z", separable({varying(17), varying(8), varying(11)}, -0.1)},
+      {"lines along y, rows along x, modes of z", separable({varying(17), wind(12, 10), varying(11)}, -0.1)},
+      {"lines along z, rows along x, modes of y", separable({varying(19), varying(8), wind(12, 10)}, -0.1)},
+      {"lines along z, rows along x, modes of y, 136 line solves in 1 steps, 4 transforms (some fast)",
+       separable({laplacian(17, Boundary::dirichlet), varying(8), wind(12, 10)}, -0.1)},
+      {"4 transforms (some fast)", separable({varying(19), laplacian(15, Boundary::dirichlet), varying(7)}, -0.1)},
+      {"modes of lines along", separable({bare, bare}, 1)},
+      // Chirps, whose products are by parity: even modes first, odd ones first, and neither where there is an odd number of each.
+      {"lines along z, rows along x, modes of y, 4836 line solves in 1 steps, 4 transforms, even and odd modes apart",
+       separable({laplacian(93, Boundary::dirichlet), laplacian(52, Boundary::dirichlet), wind(12, 10)}, -0.1)},
+      {"4 transforms, even and odd modes apart",
+       separable({laplacian(48, Boundary::neumann), laplacian(58, Boundary::dirichlet), wind(12, 10)}, -0.1)},
+      {"rows along x, 58 line solves in 1 steps, 2 transforms, products",
+       separable({laplacian(58, Boundary::dirichlet), wind(20, 10)}, -0.1)},
+      {"singular", separable({varying(17, false, 0), varying(20, false, 0)})},
+      {"4 transforms, singular", separable({varying(9, true, 0), varying(6, false, 0), varying(8, false, 0)})}};
+  const std::string apart = ", even and odd modes apart";
   for (const auto &[what, a] : problems) {
     for (const char *method : {"facr", "separable", "partial"}) {
       if (poisson_method_refuses(method, a)) continue;
@@ -350,7 +359,11 @@ TEST(Poisson, SolvesInPaddedArrays)
         padded.pads = 1;
         const Execution execution(memory);
         const auto solver = DirectSolver<Scalar>::make(execution, a, padded), other = DirectSolver<Scalar>::make(execution, a, plain);
-        EXPECT_EQ(solver->facts().description, other->facts().description);
+        std::string said    = solver->facts().description;
+        const auto of_modes = said.find(apart);
+        if (of_modes != std::string::npos) said.erase(of_modes, apart.size());
+        EXPECT_EQ(said, other->facts().description);
+        EXPECT_EQ(of_modes != std::string::npos, std::string(method) == "facr" && std::string(what).find(apart) != std::string::npos);
         for (bool in_place : {false, true}) {
           const auto wanted = solved<Scalar>(a, f, plain, memory, in_place), got = solved<Scalar>(a, f, padded, memory, in_place);
           EXPECT_LE(largest_difference(got, wanted), 1e4 * epsilon<Scalar> * largest(wanted)) << solver->facts().description;

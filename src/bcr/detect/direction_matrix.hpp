@@ -62,6 +62,8 @@ struct ConstantLine {
   /// Point 0 has an unknown. A Neumann-Dirichlet line is counted from its Dirichlet end.
   bool has_first() const { return ends == Ends::neumann_neumann || ring(); }
   bool has_last() const { return ends != Ends::dirichlet_dirichlet && !ring(); }
+  /// The same read from either end.
+  bool has_mirror() const { return ends == Ends::dirichlet_dirichlet || ends == Ends::neumann_neumann; }
   /// The row of a point, or of its mirror image; -1 where the unknown is 0.
   Index row(Index point) const;
 };

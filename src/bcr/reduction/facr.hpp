@@ -71,9 +71,9 @@ struct Facr {
       modes.add_pole(-basis.values[static_cast<std::size_t>(q)], {1}, {1});
       modes.groups.push_back({q, 1, {{{n + q, 1}}}, {{n + q, {}}}});
     }
-    schedule.steps.push_back(TransformStep{n, basis.inverse, basis.to_modes(), 0, 1, n, 1, basis.there, true});
+    schedule.steps.push_back(TransformStep{n, basis.inverse, basis.to_modes(), 0, 1, n, 1, basis.there, true, basis.parity});
     schedule.steps.push_back(std::move(modes));
-    schedule.steps.push_back(TransformStep{n, basis.vectors, basis.from_modes(), n, 1, 0, 1, basis.there, false});
+    schedule.steps.push_back(TransformStep{n, basis.vectors, basis.from_modes(), n, 1, 0, 1, basis.there, false, basis.parity});
     return schedule;
   }
 

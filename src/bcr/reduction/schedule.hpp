@@ -69,6 +69,7 @@ struct TransformStep {
   Index from_first = 0, from_step = 1, to_first = 0, to_step = 1;
   std::shared_ptr<const DenseBasis> there = {}; ///< what takes the place of the matrix: V^-1 of it where `to_modes`, else V
   bool to_modes                           = false;
+  Parity parity                           = {};
 };
 
 /// Columns left over by shorter ones with a fast transform (bordering.hpp). Rows 0 and 1 of `step` are the last column alone, or the sum

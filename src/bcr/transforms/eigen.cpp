@@ -103,6 +103,29 @@ EigenBasis constant_basis(const ConstantLine &line, Index n)
   return basis;
 }
 
+/// Puts even eigenvectors before odd ones, or behind them, so that as many come first as is an even number, which products ask for.
+EigenBasis sorted_by_parity(const EigenBasis &basis)
+{
+  const std::size_t n = basis.values.size(), even = (n + 1) / 2;
+  if (even % 2 == 1 && (n - even) % 2 == 1) return basis;
+  EigenBasis sorted = basis;
+  sorted.parity     = {static_cast<Index>(even % 2 == 0 ? even : n - even), even % 2 == 0};
+  std::size_t to    = 0;
+  for (bool wanted : {sorted.parity.even_first, !sorted.parity.even_first}) {
+    for (std::size_t q = 0; q < n; q++) {
+      const bool is_even = basis.vectors[q] * basis.vectors[(n - 1) * n + q] > 0;
+      if (is_even != wanted) continue;
+      sorted.values[to] = basis.values[q];
+      for (std::size_t j = 0; j < n; j++) {
+        sorted.vectors[j * n + to] = basis.vectors[j * n + q];
+        sorted.inverse[to * n + j] = basis.inverse[q * n + j];
+      }
+      to++;
+    }
+  }
+  return sorted;
+}
+
 /// The factor of a line whose diagonal dominates: what dominates it is eliminated, so that nothing cancels and each entry of B has all its
 /// digits. LAPACK's dbdsqr finds each singular value of such a B, and its vectors, to their own digits.
 /// Sources: J. Demmel, W. Kahan, SIAM J. Sci. Stat. Comput. 11 (1990) 873; A. Alfa, J. Xue, Q. Ye, Math. Comp. 71 (2002) 217.
@@ -309,6 +332,8 @@ EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source)
       return {found->values, {}, {}, {}, std::move(found)};
     }
   }
+  if (const auto constant = constant_line(line); constant && source.by_parity && constant->has_mirror())
+    return sorted_by_parity(eigen_basis(line));
   return eigen_basis(line);
 }
 

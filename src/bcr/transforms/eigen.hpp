@@ -21,11 +21,21 @@ struct DenseBasis {
   virtual std::size_t bytes() const = 0;
 };
 
+/// The eigenvectors of a line that is the same read from either end are even or odd: those of one kind come first, and V^-1 takes them to
+/// sums x_j + x_{n-1-j}, or to differences, only. (A. Cantoni, P. Butler, Linear Algebra Appl. 13 (1976) 275.)
+struct Parity {
+  Index first     = 0; ///< how many there are of the first kind, an even number; 0: they are mixed
+  bool even_first = true;
+
+  explicit operator bool() const { return first > 0; }
+};
+
 /// Where a solve takes eigenvectors from: a device, which finds them unless they are known there already, or the host (null).
 struct BasisSource {
   const Execution *device = nullptr;
   mutable KnownBases known;         ///< with those that were found
   bool products_for_chirps = false; ///< of short lines: see mode_basis
+  bool by_parity           = false; ///< even and odd eigenvectors are not to be mixed, where they are known in closed form
 };
 
 /// T = V diag(values) V^-1; matrices row after row.
@@ -34,6 +44,7 @@ struct EigenBasis {
   std::vector<double> vectors, inverse;    ///< V and V^-1
   std::optional<FastModes> fast;           ///< or these, and no matrices
   std::shared_ptr<const DenseBasis> there; ///< or these, where the solve is
+  Parity parity = {};
 
   /// What takes the place of V^-1, and of V.
   std::optional<TransformShape> to_modes() const { return fast ? std::optional(fast->to_modes) : std::nullopt; }

@@ -96,31 +96,32 @@ void run_transform(const Space &space, Transform<Space, Scalar> t, const Product
                        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, t.inner * t.outer * t.tiles()), t);
 }
 
-/// A transform of all lines of one direction, by a matrix product or by a fast transform in its place.
+/// A transform of all lines of one direction, by a matrix product or by a fast transform in its place. With a parity by two products: lines are
+/// sums and differences then (Halves of right_hand_side.hpp), of half the numbers each.
 template <class Space, class Scalar>
 struct ModeTransform {
-  Transform<Space, Scalar> lines; ///< where they lie, and the matrix
+  Transform<Space, Scalar> lines;  ///< where they lie, and the matrix
+  Index first = 0;                 ///< of lines with a parity: numbers of the first kind
+  Transform<Space, Scalar> others; ///< of the second kind: the matrix alone
   std::optional<FastTransform<Space, Scalar>> fast;
   Products<Space> products;
 
   ModeTransform() = default;
   /// `matrix` (n * n, row after row) is empty where there is a fast transform. It has padded_length(n) rows and columns on a device, or where
-  /// `pads`, zeros where there were none.
+  /// `pads`, zeros where there were none. `first`: modes of the first kind where it keeps parities apart, and `to_modes` whether modes are
+  /// its rows.
   ModeTransform(const Space &space, Index n, const std::vector<double> &matrix, const std::optional<TransformShape> &shape,
-                bool pads = !is_host_space<Space>)
+                bool pads = !is_host_space<Space>, Index first_modes = 0, bool to_modes = true)
+      : first(first_modes)
   {
     if (shape) {
       fast.emplace(space, *shape);
       return;
     }
-    products        = Products<Space>(space);
-    lines.ld        = pads ? padded_length(n) : n;
-    lines.matrix    = OwnedArray<Scalar, Space>("weft poisson transform", static_cast<std::size_t>(lines.ld * lines.ld));
-    const auto host = Kokkos::create_mirror_view(lines.matrix);
-    for (std::size_t i = 0; i < matrix.size(); i++)
-      host(i / static_cast<std::size_t>(n) * static_cast<std::size_t>(lines.ld) + i % static_cast<std::size_t>(n)) =
-          static_cast<Scalar>(matrix[i]);
-    Kokkos::deep_copy(lines.matrix, host);
+    products           = Products<Space>(space);
+    const Index length = pads ? padded_length(n) : n;
+    set_block(lines, matrix, n, {0, 0}, first > 0 ? first : n, first > 0 ? first : length);
+    if (first > 0) set_block(others, matrix, n, {to_modes ? first : 0, to_modes ? 0 : first}, n - first, length - first);
   }
   /// V^-1 or V of a basis that is in the memory of `space` already.
   ModeTransform(const Space &space, const DenseBasis &basis, bool to_modes) : products(space)
@@ -131,17 +132,41 @@ struct ModeTransform {
     lines.transposed  = to_modes;
   }
 
-  std::size_t bytes() const { return lines.matrix.size() * sizeof(Scalar) + (fast ? fast->bytes() : 0); }
+  std::size_t bytes() const { return (lines.matrix.size() + others.matrix.size()) * sizeof(Scalar) + (fast ? fast->bytes() : 0); }
 
   /// Transforms lines.from to lines.to, which may be one array where `fast` and both lie alike.
   void operator()(const Space &space, const Transform<Space, Scalar> &t) const
   {
     if (!fast) {
-      run_transform(space, t, products);
+      Transform<Space, Scalar> some = t;
+      if (first > 0) some.n = first;
+      run_transform(space, some, products);
+      if (first == 0) return;
+      some.matrix = others.matrix;
+      some.ld     = others.ld;
+      some.n      = t.n - first;
+      some.from += first * t.from_stride;
+      some.to += first * t.to_stride;
+      run_transform(space, some, products);
       return;
     }
     const LinesAt from{t.from_stride, t.inner, t.inner_stride, t.outer_stride}, to{t.to_stride, t.inner, t.inner_stride, t.outer_stride};
     (*fast)(space, t.from, from, t.to, to, t.inner * t.outer);
+  }
+
+private:
+  /// `size` rows and columns of a matrix from an element on, with zeros up to `ld`.
+  static void set_block(Transform<Space, Scalar> &block, const std::vector<double> &matrix, Index n, const Index (&from)[2], Index size,
+                        Index ld)
+  {
+    block.ld        = ld;
+    block.matrix    = OwnedArray<Scalar, Space>("weft poisson transform", static_cast<std::size_t>(ld * ld));
+    const auto host = Kokkos::create_mirror_view(block.matrix);
+    for (Index i = 0; i < size; i++) {
+      for (Index j = 0; j < size; j++)
+        host(static_cast<std::size_t>(i * ld + j)) = static_cast<Scalar>(matrix[static_cast<std::size_t>((from[0] + i) * n + from[1] + j)]);
+    }
+    Kokkos::deep_copy(block.matrix, host);
   }
 };
 
