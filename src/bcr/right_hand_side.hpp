@@ -105,13 +105,19 @@ struct IntoPadded {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
   {
-    const bool plane = array.n == 1 || k < array.n;
+    const bool plane  = array.n == 1 || k < array.n;
+    const auto inside = [&](Index x, Index y) { return plane && x >= 0 && y >= 0; };
     Scalar v[2][2];
+    for (int b : {0, 1}) {
+      for (int a : {0, 1}) { // all on their way before the first is looked at
+        const Index x = array.x.element(i, a), y = array.y.element(j, b);
+        v[b][a] = inside(x, y) ? of.from[x + array.x.n * y + apart * k] : Scalar(0);
+      }
+    }
     for (int b : {0, 1}) {
       for (int a : {0, 1}) {
         const Index x = array.x.element(i, a), y = array.y.element(j, b);
-        v[b][a] = plane && x >= 0 && y >= 0 ? of.finished(of.scaled(of.from[x + array.x.n * y + apart * k], x, y, array.n == 1 ? 0 : k))
-                                            : Scalar(0);
+        if (inside(x, y)) v[b][a] = of.finished(of.scaled(v[b][a], x, y, array.n == 1 ? 0 : k));
       }
       array.x.fold(v[b][0], v[b][1], i);
     }
