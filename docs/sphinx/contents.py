@@ -13,12 +13,12 @@ def linked(page):
 # caption of a part of the table of contents -> its pages
 PARTS = {
     "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
-    "Types": ["docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/boxmg", "docs/types/crout"],
+    "Types": ["docs/types/boxmg", "docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/crout", "docs/reference"],
+    "Performance": ["docs/performance", "docs/method"],
     "Kernels": ["docs/kernels/README"],
     "Where it runs": ["docs/install", "docs/gpu", "docs/ranks"],
     "When something is wrong": ["docs/faq", "docs/messages"],
-    "Results": ["docs/results/plots", "docs/results/README"],
-    "The project": ["docs/architecture", "docs/reference", "docs/results/tests", "CONTRIBUTING", "CHANGELOG", "matrices/README"],
+    "The project": ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "docs/results/README", "docs/project/README", "matrices/README"],
 }
 
 # page -> pages below it
@@ -27,8 +27,7 @@ BELOW = {
     "docs/results/README": [
         "docs/results/" + name
         for name in (
-            "setup demo evaluation line lines suitesparse-lines suitesparse-ranks adi adi-convergence adi-features heat poisson poisson-features potential boxmg channel crout crout-matrices compact "
-            "kernels features"
+            "plots setup demo evaluation line lines suitesparse-lines suitesparse-ranks adi adi-convergence heat poisson potential boxmg channel crout crout-matrices compact kernels faults house"
         ).split()
     ],
     "docs/results/kernels": [
@@ -36,7 +35,7 @@ BELOW = {
         for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
     ],
     "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
-    "docs/results/tests": ["docs/results/sanitizer", "docs/results/faults", "docs/results/range", "docs/results/house"],
+    "docs/project/README": ["docs/project/" + name for name in "features adi-features poisson-features tests sanitizer range".split()],
 }
 
 # Tables of hundreds of rows or dozens of columns.

@@ -90,6 +90,8 @@ def test_a_column_that_is_not_there_is_found(docs_check, tmp_path, monkeypatch, 
         ("docs/results/README.md", "0.193 ms (cuSPARSE", "0.680 ms (cuSPARSE", ""),  # that figure is of the same row
         ("docs/results/README.md", "| 6.2 x, 5.2 x as fast", "| 6.2 x, 5.4 x as fast", "5.4 of"),
         ("docs/results/README.md", "| measured | how |", "| took | how |", "no table has the columns measured"),
+        ("docs/performance.md", "boxmg: 238 + 439 |", "boxmg: 238 + 349 |", "349 of"),
+        ("docs/performance.md", "adi: 15 + 2.0 |", "adi: 15 + 14 |", "14 of"),  # which is in other sentences of the same paragraph
     ],
 )
 def test_a_page_that_is_broken_is_found(docs_check, tmp_path, page, right, wrong, words):
@@ -103,6 +105,42 @@ def test_a_page_that_is_broken_is_found(docs_check, tmp_path, page, right, wrong
     broken = docs_check.Page(tmp_path / page)
     docs_check.check_figures([broken])
     assert len(broken.errors) == bool(words) and all(words in error for error in broken.errors), broken.errors
+
+
+@pytest.mark.parametrize(
+    "cells, wrong",
+    [
+        ("line: 3 + 2 | other: 4 + 6 | 2.0 | 3", ""),
+        ("line: 3 + 2 | other: 0.004 s + 6 | 2.0 | 3", ""),
+        ("line: 3 + 2 | other: 4 + 6 | 2.1 | 3", "ratio of 'a solve' is 2 and not 2.1"),
+        ("line: 3 + 2 | other: 6 + 4 | 2.0 | 3", "of solves of 'a solve' is 2 and not 3"),
+        ("line: 3 + 2 | other: 4 + 1 | **1.0** | **0.5**", "ratio of 'a solve' is bold"),
+        ("line: 3 + 2 | other: 4 + 1 | 1.0 | 0.5", "of solves of 'a solve' is not bold"),
+        ("line: 3 + 2 | other: 4 + 6 | – | 3", "'–' is no ratio of 'a solve'"),
+        ("line: 2 | other: 6 | – | 3", ""),
+        ("line: 2 | other: 6 | 3 | 3", "'3' is no ratio of 'a solve'"),
+        ("line: 2 s together | other: 6 s together | 3 | –", ""),
+        ("line: 3 + 2 | other: 6 together | 1.2 | –", "the times of 'a solve' cannot be compared"),
+        ("line: some | other: 6 | 1.2 | –", "the times of 'a solve' cannot be compared"),
+    ],
+)
+def test_ratios_are_those_of_their_times(docs_check, tmp_path, monkeypatch, cells, wrong):
+    monkeypatch.setattr(docs_check, "RATIOS", "page.md")
+    page = docs_check.Page(tmp_path / "page.md")
+    page.path.write_text(f"| problem | Weft | best alternative | ratio | of solves |\n|---|---|---|---|---|\n| a solve | {cells} |\n")
+    assert docs_check.check_ratios([page]) or "cannot" in wrong
+    assert [error.partition(": ")[2] for error in page.errors] == [wrong] * bool(wrong)
+
+
+def test_a_table_of_ratios_has_ten_rows_at_most(docs_check, tmp_path, monkeypatch):
+    monkeypatch.setattr(docs_check, "RATIOS", "page.md")
+    page = docs_check.Page(tmp_path / "page.md")
+    table = "| problem | Weft | best alternative | ratio | of solves |\n|---|---|---|---|---|\n" + "| a solve | line: 1 | other: 2 | – | 2 |\n" * 10
+    page.path.write_text(f"{table}\n{table}")
+    assert docs_check.check_ratios([page]) == 20 and not page.errors
+    page.path.write_text(f"{table}| a solve | line: 1 | other: 2 | – | 2 |\n")
+    docs_check.check_ratios([page])
+    assert [error.partition(": ")[2] for error in page.errors] == ["a table of more than 10 rows"]
 
 
 @pytest.mark.parametrize(
