@@ -35,7 +35,7 @@ BELOW = {
         for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
     ],
     "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
-    "docs/project/README": ["docs/project/" + name for name in "features adi-features poisson-features tests sanitizer range".split()],
+    "docs/project/README": ["docs/project/" + name for name in "features adi-features poisson-features native-forms tried tests sanitizer range".split()],
 }
 
 # Tables of hundreds of rows or dozens of columns.
