@@ -69,11 +69,11 @@ void copy_by_system(const Space &space, const OwnedArray<Wide, Space> &from, con
     std::memcpy(&to(begin), &from(begin), static_cast<std::size_t>(end - begin) * sizeof(Wide));
   });
 }
-#if defined(KOKKOS_ENABLE_CUDA)
-inline void copy_by_system(const Kokkos::Cuda &space, const OwnedArray<Wide, Kokkos::Cuda> &from, const OwnedArray<Wide, Kokkos::Cuda> &to)
+#if defined(WEFT_HAVE_VENDOR)
+inline void copy_by_system(const vendor::Space &space, const OwnedArray<Wide, vendor::Space> &from,
+                           const OwnedArray<Wide, vendor::Space> &to)
 {
-  check_cuda(cudaMemcpyAsync(to.data(), from.data(), from.extent(0) * sizeof(Wide), cudaMemcpyDeviceToDevice, space.cuda_stream()),
-             "cudaMemcpyAsync");
+  vendor::check(vendor::copy_on_device(to.data(), from.data(), from.extent(0) * sizeof(Wide), vendor::stream_of(space)), "a copy");
 }
 #endif
 

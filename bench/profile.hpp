@@ -58,12 +58,7 @@ public:
   }
 
 private:
-  static void wait()
-  {
-#if defined(KOKKOS_ENABLE_CUDA)
-    cudaDeviceSynchronize();
-#endif
-  }
+  static void wait() { Kokkos::fence("weft bench profile"); }
   inline static bool on_ = false;
   inline static std::string name_;
   inline static std::chrono::steady_clock::time_point at_;

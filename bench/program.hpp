@@ -79,8 +79,8 @@ int run_benchmarks(const Options &options, int argc, char **argv, const AddSuite
       const int threads = HostBackend().concurrency();
       benchmark::AddCustomContext(HostBackend::name(), std::to_string(threads) + (threads == 1 ? " thread" : " threads"));
     }
-#if defined(KOKKOS_ENABLE_CUDA)
-    if (options.memory == Memory::device) benchmark::AddCustomContext(Kokkos::Cuda::name(), Kokkos::Cuda().cuda_device_prop().name);
+#if defined(WEFT_HAVE_VENDOR)
+    if (options.memory == Memory::device) benchmark::AddCustomContext(vendor::Space::name(), vendor::properties(vendor::Space()).name);
 #endif
     describe();
     const auto add_all = [&](const auto &space) {

@@ -7,9 +7,9 @@
 #include <chrono>
 #include <functional>
 #include <limits>
-#include <stdexcept>
 #include <string>
 
+#include "base/vendor.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft::bench {
@@ -47,49 +47,42 @@ Index cache_bytes()
   return bytes;
 }
 
-#if defined(KOKKOS_ENABLE_CUDA)
-inline void check_cuda(cudaError_t error, const char *what)
-{
-  if (error != cudaSuccess) throw std::runtime_error(std::string(what) + ": " + cudaGetErrorString(error));
-}
-
+#if defined(WEFT_HAVE_VENDOR)
 /// Events, which leave the time out that the host takes to notice the end.
 template <>
-class Stopwatch<Kokkos::Cuda> {
+class Stopwatch<vendor::Space> {
 public:
-  explicit Stopwatch(const Kokkos::Cuda &space) : space_(space)
+  explicit Stopwatch(const vendor::Space &space) : space_(space)
   {
-    check_cuda(cudaEventCreate(&start_), "cudaEventCreate");
-    check_cuda(cudaEventCreate(&stop_), "cudaEventCreate");
+    vendor::check(vendor::make_event(start_, true), "no event");
+    vendor::check(vendor::make_event(stop_, true), "no event");
   }
   Stopwatch(const Stopwatch &)            = delete;
   Stopwatch &operator=(const Stopwatch &) = delete;
   ~Stopwatch()
   {
-    cudaEventDestroy(start_);
-    cudaEventDestroy(stop_);
+    static_cast<void>(vendor::destroy(start_));
+    static_cast<void>(vendor::destroy(stop_));
   }
-  void start() { check_cuda(cudaEventRecord(start_, space_.cuda_stream()), "cudaEventRecord"); }
+  void start() { vendor::check(vendor::record(start_, vendor::stream_of(space_)), "an event could not be recorded"); }
   double stop()
   {
-    check_cuda(cudaEventRecord(stop_, space_.cuda_stream()), "cudaEventRecord");
-    check_cuda(cudaEventSynchronize(stop_), "cudaEventSynchronize");
+    vendor::check(vendor::record(stop_, vendor::stream_of(space_)), "an event could not be recorded");
+    vendor::check(vendor::wait(stop_), "a kernel failed before an event");
     float milliseconds = 0;
-    check_cuda(cudaEventElapsedTime(&milliseconds, start_, stop_), "cudaEventElapsedTime");
+    vendor::check(vendor::milliseconds(milliseconds, start_, stop_), "events tell no time");
     return 1e-3 * static_cast<double>(milliseconds);
   }
 
 private:
-  Kokkos::Cuda space_;
-  cudaEvent_t start_, stop_;
+  vendor::Space space_;
+  vendor::Event start_, stop_;
 };
 
 template <>
-inline Index cache_bytes<Kokkos::Cuda>()
+inline Index cache_bytes<vendor::Space>()
 {
-  int bytes = 0;
-  check_cuda(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, Kokkos::Cuda().cuda_device()), "cudaDeviceGetAttribute");
-  return bytes;
+  return vendor::properties(vendor::Space()).l2CacheSize;
 }
 #endif
 

@@ -1,6 +1,6 @@
 # Finds Kokkos. If PETSc has one it must be that very library, or there would be two runtimes in one process; else any private one will do
 # that is static, so that none of its symbols meets another Kokkos (Debian's PETSc brings 3.4 along), or a shared one that WEFT_SHARED_KOKKOS
-# allows. Defines WEFT_KOKKOS_SHARED.
+# allows. Defines WEFT_KOKKOS_SHARED, and WEFT_CUDA or WEFT_HIP and WEFT_DEVICE (cuda, hip) where it has such a device.
 
 if(WEFT_PETSC_HAS_KOKKOS)
   list(APPEND CMAKE_PREFIX_PATH ${WEFT_PETSC_PREFIX} ${PETSC_DIR} ${PETSC_DIR}/${PETSC_ARCH})
@@ -37,11 +37,18 @@ if(WEFT_PETSC_HAS_KOKKOS)
 endif()
 
 set(WEFT_CUDA OFF)
-if(CUDA IN_LIST Kokkos_DEVICES)
-  set(WEFT_CUDA ON)
-  if(NOT WEFT_PETSC_HAS_KOKKOS)
-    message(FATAL_ERROR "Weft: the Kokkos in ${Kokkos_DIR} has CUDA and this PETSc has no Kokkos: device kernels need a PETSc configured --with-kokkos; set Kokkos_ROOT to a host-only Kokkos otherwise.")
+set(WEFT_HIP OFF)
+set(WEFT_DEVICE)
+foreach(device CUDA HIP)
+  if(device IN_LIST Kokkos_DEVICES)
+    set(WEFT_${device} ON)
+    string(TOLOWER ${device} WEFT_DEVICE)
+    if(NOT WEFT_PETSC_HAS_KOKKOS)
+      message(FATAL_ERROR "Weft: the Kokkos in ${Kokkos_DIR} has ${device} and this PETSc has no Kokkos: device kernels need a PETSc configured --with-kokkos; set Kokkos_ROOT to a host-only Kokkos otherwise.")
+    endif()
   endif()
+endforeach()
+if(WEFT_CUDA)
   # CUDA 13 dropped signatures that Kokkos before 4.7 calls; see the header.
   if(Kokkos_VERSION VERSION_LESS 4.7)
     set(WEFT_KOKKOS_INCLUDE -include ${CMAKE_CURRENT_SOURCE_DIR}/cmake/kokkos_cuda13.h)
@@ -53,8 +60,17 @@ if(CUDA IN_LIST Kokkos_DEVICES)
   endif()
 endif()
 
+if(WEFT_HIP AND NOT CMAKE_CXX_COMPILER STREQUAL Kokkos_CXX_COMPILER)
+  # What sees Kokkos is compiled by the compiler of this Kokkos, the rest by the ordinary one. Kokkos does so by itself where it has CUDA.
+  kokkos_compilation(GLOBAL)
+endif()
+
 # What every target with kernels links: Kokkos, and what it needs from us.
 add_library(weft_kokkos INTERFACE)
 target_link_libraries(weft_kokkos INTERFACE Kokkos::kokkos)
 target_compile_options(weft_kokkos INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${WEFT_KOKKOS_INCLUDE}> $<$<COMPILE_LANGUAGE:CXX>:${WEFT_RELAXED_CONSTEXPR}>)
+option(WEFT_NATIVE "Build the native CUDA forms of kernels and take cuBLAS; OFF: the portable ones that any other device takes" ON)
+if(NOT WEFT_NATIVE)
+  target_compile_definitions(weft_kokkos INTERFACE WEFT_PORTABLE)
+endif()
 message(STATUS "Weft: Kokkos ${Kokkos_VERSION} in ${Kokkos_DIR} (${Kokkos_DEVICES}; shared: ${WEFT_KOKKOS_SHARED})")

@@ -1,5 +1,5 @@
 # Finds PETSc: PETSC_DIR and PETSC_ARCH (CMake variables, else environment), else pkg-config. Defines the target weft::petsc and the
-# variables WEFT_PETSC_VERSION, WEFT_PETSC_HAS_KOKKOS, WEFT_PETSC_HAS_CUDA, WEFT_PETSC_PREFIX; stops with one sentence where it cannot be used.
+# variables WEFT_PETSC_VERSION, WEFT_PETSC_HAS_KOKKOS, WEFT_PETSC_HAS_CUDA, WEFT_PETSC_HAS_HIP, WEFT_PETSC_PREFIX; stops with one sentence where it cannot be used.
 
 find_package(PkgConfig REQUIRED)
 # Kept in the cache, so that a build folder stays with its PETSc whatever the environment says later.
@@ -50,10 +50,13 @@ if(NOT weft_double)
 endif()
 weft_petsc_defines(PETSC_HAVE_KOKKOS WEFT_PETSC_HAS_KOKKOS)
 weft_petsc_defines(PETSC_HAVE_CUDA WEFT_PETSC_HAS_CUDA)
+weft_petsc_defines(PETSC_HAVE_HIP WEFT_PETSC_HAS_HIP)
 weft_petsc_defines(PETSC_HAVE_MPIUNI weft_mpiuni)
-if(WEFT_PETSC_HAS_CUDA AND WEFT_PETSC_VERSION VERSION_LESS 3.20)
-  message(FATAL_ERROR "Weft: PETSc ${WEFT_PETSC_VERSION} with CUDA gives no access to its streams: use PETSc 3.20 or newer for devices, or a PETSc without CUDA.")
-endif()
+foreach(device CUDA HIP)
+  if(WEFT_PETSC_HAS_${device} AND WEFT_PETSC_VERSION VERSION_LESS 3.20)
+    message(FATAL_ERROR "Weft: PETSc ${WEFT_PETSC_VERSION} with ${device} gives no access to its streams: use PETSc 3.20 or newer for devices, or a PETSc without ${device}.")
+  endif()
+endforeach()
 
 add_library(weft_petsc INTERFACE)
 add_library(weft::petsc ALIAS weft_petsc)
@@ -74,4 +77,4 @@ if(WEFT_PETSC_HAS_CUDA)
   # A build machine without a driver has no libcuda: what PETSc and Kokkos need of it is found where the program runs.
   target_link_options(weft_petsc INTERFACE LINKER:--allow-shlib-undefined)
 endif()
-message(STATUS "Weft: PETSc ${WEFT_PETSC_VERSION} in ${WEFT_PETSC_PREFIX} (Kokkos ${WEFT_PETSC_HAS_KOKKOS}, CUDA ${WEFT_PETSC_HAS_CUDA})")
+message(STATUS "Weft: PETSc ${WEFT_PETSC_VERSION} in ${WEFT_PETSC_PREFIX} (Kokkos ${WEFT_PETSC_HAS_KOKKOS}, CUDA ${WEFT_PETSC_HAS_CUDA}, HIP ${WEFT_PETSC_HAS_HIP})")

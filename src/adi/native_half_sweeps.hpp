@@ -1,7 +1,8 @@
 /// NativeHalfSweeps: half-sweeps in one pass for a backend that has a kernel for them, over lines of few patterns.
 #pragma once
 #include "adi/line_patterns.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
+#include "base/native.hpp"
+#if defined(WEFT_NATIVE_HOPPER)
 #include "adi/half_sweep_cuda.hpp"
 #endif
 
@@ -21,7 +22,7 @@ public:
   void solve(const Space &, int, std::size_t, const Scalar *, Scalar *, double *) const {}
 };
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
 class NativeHalfSweeps<Kokkos::Cuda, Scalar> {
 public:

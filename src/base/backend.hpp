@@ -12,6 +12,19 @@ using DeviceBackend = Kokkos::DefaultExecutionSpace; ///< the same as HostBacken
 
 inline constexpr bool build_has_device = !std::is_same_v<HostBackend, DeviceBackend>;
 
+/// Threads of a device that run in step, a warp or a wavefront: 32 of CUDA and RDNA, 64 of CDNA. 1 on a host. Where one of them waits in a loop for
+/// another one of the same warp, only CUDA lets that one go on.
+template <class Space>
+inline constexpr int warp_threads = 1;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr int warp_threads<Kokkos::Cuda> = Kokkos::Impl::CudaTraits::WarpSize;
+#endif
+#if defined(KOKKOS_ENABLE_HIP)
+template <>
+inline constexpr int warp_threads<Kokkos::HIP> = Kokkos::Impl::HIPTraits::WarpSize;
+#endif
+
 struct Execution::Instance {
   HostBackend host;
   DeviceBackend device;

@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "base/backend.hpp"
+#include "base/vendor.hpp"
 
 #if defined(KOKKOS_ENABLE_OPENMP)
 #include <omp.h>
@@ -15,8 +16,8 @@ namespace {
 
 DeviceBackend device_on([[maybe_unused]] void *stream)
 {
-#if defined(KOKKOS_ENABLE_CUDA)
-  if (stream) return Kokkos::Cuda(static_cast<cudaStream_t>(stream));
+#if defined(WEFT_HAVE_VENDOR)
+  if (stream) return DeviceBackend(static_cast<vendor::Stream>(stream));
 #endif
   return DeviceBackend();
 }
@@ -65,13 +66,10 @@ Execution::Execution(Memory memory, void *stream) : memory_(memory), stream_(str
 
 std::unique_ptr<Execution> Execution::beside(const Execution &other)
 {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_HAVE_VENDOR)
   if (other.memory() == Memory::device) {
-    cudaStream_t stream = nullptr;
-    int last = 0, first = 0;
-    if (cudaDeviceGetStreamPriorityRange(&last, &first) != cudaSuccess ||
-        cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, first) != cudaSuccess)
-      throw std::runtime_error("CUDA gives no stream");
+    vendor::Stream stream = nullptr;
+    vendor::check(vendor::make_stream(stream), "no stream");
     auto made          = std::make_unique<Execution>(Memory::device, stream);
     made->owns_stream_ = true;
     return made;
@@ -82,12 +80,12 @@ std::unique_ptr<Execution> Execution::beside(const Execution &other)
 
 Execution::~Execution()
 {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_HAVE_VENDOR)
   const bool ended = kokkos_ended();
 #endif
   destroy_or_leave(instance_);
-#if defined(KOKKOS_ENABLE_CUDA)
-  if (owns_stream_ && !ended) static_cast<void>(cudaStreamDestroy(static_cast<cudaStream_t>(stream_)));
+#if defined(WEFT_HAVE_VENDOR)
+  if (owns_stream_ && !ended) static_cast<void>(vendor::destroy(static_cast<vendor::Stream>(stream_)));
 #endif
 }
 

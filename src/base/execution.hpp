@@ -20,7 +20,7 @@ void kokkos_start(int threads);
 /// An execution-space instance: kernels launched on it run in order, with everything else on the same stream.
 class Execution {
 public:
-  /// Host kernels, or device kernels on `stream` (a cudaStream_t; null is the default stream).
+  /// Host kernels, or device kernels on `stream` (a cudaStream_t or hipStream_t; null is the default stream).
   explicit Execution(Memory memory, void *stream = nullptr);
   /// Kernels beside those of `other`: on a stream of its own, which a device serves first; on a host those of `other`, in turn. A Milestone of
   /// the one can hold up the other.

@@ -1,42 +1,51 @@
 #include "base/milestone.hpp"
 
-#include <stdexcept>
-
 #include "base/backend.hpp"
+#include "base/vendor.hpp"
 
 namespace weft {
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_HAVE_VENDOR)
+
+namespace {
+
+vendor::Event event_of(void *event)
+{
+  return static_cast<vendor::Event>(event);
+}
+vendor::Stream stream_of(const Execution &execution)
+{
+  return vendor::stream_of(execution.instance().device);
+}
+
+} // namespace
 
 Milestone::Milestone(const Execution &execution) : execution_(execution)
 {
-  cudaEvent_t event = nullptr;
+  vendor::Event event = nullptr;
   if (execution.memory() != Memory::device) return;
-  if (cudaEventCreateWithFlags(&event, cudaEventDisableTiming) != cudaSuccess) throw std::runtime_error("CUDA gives no event");
+  vendor::check(vendor::make_event(event, false), "no event");
   event_ = event;
 }
 
 Milestone::~Milestone()
 {
-  if (event_) static_cast<void>(cudaEventDestroy(static_cast<cudaEvent_t>(event_)));
+  if (event_) static_cast<void>(vendor::destroy(event_of(event_)));
 }
 
 void Milestone::set()
 {
-  if (event_ && cudaEventRecord(static_cast<cudaEvent_t>(event_), execution_.instance().device.cuda_stream()) != cudaSuccess)
-    throw std::runtime_error("CUDA could not record an event");
+  if (event_) vendor::check(vendor::record(event_of(event_), stream_of(execution_)), "an event could not be recorded");
 }
 
 void Milestone::wait() const
 {
-  if (event_ && cudaEventSynchronize(static_cast<cudaEvent_t>(event_)) != cudaSuccess)
-    throw std::runtime_error("a kernel failed before an event");
+  if (event_) vendor::check(vendor::wait(event_of(event_)), "a kernel failed before an event");
 }
 
 void Milestone::hold(const Execution &later) const
 {
-  if (event_ && cudaStreamWaitEvent(later.instance().device.cuda_stream(), static_cast<cudaEvent_t>(event_), 0) != cudaSuccess)
-    throw std::runtime_error("CUDA could not wait for an event");
+  if (event_) vendor::check(vendor::hold(stream_of(later), event_of(event_)), "an event could not be waited for");
 }
 
 #else

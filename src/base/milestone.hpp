@@ -22,7 +22,7 @@ public:
 
 private:
   const Execution &execution_;
-  void *event_ = nullptr; ///< a cudaEvent_t; null where kernels are done when they return, or all are waited for
+  void *event_ = nullptr; ///< a cudaEvent_t or hipEvent_t; null where kernels are done when they return, or all are waited for
 };
 
 } // namespace weft

@@ -16,8 +16,9 @@ KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
 {
   const Scalar smallest = 100 * std::numeric_limits<Scalar>::epsilon() * scale;
   const Scalar size     = Kokkos::abs(pivot);
-  return (size > smallest) & (size >= std::numeric_limits<Scalar>::min()) &
-         (size <= std::numeric_limits<Scalar>::max()); // false where the scale is not finite; no branch, so it vectorizes
+  const int above = size > smallest, inverts = size >= std::numeric_limits<Scalar>::min(),
+            finite = size <= std::numeric_limits<Scalar>::max();
+  return (above & inverts & finite) != 0; // false where the scale is not finite; no branch, so it vectorizes
 }
 
 /// Keeps the first unusable pivot that any thread reports: in the first line that has one, the earliest elimination step, the first row

@@ -82,9 +82,10 @@ WEFT_AVX2 inline void store_four(Scalar *to, int some, const Four<Scalar> &four)
   for (int k = 0; some < 4 && k < some; k++) to[k] = four[k];
 }
 /// Rows become columns.
-template <class V>
-WEFT_AVX2 inline void transpose_four(V (&t)[4])
+template <class Scalar>
+WEFT_AVX2 inline void transpose_four(Four<Scalar> (&t)[4])
 {
+  using V   = Four<Scalar>;
   const V a = __builtin_shufflevector(t[0], t[1], 0, 4, 2, 6), b = __builtin_shufflevector(t[0], t[1], 1, 5, 3, 7);
   const V c = __builtin_shufflevector(t[2], t[3], 0, 4, 2, 6), d = __builtin_shufflevector(t[2], t[3], 1, 5, 3, 7);
   t[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/backend.hpp"
+#include "base/native.hpp"
 #include "bcr/modes/bordered_lines.hpp"
 #include "bcr/modes/tensor_lines.hpp"
 #include "bcr/prepare.hpp"
@@ -18,7 +19,7 @@
 #include "bcr/shifted/shifted_lines_host.hpp"
 #include "bcr/shifted/side_by_side.hpp"
 #include "bcr/transforms/transform.hpp"
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
 #include "bcr/shifted/fraction_launch.hpp"
 #endif
 
@@ -36,7 +37,7 @@ struct NativeLines {
   static int splits(const Space &, const StepTables<Scalar> &) { return 1; }
   void launch(const Space &, const LineArguments<Scalar> &) const {}
 };
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
 template <class Scalar>
 struct NativeLines<Kokkos::Cuda, Scalar> : cuda::NativeFractions<Scalar> {
   using cuda::NativeFractions<Scalar>::NativeFractions;

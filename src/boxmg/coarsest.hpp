@@ -1,5 +1,6 @@
 /// The inverse on the coarsest grid, also of a singular operator; of a stack of planes that of each.
 #pragma once
+#include "base/backend.hpp"
 #include "boxmg/block_sweep.hpp"
 #include "boxmg/operator.hpp"
 
@@ -133,7 +134,7 @@ struct Inverse {
     const auto v       = values;
     const Pieces stack = pieces;
     Kokkos::parallel_for(
-        "weft boxmg coarsest solve", Policy(space, static_cast<int>(stack.grid.nodes()), 1, is_host_space<Space> ? 1 : 32),
+        "weft boxmg coarsest solve", Policy(space, static_cast<int>(stack.grid.nodes()), 1, warp_threads<Space>),
         KOKKOS_LAMBDA(const Team &team) {
           const Index piece = team.league_rank() / size, i = team.league_rank() - piece * size;
           const double *const inverse = v.data() + piece * size * size;

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 
+#include "base/backend.hpp"
 #include "boxmg/transfer.hpp"
 
 namespace weft::boxmg {
@@ -237,7 +238,7 @@ void over_coefficients(const Space &space, const Galerkin<Space, Scalar> &kernel
         });
     return;
   }
-  constexpr int lanes = 32, rows = 4;
+  constexpr int lanes = warp_threads<Space>, rows = 4;
   using Policy     = Kokkos::TeamPolicy<Space>;
   const auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
   Kokkos::parallel_for(

@@ -171,8 +171,8 @@ public:
   /// ranks: null where this rank has all of the grid. beside: levels below the finest on a stream of their own, where a device's cycle is recorded.
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options,
               const BoxmgRanks *ranks = nullptr, bool beside = true)
-      : space_(space), execution_(execution), beside_(beside ? Execution::beside(execution) : nullptr), finest_(execution), grid_(grid),
-        options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{})
+      : space_(space), execution_(execution), beside_(beside && Replay<Space>::there ? Execution::beside(execution) : nullptr),
+        finest_(execution), grid_(grid), options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{})
   {
   }
 

@@ -4,12 +4,15 @@
 #include <string>
 
 #include "base/backend.hpp"
+#include "base/native.hpp"
 
 namespace weft::boxmg {
 
-/// On a host there is nothing to gain.
+/// On a host there is nothing to gain, and other devices launch one by one.
 template <class Space>
 struct Replay {
+  static constexpr bool there = false;
+
   void forget() {}
   template <class Body>
   void run(const Space &, const Space &, bool, const Body &body)
@@ -18,10 +21,12 @@ struct Replay {
   }
 };
 
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_NATIVE_CUDA)
 template <>
 class Replay<Kokkos::Cuda> {
 public:
+  static constexpr bool there = true;
+
   Replay()                          = default;
   Replay(const Replay &)            = delete;
   Replay &operator=(const Replay &) = delete;

@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "base/native.hpp"
 #include "boxmg/transfer.hpp"
 
 namespace weft::boxmg {
@@ -102,6 +103,6 @@ public:
 
 } // namespace weft::boxmg
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
+#if defined(WEFT_NATIVE_HOPPER)
 #include "boxmg/small_levels_cuda.hpp"
 #endif

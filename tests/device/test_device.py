@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from device_types import KIND, ON_DEVICE, TYPES
 
-TYPES = {"cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
 MULTIGRID = "-pc_type mg -pc_mg_galerkin both -ksp_rtol 1e-8 -ksp_converged_reason -mg_levels_pc_type line"
 on_device = pytest.mark.parametrize("types", TYPES.values(), ids=TYPES.keys())
 kernels = pytest.mark.parametrize("kernel", ["thomas", "cr-pcr", "spike", "tpr", "wide", "pivoted", "auto"])
@@ -34,14 +34,14 @@ def test_no_transfers_in_a_hundred_applications(run, types, kernel, settings):
 
 def test_the_counter_can_count(run):
     """PCSOR has no device kernel: PETSc must be seen to carry its vectors to the host and back."""
-    output = run("pc_probe", f"-probe transfers -transposed 0 -pc_type sor {TYPES['cuda']}").output
+    output = run("pc_probe", f"-probe transfers -transposed 0 -pc_type sor {TYPES[KIND]}").output
     to_device, to_host = re.search(r"transfers to device (\S+), to host (\S+);", output).groups()
     assert float(to_device) > 0 and float(to_host) > 0, output
 
 
 @on_device
 def test_view_names_the_device(run, types):
-    assert "on the device (Cuda)" in run("pc_probe", f"-probe pivot -diagonal 1 -pc_type line -ksp_view {types}").output
+    assert ON_DEVICE in run("pc_probe", f"-probe pivot -diagonal 1 -pc_type line -ksp_view {types}").output
 
 
 @on_device

@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from device_types import ON_DEVICE
 from test_device import grid, on_device
 
 bcr_problems = pytest.mark.parametrize(
@@ -17,7 +18,7 @@ def test_bcr_solves_on_the_device(run, types, problem):
     assert max(float(value) for value in re.findall(r"error (\S+)", result.output)) < 1e-12
     assert result.number("adjoint difference") < 1e-12
     assert max(float(value) for value in re.findall(r"column (\S+)", result.output)) < 1e-12
-    assert "on the device (Cuda)" in result.output
+    assert ON_DEVICE in result.output
 
 
 @on_device

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
+from device_types import KIND, MATRIX, ON_DEVICE, TYPES
 
-TYPES = {"cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
 on_device = pytest.mark.parametrize("types", TYPES.values(), ids=TYPES.keys())
 SOLVER = "-pc_factor_mat_solver_type crout"
 SETTINGS = ["", "-pc_crout_levels 1", "-pc_crout_pattern full", "-pc_crout_pattern threshold", "-pc_crout_trisolve jacobi", "-pc_crout_trisolve isai",
@@ -64,12 +64,12 @@ def test_what_is_not_finite_fails_the_pc(run, types, diagonal):
 
 
 @pytest.mark.parametrize("factor", ["lu", "cholesky"])
-@pytest.mark.parametrize("storage", ["-mat_type aijcusparse", "-mat_type aijkokkos", "-matrix_type seqdensecuda"])
+@pytest.mark.parametrize("storage", [f"-mat_type {MATRIX}", "-mat_type aijkokkos", f"-matrix_type seqdense{KIND}"])
 def test_all_solves_of_the_factors(run, factor, storage):
     result = run("factor_probe", f"-probe solve -factor {factor} -n 90 {storage}")
     for name in ("residual", "transposed residual", "adjoint", "MatMatSolve", "MatMatSolve with gaps", "MatMatSolveTranspose", "MatSolveAdd"):
         assert result.number(f"{name} difference") < 1e-11, result.output
-    assert "on the device (Cuda)" in result.output
+    assert ON_DEVICE in result.output
 
 
 @on_device
@@ -82,11 +82,11 @@ def test_two_ranks(run, types, pc):
 @pytest.mark.parametrize("solver", ["-pc_type crout", f"-pc_type ilu {SOLVER}"])
 def test_what_petsc_keeps_on_the_host_stays_there(run, solver):
     matrix = Path(os.environ["WEFT_SOURCE"]) / "matrices" / "HB__sherman3.mtx.gz"
-    for program, problem, bound in (("ex50", f"-da_grid_x 65 -da_grid_y 65 {TYPES['cuda']}", "-dm_bind_below 10000"),
-                                    ("weft_mm", f"{matrix} -mat_type aijcusparse", "-mat_bind_below 10000")):
+    for program, problem, bound in (("ex50", f"-da_grid_x 65 -da_grid_y 65 {TYPES[KIND]}", "-dm_bind_below 10000"),
+                                    ("weft_mm", f"{matrix} -mat_type {MATRIX}", "-mat_bind_below 10000")):
         command = f"{problem} {solver} -ksp_rtol 1e-8 -ksp_view -ksp_converged_reason -log_view -log_view_gpu_time"
         device, host = run(program, command), run(program, f"{command} {bound}")
-        assert "on the device (Cuda)" in device.output
+        assert ON_DEVICE in device.output
         assert "on the host" in host.output and "on the device" not in host.output
         for event in ("PCApply", "VecMAXPY"):
             columns = [line for line in host.output.splitlines() if line.startswith(event + " ")][0].split()

@@ -7,6 +7,7 @@ import subprocess
 import programs
 import pytest
 
+import device_types
 from solver_types import TYPES
 
 PROBE = [str(programs.BUILD / "bin" / "fault_probe"), "-dll_append", str(programs.LIBRARY)]
@@ -45,8 +46,8 @@ def test_little_memory(name):
     check_headrooms(f"-n 200 {TYPES[name]} -ksp_max_it 3 -vec_mdot_use_gemv 0 -vec_maxpy_use_gemv 0 -headroom", (0, 2, 5, 1000))
 
 
-@pytest.mark.skipif("WEFT_DEVICE" not in os.environ, reason="needs a CUDA device, and WEFT_DEVICE set")
+@pytest.mark.skipif("WEFT_DEVICE" not in os.environ, reason="needs a device, and WEFT_DEVICE set to cuda or hip")
 @pytest.mark.parametrize("name", TYPES)
 def test_little_device_memory(name):
     """All of the device's memory is taken but for so many MiB: 500 x 500 nodes."""
-    check_headrooms(f"-n 500 {TYPES[name]} -dm_mat_type aijcusparse -dm_vec_type cuda -ksp_max_it 3 -device_headroom", (0, 4, 16, 4000))
+    check_headrooms(f"-n 500 {TYPES[name]} {device_types.TYPES[device_types.KIND]} -ksp_max_it 3 -device_headroom", (0, 4, 16, 4000))

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/vendor.hpp"
 
 namespace weft::test {
 
@@ -48,9 +49,9 @@ using Backends = testing::Types<FirstBackend
                                 ,
                                 Kokkos::OpenMP
 #endif
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_HAVE_VENDOR)
                                 ,
-                                Kokkos::Cuda
+                                vendor::Space
 #endif
                                 >;
 

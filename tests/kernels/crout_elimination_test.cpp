@@ -63,11 +63,11 @@ struct Exact {
 };
 
 /// Matrices of one pattern, one after the other by one eliminator; by one thread where `waiting` is false. Pivots up to `smallest` times the
-/// row's sum are replaced.
-template <class Scalar, class Space>
+/// row's sum are replaced. lanes: threads of a row, as many as a device's warps have.
+template <class Scalar, class Space, int lanes = crout::lanes_of_waiting<Space>>
 std::vector<Exact<Scalar>> eliminated(const std::vector<SparseRows> &matrices, bool symmetric, bool waiting, double smallest)
 {
-  using Waiting = crout::WaitingEliminator<Scalar, Space>;
+  using Waiting = crout::WaitingEliminator<Scalar, Space, lanes>;
   std::vector<Exact<Scalar>> found;
   std::optional<Pattern<Space>> first;
   std::optional<Waiting> eliminator;
@@ -125,7 +125,7 @@ SparseRows rows_up_to(std::size_t longest, std::size_t rows, bool symmetric)
   return a;
 }
 
-template <class Scalar, class Space>
+template <class Scalar, class Space, int lanes = crout::lanes_of_waiting<Space>>
 void compare_waiting(const char *where)
 {
   SCOPED_TRACE(where);
@@ -162,7 +162,7 @@ void compare_waiting(const char *where)
         if (smallest < 0.5) matrices.push_back(other_values(a));
         const auto one = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>(matrices, symmetric, false, smallest);
         matrices.push_back(a);
-        const auto many = eliminated<Scalar, Space>(matrices, symmetric, true, smallest);
+        const auto many = eliminated<Scalar, Space, lanes>(matrices, symmetric, true, smallest);
         EXPECT_EQ(std::memcmp(many.front().values.data(), many.back().values.data(), many[0].values.size() * sizeof(Scalar)), 0);
         for (std::size_t m = 0; m < one.size(); m++) {
           const auto &wanted = one[m].values, &found = many[m].values;
@@ -183,12 +183,15 @@ void compare_waiting(const char *where)
 TEST(CroutElimination, WaitingEliminationIsThatOfOneThread)
 {
   if (memories().front() == Memory::host) {
-    compare_waiting<double, Kokkos::DefaultHostExecutionSpace>("host, double");
-    compare_waiting<float, Kokkos::DefaultHostExecutionSpace>("host, float");
+    using Host = Kokkos::DefaultHostExecutionSpace;
+    compare_waiting<double, Host, 32>("host, double");
+    compare_waiting<float, Host, 32>("host, float");
+    compare_waiting<double, Host, 64>("host, double, warps of 64"); // AMD's CDNA
+    compare_waiting<float, Host, 64>("host, float, warps of 64");
   }
-#if defined(KOKKOS_ENABLE_CUDA)
-  compare_waiting<double, Kokkos::Cuda>("device, double");
-  compare_waiting<float, Kokkos::Cuda>("device, float");
+#if defined(WEFT_HAVE_VENDOR)
+  compare_waiting<double, vendor::Space>("device, double");
+  compare_waiting<float, vendor::Space>("device, float");
 #endif
 }
 
@@ -210,9 +213,13 @@ void eliminate_extremes(const char *where)
     a[1][1] = tiny, a[1][4] = 1;
     for (std::size_t i = 4; i < a.size(); i++)
       if (a[i].count(1) > 0) a[i][1] *= tiny;
-    const auto small       = eliminated<Scalar, Space>({a}, false, true, 0),
-               one         = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>({a}, false, false, 0);
+    const auto small = eliminated<Scalar, Space>({a}, false, true, 0),
+               one   = eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>({a}, false, false, 0);
+#if defined(WEFT_NATIVE_CUDA)
     const bool by_inverses = !triangular::on_host<Space> && longest <= static_cast<std::size_t>(crout::most_in_registers);
+#else
+    const bool by_inverses = false;
+#endif
     EXPECT_EQ(small[0].not_finite, by_inverses ? 4 : std::numeric_limits<Index>::max());
     for (std::size_t k = 0; !by_inverses && k < one[0].values.size(); k++)
       EXPECT_LE(std::abs(small[0].values[k] - one[0].values[k]), 1e-5 * (1 + std::abs(one[0].values[k])));
@@ -223,9 +230,9 @@ TEST(CroutElimination, SaysWhereNumbersOverflow)
 {
   eliminate_extremes<double, Kokkos::DefaultHostExecutionSpace>("host, double");
   eliminate_extremes<float, Kokkos::DefaultHostExecutionSpace>("host, float");
-#if defined(KOKKOS_ENABLE_CUDA)
-  eliminate_extremes<double, Kokkos::Cuda>("device, double");
-  eliminate_extremes<float, Kokkos::Cuda>("device, float");
+#if defined(WEFT_HAVE_VENDOR)
+  eliminate_extremes<double, vendor::Space>("device, double");
+  eliminate_extremes<float, vendor::Space>("device, float");
 #endif
 }
 

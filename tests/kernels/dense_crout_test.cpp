@@ -36,7 +36,7 @@ struct On {
   using Scalar = Number;
 };
 using Places = testing::Types<On<Host, double>, On<Host, float>
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_HAVE_VENDOR)
                               ,
                               On<Device, double>, On<Device, float>
 #endif

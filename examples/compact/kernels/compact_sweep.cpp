@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/backend.hpp"
+#include "base/vendor.hpp"
 #include "kernels/compact_sweep_kernel.hpp"
 #include "line/methods/toeplitz/near_toeplitz.hpp"
 
@@ -298,7 +299,7 @@ private:
   /// keep all multiprocessors busy to their end, in whole waves of teams, where that makes early lines of no more than a third.
   Index early_lines() const
   {
-    constexpr Index team = 32;
+    constexpr Index team = lines_of_team<Space>;
     const Index bundles  = (piece_.lines + team - 1) / team;
     Index early          = bundles / 4;
     if constexpr (!on_host) {
@@ -311,8 +312,8 @@ private:
   }
   static Index multiprocessors([[maybe_unused]] const Space &space)
   {
-#if defined(KOKKOS_ENABLE_CUDA)
-    if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return space.cuda_device_prop().multiProcessorCount;
+#if defined(WEFT_HAVE_VENDOR)
+    if constexpr (std::is_same_v<Space, vendor::Space>) return vendor::properties(space).multiProcessorCount;
 #endif
     return std::max<Index>(space.concurrency() / 2048, 1);
   }

@@ -2,6 +2,7 @@
 #pragma once
 #include <utility>
 
+#include "base/backend.hpp"
 #include "kernels/compact_weights.hpp"
 #include "line/tridiagonal.hpp"
 
@@ -60,13 +61,17 @@ struct SweepRange {
   Index segment;  ///< tiles that are swept together
 };
 
-/// A sweep down `lanes` lines at once: one a thread on a device, where a team has 32, several on a host. Tile k has rows [k tile, (k + 1)
+/// Lines of a team; what a host counts by.
+template <class Space>
+inline constexpr int lines_of_team = is_host_space<Space> ? 32 : warp_threads<Space>;
+
+/// A sweep down `lanes` lines at once: one a thread on a device, where a team is a warp, several on a host. Tile k has rows [k tile, (k + 1)
 /// tile); while its rows of f come in, rows of tile k - looks of g go out. The stencil needs `width` rows more than it gives, so it is as
 /// many rows behind.
 template <class Space, class Scalar, int tile, int looks, int width, int lanes, bool contiguous>
 struct CompactSweepKernel {
   static_assert(tile >= 2 * width);
-  static constexpr int kept = tile * (looks + 1), team = 32, most_ends = 2;
+  static constexpr int kept = tile * (looks + 1), team = lines_of_team<Space>, most_ends = 2;
   static_assert(kept <= LineFactors<Scalar>::around);
   static constexpr bool on_host     = is_host_space<Space>;
   static constexpr int rows_of_tile = tile, looks_ahead = looks;

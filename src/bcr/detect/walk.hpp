@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/backend.hpp"
 #include "bcr/detect/star.hpp"
 #include "line/host_copies.hpp"
 
@@ -210,7 +211,7 @@ private:
     Kokkos::parallel_for("weft walk over rows", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, threads),
                          walk::DevicePiece<Space, Body>{body, box, d, pieces, of_slabs, partial});
     const int teams = static_cast<int>(of_slabs ? slabs_along * values : values);
-    Kokkos::parallel_for("weft join of walks", Kokkos::TeamPolicy<Space>(space, teams, of_slabs ? 32 : 256),
+    Kokkos::parallel_for("weft join of walks", Kokkos::TeamPolicy<Space>(space, teams, of_slabs ? warp_threads<Space> : 256),
                          walk::JoinPieces<Space, Body>{partial, of_slabs ? pieces : threads, values, of_slabs, result});
     return partial;
   }

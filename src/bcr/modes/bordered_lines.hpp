@@ -1,6 +1,7 @@
 /// BorderedLines: TensorLines in two directions for columns with a fast transform but for one or two (bordering.hpp has the formulas). The
 /// lines of modes are solved twice: for what the columns left over see of them, which is not kept, and again once those are known.
 #pragma once
+#include "base/native.hpp"
 #include "bcr/modes/tensor_lines.hpp"
 
 namespace weft::poisson {
@@ -80,7 +81,7 @@ public:
     if (!ModeLines<Space, Scalar>::takes_border(rows)) return false;
     // Sums lie in the array of the solution.
     if (ModeLines<Space, Scalar>::tiles(pitch_of(columns)) * b.left_over * border_pitch(rows) > columns * rows) return false;
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>)
       return columns >= least_columns_of_device && cuda::NativeTransform<Scalar>::takes_power(b.inner.to_modes.length);
 #endif

@@ -11,10 +11,11 @@
 #include <algorithm>
 
 #include "base/backend.hpp"
+#include "base/native.hpp"
 #include "base/simd.hpp"
 #include "bcr/modes/mode_tables.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
 #include "bcr/modes/mode_launch.hpp"
 #endif
 
@@ -183,7 +184,7 @@ public:
   /// True where the passes with a border are there: on a host, and for lines that a native kernel takes.
   static bool takes_border([[maybe_unused]] Index rows)
   {
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) return cuda::takes_modes<Scalar>(rows);
 #endif
     return is_host_space<Space>;
@@ -192,7 +193,7 @@ public:
   static Index tiles(Index modes)
   {
     Index together = lanes;
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) together = cuda::tile_modes<Scalar>;
 #endif
     return (modes + together - 1) / together;
@@ -219,7 +220,7 @@ void ModeLines<Space, Scalar>::operator()(const Space &space, Scalar *values, In
                                           const ModeBorder<Scalar> &border) const
 {
   const ModeTables<Scalar> tables{root_.data(), gain_.data(), ends_.data()};
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
   if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
     if (cuda::launch_modes<Scalar>(space, {tables, values, stride, count_, static_cast<int>(rows_), border}, pass)) return;
   }
@@ -236,7 +237,7 @@ template <class Space, class Scalar>
 void ModeLines<Space, Scalar>::operator()(const Space &space, Scalar *values, Index stride, Index columns, Index apart) const
 {
   const ModeTables<Scalar> tables{root_.data(), gain_.data(), ends_.data()};
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
   if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
     if (cuda::launch_modes<Scalar>(space, {tables, values, stride, count_, static_cast<int>(rows_), {}, columns, apart}, ModePass::alone))
       return;

@@ -4,10 +4,11 @@
 #include <algorithm>
 
 #include "base/backend.hpp"
+#include "base/native.hpp"
 #include "base/simd.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
 #include "bcr/transforms/line_transform.hpp"
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
 #include "bcr/transforms/transform_launch.hpp"
 #endif
 
@@ -86,7 +87,7 @@ public:
       boards_ = OwnedArray<Number, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft fourier boards"),
                                           static_cast<std::size_t>(space.concurrency()) * (2 * static_cast<std::size_t>(plan.board) + 1));
     }
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) native_ = cuda::NativeTransform<Scalar>(shape);
 #endif
   }
@@ -109,7 +110,7 @@ public:
     kernel.lines   = lines;
     kernel.columns = columns;
     if (lines == 0) return;
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
       if (native_.launch(space, kernel)) return;
     }
@@ -126,7 +127,8 @@ private:
   void on_device(const Space &space, const Kernel &kernel) const
   {
     constexpr std::size_t scratch_limit = 40000;
-    const int team                      = std::clamp(kernel.board() / 8, 32, 256) / 32 * 32;
+    constexpr int warp                  = warp_threads<Space>;
+    const int team                      = std::clamp(kernel.board() / 8, warp, 256) / warp * warp;
     const std::size_t bytes             = sizeof(Number) * (2 * static_cast<std::size_t>(kernel.board()) + static_cast<std::size_t>(team));
     const int level                     = bytes <= scratch_limit ? 0 : 1;
     using Policy                        = Kokkos::TeamPolicy<Space, Kokkos::IndexType<Index>>;
@@ -138,7 +140,7 @@ private:
   Kernel kernel_;
   OwnedArray<Scalar, Space> roots_, angles_, scale_, chirp_, filter_;
   OwnedArray<Number, Space> boards_;
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
   std::conditional_t<std::is_same_v<Space, Kokkos::Cuda>, cuda::NativeTransform<Scalar>, int> native_{};
 #endif
 };

@@ -7,8 +7,9 @@
 #include <type_traits>
 
 #include "base/backend.hpp"
+#include "base/native.hpp"
 #include "line/tridiagonal.hpp"
-#ifdef KOKKOS_ENABLE_CUDA
+#if defined(WEFT_NATIVE_CUDA)
 #include "bcr/transforms/products_cuda.hpp"
 #endif
 
@@ -106,7 +107,7 @@ public:
     if (is_host_space<Space>)
       return host_blas_is_fast() ? "the host's BLAS"
                                  : "a BLAS that is not known to be fast (take OpenBLAS: some five times faster than the reference BLAS)";
-#if defined(KOKKOS_ENABLE_CUDA) && defined(WEFT_HAVE_CUBLAS)
+#if defined(WEFT_NATIVE_CUDA) && defined(WEFT_HAVE_CUBLAS)
     if (vendor_) return "cuBLAS";
 #endif
     return "a kernel";
@@ -123,7 +124,7 @@ public:
         return;
       }
     }
-#if defined(KOKKOS_ENABLE_CUDA) && defined(WEFT_HAVE_CUBLAS)
+#if defined(WEFT_NATIVE_CUDA) && defined(WEFT_HAVE_CUBLAS)
     if constexpr (std::is_same_v<Space, Kokkos::Cuda>) {
       if (vendor_ && product.fits()) {
         vendor_->multiply(product);
@@ -137,7 +138,7 @@ public:
   }
 
 private:
-#if defined(KOKKOS_ENABLE_CUDA) && defined(WEFT_HAVE_CUBLAS)
+#if defined(WEFT_NATIVE_CUDA) && defined(WEFT_HAVE_CUBLAS)
   std::shared_ptr<cuda::Blas> vendor_; ///< null: the kernel
 #endif
 };
@@ -145,7 +146,7 @@ private:
 template <class Space>
 Products<Space>::Products([[maybe_unused]] const Space &space)
 {
-#if defined(KOKKOS_ENABLE_CUDA) && defined(WEFT_HAVE_CUBLAS)
+#if defined(WEFT_NATIVE_CUDA) && defined(WEFT_HAVE_CUBLAS)
   if constexpr (std::is_same_v<Space, Kokkos::Cuda>) vendor_ = cuda::Blas::on(space.cuda_stream());
 #endif
 }

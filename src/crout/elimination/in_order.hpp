@@ -51,6 +51,20 @@ KOKKOS_INLINE_FUNCTION Scalar finished(Scalar value)
   return is_unfinished(value) ? Kokkos::bit_cast<Scalar>(other) : value;
 }
 
+/// `value`, of which a compiler that has seen it does not know what it is. Threads of a warp that leave a loop are joined by those that stay in it:
+/// what stands in the last round only may be put behind the loop, where it is done when all have left. Others of the same warp that wait for it
+/// would wait for ever, but for a `value` on which leaving the loop depends and which comes after it.
+KOKKOS_INLINE_FUNCTION bool unseen(bool value)
+{
+#if defined(__HIP_DEVICE_COMPILE__)
+  int hidden = value;
+  asm volatile("" : "+v"(hidden));
+  return hidden != 0;
+#else
+  return value; // CUDA lets each thread go on by itself
+#endif
+}
+
 /// Hands out positions in ascending order: each team takes its number when it starts, not when it was launched.
 template <class Space>
 using Ticket = Kokkos::View<int, typename Space::memory_space>;
@@ -84,7 +98,7 @@ struct InOrderByThread {
       if (k < end) k += kernel.take(k, end, sum);
       if (k == end) {
         kernel.finish(i, sum);
-        done = true;
+        done = unseen(true);
       }
     }
   }

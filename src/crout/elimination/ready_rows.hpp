@@ -111,10 +111,9 @@ std::optional<ReadyRows<Space>> ready_rows(const Space &space, const FactorEntri
       },
       Kokkos::Max<Index>(result.longest));
   const int threads = triangular::on_host<Space> ? 1 : 4;
-  Kokkos::parallel_for(
-      "weft take ready rows",
-      Kokkos::TeamPolicy<Space>(space, static_cast<int>((rows + threads - 1) / threads), threads, triangular::on_host<Space> ? 1 : 32),
-      take);
+  Kokkos::parallel_for("weft take ready rows",
+                       Kokkos::TeamPolicy<Space>(space, static_cast<int>((rows + threads - 1) / threads), threads, warp_threads<Space>),
+                       take);
   std::int32_t highest = 0;
   const auto order     = result.rows;
   const auto queue     = take.queue;

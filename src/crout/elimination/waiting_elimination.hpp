@@ -8,16 +8,21 @@
 #pragma once
 #include <algorithm>
 
+#include "base/native.hpp"
 #include "base/native_forms.hpp"
 #include "crout/elimination/short_pattern.hpp"
 #include "crout/sweeps/values.hpp"
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_NATIVE_CUDA)
 #include "crout/elimination/short_rows.hpp"
 #endif
 
 namespace weft::crout {
 
-template <class Scalar, class Space>
+/// Threads of a row: all of a warp, since rows wait for each other.
+template <class Space>
+inline constexpr int lanes_of_waiting = triangular::on_host<Space> ? 32 : warp_threads<Space>;
+
+template <class Scalar, class Space, int lanes = lanes_of_waiting<Space>>
 struct WaitingElimination {
   FactorEntries<Space> entries;
   Array<std::uint64_t, Space> mirror; ///< symmetric: the upper entry of each lower one
@@ -32,11 +37,11 @@ struct WaitingElimination {
   int bits;          ///< 2^bits words of U, the pivot first, of a lower entry are at hand when it is its turn
   bool symmetric;
 
-  static constexpr int lanes             = 32;
   static constexpr int held              = 128; ///< words of U at hand
   static constexpr Index most_in_scratch = 512; ///< entries of a row
   static constexpr int lowers            = 64;  ///< lower entries looked up at a time
   static constexpr int each              = held / lanes;
+  static_assert(each * lanes == held);
 
   /// What a warp has in scratch memory.
   struct Hand {
@@ -181,7 +186,7 @@ private:
 };
 
 /// Eliminates on one pattern, any number of times.
-template <class Scalar, class Space>
+template <class Scalar, class Space, int lanes = lanes_of_waiting<Space>>
 class WaitingEliminator {
 public:
   /// entries and what else belongs to the pattern must live as long.
@@ -190,13 +195,13 @@ public:
       : entries_(entries), mirror_(mirror), order_(order), ticket_("weft ticket"),
         not_finite_(make_array<Index>(space, "weft not finite", 1)), symmetric_(symmetric)
   {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_NATIVE_CUDA)
     if (native && native_forms.short_rows && order.longest <= most_in_registers)
       pattern_ = short_pattern(space, entries, mirror, symmetric, order, cuda::free_bytes() / 4);
 #endif
     if (pattern_.lanes > 0)
       inverses_ = make_array<Scalar>(space, "weft inverse pivots", entries.rows);
-    else if (order.longest > WaitingElimination<Scalar, Space>::most_in_scratch)
+    else if (order.longest > Kernel::most_in_scratch)
       sums_ = make_array<Scalar>(space, "weft rows eliminated", entries.size());
   }
 
@@ -234,7 +239,8 @@ public:
   }
 
 private:
-#if defined(KOKKOS_ENABLE_CUDA)
+  using Kernel = WaitingElimination<Scalar, Space, lanes>;
+#if defined(WEFT_NATIVE_CUDA)
   static constexpr bool native = std::is_same_v<Space, Kokkos::Cuda>;
 #else
   static constexpr bool native = false;
@@ -251,7 +257,7 @@ private:
   void run_native([[maybe_unused]] const Space &space, [[maybe_unused]] const PivotRule<Space> &rule,
                   [[maybe_unused]] const Array<Scalar, Space> &matrix, [[maybe_unused]] const Array<Scalar, Space> &values) const
   {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_NATIVE_CUDA)
     if constexpr (native) {
       const cuda::ShortRows<Scalar> rows{
           entries_.rows, entries_.diagonal(0), pattern_.rows.data(), entries_.columns.data(), pattern_.begins.data(), pattern_.words.data(),
@@ -264,12 +270,11 @@ private:
   void run_portable(const Space &space, const PivotRule<Space> &rule, const Array<Scalar, Space> &matrix,
                     const Array<Scalar, Space> &values) const
   {
-    using Kernel = WaitingElimination<Scalar, Space>;
-    int bits     = 2;
-    while ((1 << bits) < Kernel::lanes && (entries_.rows << bits) < entries_.upper + entries_.rows) bits++;
+    int bits = 2;
+    while ((1 << bits) < lanes && (entries_.rows << bits) < entries_.upper + entries_.rows) bits++;
     const int threads = triangular::on_host<Space> ? 1 : 4;
     Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((entries_.rows + threads - 1) / threads), threads,
-                                     triangular::on_host<Space> ? 1 : Kernel::lanes);
+                                     triangular::on_host<Space> ? 1 : lanes);
     policy.set_scratch_size(0, Kokkos::PerThread(static_cast<int>(Kernel::hand_bytes(order_.longest)) + 16));
     Kokkos::parallel_for("weft waiting elimination", policy,
                          Kernel{entries_, mirror_, rule, matrix.data(), values.data(), order_.rows.data(), ticket_, not_finite_.data(),

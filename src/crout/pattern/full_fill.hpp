@@ -1,5 +1,6 @@
 /// The pattern of complete factors. The symbolic step runs on the host, once for a pattern; its result goes back to the space.
 #pragma once
+#include "base/vendor.hpp"
 #include "crout/factorization.hpp"
 #include "crout/pattern/entries.hpp"
 #include "crout/pattern/fill_prediction.hpp"
@@ -11,10 +12,10 @@ namespace weft::crout {
 template <class Space>
 double memory_left()
 {
-#if defined(KOKKOS_ENABLE_CUDA)
+#if defined(WEFT_HAVE_VENDOR)
   if constexpr (!std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>) {
     std::size_t left = 0, all = 0;
-    return cudaMemGetInfo(&left, &all) == cudaSuccess ? static_cast<double>(left) : std::numeric_limits<double>::infinity();
+    return vendor::memory(left, all) == vendor::success ? static_cast<double>(left) : std::numeric_limits<double>::infinity();
   }
 #endif
   return host_memory_left();

@@ -120,7 +120,7 @@ struct WaitingRows {
         next();
       } else {
         finish(block, i, g, factor, sums);
-        done = true;
+        done = unseen(true);
       }
     }
   }
@@ -158,7 +158,7 @@ void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Sp
   const Index block = block_rows(t.rows);
   const int threads = on_host<Space> ? 1 : share ? 4 : block < most_block_rows ? 256 : 128;
   const Index rows  = share ? threads : block;
-  Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((t.rows + rows - 1) / rows), threads, share ? 32 : 1);
+  Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((t.rows + rows - 1) / rows), threads, share ? warp_threads<Space> : 1);
   policy.set_scratch_size(0, Kokkos::PerTeam(share ? 0 : static_cast<int>(Kernel::scratch_bytes(block))));
   Kokkos::parallel_for("weft sync-free solve", policy,
                        Kernel{t, half.scale, half.before, half.in, half.out, x, levels.order.data(), ticket, rows, share});

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/backend.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft::triangular {

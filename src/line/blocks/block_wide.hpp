@@ -16,8 +16,10 @@
 #pragma once
 #include <algorithm>
 
+#include "base/backend.hpp"
+#include "base/native.hpp"
 #include "line/blocks/block_factors.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
+#if defined(WEFT_NATIVE_HOPPER)
 #include "line/blocks/block_wide_cuda.hpp"
 #endif
 
@@ -35,7 +37,7 @@ struct NativeBlockWide {
   }
 };
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
 struct NativeBlockWide<Kokkos::Cuda, Scalar, 4> {
   using Space = Kokkos::Cuda;
@@ -108,7 +110,7 @@ struct BlockWide {
         on_device<Space> ? std::min<Index>(most_threads, scratch_bytes / sizeof(Map<Scalar, b>)) : Space().concurrency();
     Index threads = parameters.partitions;
     if (threads == 0 && on_device<Space>) { // a warp, or more where lines are few: some hundreds of threads keep a processor's memory busy
-      threads = 32;
+      threads = warp_threads<Space>;
       while (threads < available && threads * lines.count() * 16 <= Space().concurrency()) threads *= 2;
     }
     threads = std::clamp<Index>(threads, 1, std::max<Index>(1, std::min(available, chunks)));

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/native.hpp"
 #include "base/native_forms.hpp"
 #include "line/methods/reduction/equations.hpp"
 #include "line/methods/thomas/thomas_host.hpp"
@@ -17,7 +18,7 @@
 #include "line/relax/line_kinds.hpp"
 #include "line/relax/line_relaxation.hpp"
 #include "line/relax/storage.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with clusters
+#if defined(WEFT_NATIVE_HOPPER)
 #include "line/relax/cluster_relaxation.hpp"
 #include "line/relax/coloured_lines.hpp"
 #include "line/relax/contiguous_relaxation.hpp"
@@ -39,7 +40,7 @@ struct NativeRelaxation {
   void launch(const Space &, const WideArguments<Space, Scalar> &, const Couplings<Scalar> &) const {}
 };
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
 class NativeRelaxation<Kokkos::Cuda, Scalar> {
 public:

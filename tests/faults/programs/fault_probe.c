@@ -13,7 +13,7 @@ static char help[] = "A program that makes one mistake, with a KSP from options:
   -fault late_unassembled: values are set between two solves and not assembled\n\
 Prints how each solve ended, and how one ends that has the right matrix again. -rounds <n> repeats the first solve, -heartbeat says\n\
 so at each; -headroom <MiB> lets the process take so much memory more than it has before that solve, and no more, -device_headroom <MiB> the\n\
-same on a CUDA device. -refuse (with libfail_allocation preloaded) refuses each allocation of that solve in turn, each in a process of its\n\
+same on a device. -refuse (with libfail_allocation preloaded) refuses each allocation of that solve in turn, each in a process of its\n\
 own, and counts how these end.\n";
 
 #define _GNU_SOURCE
@@ -221,18 +221,24 @@ static PetscErrorCode LimitMemory(PetscInt headroom)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/* Takes the memory of the CUDA device but for `headroom` MiB. The runtime is the one that PETSc was linked with. */
+#if defined(PETSC_HAVE_HIP)
+#define OF_RUNTIME(name) "hip" name
+#else
+#define OF_RUNTIME(name) "cuda" name
+#endif
+
+/* Takes the memory of the device but for `headroom` MiB. The runtime is the one that PETSc was linked with. */
 static PetscErrorCode LimitDeviceMemory(PetscInt headroom)
 {
-  int (*get_info)(size_t *, size_t *) = (int (*)(size_t *, size_t *))(intptr_t)dlsym(RTLD_DEFAULT, "cudaMemGetInfo");
-  int (*allocate)(void **, size_t)    = (int (*)(void **, size_t))(intptr_t)dlsym(RTLD_DEFAULT, "cudaMalloc");
-  int (*forget_error)(void)           = (int (*)(void))(intptr_t)dlsym(RTLD_DEFAULT, "cudaGetLastError");
+  int (*get_info)(size_t *, size_t *) = (int (*)(size_t *, size_t *))(intptr_t)dlsym(RTLD_DEFAULT, OF_RUNTIME("MemGetInfo"));
+  int (*allocate)(void **, size_t)    = (int (*)(void **, size_t))(intptr_t)dlsym(RTLD_DEFAULT, OF_RUNTIME("Malloc"));
+  int (*forget_error)(void)           = (int (*)(void))(intptr_t)dlsym(RTLD_DEFAULT, OF_RUNTIME("GetLastError"));
   size_t free, total;
   void *taken;
 
   PetscFunctionBeginUser;
   if (headroom < 0) PetscFunctionReturn((PetscErrorCode)0);
-  PetscCheck(get_info && allocate && forget_error, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "this PETSc has no CUDA");
+  PetscCheck(get_info && allocate && forget_error, PETSC_COMM_SELF, PETSC_ERR_ARG_WRONGSTATE, "this PETSc has no device");
   for (size_t piece = (size_t)1 << 40; piece >= (size_t)1 << 20; piece /= 2) {
     PetscCheck(!get_info(&free, &total), PETSC_COMM_SELF, PETSC_ERR_GPU, "the device does not tell its memory");
     if (free >= piece + ((size_t)headroom << 20) && allocate(&taken, piece)) (void)forget_error();

@@ -387,24 +387,30 @@ static PetscErrorCode ProbeHalves(Probe *p)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+#if defined(PETSC_HAVE_CUDA)
+#define MatCreateDenseDevice MatCreateDenseCUDA
+#elif defined(PETSC_HAVE_HIP)
+#define MatCreateDenseDevice MatCreateDenseHIP
+#endif
+
 static PetscErrorCode ProbeColumns(Probe *p)
 {
   PC pc;
   Mat B, Y;
   Vec column, y;
   PetscInt k, n;
-#if defined(PETSC_HAVE_CUDA)
-  PetscBool cuda;
+#if defined(MatCreateDenseDevice)
+  PetscBool device;
 #endif
 
   PetscFunctionBeginUser;
   PetscCall(NewPC(p, &pc));
   PetscCall(VecGetLocalSize(p->u, &n));
-#if defined(PETSC_HAVE_CUDA)
-  PetscCall(PetscObjectTypeCompareAny((PetscObject)p->u, &cuda, "seqcuda", "mpicuda", ""));
-  if (cuda) {
-    PetscCall(MatCreateDenseCUDA(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &B));
-    PetscCall(MatCreateDenseCUDA(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &Y));
+#if defined(MatCreateDenseDevice)
+  PetscCall(PetscObjectTypeCompareAny((PetscObject)p->u, &device, "seqcuda", "mpicuda", "seqhip", "mpihip", ""));
+  if (device) {
+    PetscCall(MatCreateDenseDevice(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &B));
+    PetscCall(MatCreateDenseDevice(PETSC_COMM_WORLD, n, PETSC_DECIDE, PETSC_DETERMINE, 3, NULL, &Y));
   } else
 #endif
   {

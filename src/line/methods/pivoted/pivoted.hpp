@@ -21,10 +21,11 @@
 #include <string>
 #include <vector>
 
+#include "base/native.hpp"
 #include "line/methods/pivoted/pieces.hpp"
 #include "line/methods/pivoted/pivoted_tile.hpp"
 #include "line/tridiagonal.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with bulk copies
+#if defined(WEFT_NATIVE_HOPPER)
 #include "line/methods/pivoted/pivoted_launch.hpp"
 #endif
 
@@ -41,7 +42,7 @@ struct NativePivoted {
   }
 };
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
 struct NativePivoted<Kokkos::Cuda, Scalar> {
   static bool solve(const Kokkos::Cuda &space, const LineProblem &problem, const MethodParameters &parameters,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/backend.hpp"
 #include "line/methods/pivoted/pieces.hpp"
 #include "line/tridiagonal.hpp"
 
@@ -25,7 +26,7 @@ struct Tiling {
   {
     const auto scratch = static_cast<std::size_t>(Kokkos::TeamPolicy<Space>::scratch_size_max(0)) - 64; // for alignment
     Index jobs         = std::min<Index>(static_cast<Index>(scratch / (bytes_of_job + 2 * sizeof(Scalar))), 256);
-    if (jobs > 32) jobs -= jobs % 32;
+    if (jobs > warp<Space>) jobs -= jobs % warp<Space>;
     constexpr Index line = 64 / sizeof(Scalar);
     Tiling tiling{lines, leaves, 1, 1, side_by_side};
     const Index most   = side_by_side ? std::max<Index>(1, jobs / std::min(lines, line)) : jobs;
@@ -57,10 +58,12 @@ struct Tiling {
   template <class Space>
   int threads() const
   {
-    return runs_on_host<Space> ? 1 : std::min(256, (jobs() + 31) / 32 * 32);
+    return runs_on_host<Space> ? 1 : std::min(256, (jobs() + warp<Space> - 1) / warp<Space> * warp<Space>);
   }
   template <class Space>
   static constexpr bool runs_on_host = Kokkos::SpaceAccessibility<Kokkos::HostSpace, typename Space::memory_space>::accessible;
+  template <class Space>
+  static constexpr int warp = runs_on_host<Space> ? 32 : warp_threads<Space>;
 };
 
 /// The pieces of coarse lines; on the way down their right-hand sides become the solutions at their ends.

@@ -1,7 +1,8 @@
 /// Which backend has a native form of the kernel of toeplitz_kernel.hpp, and for which lines.
 #pragma once
+#include "base/native.hpp"
 #include "line/methods/toeplitz/toeplitz_kernel.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with bulk copies
+#if defined(WEFT_NATIVE_HOPPER)
 #include "line/methods/toeplitz/toeplitz_launch.hpp"
 #endif
 
@@ -23,7 +24,7 @@ struct NativeToeplitz {
   }
 };
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
 struct NativeToeplitz<Kokkos::Cuda, Scalar> {
   static constexpr Index most = cuda::toeplitz_most, window_rows = 4096;

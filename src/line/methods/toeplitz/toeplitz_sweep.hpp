@@ -203,7 +203,7 @@ struct ToeplitzSweep {
     for (int f = 0; f < fours; f++) {
       Four<Scalar> t[4];
       for (int l = 0; l < 4; l++) t[l] = load_four(rhs.data() + lines.element(row, 4 * f + l), some);
-      transpose_four(t);
+      transpose_four<Scalar>(t);
       for (int r = 0; r < some; r++) {
         state.value[f] = t[r] * tables.inverse[row + r] - tables.low[row + r] * state.value[f];
         store_four(z + (row + r) * few + 4 * f, 4, state.value[f]);
@@ -223,7 +223,7 @@ struct ToeplitzSweep {
         if (tables.ring) state.x[f] -= tables.before[row + r] * state.first[f];
         t[r] = how.scale * state.x[f];
       }
-      transpose_four(t);
+      transpose_four<Scalar>(t);
       for (int l = 0; l < 4; l++) {
         Scalar *const at = solution.data() + lines.element(row, 4 * f + l);
         store_four(at, some, how.add ? load_four(at, some) + t[l] : t[l]);

@@ -2,9 +2,11 @@
 /// lanes are numbered so that neighbouring lanes lie close in memory, and a tile is a few neighbouring lanes that a team works on together.
 #pragma once
 #include <Kokkos_Core.hpp>
+#include <algorithm>
 #include <bit>
 #include <type_traits>
 
+#include "base/backend.hpp"
 #include "line/tridiagonal.hpp"
 
 namespace weft {
@@ -77,7 +79,7 @@ Kokkos::TeamPolicy<Space> tile_policy(const Space &space, Index tiles, int threa
   if constexpr (runs_on_host<Space>()) {
     return Kokkos::TeamPolicy<Space>(space, league, Kokkos::AUTO).set_scratch_size(scratch_level<Space>(), Kokkos::PerTeam(scratch));
   } else {
-    const int size = static_cast<int>(std::bit_floor(static_cast<unsigned>(threads < 32 ? 32 : threads > 256 ? 256 : threads)));
+    const int size = static_cast<int>(std::bit_floor(static_cast<unsigned>(std::clamp(threads, warp_threads<Space>, 256))));
     return Kokkos::TeamPolicy<Space>(space, league, size).set_scratch_size(scratch_level<Space>(), Kokkos::PerTeam(scratch));
   }
 }

@@ -20,9 +20,10 @@
 #include <bit>
 #include <memory>
 
+#include "base/native.hpp"
 #include "line/methods/wide/wide_kernel.hpp"
 #include "line/tridiagonal.hpp"
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL) // the first chips with bulk copies
+#if defined(WEFT_NATIVE_HOPPER)
 #include "line/methods/wide/wide_launch.hpp"
 #endif
 
@@ -41,7 +42,7 @@ struct NativeWide {
   static void launch(const Space &, const WideArguments<Space, Scalar> &, const Plan &) {}
 };
 
-#if defined(KOKKOS_ARCH_HOPPER) || defined(KOKKOS_ARCH_BLACKWELL)
+#if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
 struct NativeWide<Kokkos::Cuda, Scalar> {
   using Plan      = cuda::NativePlan<Scalar>;

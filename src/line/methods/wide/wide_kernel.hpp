@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "base/aligned.hpp"
+#include "base/backend.hpp"
 #include "line/join.hpp"
 #include "line/methods/pivoted/pieces.hpp"
 #include "line/tridiagonal.hpp"
@@ -45,7 +46,7 @@ WideShape wide_shape(const LineLayout &layout, const MethodParameters &parameter
     while (shape.threads < most && shape.tile_rows() < layout.length) shape.threads *= 2;
     shape.threads = std::min(shape.threads, most);
     // Teams of at least a warp; neighbouring lines in pieces of whole memory sectors.
-    shape.lines = std::max(1, 32 / shape.threads);
+    shape.lines = std::max(1, warp_threads<Space> / shape.threads);
     if (!shape.rows_first) shape.lines = std::max(shape.lines, shape.threads <= 64 ? 8 : 4);
     while (shape.lines > 1 && shape.lines / 2 >= layout.count()) shape.lines /= 2;
   }
