@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
-TYPES = {"host": "", "cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
+TYPES = {"host": "", "cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "hip": "-dm_vec_type hip -dm_mat_type aijhipsparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
 MULTIGRID = "-pc_type mg -pc_mg_levels {levels} -pc_mg_galerkin both"
 SOLVERS = {  # name: options
     "default smoother": MULTIGRID,
@@ -134,7 +134,7 @@ def main():
     parser.add_argument("--build", type=Path, required=True, help="build folder: bin/, lib/; results are written to demo/")
     parser.add_argument("--programs", type=Path, help="where the programs are, if not in BUILD/bin")
     parser.add_argument("--library", type=Path, help="libweft.so, if not in BUILD/lib")
-    parser.add_argument("--types", default="host", help="vector and matrix types, comma separated: host, cuda, kokkos")
+    parser.add_argument("--types", default="host", help="vector and matrix types, comma separated: host, cuda, hip, kokkos")
     demo = parser.parse_args()
     demo.programs = (demo.programs or demo.build / "bin").resolve()
     demo.library = (demo.library or demo.build / "lib" / "libweft.so").resolve()

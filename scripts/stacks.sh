@@ -173,6 +173,26 @@ kokkos_cuda_arch() {
   esac
 }
 
+# kokkos_shared PREFIX LOG COMPILER FLAGS KOKKOS-OPTION…: Kokkos and Kokkos Kernels as shared libraries, for PETSc and Weft to have in common.
+# COMPILER may be nvcc_wrapper, Kokkos' own.
+kokkos_shared() {
+  local prefix=$1 log=$2 compiler=$3 of_kernels=$3 flags=$4 source; shift 4
+  [ ! -f "$prefix/.done" ] || return 0
+  source=$(unpack "$kokkos_source")
+  [ "$compiler" != nvcc_wrapper ] || compiler=$source/kokkos/bin/nvcc_wrapper of_kernels=$prefix/bin/nvcc_wrapper
+  local common=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_CXX_STANDARD=20
+    -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib) without=() library
+  for library in CUBLAS CUSPARSE CUSOLVER ROCBLAS ROCSPARSE ROCSOLVER; do without+=("-DKokkosKernels_ENABLE_TPL_$library=OFF"); done
+  rm -rf "$prefix.build"
+  quietly "$log" cmake -S "$source/kokkos" -B "$prefix.build/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$compiler" -DKokkos_ENABLE_SERIAL=ON "$@" &&
+    quietly "$log" ninja -C "$prefix.build/kokkos" install &&
+    quietly "$log" cmake -S "$source/kokkos-kernels" -B "$prefix.build/kernels" "${common[@]}" -DCMAKE_CXX_COMPILER="$of_kernels" \
+      -DKokkos_ROOT="$prefix" -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TESTS=OFF -DKokkosKernels_ENABLE_PERFTESTS=OFF \
+      -DKokkosKernels_ENABLE_EXAMPLES=OFF "${without[@]}" &&
+    quietly "$log" ninja -C "$prefix.build/kernels" install || die "Kokkos did not build: the whole log is $log"
+  rm -rf "$prefix.build"; touch "$prefix/.done"
+}
+
 # PETSc with CUDA and Kokkos, one shared Kokkos for both. $arch is the CUDA architecture, 90 for Hopper.
 stack_cuda() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
@@ -183,7 +203,6 @@ stack_cuda() {
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
   [ ! -f "$prefix/.done" ] || return 0
   say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch (about 10 minutes on two cores)"
-  local source; source=$(unpack "$kokkos_source")
   rm -rf "$prefix.parts"; mkdir -p "$prefix.parts/include" "$prefix.parts/lib/stubs" "$prefix.parts/wheel"
   cp cmake/kokkos_cuda13.h "$header"
   # PETSc's configure asks for NVML: its header, and something to link where no driver is installed. The driver's own is found at run time.
@@ -195,22 +214,81 @@ stack_cuda() {
   printf '%s\n' 'int nvmlInit_v2(void){return 999;} int nvmlShutdown(void){return 999;} int nvmlDeviceGetHandleByIndex_v2(unsigned i,void*d){return 999;}' \
     'int nvmlDeviceGetTotalEnergyConsumption(void*d,unsigned long long*e){return 999;} const char*nvmlErrorString(int e){return "no driver";}' |
     gcc -x c -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$prefix.parts/lib/stubs/libnvidia-ml.so" -
-  local common=(-G Ninja -DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=ON "-DCMAKE_CXX_FLAGS=$flags" -DCMAKE_CXX_STANDARD=20
-    -DCMAKE_INSTALL_PREFIX="$prefix.kokkos" -DCMAKE_INSTALL_LIBDIR=lib)
-  if [ ! -f "$prefix.kokkos/.done" ]; then
-    quietly "$prefix.log" cmake -S "$source/kokkos" -B "$prefix.parts/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$source/kokkos/bin/nvcc_wrapper" \
-      -DKokkos_ENABLE_SERIAL=ON -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$(kokkos_cuda_arch "$arch")=ON" &&
-      quietly "$prefix.log" ninja -C "$prefix.parts/kokkos" install &&
-      quietly "$prefix.log" cmake -S "$source/kokkos-kernels" -B "$prefix.parts/kernels" "${common[@]}" -DCMAKE_CXX_COMPILER="$prefix.kokkos/bin/nvcc_wrapper" \
-        -DKokkos_ROOT="$prefix.kokkos" -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TESTS=OFF -DKokkosKernels_ENABLE_PERFTESTS=OFF \
-        -DKokkosKernels_ENABLE_EXAMPLES=OFF -DKokkosKernels_ENABLE_TPL_CUBLAS=OFF -DKokkosKernels_ENABLE_TPL_CUSPARSE=OFF -DKokkosKernels_ENABLE_TPL_CUSOLVER=OFF &&
-      quietly "$prefix.log" ninja -C "$prefix.parts/kernels" install || die "Kokkos did not build: the whole log is $prefix.log"
-    touch "$prefix.kokkos/.done"
-  fi
+  kokkos_shared "$prefix.kokkos" "$prefix.log" nvcc_wrapper "$flags" -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$(kokkos_cuda_arch "$arch")=ON"
   petsc_build "$prefix" --with-debugging=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
     --with-cuda=1 --with-cuda-dir="$cuda" --with-cuda-arch="$arch" --with-cxx-dialect=20 --with-cuda-dialect=20 \
     --with-kokkos-dir="$prefix.kokkos" --with-kokkos-kernels-dir="$prefix.kokkos" \
     "CUDAFLAGS+=-include $header -I$prefix.parts/include" "${nvml[@]}" "LDFLAGS=-L$prefix.parts/lib/stubs -L$cuda/lib64/stubs"
+}
+
+# The name that Kokkos 4.5.01 has for an AMD architecture.
+kokkos_hip_arch() {
+  case $1 in
+    gfx90a | gfx942 | gfx1100) echo "AMD_${1^^}" ;;
+    *) die "--stack hip takes --arch gfx90a, gfx942 or gfx1100, not '$1'; for another one build Kokkos and PETSc yourself and set PETSC_DIR" ;;
+  esac
+}
+
+# Whether a hipcc is here that knows every --arch: of ROCm 5.7 or newer.
+has_hipcc() {
+  local version
+  version=$(hipcc --version 2> /dev/null | sed -n 's/^HIP version: *\([0-9]*\.[0-9]*\).*/\1/p')
+  [ -n "$version" ] && [ "$(printf '%s\n' 5.7 "$version" | sort -V | head -n 1)" = 5.7 ]
+}
+
+# Whether this system has a package of such a hipcc.
+offers_hipcc() {
+  local version
+  version=$(apt-cache policy hipcc 2> /dev/null | sed -n 's/^ *Candidate: *//p')
+  [[ $version == [0-9]* ]] && dpkg --compare-versions "$version" ge 5.7
+}
+
+# PETSc with HIP and Kokkos, one shared Kokkos for both, by the ROCm on the PATH, else by Debian 13's. $arch is the AMD architecture.
+stack_hip() {
+  need_packages libopenmpi-dev openmpi-bin libopenblas-dev
+  has_hipcc || need_packages hipcc libamdhip64-dev libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev \
+    librocrand-dev librocthrust-dev
+  has_hipcc || die "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
+  local prefix=$cache/hip-$arch
+  export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
+  [ ! -f "$prefix/.done" ] || return 0
+  say "building Kokkos, Kokkos Kernels and PETSc with HIP for $arch (about 15 minutes on two cores)"
+  kokkos_shared "$prefix.kokkos" "$prefix.log" "$(command -v hipcc)" "" -DKokkos_ENABLE_HIP=ON "-DKokkos_ARCH_$(kokkos_hip_arch "$arch")=ON"
+  # PETSc's configure reads ROCm's version in a header that Debian's packages lack.
+  local rocm version include=()
+  rocm=$(dirname "$(dirname "$(command -v hipcc)")")
+  if [ ! -f "$rocm/include/rocm-core/rocm_version.h" ]; then
+    version=$(hipcc --version | sed -n 's/^HIP version: *\([0-9.]*\).*/\1/p')
+    mkdir -p "$prefix.parts/rocm-core"
+    printf '#define ROCM_VERSION_%s\n' "MAJOR ${version%%.*}" "MINOR $(cut -d. -f2 <<< "$version")" 'PATCH 0' > "$prefix.parts/rocm-core/rocm_version.h"
+    include=("HIPPPFLAGS=-I$prefix.parts" "CPPFLAGS=-I$prefix.parts" "CXXPPFLAGS=-I$prefix.parts")
+  fi
+  petsc_build "$prefix" --with-debugging=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 HIPOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
+    --with-hip=1 --with-hip-arch="$arch" --with-cxx-dialect=20 --with-hip-dialect=20 \
+    --with-kokkos-dir="$prefix.kokkos" --with-kokkos-kernels-dir="$prefix.kokkos" "${include[@]}"
+}
+
+# in_debian_13 COMMAND…: runs it in a Debian 13 in a folder of the cache, made once, in which this folder and the cache are where they are here.
+# For what this system has no package of. Needs root; ends this script with the command's exit status.
+in_debian_13() {
+  local root=$cache/debian-13 mirror
+  need_packages debootstrap
+  if [ ! -f "$root/.done" ]; then
+    say "making a Debian 13 in $root (about a minute)"
+    mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/debian* 2> /dev/null | head -n 1 || true)
+    rm -rf --one-file-system "$root"
+    quietly "$cache/debian-13.log" debootstrap --variant=minbase --include=ca-certificates trixie "$root" "${mirror:-http://deb.debian.org/debian}" ||
+      die "debootstrap could not make a Debian 13 (no network?): the whole log is $cache/debian-13.log"
+    touch "$root/.done"
+  fi
+  cp /etc/resolv.conf /etc/hosts "$root/etc/"
+  ! [ -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
+  mkdir -p "$root$PWD" "$root$cache"
+  exec 9>&- # its own run takes the lock
+  # Mounts of a name space of their own end with it.
+  exec unshare --mount bash -c 'root=$1 cache=$2; shift 2
+    mount --bind "$PWD" "$root$PWD" && mount --bind "$cache" "$root$cache" && mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit
+    exec chroot "$root" env -C "$PWD" WEFT_CACHE="$cache" PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' mounts "$root" "$cache" "$@"
 }
 
 # The PETSc that the user points at, by PETSC_DIR (and PETSC_ARCH) or else by pkg-config: CMake reads the same variables.

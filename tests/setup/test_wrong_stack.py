@@ -149,9 +149,10 @@ def test_a_build_folder_stays_with_its_petsc(tmp_path):
     assert f"this build folder was made for the PETSc in {one}/lib/pkgconfig and now finds another in {other}/lib/pkgconfig" in output
 
 
-def test_old_cuda_petsc(tmp_path):
-    folder = petsc(tmp_path / "petsc", (3, 19, 0), CONF + "#define PETSC_HAVE_CUDA 1\n")
-    assert "PETSc 3.19.0 with CUDA gives no access to its streams: use PETSc 3.20 or newer" in configure(tmp_path, f"-DPETSC_DIR={folder}")
+@pytest.mark.parametrize("device", ["CUDA", "HIP"])
+def test_old_petsc_with_a_device(tmp_path, device):
+    folder = petsc(tmp_path / "petsc", (3, 19, 0), CONF + f"#define PETSC_HAVE_{device} 1\n")
+    assert f"PETSc 3.19.0 with {device} gives no access to its streams: use PETSc 3.20 or newer" in configure(tmp_path, f"-DPETSC_DIR={folder}")
 
 
 def test_a_kokkos_that_is_not_petscs(tmp_path):
@@ -192,6 +193,23 @@ def test_no_cuda_compiler(tmp_path):
     assert sentence(process.stdout) == "weft: no nvcc on the PATH: install the CUDA toolkit (12.2 or newer), or take another stack with --stack"
 
 
+def test_a_hipcc_is_taken_as_it_is_if_it_is_new_enough(tmp_path):
+    """An older one is not: a newer package is installed, or a Debian 13 is made, which no mirror gives here."""
+    stand_in(tmp_path, "dpkg-query", 'echo "install ok installed"')
+    stand_in(tmp_path, "debootstrap", "echo 'no mirror' >&2; exit 1")
+    stand_in(tmp_path, "apt-cache", "echo '  Candidate: (none)'")
+    stand_in(tmp_path, "python3", "exit 1")
+    stand_in(tmp_path, "hipcc", "echo 'HIP version: 5.10.1'")
+    code, output = front_door(tmp_path, "build", "--stack", "hip")
+    assert code == 1 and "could not download pycompadre" in sentence(output)
+    stand_in(tmp_path, "hipcc", "echo 'HIP version: 5.2.3'")
+    code, output = front_door(tmp_path, "build", "--stack", "hip")
+    assert code == 1 and "debootstrap could not make a Debian 13 (no network?)" in sentence(output)
+    stand_in(tmp_path, "apt-cache", "echo '  Candidate: 6.1.2-3'")
+    code, output = front_door(tmp_path, "build", "--stack", "hip")
+    assert code == 1 and "no hipcc of ROCm 5.7 or newer is on the PATH" in sentence(output)
+
+
 @pytest.mark.parametrize(
     "words, code, message",
     [
@@ -202,8 +220,9 @@ def test_no_cuda_compiler(tmp_path):
         (["check", "--unoptimized"], 2, "weft: --unoptimized goes with build; see ./weft help"),
         (["demo", "--stack"], 2, "weft: --stack needs a value; see ./weft help"),
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
+        (["build", "--stack", "hip", "--arch", "90"], 1, "weft: --stack hip takes --arch gfx90a, gfx942 or gfx1100, not '90'"),
         (["build", "--largest-block"], 2, "weft: --largest-block needs a value; see ./weft help"),
-        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, own, petsc-3.26 or cuda"),
+        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, own, petsc-3.26, cuda or hip"),
         (["help"], 0, "Usage: ./weft COMMAND"),
         ([], 0, "Usage: ./weft COMMAND"),
     ],
