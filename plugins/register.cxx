@@ -74,7 +74,7 @@ const std::vector<PCEntry> preconditioners = {
 const std::vector<KSPEntry> iterations = {
     {"adi", create_adi_ksp},
 };
-// PETSc finds a solver type by the beginning of the matrix' type, so these stand for seqaijcusparse, seqaijkokkos and seqdensecuda too.
+// PETSc finds a solver type by the beginning of the matrix' type, so these stand for seqaijcusparse, seqaijhipsparse, seqaijkokkos, seqdensecuda and seqdensehip too.
 // Entries for those names, or for what PETSc itself cannot factor, would make Weft the default where no solver type is asked for.
 const std::vector<FactorEntry> factorizations = {
     {"crout", MATSEQAIJ, MAT_FACTOR_LU, crout_factor},         {"crout", MATSEQAIJ, MAT_FACTOR_ILU, crout_factor},

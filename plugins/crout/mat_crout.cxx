@@ -277,7 +277,7 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 /*MC
   MATSOLVERCROUT = "crout" - LU, ILU(k), Cholesky and ICC of sequential matrices by fixed-point Crout sweeps, on the host or on a GPU
 
-  Works with `MATSEQAIJ`, its CUDA and Kokkos forms, `MATSEQBAIJ`, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and Cholesky);
+  Works with `MATSEQAIJ`, its CUDA, HIP and Kokkos forms, `MATSEQBAIJ`, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and Cholesky);
   through `PCBJACOBI` and `PCASM` on several ranks.
 
   Options Database Keys:

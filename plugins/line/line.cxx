@@ -72,7 +72,7 @@ PetscErrorCode PCDestroy_Line(PC pc)
   The grid is the `DMDA` of the `PC` or, if it has none, of the matrix. Where there is none, or it does not fit the matrix, lines are found
   in the matrix itself: along its strongest couplings, each row in at most one line.
 
-  The kernels run where the vectors are: on the host for standard vectors, on the device for `VECCUDA` and `VECKOKKOS`.
+  The kernels run where the vectors are: on the host for standard vectors, on the device for `VECCUDA`, `VECHIP` and `VECKOKKOS`.
 
   A line that crosses ranks is solved exactly, by all of them together, unless `-pc_line_ranks cut`. Lines of a periodic direction are rings.
   Several unknowns a node that the matrix couples are solved for together, up to 8; such lines of blocks cross ranks as others do.

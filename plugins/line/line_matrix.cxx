@@ -93,7 +93,7 @@ PetscErrorCode LocalSizes(Mat A, LocalMatrix *matrix)
   PetscCall(MatGetOwnershipRange(A, &matrix->first_row, NULL));
   PetscCall(MatGetVecType(A, &type));
   const std::string_view name(type ? type : "");
-  const bool device = name.find("cuda") != name.npos || name.find("kokkos") != name.npos;
+  const bool device = name.find("cuda") != name.npos || name.find("hip") != name.npos || name.find("kokkos") != name.npos;
   matrix->memory    = device && has_backend(Memory::device) ? Memory::device : Memory::host;
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -12,12 +12,12 @@
 
 namespace weft {
 
-/// PETSc's current stream (a cudaStream_t), so that kernels run in order with PETSc's own; null where PETSc has no device.
+/// PETSc's current stream (a cudaStream_t or hipStream_t), so that kernels run in order with PETSc's own; null where PETSc has no device.
 inline PetscErrorCode CurrentStream(void **stream)
 {
   PetscFunctionBegin;
   *stream = NULL;
-#if defined(PETSC_HAVE_CUDA)
+#if defined(PETSC_HAVE_CUDA) || defined(PETSC_HAVE_HIP)
   PetscDeviceContext context;
   void *handle = NULL;
   PetscCall(PetscDeviceContextGetCurrentContext(&context));
