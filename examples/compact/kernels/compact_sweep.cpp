@@ -374,7 +374,9 @@ private:
     if constexpr (on_host) {
       Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
     } else {
-      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Kernel::team, teams>> policy(space, static_cast<int>(items), Kernel::team);
+      // HIP counts wavefronts of a SIMD unit here, of which a multiprocessor has four: one alone leaves all registers to be taken.
+      constexpr unsigned resident = warp_threads < Space >> 32 ? 1 : teams;
+      Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<Kernel::team, resident>> policy(space, static_cast<int>(items), Kernel::team);
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(Kernel::scratch_bytes)));
       // Weights travel with the launch: Kokkos would rather stage kernels of this size through a buffer and wait for it.
       Kokkos::parallel_for("weft compact sweep",

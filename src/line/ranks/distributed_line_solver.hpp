@@ -59,7 +59,14 @@ public:
   }
   /// Takes copies of coefficients on the host, of pieces with constant coefficients on every rank: lower of the first row and upper of the last
   /// one couple to the neighbouring pieces.
-  void read(const ConstantLines<Scalar> &lines) requires scalars;
+  void read(const ConstantLines<Scalar> &lines) requires scalars // defined here: compilers of kernels and of glue may name it differently
+  {
+    if (!local_) return;
+    local_->read(lines);
+    one_->read(lines);
+    impl_->use_couplings(std::vector<Scalar>{ranks_.has_before() ? lines.lower.front() : Scalar(0)},
+                         std::vector<Scalar>{ranks_.has_after() ? lines.upper.back() : Scalar(0)});
+  }
   /// Takes the coefficients of another solver of the same lines in the same pieces, in whichever memory they are.
   void read(const AnyLines<Scalar> &other) override;
   /// Works on the caller's coefficients, as the local solver does.

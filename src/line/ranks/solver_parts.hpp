@@ -88,16 +88,6 @@ void DistributedLines<Problem, Scalar>::check(const LineLayout &piece, Index unk
 }
 
 template <class Problem, class Scalar>
-void DistributedLines<Problem, Scalar>::read(const ConstantLines<Scalar> &lines) requires scalars
-{
-  if (!local_) return;
-  local_->read(lines);
-  one_->read(lines);
-  impl_->use_couplings(std::vector<Scalar>{ranks_.has_before() ? lines.lower.front() : Scalar(0)},
-                       std::vector<Scalar>{ranks_.has_after() ? lines.upper.back() : Scalar(0)});
-}
-
-template <class Problem, class Scalar>
 void DistributedLines<Problem, Scalar>::read(const AnyLines<Scalar> &lines)
 {
   if (!local_) return;
