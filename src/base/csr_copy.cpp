@@ -32,7 +32,7 @@ CsrCopy<Scalar, Int>::CsrCopy(const Execution &execution, Index rows, const CsrM
   });
 }
 
-template class CsrCopy<double, std::int32_t>;
-template class CsrCopy<double, std::int64_t>;
+template class CsrCopy<KernelScalar, std::int32_t>;
+template class CsrCopy<KernelScalar, std::int64_t>;
 
 } // namespace weft

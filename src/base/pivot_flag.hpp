@@ -4,6 +4,7 @@
 #include <limits>
 #include <optional>
 
+#include "base/real_of.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
@@ -12,12 +13,13 @@ namespace weft {
 /// 100 * epsilon times smaller is rounding error only (PETSc's own measure for a zero pivot). NaN and infinity are unusable too, and so is what
 /// is too small for its inverse to be a number.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, Scalar scale)
+KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, RealOf<Scalar> scale)
 {
-  const Scalar smallest = 100 * std::numeric_limits<Scalar>::epsilon() * scale;
-  const Scalar size     = Kokkos::abs(pivot);
-  const int above = size > smallest, inverts = size >= std::numeric_limits<Scalar>::min(),
-            finite = size <= std::numeric_limits<Scalar>::max();
+  using Real          = RealOf<Scalar>;
+  const Real smallest = 100 * std::numeric_limits<Real>::epsilon() * scale;
+  const Real size     = modulus(pivot);
+  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(),
+            finite = size <= std::numeric_limits<Real>::max();
   return (above & inverts & finite) != 0; // false where the scale is not finite; no branch, so it vectorizes
 }
 

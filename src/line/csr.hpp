@@ -78,13 +78,12 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Space &space, LineProb
   Kokkos::parallel_reduce(
       "weft other lines", Kokkos::RangePolicy<Space>(space, 0, layout.rows()),
       KOKKOS_LAMBDA(const Index number, Index &count, Index &bad) {
-        const LineRow at      = line_row(layout, number);
-        const Index i         = layout.start(at.line) + at.row * layout.stride;
-        const Row<Scalar> r   = row_of_csr(problem, matrix, at, i);
-        const Index k         = problem.coefficient(at.row, i);
-        const Scalar rounding = 8 * std::numeric_limits<Scalar>::epsilon() * r.scale();
-        const Scalar apart =
-            Kokkos::abs(r.lower - expected(k, 0)) + Kokkos::abs(r.diagonal - expected(k, 1)) + Kokkos::abs(r.upper - expected(k, 2));
+        const LineRow at    = line_row(layout, number);
+        const Index i       = layout.start(at.line) + at.row * layout.stride;
+        const Row<Scalar> r = row_of_csr(problem, matrix, at, i);
+        const Index k       = problem.coefficient(at.row, i);
+        const auto rounding = 8 * std::numeric_limits<RealOf<Scalar>>::epsilon() * r.scale();
+        const auto apart    = modulus(r.lower - expected(k, 0)) + modulus(r.diagonal - expected(k, 1)) + modulus(r.upper - expected(k, 2));
         if (!(apart <= rounding)) count++;
         if (!Kokkos::isfinite(r.scale())) bad++;
       },
@@ -94,7 +93,7 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Space &space, LineProb
   lines.closure   = problem.closure;
   for (Index k = 0; k < size; k++) {
     lines.lower.push_back(host(k, 0));
-    lines.diagonal.push_back(not_finite > 0 ? std::numeric_limits<Scalar>::quiet_NaN() : host(k, 1));
+    lines.diagonal.push_back(not_finite > 0 ? Scalar(std::numeric_limits<RealOf<Scalar>>::quiet_NaN()) : host(k, 1));
     lines.upper.push_back(host(k, 2));
   }
   return lines;
@@ -116,7 +115,7 @@ CouplingStrengths coupling_strengths(const Space &space, const Index (&n)[3], In
         double along[3] = {0, 0, 0}, d = 0;
         for (Int k = matrix.begin(i); k < matrix.end(i); k++) {
           const Index offset = matrix.column(k) - i;
-          const double value = Kokkos::abs(static_cast<double>(matrix.values[k]));
+          const double value = static_cast<double>(modulus(matrix.values[k]));
           if (offset == 0) d = value;
           for (int a = 0; a < 3; a++) {
             const bool first = at[a] == 0, last = at[a] + 1 == size[a];
@@ -130,8 +129,8 @@ CouplingStrengths coupling_strengths(const Space &space, const Index (&n)[3], In
         for (int a = 0; a < 3; a++) {
           const int across[2] = {a == 0 ? 1 : 0, a == 2 ? 1 : 2};
           const Index line    = component + step[0] * (at[across[0]] + size[across[0]] * at[across[1]]);
-          if (faces.before[a] && at[a] == 0) along[a] += Kokkos::abs(static_cast<double>(faces.before[a][line]));
-          if (faces.after[a] && at[a] + 1 == size[a]) along[a] += Kokkos::abs(static_cast<double>(faces.after[a][line]));
+          if (faces.before[a] && at[a] == 0) along[a] += static_cast<double>(modulus(faces.before[a][line]));
+          if (faces.after[a] && at[a] + 1 == size[a]) along[a] += static_cast<double>(modulus(faces.after[a][line]));
         }
         if (!(d > 0)) return;
         sum_x += along[0] / d;

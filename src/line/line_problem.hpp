@@ -1,5 +1,6 @@
 /// What lines are solved and what a line solve is asked to do. Free of Kokkos, for callers that see no kernel.
 #pragma once
+#include "base/real_of.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
@@ -61,8 +62,8 @@ struct MethodParameters {
 /// add true: solution += scale * z, and rhs is work space afterwards.
 template <class Scalar>
 struct Update {
-  Scalar scale = 1;
-  bool add     = false;
+  RealOf<Scalar> scale = 1;
+  bool add             = false;
 };
 
 /// What a solve is asked to do.

@@ -14,36 +14,38 @@ public:
   {
     const auto size = static_cast<std::size_t>(layout.span());
     lower_          = OwnedArray<Scalar, Space>("weft roots", size);
-    root_           = OwnedArray<Scalar, Space>("weft roots", size);
+    root_           = OwnedArray<RealOf<Scalar>, Space>("weft roots", size);
   }
 
   void read(const CsrMatrix<Scalar, std::int32_t> &matrix) override { factor(matrix); }
   void read(const CsrMatrix<Scalar, std::int64_t> &matrix) override { factor(matrix); }
   std::optional<LineRow> bad_pivot() const override { return flag_.read(space_); }
 
-  /// l_i = lower_i / d_{i-1}, d_i = diagonal_i - l_i lower_i; kept: l_i and d_i^(-1/2).
+  /// l_i = lower_i / d_{i-1}, d_i = diagonal_i - l_i conj(lower_i), a real number; kept: l_i and d_i^(-1/2).
   template <class Int>
   void factor(const CsrMatrix<Scalar, Int> &matrix)
   {
     flag_.clear(space_);
     const auto lower = lower_, root = root_;
-    const auto flag = flag_;
+    const auto flag         = flag_;
+    constexpr auto rounding = 100 * std::numeric_limits<RealOf<Scalar>>::epsilon();
     for_each_line(
         "weft factor roots", KOKKOS_LAMBDA(const LineProblem &problem, Index line) {
           const LineLayout &layout = problem.layout;
-          Scalar pivot             = 1;
+          RealOf<Scalar> pivot     = 1;
           for (Index row = 0; row < layout.length; row++) {
             const Index i       = layout.start(line) + row * layout.stride;
             const Row<Scalar> r = row_of_csr(problem, matrix, {line, row}, i);
             const Scalar l      = row > 0 ? r.lower / pivot : Scalar(0);
-            pivot               = r.diagonal - l * r.lower;
-            if (!(pivot > 0 && usable_pivot(pivot, r.scale()))) flag.report(line, row);
+            const Scalar d      = r.diagonal - l * conjugate(r.lower);
+            pivot               = real_part(d);
+            if (!(pivot > 0 && usable_pivot(pivot, r.scale()) && modulus(d - pivot) <= rounding * r.scale())) flag.report(line, row);
             lower(i) = l;
             root(i)  = 1 / Kokkos::sqrt(pivot);
           }
         });
   }
-  void solve_left(Scalar scale, const Scalar *rhs, Scalar *solution) const override
+  void solve_left(RealOf<Scalar> scale, const Scalar *rhs, Scalar *solution) const override
   {
     const auto lower = lower_, root = root_;
     for_each_line(
@@ -57,7 +59,7 @@ public:
           }
         });
   }
-  void solve_right(Scalar scale, const Scalar *rhs, Scalar *solution) const override
+  void solve_right(RealOf<Scalar> scale, const Scalar *rhs, Scalar *solution) const override
   {
     const auto lower = lower_, root = root_;
     for_each_line(
@@ -67,7 +69,7 @@ public:
           for (Index row = layout.length - 1; row >= 0; row--) {
             const Index i = layout.start(line) + row * layout.stride;
             z             = scale * root(i) * rhs[i] - below * z;
-            below         = lower(i);
+            below         = conjugate(lower(i));
             solution[i]   = z;
           }
         });
@@ -85,7 +87,8 @@ private:
   Space space_;
   LineProblem problem_;
   PivotFlag<typename Space::memory_space> flag_;
-  OwnedArray<Scalar, Space> lower_, root_;
+  OwnedArray<Scalar, Space> lower_;
+  OwnedArray<RealOf<Scalar>, Space> root_;
 };
 
 } // namespace
@@ -98,6 +101,6 @@ Owner<LineRoots<Scalar>> LineRoots<Scalar>::make(const Execution &execution, con
   });
 }
 
-template class LineRoots<double>;
+template class LineRoots<KernelScalar>;
 
 } // namespace weft

@@ -59,15 +59,15 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, 
   return on_backend(execution, [&](const auto &space) { return constant_lines(space, problem, matrix); });
 }
 
-template class FactoredLines<LineProblem, double>;
-template class FactoredLines<LineProblem, float>;
-template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<double, std::int32_t> &,
-                                              const BoxFaces<double> &);
-template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<double, std::int64_t> &,
-                                              const BoxFaces<double> &);
-template std::optional<ConstantLines<double>> constant_lines(const Execution &, const LineProblem &,
-                                                             const CsrMatrix<double, std::int32_t> &);
-template std::optional<ConstantLines<double>> constant_lines(const Execution &, const LineProblem &,
-                                                             const CsrMatrix<double, std::int64_t> &);
+template class FactoredLines<LineProblem, KernelScalar>;
+template class FactoredLines<LineProblem, SingleScalar>;
+template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<KernelScalar, std::int32_t> &,
+                                              const BoxFaces<KernelScalar> &);
+template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<KernelScalar, std::int64_t> &,
+                                              const BoxFaces<KernelScalar> &);
+template std::optional<ConstantLines<KernelScalar>> constant_lines(const Execution &, const LineProblem &,
+                                                                   const CsrMatrix<KernelScalar, std::int32_t> &);
+template std::optional<ConstantLines<KernelScalar>> constant_lines(const Execution &, const LineProblem &,
+                                                                   const CsrMatrix<KernelScalar, std::int64_t> &);
 
 } // namespace weft

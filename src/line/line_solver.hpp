@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/kernel_scalar.hpp"
 #include "line/any_lines.hpp"
 #include "line/line_layout.hpp"
 

@@ -21,7 +21,7 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
         const bool first = place.first + i == 0, last = place.first + i + 1 == place.all;
         bool finite = true;
         for (Int k = inside.begin(i); k < inside.end(i); k++) {
-          const double size  = Kokkos::abs(static_cast<double>(inside.values[k]));
+          const double size  = static_cast<double>(modulus(inside.values[k]));
           const Index offset = inside.column(k) - i;
           finite             = finite && Kokkos::isfinite(size);
           if (offset == 0 || !(size > 0)) continue;
@@ -34,7 +34,7 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
         }
         if (outside.row_starts) {
           for (Int k = outside.begin(i); k < outside.end(i); k++) {
-            const double size  = Kokkos::abs(static_cast<double>(outside.values[k]));
+            const double size  = static_cast<double>(modulus(outside.values[k]));
             const Index column = outside.column(k);
             finite             = finite && Kokkos::isfinite(size);
             if (!(size > 0)) continue;
@@ -66,9 +66,9 @@ MatrixLook look_at(const Execution &execution, const PlaceOfRows &place, Index l
   return on_backend(execution, [&](const auto &space) { return look_on(space, place, line_rows, inside, outside); });
 }
 
-template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<double, std::int32_t> &,
-                            const CsrMatrix<double, std::int32_t> &);
-template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<double, std::int64_t> &,
-                            const CsrMatrix<double, std::int64_t> &);
+template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<KernelScalar, std::int32_t> &,
+                            const CsrMatrix<KernelScalar, std::int32_t> &);
+template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<KernelScalar, std::int64_t> &,
+                            const CsrMatrix<KernelScalar, std::int64_t> &);
 
 } // namespace weft

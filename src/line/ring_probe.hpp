@@ -15,7 +15,7 @@ namespace weft {
 template <class Space, class Scalar>
 class RingProbe {
 public:
-  static constexpr Scalar lost = 1000, singular = 32;
+  static constexpr RealOf<Scalar> lost = 1000, singular = 32;
   static constexpr int after_all_pivots = 255; ///< a step of PivotFlag: a pivot that is zero is told first
 
   explicit RingProbe(const LineProblem &problem)
@@ -37,13 +37,16 @@ public:
     iterate(space, matrix, x_, largest_);
     solve(Array<Scalar, Space>(x_));
     measure(space, problem_.layout, x_, largest_);
-    report(space, problem_.layout, largest_, 1 / (singular * std::numeric_limits<Scalar>::epsilon()), flag);
+    report(space, problem_.layout, largest_, 1 / (singular * std::numeric_limits<RealOf<Scalar>>::epsilon()), flag);
   }
 
   // Launches; public for nvcc.
 
   /// Of a scaled right-hand side: positive, so that no smooth null vector is missed, and of no pattern.
-  KOKKOS_INLINE_FUNCTION static Scalar entry(Index row) { return Scalar(0.75) + static_cast<Scalar>((row * 40503 + 12345) % 1021) / 2042; }
+  KOKKOS_INLINE_FUNCTION static RealOf<Scalar> entry(Index row)
+  {
+    return RealOf<Scalar>(0.75) + static_cast<RealOf<Scalar>>((row * 40503 + 12345) % 1021) / 2042;
+  }
   static void fill(const Space &space, const Tridiagonal<Scalar, Space> &matrix, const OwnedArray<Scalar, Space> &x)
   {
     const LineLayout layout = matrix.problem.layout;
@@ -56,19 +59,19 @@ public:
   }
   /// The largest |x| of each line; infinity where some x is not finite.
   static void measure(const Space &space, const LineLayout &layout, const OwnedArray<Scalar, Space> &x,
-                      const OwnedArray<Scalar, Space> &largest)
+                      const OwnedArray<RealOf<Scalar>, Space> &largest)
   {
-    Kokkos::deep_copy(space, largest, Scalar(0));
+    Kokkos::deep_copy(space, largest, RealOf<Scalar>(0));
     Kokkos::parallel_for(
         "weft ring probe largest", Kokkos::RangePolicy<Space>(space, 0, layout.rows()), KOKKOS_LAMBDA(const Index number) {
-          const LineRow at  = line_row(layout, number);
-          const Scalar size = Kokkos::abs(x(layout.start(at.line) + at.row * layout.stride));
-          Kokkos::atomic_max(&largest(at.line), Kokkos::isfinite(size) ? size : std::numeric_limits<Scalar>::infinity());
+          const LineRow at          = line_row(layout, number);
+          const RealOf<Scalar> size = modulus(x(layout.start(at.line) + at.row * layout.stride));
+          Kokkos::atomic_max(&largest(at.line), Kokkos::isfinite(size) ? size : std::numeric_limits<RealOf<Scalar>>::infinity());
         });
   }
   /// Rows of the first solution that are not solved, and those that nothing can solve.
   static void check(const Space &space, const Tridiagonal<Scalar, Space> &matrix, const OwnedArray<Scalar, Space> &x,
-                    const OwnedArray<Scalar, Space> &largest, const PivotFlag<typename Space::memory_space> &flag)
+                    const OwnedArray<RealOf<Scalar>, Space> &largest, const PivotFlag<typename Space::memory_space> &flag)
   {
     const LineLayout layout = matrix.problem.layout;
     const Index last        = (layout.length - 1) * layout.stride;
@@ -77,17 +80,17 @@ public:
           const LineRow at   = line_row(layout, number);
           const Index i      = layout.start(at.line) + at.row * layout.stride;
           const Index before = at.row > 0 ? i - layout.stride : i + last, after = at.row + 1 < layout.length ? i + layout.stride : i - last;
-          const Row<Scalar> r  = matrix.wrapped(at.row, i);
-          const Scalar scale   = r.scale();
-          const Scalar product = r.lower / scale * x(before) + r.diagonal / scale * x(i) + r.upper / scale * x(after);
-          const Scalar most    = lost * std::numeric_limits<Scalar>::epsilon() * (largest(at.line) + 1);
-          if (!(Kokkos::abs(product - entry(at.row)) <= most && largest(at.line) <= std::numeric_limits<Scalar>::max()))
+          const Row<Scalar> r        = matrix.wrapped(at.row, i);
+          const RealOf<Scalar> scale = r.scale();
+          const Scalar product       = r.lower / scale * x(before) + r.diagonal / scale * x(i) + r.upper / scale * x(after);
+          const RealOf<Scalar> most  = lost * std::numeric_limits<RealOf<Scalar>>::epsilon() * (largest(at.line) + 1);
+          if (!(modulus(product - entry(at.row)) <= most && largest(at.line) <= std::numeric_limits<RealOf<Scalar>>::max()))
             flag.report(at.line, at.row, after_all_pivots);
         });
   }
   /// The next right-hand side of inverse iteration.
   static void iterate(const Space &space, const Tridiagonal<Scalar, Space> &matrix, const OwnedArray<Scalar, Space> &x,
-                      const OwnedArray<Scalar, Space> &largest)
+                      const OwnedArray<RealOf<Scalar>, Space> &largest)
   {
     const LineLayout layout = matrix.problem.layout;
     Kokkos::parallel_for(
@@ -97,7 +100,7 @@ public:
           x(i)             = matrix.wrapped(at.row, i).scale() * (x(i) / largest(at.line));
         });
   }
-  static void report(const Space &space, const LineLayout &layout, const OwnedArray<Scalar, Space> &largest, Scalar most,
+  static void report(const Space &space, const LineLayout &layout, const OwnedArray<RealOf<Scalar>, Space> &largest, RealOf<Scalar> most,
                      const PivotFlag<typename Space::memory_space> &flag)
   {
     Kokkos::parallel_for(
@@ -108,7 +111,8 @@ public:
 
 private:
   LineProblem problem_;
-  OwnedArray<Scalar, Space> x_, largest_;
+  OwnedArray<Scalar, Space> x_;
+  OwnedArray<RealOf<Scalar>, Space> largest_;
 };
 
 } // namespace weft

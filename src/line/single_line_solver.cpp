@@ -13,16 +13,16 @@ class SingleLinesIn final : public SingleLineSolver {
 public:
   using SingleLineSolver::read;
 
-  SingleLinesIn(const Space &space, std::unique_ptr<LineSolver<float>> lines)
+  SingleLinesIn(const Space &space, std::unique_ptr<LineSolver<SingleScalar>> lines)
       : SingleLineSolver(std::move(lines)), space_(space), problem_(lines_->problem()),
         rhs_("weft single rhs", static_cast<std::size_t>(problem_.layout.span())), solution_("weft single solution", rhs_.extent(0))
   {
   }
 
-  void read(const CsrMatrix<double, std::int32_t> &matrix) override { read_csr(matrix); }
-  void read(const CsrMatrix<double, std::int64_t> &matrix) override { read_csr(matrix); }
+  void read(const CsrMatrix<KernelScalar, std::int32_t> &matrix) override { read_csr(matrix); }
+  void read(const CsrMatrix<KernelScalar, std::int64_t> &matrix) override { read_csr(matrix); }
 
-  void solve(double *rhs, double *solution, const SolveOptions<double> &options) const override
+  void solve(KernelScalar *rhs, KernelScalar *solution, const SolveOptions<KernelScalar> &options) const override
   {
     for (int k = 0; k < options.nrhs; k++) {
       round(rhs + k * options.ld, options.colour);
@@ -34,20 +34,20 @@ public:
   // Launches; public for nvcc.
 
   /// rhs_ = rhs on the lines of a colour.
-  void round(const double *rhs, Colour colour) const
+  void round(const KernelScalar *rhs, Colour colour) const
   {
     const auto to = rhs_;
     for_each_row(
-        "weft round to single", colour, KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<float>(rhs[i]); });
+        "weft round to single", colour, KOKKOS_LAMBDA(const Index i) { to(i) = static_cast<SingleScalar>(rhs[i]); });
   }
   /// The update of solution by solution_.
-  void put_solution(double *solution, const SolveOptions<double> &options) const
+  void put_solution(KernelScalar *solution, const SolveOptions<KernelScalar> &options) const
   {
     const auto from   = solution_;
     const auto update = options.update;
     for_each_row(
         "weft solution in double", options.colour,
-        KOKKOS_LAMBDA(const Index i) { put(solution[i], update, static_cast<double>(from(i))); });
+        KOKKOS_LAMBDA(const Index i) { put(solution[i], update, static_cast<KernelScalar>(from(i))); });
   }
   /// body(element) for the rows of the lines of a colour.
   template <class Body>
@@ -63,10 +63,10 @@ public:
 
 private:
   template <class Int>
-  void read_csr(const CsrMatrix<double, Int> &matrix)
+  void read_csr(const CsrMatrix<KernelScalar, Int> &matrix)
   {
     for (auto &array : coefficients_) {
-      if (array.extent(0) == 0) array = OwnedArray<float, Space>("weft coefficients", rhs_.extent(0));
+      if (array.extent(0) == 0) array = OwnedArray<SingleScalar, Space>("weft coefficients", rhs_.extent(0));
     }
     tridiagonal_of_csr(space_, problem_, matrix, coefficients_[0], coefficients_[1], coefficients_[2]);
     lines_->use(coefficients_[0].data(), coefficients_[1].data(), coefficients_[2].data());
@@ -74,7 +74,7 @@ private:
 
   Space space_;
   LineProblem problem_;
-  OwnedArray<float, Space> rhs_, solution_, coefficients_[3];
+  OwnedArray<SingleScalar, Space> rhs_, solution_, coefficients_[3];
 };
 
 } // namespace
@@ -83,14 +83,15 @@ Owner<SingleLineSolver> SingleLineSolver::make(const Execution &execution, const
                                                const MethodParameters &parameters)
 {
   return on_backend(execution, [&](const auto &space) -> Owner<SingleLineSolver> {
-    return make_owner<SingleLinesIn<std::decay_t<decltype(space)>>>(space, LineSolver<float>::make(execution, problem, method, parameters));
+    return make_owner<SingleLinesIn<std::decay_t<decltype(space)>>>(space,
+                                                                    LineSolver<SingleScalar>::make(execution, problem, method, parameters));
   });
 }
 
-void SingleLineSolver::read(const ConstantLines<double> &lines)
+void SingleLineSolver::read(const ConstantLines<KernelScalar> &lines)
 {
-  const auto rounded = [](const std::vector<double> &values) { return std::vector<float>(values.begin(), values.end()); };
-  lines_->read(ConstantLines<float>{lines.closure, rounded(lines.lower), rounded(lines.diagonal), rounded(lines.upper)});
+  const auto rounded = [](const std::vector<KernelScalar> &values) { return std::vector<SingleScalar>(values.begin(), values.end()); };
+  lines_->read(ConstantLines<SingleScalar>{lines.closure, rounded(lines.lower), rounded(lines.diagonal), rounded(lines.upper)});
 }
 
 } // namespace weft

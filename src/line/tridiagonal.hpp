@@ -60,7 +60,7 @@ struct Row {
   Scalar lower = 0, diagonal = 1, upper = 0;
 
   /// The measure of a pivot, see usable_pivot.
-  KOKKOS_INLINE_FUNCTION Scalar scale() const { return Kokkos::abs(lower) + Kokkos::abs(diagonal) + Kokkos::abs(upper); }
+  KOKKOS_INLINE_FUNCTION RealOf<Scalar> scale() const { return modulus(lower) + modulus(diagonal) + modulus(upper); }
 };
 
 /// A row with its right-hand side.
@@ -68,7 +68,7 @@ template <class Scalar>
 struct Equation {
   Scalar lower = 0, diagonal = 1, upper = 0, rhs = 0;
 
-  KOKKOS_INLINE_FUNCTION Scalar scale() const { return Kokkos::abs(lower) + Kokkos::abs(diagonal) + Kokkos::abs(upper); }
+  KOKKOS_INLINE_FUNCTION RealOf<Scalar> scale() const { return modulus(lower) + modulus(diagonal) + modulus(upper); }
 };
 
 /// g of a ring, from its first row: of the diagonal's size, against its sign, so that diagonal - g cancels nothing; of the corner's where that is
@@ -76,9 +76,9 @@ struct Equation {
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar corner_weight(const Row<Scalar> &first)
 {
-  const Scalar d = Kokkos::abs(first.diagonal), l = Kokkos::abs(first.lower), most = Kokkos::max(d, l);
-  const Scalar size = most > 0 ? most : Kokkos::abs(first.upper);
-  return first.diagonal > 0 ? -size : size;
+  const RealOf<Scalar> d = modulus(first.diagonal), l = modulus(first.lower), most = Kokkos::max(d, l);
+  const RealOf<Scalar> size = most > 0 ? most : modulus(first.upper);
+  return -size * direction_of(first.diagonal);
 }
 
 /// The three diagonals of all lines, problem.coefficient_size() elements each, or their transpose.

@@ -10,7 +10,20 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/kernel_scalar.hpp"
+#include "base/real_of.hpp"
 #include "base/vendor.hpp"
+
+namespace weft {
+
+/// For messages of tests.
+template <class Real>
+std::ostream &operator<<(std::ostream &out, const Complex<Real> &z)
+{
+  return out << z.real() << "+" << z.imag() << "i";
+}
+
+} // namespace weft
 
 namespace weft::test {
 
@@ -85,9 +98,13 @@ auto to_host(const View &view)
 template <class Scalar>
 std::vector<Scalar> random_values(std::size_t size, std::mt19937 &random, double low = -1, double high = 1)
 {
+  using Real = RealOf<Scalar>;
   std::uniform_real_distribution<double> value(low, high);
   std::vector<Scalar> values(size);
-  for (Scalar &v : values) v = static_cast<Scalar>(value(random));
+  for (Scalar &v : values) {
+    v = static_cast<Real>(value(random));
+    if constexpr (is_complex<Scalar>) v += Scalar(0, static_cast<Real>(value(random)));
+  }
   return values;
 }
 

@@ -47,11 +47,11 @@ struct BlockProblem {
     for_each_row([&](Index line, Index row) {
       const std::size_t k = at(line, row);
       for (Index p = 0; p < b; p++) {
-        Scalar along_row = 0, along_column = 0;
+        RealOf<Scalar> along_row = 0, along_column = 0;
         for (Index q = 0; q < b; q++) {
           for (const Values *from : {&lower, &diagonal, &upper}) {
-            along_row += std::abs((*from)[k + entry(p, q)]);
-            along_column += std::abs((*from)[k + entry(q, p)]);
+            along_row += modulus((*from)[k + entry(p, q)]);
+            along_column += modulus((*from)[k + entry(q, p)]);
           }
         }
         // The column of T has the lower of the row after and the upper of the row before: 2 b covers them.
@@ -62,8 +62,9 @@ struct BlockProblem {
     if (ring) return;
     for_each_row([&](Index line, Index row) {
       for (Index e = 0; e < b * b; e++) {
-        if (row == 0) lower[at(line, row) + static_cast<std::size_t>(e)] = std::numeric_limits<Scalar>::quiet_NaN();
-        if (row + 1 == layout().length) upper[at(line, row) + static_cast<std::size_t>(e)] = std::numeric_limits<Scalar>::quiet_NaN();
+        if (row == 0) lower[at(line, row) + static_cast<std::size_t>(e)] = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
+        if (row + 1 == layout().length)
+          upper[at(line, row) + static_cast<std::size_t>(e)] = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
       }
     });
   }

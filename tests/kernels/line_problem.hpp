@@ -46,11 +46,12 @@ struct Lines {
     rhs      = random_values<Scalar>(span * static_cast<std::size_t>(many), random);
     start    = random_values<Scalar>(span * static_cast<std::size_t>(many), random);
     // A row's transpose has the neighbours' couplings: a diagonal that dominates both keeps tolerances honest.
-    for (std::size_t i = 0; i < size; i++) diagonal[i] = (i % 3 ? 1 : -1) * (diagonal[i] + std::abs(lower[i]) + std::abs(upper[i]));
+    for (std::size_t i = 0; i < size; i++)
+      diagonal[i] = RealOf<Scalar>(i % 3 ? 1 : -1) * (diagonal[i] + modulus(lower[i]) + modulus(upper[i]));
     if (problem.periodic || size == 0 || (problem.coefficients == Coefficients::constant && problem.closure == 0)) return;
     for (Index line = 0; line < layout().count(); line++) {
-      lower[at(line, 0)]                   = std::numeric_limits<Scalar>::quiet_NaN();
-      upper[at(line, layout().length - 1)] = std::numeric_limits<Scalar>::quiet_NaN();
+      lower[at(line, 0)]                   = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
+      upper[at(line, layout().length - 1)] = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
     }
   }
   const LineLayout &layout() const { return problem.layout; }
@@ -98,7 +99,7 @@ struct Lines {
         const Values z = solution_of(line, options.transpose, b);
         for (std::size_t row = 0; row < b.size(); row++) {
           Scalar &x = result[offset + element(line, static_cast<Index>(row))];
-          x         = options.update.scale * z[row] + (options.update.add ? x : 0);
+          x         = options.update.scale * z[row] + (options.update.add ? x : Scalar(0));
         }
       }
     }
@@ -188,9 +189,10 @@ void check(const Lines<Scalar> &lines, const std::string &method, Memory memory,
   ASSERT_FALSE(s.solver.bad_pivot());
 
   const std::vector<Scalar> got = solution.values(), expected = lines.expected(options, before);
-  const Scalar tolerance = 400 * std::numeric_limits<Scalar>::epsilon();
+  const RealOf<Scalar> tolerance = 400 * std::numeric_limits<RealOf<Scalar>>::epsilon();
   for (std::size_t i = 0; i < got.size(); i++) {
-    ASSERT_NEAR(got[i], expected[i], tolerance * (1 + std::abs(expected[i]))) << "element " << i;
+    ASSERT_LE(modulus(got[i] - expected[i]), tolerance * (1 + modulus(expected[i])))
+        << "element " << i << ": " << got[i] << ", not " << expected[i];
   }
   if (!options.update.add && call != Call::in_place) {
     EXPECT_EQ(rhs.values(), lines.rhs) << "the right-hand side must be kept";
@@ -203,8 +205,8 @@ void for_each_method(Body &&body)
 {
   for (const char *method : tridiagonal_method_names()) {
     for (Memory memory : memories()) {
-      body(method, float(), memory);
-      body(method, double(), memory);
+      body(method, SingleScalar(), memory);
+      body(method, KernelScalar(), memory);
     }
   }
 }
@@ -214,8 +216,8 @@ template <class Body>
 void for_each_scalar(Body &&body)
 {
   for (Memory memory : memories()) {
-    body(float(), memory);
-    body(double(), memory);
+    body(SingleScalar(), memory);
+    body(KernelScalar(), memory);
   }
 }
 

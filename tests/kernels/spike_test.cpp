@@ -71,7 +71,7 @@ TEST(Spike, TruncatedAgreesWhereSpikesDecayAndWhereTheyDoNot)
   std::mt19937 random(3);
   for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar           = decltype(scalar);
-    const double tolerance = std::numeric_limits<Scalar>::epsilon();
+    const double tolerance = std::numeric_limits<RealOf<Scalar>>::epsilon();
     for (const LineLayout &layout : {contiguous(1601, 3), strided(1600, 5, 1), one_line(3203)}) {
       for (const LineProblem &problem : forms_of(layout)) {
         for (int partitions : {2, 50, 800}) {
@@ -91,7 +91,7 @@ TEST(Spike, TruncatedSkipsTheDeeperLevelsOnlyWhereItMay)
   std::mt19937 random(31);
   for_each_scalar([&](auto scalar, Memory memory) {
     using Scalar           = decltype(scalar);
-    const double tolerance = std::numeric_limits<Scalar>::epsilon();
+    const double tolerance = std::numeric_limits<RealOf<Scalar>>::epsilon();
     for (Index length : {40000, 200000}) {
       for (const LineLayout &layout : {one_line(length), strided(length, 2)}) {
         for (const SolveOptions<Scalar> &options : {SolveOptions<Scalar>{}, SolveOptions<Scalar>{{-0.5, true}, Colour::odd}}) {
@@ -111,13 +111,13 @@ TEST(Spike, TruncatesOnlyWhereEverySpikeIsBelowTheTolerance)
   for (Memory memory : memories()) {
     for (const LineLayout &layout : {contiguous(1600, 4), strided(1600, 4), contiguous(3200, 4)}) {
       for (bool decays : {true, false}) {
-        Lines<double> lines = stencil<double>(layout, -1, 4, random);
+        Lines<KernelScalar> lines = stencil<KernelScalar>(layout, -1, 4, random);
         if (!decays) {
           for (Index row = 0; row < layout.length; row++) lines.diagonal[lines.at(2, row)] = 2.0001;
         }
         const double tolerance = 1e-6;
-        Solving<double> s(lines, "spike", memory, parts(40, tolerance));
-        const Buffer<double> rhs(memory, lines.rhs), x(memory, lines.start);
+        Solving<KernelScalar> s(lines, "spike", memory, parts(40, tolerance));
+        const Buffer<KernelScalar> rhs(memory, lines.rhs), x(memory, lines.start);
         s.solver.factor();
         s.solver.solve(rhs.data(), x.data());
         ASSERT_FALSE(s.solver.bad_pivot());
@@ -125,7 +125,7 @@ TEST(Spike, TruncatesOnlyWhereEverySpikeIsBelowTheTolerance)
         double error = 0;
         for (Index line : {0, 1, 3}) {
           for (Index row = 0; row < layout.length; row++)
-            error = std::max(error, std::abs(got[lines.element(line, row)] - expected[lines.element(line, row)]));
+            error = std::max(error, modulus(got[lines.element(line, row)] - expected[lines.element(line, row)]));
         }
         if (decays) {
           EXPECT_LT(error, 4 * tolerance);

@@ -30,7 +30,7 @@ TEST(Thomas, PacksOfEverySizeAndColour)
             box(2, length, 1, 9, 3), box(2, length, 1, 1, 40)}) {
         const Lines<Scalar> lines(layout, random);
         for (Colour colour : {Colour::all, Colour::even, Colour::odd}) {
-          for (const Update<Scalar> &update : {Update<Scalar>{1, false}, {static_cast<Scalar>(0.3), false}, {-1, true}})
+          for (const Update<Scalar> &update : {Update<Scalar>{1, false}, {static_cast<RealOf<Scalar>>(0.3), false}, {-1, true}})
             check(lines, "thomas", memory, {update, colour});
           check(lines, "thomas", memory, {{2}, colour}, Call::once);
         }
@@ -49,7 +49,7 @@ TEST(Thomas, ReportsTheRowAtFaultWhereverItIs)
         Lines<Scalar> lines(strided(length, 21), random);
         for (Index line : {13, 17}) { // its neighbours couple to it, so that what it leaves is seen in all rows eliminated later
           const std::size_t i = lines.at(line, row);
-          lines.diagonal[i]   = std::numeric_limits<Scalar>::quiet_NaN();
+          lines.diagonal[i]   = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
           lines.lower[i] = lines.upper[i] = 0;
         }
         Solving<Scalar> s(lines, "thomas", memory);
@@ -78,7 +78,7 @@ TEST(ThomasLate, NeitherOverflowsNorUnderflows)
       Lines<Scalar> lines(layout, random);
       for (Index line = 0; line < layout.count(); line++) { // each row by a power of two of its own: the solution stays what it is
         for (Index row = 0; row < layout.length; row++) {
-          const Scalar power = std::ldexp(Scalar(1), static_cast<int>(row * 37 % 101 - 50));
+          const auto power = std::ldexp(RealOf<Scalar>(1), static_cast<int>(row * 37 % 101 - 50));
           for (auto *values : {&lines.lower, &lines.diagonal, &lines.upper, &lines.rhs}) (*values)[lines.at(line, row)] *= power;
         }
       }

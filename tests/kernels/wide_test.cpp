@@ -133,7 +133,7 @@ TEST(Wide, TellsSmallPivotsFromUnusableOnes)
       s.solver.solve_once(rhs.data(), x.data());
       return s.solver.bad_pivot();
     };
-    const Scalar epsilon = std::numeric_limits<Scalar>::epsilon();
+    const auto epsilon = std::numeric_limits<RealOf<Scalar>>::epsilon();
     for (Index row : {1, 7, 8, 9, 10, 18, 255, 256, 287, 288, 289, 1024, 2303, 2304, 4319, 4320, 4321, 4999}) {
       std::vector layouts = {contiguous(row < 200 ? 200 : row < 4320 ? 4320 : 5000, 3), strided(row < 200 ? 200 : 5000, 20)};
       if (row < 2048) layouts.push_back(contiguous(2048, 3));

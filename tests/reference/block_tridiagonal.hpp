@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/real_of.hpp"
+
 namespace weft::reference {
 
 /// Replaces the `columns` right-hand sides of a dense system by its solutions; all row by row.
@@ -14,7 +16,7 @@ void solve_dense(std::size_t n, std::vector<Scalar> matrix, std::vector<Scalar> 
   for (std::size_t k = 0; k < n; k++) {
     std::size_t pivot = k;
     for (std::size_t p = k + 1; p < n; p++) {
-      if (std::abs(matrix[p * n + k]) > std::abs(matrix[pivot * n + k])) pivot = p;
+      if (modulus(matrix[p * n + k]) > modulus(matrix[pivot * n + k])) pivot = p;
     }
     for (std::size_t q = 0; q < n; q++) std::swap(matrix[k * n + q], matrix[pivot * n + q]);
     for (std::size_t q = 0; q < columns; q++) std::swap(rhs[k * columns + q], rhs[pivot * columns + q]);

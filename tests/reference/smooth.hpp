@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/real_of.hpp"
 #include "line/line_layout.hpp"
 #include "reference/tridiagonal.hpp"
 
@@ -43,8 +44,8 @@ std::vector<Scalar> residual(const Csr<Scalar, Int> &matrix, std::vector<Scalar>
 
 /// The change omega T^-1 r of x on lines of a colour, 0 elsewhere.
 template <class Scalar, class Int>
-std::vector<Scalar> line_changes(const Csr<Scalar, Int> &matrix, const LineLayout &layout, const std::vector<Scalar> &r, Scalar omega,
-                                 Colour colour, bool transposed = false)
+std::vector<Scalar> line_changes(const Csr<Scalar, Int> &matrix, const LineLayout &layout, const std::vector<Scalar> &r,
+                                 RealOf<Scalar> omega, Colour colour, bool transposed = false)
 {
   std::vector<Scalar> change(r.size());
   const auto n = static_cast<std::size_t>(layout.length), stride = static_cast<std::size_t>(layout.stride);

@@ -79,11 +79,11 @@ KOKKOS_INLINE_FUNCTION Block<Scalar, b> identity()
 template <class Scalar, int b>
 KOKKOS_INLINE_FUNCTION bool is_finite(const Block<Scalar, b> &m)
 {
-  bool finite = true;
+  bool all = true;
   for (int p = 0; p < b; p++) {
-    for (int q = 0; q < b; q++) finite = finite && Kokkos::isfinite(m(p, q));
+    for (int q = 0; q < b; q++) all = all && finite(m(p, q));
   }
-  return finite;
+  return all;
 }
 
 template <class Scalar, int b>
@@ -129,15 +129,15 @@ KOKKOS_INLINE_FUNCTION Block<Scalar, b> residual(const Block<Scalar, b> &rhs, co
 /// `scale` (what usable_pivot compares with). False if a pivot is unusable. Rows are swapped by selection, since an index that is not known
 /// when the code is compiled would move the block out of the registers.
 template <class Scalar, int b>
-KOKKOS_INLINE_FUNCTION bool invert_in_place(Block<Scalar, b> &m, BlockVector<Scalar, b> scale)
+KOKKOS_INLINE_FUNCTION bool invert_in_place(Block<Scalar, b> &m, BlockVector<RealOf<Scalar>, b> scale)
 {
   int pivots[b];
   bool usable = true;
   for (int k = 0; k < b; k++) {
-    int pivot   = k;
-    Scalar best = Kokkos::abs(m(k, k)) / scale(k);
+    int pivot = k;
+    auto best = modulus(m(k, k)) / scale(k);
     for (int p = k + 1; p < b; p++) {
-      const Scalar size = Kokkos::abs(m(p, k)) / scale(p);
+      const auto size = modulus(m(p, k)) / scale(p);
       if (size > best) {
         best  = size;
         pivot = p;
@@ -170,12 +170,12 @@ KOKKOS_INLINE_FUNCTION bool invert_in_place(Block<Scalar, b> &m, BlockVector<Sca
 }
 
 template <class Scalar, int b>
-[[gnu::noinline]] bool called_invert(Block<Scalar, b> &m, const BlockVector<Scalar, b> &scale)
+[[gnu::noinline]] bool called_invert(Block<Scalar, b> &m, const BlockVector<RealOf<Scalar>, b> &scale)
 {
   return invert_in_place(m, scale);
 }
 template <class Scalar, int b>
-KOKKOS_INLINE_FUNCTION bool invert(Block<Scalar, b> &m, const BlockVector<Scalar, b> &scale)
+KOKKOS_INLINE_FUNCTION bool invert(Block<Scalar, b> &m, const BlockVector<RealOf<Scalar>, b> &scale)
 {
   KOKKOS_IF_ON_HOST((if constexpr (b >= least_called_block) return called_invert(m, scale);))
   return invert_in_place(m, scale);

@@ -89,12 +89,12 @@ struct EliminatedRow {
   /// Of row `row`, element i, where the row before has `right`. Pivots are usable from `margin` times usable_pivot's measure on.
   template <class Space>
   KOKKOS_INLINE_FUNCTION EliminatedRow(const BlockTridiagonal<Scalar, Space, b> &matrix, Index row, Index i, const Block<Scalar, b> &right,
-                                       Scalar margin = 1)
+                                       RealOf<Scalar> margin = 1)
       : inverse(matrix.diagonal_of(i)), lower(matrix.lower_of(row, i)), upper(matrix.upper_of(row, i))
   {
-    BlockVector<Scalar, b> scale;
+    BlockVector<RealOf<Scalar>, b> scale;
     for (int p = 0; p < b; p++) {
-      for (int q = 0; q < b; q++) scale(p) += Kokkos::abs(lower(p, q)) + Kokkos::abs(inverse(p, q)) + Kokkos::abs(upper(p, q));
+      for (int q = 0; q < b; q++) scale(p) += modulus(lower(p, q)) + modulus(inverse(p, q)) + modulus(upper(p, q));
       scale(p) *= margin;
     }
     inverse = residual(inverse, lower, right);
@@ -113,8 +113,8 @@ void block_factor_chunks(const Space &space, const BlockFactors<Space, Scalar, b
         const LineLayout &layout = factors.lines.layout;
         const Index line = number % factors.lines.count(), chunk = number / factors.lines.count();
         const Index start = factors.lines.start(line), first = chunk * factors.rows_of_chunk;
-        const Index end     = Kokkos::min(first + factors.rows_of_chunk, layout.length);
-        const Scalar margin = Scalar(1e-5) / std::numeric_limits<Scalar>::epsilon(); // 100 epsilon become 1e-3
+        const Index end   = Kokkos::min(first + factors.rows_of_chunk, layout.length);
+        const auto margin = RealOf<Scalar>(1e-5) / std::numeric_limits<RealOf<Scalar>>::epsilon(); // 100 epsilon become 1e-3
         // x_first and x_row by x_before and x_{row+1}; the row before the first is x_before itself.
         Block<Scalar, b> first_before, first_after = identity<Scalar, b>(), last_before = identity<Scalar, b>(), right;
         bool safe = true;
@@ -126,7 +126,7 @@ void block_factor_chunks(const Space &space, const BlockFactors<Space, Scalar, b
           first_before = first_before + first_after * last_before;
           first_after  = -(first_after * right);
         }
-        if (!safe) right(0, 0) = std::numeric_limits<Scalar>::quiet_NaN();
+        if (!safe) right(0, 0) = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
         factors.set(factors.first_before, number, all, first_before);
         factors.set(factors.first_after, number, all, first_after);
         factors.set(factors.last_before, number, all, last_before);
@@ -149,10 +149,10 @@ void block_factor_between_chunks(const Space &space, const BlockFactors<Space, S
           const Index number = chunk * count + line, first = chunk * factors.rows_of_chunk;
           factors.set(factors.right_before, number, all, right);
           Block<Scalar, b> coupled = identity<Scalar, b>() + factors.get(factors.first_before, number, all) * right;
-          BlockVector<Scalar, b> scale;
+          BlockVector<RealOf<Scalar>, b> scale;
           for (int p = 0; p < b; p++) {
-            for (int q = 0; q < b; q++) scale(p) += Kokkos::abs(coupled(p, q));
-            scale(p) = (1 + scale(p)) * Scalar(1e-5) / std::numeric_limits<Scalar>::epsilon();
+            for (int q = 0; q < b; q++) scale(p) += modulus(coupled(p, q));
+            scale(p) = (1 + scale(p)) * RealOf<Scalar>(1e-5) / std::numeric_limits<RealOf<Scalar>>::epsilon();
           }
           const bool usable = invert(coupled, scale);
           const Block<Scalar, b> after =

@@ -50,9 +50,9 @@ bool components_couple(const Execution &execution, const BlockLines &lines, cons
   return on_backend(execution, [&](const auto &space) { return components_couple(space, lines, matrix); });
 }
 
-template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<double, std::int32_t> &);
-template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<double, std::int64_t> &);
-template class FactoredLines<BlockLines, double>;
-template class FactoredLines<BlockLines, float>;
+template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<KernelScalar, std::int32_t> &);
+template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<KernelScalar, std::int64_t> &);
+template class FactoredLines<BlockLines, KernelScalar>;
+template class FactoredLines<BlockLines, SingleScalar>;
 
 } // namespace weft

@@ -2,5 +2,5 @@
 
 #include "line/blocks/block_lines_impl.hpp"
 
-template struct weft::LinesBy<weft::BlockThomas, weft::BlockLines, double>;
-template struct weft::LinesBy<weft::BlockThomas, weft::BlockLines, float>;
+template struct weft::LinesBy<weft::BlockThomas, weft::BlockLines, weft::KernelScalar>;
+template struct weft::LinesBy<weft::BlockThomas, weft::BlockLines, weft::SingleScalar>;

@@ -2,5 +2,5 @@
 
 #include "line/blocks/block_lines_impl.hpp"
 
-template struct weft::LinesBy<weft::BlockWide, weft::BlockLines, double>;
-template struct weft::LinesBy<weft::BlockWide, weft::BlockLines, float>;
+template struct weft::LinesBy<weft::BlockWide, weft::BlockLines, weft::KernelScalar>;
+template struct weft::LinesBy<weft::BlockWide, weft::BlockLines, weft::SingleScalar>;

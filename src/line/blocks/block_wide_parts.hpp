@@ -14,9 +14,9 @@ inline constexpr unsigned every_lane = 0xffffffff;
 
 /// Couplings of this size are rounding error; no number is larger than this one. Variables, since device code may not call numeric_limits.
 template <class Scalar>
-inline constexpr Scalar small_coupling = std::numeric_limits<Scalar>::epsilon() / 8;
+inline constexpr Scalar small_coupling = std::numeric_limits<RealOf<Scalar>>::epsilon() / 8;
 template <class Scalar>
-inline constexpr Scalar largest_number = std::numeric_limits<Scalar>::max();
+inline constexpr Scalar largest_number = std::numeric_limits<RealOf<Scalar>>::max();
 
 /// Where a lane stands: groups of two in a warp.
 struct BlockLane {

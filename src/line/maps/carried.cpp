@@ -15,7 +15,7 @@ OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const Cs
       KOKKOS_LAMBDA(const Index i, std::int64_t &weak) {
         double diagonal = 0, greatest = 0;
         for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
-          const double size = Kokkos::abs(static_cast<double>(matrix.values[k]));
+          const double size = static_cast<double>(modulus(matrix.values[k]));
           if (matrix.columns[k] == static_cast<Int>(i)) diagonal = size;
           if (size > greatest) greatest = size;
         }
@@ -45,7 +45,7 @@ CarriedCouplings carried_on(const Space &space, const LineArrays<Space> &lines, 
         for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
           const Int j = matrix.columns[k];
           if (j < 0 || j >= static_cast<Int>(rows) || j == static_cast<Int>(i)) continue;
-          const double size = Kokkos::abs(static_cast<double>(matrix.values[k]));
+          const double size = static_cast<double>(modulus(matrix.values[k]));
           if (!(size > 0 && size >= least * Kokkos::sqrt(sizes(i) * sizes(j)))) continue;
           if (j == static_cast<Int>(before) || j == static_cast<Int>(after)) on_line += size;
           if (size > first) {
@@ -75,7 +75,7 @@ CarriedCouplings carried_couplings(const LineMap &map, const CsrMatrix<Scalar, I
   });
 }
 
-template CarriedCouplings carried_couplings(const LineMap &, const CsrMatrix<double, std::int32_t> &, const ForestOptions &);
-template CarriedCouplings carried_couplings(const LineMap &, const CsrMatrix<double, std::int64_t> &, const ForestOptions &);
+template CarriedCouplings carried_couplings(const LineMap &, const CsrMatrix<KernelScalar, std::int32_t> &, const ForestOptions &);
+template CarriedCouplings carried_couplings(const LineMap &, const CsrMatrix<KernelScalar, std::int64_t> &, const ForestOptions &);
 
 } // namespace weft

@@ -3,6 +3,8 @@
 #include <Kokkos_Core.hpp>
 #include <cstdint>
 
+#include "base/real_of.hpp"
+
 namespace weft {
 
 /// Number of a row that this process owns. Half the bytes of an Index, and enough for 2^30 rows (`most_forest_rows`).
@@ -13,6 +15,17 @@ using RowNumber = std::int32_t;
 using Weight = std::uint32_t;
 
 inline constexpr Weight no_weight = 0;
+
+/// What the graph keeps of an entry: a complex one's modulus, so that sizes compare and each product of couplings counts as one that takes from
+/// a pivot.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION double value_in_graph(const Scalar &entry)
+{
+  if constexpr (is_complex<Scalar>)
+    return static_cast<double>(modulus(entry));
+  else
+    return static_cast<double>(entry);
+}
 
 KOKKOS_INLINE_FUNCTION Weight weight_of(double size)
 {

@@ -156,13 +156,17 @@ HostLines LineMap::host_lines() const
   });
 }
 
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int32_t> &, const ForestOptions &, const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<double, std::int64_t> &, const ForestOptions &, const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int32_t> &, const ForestOptions &, const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<float, std::int64_t> &, const ForestOptions &, const GhostRows *);
-template std::vector<int> LineMap::colour(const CsrMatrix<double, std::int32_t> &, const GhostRows *, const JoinedPieces *);
-template std::vector<int> LineMap::colour(const CsrMatrix<double, std::int64_t> &, const GhostRows *, const JoinedPieces *);
-template std::vector<int> LineMap::colour(const CsrMatrix<float, std::int32_t> &, const GhostRows *, const JoinedPieces *);
-template std::vector<int> LineMap::colour(const CsrMatrix<float, std::int64_t> &, const GhostRows *, const JoinedPieces *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<KernelScalar, std::int32_t> &, const ForestOptions &,
+                          const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<KernelScalar, std::int64_t> &, const ForestOptions &,
+                          const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<SingleScalar, std::int32_t> &, const ForestOptions &,
+                          const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<SingleScalar, std::int64_t> &, const ForestOptions &,
+                          const GhostRows *);
+template std::vector<int> LineMap::colour(const CsrMatrix<KernelScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<KernelScalar, std::int64_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<SingleScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<SingleScalar, std::int64_t> &, const GhostRows *, const JoinedPieces *);
 
 } // namespace weft

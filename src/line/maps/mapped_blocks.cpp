@@ -33,7 +33,7 @@ std::unique_ptr<CsrCopy<Scalar, Int>> couplings_on(const Execution &execution, c
         norms.push_back(0);
       }
       Scalar &norm = norms[static_cast<std::size_t>(at)];
-      norm         = std::hypot(norm, values[static_cast<std::size_t>(k)]);
+      norm         = std::hypot(real_part(norm), modulus(values[static_cast<std::size_t>(k)]));
     }
     node_starts.push_back(static_cast<Int>(norms.size()));
   }
@@ -181,10 +181,11 @@ Owner<MappedSolver<Value>> MappedSolver<Value>::blocks(const LineMap &nodes, Ind
   });
 }
 
-template Owner<MappedSolver<double>> MappedSolver<double>::blocks(const LineMap &, Index, const std::string &, const MethodParameters &);
-template std::unique_ptr<CsrCopy<double, std::int32_t>> node_couplings(const Execution &, Index, Index,
-                                                                       const CsrMatrix<double, std::int32_t> &);
-template std::unique_ptr<CsrCopy<double, std::int64_t>> node_couplings(const Execution &, Index, Index,
-                                                                       const CsrMatrix<double, std::int64_t> &);
+template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::blocks(const LineMap &, Index, const std::string &,
+                                                                              const MethodParameters &);
+template std::unique_ptr<CsrCopy<KernelScalar, std::int32_t>> node_couplings(const Execution &, Index, Index,
+                                                                             const CsrMatrix<KernelScalar, std::int32_t> &);
+template std::unique_ptr<CsrCopy<KernelScalar, std::int64_t>> node_couplings(const Execution &, Index, Index,
+                                                                             const CsrMatrix<KernelScalar, std::int64_t> &);
 
 } // namespace weft

@@ -184,8 +184,11 @@ Owner<MappedSolver<Value>> MappedSolver<Value>::lines(const LineMap &map, const 
   });
 }
 
-template Owner<MappedSolver<double>> MappedSolver<double>::lines<double>(const LineMap &, const std::string &, const MethodParameters &);
-template Owner<MappedSolver<double>> MappedSolver<double>::lines<float>(const LineMap &, const std::string &, const MethodParameters &);
-template Owner<MappedSolver<float>> MappedSolver<float>::lines<float>(const LineMap &, const std::string &, const MethodParameters &);
+template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<KernelScalar>(const LineMap &, const std::string &,
+                                                                                           const MethodParameters &);
+template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<SingleScalar>(const LineMap &, const std::string &,
+                                                                                           const MethodParameters &);
+template Owner<MappedSolver<SingleScalar>> MappedSolver<SingleScalar>::lines<SingleScalar>(const LineMap &, const std::string &,
+                                                                                           const MethodParameters &);
 
 } // namespace weft

@@ -33,7 +33,7 @@ struct MatrixGraph {
   /// Equal, to the bit, for a_ij and a_ji of a symmetric matrix.
   KOKKOS_FUNCTION Weight weight(RowNumber i, RowNumber j, Scalar entry) const
   {
-    return weight_of(Kokkos::abs(static_cast<double>(entry)) * (scale(i) * scale(j)));
+    return weight_of(static_cast<double>(modulus(entry)) * (scale(i) * scale(j)));
   }
   /// Calls visit(j, weight) for each entry that couples rows i and j of this rank, of either row: a partner may come twice, with two
   /// weights, the greater one being the edge's.
@@ -56,7 +56,7 @@ struct MatrixGraph {
   {
     visit_own(i, visit);
     ghosts.visit(i, [&](RowNumber j, double mine, double theirs) {
-      const Weight w = weight_of(Kokkos::max(Kokkos::abs(mine), Kokkos::abs(theirs)) * (scale(i) * scale(j)));
+      const Weight w = weight_of(Kokkos::max(modulus(mine), modulus(theirs)) * (scale(i) * scale(j)));
       if (w != no_weight) visit(j, w);
     });
   }
@@ -87,7 +87,7 @@ struct MatrixGraph {
   };
   KOKKOS_FUNCTION Coupling coupling(RowNumber i, RowNumber j) const
   {
-    if (j < rows) return {static_cast<double>(entry(i, j)), static_cast<double>(entry(j, i)), static_cast<double>(entry(j, j))};
+    if (j < rows) return {value_in_graph(entry(i, j)), value_in_graph(entry(j, i)), value_in_graph(entry(j, j))};
     Coupling found{0, 0, diagonal(j)};
     ghosts.visit(i, [&](RowNumber ghost, double mine, double theirs) {
       if (ghost == j) found.ij = mine, found.ji = theirs;
@@ -109,14 +109,14 @@ RowNumber scale_rows(const Space &space, const MatrixGraph<Space, Scalar, Int> &
         for (Int k = graph.matrix.row_starts[i]; k < graph.matrix.row_starts[i + 1]; k++) {
           const Int column = graph.matrix.columns[k];
           if (column < 0 || column >= graph.rows) continue;
-          const double size = Kokkos::abs(static_cast<double>(graph.matrix.values[k]));
-          finite            = finite && size <= std::numeric_limits<Scalar>::max();
+          const double size = static_cast<double>(modulus(graph.matrix.values[k]));
+          finite            = finite && size <= std::numeric_limits<RealOf<Scalar>>::max();
           if (column == static_cast<Int>(i)) diagonal = size;
           largest = Kokkos::max(largest, size);
         }
         graph.ghosts.visit(i, [&](RowNumber, double mine, double) {
-          finite  = finite && Kokkos::abs(mine) <= std::numeric_limits<Scalar>::max();
-          largest = Kokkos::max(largest, Kokkos::abs(mine));
+          finite  = finite && modulus(mine) <= std::numeric_limits<RealOf<Scalar>>::max();
+          largest = Kokkos::max(largest, modulus(mine));
         });
         const double size = diagonal > 0 ? diagonal : largest;
         graph.scale(i)    = finite && size > 0 ? 1 / Kokkos::sqrt(size) : 1;
@@ -201,7 +201,7 @@ void bring_diagonal(const Space &space, MatrixGraph<Space, Scalar, Int> &graph)
   const auto all = graph;
   Kokkos::parallel_for(
       "weft diagonal", Kokkos::RangePolicy<Space>(space, 0, graph.rows),
-      KOKKOS_LAMBDA(const RowNumber i) { diagonal(i) = static_cast<double>(all.entry(i, i)); });
+      KOKKOS_LAMBDA(const RowNumber i) { diagonal(i) = value_in_graph(all.entry(i, i)); });
   bring(space, graph.ghosts, diagonal, 1);
   graph.diagonal = diagonal;
 }

@@ -24,7 +24,7 @@ inline constexpr double pivot_loss    = 2; ///< not less than 2, or diagonally d
 
 /// Relative excess over a bound that is rounding.
 template <class Scalar>
-inline constexpr double pivot_rounding = 64.0 * std::numeric_limits<Scalar>::epsilon();
+inline constexpr double pivot_rounding = 64.0 * std::numeric_limits<RealOf<Scalar>>::epsilon();
 
 template <class Space>
 struct PivotBound {
@@ -55,7 +55,7 @@ void start_shares(const Space &space, const MatrixGraph<Space, Scalar, Int> &gra
 {
   Kokkos::parallel_for(
       "weft pivot shares", Kokkos::RangePolicy<Space>(space, 0, graph.rows), KOKKOS_LAMBDA(const RowNumber i) {
-        const double ii = static_cast<double>(graph.entry(i, i));
+        const double ii = value_in_graph(graph.entry(i, i));
         for (int s = 0; s < 2; s++) {
           const RowNumber j      = bound.factor.partner(2 * i + s);
           bound.share(2 * i + s) = 0;
@@ -63,7 +63,7 @@ void start_shares(const Space &space, const MatrixGraph<Space, Scalar, Int> &gra
           const auto a = graph.coupling(i, j);
           // Only a positive product takes from a pivot. Rows without a diagonal have no pivot but through their partners: those edges stay.
           const bool takes = ii != 0 && a.jj != 0 && a.ij != 0 && a.ji != 0 && ((a.ij > 0) == (a.ji > 0)) == ((ii > 0) == (a.jj > 0));
-          if (takes) bound.share(2 * i + s) = Kokkos::abs((by_rows ? a.ij : a.ji) / ii);
+          if (takes) bound.share(2 * i + s) = modulus((by_rows ? a.ij : a.ji) / ii);
         }
       });
 }
@@ -116,11 +116,11 @@ void find_rests(const Space &space, const MatrixGraph<Space, Scalar, Int> &graph
         };
         for (Int k = graph.matrix.row_starts[i]; k < graph.matrix.row_starts[i + 1]; k++) {
           const Int column  = graph.matrix.columns[k];
-          const double size = Kokkos::abs(static_cast<double>(graph.matrix.values[k]));
+          const double size = static_cast<double>(modulus(graph.matrix.values[k]));
           if (column == static_cast<Int>(i)) diagonal = size;
           if (graph.couples(i, column)) add(static_cast<RowNumber>(column), size);
         }
-        graph.ghosts.visit(i, [&](RowNumber j, double mine, double) { add(j, Kokkos::abs(mine)); });
+        graph.ghosts.visit(i, [&](RowNumber j, double mine, double) { add(j, modulus(mine)); });
         bound.rest(i) = diagonal > 0 ? rest / diagonal : 0;
       });
 }

@@ -1,3 +1,3 @@
 #include "line/ranks/solver_parts.hpp"
 
-template class weft::DistributedLines<weft::BlockLines, double>;
+template class weft::DistributedLines<weft::BlockLines, weft::KernelScalar>;

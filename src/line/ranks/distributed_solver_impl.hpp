@@ -179,7 +179,7 @@ public:
           for (const Square *across : {&s.fl, &s.lf}) {
             for (int p = 0; p < b; p++) {
               for (int q = 0; q < b; q++) {
-                const Scalar value = Kokkos::abs((*across)(p, q));
+                const auto value = modulus((*across)(p, q));
                 most = Kokkos::max(most, Kokkos::isfinite(value) ? static_cast<double>(value) : std::numeric_limits<double>::infinity());
               }
             }
@@ -327,7 +327,7 @@ private:
     Kernels::unit(space_, lines, inverse.last, lines.length - 1);
     ends->solve(inverse.last.data(), inverse.last.data(), other);
     // What is smaller adds up to less than the rounding of a product of ten thousand rows. An end without a neighbour nobody asks for.
-    const double least = Kokkos::max(tolerance_, 1e-4 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    const double least = Kokkos::max(tolerance_, 1e-4 * static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon()));
     inverse.head       = ranks_.has_before() ? Kernels::significant(space_, lines, inverse.first, least, true) : 0;
     inverse.tail       = ranks_.has_after() ? Kernels::significant(space_, lines, inverse.last, least, false) : 0;
   }

@@ -203,6 +203,6 @@ std::optional<LineRow> GatheredLineSolver<Scalar>::bad_pivot() const
   return row == none ? std::nullopt : std::optional(LineRow{0, row});
 }
 
-template class GatheredLineSolver<double>;
+template class GatheredLineSolver<KernelScalar>;
 
 } // namespace weft

@@ -424,7 +424,7 @@ JoinedLineSolver<Scalar>::make(const LineMap &map, MPI_Comm ranks, std::shared_p
   });
 }
 
-template class JoinedLineSolver<double>;
-template class JoinedLineSolver<float>;
+template class JoinedLineSolver<KernelScalar>;
+template class JoinedLineSolver<SingleScalar>;
 
 } // namespace weft

@@ -36,12 +36,12 @@ public:
     std::array<Scalar, 2> all{};
     if (layout_.count() == 0) return std::nullopt;
     for (std::size_t side = 0; side < 2; side++) {
-      const auto host       = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values_[side]);
-      all[side]             = host(0);
-      const Scalar rounding = 8 * std::numeric_limits<Scalar>::epsilon() * std::abs(all[side]);
+      const auto host     = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), values_[side]);
+      all[side]           = host(0);
+      const auto rounding = 8 * std::numeric_limits<RealOf<Scalar>>::epsilon() * modulus(all[side]);
       for (std::size_t line = 0; line < host.extent(0); line++) {
-        if (!std::isfinite(host(line))) return std::array<Scalar, 2>{NAN, NAN};
-        if (!(std::abs(host(line) - all[side]) <= rounding)) return std::nullopt;
+        if (!finite(host(line))) return std::array<Scalar, 2>{NAN, NAN};
+        if (!(modulus(host(line) - all[side]) <= rounding)) return std::nullopt;
       }
     }
     return all;
@@ -107,6 +107,6 @@ Owner<OutsideCouplings<Scalar>> OutsideCouplings<Scalar>::make(const Execution &
   });
 }
 
-template class OutsideCouplings<double>;
+template class OutsideCouplings<KernelScalar>;
 
 } // namespace weft

@@ -284,13 +284,13 @@ struct PieceKernels {
         KOKKOS_LAMBDA(const Index number, Index &most) {
           const LineRow at  = line_row(layout, number);
           const Index start = layout.start(at.line), end = start - at.line % b + (from_start ? 0 : (layout.length - 1) * layout.stride);
-          Scalar largest = 0;
-          bool small     = true;
+          RealOf<Scalar> largest = 0;
+          bool small             = true;
           for (int p = 0; p < b; p++) {
-            for (int q = 0; q < b; q++) largest = Kokkos::max(largest, Kokkos::abs(values(p * span + end + q)));
+            for (int q = 0; q < b; q++) largest = Kokkos::max(largest, modulus(values(p * span + end + q)));
           }
           for (int p = 0; p < b; p++) // NaN is not small
-            small = small && Kokkos::abs(values(p * span + start + at.row * layout.stride)) <= static_cast<Scalar>(tolerance) * largest;
+            small = small && modulus(values(p * span + start + at.row * layout.stride)) <= static_cast<RealOf<Scalar>>(tolerance) * largest;
           if (!small) most = Kokkos::max(most, from_start ? at.row + 1 : layout.length - at.row);
         },
         Kokkos::Max<Index>(rows));

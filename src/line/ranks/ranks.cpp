@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/real_of.hpp"
+
 namespace weft {
 
 namespace {
@@ -10,7 +12,10 @@ namespace {
 template <class Scalar>
 MPI_Datatype mpi_type()
 {
-  return std::is_same_v<Scalar, double> ? MPI_DOUBLE : MPI_FLOAT;
+  if constexpr (is_complex<Scalar>)
+    return std::is_same_v<RealOf<Scalar>, double> ? MPI_C_DOUBLE_COMPLEX : MPI_C_FLOAT_COMPLEX;
+  else
+    return std::is_same_v<Scalar, double> ? MPI_DOUBLE : MPI_FLOAT;
 }
 
 } // namespace
@@ -210,15 +215,27 @@ void Ranks::to_all(const Scalar *mine, Scalar *all, int words) const
 
 template void Items::there(const double *, double *, int) const;
 template void Items::there(const float *, float *, int) const;
+template void Items::there(const Complex<double> *, Complex<double> *, int) const;
+template void Items::there(const Complex<float> *, Complex<float> *, int) const;
 template void Items::back(const double *, double *, int) const;
 template void Items::back(const float *, float *, int) const;
+template void Items::back(const Complex<double> *, Complex<double> *, int) const;
+template void Items::back(const Complex<float> *, Complex<float> *, int) const;
 template void Ranks::swap(const double *, const double *, double *, double *, Index) const;
 template void Ranks::swap(const float *, const float *, float *, float *, Index) const;
+template void Ranks::swap(const Complex<double> *, const Complex<double> *, Complex<double> *, Complex<double> *, Index) const;
+template void Ranks::swap(const Complex<float> *, const Complex<float> *, Complex<float> *, Complex<float> *, Index) const;
 template void Ranks::to_owners(const double *, double *, int, const LineOrder &, Colour) const;
 template void Ranks::to_owners(const float *, float *, int, const LineOrder &, Colour) const;
+template void Ranks::to_owners(const Complex<double> *, Complex<double> *, int, const LineOrder &, Colour) const;
+template void Ranks::to_owners(const Complex<float> *, Complex<float> *, int, const LineOrder &, Colour) const;
 template void Ranks::to_pieces(const double *, double *, int, const LineOrder &, Colour) const;
 template void Ranks::to_pieces(const float *, float *, int, const LineOrder &, Colour) const;
+template void Ranks::to_pieces(const Complex<double> *, Complex<double> *, int, const LineOrder &, Colour) const;
+template void Ranks::to_pieces(const Complex<float> *, Complex<float> *, int, const LineOrder &, Colour) const;
 template void Ranks::to_all(const double *, double *, int) const;
 template void Ranks::to_all(const float *, float *, int) const;
+template void Ranks::to_all(const Complex<double> *, Complex<double> *, int) const;
+template void Ranks::to_all(const Complex<float> *, Complex<float> *, int) const;
 
 } // namespace weft

@@ -26,10 +26,10 @@ struct Spikes {
 template <class Scalar, int b>
 KOKKOS_INLINE_FUNCTION bool invert_one_minus(Block<Scalar, b> &m)
 {
-  BlockVector<Scalar, b> scale;
+  BlockVector<RealOf<Scalar>, b> scale;
   for (int p = 0; p < b; p++) {
     scale(p) = 1;
-    for (int q = 0; q < b; q++) scale(p) += Kokkos::abs(m(p, q));
+    for (int q = 0; q < b; q++) scale(p) += modulus(m(p, q));
   }
   m = identity<Scalar, b>() + -m;
   return invert(m, scale);

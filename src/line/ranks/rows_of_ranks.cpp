@@ -7,6 +7,7 @@
 
 #include "base/backend.hpp"
 #include "line/host_copies.hpp"
+#include "line/maps/edge.hpp"
 
 namespace weft {
 
@@ -53,7 +54,7 @@ RowsOfRanks::RowsOfRanks(const Execution &execution, MPI_Comm communicator, Inde
       for (Index i = 0; i < rows; i++) {
         for (auto k = static_cast<std::size_t>(begins[static_cast<std::size_t>(i)]);
              k < static_cast<std::size_t>(begins[static_cast<std::size_t>(i) + 1]); k++)
-          own.push_back({first + i, columns[static_cast<std::size_t>(column[k])], static_cast<double>(value[k])});
+          own.push_back({first + i, columns[static_cast<std::size_t>(column[k])], value_in_graph(value[k])});
       }
     });
   }
@@ -142,13 +143,13 @@ std::vector<std::int64_t> RowsOfRanks::gather(const std::vector<std::int64_t> &h
   return words;
 }
 
-template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<double, std::int32_t> &,
+template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<KernelScalar, std::int32_t> &,
                                   const std::vector<std::int64_t> &);
-template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<double, std::int64_t> &,
+template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<KernelScalar, std::int64_t> &,
                                   const std::vector<std::int64_t> &);
-template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<float, std::int32_t> &,
+template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<SingleScalar, std::int32_t> &,
                                   const std::vector<std::int64_t> &);
-template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<float, std::int64_t> &,
+template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<SingleScalar, std::int64_t> &,
                                   const std::vector<std::int64_t> &);
 
 } // namespace weft

@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
   for (int j = 0; j < R; j++) {
     if (j < rows) {
       const Scalar pivot = diagonal[j] - lower[j] * mine.after;
-      check(pivot, Kokkos::abs(lower[j]) + Kokkos::abs(diagonal[j]) + Kokkos::abs(upper[j]), first + j, 0);
+      check(pivot, modulus(lower[j]) + modulus(diagonal[j]) + modulus(upper[j]), first + j, 0);
       const Scalar inverse = reciprocal(pivot);
       mine     = {(rhs[j] - lower[j] * mine.value) * inverse, (j == 0 ? lower[j] : -lower[j] * mine.before) * inverse, upper[j] * inverse};
       rhs[j]   = mine.value;
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(T, 512 / T) cluster_relaxation(const ClusterAr
 
   // Step 4: join to the next chunk, then PCR over all chunks but the last.
   const Index last_row = first + rows - 1;
-  const auto scale_of  = [](const Hanging<Scalar> &h) { return 1 + Kokkos::abs(h.before) + Kokkos::abs(h.after); };
+  const auto scale_of  = [](const Hanging<Scalar> &h) { return 1 + modulus(h.before) + modulus(h.after); };
   board.show(1, rank, head);
   __syncthreads();
   if (rows > 0 && chunk + 1 < chunks) {

@@ -32,8 +32,8 @@ struct Couplings {
   Coupling first[at_hand] = {};
 
   KOKKOS_INLINE_FUNCTION Coupling diagonal(int k) const { return k < at_hand ? first[k] : diagonals[k]; }
-  KOKKOS_INLINE_FUNCTION double residual(Scalar r) const { return weft::measure(residual_type, static_cast<double>(r)); }
-  KOKKOS_INLINE_FUNCTION double change(Scalar z) const { return weft::measure(change_type, static_cast<double>(scale * z)); }
+  KOKKOS_INLINE_FUNCTION double residual(Scalar r) const { return weft::measure(residual_type, r); }
+  KOKKOS_INLINE_FUNCTION double change(Scalar z) const { return weft::measure(change_type, scale * z); }
 };
 
 /// For WideKernel, R rows a thread.

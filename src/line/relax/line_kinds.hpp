@@ -52,9 +52,10 @@ struct LineLook {
   template <class Scalar>
   KOKKOS_INLINE_FUNCTION static int weakness(Scalar lower, Scalar diagonal, Scalar upper)
   {
-    constexpr Scalar least = sizeof(Scalar) == 8 ? Scalar(1e-8) : Scalar(1e-3);
-    const Scalar others = Kokkos::abs(lower) + Kokkos::abs(upper), size = Kokkos::abs(diagonal);
-    const bool strong = size > 0 && size >= (1 + least) * others && size <= std::numeric_limits<Scalar>::max() / 4;
+    using Real           = RealOf<Scalar>;
+    constexpr Real least = sizeof(Real) == 8 ? Real(1e-8) : Real(1e-3);
+    const Real others = modulus(lower) + modulus(upper), size = modulus(diagonal);
+    const bool strong = size > 0 && size >= (1 + least) * others && size <= std::numeric_limits<Real>::max() / 4;
     return strong ? 0 : weak;
   }
 };
@@ -234,7 +235,7 @@ struct ValueOfRow {
   KOKKOS_INLINE_FUNCTION double operator()(Index k) const
   {
     const Index i = rows.element(k);
-    return i < 0 ? 0 : measure(type, static_cast<double>(values[i]));
+    return i < 0 ? 0 : measure(type, values[i]);
   }
 };
 
@@ -250,7 +251,7 @@ struct AddToRow {
     const Index i = rows.element(k);
     if (i < 0) return 0;
     x[i] += values[i];
-    return measure(type, static_cast<double>(values[i]));
+    return measure(type, values[i]);
   }
 };
 

@@ -21,7 +21,7 @@ LineRelaxation<Scalar>::~LineRelaxation()
   destroy_or_leave(plan_);
 }
 
-template class LineRelaxation<double>;
-template class LineRelaxation<float>;
+template class LineRelaxation<KernelScalar>;
+template class LineRelaxation<SingleScalar>;
 
 } // namespace weft

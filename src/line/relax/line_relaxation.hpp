@@ -17,10 +17,10 @@ enum class Guess {
 
 template <class Scalar>
 struct RelaxOptions {
-  Scalar omega        = 1;
-  Colour colour       = Colour::all; ///< other lines are not written
-  Guess guess         = Guess::given;
-  Transpose transpose = Transpose::no;
+  RealOf<Scalar> omega = 1;
+  Colour colour        = Colour::all; ///< other lines are not written
+  Guess guess          = Guess::given;
+  Transpose transpose  = Transpose::no;
   /// Take what is measured on the lines of the colour: the residual before, and omega T^-1 of it, by how much x changed.
   Norm *residual = nullptr, *change = nullptr;
 };

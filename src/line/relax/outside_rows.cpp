@@ -107,7 +107,7 @@ Owner<OutsideRows<Scalar>> OutsideRows<Scalar>::make(const Execution &execution)
       execution, [](const auto &space) -> Owner<OutsideRows> { return make_owner<RowsIn<std::decay_t<decltype(space)>, Scalar>>(space); });
 }
 
-template class OutsideRows<double>;
-template class OutsideRows<float>;
+template class OutsideRows<KernelScalar>;
+template class OutsideRows<SingleScalar>;
 
 } // namespace weft

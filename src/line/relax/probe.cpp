@@ -23,7 +23,7 @@ struct SizeOfRow {
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &logarithms, double &rows) const
   {
     double largest = 0;
-    for_each_inside(matrix, i, [&](double value, Index) { largest = Kokkos::max(largest, Kokkos::abs(value)); });
+    for_each_inside(matrix, i, [&](KernelScalar value, Index) { largest = Kokkos::max(largest, modulus(value)); });
     if (!(largest > 0) || Kokkos::isinf(largest)) return;
     logarithms += Kokkos::log2(largest);
     rows += 1;
@@ -34,19 +34,21 @@ template <class Int>
 struct ProbeRow {
   ProbeRows<Int> matrix;
   double unit;
-  const double *product, *b, *x;
+  const KernelScalar *product, *b, *x;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &residuals, double &rhs, double &backwards) const
   {
-    double sum = 0, size = 0;
-    for_each_inside(matrix, i, [&](double value, Index j) {
-      const double term = value * x[j];
+    KernelScalar sum = 0;
+    double size      = 0;
+    for_each_inside(matrix, i, [&](KernelScalar value, Index j) {
+      const KernelScalar term = value * x[j];
       sum += term;
-      size += Kokkos::abs(term);
+      size += modulus(term);
     });
     // NaN goes on in any sum.
-    const double residual = b[i] - (product ? product[i] : sum), of_rhs = b[i] / unit, of_row = residual / unit;
-    const double backward = residual == 0 ? 0 : residual / (Kokkos::abs(b[i]) + size);
+    const double residual = modulus(b[i] - (product ? product[i] : sum)), of_b = modulus(b[i]), of_rhs = of_b / unit,
+                 of_row   = residual / unit;
+    const double backward = residual == 0 ? 0 : residual / (of_b + size);
     residuals += of_row * of_row;
     rhs += of_rhs * of_rhs;
     backwards += backward * backward;
@@ -55,12 +57,13 @@ struct ProbeRow {
 
 struct SetProbe {
   Index first;
-  double unit, *x;
+  double unit;
+  KernelScalar *x;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[i] = unit * probe_value(first + i); }
 };
 
-void set_probe(const Execution &execution, Index first, Index rows, double unit, double *x)
+void set_probe(const Execution &execution, Index first, Index rows, double unit, KernelScalar *x)
 {
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
@@ -81,8 +84,8 @@ ProbeSizes probe_sizes(const Execution &execution, const ProbeRows<Int> &matrix)
 }
 
 template <class Int>
-ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const double *product, const double *b,
-                     const double *x)
+ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const KernelScalar *product,
+                     const KernelScalar *b, const KernelScalar *x)
 {
   ProbeSums total;
   on_backend(execution, [&](const auto &space) {
@@ -95,7 +98,9 @@ ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, d
 
 template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int32_t> &);
 template ProbeSizes probe_sizes(const Execution &, const ProbeRows<std::int64_t> &);
-template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int32_t> &, double, const double *, const double *, const double *);
-template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int64_t> &, double, const double *, const double *, const double *);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int32_t> &, double, const KernelScalar *, const KernelScalar *,
+                              const KernelScalar *);
+template ProbeSums probe_sums(const Execution &, const ProbeRows<std::int64_t> &, double, const KernelScalar *, const KernelScalar *,
+                              const KernelScalar *);
 
 } // namespace weft

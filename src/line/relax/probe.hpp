@@ -15,11 +15,11 @@ namespace weft {
 template <class Int>
 struct ProbeRows {
   Index rows  = 0;
-  Index first = 0;                ///< number of the first row in the whole matrix
-  CsrMatrix<double, Int> inside;  ///< unless dense
-  CsrMatrix<double, Int> outside; ///< row_starts is null where there are none
-  const double *dense = nullptr;  ///< column after column, `ld` elements from one to the next
-  Index ld            = 0;
+  Index first = 0;                      ///< number of the first row in the whole matrix
+  CsrMatrix<KernelScalar, Int> inside;  ///< unless dense
+  CsrMatrix<KernelScalar, Int> outside; ///< row_starts is null where there are none
+  const KernelScalar *dense = nullptr;  ///< column after column, `ld` elements from one to the next
+  Index ld                  = 0;
 };
 
 /// Sums over the rows of a process; they add up over processes.
@@ -37,10 +37,10 @@ struct ProbeSizes {
 template <class Int>
 ProbeSizes probe_sizes(const Execution &execution, const ProbeRows<Int> &matrix);
 /// x_i = `unit` times a value in [-1, 1) that depends on the number of the row in the whole matrix alone. Does not wait.
-void set_probe(const Execution &execution, Index first, Index rows, double unit, double *x);
+void set_probe(const Execution &execution, Index first, Index rows, double unit, KernelScalar *x);
 /// `product` is A x; null: it is made here, from the columns of this process. Waits.
 template <class Int>
-ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const double *product, const double *b,
-                     const double *x);
+ProbeSums probe_sums(const Execution &execution, const ProbeRows<Int> &matrix, double unit, const KernelScalar *product,
+                     const KernelScalar *b, const KernelScalar *x);
 
 } // namespace weft

@@ -11,10 +11,16 @@
 namespace weft {
 
 /// What a value counts for in a norm's total. A largest magnitude would lose NaN.
-KOKKOS_INLINE_FUNCTION double measure(NormType type, double value)
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION double measure(NormType type, const Scalar &of)
 {
+  double value;
+  if constexpr (is_complex<Scalar>)
+    value = static_cast<double>(modulus(of));
+  else
+    value = static_cast<double>(of);
   if (type == NormType::two) return value * value;
-  return Kokkos::isnan(value) ? Kokkos::Experimental::infinity_v<double> : Kokkos::abs(value);
+  return Kokkos::isnan(value) ? Kokkos::Experimental::infinity_v<double> : modulus(value);
 }
 KOKKOS_INLINE_FUNCTION double join(NormType type, double a, double b)
 {
@@ -82,7 +88,7 @@ struct ResidualOfRow {
       r[i] = b[i] - matrix.product(i, x);
     else
       r[i] = b[i] - matrix.transposed_product(i, x);
-    return measure(type, static_cast<double>(r[i]));
+    return measure(type, r[i]);
   }
 };
 
@@ -102,7 +108,7 @@ struct ResidualOfBlock {
     for (int d = 0; d < matrix.count; d++)
       subtract_diagonal(matrix.values + d * matrix.pitch, matrix.offsets[d], matrix.rows, x, first, end, r + first);
     double total = 0;
-    for (Index i = first; i < end; i++) total = join(type, total, measure(type, static_cast<double>(r[i])));
+    for (Index i = first; i < end; i++) total = join(type, total, measure(type, r[i]));
     return total;
   }
 };

@@ -61,11 +61,11 @@ void StencilMatrix<Scalar>::multiply(const Scalar *x, Scalar *y) const
   on_backend(execution_, [&](const auto &space) { product_of(space, *storage_, rows_, x, y); });
 }
 
-template class StencilMatrix<double>;
-template class StencilMatrix<float>;
-template void StencilMatrix<double>::read(const CsrMatrix<double, std::int32_t> &);
-template void StencilMatrix<double>::read(const CsrMatrix<double, std::int64_t> &);
-template void StencilMatrix<float>::read(const CsrMatrix<float, std::int32_t> &);
-template void StencilMatrix<float>::read(const CsrMatrix<float, std::int64_t> &);
+template class StencilMatrix<KernelScalar>;
+template class StencilMatrix<SingleScalar>;
+template void StencilMatrix<KernelScalar>::read(const CsrMatrix<KernelScalar, std::int32_t> &);
+template void StencilMatrix<KernelScalar>::read(const CsrMatrix<KernelScalar, std::int64_t> &);
+template void StencilMatrix<SingleScalar>::read(const CsrMatrix<SingleScalar, std::int32_t> &);
+template void StencilMatrix<SingleScalar>::read(const CsrMatrix<SingleScalar, std::int64_t> &);
 
 } // namespace weft

@@ -41,25 +41,26 @@ KOKKOS_INLINE_FUNCTION float inverse_power(float magnitude, int doublings)
 /// Factor of a row, see above. A row that holds one unknown alone is made larger than all others, so that it becomes that unknown's pivot and
 /// what it says (x = boundary value, say) is kept exactly.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION Scalar scaling(const Row<Scalar> &row)
+KOKKOS_INLINE_FUNCTION RealOf<Scalar> scaling(const Row<Scalar> &row)
 {
   const bool alone = row.lower == 0 && row.upper == 0;
-  return inverse_power(Kokkos::max(Kokkos::abs(row.lower), Kokkos::max(Kokkos::abs(row.diagonal), Kokkos::abs(row.upper))), alone ? 10 : 0);
+  return inverse_power(Kokkos::max(modulus(row.lower), Kokkos::max(modulus(row.diagonal), modulus(row.upper))), alone ? 10 : 0);
 }
 
 /// False for rows that are not finite, zero, or too small for what divides by them.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool usable_row(const Row<Scalar> &row)
 {
-  return row.scale() >= std::numeric_limits<Scalar>::min() && Kokkos::isfinite(row.scale());
+  return row.scale() >= std::numeric_limits<RealOf<Scalar>>::min() && Kokkos::isfinite(row.scale());
 }
 
 /// True for a pivot that is more than rounding error; `noise` as in eliminate. A bound that adds up absolute errors is far too wide for long lines:
 /// a quarter of it tells singular -1 2 -1 lines from regular ones up to the length where their condition number passes 1 / epsilon.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool above_noise(Scalar pivot, Scalar noise)
+KOKKOS_INLINE_FUNCTION bool above_noise(Scalar pivot, RealOf<Scalar> noise)
 {
-  return Kokkos::abs(pivot) > (8 + noise / 4) * std::numeric_limits<Scalar>::epsilon() && Kokkos::isfinite(pivot);
+  const RealOf<Scalar> size = modulus(pivot);
+  return size > (8 + noise / 4) * std::numeric_limits<RealOf<Scalar>>::epsilon() && Kokkos::isfinite(size);
 }
 
 /// Eliminates column `step` of a few equations: the row with the largest entry becomes row `step`, its entry there the inverse of the pivot; it is
@@ -69,7 +70,7 @@ template <int step, int noise, class Scalar, int rows, int columns>
 KOKKOS_INLINE_FUNCTION bool eliminate(Scalar (&e)[rows][columns])
 {
   for (int r = step + 1; r < rows; r++) {
-    const bool larger = Kokkos::abs(e[r][step]) > Kokkos::abs(e[step][step]);
+    const bool larger = modulus(e[r][step]) > modulus(e[step][step]);
     for (int c = step; c < columns; c++) {
       const Scalar above = e[step][c], here = e[r][c];
       e[step][c] = larger ? here : above;
@@ -81,9 +82,9 @@ KOKKOS_INLINE_FUNCTION bool eliminate(Scalar (&e)[rows][columns])
   for (int r = step + 1; r < rows; r++) {
     const Scalar factor = e[r][step] * inverse;
     for (int c = step + 1; c < noise; c++) e[r][c] -= factor * e[step][c];
-    for (int c = noise; c < columns; c++) e[r][c] += Kokkos::abs(factor) * e[step][c];
+    for (int c = noise; c < columns; c++) e[r][c] += modulus(factor) * e[step][c];
   }
-  return noise == columns || above_noise(pivot, e[step][columns - 1]);
+  return noise == columns || above_noise(pivot, real_part(e[step][columns - 1]));
 }
 
 /// Equations of a piece.
@@ -225,9 +226,9 @@ KOKKOS_INLINE_FUNCTION Ends<Scalar> solve_piece(const Piece<Scalar> &piece, bool
     e[k][1] += s[k].before;
   }
   if (!eliminate<0, 3>(e)) bad(0);
-  if (!above_noise(e[1][1], e[1][3])) bad(1);
+  if (!above_noise(e[1][1], real_part(e[1][3]))) bad(1);
   const Scalar last = e[1][2] / e[1][1], first = (e[0][2] - e[0][1] * last) * e[0][0];
-  return {ring ? last : 0, first, last, ring ? first : 0};
+  return {ring ? last : Scalar(0), first, last, ring ? first : Scalar(0)};
 }
 
 } // namespace weft

@@ -2,5 +2,5 @@
 
 #include "line/factored_lines_impl.hpp"
 
-template struct weft::LinesBy<weft::Pivoted, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::Pivoted, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::Pivoted, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::Pivoted, weft::LineProblem, weft::SingleScalar>;

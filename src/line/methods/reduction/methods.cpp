@@ -2,13 +2,13 @@
 
 #include "line/factored_lines_impl.hpp"
 
-template struct weft::LinesBy<weft::Cr, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::Cr, weft::LineProblem, float>;
-template struct weft::LinesBy<weft::Pcr, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::Pcr, weft::LineProblem, float>;
-template struct weft::LinesBy<weft::CrPcr, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::CrPcr, weft::LineProblem, float>;
-template struct weft::LinesBy<weft::PcrThomas, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::PcrThomas, weft::LineProblem, float>;
-template struct weft::LinesBy<weft::CrPcrThomas, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::CrPcrThomas, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::Cr, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::Cr, weft::LineProblem, weft::SingleScalar>;
+template struct weft::LinesBy<weft::Pcr, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::Pcr, weft::LineProblem, weft::SingleScalar>;
+template struct weft::LinesBy<weft::CrPcr, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::CrPcr, weft::LineProblem, weft::SingleScalar>;
+template struct weft::LinesBy<weft::PcrThomas, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::PcrThomas, weft::LineProblem, weft::SingleScalar>;
+template struct weft::LinesBy<weft::CrPcrThomas, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::CrPcrThomas, weft::LineProblem, weft::SingleScalar>;

@@ -10,7 +10,7 @@ struct UnitRow {
   Scalar lower = 0, upper = 0, rhs = 0;
 
   /// The measure of a pivot that comes of this row.
-  KOKKOS_INLINE_FUNCTION Scalar scale() const { return 1 + Kokkos::abs(lower) + Kokkos::abs(upper); }
+  KOKKOS_INLINE_FUNCTION Scalar scale() const { return 1 + modulus(lower) + modulus(upper); }
 };
 
 /// The row without its neighbours `left` and `right`, which couples it to their far neighbours. Three words a row and one division:

@@ -70,7 +70,7 @@ struct Spike {
     OwnedArray<Scalar, Space> w, v;                       ///< a line's rows apart by spike_stride()
     OwnedArray<Scalar, Space> lower, diagonal, upper;     ///< of the separators
     OwnedArray<Scalar, Space> to_last, to_first;          ///< couplings of a separator to the rows around it
-    OwnedArray<Scalar, Space> scale;                      ///< of its row as it came
+    OwnedArray<RealOf<Scalar>, Space> scale;              ///< of its row as it came
     OwnedArray<Scalar, Space> first, rhs, solution;       ///< y_first, and the separators'
     Gate<Space> spikes;                                   ///< of the first level, where there is a tolerance
 
@@ -173,8 +173,9 @@ struct Spike {
     level.ratio         = table<Scalar, Space>("weft spike ratio", factors);
     level.w             = table<Scalar, Space>("weft spike w", spikes);
     level.v             = table<Scalar, Space>("weft spike v", spikes);
-    for (auto *separators : {&level.lower, &level.diagonal, &level.upper, &level.to_last, &level.to_first, &level.scale})
+    for (auto *separators : {&level.lower, &level.diagonal, &level.upper, &level.to_last, &level.to_first})
       *separators = table<Scalar, Space>("weft spike separators", own);
+    level.scale = table<RealOf<Scalar>, Space>("weft spike separators", own);
     for (auto *values : {&level.first, &level.rhs, &level.solution})
       *values = OwnedArray<Scalar, Space>("weft spike values", static_cast<std::size_t>(lanes)); // 0: lines of another colour stay finite
     return level;
@@ -199,8 +200,8 @@ struct Spike {
     plan.flag.clear(space);
     if (!plan.levels.empty() && plan.tolerance > 0) Kokkos::deep_copy(space, plan.levels[0].spikes.reach, Reach{0, 0, 0});
     Tridiagonal<Scalar, Space> lines = matrix;
-    OwnedArray<Scalar, Space> scale; // of the rows as they came; the given ones have it in them
-    Index rows = 1;                  // given rows that a row of `lines` stands for
+    OwnedArray<RealOf<Scalar>, Space> scale; // of the rows as they came; the given ones have it in them
+    Index rows = 1;                          // given rows that a row of `lines` stands for
     int depth  = 0;
     for (const Level<Space, Scalar> &level : plan.levels) {
       factor_parts(space, plan, level, lines, scale, rows, depth);
@@ -242,11 +243,11 @@ struct Spike {
   /// Thomas on every part, and its spikes. `scale` is empty for the given lines; a row of `lines` stands for `each` given ones.
   template <class Space, class Scalar>
   static void factor_parts(const Space &space, const Plan<Space, Scalar> &plan, const Level<Space, Scalar> &level,
-                           const Tridiagonal<Scalar, Space> &lines, const OwnedArray<Scalar, Space> &scale, Index each, int depth)
+                           const Tridiagonal<Scalar, Space> &lines, const OwnedArray<RealOf<Scalar>, Space> &scale, Index each, int depth)
   {
-    const auto flag        = plan.flag;
-    const Index length     = plan.problem.layout.length;
-    const Scalar tolerance = static_cast<Scalar>(plan.tolerance);
+    const auto flag      = plan.flag;
+    const Index length   = plan.problem.layout.length;
+    const auto tolerance = static_cast<RealOf<Scalar>>(plan.tolerance);
     Kokkos::parallel_for(
         "weft spike factor", Kokkos::RangePolicy<Space>(space, 0, level.factored()), KOKKOS_LAMBDA(const Index lane) {
           const Parts &parts = level.parts;
@@ -277,8 +278,8 @@ struct Spike {
             v             = r == inner - 1 ? ratio : -ratio * v;
             level.w(s)    = w;
             level.v(s)    = v;
-            if (!(Kokkos::abs(w) <= tolerance) && from_left == 0) from_left = r + 1;
-            if (!(Kokkos::abs(v) <= tolerance)) to_left = inner - r;
+            if (!(modulus(w) <= tolerance) && from_left == 0) from_left = r + 1;
+            if (!(modulus(v) <= tolerance)) to_left = inner - r;
           }
           if (!level.spikes.reach.data()) return;
           Reach &most = level.spikes.reach();
@@ -291,7 +292,7 @@ struct Spike {
   /// The matrix of the separators.
   template <class Space, class Scalar>
   static void factor_separators(const Space &space, const Level<Space, Scalar> &level, const Tridiagonal<Scalar, Space> &lines,
-                                const OwnedArray<Scalar, Space> &scale)
+                                const OwnedArray<RealOf<Scalar>, Space> &scale)
   {
     Kokkos::parallel_for(
         "weft spike separators", Kokkos::RangePolicy<Space>(space, 0, level.factored()), KOKKOS_LAMBDA(const Index lane) {
@@ -320,8 +321,8 @@ struct Spike {
 
   /// Measures the pivots of the last line of separators by the rows as they came.
   template <class Space, class Scalar>
-  static void look_at_thomas(const Space &space, const Plan<Space, Scalar> &plan, const OwnedArray<Scalar, Space> &scale, Index each,
-                             int depth)
+  static void look_at_thomas(const Space &space, const Plan<Space, Scalar> &plan, const OwnedArray<RealOf<Scalar>, Space> &scale,
+                             Index each, int depth)
   {
     const auto flag        = plan.flag;
     const auto thomas      = plan.thomas;

@@ -2,5 +2,5 @@
 
 #include "line/factored_lines_impl.hpp"
 
-template struct weft::LinesBy<weft::Thomas, weft::LineProblem, double>;
-template struct weft::LinesBy<weft::Thomas, weft::LineProblem, float>;
+template struct weft::LinesBy<weft::Thomas, weft::LineProblem, weft::KernelScalar>;
+template struct weft::LinesBy<weft::Thomas, weft::LineProblem, weft::SingleScalar>;

@@ -83,8 +83,8 @@ struct ThomasLate {
   KOKKOS_INLINE_FUNCTION static Scalar scale_to_one(Scalar value)
   {
     using Bits              = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
-    constexpr int mantissa  = std::numeric_limits<Scalar>::digits - 1;
-    constexpr Bits exponent = std::numeric_limits<Scalar>::max_exponent * 2 - 1; // all ones
+    constexpr int mantissa  = std::numeric_limits<RealOf<Scalar>>::digits - 1;
+    constexpr Bits exponent = std::numeric_limits<RealOf<Scalar>>::max_exponent * 2 - 1; // all ones
     const Bits of_value     = Kokkos::bit_cast<Bits>(value) & (exponent << mantissa);
     return Kokkos::bit_cast<Scalar>(static_cast<Bits>(((exponent - 1) << mantissa) - of_value));
   }
@@ -101,7 +101,7 @@ struct ThomasLate {
       const Row<Scalar> r = matrix.at(row, i);
       const Scalar q = r.lower == 0 ? Scalar(1) : pivot, p = q * r.diagonal - r.lower * upper, s = scale_to_one(p);
       if constexpr (check) {
-        if (!usable_pivot(p, Kokkos::abs(q) * r.scale())) plan.flag.report(line, row);
+        if (!usable_pivot(p, modulus(q) * r.scale())) plan.flag.report(line, row);
       }
       pivot = s * p;
       upper = s * (q * r.upper);

@@ -14,13 +14,16 @@
 #include <optional>
 #include <vector>
 
+#include "base/real_of.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
 
-/// A row in the precision of the tables. `scale` measures its pivot, see usable_pivot.
+/// A row in the precision of the tables, long double or Complex<long double>. `scale` measures its pivot, see usable_pivot.
+template <class Exact>
 struct ExactRow {
-  long double lower = 0, diagonal = 1, upper = 0, scale = 1;
+  Exact lower = 0, diagonal = 1, upper = 0;
+  long double scale = 1;
 };
 
 /// Rows of a line: `head` special ones, equal ones, `tail` special ones.
@@ -59,22 +62,29 @@ struct PivotWatch {
   std::optional<Index> bad_row;                           ///< the first one, of the user's line
   long double least = std::numeric_limits<double>::min(); ///< of the tables' precision: inverses of smaller pivots are none of its numbers
 
-  void see(long double pivot, long double scale, Index row)
+  template <class Exact>
+  void see(const Exact &pivot, long double scale, Index row)
   {
-    if (!bad_row && !(std::abs(pivot) > smallest * scale && std::abs(pivot) >= least && std::isfinite(pivot))) bad_row = row;
+    const long double size = modulus(pivot);
+    if (!bad_row && !(size > smallest * scale && size >= least && std::isfinite(size))) bad_row = row;
   }
 };
 
 /// What elimination leaves of a chunk's rows, and its first unknown: x_0 = head_value - head_before x_-1 - head_after x_last.
+template <class Exact>
 struct ExactChunk {
-  std::vector<long double> low, inverse, before, after;
-  long double head_before = 0, head_after = -1;
+  std::vector<Exact> low, inverse, before, after;
+  Exact head_before = 0, head_after = -1;
 
   Index rows() const { return static_cast<Index>(low.size()); }
 };
 
+template <class Exact>
 class NearToeplitz {
 public:
+  using Row   = ExactRow<Exact>;
+  using Chunk = ExactChunk<Exact>;
+
   NearToeplitz() = default;
   /// row_of(i) gives row i of the line; a ring couples its ends.
   template <class RowOf>
@@ -88,7 +98,7 @@ public:
   const NearToeplitzForm &form() const { return form_; }
   Index length() const { return form_.length; }
   bool ring() const { return ring_; }
-  const ExactRow &row(Index i) const
+  const Row &row(Index i) const
   {
     if (i < form_.head) return head_[static_cast<std::size_t>(i)];
     const Index t = i - (form_.length - form_.tail);
@@ -98,17 +108,17 @@ public:
   Index user_row(Index i) const { return std::min((i + 1) * stands_for_, original_length_) - 1; }
 
   /// Rows [first, first + rows) eliminated.
-  ExactChunk chunk(Index first, Index rows, PivotWatch &watch) const
+  Chunk chunk(Index first, Index rows, PivotWatch &watch) const
   {
-    ExactChunk c;
-    long double before = 0, after = 0;
+    Chunk c;
+    Exact before = 0, after = 0;
     for (Index j = 0; j < rows; j++) {
-      const ExactRow &r       = row(first + j);
-      const long double pivot = r.diagonal - r.lower * after;
+      const Row &r      = row(first + j);
+      const Exact pivot = r.diagonal - r.lower * after;
       watch.see(pivot, r.scale, user_row(first + j));
-      const long double inverse = 1 / pivot;
-      before                    = (j == 0 ? r.lower : -r.lower * before) * inverse;
-      after                     = r.upper * inverse;
+      const Exact inverse = 1 / pivot;
+      before              = (j == 0 ? r.lower : -r.lower * before) * inverse;
+      after               = r.upper * inverse;
       c.low.push_back(j == 0 ? 0 : r.lower * inverse);
       c.inverse.push_back(inverse);
       c.before.push_back(before);
@@ -124,10 +134,10 @@ public:
   /// All chunks of a cut that differ: those with tables of their own in order, with one for all others between them, if there are any.
   struct Chunks {
     ChunkCut cut;
-    std::vector<ExactChunk> own;
-    ExactChunk inner;
+    std::vector<Chunk> own;
+    Chunk inner;
 
-    const ExactChunk &at(Index k) const
+    const Chunk &at(Index k) const
     {
       if (k < cut.first_inner) return own[static_cast<std::size_t>(k)];
       return k < cut.first_tail ? inner : own[static_cast<std::size_t>(k - cut.first_tail + cut.first_inner)];
@@ -148,10 +158,10 @@ public:
   {
     const Index count = chunks.cut.chunks;
     NearToeplitz line(chunks.cut.kept(), ring_, [&](Index k) {
-      const ExactChunk &own = chunks.at(k);
-      ExactRow r{own.before.back(), 1, 0, 1 + std::abs(own.before.back()) + std::abs(own.after.back())};
+      const Chunk &own = chunks.at(k);
+      Row r{own.before.back(), 1, 0, 1 + modulus(own.before.back()) + modulus(own.after.back())};
       if (k + 1 < count || ring_) {
-        const ExactChunk &next = chunks.at(k + 1 < count ? k + 1 : 0);
+        const Chunk &next = chunks.at(k + 1 < count ? k + 1 : 0);
         r.diagonal -= own.after.back() * next.head_before;
         r.upper = -own.after.back() * next.head_after;
       }
@@ -181,27 +191,28 @@ public:
 private:
   NearToeplitzForm form_;
   bool ring_ = false;
-  std::vector<ExactRow> head_, tail_;
-  ExactRow inner_;
+  std::vector<Row> head_, tail_;
+  Row inner_;
   Index stands_for_ = 1, original_length_ = 0;
 };
 
 /// Parallel cyclic reduction of an open near-Toeplitz line: at distance d = 1, 2, 4 ..
 ///   rhs_k -= left_k rhs_{k-d} + right_k rhs_{k+d},   at last   x_k = inverse_k rhs_k.
 /// The rows that the ends have touched grow by d at either end; all others stay equal.
+template <class Exact>
 class ExactSteps {
 public:
   struct Step {
-    std::vector<long double> left, right;
+    std::vector<Exact> left, right;
     Index first_inner = 0, first_tail = 0; ///< rows [first_inner, first_tail) are equal
   };
 
   /// Stops where all couplings are `tolerance` times the diagonal or less.
-  ExactSteps(const NearToeplitz &line, long double tolerance, PivotWatch &watch)
+  ExactSteps(const NearToeplitz<Exact> &line, long double tolerance, PivotWatch &watch)
   {
     const Index n     = line.length();
     Index first_inner = std::min(line.form().head, n), first_tail = std::max(n - line.form().tail, first_inner);
-    std::vector<ExactRow> rows;
+    std::vector<ExactRow<Exact>> rows;
     for (Index k = 0; k < n; k++) {
       rows.push_back(line.row(k));
       watch.see(rows.back().diagonal, rows.back().scale, line.user_row(k));
@@ -209,8 +220,8 @@ public:
     for (Index distance = 1; distance < n && !decoupled(rows, tolerance); distance *= 2) {
       first_inner = std::min(first_inner + distance, n);
       first_tail  = std::max(first_tail - distance, first_inner);
-      Step step{std::vector<long double>(rows.size()), std::vector<long double>(rows.size()), first_inner, first_tail};
-      std::vector<ExactRow> next(rows.size());
+      Step step{std::vector<Exact>(rows.size()), std::vector<Exact>(rows.size()), first_inner, first_tail};
+      std::vector<ExactRow<Exact>> next(rows.size());
       for (Index k = 0; k < n; k++) {
         const auto i = static_cast<std::size_t>(k), d = static_cast<std::size_t>(distance);
         if (k > first_inner && k < first_tail) {
@@ -219,7 +230,7 @@ public:
           next[i]       = next[i - 1];
           continue;
         }
-        ExactRow r{0, rows[i].diagonal, 0, std::abs(rows[i].lower) + std::abs(rows[i].diagonal) + std::abs(rows[i].upper)};
+        ExactRow<Exact> r{0, rows[i].diagonal, 0, modulus(rows[i].lower) + modulus(rows[i].diagonal) + modulus(rows[i].upper)};
         if (k >= distance) {
           step.left[i] = rows[i].lower / rows[i - d].diagonal;
           r.lower      = -step.left[i] * rows[i - d].lower;
@@ -238,18 +249,18 @@ public:
     }
     last_.first_inner = first_inner;
     last_.first_tail  = first_tail;
-    for (const ExactRow &r : rows) last_.left.push_back(1 / r.diagonal);
+    for (const ExactRow<Exact> &r : rows) last_.left.push_back(1 / r.diagonal);
   }
 
   const std::vector<Step> &steps() const { return steps_; }
   /// The inverse diagonals, in `left`.
   const Step &last() const { return last_; }
 
-  std::vector<long double> solve(std::vector<long double> rhs) const
+  std::vector<Exact> solve(std::vector<Exact> rhs) const
   {
     std::size_t d = 1;
     for (const Step &step : steps_) {
-      std::vector<long double> next = rhs;
+      std::vector<Exact> next = rhs;
       for (std::size_t k = 0; k < rhs.size(); k++) {
         if (k >= d) next[k] -= step.left[k] * rhs[k - d];
         if (k + d < rhs.size()) next[k] -= step.right[k] * rhs[k + d];
@@ -262,10 +273,10 @@ public:
   }
 
 private:
-  static bool decoupled(const std::vector<ExactRow> &rows, long double tolerance)
+  static bool decoupled(const std::vector<ExactRow<Exact>> &rows, long double tolerance)
   {
     return std::all_of(rows.begin(), rows.end(),
-                       [&](const ExactRow &r) { return std::abs(r.lower) + std::abs(r.upper) <= tolerance * std::abs(r.diagonal); });
+                       [&](const ExactRow<Exact> &r) { return modulus(r.lower) + modulus(r.upper) <= tolerance * modulus(r.diagonal); });
   }
 
   std::vector<Step> steps_;
@@ -279,7 +290,8 @@ struct WindowCut {
   Index count = 0; ///< without the last window, which ends where the line does
 
   /// `shortest` is a multiple of all rows that a thread takes. No windows (count 0) where overlaps would be too long.
-  static WindowCut of(const NearToeplitz &line, Index rows, Index shortest, long double tolerance)
+  template <class Exact>
+  static WindowCut of(const NearToeplitz<Exact> &line, Index rows, Index shortest, long double tolerance)
   {
     WindowCut cut{rows, 0, (reach(line, rows, tolerance) + shortest - 1) / shortest * shortest, 0};
     const Index left = line.length() - rows, special = line.form().tail;
@@ -292,10 +304,11 @@ struct WindowCut {
   }
 
   /// Window 0 is the first one, 1 any of the next ones, 2 the last one.
-  static NearToeplitz window(const NearToeplitz &line, Index rows, int which)
+  template <class Exact>
+  static NearToeplitz<Exact> window(const NearToeplitz<Exact> &line, Index rows, int which)
   {
-    const Index n         = line.length();
-    const ExactRow &inner = line.row(line.form().head);
+    const Index n                = line.length();
+    const ExactRow<Exact> &inner = line.row(line.form().head);
     if (which == 0)
       return {NearToeplitzForm(rows, line.form().head, 1), false, [&](Index i) { return i + 1 < rows ? line.row(i) : inner; }};
     if (which == 1) return {NearToeplitzForm(rows, 1, 1), false, [&](Index) { return inner; }};
@@ -303,19 +316,20 @@ struct WindowCut {
   }
 
   /// Rows from either end of a window in which an unknown beyond it counts for more than `tolerance`; `rows` where it counts everywhere.
-  static Index reach(const NearToeplitz &line, Index rows, long double tolerance)
+  template <class Exact>
+  static Index reach(const NearToeplitz<Exact> &line, Index rows, long double tolerance)
   {
     Index most = 0;
     PivotWatch ignored;
     for (int which = 0; which < 3; which++) {
-      const ExactChunk c    = window(line, rows, which).chunk(0, rows, ignored);
-      long double from_left = 0, from_right = 1;
+      const ExactChunk<Exact> c = window(line, rows, which).chunk(0, rows, ignored);
+      Exact from_left = 0, from_right = 1;
       for (Index j = rows - 1; j >= 0; j--) {
         const auto i = static_cast<std::size_t>(j);
         from_left    = c.before[i] - c.after[i] * from_left;
         from_right *= c.after[i];
-        if (which > 0 && !(std::abs(from_left) <= tolerance)) most = std::max(most, j + 1);
-        if (which < 2 && !(std::abs(from_right) <= tolerance)) most = std::max(most, rows - j);
+        if (which > 0 && !(modulus(from_left) <= tolerance)) most = std::max(most, j + 1);
+        if (which < 2 && !(modulus(from_right) <= tolerance)) most = std::max(most, rows - j);
       }
     }
     return most;

@@ -48,6 +48,10 @@ struct Toeplitz {
     return nothing_against;
   }
 
+  /// What tables are made in.
+  template <class Scalar>
+  using Exact = WithReal<Scalar, long double>;
+
   template <class Scalar>
   using Pinned = Kokkos::View<Scalar *, Kokkos::SharedHostPinnedSpace>;
 
@@ -124,7 +128,7 @@ struct Toeplitz {
     Plan<Space, Scalar> plan;
     plan.problem      = problem;
     plan.ring         = has_corners(problem);
-    plan.tolerance    = parameters.tolerance > 0 ? parameters.tolerance : std::numeric_limits<Scalar>::epsilon() / 2;
+    plan.tolerance    = parameters.tolerance > 0 ? parameters.tolerance : std::numeric_limits<RealOf<Scalar>>::epsilon() / 2;
     plan.levels       = std::make_shared<std::vector<Level<Space, Scalar>>>();
     plan.flag         = PivotFlag<typename Space::memory_space>(problem.layout);
     plan.coefficients = Pinned<Scalar>("weft toeplitz coefficients", static_cast<std::size_t>(3 * problem.coefficient_size()));
@@ -217,8 +221,10 @@ struct Toeplitz {
     plan.flag.clear(space);
     if (plan.levels->empty()) return;
     read(space, plan, matrix);
-    PivotWatch watch{std::sqrt(static_cast<long double>(std::numeric_limits<Scalar>::epsilon())), {}, std::numeric_limits<Scalar>::min()};
-    NearToeplitz line = line_of(plan, matrix.transposed);
+    PivotWatch watch{std::sqrt(static_cast<long double>(std::numeric_limits<RealOf<Scalar>>::epsilon())),
+                     {},
+                     std::numeric_limits<RealOf<Scalar>>::min()};
+    auto line = line_of(plan, matrix.transposed);
     for (auto &level : *plan.levels) {
       using Kind = typename Level<Space, Scalar>::Kind;
       if (level.kind == Kind::sweep) {
@@ -259,7 +265,7 @@ struct Toeplitz {
 
   /// The line that all lines are.
   template <class Space, class Scalar>
-  static NearToeplitz line_of(const Plan<Space, Scalar> &plan, bool transposed)
+  static NearToeplitz<Exact<Scalar>> line_of(const Plan<Space, Scalar> &plan, bool transposed)
   {
     using Coefficients = Array<const Scalar, Kokkos::DefaultHostExecutionSpace>;
     const auto size    = static_cast<std::size_t>(plan.problem.coefficient_size());
@@ -270,7 +276,7 @@ struct Toeplitz {
     return {NearToeplitzForm(n, closure + 1, closure + 1), plan.ring, [&](Index row) {
               const Index i       = row * plan.problem.layout.stride;
               const Row<Scalar> r = plan.ring ? matrix.wrapped(row, i) : matrix.at(row, i);
-              return ExactRow{r.lower, r.diagonal, r.upper, r.scale()};
+              return ExactRow<Exact<Scalar>>{Exact<Scalar>(r.lower), Exact<Scalar>(r.diagonal), Exact<Scalar>(r.upper), r.scale()};
             }};
   }
 
@@ -283,13 +289,14 @@ struct Toeplitz {
 
   /// Gives the line of the chunks' last unknowns.
   template <class Space, class Scalar>
-  static NearToeplitz make_chunks(Tables<Space, Scalar> &tables, const NearToeplitz &line, PivotWatch &watch)
+  static NearToeplitz<Exact<Scalar>> make_chunks(Tables<Space, Scalar> &tables, const NearToeplitz<Exact<Scalar>> &line, PivotWatch &watch)
   {
-    const NearToeplitz::Chunks chunks = line.chunks(tables.cut.rows, watch);
-    const auto rows                   = static_cast<std::size_t>(tables.cut.rows);
-    Scalar *own                       = tables.words.here.data();
-    const auto names                  = {&ExactChunk::low, &ExactChunk::inverse, &ExactChunk::before, &ExactChunk::after};
-    for (const ExactChunk &c : chunks.own) {
+    using Chunk       = ExactChunk<Exact<Scalar>>;
+    const auto chunks = line.chunks(tables.cut.rows, watch);
+    const auto rows   = static_cast<std::size_t>(tables.cut.rows);
+    Scalar *own       = tables.words.here.data();
+    const auto names  = {&Chunk::low, &Chunk::inverse, &Chunk::before, &Chunk::after};
+    for (const Chunk &c : chunks.own) {
       for (const auto name : names) {
         for (std::size_t j = 0; j < rows; j++) *own++ = j < (c.*name).size() ? static_cast<Scalar>((c.*name)[j]) : Scalar(0);
       }
@@ -297,20 +304,21 @@ struct Toeplitz {
     }
     Scalar(*to)[16] = tables.inner;
     for (const auto name : names) {
-      std::transform((chunks.inner.*name).begin(), (chunks.inner.*name).end(), *to++, [](long double x) { return static_cast<Scalar>(x); });
+      std::transform((chunks.inner.*name).begin(), (chunks.inner.*name).end(), *to++,
+                     [](const Exact<Scalar> &x) { return static_cast<Scalar>(x); });
     }
     return line.kept(chunks);
   }
 
   /// Windows instead of passes, where what they leave out is rounding error and none of them breaks down.
   template <class Space, class Scalar>
-  static void make_windows(const Space &space, Level<Space, Scalar> &level, const NearToeplitz &line, long double tolerance,
+  static void make_windows(const Space &space, Level<Space, Scalar> &level, const NearToeplitz<Exact<Scalar>> &line, long double tolerance,
                            PivotWatch watch)
   {
     level.windows = WindowCut::of(line, level.window_rows, 16, tolerance);
     for (int which = 0; which < 3 && level.windows.count > 0; which++) {
       Tables<Space, Scalar> &tables = level.window_tables[which];
-      const NearToeplitz kept       = make_chunks(tables, WindowCut::window(line, level.window_rows, which), watch);
+      const auto kept               = make_chunks(tables, WindowCut::window(line, level.window_rows, which), watch);
       make_steps(space, tables, kept, tolerance, watch);
     }
     if (watch.bad_row) level.windows = {};
@@ -318,7 +326,7 @@ struct Toeplitz {
 
   /// `line` is that of the chunks' last unknowns. Sends all tables.
   template <class Space, class Scalar>
-  static void make_steps(const Space &space, Tables<Space, Scalar> &tables, const NearToeplitz &line, long double tolerance,
+  static void make_steps(const Space &space, Tables<Space, Scalar> &tables, const NearToeplitz<Exact<Scalar>> &line, long double tolerance,
                          PivotWatch &watch)
   {
     const auto chunks     = static_cast<std::size_t>(line.length());
@@ -328,14 +336,14 @@ struct Toeplitz {
     to.chunks             = static_cast<int>(chunks);
     to.joined             = to.chunks - (line.ring() ? 1 : 0);
     to.touched            = tables.words.there.data() + tables.own_words;
-    const auto set        = [&](std::size_t column, const std::vector<long double> &values) {
-      std::transform(values.begin(), values.end(), ends + column * chunks, [](long double x) { return static_cast<Scalar>(x); });
+    const auto set        = [&](std::size_t column, const std::vector<Exact<Scalar>> &values) {
+      std::transform(values.begin(), values.end(), ends + column * chunks, [](const Exact<Scalar> &x) { return static_cast<Scalar>(x); });
     };
-    const auto inner = [](const ExactSteps::Step &step, const std::vector<long double> &values) {
+    const auto inner = [](const typename ExactSteps<Exact<Scalar>>::Step &step, const std::vector<Exact<Scalar>> &values) {
       return step.first_inner < step.first_tail ? static_cast<Scalar>(values[static_cast<std::size_t>(step.first_inner)]) : Scalar(0);
     };
-    const ExactSteps steps(line.ring() ? line.opened() : line, tolerance, watch);
-    for (const ExactSteps::Step &step : steps.steps()) {
+    const ExactSteps<Exact<Scalar>> steps(line.ring() ? line.opened() : line, tolerance, watch);
+    for (const typename ExactSteps<Exact<Scalar>>::Step &step : steps.steps()) {
       const auto s = static_cast<std::size_t>(to.count);
       set(2 + 2 * s, step.left);
       set(3 + 2 * s, step.right);
@@ -350,9 +358,9 @@ struct Toeplitz {
     to.first_inner[to.count] = static_cast<int>(steps.last().first_inner);
     to.first_tail[to.count]  = static_cast<int>(steps.last().first_tail);
     if (line.ring()) {
-      const ExactRow &last = line.row(line.length() - 1);
-      std::vector<long double> hanging(chunks - 1);
-      long double pivot = last.diagonal + (chunks == 1 ? last.lower + last.upper : 0);
+      const auto &last = line.row(line.length() - 1);
+      std::vector<Exact<Scalar>> hanging(chunks - 1);
+      Exact<Scalar> pivot = last.diagonal + (chunks == 1 ? last.lower + last.upper : Exact<Scalar>(0));
       if (chunks > 1) {
         hanging.front() += line.row(0).lower;
         hanging.back() += line.row(line.length() - 2).upper;
@@ -369,24 +377,24 @@ struct Toeplitz {
   }
 
   template <class Space, class Scalar>
-  static void make_sweep(const Space &space, Level<Space, Scalar> &level, const NearToeplitz &line, PivotWatch &watch)
+  static void make_sweep(const Space &space, Level<Space, Scalar> &level, const NearToeplitz<Exact<Scalar>> &line, PivotWatch &watch)
   {
-    const Index n      = line.length();
-    const auto length  = static_cast<std::size_t>(n);
-    const ExactChunk c = line.chunk(0, line.ring() ? n - 1 : n, watch);
-    Scalar *const to   = level.sweep_tables.here.data();
-    const auto set     = [&](std::size_t column, const std::vector<long double> &values) {
-      std::transform(values.begin(), values.end(), to + column * length, [](long double x) { return static_cast<Scalar>(x); });
+    const Index n     = line.length();
+    const auto length = static_cast<std::size_t>(n);
+    const auto c      = line.chunk(0, line.ring() ? n - 1 : n, watch);
+    Scalar *const to  = level.sweep_tables.here.data();
+    const auto set    = [&](std::size_t column, const std::vector<Exact<Scalar>> &values) {
+      std::transform(values.begin(), values.end(), to + column * length, [](const Exact<Scalar> &x) { return static_cast<Scalar>(x); });
       return level.sweep_tables.there.data() + column * length;
     };
     level.sweep = {n, line.ring(), set(0, c.low), set(1, c.inverse), set(2, c.after), nullptr, nullptr, 0, 0, 0};
     if (line.ring()) {
-      std::vector<long double> weight(1, 1);
+      std::vector<Exact<Scalar>> weight(1, 1);
       for (std::size_t j = 0; j + 2 < length; j++) weight.push_back(-c.after[j] * weight.back());
-      const ExactRow &last      = line.row(n - 1);
-      const long double hanging = c.before.back() + c.after.back(); // of the row before the last one
-      const long double first   = c.head_before - c.head_after * hanging;
-      const long double pivot   = last.diagonal - last.lower * hanging - last.upper * first;
+      const auto &last            = line.row(n - 1);
+      const Exact<Scalar> hanging = c.before.back() + c.after.back(); // of the row before the last one
+      const Exact<Scalar> first   = c.head_before - c.head_after * hanging;
+      const Exact<Scalar> pivot   = last.diagonal - last.lower * hanging - last.upper * first;
       watch.see(pivot, last.scale, line.user_row(n - 1));
       level.sweep.before       = set(3, c.before);
       level.sweep.weight       = set(4, weight);

@@ -59,11 +59,11 @@ struct ToeplitzSweep {
   Index slot_size() const { return width == many || turns() ? width * layout.length : 0; }
   Index room_size() const { return slots * slot_size(); }
 
-  /// True where rows follow each other in memory, and are turned round in registers.
+  /// True where rows follow each other in memory, and are turned round in registers: real ones.
   bool turns() const
   {
 #if defined(WEFT_HAS_FOUR)
-    return layout.stride == 1 && has_avx2();
+    return !is_complex<Scalar> && layout.stride == 1 && has_avx2();
 #else
     return false;
 #endif
@@ -89,16 +89,21 @@ struct ToeplitzSweep {
     for (Index line = begin; line < end; line++) {
       if (layout.has_colour(line, colour)) apart.starts[lanes++] = layout.start(line);
       if (lanes == few) {
-#if defined(WEFT_HAS_FOUR)
-        if (turns())
-          sweep_turned(apart, z);
-        else
-#endif
-          sweep<few>(apart, few, z);
+        sweep_few(apart, z);
         lanes = 0;
       }
     }
     if (lanes > 0) sweep<0>(apart, lanes, z);
+  }
+
+  void sweep_few(const Apart &lines, Scalar *z) const
+  {
+#if defined(WEFT_HAS_FOUR)
+    if constexpr (!is_complex<Scalar>) {
+      if (turns()) return sweep_turned(lines, z);
+    }
+#endif
+    sweep<few>(lines, few, z);
   }
 
   bool follow_each_other(Index begin, Index end) const

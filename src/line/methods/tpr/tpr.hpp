@@ -128,7 +128,7 @@ struct Tpr {
       if (row + 1 == from.slices.count) return {e.lower, e.diagonal, 0, e.rhs};
       const Equation<Scalar> next = from.top.get(lane + from.slices.step());
       const Scalar s              = e.upper / next.diagonal;
-      scale += Kokkos::abs(next.lower * s);
+      scale += modulus(next.lower * s);
       return {e.lower, e.diagonal - next.lower * s, -next.upper * s, e.rhs - next.rhs * s};
     }
     KOKKOS_INLINE_FUNCTION void set(Index start, Index row, Scalar x) const { from.solution(start + row * from.slices.step()) = x; }
@@ -301,14 +301,14 @@ struct Tpr {
     if (has_left) {
       const Scalar change = row.lower * left.upper;
       pivot -= change;
-      scale += Kokkos::abs(change);
+      scale += modulus(change);
       row.rhs -= row.lower * left.rhs;
       row.lower *= -left.lower;
     }
     if (has_right) {
       const Scalar change = row.upper * right.lower;
       pivot -= change;
-      scale += Kokkos::abs(change);
+      scale += modulus(change);
       row.rhs -= row.upper * right.rhs;
       row.upper *= -right.upper;
     }
@@ -433,7 +433,7 @@ struct Tpr {
                        begin.rhs - last.rhs * begin.upper};
             level.bottom.set(tile.first_lane + k, last);
             level.top.set(tile.first_lane + k, first);
-            if (check) level.scale(tile.first_lane + k) = Kokkos::abs(tile.diagonal(k));
+            if (check) level.scale(tile.first_lane + k) = modulus(tile.diagonal(k));
             if (check && lane.part > 0) watch.look(first.diagonal, Scalar(1), lane, 0, last_step);
           });
         });
@@ -471,7 +471,7 @@ struct Tpr {
             if (lane.rows == 0) return;
             const int last         = tile.entry(lane.rows - 1, k);
             const Unit<Scalar> end = tree.get(last);
-            if (check) watch.look(end.upper, Kokkos::abs(tile.diagonal(k)), lane, lane.rows - 1, last_step);
+            if (check) watch.look(end.upper, modulus(tile.diagonal(k)), lane, lane.rows - 1, last_step);
             tile.before(k)      = lane.part > 0 ? level.solution(tile.first_lane + k - level.slices.step()) : Scalar(0);
             tree.solution(last) = whole ? end.rhs / end.upper : level.solution(tile.first_lane + k);
           });

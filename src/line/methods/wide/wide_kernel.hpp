@@ -201,7 +201,7 @@ struct WideKernel {
   KOKKOS_INLINE_FUNCTION bool part_is(WidePart part) const { return plain ? part == WidePart::whole : a.part == part; }
   KOKKOS_INLINE_FUNCTION bool periodic() const { return !plain && a.matrix.problem.periodic && a.part == WidePart::whole; }
 
-  KOKKOS_INLINE_FUNCTION void check(Scalar pivot, Scalar scale, Index line, Index row, int step) const
+  KOKKOS_INLINE_FUNCTION void check(Scalar pivot, RealOf<Scalar> scale, Index line, Index row, int step) const
   {
     if (!a.checks || usable_pivot(pivot, scale)) return;
     const Index original = (row + 1) * a.rows_of_row;
@@ -238,13 +238,13 @@ struct WideKernel {
     couplings.take(team, start + first * layout.stride, layout.stride, rows, pieces(start + first, rows), rhs);
 
     // Rows that were joined from tiles had a diagonal of 1 before: that is what their pivots are measured by.
-    const Scalar joined_scale = a.step > 0 ? 1 : 0;
+    const RealOf<Scalar> joined_scale = a.step > 0 ? 1 : 0;
     // The chunk, downwards: lower becomes before, upper after, rhs value.
     Scalar before = 0, after = 0, value = 0; // of the row above
     for (int j = 0; j < R; j++) {
       if (j < rows) {
         const Scalar pivot = diagonal[j] - lower[j] * after;
-        check(pivot, joined_scale + Kokkos::abs(lower[j]) + Kokkos::abs(diagonal[j]) + Kokkos::abs(upper[j]), line, first + j, 0);
+        check(pivot, joined_scale + modulus(lower[j]) + modulus(diagonal[j]) + modulus(upper[j]), line, first + j, 0);
         const Scalar inverse = reciprocal(pivot);
         value                = (rhs[j] - lower[j] * value) * inverse;
         before               = (j == 0 ? lower[j] : -lower[j] * before) * inverse;
@@ -273,7 +273,7 @@ struct WideKernel {
     if (rows > 0 && chunk + 1 < chunks) {
       Join<Scalar> join(mine);
       join.right(board.see(1, rank + apart));
-      check(join.pivot(), 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, 1);
+      check(join.pivot(), 1 + modulus(mine.before) + modulus(mine.after), line, last_row, 1);
       mine = join.row(reciprocal(join.pivot()));
     }
     // PCR over the chunks.
@@ -285,7 +285,7 @@ struct WideKernel {
         Join<Scalar> join(mine);
         if (chunk >= distance) join.left(board.see(set, rank - distance * apart));
         if (chunk + distance < joined) join.right(board.see(set, rank + distance * apart));
-        check(join.pivot(), 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, step);
+        check(join.pivot(), 1 + modulus(mine.before) + modulus(mine.after), line, last_row, step);
         mine = join.row(reciprocal(join.pivot()));
         board.show(1 - set, rank, mine);
       }
@@ -304,7 +304,7 @@ struct WideKernel {
       if (last_chunk && chunk > 0) {
         Join<Scalar> join(mine);
         join.left(board.see(set, rank - apart));
-        check(join.pivot(), 1 + Kokkos::abs(mine.before) + Kokkos::abs(mine.after), line, last_row, wide_steps - 2);
+        check(join.pivot(), 1 + modulus(mine.before) + modulus(mine.after), line, last_row, wide_steps - 2);
         g = join.row(reciprocal(join.pivot()));
       }
       if (part_is(WidePart::reduce)) {
@@ -319,7 +319,7 @@ struct WideKernel {
       if (last_chunk) {
         const Hanging<Scalar> ahead = board.see(1 - set, rank - chunk * apart);
         const Scalar pivot          = 1 + g.before - g.after * (ahead.before + ahead.after);
-        check(pivot, 1 + Kokkos::abs(g.before) + Kokkos::abs(g.after), line, last_row, wide_steps - 1);
+        check(pivot, 1 + modulus(g.before) + modulus(g.after), line, last_row, wide_steps - 1);
         mine = {(g.value - g.after * ahead.value) / pivot, 0, 0};
         board.show(set, rank, mine);
       }

@@ -329,8 +329,8 @@ struct Watch {
 /// where the sum is too large, the rows are eliminated once more with one.
 template <bool checks, class Scalar>
 struct Doubt {
-  static constexpr Scalar most   = 1 / (200 * std::numeric_limits<Scalar>::epsilon()); ///< half of what makes a pivot unusable
-  static constexpr Scalar doubts = std::numeric_limits<Scalar>::infinity();
+  static constexpr Scalar most   = 1 / (200 * std::numeric_limits<RealOf<Scalar>>::epsilon()); ///< half of what makes a pivot unusable
+  static constexpr Scalar doubts = std::numeric_limits<RealOf<Scalar>>::infinity();
 
   Scalar sum = 0;
 
