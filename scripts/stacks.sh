@@ -156,6 +156,16 @@ stack_debian64() {
   own_petsc
 }
 
+# So does the one with complex scalars.
+stack_debian_complex() {
+  local packages=(libpetsc-complex3.18-dev libpetsc3.18-dev-examples)
+  [ "$command" != check ] || packages+=(python3-petsc4py-complex3.18)
+  need_packages "${packages[@]}"
+  export PETSC_ARCH= PETSC_DIR
+  PETSC_DIR=$(ls -d /usr/lib/petscdir/petsc3.18/*-complex)
+  own_petsc
+}
+
 # PETSc's newest release, built with debugging so that PETSc checks our calls.
 stack_petsc() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev

@@ -16,7 +16,7 @@ PetscErrorCode StiffDirections(PC pc, Mat rows, const Execution &execution, cons
   PC_Line *line    = Data(pc);
   const Grid &grid = line->grid;
   CouplingStrengths strengths;
-  BoxFaces<PetscScalar> faces;
+  BoxFaces<KernelScalar> faces;
   double here[7], total[7];
   int strongest = 0;
 
@@ -74,11 +74,11 @@ PetscErrorCode FindDirections(PC pc, Mat rows, const Execution &execution, const
 
 // The coefficients of the lines of a piece, if they are constant; those that go on on other ranks couple to these all alike.
 PetscErrorCode ConstantOfPiece(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, int direction,
-                               const LinePiece &piece, std::optional<ConstantLines<PetscScalar>> *found)
+                               const LinePiece &piece, std::optional<ConstantLines<KernelScalar>> *found)
 {
   PC_Line *line = Data(pc);
   LineProblem problem(piece.layout);
-  CsrMatrix<PetscScalar, PetscInt> part = matrix.inside;
+  CsrMatrix<KernelScalar, PetscInt> part = matrix.inside;
 
   PetscFunctionBegin;
   problem.periodic = Closes(*line, direction) && !Crosses(*line, direction);
@@ -87,7 +87,7 @@ PetscErrorCode ConstantOfPiece(PC pc, Mat rows, const Execution &execution, cons
 #if defined(WEFT_DISTRIBUTED)
   if (*found && Crosses(*line, direction)) {
     std::shared_ptr<CouplingsAcross> outside;
-    std::optional<std::array<PetscScalar, 2>> couplings;
+    std::optional<std::array<KernelScalar, 2>> couplings;
     PetscCall(MakeCouplingsAcross(rows, line->grid, matrix, direction, piece, 1, execution, &outside));
     PetscCallCXX(ReadAcross(*outside, line->grid, matrix, direction, piece));
     PetscCallCXX(couplings = outside->shared());
@@ -102,7 +102,7 @@ PetscErrorCode ConstantOfPiece(PC pc, Mat rows, const Execution &execution, cons
 
 // Lines whose coefficients do not change, on all ranks or on none: all of them alike, or those at the edges of the grid by themselves.
 PetscErrorCode FindConstant(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, Index components, int direction,
-                            LineShape::Constant *shape, std::vector<ConstantLines<PetscScalar>> *constants, bool *all)
+                            LineShape::Constant *shape, std::vector<ConstantLines<KernelScalar>> *constants, bool *all)
 {
   const Grid &grid = Data(pc)->grid;
 
@@ -115,10 +115,10 @@ PetscErrorCode FindConstant(PC pc, Mat rows, const Execution &execution, const L
     bool here                           = true;
     constants->assign(9, {});
     for (const LinePiece &piece : pieces) {
-      std::optional<ConstantLines<PetscScalar>> found;
+      std::optional<ConstantLines<KernelScalar>> found;
       if (!here) break;
       if (piece.layout.rows() == 0) // nothing to solve
-        found = ConstantLines<PetscScalar>{0, {0}, {1}, {0}};
+        found = ConstantLines<KernelScalar>{0, {0}, {1}, {0}};
       else
         PetscCall(ConstantOfPiece(pc, rows, execution, matrix, direction, piece, &found));
       here = found.has_value();

@@ -45,7 +45,7 @@ std::unique_ptr<LineSet> GridLines::twin(const Execution &execution) const
   return other;
 }
 
-void GridLines::solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const
+void GridLines::solve(KernelScalar *b, KernelScalar *x, const LineSolveOptions &options) const
 {
   LineSolveOptions all = options;
   all.colour           = Colour::all;

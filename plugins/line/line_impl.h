@@ -82,10 +82,10 @@ struct PC_Line {
   PetscMPIInt processes = 1;
   Grid grid;
   LineShape shape;
-  bool failed = false;                                            ///< the last set-up did: better values may have better lines
-  std::vector<std::vector<ConstantLines<PetscScalar>>> constants; ///< of each direction's kinds of lines, where they are constant
-  HostLines users_lines;                                          ///< rows of this rank, where the user gives the lines
-  bool from_file = false;                                         ///< they are those of a file
+  bool failed = false;                                             ///< the last set-up did: better values may have better lines
+  std::vector<std::vector<ConstantLines<KernelScalar>>> constants; ///< of each direction's kinds of lines, where they are constant
+  HostLines users_lines;                                           ///< rows of this rank, where the user gives the lines
+  bool from_file = false;                                          ///< they are those of a file
   std::shared_ptr<const JoinedPieces> joined; ///< of the map's lines, the user's or the graph's, those that go on on other ranks
   Mat line_matrix       = NULL;               ///< of one line, where the user gives that; borrowed while the PC is set up
   PetscReal found_omega = 1.0;
@@ -105,12 +105,12 @@ struct PC_Line {
   // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the
   // CPU.
   std::unique_ptr<Execution> execution[2];
-  std::unique_ptr<StencilMatrix<PetscScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
-  Owner<OutsideRows<PetscScalar>> outside;             ///< with a stencil on several ranks: what couples to the ghosts
-  Vec ghosts              = NULL;                      ///< unknowns of other ranks that this one's rows couple to
+  std::unique_ptr<StencilMatrix<KernelScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
+  Owner<OutsideRows<KernelScalar>> outside;             ///< with a stencil on several ranks: what couples to the ghosts
+  Vec ghosts              = NULL;                       ///< unknowns of other ranks that this one's rows couple to
   VecScatter bring_ghosts = NULL;
   std::vector<std::unique_ptr<LineSet>> sets[2];
-  Owner<LineRoots<PetscScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
+  Owner<LineRoots<KernelScalar>> roots; ///< in shape.memory, once somebody preconditioned from both sides
   Vec residual    = NULL;
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   SetUpOperator set_up_of;
@@ -212,7 +212,7 @@ PetscErrorCode LocalSizes(Mat A, LocalMatrix *matrix);
 /// This rank's rows of the lines along `direction`, taken from the matrix of one line. An error, on all ranks, where it is not AIJ, has another
 /// number of rows than the grid has nodes along the direction, is not tridiagonal (a ring's wraps), or changes along the line but for most_closure rows
 /// at either end.
-PetscErrorCode ConstantFromLineMatrix(PC pc, Mat one, const Grid &grid, int direction, ConstantLines<PetscScalar> *constant);
+PetscErrorCode ConstantFromLineMatrix(PC pc, Mat one, const Grid &grid, int direction, ConstantLines<KernelScalar> *constant);
 
 // ordering.cxx: in which order lines are relaxed: colours, passes, and what -pc_line_ordering auto takes.
 
@@ -262,7 +262,7 @@ Index CrossingLines(const PC_Line &line);
 bool MayJoinLines(const PC_Line &line);
 
 #if defined(WEFT_DISTRIBUTED)
-using CouplingsAcross = OutsideCouplings<PetscScalar>;
+using CouplingsAcross = OutsideCouplings<KernelScalar>;
 
 /// The couplings of the ends of a piece's lines to the rows that follow, on other ranks or at the other end of a ring; `block` unknowns of
 /// a node together. To be read.

@@ -98,7 +98,7 @@ PetscErrorCode LocalSizes(Mat A, LocalMatrix *matrix)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ConstantFromLineMatrix(PC pc, Mat one, const Grid &grid, int direction, ConstantLines<PetscScalar> *constant)
+PetscErrorCode ConstantFromLineMatrix(PC pc, Mat one, const Grid &grid, int direction, ConstantLines<KernelScalar> *constant)
 {
   const PetscInt length = (PetscInt)grid.global[direction], most = (PetscInt)most_closure;
   const MPI_Comm comm = PetscObjectComm((PetscObject)pc);

@@ -23,7 +23,7 @@ inline ForestOptions GraphOptions()
   return options;
 }
 
-using LineSolveOptions = SolveOptions<PetscScalar>;
+using LineSolveOptions = SolveOptions<KernelScalar>;
 
 /// Nothing here is collective but where lines cross ranks; then everything is, and each rank has the same sets in the same order.
 class LineSet {
@@ -43,19 +43,19 @@ public:
 
   /// x = omega T^-1 b on the lines of a colour, or, with options.update.add, x += that, where b is work space; else it is kept, though lines
   /// that ranks share change values of it for a while.
-  virtual void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const = 0;
+  virtual void solve(KernelScalar *b, KernelScalar *x, const LineSolveOptions &options) const = 0;
 
   virtual double flops(Colour colour) const = 0;
 
   /// True for a set that keeps the matrix, and makes the residual of a step itself.
   virtual bool relaxes() const { return false; }
   /// x += omega T^-1 (b - A x) on the lines of a colour, all from the same old x. b is kept as in solve().
-  virtual void relax(PetscScalar *, PetscScalar *, Guess, const LineSolveOptions &) const
+  virtual void relax(KernelScalar *, KernelScalar *, Guess, const LineSolveOptions &) const
   {
     throw std::logic_error("these lines make no residuals: ask relaxes() first");
   }
   /// Sets ghosts to 0, values of rows on other ranks, that belong to the lines of a colour, where relax() finds them itself.
-  virtual void clear_own(PetscScalar *, Colour) const {}
+  virtual void clear_own(KernelScalar *, Colour) const {}
   /// Operations of that, the residual's with them.
   virtual double relax_flops(Colour) const { return 0; }
 
@@ -102,7 +102,7 @@ struct OwnRows {
 /// Lines of a grid, in pieces, each with what solves it.
 class GridLines final : public LineSet {
 public:
-  using Solver = AnyLines<PetscScalar>;
+  using Solver = AnyLines<KernelScalar>;
   using Make   = std::function<Owner<Solver>(const Execution &, const LinePiece &)>;
   using Read   = std::function<void(Solver &, std::size_t, const LocalMatrix &)>;
   GridLines(const Execution &execution, std::vector<LinePiece> pieces, int colours, std::string kind, Make make, Read read,
@@ -111,7 +111,7 @@ public:
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
-  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
+  void solve(KernelScalar *b, KernelScalar *x, const LineSolveOptions &options) const override;
   double flops(Colour colour) const override;
   const char *method() const override { return solvers_.front()->method(); }
   PetscInt64 count() const override;
@@ -140,7 +140,7 @@ private:
 class StencilLines final : public LineSet {
 public:
   /// `matrix` must outlive this, and be read before this is.
-  StencilLines(const StencilMatrix<PetscScalar> &matrix, const LineProblem &problem, int colours, const std::string &kernel,
+  StencilLines(const StencilMatrix<KernelScalar> &matrix, const LineProblem &problem, int colours, const std::string &kernel,
                const MethodParameters &parameters)
       : LineSet(matrix.execution(), colours), lines_(matrix, problem, kernel, parameters, colours > 1), parameters_(parameters)
   {
@@ -149,11 +149,11 @@ public:
   void read(const LocalMatrix &matrix) override;
   std::optional<Index> bad_row() const override;
   std::unique_ptr<LineSet> twin(const Execution &execution) const override;
-  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override;
+  void solve(KernelScalar *b, KernelScalar *x, const LineSolveOptions &options) const override;
   double flops(Colour colour) const override { return share(colour) * lines_.solver().flops(); }
 
   bool relaxes() const override { return true; }
-  void relax(PetscScalar *b, PetscScalar *x, Guess guess, const LineSolveOptions &options) const override;
+  void relax(KernelScalar *b, KernelScalar *x, Guess guess, const LineSolveOptions &options) const override;
   double relax_flops(Colour colour) const override;
   /// True if relax() does it in one pass over the matrix.
   bool one_pass() const { return lines_.fused(colours() == 1 ? Colour::all : Colour::even); }
@@ -166,7 +166,7 @@ public:
 private:
   static double share(Colour colour) { return colour == Colour::all ? 1 : 0.5; }
 
-  LineRelaxation<PetscScalar> lines_;
+  LineRelaxation<KernelScalar> lines_;
   MethodParameters parameters_;
 };
 

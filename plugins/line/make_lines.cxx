@@ -125,10 +125,10 @@ PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &p
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-CsrMatrix<PetscScalar, PetscInt> From(const CsrMatrix<PetscScalar, PetscInt> &matrix, Index offset)
+CsrMatrix<KernelScalar, PetscInt> From(const CsrMatrix<KernelScalar, PetscInt> &matrix, Index offset)
 {
-  CsrMatrix<PetscScalar, PetscInt> part = matrix;
-  part.first                            = offset;
+  CsrMatrix<KernelScalar, PetscInt> part = matrix;
+  part.first                             = offset;
   return part;
 }
 
@@ -142,14 +142,14 @@ template <class Solver>
 std::unique_ptr<LineSet> LocalLines(const PC_Line &line, std::size_t k, const Execution &execution, const std::vector<LinePiece> &pieces,
                                     std::string kind)
 {
-  constexpr bool of_blocks = std::is_same_v<Solver, BlockLineSolver<PetscScalar>>;
+  constexpr bool of_blocks = std::is_same_v<Solver, BlockLineSolver<KernelScalar>>;
   const auto make          = [&line, k](const Execution &where, const LinePiece &piece) {
     if constexpr (of_blocks)
       return Solver::make(where, piece.layout, BlockKernel(line), line.kernel_parameters);
     else
       return Solver::make(where, ProblemOf(line, k, piece.layout), KernelOf(line), line.kernel_parameters);
   };
-  const auto read = [&line, k, pieces](AnyLines<PetscScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
+  const auto read = [&line, k, pieces](AnyLines<KernelScalar> &lines, std::size_t p, const LocalMatrix &matrix) {
     auto &solver = static_cast<Solver &>(lines);
     if constexpr (!of_blocks) {
       if (!line.constants.empty()) return solver.read(line.constants[k][pieces[p].kind]);
@@ -182,7 +182,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   }
   const auto make = [pc, line, k, comm](const Execution &where, const LinePiece &piece) {
     std::unique_ptr<Solver> solver;
-    if constexpr (std::is_same_v<Solver, DistributedBlockLineSolver<PetscScalar>>)
+    if constexpr (std::is_same_v<Solver, DistributedBlockLineSolver<KernelScalar>>)
       solver = std::make_unique<Solver>(where, comm, piece.layout, Closes(*line, line->shape.directions[k]), BlockKernel(*line),
                                         line->kernel_parameters, DeviceMessages());
     else
@@ -197,7 +197,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
     });
     return solver;
   };
-  const auto read = [line, k, direction, pieces, couplings](AnyLines<PetscScalar> &shared, std::size_t p, const LocalMatrix &from) {
+  const auto read = [line, k, direction, pieces, couplings](AnyLines<KernelScalar> &shared, std::size_t p, const LocalMatrix &from) {
     auto &solver = static_cast<Solver &>(shared);
     if constexpr (requires { solver.read(line->constants[k].front()); }) {
       if (!line->constants.empty()) return solver.read(line->constants[k][pieces[p].kind]);
@@ -210,7 +210,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
   std::unique_ptr<GridLines> lines;
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
                          [&] { lines = std::make_unique<GridLines>(execution, pieces, line->shape.colours, kind, make, read, own); }));
-  if constexpr (std::is_same_v<Solver, DistributedLineSolver<PetscScalar>>) {
+  if constexpr (std::is_same_v<Solver, DistributedLineSolver<KernelScalar>>) {
     if (line->stencil && InOnePiece(pieces) && line->constants.empty()) {
       LineProblem piece = ProblemOf(*line, k, pieces.front().layout);
       piece.periodic    = false;
@@ -227,7 +227,7 @@ PetscErrorCode SharedLines(PC pc, Mat rows, const LocalMatrix &matrix, std::size
 PetscErrorCode GatheredLine(PC pc, Mat rows, const LocalMatrix &matrix, const Execution &execution, const LinePiece &piece,
                             std::unique_ptr<LineSet> *set)
 {
-  using Solver        = GatheredLineSolver<PetscScalar>;
+  using Solver        = GatheredLineSolver<KernelScalar>;
   PC_Line *line       = Data(pc);
   const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
   std::shared_ptr<CouplingsAcross> couplings;
@@ -237,7 +237,7 @@ PetscErrorCode GatheredLine(PC pc, Mat rows, const LocalMatrix &matrix, const Ex
   const auto make = [line, comm, ring = Closes(*line, 0)](const Execution &where, const LinePiece &here) {
     return Solver::make(where, comm, here.layout.length, ring, KernelOf(*line), line->kernel_parameters, DeviceMessages());
   };
-  const auto read = [line, piece, couplings](AnyLines<PetscScalar> &whole, std::size_t, const LocalMatrix &from) {
+  const auto read = [line, piece, couplings](AnyLines<KernelScalar> &whole, std::size_t, const LocalMatrix &from) {
     ReadAcross(*couplings, line->grid, from, 0, piece);
     static_cast<Solver &>(whole).read(from.inside, couplings->before(), couplings->after());
   };
@@ -261,22 +261,22 @@ PetscErrorCode GridSet(PC pc, Mat rows, const LocalMatrix &matrix, std::size_t k
   PetscCall(CheckKernel(pc, k, pieces, line->shape.together));
 #if defined(WEFT_DISTRIBUTED)
   if (line->shape.together && (Crosses(*line, direction) || Closes(*line, direction)))
-    PetscCall(SharedLines<DistributedBlockLineSolver<PetscScalar>>(pc, rows, matrix, k, execution, pieces, set));
+    PetscCall(SharedLines<DistributedBlockLineSolver<KernelScalar>>(pc, rows, matrix, k, execution, pieces, set));
   else if (SolvedByOne(*line))
     PetscCall(GatheredLine(pc, rows, matrix, execution, pieces.front(), set));
   else if (!line->shape.together && Crosses(*line, direction))
-    PetscCall(SharedLines<DistributedLineSolver<PetscScalar>>(pc, rows, matrix, k, execution, pieces, set));
+    PetscCall(SharedLines<DistributedLineSolver<KernelScalar>>(pc, rows, matrix, k, execution, pieces, set));
   else
 #endif
       if (line->shape.together)
-    PetscCallCXX(*set = LocalLines<BlockLineSolver<PetscScalar>>(*line, k, execution, pieces, " of blocks"));
+    PetscCallCXX(*set = LocalLines<BlockLineSolver<KernelScalar>>(*line, k, execution, pieces, " of blocks"));
   else if (line->precision == PC_LINE_SINGLE)
     PetscCallCXX(*set = LocalLines<SingleLineSolver>(*line, k, execution, pieces, " in single precision"));
   else if (line->stencil && InOnePiece(pieces))
     PetscCallCXX(*set = std::make_unique<StencilLines>(*line->stencil, ProblemOf(*line, k, pieces.front().layout), line->shape.colours,
                                                        KernelOf(*line), line->kernel_parameters));
   else
-    PetscCallCXX(*set = LocalLines<LineSolver<PetscScalar>>(*line, k, execution, pieces, ""));
+    PetscCallCXX(*set = LocalLines<LineSolver<KernelScalar>>(*line, k, execution, pieces, ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -297,7 +297,7 @@ PetscErrorCode MakeGhosts(PC pc, Mat rows, const LocalMatrix &matrix, const Exec
   PetscCall(VecScatterCreate(all, columns, line->ghosts, NULL, &line->bring_ghosts));
   PetscCall(ISDestroy(&columns));
   PetscCall(VecDestroy(&all));
-  PetscCallCXX(line->outside = OutsideRows<PetscScalar>::make(execution));
+  PetscCallCXX(line->outside = OutsideRows<KernelScalar>::make(execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -313,7 +313,7 @@ PetscErrorCode MakeStencil(PC pc, Mat rows, const LocalMatrix &matrix, const Exe
   if (line->empty_rows > 0) PetscFunctionReturn(PETSC_SUCCESS); // residuals are those of the matrix as it is
   if (line->shape.together || !line->shape.constant.empty() || InSingle(*line)) PetscFunctionReturn(PETSC_SUCCESS);
   if (line->shape.source == PC_LINE_ROWS && line->processes > 1) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<PetscScalar>>(execution, matrix.rows));
+  PetscCallCXX(line->stencil = std::make_unique<StencilMatrix<KernelScalar>>(execution, matrix.rows));
   PetscCallCXX(line->stencil->read(matrix.inside));
   PetscCall(AllRanks(pc, line->stencil->in_diagonals(), &all));
   if (!all) line->stencil.reset();
@@ -361,7 +361,7 @@ PetscErrorCode BlockMapSet(PC pc, const LocalMatrix &matrix, const Execution &ex
     auto map         = std::make_unique<LineMap>(execution, nodes, graph->matrix(), GraphOptions());
     *set             = std::make_unique<MapLines>(std::move(map), block, 1, " of blocks", BlockKernel(*line),
                                       [block, parameters = line->kernel_parameters](const LineMap &of_nodes, const std::string &kernel) {
-                                        return MappedSolver<PetscScalar>::blocks(of_nodes, block, kernel, parameters);
+                                        return MappedSolver<KernelScalar>::blocks(of_nodes, block, kernel, parameters);
                                       });
   }());
   line->joined.reset();
@@ -417,8 +417,8 @@ PetscErrorCode MapSet(PC pc, const LocalMatrix &matrix, const Execution &executi
 #endif
   const bool single = line->precision == PC_LINE_SINGLE;
   const auto make   = [single, parameters = line->kernel_parameters](const LineMap &rows, const std::string &kernel) {
-    using Solver = MappedSolver<PetscScalar>;
-    return single ? Solver::lines<float>(rows, kernel, parameters) : Solver::lines(rows, kernel, parameters);
+    using Solver = MappedSolver<KernelScalar>;
+    return single ? Solver::lines<SingleScalar>(rows, kernel, parameters) : Solver::lines(rows, kernel, parameters);
   };
   PetscCallCXX(*set = std::make_unique<MapLines>(std::move(map), 1, most, single ? " in single precision" : "", KernelOf(*line), make));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -11,7 +11,7 @@ namespace weft {
 
 class MapLines final : public LineSet {
 public:
-  using Solver = MappedSolver<PetscScalar>;
+  using Solver = MappedSolver<KernelScalar>;
   using Make   = std::function<Owner<Solver>(const LineMap &map, const std::string &kernel)>;
 
   /// `map`: of rows, or, where `block` is larger than 1, of nodes of so many rows. `colours` of all ranks: this one's may be fewer.
@@ -38,7 +38,7 @@ public:
     return other;
   }
 
-  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
+  void solve(KernelScalar *b, KernelScalar *x, const LineSolveOptions &options) const override
   {
     if (has(options.colour)) solver_->solve(b, x, options);
   }
@@ -98,7 +98,7 @@ public:
     return other;
   }
 
-  void solve(PetscScalar *b, PetscScalar *x, const LineSolveOptions &options) const override
+  void solve(KernelScalar *b, KernelScalar *x, const LineSolveOptions &options) const override
   {
     LineSolveOptions how = options;
     if (colours() == 1) how.colour = Colour::all; // a rank without rows has no colour
@@ -116,7 +116,7 @@ public:
   std::string kind() const override { return ", " + std::to_string(pieces_->count()) + " of them across ranks"; }
 
 private:
-  using Solver = JoinedLineSolver<PetscScalar>;
+  using Solver = JoinedLineSolver<KernelScalar>;
 
   std::unique_ptr<LineMap> map_;
   MPI_Comm ranks_;

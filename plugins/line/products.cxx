@@ -57,7 +57,7 @@ PetscErrorCode IsMarked(Mat A, const Products &products, bool *marked)
 template <class Body>
 PetscErrorCode WithStencil(Mat A, const Products &products, const Body &body)
 {
-  const StencilMatrix<PetscScalar> *stencil = products.line->stencil.get();
+  const StencilMatrix<KernelScalar> *stencil = products.line->stencil.get();
   PetscObjectState state;
   void *stream = NULL;
   bool marked;
@@ -74,7 +74,7 @@ PetscErrorCode WithStencil(Mat A, const Products &products, const Body &body)
 
 // Allocates nothing, as PETSc calls products past what looks after exceptions. Opens arrays for body(), and calls it if all are where the diagonals are, whose operations are logged, and `extra` ones a row.
 template <class Body>
-PetscErrorCode OnDiagonals(const StencilMatrix<PetscScalar> &stencil, std::initializer_list<VecArray *> arrays, PetscLogDouble extra,
+PetscErrorCode OnDiagonals(const StencilMatrix<KernelScalar> &stencil, std::initializer_list<VecArray *> arrays, PetscLogDouble extra,
                            const Body &body, bool *done)
 {
   const Memory memory       = stencil.execution().memory();
@@ -99,7 +99,7 @@ PetscErrorCode MatMult_Diagonals(Mat A, Vec x, Vec y)
 
   PetscFunctionBegin;
   PetscCall(GetProducts(A, &products));
-  PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) {
+  PetscCall(WithStencil(A, *products, [&](const StencilMatrix<KernelScalar> &stencil) {
     VecArray from(x, Access::read), to(y, Access::write);
     return OnDiagonals(
         stencil, {&from, &to}, -1, [&] { stencil.multiply(from.data(), to.data()); }, &done);
@@ -116,7 +116,7 @@ PetscErrorCode MatResidual_Diagonals(Mat A, Vec b, Vec x, Vec r)
   PetscFunctionBegin;
   PetscCall(GetProducts(A, &products));
   if (r != b && r != x) {
-    PetscCall(WithStencil(A, *products, [&](const StencilMatrix<PetscScalar> &stencil) {
+    PetscCall(WithStencil(A, *products, [&](const StencilMatrix<KernelScalar> &stencil) {
       VecArray rhs(b, Access::read), from(x, Access::read), to(r, Access::write);
       VecArray *const guess = x == b ? &rhs : &from; // an array is opened once
       const auto product    = [&] { stencil.residual(rhs.data(), guess->data(), to.data()); };

@@ -133,7 +133,7 @@ PetscErrorCode MakeCouplingsAcross(Mat rows, const Grid &grid, const LocalMatrix
 void ReadAcross(CouplingsAcross &couplings, const Grid &grid, const LocalMatrix &matrix, int direction, const LinePiece &piece)
 {
   if (piece.layout.rows() == 0) return; // a rank without rows
-  CsrMatrix<PetscScalar, PetscInt> part = grid.ranks[direction] == 1 ? matrix.inside : matrix.outside;
+  CsrMatrix<KernelScalar, PetscInt> part = grid.ranks[direction] == 1 ? matrix.inside : matrix.outside;
   if (grid.ranks[direction] == 1)
     part.first = piece.offset;
   else

@@ -27,7 +27,7 @@ PetscErrorCode NeedRoots(PC pc)
   layout = lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first);
   PetscCheck(!line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE does not precondition from both sides by lines that are rings");
-  PetscCallCXX(line->roots = LineRoots<PetscScalar>::make(*line->execution[static_cast<int>(matrix.memory)], layout));
+  PetscCallCXX(line->roots = LineRoots<KernelScalar>::make(*line->execution[static_cast<int>(matrix.memory)], layout));
   PetscCallCXX(line->roots->read(matrix.inside));
   PetscCallCXX(bad = line->roots->bad_pivot());
   PetscInt64 row = bad ? matrix.first_row + layout.start(bad->line) + bad->row * layout.stride : no_row;
@@ -44,7 +44,7 @@ PetscErrorCode NeedRoots(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-using Half = void (LineRoots<PetscScalar>::*)(PetscScalar, const PetscScalar *, PetscScalar *) const;
+using Half = void (LineRoots<KernelScalar>::*)(PetscReal, const KernelScalar *, KernelScalar *) const;
 
 PetscErrorCode ApplyHalf(PC pc, Vec b, Vec y, Half half)
 {
@@ -54,15 +54,15 @@ PetscErrorCode ApplyHalf(PC pc, Vec b, Vec y, Half half)
   if (pc->failedreason == PC_NOERROR) PetscCall(NeedRoots(pc));
   PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
-  const PetscScalar scale = std::sqrt(line->found_omega);
-  PetscCall(
-      WithVecArrays(b, Access::read, y, Access::write, [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
-        PetscFunctionBegin;
-        PetscCheck(memory == line->shape.memory, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
-                   "PCLINE preconditions from both sides where matrix and vectors are in the same memory");
-        PetscCallCXX((line->roots.get()->*half)(scale, rhs, solution));
-        PetscFunctionReturn(PETSC_SUCCESS);
-      }));
+  const PetscReal scale = std::sqrt(line->found_omega);
+  PetscCall(WithVecArrays(b, Access::read, y, Access::write,
+                          [&](Memory memory, const KernelScalar *rhs, KernelScalar *solution) -> PetscErrorCode {
+                            PetscFunctionBegin;
+                            PetscCheck(memory == line->shape.memory, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+                                       "PCLINE preconditions from both sides where matrix and vectors are in the same memory");
+                            PetscCallCXX((line->roots.get()->*half)(scale, rhs, solution));
+                            PetscFunctionReturn(PETSC_SUCCESS);
+                          }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -71,14 +71,14 @@ PetscErrorCode ApplyHalf(PC pc, Vec b, Vec y, Half half)
 PetscErrorCode PCApplySymmetricLeft_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(ApplyHalf(pc, b, y, &LineRoots<PetscScalar>::solve_left));
+  PetscCall(ApplyHalf(pc, b, y, &LineRoots<KernelScalar>::solve_left));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode PCApplySymmetricRight_Line(PC pc, Vec b, Vec y)
 {
   PetscFunctionBegin;
-  PetscCall(ApplyHalf(pc, b, y, &LineRoots<PetscScalar>::solve_right));
+  PetscCall(ApplyHalf(pc, b, y, &LineRoots<KernelScalar>::solve_right));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -28,7 +28,8 @@ LineSolveOptions OptionsOf(const PC_Line &line, const LinePass &pass, Transpose 
 }
 
 // Solves the lines of a pass where the arrays are.
-PetscErrorCode SolveIn(PC pc, Memory memory, const LinePass &pass, PetscScalar *rhs, PetscScalar *solution, const LineSolveOptions &options)
+PetscErrorCode SolveIn(PC pc, Memory memory, const LinePass &pass, KernelScalar *rhs, KernelScalar *solution,
+                       const LineSolveOptions &options)
 {
   const std::vector<std::unique_ptr<LineSet>> *sets;
 
@@ -79,7 +80,7 @@ PetscErrorCode CorrectLines(PC pc, Vec b, Vec y, const LinePass &pass, Transpose
 }
 
 // The passes of a number of sweeps, by sets that keep the matrix: they know what of y is zero, and need no residual.
-PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, PetscScalar *b, PetscScalar *y,
+PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &sets, KernelScalar *b, KernelScalar *y,
                            const std::vector<LinePass> &passes, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
   const size_t many    = passes.size();
@@ -104,7 +105,7 @@ PetscErrorCode RelaxPasses(PC pc, const std::vector<std::unique_ptr<LineSet>> &s
 }
 
 // r = b - A y by the diagonals, as far as y is on this rank.
-PetscErrorCode ResidualInside(const StencilMatrix<PetscScalar> &stencil, Vec b, Vec y, Vec r)
+PetscErrorCode ResidualInside(const StencilMatrix<KernelScalar> &stencil, Vec b, Vec y, Vec r)
 {
   VecArray rhs(b, Access::read), guess(y, Access::read), to(r, Access::write);
   const Memory here = stencil.execution().memory();
@@ -399,7 +400,7 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
   const bool once = line->sweeps == 1 && !line->check.refined && line->applied.passes.size() == 1;
   PetscCall(WithDenseArrays(
       B, Y, [&](Memory memory) { return once && has_backend(memory); },
-      [&](Memory memory, PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) {
+      [&](Memory memory, KernelScalar *rhs, KernelScalar *solution, int nrhs, Index ld) {
         LineSolveOptions options = OptionsOf(*line, line->applied.passes.front(), Transpose::no);
         options.nrhs             = nrhs;
         options.ld               = ld;

@@ -40,10 +40,11 @@ public:
 
       PetscCall(MatGetOwnershipRange(A_, &first, &rows));
       PetscCall(MatDenseGetLDA(A_, &ld));
-      PetscCall(MatDenseGetArrayReadAndMemType(A_, &rows_.dense, &type));
-      memory_    = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
-      rows_.rows = rows;
-      rows_.ld   = ld;
+      PetscCall(MatDenseGetArrayReadAndMemType(A_, &dense_, &type));
+      memory_     = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
+      rows_.dense = ToKernel(dense_);
+      rows_.rows  = rows;
+      rows_.ld    = ld;
     }
     known_ = (aij || dense) && has_backend(memory_);
     PetscFunctionReturn(PETSC_SUCCESS);
@@ -51,7 +52,7 @@ public:
   PetscErrorCode Close()
   {
     PetscFunctionBegin;
-    if (rows_.dense) PetscCall(MatDenseRestoreArrayReadAndMemType(A_, &rows_.dense));
+    if (dense_) PetscCall(MatDenseRestoreArrayReadAndMemType(A_, &dense_));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -64,8 +65,9 @@ private:
   Mat A_;
   LocalMatrix local_;
   ProbeRows<PetscInt> rows_;
-  Memory memory_ = Memory::host;
-  bool known_    = false;
+  const PetscScalar *dense_ = NULL;
+  Memory memory_            = Memory::host;
+  bool known_               = false;
 };
 
 // Opens the array of a vector in the memory of the matrix, for a kernel.

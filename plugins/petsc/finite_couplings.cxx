@@ -9,7 +9,7 @@ namespace {
 
 PetscErrorCode OfAij(Mat outside, PetscInt *row)
 {
-  CsrMatrix<PetscScalar, PetscInt> couplings;
+  CsrMatrix<KernelScalar, PetscInt> couplings;
   std::unique_ptr<Execution> execution;
   MatrixLook look;
   PlaceOfRows place;
@@ -20,7 +20,7 @@ PetscErrorCode OfAij(Mat outside, PetscInt *row)
   PetscCall(MatGetHostCsr(outside, &couplings));
   PetscCall(MakeExecution(Memory::host, &execution));
   place.rows = rows;
-  PetscCallCXX(look = look_at<PetscScalar>(*execution, place, 1, couplings, {}));
+  PetscCallCXX(look = look_at<KernelScalar>(*execution, place, 1, couplings, {}));
   if (look.not_finite) *row = static_cast<PetscInt>(*look.not_finite);
   PetscFunctionReturn(PETSC_SUCCESS);
 }

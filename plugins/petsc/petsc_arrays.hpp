@@ -38,6 +38,18 @@ inline PetscErrorCode MakeExecution(Memory memory, std::unique_ptr<Execution> *e
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static_assert(sizeof(KernelScalar) == sizeof(PetscScalar) && complex_built == PetscDefined(USE_COMPLEX));
+
+/// PETSc's numbers as those of kernels, where they are.
+inline KernelScalar *ToKernel(PetscScalar *array)
+{
+  return reinterpret_cast<KernelScalar *>(array);
+}
+inline const KernelScalar *ToKernel(const PetscScalar *array)
+{
+  return reinterpret_cast<const KernelScalar *>(array);
+}
+
 /// read: the values at Close are those at Open, but kernels may change some of them in between, where they say so.
 enum class Access { read, write, read_write };
 
@@ -87,7 +99,7 @@ public:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscScalar *data() const { return array_; }
+  KernelScalar *data() const { return ToKernel(array_); }
   Memory memory() const { return memory_; }
 
 private:
@@ -128,8 +140,8 @@ public:
   }
 
   Memory memory() const { return rhs_.memory(); }
-  PetscScalar *rhs() const { return rhs_.data(); }
-  PetscScalar *solution() const { return solution_.data(); }
+  KernelScalar *rhs() const { return rhs_.data(); }
+  KernelScalar *solution() const { return solution_.data(); }
 
 private:
   VecArray rhs_, solution_;
@@ -196,7 +208,7 @@ PetscErrorCode WithDenseArrays(Mat rhs, Mat solution, const Takes &takes, const 
   const Memory memory = PetscMemTypeDevice(x_type) ? Memory::device : Memory::host;
   if (PetscMemTypeDevice(b_type) == PetscMemTypeDevice(x_type) && takes(memory)) {
     PetscCall(PetscLogGpuTimeBegin());
-    PetscCall(body(memory, b, x, static_cast<int>(columns), static_cast<Index>(b_ld)));
+    PetscCall(body(memory, ToKernel(b), ToKernel(x), static_cast<int>(columns), static_cast<Index>(b_ld)));
     PetscCall(PetscLogGpuTimeEnd());
     *done = true;
   }
@@ -242,9 +254,9 @@ inline PetscErrorCode MatCheckAij(Mat A, const char who[])
 /// arrays are PETSc's and only to be read; they are valid until the matrix changes.
 struct LocalMatrix {
   Memory memory = Memory::host;
-  CsrMatrix<PetscScalar, PetscInt> inside;
-  CsrMatrix<PetscScalar, PetscInt> outside; ///< no rows where the matrix is sequential; as long as this lives
-  std::shared_ptr<const CsrCopy<PetscScalar, PetscInt>> outside_copy;
+  CsrMatrix<KernelScalar, PetscInt> inside;
+  CsrMatrix<KernelScalar, PetscInt> outside; ///< no rows where the matrix is sequential; as long as this lives
+  std::shared_ptr<const CsrCopy<KernelScalar, PetscInt>> outside_copy;
   const PetscInt *outside_columns = NULL; ///< of each column of `outside`, its number in the whole matrix; rising; on the host
   PetscInt outside_size           = 0;    ///< columns of `outside`
   PetscInt rows                   = 0;
@@ -252,14 +264,14 @@ struct LocalMatrix {
 };
 
 /// A sequential AIJ matrix, as CSR, and the memory it is in.
-inline PetscErrorCode MatGetLocalCsr(Mat A, CsrMatrix<PetscScalar, PetscInt> *csr, Memory *memory)
+inline PetscErrorCode MatGetLocalCsr(Mat A, CsrMatrix<KernelScalar, PetscInt> *csr, Memory *memory)
 {
   PetscMemType type = PETSC_MEMTYPE_HOST;
   PetscScalar *values;
 
   PetscFunctionBegin;
   PetscCall(MatSeqAIJGetCSRAndMemType(A, &csr->row_starts, &csr->columns, &values, &type));
-  csr->values = values;
+  csr->values = ToKernel(values);
   *memory     = PetscMemTypeDevice(type) ? Memory::device : Memory::host;
   PetscCheck(has_backend(*memory), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
              "the matrix is on a device and this libweft has no device kernels: build Weft with a PETSc that was configured with Kokkos, "
@@ -268,7 +280,7 @@ inline PetscErrorCode MatGetLocalCsr(Mat A, CsrMatrix<PetscScalar, PetscInt> *cs
 }
 
 /// A sequential AIJ matrix, as CSR on the host, wherever PETSc has it.
-inline PetscErrorCode MatGetHostCsr(Mat A, CsrMatrix<PetscScalar, PetscInt> *csr)
+inline PetscErrorCode MatGetHostCsr(Mat A, CsrMatrix<KernelScalar, PetscInt> *csr)
 {
   const PetscScalar *values;
   PetscInt rows;
@@ -278,7 +290,7 @@ inline PetscErrorCode MatGetHostCsr(Mat A, CsrMatrix<PetscScalar, PetscInt> *csr
   PetscCall(MatGetRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &csr->row_starts, &csr->columns, &done));
   PetscCheck(done, PETSC_COMM_SELF, PETSC_ERR_PLIB, "an AIJ matrix does not give its rows");
   PetscCall(MatSeqAIJGetArrayRead(A, &values));
-  csr->values                = values;
+  csr->values                = ToKernel(values);
   const PetscInt *row_starts = csr->row_starts, *columns = csr->columns;
   PetscCall(MatSeqAIJRestoreArrayRead(A, &values));
   PetscCall(MatRestoreRowIJ(A, 0, PETSC_FALSE, PETSC_FALSE, &rows, &row_starts, &columns, &done));
@@ -304,7 +316,7 @@ inline PetscErrorCode MatGetLocal(Mat A, LocalMatrix *local)
   if (local->memory == Memory::device) {
     std::unique_ptr<Execution> execution;
     PetscCall(MakeExecution(local->memory, &execution));
-    PetscCallCXX(local->outside_copy = std::make_shared<CsrCopy<PetscScalar, PetscInt>>(*execution, local->rows, local->outside));
+    PetscCallCXX(local->outside_copy = std::make_shared<CsrCopy<KernelScalar, PetscInt>>(*execution, local->rows, local->outside));
     local->outside = local->outside_copy->matrix();
   }
   PetscFunctionReturn(PETSC_SUCCESS);

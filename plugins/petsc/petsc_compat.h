@@ -8,8 +8,8 @@
 #error "Weft builds with PETSc 3.18 to 3.26"
 #endif
 
-#if defined(PETSC_USE_COMPLEX) || !defined(PETSC_USE_REAL_DOUBLE)
-#error "Weft builds with a real, double precision PETSc (configure with --with-scalar-type=real --with-precision=double)"
+#if !defined(PETSC_USE_REAL_DOUBLE)
+#error "Weft builds with a double precision PETSc (configure with --with-precision=double)"
 #endif
 
 #if PETSC_VERSION_LT(3, 19, 0)

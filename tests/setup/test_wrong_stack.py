@@ -44,7 +44,7 @@ def configure(tmp_path, *options, **environment):
     [
         ((3, 17, 4), CONF, "PETSc 3.17.4 in {} is out of range: Weft builds with PETSc 3.18 to 3.26"),
         ((3, 27, 0), CONF, "PETSc 3.27.0 in {} is out of range: Weft builds with PETSc 3.18 to 3.26"),
-        ((3, 20, 1), CONF + "#define PETSC_USE_COMPLEX 1\n", "the PETSc in {} has complex scalars: configure one with --with-scalar-type=real"),
+        ((3, 20, 1), "#define PETSC_USE_COMPLEX 1\n#define PETSC_USE_REAL_SINGLE 1\n", "the PETSc in {} is not in double precision: configure one with --with-precision=double"),
         ((3, 20, 1), "#define PETSC_USE_REAL_SINGLE 1\n", "the PETSc in {} is not in double precision: configure one with --with-precision=double"),
     ],
 )
@@ -225,7 +225,7 @@ def test_a_hipcc_is_taken_as_it_is_if_it_is_new_enough(tmp_path):
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
         (["build", "--stack", "hip", "--arch", "90"], 1, "weft: --stack hip takes --arch gfx90a, gfx942 or gfx1100, not '90'"),
         (["build", "--largest-block"], 2, "weft: --largest-block needs a value; see ./weft help"),
-        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, own, petsc-3.26, cuda or hip"),
+        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, debian-complex, own, petsc-3.26, cuda or hip"),
         (["help"], 0, "Usage: ./weft COMMAND"),
         ([], 0, "Usage: ./weft COMMAND"),
     ],

@@ -1,0 +1,84 @@
+"""-pc_type line with complex scalars, from petsc4py: against dense twins, on several ranks."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import programs
+import pytest
+
+CASES = Path(__file__).parent / "programs" / "line_cases.py"
+PETSC = {"PETSC_DIR": os.environ["WEFT_PETSC_PREFIX"], "PETSC_ARCH": ""}
+
+
+def has_petsc4py():
+    program = "import petsc4py; petsc4py.init(); from petsc4py import PETSc; print(PETSc.ScalarType)"
+    found = subprocess.run([sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=dict(programs.ENVIRONMENT, **PETSC))
+    return "complex" in found.stdout
+
+
+needs_petsc4py = pytest.mark.skipif(not has_petsc4py(), reason="no complex petsc4py here (Debian: python3-petsc4py-complex3.18)")
+
+
+def case(name, options="", ranks=1):
+    return programs.python(CASES, f"-case {name} {options}", ranks=ranks, environment=PETSC).output
+
+
+@needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+@pytest.mark.parametrize("name, count", [("kernels", 40), ("constant", 4), ("space", 2), ("blocks", 8), ("single", 2), ("bilinear", 24), ("graph", 2)])
+def test_line_solves_are_those_of_a_dense_twin(name, count, ranks):
+    output = case(name, ranks=ranks)
+    assert output.count(": alike") == count, output
+    assert "apart" not in re.sub(r"unknowns apart", "", output), output
+
+
+@needs_petsc4py
+def test_both_sides_of_hermitian_lines():
+    assert case("sides").count(": alike") == 2
+
+
+@needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("solver", ["gmres", "bcgs", "richardson -pc_line_direction y -ksp_max_it 400", "fgmres -pc_line_ordering zebra"])
+def test_waves_with_absorption(solver, ranks):
+    output = case("helmholtz", f"-pc_type line -ksp_rtol 1e-9 -ksp_type {solver}", ranks)
+    reason, iterations, residual = re.search(r"reason (-?\d+), iterations (\d+), residual (\S+)", output).groups()
+    assert int(reason) > 0 and float(residual) < 1e-7, output
+    assert int(iterations) == int(re.search(r"iterations (\d+)", case("helmholtz", f"-pc_type line -ksp_rtol 1e-9 -ksp_type {solver}")).group(1))
+
+
+@needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_pivot_of_zero_is_told_to_petsc(ranks):
+    assert "reason -11" in case("pivots", "-pc_line_direction x", ranks)  # KSP_DIVERGED_PC_FAILED
+
+
+def test_petscs_own_program():
+    alone, lines = (programs.execute("ex50", f"-da_grid_x 33 -da_grid_y 33 -ksp_converged_reason -ksp_rtol 1e-9 -pc_type {pc}") for pc in ("jacobi", "line"))
+    assert lines.iterations() < alone.iterations()
+
+
+@pytest.mark.parametrize("options", ["-pc_type adi", "-pc_type bcr", "-pc_type boxmg", "-pc_type crout", "-ksp_type adi", "-pc_type lu -pc_factor_mat_solver_type crout"])
+def test_what_is_for_real_scalars_says_what_to_do(options):
+    failed = programs.execute("ex2", options, expect=None)
+    assert failed.code != 0
+    assert "Weft has this type for real scalars only: with complex ones use -pc_type line" in " ".join(failed.output.split())
+
+
+real = next(Path("/usr/lib/petscdir").glob("petsc3*/*-real"), None)
+
+
+@pytest.mark.skipif(not real, reason="no PETSc with real scalars here (Debian: libpetsc-real-dev)")
+def test_a_program_with_real_scalars_is_refused(tmp_path):
+    source = tmp_path / "program.c"
+    source.write_text("#include <petscksp.h>\nint main(int argc, char **argv) { PetscCall(PetscInitialize(&argc, &argv, 0, 0)); return PetscFinalize(); }\n")
+    environment = dict(os.environ, PKG_CONFIG_PATH=str(real / "lib" / "pkgconfig"))
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "PETSc"], stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout
+    subprocess.run(["mpicc", str(source), "-o", str(tmp_path / "program"), *flags.split()], check=True)
+    programs.execute(tmp_path / "program", load=False)
+    refused = programs.execute(tmp_path / "program", expect=None)
+    assert refused.code > 0, refused.output
+    assert "build Weft with PETSC_DIR set to this PETSc" in refused.output
