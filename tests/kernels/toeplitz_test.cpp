@@ -293,9 +293,9 @@ TEST(Toeplitz, ToleranceDropsWeakCouplingsOnly)
   }
 }
 
-NearToeplitz open_line(Index length, const std::array<double, 3> &row)
+NearToeplitz<long double> open_line(Index length, const std::array<double, 3> &row)
 {
-  return {NearToeplitzForm(length, 1, 1), false, [&](Index) { return ExactRow{row[0], row[1], row[2], 1}; }};
+  return {NearToeplitzForm(length, 1, 1), false, [&](Index) { return ExactRow<long double>{row[0], row[1], row[2], 1}; }};
 }
 
 TEST(Toeplitz, WindowsOverlapByWhatRoundingErrorTakes)
@@ -312,8 +312,8 @@ TEST(Toeplitz, WindowsOverlapByWhatRoundingErrorTakes)
   EXPECT_EQ(WindowCut::of(open_line(100000, {-1, 2, -1}), 4096, 16, 1e-16L).count, 0);
   for (Index special : {1, 3, 20}) {
     for (Index length = 512; length < 3000; length++) {
-      const NearToeplitz line(NearToeplitzForm(length, special, special), false, [&](Index) {
-        return ExactRow{pade[0], pade[1], pade[2], 1};
+      const NearToeplitz<long double> line(NearToeplitzForm(length, special, special), false, [&](Index) {
+        return ExactRow<long double>{pade[0], pade[1], pade[2], 1};
       });
       const WindowCut w = WindowCut::of(line, 256, 16, 1e-16L);
       ASSERT_EQ(w.overlap, 32);
@@ -367,11 +367,11 @@ TEST(Toeplitz, LongLinesInWindowsOfTheirOwnChoice)
 int levels_of(const std::array<double, 3> &row, long double tolerance)
 {
   PivotWatch watch;
-  NearToeplitz line(NearToeplitzForm(1 << 20, 1, 1), false, [&](Index) {
-    return ExactRow{row[0], row[1], row[2], std::abs(row[0]) + std::abs(row[1]) + std::abs(row[2])};
+  NearToeplitz<long double> line(NearToeplitzForm(1 << 20, 1, 1), false, [&](Index) {
+    return ExactRow<long double>{row[0], row[1], row[2], std::abs(row[0]) + std::abs(row[1]) + std::abs(row[2])};
   });
   for (int level = 0; level < 18; level++) {
-    const ExactRow &inner = line.row(line.form().head);
+    const ExactRow<long double> &inner = line.row(line.form().head);
     if (std::abs(inner.lower) + std::abs(inner.upper) < tolerance * std::abs(inner.diagonal)) return level;
     line = line.kept(line.chunks(2, watch));
   }
@@ -395,8 +395,8 @@ TEST(Toeplitz, StepsBetweenChunksStopWhereCouplingsAreRoundingError)
 {
   const auto steps_of = [](const std::array<double, 3> &row, Index rows_of_chunk) {
     PivotWatch watch;
-    const NearToeplitz line = open_line(4096, row);
-    return ExactSteps(line.kept(line.chunks(rows_of_chunk, watch)), 1e-16L, watch).steps().size();
+    const NearToeplitz<long double> line = open_line(4096, row);
+    return ExactSteps<long double>(line.kept(line.chunks(rows_of_chunk, watch)), 1e-16L, watch).steps().size();
   };
   EXPECT_EQ(steps_of(pade, 4), 3U);
   EXPECT_EQ(steps_of(pade, 8), 2U);
