@@ -14,8 +14,8 @@ namespace {
 
 /// The factors of a line in the precision of set-up, and from how many rows away an unknown is felt.
 struct ExactFactors {
-  ExactChunk rows;          ///< of an open line; of a ring some rows that all are equal
-  Index begin = 0, end = 0; ///< rows [begin, end) are equal to rounding
+  ExactChunk<long double> rows; ///< of an open line; of a ring some rows that all are equal
+  Index begin = 0, end = 0;     ///< rows [begin, end) are equal to rounding
   Index reach = 0;
   bool ring   = false;
 
@@ -31,12 +31,12 @@ constexpr Index rows_of_a_ring = 512; ///< enough for factors to settle, if they
 ExactFactors factors_of(const BoxPiece &piece, const CompactMatrix &matrix, long double epsilon)
 {
   const auto row = [](const std::array<double, 3> &r) {
-    return ExactRow{r[0], r[1], r[2], std::abs(r[0]) + std::abs(r[1]) + std::abs(r[2])};
+    return ExactRow<long double>{r[0], r[1], r[2], std::abs(r[0]) + std::abs(r[1]) + std::abs(r[2])};
   };
   const Index n     = piece.ring ? rows_of_a_ring : piece.length;
   const Index heads = piece.ring ? 0 : static_cast<Index>(matrix.head.size()),
               tails = piece.ring ? 0 : static_cast<Index>(matrix.tail.size());
-  const NearToeplitz line(NearToeplitzForm(n, heads, tails), false, [&](Index i) {
+  const NearToeplitz<long double> line(NearToeplitzForm(n, heads, tails), false, [&](Index i) {
     if (i < heads) return row(matrix.head[static_cast<std::size_t>(i)]);
     if (n - 1 - i < tails) return row(matrix.tail[static_cast<std::size_t>(n - 1 - i)]);
     return row(matrix.inner);
