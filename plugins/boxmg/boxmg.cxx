@@ -36,7 +36,7 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
 . -pc_boxmg_sweeps <1>                                 - sweeps before and after each correction
 . -pc_boxmg_coarse (direct|lines)                      - what solves on the coarsest grid
 . -pc_boxmg_coarsest <0>                               - a grid of so many nodes is not coarsened; 0: 100, on a device 500 unknowns
-. -pc_boxmg_share <2000>                              - nodes a rank from which on ranks share a level
+. -pc_boxmg_share <-1>                                - nodes a rank from which on ranks share a level; -1: 2000, on devices 100000
 . -pc_boxmg_precision (double|single)                  - precision inside the cycle
 - -pc_boxmg_monitor <false>                            - print the residual of each level, twice a cycle
 

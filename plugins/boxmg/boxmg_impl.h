@@ -32,7 +32,7 @@ struct PC_Boxmg {
   PCBoxmgCoarse coarse               = PC_BOXMG_COARSE_DIRECT;
   PetscInt coarsest                  = 0;
   PCBoxmgPrecision precision         = PC_BOXMG_DOUBLE;
-  PetscInt share                     = 2000;
+  PetscInt share                     = PETSC_DECIDE; ///< 2000, or 100000 on devices
   PetscBool monitor                  = PETSC_FALSE;
 
   // What set-up finds and makes.

@@ -33,11 +33,14 @@ PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
 {
   PC_Boxmg *bm = Boxmg(pc);
   BoxmgRanks shared;
+  LocalMatrix local;
   PetscMPIInt ranks;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  shared.least = bm->share;
+  PetscCall(MatGetLocal(pc->pmat, &local));
+  const bool on_device = local.memory == Memory::device;
+  shared.least         = bm->share >= 0 ? bm->share : on_device ? 100000 : 2000;
   PetscCall(PartsOf(bm->grid, &shared.parts));
   bool share = ranks > 1 && bm->grid.components == 1 && shared.share(shared.parts);
 #if !defined(WEFT_DISTRIBUTED)
@@ -52,7 +55,7 @@ PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
   if (share) {
     const MPI_Comm comm = PetscObjectComm((PetscObject)pc);
     PetscCall(CallTogether(comm, [&] {
-      bm->ranks = std::make_unique<boxmg::MpiRanks>(comm, shared.parts, DeviceMessages(), [comm] { RanksAgreeOrThrow(comm); });
+      bm->ranks = std::make_unique<boxmg::MpiRanks>(comm, shared.parts, DeviceMessages(), on_device, [comm] { RanksAgreeOrThrow(comm); });
     }));
     shared.all = bm->ranks.get();
     bm->shared = shared;

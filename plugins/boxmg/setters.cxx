@@ -412,10 +412,10 @@ PetscErrorCode PCBoxmgGetCoarsest(PC pc, PetscInt *nodes)
 
   Input Parameters:
 + pc    - the preconditioner
-- nodes - 0 or more
+- nodes - 0 or more, or `PETSC_DECIDE`: 2000 on hosts, 100000 on devices, whose messages take longer than more of their work
 
   Options Database Key:
-. -pc_boxmg_share <2000> - the number of nodes
+. -pc_boxmg_share <-1> - the number of nodes
 
   Level: advanced
 
@@ -441,7 +441,7 @@ PetscErrorCode PCBoxmgSetShare(PC pc, PetscInt nodes)
 . pc - the preconditioner
 
   Output Parameter:
-. nodes - 0 or more
+. nodes - 0 or more, or `PETSC_DECIDE`
 
   Level: advanced
 
@@ -571,7 +571,7 @@ PetscErrorCode PCBoxmgComposeSetters(PC pc, bool compose)
       composed("PCBoxmgGetCoarse_C", GetMember<PCBoxmgCoarse, &PC_Boxmg::coarse>),
       composed("PCBoxmgSetCoarsest_C", (SetNumber<"coarsest", 0, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::coarsest>)),
       composed("PCBoxmgGetCoarsest_C", GetMember<PetscInt, &PC_Boxmg::coarsest>),
-      composed("PCBoxmgSetShare_C", (SetNumber<"share", 0, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::share>)),
+      composed("PCBoxmgSetShare_C", (SetNumber<"share", PETSC_DECIDE, std::numeric_limits<PetscInt>::max(), &PC_Boxmg::share>)),
       composed("PCBoxmgGetShare_C", GetMember<PetscInt, &PC_Boxmg::share>),
       composed("PCBoxmgSetPrecision_C", (SetChoice<"PCBoxmg", "Precision", PC_BOXMG_SINGLE, &PC_Boxmg::precision>)),
       composed("PCBoxmgGetPrecision_C", GetMember<PCBoxmgPrecision, &PC_Boxmg::precision>),

@@ -111,7 +111,8 @@ PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer)
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (bm->ranks)
     PetscCall(PetscViewerASCIIPrintf(
-        viewer, "  ranks: %d share the levels of %" PetscInt_FMT " nodes a rank or more, and rank 0 has the others\n", ranks, bm->share));
+        viewer, "  ranks: %d share the levels of %" PetscInt_FMT " nodes a rank or more, and rank 0 has the others; messages go %s\n",
+        ranks, (PetscInt)bm->shared.least, bm->ranks->way().c_str()));
   else if (ranks > 1)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
   if (bm->any()) PetscCall(ViewMultigrids(*bm, PetscObjectComm((PetscObject)pc), viewer));

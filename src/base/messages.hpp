@@ -1,9 +1,20 @@
 /// Messages: memory that words between ranks travel from and to. Included by kernel files only.
 #pragma once
 #include "base/backend.hpp"
+#include "base/vendor.hpp"
 #include "line/tridiagonal.hpp"
 
 namespace weft {
+
+/// The stream of a device's backend, in whose order messages can go (stream_messages.hpp); null on a host.
+template <class Space>
+void *stream_of_messages([[maybe_unused]] const Space &space)
+{
+  if constexpr (is_host_space<Space>)
+    return nullptr;
+  else
+    return vendor::stream_of(space);
+}
 
 /// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
 template <class Space, class Scalar>

@@ -94,7 +94,7 @@ std::pair<double, int> difference(Memory memory, const Parts &parts, bool symmet
 {
   const boxmg::Grid &grid = parts.whole;
   const Execution execution(memory);
-  const boxmg::MpiRanks all(MPI_COMM_WORLD, parts, false, [] {});
+  const boxmg::MpiRanks all(MPI_COMM_WORLD, parts, false, false, [] {});
   const std::vector<Index> own = nodes_of(parts.owned(rank()), grid);
   std::map<Index, std::int32_t> place;
   for (std::size_t k = 0; k < own.size(); k++) place[own[k]] = static_cast<std::int32_t>(k);

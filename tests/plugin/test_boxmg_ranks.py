@@ -110,7 +110,8 @@ def test_singular_operators(run, problem):
 
 def test_rows_of_levels_tell_their_ranks(run):
     output = run("ex50", f"{grid(140, 150)} -pc_type boxmg -pc_boxmg_share 5000 -ksp_view", ranks=2).output
-    assert "ranks: 2 share the levels of 5000 nodes a rank or more, and rank 0 has the others" in output
+    assert "ranks: 2 share the levels of 5000 nodes a rank or more, and rank 0 has the others; messages go by MPI" in output
+    assert "share the levels of 2000 nodes a rank" in run("ex50", f"{grid(140, 150)} -pc_type boxmg -ksp_view", ranks=2).output
     assert [int(count) for count in re.findall(r"^ *level \d+: .* (\d+) ranks?, \d+ bytes$", output, re.M)][:3] == [2, 1, 1], output
     assert "gathered on rank 0" in run("ex50", f"{grid(140, 150)} -pc_type boxmg -pc_boxmg_share 10501 -ksp_view", ranks=2).output
     assert "-pc_boxmg_share does nothing here: it is for several ranks and one unknown a node" in run("ex50", f"{grid(14, 15)} -pc_type boxmg -pc_boxmg_share 9 -ksp_view").output
@@ -186,3 +187,12 @@ def test_histories_of_harder_problems_are_those_of_one_rank(run, problem):
     options = f"{SHARE} -ksp_type fgmres -ksp_rtol 1e-8 {problem} -da_grid_x 129 -da_grid_y 100 -repeat 1 -ksp_monitor -ksp_max_it 30"
     histories = [[float(norm) for norm in re.findall(r"KSP \w* ?[Rr]esidual norm (\S+)", run("diffusion", f"{options} {where}", ranks=ranks).output)] for ranks, where in ((1, ""), (4, "-da_processors_x 2"))]
     assert len(histories[0]) > 3 and histories[1] == pytest.approx(histories[0], rel=1e-4, abs=1e-12 * histories[0][0])
+
+
+def test_another_way_of_messages(run):
+    for way in ("auto", "mpi"):
+        assert run("ex50", f"{grid(40, 50)} {SHARE} -weft_messages {way}", ranks=2).iterations() < 10
+    failed = run("ex50", f"{grid(40, 50)} {SHARE} -weft_messages nccl", ranks=2, expect=None)
+    assert failed.code != 0 and "-weft_messages nccl: this libweft was built without NCCL" in failed.output
+    failed = run("ex50", f"{grid(40, 50)} {SHARE} -weft_messages pigeon", ranks=2, expect=None)
+    assert failed.code != 0 and "pigeon" in failed.output

@@ -87,7 +87,7 @@ GETTERS = {
             "PCBoxmgGetSweeps": ("i", [1], [2]),
             "PCBoxmgGetCoarse": ("i", [0], [1]),
             "PCBoxmgGetCoarsest": ("i", [0], [9]),
-            "PCBoxmgGetShare": ("i", [2000], [7]),
+            "PCBoxmgGetShare": ("i", [-1], [7]),
             "PCBoxmgGetPrecision": ("i", [0], [1]),
             "PCBoxmgGetMonitor": ("i", [0], [1]),
         },

@@ -10,6 +10,17 @@ namespace weft::boxmg {
 namespace {
 
 template <class Scalar>
+void exchange_on(const StreamMessages &messages, void *stream, const std::vector<Message> &sent, const Scalar *from,
+                 const std::vector<Message> &received, Scalar *to, int words)
+{
+  const auto bytes = [words](const Message &m) { return sizeof(Scalar) * static_cast<std::size_t>(words * m.count); };
+  messages.begin();
+  for (const Message &m : received) messages.receive(to + words * m.first, bytes(m), m.rank, stream);
+  for (const Message &m : sent) messages.send(from + words * m.first, bytes(m), m.rank, stream);
+  messages.end();
+}
+
+template <class Scalar>
 void exchange_any(MPI_Comm communicator, MPI_Datatype type, std::vector<MPI_Request> &requests, const std::vector<Message> &sent,
                   const Scalar *from, const std::vector<Message> &received, Scalar *to, int words)
 {
@@ -32,9 +43,11 @@ std::unique_ptr<AnyLines<Scalar>> lines_of(const Execution &execution, MPI_Comm 
 
 } // namespace
 
-MpiRanks::MpiRanks(MPI_Comm communicator, const Parts &parts, bool device_messages, std::function<void()> agree)
-    : communicator_(duplicate_of(communicator)), device_messages_(device_messages), agree_(std::move(agree))
+MpiRanks::MpiRanks(MPI_Comm communicator, const Parts &parts, bool device_messages, bool on_device, std::function<void()> agree)
+    : communicator_(duplicate_of(communicator)), on_stream_(on_device ? StreamMessages::of(communicator_) : nullptr),
+      device_messages_(device_messages || on_stream_), agree_(std::move(agree))
 {
+  if (on_device && !on_stream_) why_not_ = StreamMessages::why_not();
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
   requests_.reserve(2 * static_cast<std::size_t>(size_));
@@ -54,16 +67,22 @@ MpiRanks::~MpiRanks()
   }
 }
 
-void MpiRanks::exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to,
-                        int words) const
+void MpiRanks::exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to, int words,
+                        void *stream) const
 {
-  exchange_any(communicator_, MPI_DOUBLE, requests_, sent, from, received, to, words);
+  if (in_order_of(stream))
+    exchange_on(*on_stream_, stream, sent, from, received, to, words);
+  else
+    exchange_any(communicator_, MPI_DOUBLE, requests_, sent, from, received, to, words);
 }
 
-void MpiRanks::exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to,
-                        int words) const
+void MpiRanks::exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to, int words,
+                        void *stream) const
 {
-  exchange_any(communicator_, MPI_FLOAT, requests_, sent, from, received, to, words);
+  if (in_order_of(stream))
+    exchange_on(*on_stream_, stream, sent, from, received, to, words);
+  else
+    exchange_any(communicator_, MPI_FLOAT, requests_, sent, from, received, to, words);
 }
 
 void MpiRanks::gather(const void *mine, void *all, std::size_t bytes) const

@@ -1,9 +1,10 @@
-/// GridRanks by MPI.
+/// GridRanks by MPI, and between devices by NCCL where that is there.
 #pragma once
 #include <mpi.h>
 
 #include <functional>
 
+#include "base/stream_messages.hpp"
 #include "boxmg/ranks/parts.hpp"
 
 namespace weft::boxmg {
@@ -11,7 +12,8 @@ namespace weft::boxmg {
 class MpiRanks final : public GridRanks {
 public:
   /// The ranks of a communicator, which must live as long as this, on a grid in boxes. agree: see GridRanks. Collective.
-  MpiRanks(MPI_Comm communicator, const Parts &parts, bool device_messages, std::function<void()> agree);
+  /// on_device: what is sent lies in the memory of devices.
+  MpiRanks(MPI_Comm communicator, const Parts &parts, bool device_messages, bool on_device, std::function<void()> agree);
   ~MpiRanks() override;
   MpiRanks(const MpiRanks &)            = delete;
   MpiRanks &operator=(const MpiRanks &) = delete;
@@ -19,11 +21,13 @@ public:
   int rank() const override { return rank_; }
   int size() const override { return size_; }
   bool device_messages() const override { return device_messages_; }
+  std::string way() const override { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
   void agree() const override { agree_(); }
-  void exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to,
-                int words) const override;
-  void exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to,
-                int words) const override;
+  bool in_order_of(void *stream) const override { return stream && on_stream_; }
+  void exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to, int words,
+                void *stream) const override;
+  void exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to, int words,
+                void *stream) const override;
   void gather(const void *mine, void *all, std::size_t bytes) const override;
   void from_first(void *bytes, std::size_t count) const override;
   void make_lines(const Execution &execution, int direction, const LineProblem &piece,
@@ -32,8 +36,10 @@ public:
                   std::unique_ptr<AnyLines<float>> &lines) const override;
 
 private:
-  MPI_Comm communicator_; ///< for our messages alone
-  MPI_Comm lines_[3];     ///< those that share lines along a direction
+  MPI_Comm communicator_;           ///< for our messages alone
+  MPI_Comm lines_[3];               ///< those that share lines along a direction
+  const StreamMessages *on_stream_; ///< or null
+  std::string why_not_;
   int rank_ = 0, size_ = 1;
   bool device_messages_;
   std::function<void()> agree_;

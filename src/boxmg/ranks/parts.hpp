@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/execution.hpp"
@@ -132,14 +133,18 @@ public:
   virtual int size() const = 0;
   /// Whether messages can lie in the memory of a device.
   virtual bool device_messages() const = 0;
+  /// What carries messages between devices, for people.
+  virtual std::string way() const = 0;
   /// To be called before collective work in a set-up, where one rank may have failed on its way: throws then, on all.
   virtual void agree() const = 0;
 
-  /// Sends and receives, `words` of each node.
-  virtual void exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to,
-                        int words) const = 0;
-  virtual void exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to,
-                        int words) const = 0;
+  /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.
+  virtual bool in_order_of(void *stream) const = 0;
+  /// Sends and receives, `words` of each node, on a stream; null on a host.
+  virtual void exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to, int words,
+                        void *stream) const = 0;
+  virtual void exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to, int words,
+                        void *stream) const = 0;
   /// Some bytes of each rank, for each: in the order of the ranks.
   virtual void gather(const void *mine, void *all, std::size_t bytes) const = 0;
   /// What the first rank has.

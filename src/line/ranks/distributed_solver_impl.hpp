@@ -51,6 +51,7 @@ public:
   {
     flag_.length     = ranks.length();
     const Index most = Kokkos::max(count(), Index(1)), owned = Kokkos::max(static_cast<Index>(owned_lines_.extent(0)), Index(1));
+    device_messages = device_messages || ranks.on_stream();
     mine_.allocate(4 * block * most, device_messages);
     theirs_.allocate(block * Kokkos::max(4 * ranks.pieces() * owned, 2 * most), device_messages);
     sides_[0] = make_side();
@@ -297,6 +298,11 @@ private:
     Kernels::couplings(space_, problem_, Array<const Scalar, Space>(lower_, n), Array<const Scalar, Space>(upper_, n), ranks_.has_before(),
                        ranks_.has_after(), before_, after_);
   }
+  void *stream() const { return stream_of_messages(space_); }
+  void wait_to_send(const char *what) const
+  {
+    if (!ranks_.in_order_of(stream())) space_.fence(what);
+  }
   /// The couplings of the transposed matrix are the neighbours' own.
   void couple(const Side &side, Transpose transpose) const
   {
@@ -308,8 +314,8 @@ private:
     }
     copy(space_, before_.data(), mine_.data(), n, true);
     copy(space_, after_.data(), mine_.data() + words, n, true);
-    space_.fence("weft: couplings to send");
-    ranks_.swap(mine_.data(), mine_.data() + words, theirs_.data(), theirs_.data() + words, words);
+    wait_to_send("weft: couplings to send");
+    ranks_.swap(mine_.data(), mine_.data() + words, theirs_.data(), theirs_.data() + words, words, stream());
     if (ranks_.has_before()) copy(space_, theirs_.data(), side.before.data(), n, false);
     if (ranks_.has_after()) copy(space_, theirs_.data() + words, side.after.data(), n, false);
   }
@@ -336,8 +342,8 @@ private:
     if (ranks_.is_empty()) return;
     const Index n = matrices(), words = n * block;
     tell_spikes(space_, side.spikes, reinterpret_cast<Square *>(mine_.data()), reinterpret_cast<Square *>(mine_.data()) + n);
-    space_.fence("weft: spikes to send");
-    ranks_.swap(mine_.data(), mine_.data() + words, theirs_.data(), theirs_.data() + words, words);
+    wait_to_send("weft: spikes to send");
+    ranks_.swap(mine_.data(), mine_.data() + words, theirs_.data(), theirs_.data() + words, words, stream());
     const auto *theirs = reinterpret_cast<const Square *>(theirs_.data());
     weigh(space_, side, theirs, theirs + n, ranks_.has_before(), ranks_.has_after(),
           ranks_.starts()[static_cast<std::size_t>(ranks_.piece())], flag_);
@@ -345,11 +351,11 @@ private:
   void factor_owned(const Side &side) const
   {
     if (!ranks_.is_empty()) send_spikes(space_, side.spikes, exact_places_, reinterpret_cast<Spikes<Scalar, b> *>(mine_.data()));
-    space_.fence("weft: spikes to send");
+    wait_to_send("weft: spikes to send");
     if (each_)
-      ranks_.to_owners(mine_.data(), theirs_.data(), 4 * block, exact_, Colour::all);
+      ranks_.to_owners(mine_.data(), theirs_.data(), 4 * block, exact_, Colour::all, stream());
     else
-      ranks_.to_all(mine_.data(), theirs_.data(), 4 * block);
+      ranks_.to_all(mine_.data(), theirs_.data(), 4 * block, stream());
     side.owned.factor(space_, side.owned, reinterpret_cast<const Spikes<Scalar, b> *>(theirs_.data()), flag_);
   }
 
@@ -365,13 +371,13 @@ private:
         products_.launch(space_, side.inverse, nodes, colour);
         tell(space_, products_, nodes_, colour, near ? close_places_ : exact_places_, own_, mine, near);
       }
-      space_.fence("weft: products to send");
+      wait_to_send("weft: products to send");
     }
     const Step step(*this, SolveStep::reduced);
     if (near) {
       const LineOrder::Range range = close_.share(0, colour);
       const Index begin = b * range.begin, after = b * count();
-      ranks_.swap(mine + begin, mine + after + begin, theirs + begin, theirs + after + begin, b * range.size());
+      ranks_.swap(mine + begin, mine + after + begin, theirs + begin, theirs + after + begin, b * range.size(), stream());
       const auto *from = reinterpret_cast<const Vector *>(theirs);
       if (!ranks_.is_empty())
         Kernels::take(space_, nodes_, rhs,
@@ -380,10 +386,10 @@ private:
       return;
     }
     const LineOrder::Range all = exact_.share(ranks_.rank(), Colour::all), own = exact_.share(ranks_.rank(), colour);
-    ranks_.to_owners(mine, theirs, 2 * b, exact_, colour);
+    ranks_.to_owners(mine, theirs, 2 * b, exact_, colour, stream());
     side.owned.solve(space_, side.owned, reinterpret_cast<Ends *>(theirs), own.begin - all.begin, own.end - all.begin);
-    space_.fence("weft: unknowns to send");
-    ranks_.to_pieces(theirs, mine, 2 * b, exact_, colour);
+    wait_to_send("weft: unknowns to send");
+    ranks_.to_pieces(theirs, mine, 2 * b, exact_, colour, stream());
     if (!ranks_.is_empty())
       Kernels::take(space_, nodes_, rhs,
                     FromOwners<Space, Scalar, b>{side.before, side.after, each_, exact_places_, reinterpret_cast<const Ends *>(mine)},

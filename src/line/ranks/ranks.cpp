@@ -121,8 +121,9 @@ Index Items::smallest(Index value) const
   return result;
 }
 
-Ranks::Ranks(MPI_Comm communicator, Index length, bool ring) : communicator_(duplicate_of(communicator)), ring_(ring)
+Ranks::Ranks(MPI_Comm communicator, Index length, bool ring, bool on_device) : communicator_(duplicate_of(communicator)), ring_(ring)
 {
+  if (on_device) on_stream_ = StreamMessages::of(communicator_);
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
   const auto size = static_cast<std::size_t>(size_);
@@ -159,9 +160,19 @@ Index Ranks::smallest(Index value) const
 }
 
 template <class Scalar>
-void Ranks::swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values) const
+void Ranks::swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values, void *stream) const
 {
   enum Tag { forwards, backwards }; // a rank can be both neighbours of another, or its own
+  if (in_order_of(stream)) {        // there the order tells: forwards first
+    const std::size_t bytes = sizeof(Scalar) * static_cast<std::size_t>(values);
+    on_stream_->begin();
+    if (has_before()) on_stream_->receive(from_before, bytes, before_, stream);
+    if (has_after()) on_stream_->receive(from_after, bytes, after_, stream);
+    if (has_after()) on_stream_->send(to_after, bytes, after_, stream);
+    if (has_before()) on_stream_->send(to_before, bytes, before_, stream);
+    on_stream_->end();
+    return;
+  }
   const int n             = static_cast<int>(values);
   const MPI_Datatype type = mpi_type<Scalar>();
   MPI_Request requests[4];
@@ -170,6 +181,24 @@ void Ranks::swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_b
   MPI_Isend(to_before, n, type, before_, backwards, communicator_, &requests[2]);
   MPI_Isend(to_after, n, type, after_, forwards, communicator_, &requests[3]);
   MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+}
+
+template <class Scalar>
+void Ranks::exchange(const Scalar *from, const std::vector<int> &sent, const std::vector<int> &sent_at, Scalar *to,
+                     const std::vector<int> &received, const std::vector<int> &received_at, void *stream) const
+{
+  if (!in_order_of(stream)) {
+    MPI_Alltoallv(from, sent.data(), sent_at.data(), mpi_type<Scalar>(), to, received.data(), received_at.data(), mpi_type<Scalar>(),
+                  communicator_);
+    return;
+  }
+  on_stream_->begin();
+  for (int r = 0; r < size_; r++) {
+    const auto k = static_cast<std::size_t>(r);
+    if (received[k] > 0) on_stream_->receive(to + received_at[k], sizeof(Scalar) * static_cast<std::size_t>(received[k]), r, stream);
+    if (sent[k] > 0) on_stream_->send(from + sent_at[k], sizeof(Scalar) * static_cast<std::size_t>(sent[k]), r, stream);
+  }
+  on_stream_->end();
 }
 
 void Ranks::count_words(int words, const LineOrder &order, Colour colour) const
@@ -187,30 +216,29 @@ void Ranks::count_words(int words, const LineOrder &order, Colour colour) const
 }
 
 template <class Scalar>
-void Ranks::to_owners(const Scalar *mine, Scalar *owned, int words, const LineOrder &order, Colour colour) const
+void Ranks::to_owners(const Scalar *mine, Scalar *owned, int words, const LineOrder &order, Colour colour, void *stream) const
 {
   count_words(words, order, colour);
-  MPI_Alltoallv(mine, piece_words_.data(), piece_at_.data(), mpi_type<Scalar>(), owned, owner_words_.data(), owner_at_.data(),
-                mpi_type<Scalar>(), communicator_);
+  exchange(mine, piece_words_, piece_at_, owned, owner_words_, owner_at_, stream);
 }
 
 template <class Scalar>
-void Ranks::to_pieces(const Scalar *owned, Scalar *mine, int words, const LineOrder &order, Colour colour) const
+void Ranks::to_pieces(const Scalar *owned, Scalar *mine, int words, const LineOrder &order, Colour colour, void *stream) const
 {
   count_words(words, order, colour);
-  MPI_Alltoallv(owned, owner_words_.data(), owner_at_.data(), mpi_type<Scalar>(), mine, piece_words_.data(), piece_at_.data(),
-                mpi_type<Scalar>(), communicator_);
+  exchange(owned, owner_words_, owner_at_, mine, piece_words_, piece_at_, stream);
 }
 
 template <class Scalar>
-void Ranks::to_all(const Scalar *mine, Scalar *all, int words) const
+void Ranks::to_all(const Scalar *mine, Scalar *all, int words, void *stream) const
 {
   for (std::size_t r = 0; r < piece_of_.size(); r++) {
+    piece_words_[r] = is_empty() ? 0 : words;
+    piece_at_[r]    = 0;
     owner_words_[r] = piece_of_[r] < 0 ? 0 : words;
     owner_at_[r]    = piece_of_[r] < 0 ? 0 : words * piece_of_[r];
   }
-  MPI_Allgatherv(mine, is_empty() ? 0 : words, mpi_type<Scalar>(), all, owner_words_.data(), owner_at_.data(), mpi_type<Scalar>(),
-                 communicator_);
+  exchange(mine, piece_words_, piece_at_, all, owner_words_, owner_at_, stream);
 }
 
 template void Items::there(const double *, double *, int) const;
@@ -221,21 +249,21 @@ template void Items::back(const double *, double *, int) const;
 template void Items::back(const float *, float *, int) const;
 template void Items::back(const Complex<double> *, Complex<double> *, int) const;
 template void Items::back(const Complex<float> *, Complex<float> *, int) const;
-template void Ranks::swap(const double *, const double *, double *, double *, Index) const;
-template void Ranks::swap(const float *, const float *, float *, float *, Index) const;
-template void Ranks::swap(const Complex<double> *, const Complex<double> *, Complex<double> *, Complex<double> *, Index) const;
-template void Ranks::swap(const Complex<float> *, const Complex<float> *, Complex<float> *, Complex<float> *, Index) const;
-template void Ranks::to_owners(const double *, double *, int, const LineOrder &, Colour) const;
-template void Ranks::to_owners(const float *, float *, int, const LineOrder &, Colour) const;
-template void Ranks::to_owners(const Complex<double> *, Complex<double> *, int, const LineOrder &, Colour) const;
-template void Ranks::to_owners(const Complex<float> *, Complex<float> *, int, const LineOrder &, Colour) const;
-template void Ranks::to_pieces(const double *, double *, int, const LineOrder &, Colour) const;
-template void Ranks::to_pieces(const float *, float *, int, const LineOrder &, Colour) const;
-template void Ranks::to_pieces(const Complex<double> *, Complex<double> *, int, const LineOrder &, Colour) const;
-template void Ranks::to_pieces(const Complex<float> *, Complex<float> *, int, const LineOrder &, Colour) const;
-template void Ranks::to_all(const double *, double *, int) const;
-template void Ranks::to_all(const float *, float *, int) const;
-template void Ranks::to_all(const Complex<double> *, Complex<double> *, int) const;
-template void Ranks::to_all(const Complex<float> *, Complex<float> *, int) const;
+template void Ranks::swap(const double *, const double *, double *, double *, Index, void *) const;
+template void Ranks::swap(const float *, const float *, float *, float *, Index, void *) const;
+template void Ranks::swap(const Complex<double> *, const Complex<double> *, Complex<double> *, Complex<double> *, Index, void *) const;
+template void Ranks::swap(const Complex<float> *, const Complex<float> *, Complex<float> *, Complex<float> *, Index, void *) const;
+template void Ranks::to_owners(const double *, double *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_owners(const float *, float *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_owners(const Complex<double> *, Complex<double> *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_owners(const Complex<float> *, Complex<float> *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_pieces(const double *, double *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_pieces(const float *, float *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_pieces(const Complex<double> *, Complex<double> *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_pieces(const Complex<float> *, Complex<float> *, int, const LineOrder &, Colour, void *) const;
+template void Ranks::to_all(const double *, double *, int, void *) const;
+template void Ranks::to_all(const float *, float *, int, void *) const;
+template void Ranks::to_all(const Complex<double> *, Complex<double> *, int, void *) const;
+template void Ranks::to_all(const Complex<float> *, Complex<float> *, int, void *) const;
 
 } // namespace weft

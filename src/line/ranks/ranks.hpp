@@ -1,4 +1,4 @@
-/// The ranks that share lines, and the messages between them. MPI only: the arrays may lie wherever MPI can read them.
+/// The ranks that share lines, and the messages between them. No kernels: the arrays may lie wherever MPI, or NCCL, can read them.
 #pragma once
 #include <mpi.h>
 
@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/stream_messages.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
@@ -64,8 +65,9 @@ private:
 /// The ranks of a communicator, in the order of the rows. A rank may have no rows; the others hold the pieces of the lines, counted from 0.
 class Ranks {
 public:
-  /// Collective. A duplicate of the communicator keeps our messages apart; it is made once, and freed with the communicator.
-  Ranks(MPI_Comm communicator, Index length, bool ring);
+  /// Collective. A duplicate of the communicator keeps our messages apart; it is made once, and freed with the communicator. on_device: what
+  /// is sent lies in the memory of devices.
+  Ranks(MPI_Comm communicator, Index length, bool ring, bool on_device = false);
 
   int rank() const { return rank_; }
   int size() const { return size_; }
@@ -87,24 +89,36 @@ public:
   double largest(double value) const;
   Index smallest(Index value) const;
 
+  /// Whether what follows goes in the order of a stream: then the host need not wait for what is sent, and does not for what is received.
+  bool in_order_of(void *stream) const { return stream && on_stream_; }
+  /// Whether messages lie in the memory of a device for that.
+  bool on_stream() const { return on_stream_ != nullptr; }
+
+  // `stream`: that of a device's arrays; null on a host.
+
   /// What neighbours tell each other: `values` to each at to_before and to_after, as many from each. One message a neighbour.
   template <class Scalar>
-  void swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values) const;
+  void swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values, void *stream) const;
 
   /// `words` of each line from the pieces to the ranks that own the lines. Piece j's arrive in block j of `owned`, a block for each piece.
   template <class Scalar>
-  void to_owners(const Scalar *mine, Scalar *owned, int words, const LineOrder &order, Colour colour) const;
+  void to_owners(const Scalar *mine, Scalar *owned, int words, const LineOrder &order, Colour colour, void *stream) const;
   /// The way back.
   template <class Scalar>
-  void to_pieces(const Scalar *owned, Scalar *mine, int words, const LineOrder &order, Colour colour) const;
+  void to_pieces(const Scalar *owned, Scalar *mine, int words, const LineOrder &order, Colour colour, void *stream) const;
   /// Some words of every piece, for every rank: block j from piece j.
   template <class Scalar>
-  void to_all(const Scalar *mine, Scalar *all, int words) const;
+  void to_all(const Scalar *mine, Scalar *all, int words, void *stream) const;
 
 private:
   void count_words(int words, const LineOrder &order, Colour colour) const;
+  /// So many words to each rank and from each, where they begin.
+  template <class Scalar>
+  void exchange(const Scalar *from, const std::vector<int> &sent, const std::vector<int> &sent_at, Scalar *to,
+                const std::vector<int> &received, const std::vector<int> &received_at, void *stream) const;
 
-  MPI_Comm communicator_ = MPI_COMM_NULL;
+  MPI_Comm communicator_           = MPI_COMM_NULL;
+  const StreamMessages *on_stream_ = nullptr; ///< or null
   int rank_ = 0, size_ = 1, before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
   bool ring_;
   Index length_ = 0;

@@ -45,7 +45,7 @@ make_distributed_impl(const Space &space, const Ranks &ranks, const LineProblem 
 template <class Problem, class Scalar>
 DistributedLines<Problem, Scalar>::DistributedLines(const Execution &execution, MPI_Comm ranks, const Problem &piece, bool ring,
                                                     const std::string &method, const MethodParameters &parameters, bool device_messages)
-    : block_(scalars ? 1 : piece.layout.components), ranks_(ranks, piece.layout.length, ring)
+    : block_(scalars ? 1 : piece.layout.components), ranks_(ranks, piece.layout.length, ring, execution.memory() == Memory::device)
 {
   const Problem problem          = cut_off(piece);
   std::optional<std::string> why = shape_refused(piece);

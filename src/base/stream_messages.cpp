@@ -1,0 +1,164 @@
+#include "base/stream_messages.hpp"
+
+#ifdef WEFT_HAVE_NCCL
+#include <cuda_runtime.h>
+#include <nccl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+#endif
+
+namespace weft {
+
+namespace {
+
+std::string &reason()
+{
+  static std::string why;
+  return why;
+}
+
+} // namespace
+
+MessageWay &StreamMessages::wanted()
+{
+  static MessageWay way = MessageWay::automatic;
+  return way;
+}
+
+const std::string &StreamMessages::why_not()
+{
+  return reason();
+}
+
+#ifndef WEFT_HAVE_NCCL
+
+bool StreamMessages::built()
+{
+  return false;
+}
+
+const StreamMessages *StreamMessages::of(MPI_Comm)
+{
+  reason() = "this libweft was built without NCCL";
+  return nullptr;
+}
+
+#else
+
+namespace {
+
+class Nccl final : public StreamMessages {
+public:
+  explicit Nccl(ncclComm_t ranks) : ranks_(ranks) {}
+  ~Nccl() override { ncclCommDestroy(ranks_); }
+  Nccl(const Nccl &)            = delete;
+  Nccl &operator=(const Nccl &) = delete;
+
+  void begin() const override { check(ncclGroupStart()); }
+  void send(const void *from, std::size_t bytes, int rank, void *stream) const override
+  {
+    check(ncclSend(from, bytes, ncclChar, rank, ranks_, static_cast<cudaStream_t>(stream)));
+  }
+  void receive(void *to, std::size_t bytes, int rank, void *stream) const override
+  {
+    check(ncclRecv(to, bytes, ncclChar, rank, ranks_, static_cast<cudaStream_t>(stream)));
+  }
+  void end() const override { check(ncclGroupEnd()); }
+
+private:
+  static void check(ncclResult_t result)
+  {
+    if (result != ncclSuccess) throw std::runtime_error(std::string("messages by NCCL: ") + ncclGetErrorString(result));
+  }
+  ncclComm_t ranks_;
+};
+
+/// Whether no two ranks have one device, and each has one.
+bool each_has_a_device(MPI_Comm communicator)
+{
+  struct Place {
+    char host[MPI_MAX_PROCESSOR_NAME], device[32];
+  } here   = {};
+  int size = 1, length = 0, number = 0;
+  MPI_Comm_size(communicator, &size);
+  MPI_Get_processor_name(here.host, &length);
+  if (cudaGetDevice(&number) != cudaSuccess || cudaDeviceGetPCIBusId(here.device, sizeof here.device, number) != cudaSuccess)
+    here.device[0] = 0;
+  std::vector<Place> all(static_cast<std::size_t>(size));
+  MPI_Allgather(&here, sizeof(Place), MPI_BYTE, all.data(), sizeof(Place), MPI_BYTE, communicator);
+  std::vector<std::string> names;
+  for (const Place &place : all) {
+    if (place.device[0] == 0) return false;
+    names.push_back(std::string(place.host) + " " + place.device);
+  }
+  std::sort(names.begin(), names.end());
+  return std::adjacent_find(names.begin(), names.end()) == names.end();
+}
+
+std::unique_ptr<Nccl> start(MPI_Comm communicator)
+{
+  int rank = 0, size = 1;
+  MPI_Comm_rank(communicator, &rank);
+  MPI_Comm_size(communicator, &size);
+  if (!each_has_a_device(communicator)) {
+    reason() = "ranks share a device";
+    return nullptr;
+  }
+  setenv("NCCL_NVLS_ENABLE", "0", 0); // multicast serves sums over many ranks, of which there are none here
+  ncclUniqueId id;
+  int here = rank > 0 || ncclGetUniqueId(&id) == ncclSuccess, all = 0;
+  MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, communicator);
+  MPI_Bcast(&here, 1, MPI_INT, 0, communicator);
+  ncclComm_t ranks = nullptr;
+  if (here) here = ncclCommInitRank(&ranks, size, id, rank) == ncclSuccess;
+  MPI_Allreduce(&here, &all, 1, MPI_INT, MPI_MIN, communicator);
+  if (all) return std::make_unique<Nccl>(ranks);
+  if (here && ranks) ncclCommAbort(ranks);
+  reason() = "NCCL did not start on all ranks";
+  return nullptr;
+}
+
+} // namespace
+
+bool StreamMessages::built()
+{
+  return true;
+}
+
+const StreamMessages *StreamMessages::of(MPI_Comm communicator)
+{
+  struct Started {
+    std::unique_ptr<Nccl> messages;
+  };
+  static int key = MPI_KEYVAL_INVALID;
+  if (wanted() == MessageWay::mpi) {
+    reason() = "-weft_messages mpi";
+    return nullptr;
+  }
+  if (key == MPI_KEYVAL_INVALID) {
+    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
+      delete static_cast<Started *>(value);
+      return MPI_SUCCESS;
+    };
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
+  }
+  void *value = nullptr;
+  int found = 0, size = 1;
+  MPI_Comm_size(communicator, &size);
+  if (size == 1) return nullptr;
+  MPI_Comm_get_attr(communicator, key, &value, &found);
+  if (found) return static_cast<Started *>(value)->messages.get();
+  auto *started = new Started{start(communicator)};
+  MPI_Comm_set_attr(communicator, key, started);
+  if (!started->messages && wanted() == MessageWay::nccl) throw std::runtime_error("-weft_messages nccl: " + reason());
+  return started->messages.get();
+}
+
+#endif
+
+} // namespace weft
