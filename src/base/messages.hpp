@@ -10,10 +10,10 @@ namespace weft {
 template <class Space>
 void *stream_of_messages([[maybe_unused]] const Space &space)
 {
-  if constexpr (is_host_space<Space>)
-    return nullptr;
-  else
-    return vendor::stream_of(space);
+#if defined(WEFT_HAVE_VENDOR)
+  if constexpr (!is_host_space<Space>) return vendor::stream_of(space);
+#endif
+  return nullptr;
 }
 
 /// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
