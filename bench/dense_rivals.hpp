@@ -17,7 +17,7 @@ extern "C" void dgetrf_(const int *rows, const int *columns, double *a, const in
 
 namespace weft::bench {
 
-/// LAPACK has no form without pivoting: both calls are the same.
+/// LAPACK has no form without pivoting: both calls are the same. On a device that has no other it takes a copy to the host.
 template <class Space>
 class Getrf {
 public:
@@ -36,7 +36,7 @@ public:
 private:
   Space space_;
   int n_;
-  Array factors_;
+  Kokkos::View<double *, Kokkos::HostSpace> factors_;
 };
 
 #if defined(KOKKOS_ENABLE_CUDA)

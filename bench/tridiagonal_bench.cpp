@@ -64,10 +64,12 @@ private:
         else
           add_method<Scalar>(what, request, operation, method);
       }
-      for (const std::string &rival : request.rivals(operation)) {
-        what.method    = rival;
-        what.tolerance = std::numeric_limits<double>::max(); // how wrong it is, is part of the comparison
-        add_checked(what, [=]() -> std::unique_ptr<Work> { return make_rival(problems<Scalar>(what, request), rival); });
+      if constexpr (requires(const Problems<Space, Scalar> &input) { make_rival(input, std::string()); }) {
+        for (const std::string &rival : request.rivals(operation)) {
+          what.method    = rival;
+          what.tolerance = std::numeric_limits<double>::max(); // how wrong it is, is part of the comparison
+          add_checked(what, [=]() -> std::unique_ptr<Work> { return make_rival(problems<Scalar>(what, request), rival); });
+        }
       }
     }
   }

@@ -27,7 +27,7 @@ std::vector<Scalar> solve_periodic(const std::vector<Scalar> &lower, const std::
 {
   const std::size_t n = diagonal.size();
   if (n == 1) return {rhs[0] / (lower[0] + diagonal[0] + upper[0])};
-  const auto head = [n](const std::vector<Scalar> &v) { return std::vector<Scalar>(v.begin(), v.end() - 1); };
+  const auto head = [](const std::vector<Scalar> &v) { return std::vector<Scalar>(v.begin(), v.end() - 1); };
   std::vector<Scalar> column(n - 1, 0);
   column[0] -= lower[0];
   column[n - 2] -= upper[n - 2];
