@@ -63,7 +63,7 @@ public:
     PetscFunctionBegin;
     PetscCheck(!crout_ || execution_->memory() == Memory::host, PETSC_COMM_SELF, PETSC_ERR_SUP,
                "MatGetInertia() of dense factors on a device: use -mat_type dense");
-    for (PetscInt row = 0; crout_ && row < rows_; row++) below += crout_->factors()[row * (rows_ + (Index)1)] < 0;
+    for (PetscInt row = 0; crout_ && row < rows_; row++) below += real_part(crout_->factors()[row * (rows_ + (Index)1)]) < 0;
     if (negative) *negative = below;
     if (zero) *zero = 0; // factors with a zero pivot are refused
     if (positive) *positive = rows_ - below;
@@ -106,9 +106,9 @@ private:
     if (!crout_ || execution_->memory() != memory) {
       crout_.reset();
       PetscCall(Place(A, memory));
-      PetscCall(CroutAttempt([&] { crout_ = DenseCrout<PetscScalar>::make(*execution_, rows_, Options()); }, failure));
+      PetscCall(CroutAttempt([&] { crout_ = DenseCrout<KernelScalar>::make(*execution_, rows_, Options()); }, failure));
     }
-    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(CroutAttempt([&] { crout_->factor(values, lda); }, failure));
+    if (failure->error == MAT_FACTOR_NOERROR) PetscCall(CroutAttempt([&] { crout_->factor(ToKernel(values), lda); }, failure));
     if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
     const DenseCroutReport &report = crout_->report();
     using Failure                  = DenseCroutReport::Failure;
@@ -119,7 +119,7 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
+  PetscErrorCode Launch(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
   {
     PetscFunctionBegin;
     PetscCallCXX(crout_->solve(rhs, x, transpose, (int)nrhs, ld));
@@ -143,7 +143,7 @@ private:
   }
 
   CroutOptions settings_;
-  Owner<DenseCrout<PetscScalar>> crout_;
+  Owner<DenseCrout<KernelScalar>> crout_;
 };
 
 } // namespace

@@ -203,14 +203,14 @@ PetscErrorCode CroutFactor::SolveOnHost(Vec b, Vec x, Transpose transpose) const
   PetscFunctionBegin;
   PetscCall(VecGetArrayRead(b, &rhs));
   PetscCall(VecGetArrayWrite(x, &solution));
-  PetscCall(Launch(rhs, solution, transpose, 1, rows_));
+  PetscCall(Launch(ToKernel(rhs), ToKernel(solution), transpose, 1, rows_));
   PetscCall(VecRestoreArrayWrite(x, &solution));
   PetscCall(VecRestoreArrayRead(b, &rhs));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // On the device, after what PETSc has launched and before what it will launch, also where its stream is another by now.
-PetscErrorCode CroutFactor::SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const
+PetscErrorCode CroutFactor::SolveInOrder(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const
 {
   void *stream;
 
@@ -264,7 +264,7 @@ PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
   }
   PetscCall(WithDenseArrays(
       B, X, [&](Memory memory) { return !refined_ && memory == execution_->memory(); },
-      [&](Memory memory, const PetscScalar *rhs, PetscScalar *solution, int nrhs, Index ld) {
+      [&](Memory memory, const KernelScalar *rhs, KernelScalar *solution, int nrhs, Index ld) {
         return memory == Memory::device ? SolveInOrder(rhs, solution, transpose, nrhs, ld) : Launch(rhs, solution, transpose, nrhs, ld);
       },
       &done));

@@ -101,7 +101,7 @@ protected:
   const char *Where() const { return execution_->memory() == Memory::device ? "device" : "host"; }
   /// x = A^-1 rhs or A^-T rhs in the memory of the execution, for `nrhs` vectors, `ld` elements from one to the next. Does not
   /// wait.
-  virtual PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const = 0;
+  virtual PetscErrorCode Launch(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const = 0;
 
   PetscInt rows_ = 0;
   std::unique_ptr<Execution> execution_;
@@ -116,7 +116,7 @@ private:
   DirectApply Apply();
   PetscErrorCode SolveOnHost(Vec b, Vec x, Transpose transpose) const;
   PetscErrorCode SolveOnDevice(Vec b, Vec x, Transpose transpose) const;
-  PetscErrorCode SolveInOrder(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const;
+  PetscErrorCode SolveInOrder(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const;
 
   DirectCheck check_;
   bool single_;                       ///< factors in single precision

@@ -215,6 +215,8 @@ PetscErrorCode SolveMany(Mat F, Mat B, Mat X)
 PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *positive)
 {
   PetscFunctionBegin;
+  PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "MatGetInertia() of a complex L D L^T: its pivots have no sign; count eigenvalues with a PETSc with real scalars");
   PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
   PetscCall(FactorData(F)->factor->GetInertia(negative, zero, positive));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -315,6 +317,10 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   PetscBool dense, no_entry = PETSC_TRUE;
 
   PetscFunctionBegin;
+  if (type == MAT_FACTOR_CHOLESKY || type == MAT_FACTOR_ICC)
+    PetscCheck(!IsOnlyHermitian(A), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
+               "crout makes L D L^T of matrices that are symmetric, and this one is Hermitian: use -pc_type lu or ilu (MatGetFactor(): "
+               "MAT_FACTOR_LU, MAT_FACTOR_ILU)");
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &F));
   PetscCall(MatSetSizes(F, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(PetscStrallocpy(MATSOLVERCROUT, &((PetscObject)F)->type_name));

@@ -86,7 +86,7 @@ public:
     PetscCall(ViewCheck(viewer));
     if (rung_ != Rung::first)
       PetscCall(PetscViewerASCIIPrintf(viewer, "the factors before these were useless: %s\n", rung_texts[static_cast<int>(rung_)]));
-    PetscCall(PetscViewerASCIIPrintf(viewer, "in %s precision on the %s (%s)\n", sizeof(Scalar) == sizeof(float) ? "single" : "double",
+    PetscCall(PetscViewerASCIIPrintf(viewer, "in %s precision on the %s (%s)\n", std::is_same_v<Scalar, SingleScalar> ? "single" : "double",
                                      Where(), backend.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -173,13 +173,13 @@ private:
   PetscErrorCode ProductSize(PetscReal *size, PetscReal *most) const override
   {
     PetscFunctionBegin;
-    *most = AllFillTaken() ? PETSC_MAX_REAL : sizeof(Scalar) == sizeof(float) ? 1e5 : 1e8;
+    *most = AllFillTaken() ? PETSC_MAX_REAL : std::is_same_v<Scalar, SingleScalar> ? 1e5 : 1e8;
     PetscCallCXX(*size = factorization_->product_size());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscReal MostBackward() const override
   {
-    const PetscReal good = sizeof(Scalar) == sizeof(float) ? 1e-4 : 1e-8;
+    const PetscReal good = std::is_same_v<Scalar, SingleScalar> ? 1e-4 : 1e-8;
     return rung_ == Rung::full ? 0.1 : rung_ == Rung::quick_full ? good : PETSC_MAX_REAL;
   }
 
@@ -255,7 +255,7 @@ private:
 
   PetscErrorCode AnalysisHolds(Mat A, bool *holds)
   {
-    CsrMatrix<PetscScalar, PetscInt> matrix;
+    CsrMatrix<KernelScalar, PetscInt> matrix;
     Memory memory;
 
     PetscFunctionBegin;
@@ -266,7 +266,7 @@ private:
 
   PetscErrorCode Factor(Mat A, CroutFailure *failure)
   {
-    CsrMatrix<PetscScalar, PetscInt> matrix;
+    CsrMatrix<KernelScalar, PetscInt> matrix;
     Memory memory;
 
     PetscFunctionBegin;
@@ -294,7 +294,7 @@ private:
   }
 
   // The matrix as CSR where its values are. BAIJ and SBAIJ have none and are converted; what SBAIJ keeps is symmetric.
-  PetscErrorCode ReadMatrix(Mat A, CsrMatrix<PetscScalar, PetscInt> *matrix, Memory *memory)
+  PetscErrorCode ReadMatrix(Mat A, CsrMatrix<KernelScalar, PetscInt> *matrix, Memory *memory)
   {
     PetscBool blocks;
 
@@ -324,7 +324,7 @@ private:
 
   PetscErrorCode Analyse(Mat A, CroutFailure *failure)
   {
-    CsrMatrix<PetscScalar, PetscInt> matrix;
+    CsrMatrix<KernelScalar, PetscInt> matrix;
     Memory memory = Memory::host;
     PetscInt columns;
     MatInfo info;
@@ -364,7 +364,7 @@ private:
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
-  PetscErrorCode Launch(const PetscScalar *rhs, PetscScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
+  PetscErrorCode Launch(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
   {
     PetscFunctionBegin;
     const bool transposed        = transpose == Transpose::yes && !settings_.options.symmetric;
@@ -405,9 +405,9 @@ PetscErrorCode CroutFactorCreateSparse(const CroutSettings &settings, std::uniqu
 {
   PetscFunctionBegin;
   if (settings.precision == PC_CROUT_SINGLE)
-    PetscCallCXX(*factor = std::make_unique<SparseFactor<float>>(settings));
+    PetscCallCXX(*factor = std::make_unique<SparseFactor<SingleScalar>>(settings));
   else
-    PetscCallCXX(*factor = std::make_unique<SparseFactor<double>>(settings));
+    PetscCallCXX(*factor = std::make_unique<SparseFactor<KernelScalar>>(settings));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

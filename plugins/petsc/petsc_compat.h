@@ -1,5 +1,6 @@
 /// Every difference between the PETSc releases that Weft builds with, 3.18 to 3.26.
 #pragma once
+#include <petsc/private/matimpl.h>
 #include <petsc/private/petscimpl.h>
 #include <petscmat.h>
 #include <petscversion.h>
@@ -26,6 +27,12 @@ using OptionItems = PetscOptionItems *;
 #else
 using OptionItems = PetscOptionItems;
 #endif
+
+/// True of a matrix that is known to be Hermitian, and not to be symmetric. With real scalars there is none.
+inline bool IsOnlyHermitian(Mat A)
+{
+  return PetscDefined(USE_COMPLEX) && A->hermitian == PETSC_BOOL3_TRUE && A->symmetric != PETSC_BOOL3_TRUE;
+}
 
 /// True where messages may start and end in device memory.
 inline bool DeviceMessages()

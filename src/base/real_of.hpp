@@ -76,16 +76,34 @@ WEFT_INLINE bool finite(const Scalar &x)
 template <class Scalar, class Real>
 using WithReal = std::conditional_t<is_complex<Scalar>, Complex<Real>, Real>;
 
-/// x / |x|, and -1 of 0.
+/// A number of that size on the same side of 0 as x: size x / |x|, and `size` itself where x is 0.
 template <class Scalar>
-WEFT_INLINE Scalar direction_of(const Scalar &x)
+WEFT_INLINE Scalar towards(RealOf<Scalar> size, const Scalar &x)
 {
-  if constexpr (is_complex<Scalar>) {
-    const RealOf<Scalar> size = modulus(x);
-    return size > 0 ? x / size : Scalar(-1);
-  } else {
-    return x > 0 ? Scalar(1) : Scalar(-1);
-  }
+  if constexpr (is_complex<Scalar>)
+    return x == Scalar(0) ? Scalar(size) : x * (size / modulus(x));
+  else
+    return x < 0 ? -size : size;
+}
+
+/// |x|^2.
+template <class Scalar>
+WEFT_INLINE RealOf<Scalar> square_of(const Scalar &x)
+{
+  if constexpr (is_complex<Scalar>)
+    return x.real() * x.real() + x.imag() * x.imag();
+  else
+    return x * x;
+}
+
+/// Of the same kind in double precision: what single numbers are added up in.
+template <class Scalar>
+using InDouble = WithReal<Scalar, double>;
+
+template <class Scalar>
+WEFT_INLINE InDouble<Scalar> widened(const Scalar &x)
+{
+  return static_cast<InDouble<Scalar>>(x);
 }
 
 } // namespace weft

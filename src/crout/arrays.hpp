@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/kernel_scalar.hpp"
+#include "base/real_of.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft::crout {

@@ -73,7 +73,7 @@ public:
     // Too few sweeps explain a bad pivot of their own or a later section; with as many as may be needed, only a bad pivot keeps them going.
     const bool limited = report.failure == Failure::not_converged && options_.most_sweeps && report.row <= row;
     if (row < n_ && !limited) {
-      report.failure = std::isfinite(value_at<Space>(space_, z_, row * (n_ + 1))) ? Failure::zero_pivot : Failure::not_finite;
+      report.failure = finite(value_at<Space>(space_, z_, row * (n_ + 1))) ? Failure::zero_pivot : Failure::not_finite;
       report.row     = row;
     }
     return report;
@@ -87,18 +87,19 @@ public:
            (options_.pivot ? "rows exchanged, " : "") + "products by " + products_.name();
   }
 
-  void solve(const double *rhs, double *x, Transpose transpose, int nrhs, Index ld) override
+  void solve(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, int nrhs, Index ld) override
   {
     if (n_ == 0 || nrhs == 0) return;
     if (static_cast<Index>(work_.size()) < n_ * nrhs) work_ = Array("weft dense work", std::size_t(n_ * nrhs));
     const bool transposed     = transpose == Transpose::yes;
     const Index *const places = options_.pivot ? rows_.data() : nullptr;
-    for_each("weft take vectors", n_ * nrhs, CopyVectors<Scalar, double>{rhs, ld, work_.data(), n_, n_, transposed ? nullptr : places});
+    for_each("weft take vectors", n_ * nrhs,
+             CopyVectors<Scalar, KernelScalar>{rhs, ld, work_.data(), n_, n_, transposed ? nullptr : places});
     // P A = L U and A^T = U^T L^T P: the first factor has the unit diagonal where it is U's.
     for (Index first = 0; first < n_; first += leaf) block(true, transposed, first, nrhs);
     for (Index first = (n_ - 1) / leaf * leaf; first >= 0; first -= leaf) block(false, transposed, first, nrhs);
     for_each("weft give vectors", n_ * nrhs,
-             CopyVectors<double, Scalar>{work_.data(), n_, x, ld, n_, nullptr, transposed ? places : nullptr});
+             CopyVectors<KernelScalar, Scalar>{work_.data(), n_, x, ld, n_, nullptr, transposed ? places : nullptr});
   }
 
 private:
@@ -213,10 +214,11 @@ private:
 
   double norm(const Matrix<const Scalar> &all) const
   {
-    Scalar largest            = 0;
-    double sum                = 0;
-    const Scalar *const sizes = sizes_.data();
-    Kokkos::parallel_reduce("weft largest entry", range(n_), LargestOf<Scalar>{sizes}, Kokkos::Max<Scalar>(largest));
+    using Real              = RealOf<Scalar>;
+    Real largest            = 0;
+    double sum              = 0;
+    const Real *const sizes = sizes_.data();
+    Kokkos::parallel_reduce("weft largest entry", range(n_), LargestOf<Real>{sizes}, Kokkos::Max<Real>(largest));
     if (largest == 0) return 0;
     Kokkos::parallel_reduce("weft squares", range(n_), SquaresOfColumn<Scalar>{all, n_, largest}, sum);
     space_.fence("weft: norm of a matrix");
@@ -266,7 +268,7 @@ private:
     const Sweep<fused, Scalar> sweep{a(first, first),
                                      const_z(first, first),
                                      size,
-                                     static_cast<Scalar>(tolerance_),
+                                     static_cast<RealOf<Scalar>>(tolerance_),
                                      options_.stop == DenseCroutOptions::Stop::residual,
                                      options_.start == DenseCroutOptions::Start::scaled};
     if (small(section_)) {
@@ -337,7 +339,8 @@ private:
   Index n_;
   DenseCroutOptions options_;
   Index section_;
-  Array z_, sizes_, column_sizes_, work_, section_work_[2], pivot_work_;
+  Array z_, work_, section_work_[2], pivot_work_;
+  Kokkos::View<RealOf<Scalar> *, typename Space::memory_space> sizes_, column_sizes_;
   Indices rows_; ///< row i of the factors is row rows_[i] of A
   Indices partners_, winners_[2];
   Kokkos::View<char *, typename Space::memory_space> used_;
@@ -380,7 +383,7 @@ Owner<DenseCrout<Scalar>> DenseCrout<Scalar>::make(const Execution &execution, I
   });
 }
 
-template class DenseCrout<double>;
-template class DenseCrout<float>;
+template class DenseCrout<KernelScalar>;
+template class DenseCrout<SingleScalar>;
 
 } // namespace weft

@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "base/kernel_scalar.hpp"
 #include "base/owner.hpp"
 #include "crout/dense/matrix_product.hpp"
 
@@ -55,7 +56,7 @@ public:
 
   /// x = A^-1 rhs, or A^-T rhs, for `nrhs` vectors, `ld` elements from one to the next; x may be rhs. Computes in Scalar. Does not wait;
   /// allocates at the first solve with more vectors than any before.
-  virtual void solve(const double *rhs, double *x, Transpose transpose = Transpose::no, int nrhs = 1, Index ld = 0) = 0;
+  virtual void solve(const KernelScalar *rhs, KernelScalar *x, Transpose transpose = Transpose::no, int nrhs = 1, Index ld = 0) = 0;
 
   /// "dense, sections of 32 rows, products by cuBLAS".
   virtual std::string description() const = 0;

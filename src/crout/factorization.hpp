@@ -142,15 +142,15 @@ public:
   /// entry could be tiny and for FillPattern::threshold. Throws std::invalid_argument, naming the row, for a matrix that is not square, has an
   /// empty row, a column out of range or an entry twice; std::length_error where the fill passes the limits or, of complete factors, the memory
   /// that is free; TooManyOperations. Waits.
-  virtual void analyse(Index rows, Index columns, const AnyCsr<double> &matrix, const FactorOrdering &ordering = {}) = 0;
+  virtual void analyse(Index rows, Index columns, const AnyCsr<KernelScalar> &matrix, const FactorOrdering &ordering = {}) = 0;
 
   /// Whether analyse() would find the same orders and pattern for these values of the analysed pattern: whether rows are permuted, and how,
   /// depends on them, and so does FillPattern::threshold. Waits.
-  virtual bool analysis_holds(const AnyCsr<double> &matrix) = 0;
+  virtual bool analysis_holds(const AnyCsr<KernelScalar> &matrix) = 0;
 
   /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for
   /// numbers: see report(). Waits.
-  virtual void factor(const AnyCsr<double> &matrix, bool warm = false) = 0;
+  virtual void factor(const AnyCsr<KernelScalar> &matrix, bool warm = false) = 0;
 
   const CroutReport &report() const { return report_; }
   /// How many times larger than the rows of B those of |L| |U| are, at most: by so much more than by rounding a solve may be wrong, and where factors

@@ -1,3 +1,3 @@
 #include "crout/factorization_impl.hpp"
 
-template class weft::CroutFactorization<double>;
+template class weft::CroutFactorization<weft::KernelScalar>;

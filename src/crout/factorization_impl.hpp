@@ -32,15 +32,15 @@ void set_identity(const Space &space, const FactorEntries<Space> &entries, const
 
 /// The first row with a value that is not finite, or -1. Waits.
 template <class Space, class Int>
-Index row_not_finite(const Space &space, Index rows, const CsrMatrix<double, Int> &matrix)
+Index row_not_finite(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix)
 {
   Index first = rows;
   Kokkos::parallel_reduce(
       "weft crout finite values", Range<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i, Index &found) {
-        bool finite = true;
-        for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) finite = finite && Kokkos::isfinite(matrix.values[k]);
-        if (!finite && i < found) found = i;
+        bool all_finite = true;
+        for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) all_finite = all_finite && finite(matrix.values[k]);
+        if (!all_finite && i < found) found = i;
       },
       Kokkos::Min<Index>(first));
   space.fence("weft crout finite values");
@@ -57,7 +57,7 @@ public:
   {
   }
 
-  void analyse(Index rows, Index columns, const AnyCsr<double> &matrix, const FactorOrdering &ordering) override
+  void analyse(Index rows, Index columns, const AnyCsr<KernelScalar> &matrix, const FactorOrdering &ordering) override
   {
     if (rows != columns)
       throw std::invalid_argument("only square matrices have factors: this one has " + std::to_string(rows) + " rows and " +
@@ -72,11 +72,11 @@ public:
       throw std::length_error(std::string(no_memory) + " (" + error.what() + ")");
     }
   }
-  bool analysis_holds(const AnyCsr<double> &matrix) override
+  bool analysis_holds(const AnyCsr<KernelScalar> &matrix) override
   {
     return std::visit([&](const auto &csr) { return holds(csr); }, matrix);
   }
-  void factor(const AnyCsr<double> &matrix, bool warm) override
+  void factor(const AnyCsr<KernelScalar> &matrix, bool warm) override
   {
     std::visit([&](const auto &csr) { factor_any(csr, warm); }, matrix);
   }
@@ -120,7 +120,7 @@ private:
   using Wrong         = AttemptResult::Wrong;
 
   template <class Int>
-  void find_pattern(Index rows, const CsrMatrix<double, Int> &matrix, const FactorOrdering &ordering)
+  void find_pattern(Index rows, const CsrMatrix<KernelScalar, Int> &matrix, const FactorOrdering &ordering)
   {
     using namespace crout;
     forget();
@@ -168,7 +168,7 @@ private:
   }
 
   template <class Int>
-  void factor_any(const CsrMatrix<double, Int> &matrix, bool warm)
+  void factor_any(const CsrMatrix<KernelScalar, Int> &matrix, bool warm)
   {
     using namespace crout;
     if (stage_ == Stage::empty) throw std::logic_error("a matrix is analysed before it is factored");
@@ -200,7 +200,7 @@ private:
   }
 
   template <class Int>
-  Index stored_entries(Index rows, const CsrMatrix<double, Int> &matrix) const
+  Index stored_entries(Index rows, const CsrMatrix<KernelScalar, Int> &matrix) const
   {
     Int stored = 0;
     if (rows == 0) return 0;
@@ -212,7 +212,7 @@ private:
   }
 
   /// The order of the caller with rows permuted, where these values ask for that. `entries` are in the caller's order, with fill or without.
-  std::optional<FactorOrdering> wanted_order(const crout::FactorEntries<Space> &entries, const double *values, Index stored)
+  std::optional<FactorOrdering> wanted_order(const crout::FactorEntries<Space> &entries, const KernelScalar *values, Index stored)
   {
     regular_ = true;
     if (!options_.match_rows || options_.symmetric || entries.rows == 0) return std::nullopt;
@@ -222,7 +222,7 @@ private:
   }
 
   template <class Int>
-  bool holds(const CsrMatrix<double, Int> &matrix)
+  bool holds(const CsrMatrix<KernelScalar, Int> &matrix)
   {
     using namespace crout;
     const Index rows = entries_.rows;
@@ -255,8 +255,9 @@ private:
 
   void set_rule()
   {
-    rule_.smallest = options_.zero_pivot >= 0 ? options_.zero_pivot : 100 * static_cast<double>(std::numeric_limits<Scalar>::epsilon());
-    rule_.replaced = std::max(2 * rule_.smallest, static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    rule_.smallest =
+        options_.zero_pivot >= 0 ? options_.zero_pivot : 100 * static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon());
+    rule_.replaced = std::max(2 * rule_.smallest, static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon()));
     if (options_.shift == PivotShift::in_blocks) rule_.replaced = std::max(rule_.replaced, options_.shift_amount);
   }
 
@@ -356,7 +357,7 @@ private:
   {
     using namespace crout;
     if (attempt.most_levels > 0 && !can_eliminate(attempt.most_levels)) return {Wrong::too_many_levels};
-    if (attempt.replaces_zeros) rule_.replaced = std::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon()));
+    if (attempt.replaces_zeros) rule_.replaced = std::sqrt(static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon()));
     AttemptResult result = eliminate_once(attempt.shift, attempt.replaces_zeros);
     if (attempt.replaces_zeros) set_rule();
     if (attempt.weighs_growth && result.wrong == Wrong::nothing) {
@@ -470,8 +471,8 @@ private:
   Array<char> vectors_; ///< where scales_, rule_ and gather_room_ have theirs
   Array<Scalar> matrix_, values_, other_;
   Array<double> sizes_[2]; ///< once product_size() was asked for
-  const double *matrix_values_ = nullptr;
-  double shift_in_matrix_      = 0;
+  const KernelScalar *matrix_values_ = nullptr;
+  double shift_in_matrix_            = 0;
   crout::Gathered gathered_;
   crout::GatherRoom<Space> gather_room_;
   Stage stage_  = Stage::empty;

@@ -80,9 +80,9 @@ std::string TriangularSolver<Scalar>::description() const
   return text;
 }
 
-template class triangular::TriangularSolverImpl<HostBackend, double>;
-template class triangular::TriangularSolverImpl<HostBackend, float>;
-template class TriangularSolver<double>;
-template class TriangularSolver<float>;
+template class triangular::TriangularSolverImpl<HostBackend, KernelScalar>;
+template class triangular::TriangularSolverImpl<HostBackend, SingleScalar>;
+template class TriangularSolver<KernelScalar>;
+template class TriangularSolver<SingleScalar>;
 
 } // namespace weft

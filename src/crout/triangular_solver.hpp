@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/kernel_scalar.hpp"
 #include "base/owner.hpp"
 #include "crout/factors.hpp"
 #include "line/line_problem.hpp" // Transpose
@@ -65,7 +66,7 @@ public:
   virtual void update(const SparseTriangles<Scalar> &triangles) = 0;
 
   /// `nrhs` right-hand sides and solutions, `ld` elements from one to the next. Four share each reading of the factors.
-  virtual void solve(TriangularPart part, const double *rhs, double *x, int nrhs = 1, Index ld = 0) = 0;
+  virtual void solve(TriangularPart part, const KernelScalar *rhs, KernelScalar *x, int nrhs = 1, Index ld = 0) = 0;
 
   const TriangularFacts &facts() const { return facts_; }
   const char *method_in_use() const;

@@ -78,7 +78,7 @@ KOKKOS_INLINE_FUNCTION Scalar corner_weight(const Row<Scalar> &first)
 {
   const RealOf<Scalar> d = modulus(first.diagonal), l = modulus(first.lower), most = Kokkos::max(d, l);
   const RealOf<Scalar> size = most > 0 ? most : modulus(first.upper);
-  return -size * direction_of(first.diagonal);
+  return towards(size, -first.diagonal);
 }
 
 /// The three diagonals of all lines, problem.coefficient_size() elements each, or their transpose.

@@ -35,11 +35,11 @@ TEST(Complex, ComputesAsTheStandardLibraryDoes)
     near(2 * z[0] - z[1] / 3, 2. * a - b / 3.);
     near(1 / (z[0] + 3 * unit), 1. / (a + Std(0, 3)));
     near(conjugate(z[0]), std::conj(a));
-    near(direction_of(z[0]), a / std::abs(a));
+    near(towards(2.0, z[0]), 2. * a / std::abs(a));
     EXPECT_NEAR(modulus(z[0]), std::abs(a), 1e-15);
     EXPECT_EQ(real_part(z[0]), a.real());
   }
-  EXPECT_EQ(direction_of(Complex<double>(0)), Complex<double>(-1));
+  EXPECT_EQ(towards(2.0, Complex<double>(0)), Complex<double>(2));
   EXPECT_EQ(Complex<double>(Complex<float>(1, 2)), Complex<double>(1, 2));
 }
 

@@ -35,7 +35,7 @@ struct OrderedRows {
 template <bool fused, class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar add_product(Scalar sum, Scalar l, Scalar u)
 {
-  if constexpr (fused) return Kokkos::fma(l, u, sum);
+  if constexpr (fused && !is_complex<Scalar>) return Kokkos::fma(l, u, sum);
   return sum + l * u;
 }
 
@@ -45,13 +45,13 @@ struct Sweep {
   OrderedRows<Scalar> a;  ///< the section of A
   Matrix<const Scalar> p; ///< the section of finished products
   Index size;
-  Scalar tolerance;
+  RealOf<Scalar> tolerance;
   bool of_residual, scaled_start;
 
   KOKKOS_INLINE_FUNCTION Scalar start(Index i, Index j) const
   {
     const Scalar left = a(i, j) - p(i, j), pivot = a(i, i) - p(i, i);
-    return i < j && scaled_start && pivot != 0 ? left / pivot : left;
+    return i < j && scaled_start && pivot != Scalar(0) ? left / pivot : left;
   }
   /// One entry of a sweep, in small integers where it can be, whose quotients are cheap; adds 1 to `unsettled` unless it has converged. NaN never has.
   template <class Old, class New, class Int>
@@ -66,8 +66,8 @@ struct Sweep {
   KOKKOS_INLINE_FUNCTION void finish(const Old &old_z, const New &new_z, Int i, Int j, Scalar a_ij, Scalar sum, Index &unsettled) const
   {
     const Scalar z = i < j ? (a_ij - sum) / old_z(i, i) : a_ij - sum;
-    Scalar change  = Kokkos::abs(z - old_z(i, j));
-    if (of_residual && i < j) change *= Kokkos::abs(old_z(i, i));
+    auto change    = modulus(z - old_z(i, j));
+    if (of_residual && i < j) change *= modulus(old_z(i, i));
     if (!(change <= tolerance)) unsettled++;
     new_z(i, j) = z;
   }
@@ -222,14 +222,14 @@ template <class Scalar>
 struct RowSizes {
   Matrix<const Scalar> a;
   Index n;
-  Scalar *sizes;
+  RealOf<Scalar> *sizes;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, Index &first) const
   {
-    Scalar most = 0, sum = 0;
+    RealOf<Scalar> most = 0, sum = 0;
     for (Index j = 0; j < n; j++) {
-      const Scalar size = Kokkos::abs(a(i, j));
-      most              = size > most ? size : most;
+      const auto size = modulus(a(i, j));
+      most            = size > most ? size : most;
       sum += size * 0; // NaN where anything is not finite
     }
     sizes[i] = most;
@@ -242,28 +242,29 @@ template <class Scalar>
 struct ColumnSizes {
   Matrix<const Scalar> a;
   Index n;
-  Scalar *sizes;
+  RealOf<Scalar> *sizes;
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
   {
     const Index j = team.league_rank();
-    Scalar most   = 0;
+    using Real    = RealOf<Scalar>;
+    Real most     = 0;
     Kokkos::parallel_reduce(
         Kokkos::TeamThreadRange(team, n),
-        [&](const Index i, Scalar &largest) {
-          const Scalar size = Kokkos::abs(a(i, j));
+        [&](const Index i, Real &largest) {
+          const Real size = modulus(a(i, j));
           if (size > largest) largest = size;
         },
-        Kokkos::Max<Scalar>(most));
+        Kokkos::Max<Real>(most));
     Kokkos::single(Kokkos::PerTeam(team), [&] { sizes[j] = most; });
   }
 };
 
-template <class Scalar>
+template <class Real>
 struct LargestOf {
-  const Scalar *sizes;
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i, Scalar &largest) const
+  const Real *sizes;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, Real &largest) const
   {
     if (sizes[i] > largest) largest = sizes[i];
   }
@@ -274,17 +275,17 @@ struct FirstRows {
   KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { rows[i] = i; }
 };
 
-/// The sum of (a_ij / largest)^2, which neither overflows nor vanishes whatever the scale.
+/// The sum of |a_ij / largest|^2, which neither overflows nor vanishes whatever the scale.
 template <class Scalar>
 struct SquaresOfColumn {
   Matrix<const Scalar> a;
   Index n;
-  Scalar largest;
+  RealOf<Scalar> largest;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index j, double &sum) const
   {
     for (Index i = 0; i < n; i++) {
-      const double part = static_cast<double>(a(i, j)) / static_cast<double>(largest);
+      const double part = static_cast<double>(modulus(a(i, j))) / static_cast<double>(largest);
       sum += part * part;
     }
   }
@@ -296,11 +297,11 @@ template <class Scalar>
 struct FirstBadPivot {
   Matrix<const Scalar> z;
   const Index *rows;
-  const Scalar *row_sizes, *column_sizes;
+  const RealOf<Scalar> *row_sizes, *column_sizes;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, Index &first) const
   {
-    const Scalar of_row = row_sizes[rows[i]], of_column = column_sizes[i];
+    const RealOf<Scalar> of_row = row_sizes[rows[i]], of_column = column_sizes[i];
     if (!usable_pivot(z(i, i), of_row < of_column ? of_row : of_column) && i < first) first = i;
   }
 };
@@ -341,19 +342,20 @@ struct PivotRound {
     team.team_barrier();
     const int steps = rows < columns ? rows : columns;
     for (int k = 0; k < steps; k++) {
-      Scalar most = 0;
+      using Real = RealOf<Scalar>;
+      Real most  = 0;
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(team, rows),
-          [&](const int r, Scalar &largest) {
-            const Scalar size = Kokkos::abs(w(r, k));
+          [&](const int r, Real &largest) {
+            const Real size = modulus(w(r, k));
             if (!taken[r] && size > largest) largest = size;
           },
-          Kokkos::Max<Scalar>(most));
+          Kokkos::Max<Real>(most));
       int pivot = rows;
       Kokkos::parallel_reduce(
           Kokkos::TeamThreadRange(team, rows),
           [&](const int r, int &least) { // NaN is taken, so that it is found on the diagonal
-            if (!taken[r] && !(Kokkos::abs(w(r, k)) < most) && r < least) least = r;
+            if (!taken[r] && !(modulus(w(r, k)) < most) && r < least) least = r;
           },
           Kokkos::Min<int>(pivot));
       const Scalar value = w(pivot, k);
@@ -364,7 +366,7 @@ struct PivotRound {
       });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int r) {
-        if (!taken[r]) w(r, k) = value != 0 ? w(r, k) / value : Scalar(0);
+        if (!taken[r]) w(r, k) = value != Scalar(0) ? w(r, k) / value : Scalar(0);
       });
       team.team_barrier();
       Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows * (columns - 1 - k)), [&](const int e) {

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "base/backend.hpp"
+#include "base/kernel_scalar.hpp"
+#include "base/real_of.hpp"
 
 #if defined(WEFT_HAVE_CUBLAS)
 #include <cublas_v2.h>
@@ -14,6 +16,10 @@ void dgemm_(const char *, const char *, const int *, const int *, const int *, c
             const int *, const double *, double *, const int *);
 void sgemm_(const char *, const char *, const int *, const int *, const int *, const float *, const float *, const int *, const float *,
             const int *, const float *, float *, const int *);
+void zgemm_(const char *, const char *, const int *, const int *, const int *, const weft::Complex<double> *, const weft::Complex<double> *,
+            const int *, const weft::Complex<double> *, const int *, const weft::Complex<double> *, weft::Complex<double> *, const int *);
+void cgemm_(const char *, const char *, const int *, const int *, const int *, const weft::Complex<float> *, const weft::Complex<float> *,
+            const int *, const weft::Complex<float> *, const int *, const weft::Complex<float> *, weft::Complex<float> *, const int *);
 }
 #endif
 
@@ -23,7 +29,7 @@ namespace {
 
 template <class Scalar>
 struct OrderedProduct {
-  Scalar sign;
+  RealOf<Scalar> sign;
   bool transposed;
   Index m, n, k;
   const Scalar *a;
@@ -44,15 +50,29 @@ struct OrderedProduct {
 };
 
 #if defined(WEFT_HAVE_BLAS)
-void gemm(const char *ta, const int (&size)[3], double alpha, const double *a, int lda, const double *b, int ldb, double *c, int ldc)
+[[maybe_unused]] void gemm(const char *ta, const int (&size)[3], double alpha, const double *a, int lda, const double *b, int ldb,
+                           double *c, int ldc)
 {
   const double one = 1;
   dgemm_(ta, "N", &size[0], &size[1], &size[2], &alpha, a, &lda, b, &ldb, &one, c, &ldc);
 }
-void gemm(const char *ta, const int (&size)[3], float alpha, const float *a, int lda, const float *b, int ldb, float *c, int ldc)
+[[maybe_unused]] void gemm(const char *ta, const int (&size)[3], float alpha, const float *a, int lda, const float *b, int ldb, float *c,
+                           int ldc)
 {
   const float one = 1;
   sgemm_(ta, "N", &size[0], &size[1], &size[2], &alpha, a, &lda, b, &ldb, &one, c, &ldc);
+}
+[[maybe_unused]] void gemm(const char *ta, const int (&size)[3], Complex<double> alpha, const Complex<double> *a, int lda,
+                           const Complex<double> *b, int ldb, Complex<double> *c, int ldc)
+{
+  const Complex<double> one = 1;
+  zgemm_(ta, "N", &size[0], &size[1], &size[2], &alpha, a, &lda, b, &ldb, &one, c, &ldc);
+}
+[[maybe_unused]] void gemm(const char *ta, const int (&size)[3], Complex<float> alpha, const Complex<float> *a, int lda,
+                           const Complex<float> *b, int ldb, Complex<float> *c, int ldc)
+{
+  const Complex<float> one = 1;
+  cgemm_(ta, "N", &size[0], &size[1], &size[2], &alpha, a, &lda, b, &ldb, &one, c, &ldc);
 }
 #endif
 
@@ -61,17 +81,33 @@ void check(cublasStatus_t status, const char *what)
 {
   if (status != CUBLAS_STATUS_SUCCESS) throw std::runtime_error(std::string(what) + " failed: " + cublasGetStatusString(status));
 }
-cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, const int (&size)[3], double alpha, const double *a, int lda,
-                    const double *b, int ldb, double *c, int ldc)
+[[maybe_unused]] cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, const int (&size)[3], double alpha, const double *a,
+                                     int lda, const double *b, int ldb, double *c, int ldc)
 {
   const double one = 1;
   return cublasDgemm(handle, ta, CUBLAS_OP_N, size[0], size[1], size[2], &alpha, a, lda, b, ldb, &one, c, ldc);
 }
-cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, const int (&size)[3], float alpha, const float *a, int lda, const float *b,
-                    int ldb, float *c, int ldc)
+[[maybe_unused]] cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, const int (&size)[3], float alpha, const float *a,
+                                     int lda, const float *b, int ldb, float *c, int ldc)
 {
   const float one = 1;
   return cublasSgemm(handle, ta, CUBLAS_OP_N, size[0], size[1], size[2], &alpha, a, lda, b, ldb, &one, c, ldc);
+}
+[[maybe_unused]] cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, const int (&size)[3], Complex<double> alpha,
+                                     const Complex<double> *a, int lda, const Complex<double> *b, int ldb, Complex<double> *c, int ldc)
+{
+  const Complex<double> one = 1;
+  const auto as             = [](const Complex<double> *z) { return reinterpret_cast<const cuDoubleComplex *>(z); };
+  return cublasZgemm(handle, ta, CUBLAS_OP_N, size[0], size[1], size[2], as(&alpha), as(a), lda, as(b), ldb, as(&one),
+                     reinterpret_cast<cuDoubleComplex *>(c), ldc);
+}
+[[maybe_unused]] cublasStatus_t gemm(cublasHandle_t handle, cublasOperation_t ta, const int (&size)[3], Complex<float> alpha,
+                                     const Complex<float> *a, int lda, const Complex<float> *b, int ldb, Complex<float> *c, int ldc)
+{
+  const Complex<float> one = 1;
+  const auto as            = [](const Complex<float> *z) { return reinterpret_cast<const cuComplex *>(z); };
+  return cublasCgemm(handle, ta, CUBLAS_OP_N, size[0], size[1], size[2], as(&alpha), as(a), lda, as(b), ldb, as(&one),
+                     reinterpret_cast<cuComplex *>(c), ldc);
 }
 #endif
 
@@ -146,11 +182,11 @@ void MatrixProduct<Scalar>::add(int sign, Transpose transpose, Index m, Index n,
   on_backend(execution_, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
     Kokkos::parallel_for("weft ordered product", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, m * n),
-                         OrderedProduct<Scalar>{Scalar(sign), transposed, m, n, k, a, lda, b, ldb, c, ldc});
+                         OrderedProduct<Scalar>{static_cast<RealOf<Scalar>>(sign), transposed, m, n, k, a, lda, b, ldb, c, ldc});
   });
 }
 
-template class MatrixProduct<double>;
-template class MatrixProduct<float>;
+template class MatrixProduct<KernelScalar>;
+template class MatrixProduct<SingleScalar>;
 
 } // namespace weft

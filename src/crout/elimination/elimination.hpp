@@ -79,7 +79,7 @@ double largest_size(const Space &space, const Array<Scalar, Space> &values)
   Kokkos::parallel_reduce(
       "weft largest value", Range<Space>(space, 0, static_cast<Index>(values.extent(0))),
       KOKKOS_LAMBDA(const Index e, double &most) {
-        const double size = Kokkos::abs(static_cast<double>(values(e)));
+        const double size = static_cast<double>(modulus(values(e)));
         most              = size > most ? size : most;
       },
       Kokkos::Max<double>(largest));
@@ -110,7 +110,7 @@ struct EliminateRow {
       }
     }
     Scalar &pivot = values(entries.diagonal(i));
-    if (!rule.usable(static_cast<double>(pivot), i)) pivot = static_cast<Scalar>(rule.replacement(static_cast<double>(pivot), i));
+    if (!rule.usable(widened(pivot), i)) pivot = static_cast<Scalar>(rule.replacement(widened(pivot), i));
   }
 };
 
@@ -144,8 +144,8 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
       for (Index u = symmetric ? above : entries.upper_start(m); u < end; u++) spread[column[u]] -= ratio * z[u];
     }
     for (Index u = upper_begin; u < upper_end; u++) z[u] = spread[column[u]];
-    const double pivot = static_cast<double>(spread[i]);
-    diagonal[i]        = rule.usable(pivot, i) ? spread[i] : static_cast<Scalar>(rule.replacement(pivot, i));
+    const auto pivot = widened(spread[i]);
+    diagonal[i]      = rule.usable(pivot, i) ? spread[i] : static_cast<Scalar>(rule.replacement(pivot, i));
   }
 }
 

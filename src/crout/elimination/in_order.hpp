@@ -26,29 +26,69 @@ KOKKOS_INLINE_FUNCTION void publish(Word &word, Word value)
   KOKKOS_IF_ON_DEVICE((*const_cast<volatile Word *>(&word) = value;))
 }
 
+/// A complex value is two words; it is known when both are, and a reader may see one before the other.
+template <class Real>
+KOKKOS_INLINE_FUNCTION Complex<Real> look(const Complex<Real> &value)
+{
+  const auto *const parts = reinterpret_cast<const Real *>(&value);
+  const Real re = look(parts[0]), im = look(parts[1]);
+  return {re, im};
+}
+template <class Real>
+KOKKOS_INLINE_FUNCTION void publish(Complex<Real> &word, const Complex<Real> &value)
+{
+  auto *const parts = reinterpret_cast<Real *>(&word);
+  publish(parts[0], value.real());
+  publish(parts[1], value.imag());
+}
+
+/// Reads a value that does not change right now, whatever a compiler thinks of it.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar look_now(const Scalar &value)
+{
+  if constexpr (is_complex<Scalar>) {
+    const auto *const parts = reinterpret_cast<const RealOf<Scalar> *>(&value);
+    return {look_now(parts[0]), look_now(parts[1])};
+  } else {
+    return *const_cast<const volatile Scalar *>(&value);
+  }
+}
+
 template <class Scalar>
 using Bits = std::conditional_t<sizeof(Scalar) == 4, std::uint32_t, std::uint64_t>;
 /// Stands where no value has been published: a NaN that no arithmetic makes.
 template <class Scalar>
 inline constexpr Bits<Scalar> unfinished_bits = static_cast<Bits<Scalar>>(sizeof(Scalar) == 4 ? 0x7fddbeefu : 0x7ff8deadbeefbeefu);
 
-template <class Scalar = double>
+template <class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar unfinished()
 {
-  const Bits<Scalar> bits = unfinished_bits<Scalar>; // device code has no address of the constant itself
-  return Kokkos::bit_cast<Scalar>(bits);
+  using Real            = RealOf<Scalar>;
+  const Bits<Real> bits = unfinished_bits<Real>; // device code has no address of the constant itself
+  const Real word       = Kokkos::bit_cast<Real>(bits);
+  if constexpr (is_complex<Scalar>)
+    return {word, word};
+  else
+    return word;
 }
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool is_unfinished(Scalar value)
 {
-  return Kokkos::bit_cast<Bits<Scalar>>(value) == unfinished_bits<Scalar>;
+  if constexpr (is_complex<Scalar>)
+    return is_unfinished(value.real()) || is_unfinished(value.imag());
+  else
+    return Kokkos::bit_cast<Bits<Scalar>>(value) == unfinished_bits<Scalar>;
 }
 /// The value itself, unless it is that very NaN, handed in by a caller.
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar finished(Scalar value)
 {
-  const Bits<Scalar> other = unfinished_bits<Scalar> + 1;
-  return is_unfinished(value) ? Kokkos::bit_cast<Scalar>(other) : value;
+  if constexpr (is_complex<Scalar>) {
+    return {finished(value.real()), finished(value.imag())};
+  } else {
+    const Bits<Scalar> other = unfinished_bits<Scalar> + 1;
+    return is_unfinished(value) ? Kokkos::bit_cast<Scalar>(other) : value;
+  }
 }
 
 /// `value`, of which a compiler that has seen it does not know what it is. Threads of a warp that leave a loop are joined by those that stay in it:

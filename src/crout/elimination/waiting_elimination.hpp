@@ -89,8 +89,8 @@ struct WaitingElimination {
       }
     }
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, right + 1), [&](const int k) {
-      Scalar value       = hand.row[below + k];
-      const double pivot = static_cast<double>(value);
+      Scalar value     = hand.row[below + k];
+      const auto pivot = widened(value);
       if (k == right && !rule.usable(pivot, i)) value = static_cast<Scalar>(rule.replacement(pivot, i));
       triangular::publish(values[k < right ? above + k : entries.diagonal(i)], triangular::finished(value));
       look_at(value, i);
@@ -129,7 +129,7 @@ private:
   }
   KOKKOS_INLINE_FUNCTION void look_at(Scalar value, Index i) const
   {
-    if (!Kokkos::isfinite(value)) Kokkos::atomic_min(not_finite, i);
+    if (!finite(value)) Kokkos::atomic_min(not_finite, i);
   }
   KOKKOS_INLINE_FUNCTION Scalar wait(Index e) const
   {
@@ -241,7 +241,7 @@ public:
 private:
   using Kernel = WaitingElimination<Scalar, Space, lanes>;
 #if defined(WEFT_NATIVE_CUDA)
-  static constexpr bool native = std::is_same_v<Space, Kokkos::Cuda>;
+  static constexpr bool native = std::is_same_v<Space, Kokkos::Cuda> && !is_complex<Scalar>;
 #else
   static constexpr bool native = false;
 #endif

@@ -47,7 +47,7 @@ struct Orders {
 
 /// Throws std::invalid_argument unless the rows are ones that can be read; returns whether the columns of all rows ascend.
 template <class Space, class Int>
-bool check_matrix(const Space &space, Index rows, const CsrMatrix<double, Int> &matrix)
+bool check_matrix(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix)
 {
   constexpr Index none = std::numeric_limits<Index>::max();
   Index backwards = none, outside = none, empty = none, unsorted = none;
@@ -170,8 +170,8 @@ namespace detail {
 
 /// Entries of a matrix that is read whole.
 template <class Space, class Int>
-FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMatrix<double, Int> &matrix, const Orders<Space> &orders,
-                                     bool sorted)
+FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
+                                     const Orders<Space> &orders, bool sorted)
 {
   FactorEntries<Space> entries;
   entries.rows = rows;
@@ -257,7 +257,8 @@ FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &ha
 
 /// Entries of a symmetric matrix of which only the part on and above the diagonal is read; one order for rows and columns.
 template <class Space, class Int>
-FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<double, Int> &matrix, const Orders<Space> &orders)
+FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
+                                       const Orders<Space> &orders)
 {
   FactorEntries<Space> half;
   half.rows         = rows;
@@ -310,7 +311,7 @@ FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const Csr
 /// The entries of P_rows A P_columns, with a diagonal whether A has one or not. symmetric: only entries on and above the diagonal of A are
 /// read, the others are their mirror images, and both orders are orders.rows.
 template <class Space, class Int>
-FactorEntries<Space> entries_of(const Space &space, Index rows, const CsrMatrix<double, Int> &matrix, const Orders<Space> &orders,
+FactorEntries<Space> entries_of(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix, const Orders<Space> &orders,
                                 bool symmetric, bool sorted)
 {
   return symmetric ? detail::symmetric_entries(space, rows, matrix, orders) : detail::general_entries(space, rows, matrix, orders, sorted);

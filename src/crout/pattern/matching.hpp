@@ -37,15 +37,15 @@ Orders<Space> orders_on(const Space &space, Index rows, const FactorOrdering &or
 /// The ordering with rows exchanged so that the diagonal has the largest product; nothing where no entry of it is tiny as it is
 /// (CroutOptions::tiny_diagonal). `regular`: whether there are non-zeros for the whole diagonal; if not, the matrix is singular.
 template <class Space>
-std::optional<FactorOrdering> matched(const Space &space, const FactorEntries<Space> &entries, const double *values, Index stored,
+std::optional<FactorOrdering> matched(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values, Index stored,
                                       const FactorOrdering &ordering, double tiny, bool &regular)
 {
   const auto columns = to_vector<std::int32_t>(space, entries.columns);
   const auto lower = to_vector<Index>(space, entries.lower_starts), upper = to_vector<Index>(space, entries.upper_starts);
   const auto source = to_vector<Position>(space, entries.source);
-  std::vector<double> host_values(static_cast<std::size_t>(stored));
-  using Unmanaged = Kokkos::View<const double *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  Kokkos::deep_copy(space, HostPointer<double>(host_values.data(), host_values.size()), Unmanaged(values, host_values.size()));
+  std::vector<KernelScalar> host_values(static_cast<std::size_t>(stored));
+  using Unmanaged = Kokkos::View<const KernelScalar *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  Kokkos::deep_copy(space, HostPointer<KernelScalar>(host_values.data(), host_values.size()), Unmanaged(values, host_values.size()));
   space.fence("weft crout: values to the host");
 
   HostPattern pattern;
@@ -54,7 +54,7 @@ std::optional<FactorOrdering> matched(const Space &space, const FactorEntries<Sp
     const Position from = source[static_cast<std::size_t>(entry)];
     if (from == nowhere) return;
     pattern.columns.push_back(column);
-    const double size = std::abs(host_values[from]);
+    const double size = modulus(host_values[from]);
     sizes.push_back(std::isfinite(size) ? size : 0);
   };
   for (Index i = 0; i < entries.rows; i++) {

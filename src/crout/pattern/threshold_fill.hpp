@@ -21,13 +21,13 @@ namespace detail {
 
 struct Candidate {
   std::int32_t column;
-  double value;
+  KernelScalar value;
   KOKKOS_INLINE_FUNCTION bool operator<(const Candidate &other) const { return column < other.column; }
 };
 struct LargerFirst {
   KOKKOS_INLINE_FUNCTION bool operator()(const Candidate &a, const Candidate &b) const
   {
-    const double left = Kokkos::abs(a.value), right = Kokkos::abs(b.value);
+    const double left = modulus(a.value), right = modulus(b.value);
     return left > right || (left == right && a.column < b.column);
   }
 };
@@ -63,7 +63,7 @@ KOKKOS_INLINE_FUNCTION Index choose(Candidate *row, Index count, Index i, const 
   for (Index c = 0; c < count;) {
     Candidate sum = row[c++];
     for (; c < count && row[c].column == sum.column; c++) sum.value += row[c].value;
-    if (!(Kokkos::abs(sum.value) >= keep.smallest(i))) continue;
+    if (!(modulus(sum.value) >= keep.smallest(i))) continue;
     lower += sum.column < i;
     row[size++] = sum;
   }
@@ -109,7 +109,7 @@ std::optional<FactorEntries<Space>> with_candidates(const Space &space, const Fa
       "weft choose candidates", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
         Index at = starts(i);
         for_each_product_outside(entries, i, symmetric, [&](Index l, Index u) {
-          candidates(at++) = {entries.columns(u), static_cast<double>(values(l)) * static_cast<double>(values(u))};
+          candidates(at++) = {entries.columns(u), widened(values(l)) * widened(values(u))};
         });
         sizes(i) = choose(candidates.data() + starts(i), at - starts(i), i, keep);
         for (Index c = 0; c < sizes(i); c++) found(starts(i) + c) = candidates(starts(i) + c).column;
@@ -135,8 +135,8 @@ FactorEntries<Space> without_small(const Space &space, const FactorEntries<Space
         const auto choose_row = [&](Index begin, Index end) {
           Index size = begin;
           for (Index e = begin; e < end; e++) {
-            const double pivot  = e < entries.lower ? static_cast<double>(values(entries.diagonal(entries.columns(e)))) : 1.0;
-            const double weight = Kokkos::abs(static_cast<double>(values(e)) * pivot);
+            const KernelScalar pivot = e < entries.lower ? widened(values(entries.diagonal(entries.columns(e)))) : KernelScalar(1);
+            const double weight      = modulus(widened(values(e)) * pivot);
             if (weight >= keep.smallest(i)) kept(size++) = {entries.columns(e), weight};
           }
           return keep_largest(kept.data() + begin, size - begin, keep.quota);
@@ -161,7 +161,7 @@ FactorEntries<Space> without_small(const Space &space, const FactorEntries<Space
 
 /// The pattern for these values; `entries` is that of the matrix. Waits. Throws std::length_error where it has more than `most` entries.
 template <class Scalar, class Space>
-FactorEntries<Space> threshold_fill(const Space &space, const FactorEntries<Space> &entries, const double *values,
+FactorEntries<Space> threshold_fill(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values,
                                     const Scales<Space> &scales, const PivotRule<Space> &rule, double tolerance, Index quota,
                                     bool symmetric, Index most)
 {

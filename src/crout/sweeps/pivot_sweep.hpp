@@ -88,23 +88,23 @@ struct PivotSweep {
 
   KOKKOS_INLINE_FUNCTION double operator()(Index i) const
   {
-    const double b = static_cast<double>(matrix[i]), old = 1 / static_cast<double>(from[i]);
-    double pivot      = b;
-    const Index begin = rows.first(i);
-    const int width   = rows.width(i);
+    const KernelScalar b = widened(matrix[i]), old = 1 / widened(from[i]);
+    KernelScalar pivot = b;
+    const Index begin  = rows.first(i);
+    const int width    = rows.width(i);
     for (int first = 0; first < width; first += loads) {
-      double w[loads], x[loads];
+      KernelScalar w[loads], x[loads];
       for (int k = 0; k < loads; k++) {
         const bool there = first + k < width;
         const Index at   = begin + (first + k) * Rows::step;
-        w[k]             = there ? static_cast<double>(couplings[at]) : 0.0;
-        x[k]             = there ? static_cast<double>(from[rows.column(i, at)]) : 0.0;
+        w[k]             = there ? widened(couplings[at]) : KernelScalar(0);
+        x[k]             = there ? widened(from[rows.column(i, at)]) : KernelScalar(0);
       }
       for (int k = 0; k < loads; k++) pivot -= w[k] * x[k];
     }
-    const double residual = pivot - old;
-    to[i]                 = static_cast<Scalar>(1 / (rule.usable(pivot, i) ? pivot : rule.replacement(pivot, i)));
-    return residual * residual;
+    const KernelScalar residual = pivot - old;
+    to[i]                       = static_cast<Scalar>(1 / (rule.usable(pivot, i) ? pivot : rule.replacement(pivot, i)));
+    return square_of(residual);
   }
 };
 
@@ -124,8 +124,8 @@ struct PivotCouplings {
   {
     const Index first = entries.lower_starts(i), begin = rows.first(i);
     const int size = static_cast<int>(entries.lower_starts(i + 1) - first), width = rows.width(i);
-    const double found = static_cast<double>(before ? before[i] : matrix(entries.diagonal(i)));
-    inverses[i]        = static_cast<Scalar>(1 / (rule.usable(found, i) ? found : rule.replacement(found, i)));
+    const KernelScalar found = widened(before ? before[i] : matrix(entries.diagonal(i)));
+    inverses[i]              = static_cast<Scalar>(1 / (rule.usable(found, i) ? found : rule.replacement(found, i)));
     for (int some = 0; some < width; some += loads) {
       Position across[loads];
       Scalar here[loads], there[loads];
@@ -170,7 +170,7 @@ struct FactorOfPivots {
   {
     const Scalar value = e < lower ? matrix[e] * inverses[columns(e)] : matrix[e];
     values[e]          = value;
-    if (!Kokkos::isfinite(value)) Kokkos::atomic_inc(&counts(0).infinite);
+    if (!finite(value)) Kokkos::atomic_inc(&counts(0).infinite);
   }
 };
 
@@ -186,10 +186,10 @@ struct PivotOfInverse {
     const Scalar pivot = 1 / inverses[i];
     pivots[i]          = pivot;
     FactorCounts counts;
-    counts.infinite = !Kokkos::isfinite(pivot);
-    counts.boosted  = rule.was_replaced(static_cast<double>(pivot), i);
-    counts.positive = pivot > 0;
-    counts.negative = pivot < 0;
+    counts.infinite = !finite(pivot);
+    counts.boosted  = rule.was_replaced(widened(pivot), i);
+    counts.positive = real_part(pivot) > 0;
+    counts.negative = real_part(pivot) < 0;
     return counts;
   }
 };

@@ -14,7 +14,7 @@ struct SizeInColumn {
 
   KOKKOS_INLINE_FUNCTION double operator()(Index entry, Index column) const
   {
-    const double size = Kokkos::abs(static_cast<double>(values(entry)));
+    const double size = static_cast<double>(modulus(values(entry)));
     return units.data() && units(column) > 0 ? size / units(column) : size;
   }
 };
@@ -37,7 +37,7 @@ double largest_row(const Space &space, const FactorEntries<Space> &entries, cons
       KOKKOS_LAMBDA(const Index i, double &found) {
         const Index lower = entries.lower_starts(i), lower_end = entries.lower_starts(i + 1);
         double product = sums(i), size = 0;
-        for (Index e = lower; e < lower_end; e++) product += Kokkos::abs(static_cast<double>(factor.values(e))) * sums(entries.columns(e));
+        for (Index e = lower; e < lower_end; e++) product += static_cast<double>(modulus(factor.values(e))) * sums(entries.columns(e));
         if (rows.data()) {
           size = rows(i);
         } else {
@@ -75,7 +75,7 @@ double product_size(const Space &space, const FactorEntries<Space> &entries, con
   Kokkos::parallel_for(
       "weft largest of columns", Range<Space>(space, 0, entries.size()), KOKKOS_LAMBDA(const Index e) {
         const Index diagonal = e - (entries.lower + entries.upper);
-        Kokkos::atomic_max(&units(diagonal >= 0 ? diagonal : entries.columns(e)), Kokkos::abs(static_cast<double>(matrix(e))));
+        Kokkos::atomic_max(&units(diagonal >= 0 ? diagonal : entries.columns(e)), static_cast<double>(modulus(matrix(e))));
       });
   return detail::largest_row(space, entries, Sizes{matrix, units}, Sizes{values, units}, {}, sums);
 }

@@ -49,19 +49,41 @@ struct SweepItems {
 /// Loads and stores of a sweep between two arrays, or in one. In one, plain loads may see old values for ever: a relaxed atomic does not.
 template <class Scalar, bool in_place>
 struct SweepMemory {
-  KOKKOS_INLINE_FUNCTION static double load(const Scalar *values, Index e)
+  KOKKOS_INLINE_FUNCTION static KernelScalar load(const Scalar *values, Index e)
   {
     if constexpr (in_place)
-      return static_cast<double>(Kokkos::atomic_load(const_cast<Scalar *>(values) + e));
+      return widened(load_word(const_cast<Scalar *>(values) + e));
     else
-      return static_cast<double>(values[e]);
+      return widened(values[e]);
   }
-  KOKKOS_INLINE_FUNCTION static void store(Scalar *values, Index e, double value)
+  KOKKOS_INLINE_FUNCTION static void store(Scalar *values, Index e, KernelScalar value)
   {
     if constexpr (in_place)
-      Kokkos::atomic_store(values + e, static_cast<Scalar>(value));
+      store_word(values + e, static_cast<Scalar>(value));
     else
       values[e] = static_cast<Scalar>(value);
+  }
+
+private:
+  /// The parts of a complex value may be of two sweeps: both are on their way to the same limit.
+  KOKKOS_INLINE_FUNCTION static Scalar load_word(Scalar *word)
+  {
+    if constexpr (is_complex<Scalar>) {
+      auto *const parts = reinterpret_cast<RealOf<Scalar> *>(word);
+      return {Kokkos::atomic_load(parts), Kokkos::atomic_load(parts + 1)};
+    } else {
+      return Kokkos::atomic_load(word);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION static void store_word(Scalar *word, Scalar value)
+  {
+    if constexpr (is_complex<Scalar>) {
+      auto *const parts = reinterpret_cast<RealOf<Scalar> *>(word);
+      Kokkos::atomic_store(parts, value.real());
+      Kokkos::atomic_store(parts + 1, value.imag());
+    } else {
+      Kokkos::atomic_store(word, value);
+    }
   }
 };
 
@@ -81,22 +103,22 @@ struct Sweep {
   KOKKOS_INLINE_FUNCTION SweepSums operator()(Index e) const
   {
     const FactorEntries<Space> &entries = products.entries;
-    const double b                      = static_cast<double>(matrix[e]);
-    double rest                         = b;
+    const KernelScalar b                = widened(matrix[e]);
+    KernelScalar rest                   = b;
     products.for_each(e, [&](Index l, Index u) { rest -= Values::load(from, l) * Values::load(from, u); });
-    const double old     = Values::load(from, e);
-    const Index diagonal = e - (entries.lower + entries.upper);
+    const KernelScalar old = Values::load(from, e);
+    const Index diagonal   = e - (entries.lower + entries.upper);
     SweepSums sums;
     if (e < entries.lower) {
-      const double pivot = Values::load(from, entries.diagonal(entries.columns(e)));
-      sums               = update(e, old, rest / pivot, rest - old * pivot, b);
+      const KernelScalar pivot = Values::load(from, entries.diagonal(entries.columns(e)));
+      sums                     = update(e, old, rest / pivot, rest - old * pivot, b);
       if constexpr (symmetric) {
-        const Index upper = static_cast<Index>(mirror(e) & 0xffffffffu);
-        const double u    = Values::load(from, upper);
+        const Index upper    = static_cast<Index>(mirror(e) & 0xffffffffu);
+        const KernelScalar u = Values::load(from, upper);
         sums += update(upper, u, rest, rest - u, b);
       }
     } else {
-      double wanted = rest;
+      KernelScalar wanted = rest;
       if (diagonal >= 0 && !rule.usable(old + omega * (rest - old), diagonal))
         wanted = old + (rule.replacement(rest, diagonal) - old) / omega; // so that the update below ends there
       sums = update(e, old, wanted, rest - old, b);
@@ -105,11 +127,11 @@ struct Sweep {
   }
 
 private:
-  KOKKOS_INLINE_FUNCTION SweepSums update(Index e, double old, double wanted, double residual, double b) const
+  KOKKOS_INLINE_FUNCTION SweepSums update(Index e, KernelScalar old, KernelScalar wanted, KernelScalar residual, KernelScalar b) const
   {
-    const double change = omega * (wanted - old), value = omega == 1 ? wanted : old + change;
+    const KernelScalar change = omega * (wanted - old), value = omega == 1 ? wanted : old + change;
     Values::store(to, e, value);
-    return {residual * residual, change * change, value * value, b * b};
+    return {square_of(residual), square_of(change), square_of(value), square_of(b)};
   }
 };
 
@@ -142,15 +164,15 @@ void first_guess(const Space &space, const FactorEntries<Space> &entries, const 
 {
   Kokkos::parallel_for(
       "weft crout first guess", Range<Space>(space, 0, entries.size()), KOKKOS_LAMBDA(const Index e) {
-        const double b = static_cast<double>(matrix(e));
+        const KernelScalar b = widened(matrix(e));
         if (entries.is_upper(e)) {
           values(e) = static_cast<Scalar>(b);
           return;
         }
-        const Index column = e < entries.lower ? static_cast<Index>(entries.columns(e)) : e - (entries.lower + entries.upper);
-        const double pivot = static_cast<double>(matrix(entries.diagonal(column)));
-        const double safe  = rule.usable(pivot, column) ? pivot : rule.replacement(pivot, column);
-        values(e)          = static_cast<Scalar>(e < entries.lower ? b / safe : safe);
+        const Index column       = e < entries.lower ? static_cast<Index>(entries.columns(e)) : e - (entries.lower + entries.upper);
+        const KernelScalar pivot = widened(matrix(entries.diagonal(column)));
+        const KernelScalar safe  = rule.usable(pivot, column) ? pivot : rule.replacement(pivot, column);
+        values(e)                = static_cast<Scalar>(e < entries.lower ? b / safe : safe);
       });
 }
 
@@ -185,14 +207,14 @@ FactorCheck check_factors(const Space &space, const FactorEntries<Space> &entrie
     Kokkos::deep_copy(space, HostPointer<Index>(&check.infinite, 1), not_finite);
   } else {
     Kokkos::parallel_reduce(
-        "weft check factors", Range<Space>(space, 0, size),
-        KOKKOS_LAMBDA(const Index e, Index &count) { count += !Kokkos::isfinite(values(e)); }, wrong);
+        "weft check factors", Range<Space>(space, 0, size), KOKKOS_LAMBDA(const Index e, Index &count) { count += !finite(values(e)); },
+        wrong);
   }
   if (wrong > 0) {
     Kokkos::parallel_reduce(
         "weft find what is not finite", Range<Space>(space, 0, size),
         KOKKOS_LAMBDA(const Index e, Index &first) {
-          if (!Kokkos::isfinite(values(e)) && entries.row_of(e) < first) first = entries.row_of(e);
+          if (!finite(values(e)) && entries.row_of(e) < first) first = entries.row_of(e);
         },
         Kokkos::Min<Index>(check.infinite));
   }
@@ -200,14 +222,14 @@ FactorCheck check_factors(const Space &space, const FactorEntries<Space> &entrie
   Kokkos::parallel_reduce(
       "weft check pivots", Range<Space>(space, 0, entries.rows),
       KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &first_infinite, Index &boosted, Index &positive, Index &negative) {
-        const Scalar pivot = values(entries.diagonal(i));
-        const bool finite  = Kokkos::isfinite(pivot);
-        if (!finite && i < first_infinite) first_infinite = i;
-        const bool replaced = finite && rule.was_replaced(static_cast<double>(pivot), i);
+        const Scalar pivot   = values(entries.diagonal(i));
+        const bool is_finite = finite(pivot);
+        if (!is_finite && i < first_infinite) first_infinite = i;
+        const bool replaced = is_finite && rule.was_replaced(widened(pivot), i);
         if (replaced && i < first_bad) first_bad = i;
         boosted += replaced;
-        positive += pivot > 0;
-        negative += pivot < 0;
+        positive += real_part(pivot) > 0;
+        negative += real_part(pivot) < 0;
       },
       Kokkos::Min<Index>(check.bad), Kokkos::Min<Index>(infinite), Kokkos::Sum<Index>(check.boosted), Kokkos::Sum<Index>(check.positive),
       Kokkos::Sum<Index>(check.negative));

@@ -13,7 +13,7 @@ namespace weft::crout {
 inline constexpr int few_warm = 2;
 /// Residuals up to this are rounding.
 template <class Scalar>
-inline constexpr double sweep_noise = std::is_same_v<Scalar, float> ? 1e-5 : 1e-10;
+inline constexpr double sweep_noise = std::is_same_v<RealOf<Scalar>, float> ? 1e-5 : 1e-10;
 
 inline double relative(double part, double whole)
 {

@@ -11,14 +11,17 @@ template <class Space>
 struct Scales {
   Array<double, Space> row, column; ///< empty: 1
 
-  KOKKOS_INLINE_FUNCTION double scaled(double value, Index i, Index j) const { return row.data() ? row(i) * value * column(j) : value; }
+  KOKKOS_INLINE_FUNCTION KernelScalar scaled(KernelScalar value, Index i, Index j) const
+  {
+    return row.data() ? row(i) * value * column(j) : value;
+  }
 };
 
 namespace detail {
 
 /// Largest magnitude, scaled, of each row and column. A maximum is the same in whatever order it is found.
 template <class Space>
-void largest_entries(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+void largest_entries(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values, const Scales<Space> &scales,
                      const Array<double, Space> &of_row, const Array<double, Space> &of_column)
 {
   Kokkos::deep_copy(space, of_row, 0.0);
@@ -28,7 +31,7 @@ void largest_entries(const Space &space, const FactorEntries<Space> &entries, co
         if (entries.source(e) == nowhere) return;
         const Index diagonal = e - (entries.lower + entries.upper);
         const Index i = diagonal >= 0 ? diagonal : entries.row_of(e), j = diagonal >= 0 ? diagonal : entries.columns(e);
-        const double size = Kokkos::abs(scales.scaled(values[entries.source(e)], i, j));
+        const double size = modulus(scales.scaled(values[entries.source(e)], i, j));
         if (!Kokkos::isfinite(size)) return;
         Kokkos::atomic_max(&of_row(i), size);
         Kokkos::atomic_max(&of_column(j), size);
@@ -37,10 +40,10 @@ void largest_entries(const Space &space, const FactorEntries<Space> &entries, co
 
 /// 0 for fill and for what is not finite.
 template <class Space>
-KOKKOS_INLINE_FUNCTION double size_of_entry(const FactorEntries<Space> &entries, const double *values, Index e)
+KOKKOS_INLINE_FUNCTION double size_of_entry(const FactorEntries<Space> &entries, const KernelScalar *values, Index e)
 {
   const Position source = entries.source(e);
-  const double size     = source == nowhere ? 0 : Kokkos::abs(values[source]);
+  const double size     = source == nowhere ? 0 : modulus(values[source]);
   return Kokkos::isfinite(size) ? size : 0;
 }
 
@@ -54,7 +57,7 @@ KOKKOS_INLINE_FUNCTION double inverse_root(double size)
 /// Fills scales (rows elements each, 1 for the first pass of ruiz). A row without a diagonal entry takes its largest entry instead. symmetric:
 /// the same for rows and columns.
 template <class Space>
-void find_scales(const Space &space, FactorScaling scaling, const FactorEntries<Space> &entries, const double *values,
+void find_scales(const Space &space, FactorScaling scaling, const FactorEntries<Space> &entries, const KernelScalar *values,
                  const Scales<Space> &scales)
 {
   const Index rows = entries.rows;
@@ -112,7 +115,7 @@ struct RowSums {
 template <class Scalar, class Space>
 struct GatherRow {
   FactorEntries<Space> entries;
-  const double *values;
+  const KernelScalar *values;
   Scales<Space> scales;
   Array<Scalar, Space> matrix;
   Array<double, Space> sums;
@@ -131,7 +134,7 @@ struct GatherRow {
     for (int k = first; k <= last; k += at_once * step) {
       std::int32_t column[at_once];
       Position entry[at_once], source[at_once];
-      double value[at_once];
+      KernelScalar value[at_once];
       for (int a = 0; a < at_once; a++) {
         const int place = k + a * step;
         entry[a]        = place < below ? lower + place : place < last ? upper + (place - below) : diagonal;
@@ -143,14 +146,14 @@ struct GatherRow {
                                               : entries.source(entry[a]);
       }
       for (int a = 0; a < at_once; a++) {
-        value[a] = source[a] == nowhere ? 0.0 : values[source[a]];
+        value[a] = source[a] == nowhere ? KernelScalar(0) : values[source[a]];
         if (scales.row.data()) value[a] = scale * value[a] * scales.column(column[a]);
       }
       for (int a = 0; a < at_once; a++) {
         if (k + a * step > last) continue;
         const Scalar rounded = static_cast<Scalar>(value[a]);
         matrix(entry[a])     = rounded;
-        const double size    = Kokkos::abs(static_cast<double>(rounded));
+        const double size    = static_cast<double>(modulus(rounded));
         row.sizes += size;
         row.squares += size * size;
       }
@@ -160,7 +163,7 @@ struct GatherRow {
   KOKKOS_INLINE_FUNCTION RowSums finish(Index i, RowSums row) const
   {
     sums(i) = row.sizes;
-    row.bad = !Kokkos::isfinite(static_cast<Scalar>(row.sizes));
+    row.bad = !Kokkos::isfinite(static_cast<RealOf<Scalar>>(row.sizes));
     return row;
   }
   KOKKOS_INLINE_FUNCTION RowSums operator()(const Index i) const
@@ -211,7 +214,7 @@ struct GatherRoom {
 
 /// matrix(e) = the scaled value of entry e, 0 for fill; sums(i) = sum of the sizes in row i. Waits.
 template <class Scalar, class Space>
-Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values, const Scales<Space> &scales,
                        const Array<Scalar, Space> &matrix, const Array<double, Space> &sums, GatherRoom<Space> room = {})
 {
   constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
@@ -235,7 +238,7 @@ Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, 
   Kokkos::parallel_reduce(
       "weft find what is not finite", Range<Space>(space, 0, entries.rows),
       KOKKOS_LAMBDA(const Index i, Index &least) {
-        if (!Kokkos::isfinite(static_cast<Scalar>(sums(i))) && i < least) least = i;
+        if (!Kokkos::isfinite(static_cast<RealOf<Scalar>>(sums(i))) && i < least) least = i;
       },
       Kokkos::Min<Index>(first));
   space.fence("weft find what is not finite");
@@ -245,7 +248,7 @@ Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, 
 /// Rows of the factors whose diagonal entry is missing, zero, or small enough against the rest of its row for a second look: of a cycle of
 /// entries that are larger together than their diagonal entries, one row at least has it that way, however the matrix is scaled. Waits.
 template <class Space>
-Index doubtful_diagonals(const Space &space, const FactorEntries<Space> &entries, const double *values)
+Index doubtful_diagonals(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values)
 {
   constexpr double doubtful = 1e-4;
   Index count               = 0;
@@ -267,14 +270,14 @@ Index doubtful_diagonals(const Space &space, const FactorEntries<Space> &entries
 
 /// True if all diagonal entries are positive. Waits.
 template <class Space>
-bool diagonal_is_positive(const Space &space, const FactorEntries<Space> &entries, const double *values)
+bool diagonal_is_positive(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values)
 {
   Index others = 0;
   Kokkos::parallel_reduce(
       "weft sign of the diagonal", Range<Space>(space, 0, entries.rows),
       KOKKOS_LAMBDA(const Index i, Index &sum) {
         const Position source = entries.source(entries.diagonal(i));
-        sum += source == nowhere || !(values[source] > 0);
+        sum += source == nowhere || !(real_part(values[source]) > 0) || values[source] != KernelScalar(real_part(values[source]));
       },
       others);
   space.fence("weft sign of the diagonal");
@@ -290,7 +293,7 @@ void limit_sums(const Space &space, const FactorEntries<Space> &entries, const A
   constexpr double most = 8;
   Kokkos::parallel_for(
       "weft sizes of pivots", Range<Space>(space, 0, entries.rows), KOKKOS_LAMBDA(const Index i) {
-        const double diagonal = Kokkos::abs(static_cast<double>(matrix(entries.diagonal(i))));
+        const double diagonal = static_cast<double>(modulus(matrix(entries.diagonal(i))));
         if (diagonal > 0 && sums(i) > most * diagonal) sums(i) = most * diagonal;
       });
 }
@@ -303,30 +306,29 @@ struct PivotRule {
   double replaced = 0;       ///< the size that a smaller one gets, times the row's sum; >= smallest
 
   /// What is no number stays one, for who looks at the factors.
-  KOKKOS_INLINE_FUNCTION bool usable(double pivot, Index i) const { return !(Kokkos::abs(pivot) <= smallest * sums(i)); }
+  KOKKOS_INLINE_FUNCTION bool usable(KernelScalar pivot, Index i) const { return !(modulus(pivot) <= smallest * sums(i)); }
   /// Seen from the finished factors: up to rounding of the replacement.
-  KOKKOS_INLINE_FUNCTION bool was_replaced(double pivot, Index i) const
+  KOKKOS_INLINE_FUNCTION bool was_replaced(KernelScalar pivot, Index i) const
   {
-    return !(Kokkos::abs(pivot) > 1.0001 * replaced * sums(i)) || !(sums(i) > 0);
+    return !(modulus(pivot) > 1.0001 * replaced * sums(i)) || !(sums(i) > 0);
   }
-  KOKKOS_INLINE_FUNCTION double replacement(double pivot, Index i) const
+  KOKKOS_INLINE_FUNCTION KernelScalar replacement(KernelScalar pivot, Index i) const
   {
-    const double size = sums(i) > 0 ? replaced * sums(i) : 1.0;
-    return pivot < 0 ? -size : size;
+    return towards(sums(i) > 0 ? replaced * sums(i) : 1.0, pivot);
   }
 };
 
 /// The diagonal of B with a shift: b_ii + shift * |b_ii| away from zero (upwards where `upwards`); the row's sum stands for a zero b_ii.
 template <class Scalar, class Space>
-void shifted_diagonal(const Space &space, const FactorEntries<Space> &entries, const double *values, const Scales<Space> &scales,
+void shifted_diagonal(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values, const Scales<Space> &scales,
                       const PivotRule<Space> &rule, double shift, bool upwards, const Array<Scalar, Space> &matrix)
 {
   Kokkos::parallel_for(
       "weft shifted diagonal", Range<Space>(space, 0, entries.rows), KOKKOS_LAMBDA(const Index i) {
         const Position source       = entries.source(entries.diagonal(i));
-        const double diagonal       = source == nowhere ? 0.0 : scales.scaled(values[source], i, i);
-        const double amount         = shift * (diagonal != 0 ? Kokkos::abs(diagonal) : rule.sums(i));
-        matrix(entries.diagonal(i)) = static_cast<Scalar>(diagonal < 0 && !upwards ? diagonal - amount : diagonal + amount);
+        const KernelScalar diagonal = source == nowhere ? KernelScalar(0) : scales.scaled(values[source], i, i);
+        const double amount         = shift * (diagonal != 0 ? modulus(diagonal) : rule.sums(i));
+        matrix(entries.diagonal(i)) = static_cast<Scalar>(diagonal + (upwards ? KernelScalar(amount) : towards(amount, diagonal)));
       });
 }
 

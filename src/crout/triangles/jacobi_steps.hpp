@@ -15,15 +15,15 @@ struct JacobiStep {
   Vectors rhs; ///< g = before * rhs
   Vectors x;   ///< what the step before left; not read by the first
   Vectors out;
-  double *keep; ///< where g goes for later steps; null: nowhere
+  KernelScalar *keep; ///< where g goes for later steps; null: nowhere
   bool first;
 
   KOKKOS_INLINE_FUNCTION Index row(Index position) const { return position; }
-  KOKKOS_INLINE_FUNCTION double neighbour(Index j, int c) const { return first ? times(before, j, rhs.get(j, c)) : x.get(j, c); }
-  KOKKOS_INLINE_FUNCTION void finish(Index i, const double *sums) const
+  KOKKOS_INLINE_FUNCTION KernelScalar neighbour(Index j, int c) const { return first ? times(before, j, rhs.get(j, c)) : x.get(j, c); }
+  KOKKOS_INLINE_FUNCTION void finish(Index i, const KernelScalar *sums) const
   {
     for (int c = 0; c < width; c++) {
-      const double g = times(before, i, rhs.get(i, c));
+      const KernelScalar g = times(before, i, rhs.get(i, c));
       if (keep) keep[i * width + c] = g;
       out.put(i, c, times(after, i, g - times(scale, i, sums[c])));
     }
@@ -32,7 +32,7 @@ struct JacobiStep {
 
 /// Work space of a solve: rows side by side, the vectors of a row next to each other.
 template <int width>
-KOKKOS_INLINE_FUNCTION Vectors inner(double *data)
+KOKKOS_INLINE_FUNCTION Vectors inner(KernelScalar *data)
 {
   return {data, width, 1, nullptr, nullptr};
 }
@@ -40,7 +40,8 @@ KOKKOS_INLINE_FUNCTION Vectors inner(double *data)
 /// From step k - 1 of a half to step k. `work` are arrays of width * rows elements; half.in may be work[0]. The last step writes to
 /// half.out if that is given, else to work[1] or work[2].
 template <int width, class Scalar>
-KOKKOS_INLINE_FUNCTION void next_step(JacobiStep<width, Scalar> &step, const Half<Scalar> &half, int k, int steps, double *const (&work)[3])
+KOKKOS_INLINE_FUNCTION void next_step(JacobiStep<width, Scalar> &step, const Half<Scalar> &half, int k, int steps,
+                                      KernelScalar *const (&work)[3])
 {
   const bool last = k + 1 == steps;
   if (k == 0) step = {half.triangle, half.scale, half.before, nullptr, half.in, {}, {}, nullptr, true};
@@ -53,8 +54,8 @@ KOKKOS_INLINE_FUNCTION void next_step(JacobiStep<width, Scalar> &step, const Hal
 
 /// Jacobi steps of one half; returns where they left the result.
 template <int width, class Space, class Scalar>
-double *jacobi_half(const Space &space, const Half<Scalar> &half, const Sliced<Scalar> &sliced, int steps, int lanes,
-                    double *const (&work)[3])
+KernelScalar *jacobi_half(const Space &space, const Half<Scalar> &half, const Sliced<Scalar> &sliced, int steps, int lanes,
+                          KernelScalar *const (&work)[3])
 {
   JacobiStep<width, Scalar> step{};
   for (int k = 0; k < steps; k++) {
@@ -72,13 +73,13 @@ double *jacobi_half(const Space &space, const Half<Scalar> &half, const Sliced<S
 
 /// What the second half reads and may write, when the first one has left its result in `between`.
 template <int width, class Scalar>
-KOKKOS_INLINE_FUNCTION void pass_on(double *between, Half<Scalar> &second, double *(&work)[3])
+KOKKOS_INLINE_FUNCTION void pass_on(KernelScalar *between, Half<Scalar> &second, KernelScalar *(&work)[3])
 {
-  double *const free = between == work[1] ? work[2] : work[1];
-  second.in          = inner<width>(between);
-  work[1]            = work[0];
-  work[0]            = between;
-  work[2]            = free;
+  KernelScalar *const free = between == work[1] ? work[2] : work[1];
+  second.in                = inner<width>(between);
+  work[1]                  = work[0];
+  work[0]                  = between;
+  work[2]                  = free;
 }
 
 /// All steps of both halves by one team: for so few rows that launches would take most of the time.
@@ -86,13 +87,13 @@ template <int width, class Scalar>
 struct SmallJacobi {
   Half<Scalar> halves[2];
   int steps;
-  double *arrays[3];
+  KernelScalar *arrays[3];
 
   template <class Member>
   KOKKOS_INLINE_FUNCTION void operator()(const Member &team) const
   {
-    double *work[3]   = {arrays[0], arrays[1], arrays[2]};
-    Half<Scalar> half = halves[0];
+    KernelScalar *work[3] = {arrays[0], arrays[1], arrays[2]};
+    Half<Scalar> half     = halves[0];
     for (int h = 0; h < 2; h++) {
       JacobiStep<width, Scalar> step{};
       for (int k = 0; k < steps; k++) {
@@ -108,7 +109,7 @@ struct SmallJacobi {
 };
 
 template <int width, class Space, class Scalar>
-void jacobi_small(const Space &space, const Half<Scalar> &first, const Half<Scalar> &second, int steps, double *const (&arrays)[3])
+void jacobi_small(const Space &space, const Half<Scalar> &first, const Half<Scalar> &second, int steps, KernelScalar *const (&arrays)[3])
 {
   const SmallJacobi<width, Scalar> kernel{{first, second}, steps, {arrays[0], arrays[1], arrays[2]}};
   Kokkos::parallel_for("weft small jacobi", one_team(space, kernel), kernel);
@@ -119,13 +120,13 @@ inline constexpr Index small_jacobi = 2048;
 
 template <int width, class Space, class Scalar>
 void jacobi_both(const Space &space, const Half<Scalar> &first, Half<Scalar> second, const Sliced<Scalar> (&sliced)[2], int steps,
-                 const int (&lanes)[2], double *const (&arrays)[3])
+                 const int (&lanes)[2], KernelScalar *const (&arrays)[3])
 {
   if (!on_host<Space> && first.triangle.rows <= small_jacobi) {
     jacobi_small<width>(space, first, second, steps, arrays);
     return;
   }
-  double *work[3] = {arrays[0], arrays[1], arrays[2]};
+  KernelScalar *work[3] = {arrays[0], arrays[1], arrays[2]};
   pass_on<width>(jacobi_half<width>(space, first, sliced[0], steps, lanes[0], arrays), second, work);
   jacobi_half<width>(space, second, sliced[1], steps, lanes[1], {work[0], work[1], work[2]});
 }

@@ -11,16 +11,16 @@ struct ExactRow {
   Triangle<Scalar> triangle;
   const Scalar *scale, *before;
   Vectors in, out; ///< out.data null: only x is wanted
-  double *x;
+  KernelScalar *x;
   const std::int32_t *order;
 
   KOKKOS_INLINE_FUNCTION Index row(Index position) const { return order[position]; }
-  KOKKOS_INLINE_FUNCTION double neighbour(Index j, int c) const { return x[j * width + c]; }
-  KOKKOS_INLINE_FUNCTION void finish(Index i, const double *sums) const
+  KOKKOS_INLINE_FUNCTION KernelScalar neighbour(Index j, int c) const { return x[j * width + c]; }
+  KOKKOS_INLINE_FUNCTION void finish(Index i, const KernelScalar *sums) const
   {
     for (int c = 0; c < width; c++) {
-      const double value = times(before, i, in.get(i, c)) - times(scale, i, sums[c]);
-      x[i * width + c]   = value;
+      const KernelScalar value = times(before, i, in.get(i, c)) - times(scale, i, sums[c]);
+      x[i * width + c]         = value;
       if (out.data) out.put(i, c, value);
     }
   }
@@ -50,7 +50,7 @@ template <class Space>
 inline constexpr Index narrow_level = on_host<Space> ? 0 : 1024;
 
 template <int width, class Space, class Scalar>
-void level_half(const Space &space, const Half<Scalar> &half, const Levels<Space> &levels, int lanes, double *x,
+void level_half(const Space &space, const Half<Scalar> &half, const Levels<Space> &levels, int lanes, KernelScalar *x,
                 Index narrow = narrow_level<Space>)
 {
   using Kernel = ExactRow<width, Scalar>;

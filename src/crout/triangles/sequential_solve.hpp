@@ -8,7 +8,7 @@ namespace weft::triangular {
 /// x may be in. out_i = x_i, where that is elsewhere. The neighbour nearest to the diagonal, found last, is also used last: the next row
 /// waits for one product, one difference and the scaling.
 template <int width, bool forward, class Scalar>
-void sequential_rows(const Half<Scalar> &half, double *x)
+void sequential_rows(const Half<Scalar> &half, KernelScalar *x)
 {
   const Triangle<Scalar> &t   = half.triangle;
   const std::int64_t *starts  = t.starts;
@@ -19,13 +19,13 @@ void sequential_rows(const Half<Scalar> &half, double *x)
   const bool copies           = half.out.data && half.out.data != x;
   for (Index p = 0; p < t.rows; p++) {
     const Index i = forward ? p : t.rows - 1 - p;
-    double value[width];
+    KernelScalar value[width];
     for (int c = 0; c < width; c++) value[c] = times(before, i, half.in.get(i, c));
     const std::int64_t begin = starts[i], end = starts[i + 1];
     for (std::int64_t e = begin; e < end; e++) {
-      const std::int64_t k = forward ? e : begin + end - 1 - e;
-      const double factor  = values[k];
-      const double *xj     = x + Index(columns[k]) * width;
+      const std::int64_t k      = forward ? e : begin + end - 1 - e;
+      const KernelScalar factor = widened(values[k]);
+      const KernelScalar *xj    = x + Index(columns[k]) * width;
       for (int c = 0; c < width; c++) value[c] -= factor * xj[c];
     }
     for (int c = 0; c < width; c++) {
@@ -37,7 +37,7 @@ void sequential_rows(const Half<Scalar> &half, double *x)
 }
 
 template <int width, class Scalar>
-void sequential_half(const Half<Scalar> &half, double *x)
+void sequential_half(const Half<Scalar> &half, KernelScalar *x)
 {
   half.triangle.forward ? sequential_rows<width, true>(half, x) : sequential_rows<width, false>(half, x);
 }

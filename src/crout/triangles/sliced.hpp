@@ -37,7 +37,7 @@ struct RowBySlice {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
   {
-    double sums[width];
+    KernelScalar sums[width];
     for (int c = 0; c < width; c++) sums[c] = 0;
     const Index slice = i / slice_rows, away = kernel.triangle.forward ? -1 : 1;
     const int size = sliced.starts[slice + 1] - sliced.starts[slice];
@@ -53,9 +53,9 @@ struct RowBySlice {
           columns[k]       = there ? i + away * static_cast<Index>(distances[from]) : i;
         }
         for (int c = 0; c < width; c++) {
-          double neighbours[at_once];
-          for (int k = 0; k < at_once; k++) neighbours[k] = first + k < size ? kernel.neighbour(columns[k], c) : 0.0;
-          for (int k = 0; k < at_once; k++) sums[c] += static_cast<double>(values[k]) * neighbours[k];
+          KernelScalar neighbours[at_once];
+          for (int k = 0; k < at_once; k++) neighbours[k] = first + k < size ? kernel.neighbour(columns[k], c) : KernelScalar(0);
+          for (int k = 0; k < at_once; k++) sums[c] += widened(values[k]) * neighbours[k];
         }
       }
     };
@@ -138,7 +138,7 @@ struct ValuesOfRow {
       for (int a = 0; a < at_once; a++) some[a] = k + a < size ? factor * t.values[first + k + a] : Scalar(0);
       for (int a = 0; a < at_once; a++) {
         if (k + a < width) values[at + (k + a) * slice_rows] = some[a];
-        sum += Kokkos::abs(static_cast<double>(some[a]));
+        sum += static_cast<double>(modulus(some[a]));
       }
     }
     if (!(sum <= largest)) largest = sum;
@@ -154,8 +154,8 @@ struct SizeOfRow {
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &largest) const
   {
     double sum = 0;
-    for (std::int64_t k = t.starts[i]; k < t.starts[i + 1]; k++) sum += Kokkos::abs(static_cast<double>(t.values[k]));
-    sum = Kokkos::abs(times(scale, i, sum));
+    for (std::int64_t k = t.starts[i]; k < t.starts[i + 1]; k++) sum += static_cast<double>(modulus(t.values[k]));
+    sum = modulus(times(scale, i, sum));
     if (!(sum <= largest)) largest = sum;
   }
 };

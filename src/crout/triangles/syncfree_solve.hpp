@@ -18,14 +18,14 @@ bool solved_in_blocks(const Triangle<Scalar> &t)
 
 template <int width, class Space, class Scalar>
 struct WaitingRows {
-  using Scratch                = Kokkos::View<double *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-  static constexpr bool keeps  = width == 1;         ///< what more right-hand sides need would leave room for few teams
+  using Scratch               = Kokkos::View<KernelScalar *, typename Space::scratch_memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+  static constexpr bool keeps = width == 1;          ///< what more right-hand sides need would leave room for few teams
   static constexpr int at_once = width == 1 ? 4 : 2; ///< entries that a thread waits for at a time
 
   Triangle<Scalar> triangle;
   const Scalar *scale, *before;
   Vectors in, out; ///< out.data null: only x is wanted
-  double *x;       ///< unfinished() until it is known
+  KernelScalar *x; ///< unfinished() until it is known
   const std::int32_t *order;
   Ticket<Space> ticket;
   Index rows_of_team;
@@ -35,13 +35,13 @@ struct WaitingRows {
 
   /// Rows from `first` on in the order of the solve, and where they find each other's solution.
   struct Block {
-    double *near, *x; ///< near null: nowhere but in x
+    KernelScalar *near, *x; ///< near null: nowhere but in x
     Index first, rows;
     bool forward;
 
     /// Distance of a row from the first one of the block: negative for rows of blocks before.
     KOKKOS_INLINE_FUNCTION Index place(Index i) const { return (forward ? i : rows - 1 - i) - first; }
-    KOKKOS_INLINE_FUNCTION const double *of(Index i) const { return near && place(i) >= 0 ? near + place(i) * width : x + i * width; }
+    KOKKOS_INLINE_FUNCTION const KernelScalar *of(Index i) const { return near && place(i) >= 0 ? near + place(i) * width : x + i * width; }
   };
 
   template <class Member>
@@ -52,7 +52,7 @@ struct WaitingRows {
     Block block{nullptr, x, first, triangle.rows, triangle.forward};
     if (keeps && !share) {
       block.near = Scratch(team.team_scratch(0), static_cast<std::size_t>(rows_of_team)).data();
-      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const int k) { block.near[k] = unfinished(); });
+      Kokkos::parallel_for(Kokkos::TeamVectorRange(team, count), [&](const int k) { block.near[k] = unfinished<KernelScalar>(); });
       team.team_barrier();
     }
     for (int p = team.team_rank(); p < count; p += team.team_size()) {
@@ -66,18 +66,19 @@ struct WaitingRows {
   /// Reads at once what is used only when all entries are known. A compiler would read it there, and all who wait for the row would wait for
   /// that too.
   template <class T>
-  KOKKOS_INLINE_FUNCTION static double now(const T *array, Index i)
+  KOKKOS_INLINE_FUNCTION static InDouble<T> now(const T *array, Index i)
   {
-    return array ? static_cast<double>(*const_cast<const volatile T *>(array + i)) : 1.0;
+    return array ? widened(look_now(array[i])) : InDouble<T>(1);
   }
-  KOKKOS_INLINE_FUNCTION void start(Index i, double *g) const
+  KOKKOS_INLINE_FUNCTION void start(Index i, KernelScalar *g) const
   {
     for (int c = 0; c < width; c++) g[c] = now(before, i) * (now(in.scale, i) * now(in.data, in.at(i, c)));
   }
-  KOKKOS_INLINE_FUNCTION void finish(const Block &block, Index i, const double *g, double factor, const double *sums) const
+  KOKKOS_INLINE_FUNCTION void finish(const Block &block, Index i, const KernelScalar *g, KernelScalar factor,
+                                     const KernelScalar *sums) const
   {
     for (int c = 0; c < width; c++) {
-      const double value = g[c] - factor * sums[c], word = finished(value);
+      const KernelScalar value = g[c] - factor * sums[c], word = finished(value);
       if (block.near) publish(block.near[block.place(i) * width + c], word);
       publish(x[i * width + c], word);
       if (out.data) out.put(i, c, value);
@@ -86,18 +87,18 @@ struct WaitingRows {
   /// Threads of a warp may depend on each other: none stays in a loop of its own, and results are published inside the loop.
   KOKKOS_INLINE_FUNCTION void by_thread(const Block &block, Index i) const
   {
-    double g[width], sums[width] = {}, values[at_once], seen[at_once][width];
-    const double *from[at_once];
+    KernelScalar g[width], sums[width] = {}, values[at_once], seen[at_once][width];
+    const KernelScalar *from[at_once];
     std::int64_t k         = triangle.starts[i];
     const std::int64_t end = triangle.starts[i + 1];
     start(i, g);
-    const double factor = now(scale, i);
-    const auto next     = [&] {
+    const KernelScalar factor = now(scale, i);
+    const auto next           = [&] {
       for (int a = 0; a < at_once; a++) {
         const bool there = k + a < end;
-        values[a]        = there ? static_cast<double>(triangle.values[k + a]) : 0.0;
+        values[a]        = there ? widened(triangle.values[k + a]) : KernelScalar(0);
         from[a]          = there ? block.of(triangle.columns[k + a]) : x;
-        for (int c = 0; c < width; c++) seen[a][c] = there ? unfinished() : 0.0;
+        for (int c = 0; c < width; c++) seen[a][c] = there ? unfinished<KernelScalar>() : KernelScalar(0);
       }
     };
     next();
@@ -128,14 +129,14 @@ struct WaitingRows {
   KOKKOS_INLINE_FUNCTION void by_warp(const Member &team, const Block &block, Index i) const
   {
     const std::int64_t first = triangle.starts[i];
-    double g[width], sums[width];
+    KernelScalar g[width], sums[width];
     start(i, g);
     for (int c = 0; c < width; c++) {
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, static_cast<int>(triangle.starts[i + 1] - first)),
-          [&](const int k, double &sum) {
-            const double value = static_cast<double>(triangle.values[first + k]), *from = block.of(triangle.columns[first + k]) + c;
-            double seen = unfinished();
+          [&](const int k, KernelScalar &sum) {
+            const KernelScalar value = widened(triangle.values[first + k]), *from = block.of(triangle.columns[first + k]) + c;
+            KernelScalar seen = unfinished<KernelScalar>();
             while (is_unfinished(seen)) seen = look(*from);
             sum += value * seen;
           },
@@ -148,7 +149,7 @@ struct WaitingRows {
 /// Leaves the solution in x, and in half.out where that is given. half.in may not be x. Both x and ticket must be fresh: see refresh. levels
 /// are those of find_levels, in blocks where lanes is 1.
 template <int width, class Space, class Scalar>
-void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Space> &levels, int lanes, double *x,
+void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Space> &levels, int lanes, KernelScalar *x,
                    const Ticket<Space> &ticket)
 {
   const Triangle<Scalar> &t = half.triangle;
@@ -167,19 +168,19 @@ void syncfree_half(const Space &space, const Half<Scalar> &half, const Levels<Sp
 /// Makes x of both halves and their tickets ready in one launch.
 template <class Space>
 struct Refresh {
-  double *first, *second;
+  KernelScalar *first, *second;
   Ticket<Space> tickets[2];
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
-    first[k]  = unfinished();
-    second[k] = unfinished();
+    first[k]  = unfinished<KernelScalar>();
+    second[k] = unfinished<KernelScalar>();
     if (k == 0) tickets[0]() = tickets[1]() = 0;
   }
 };
 
 template <class Space>
-void refresh(const Space &space, double *first, double *second, const Ticket<Space> &one, const Ticket<Space> &two, Index size)
+void refresh(const Space &space, KernelScalar *first, KernelScalar *second, const Ticket<Space> &one, const Ticket<Space> &two, Index size)
 {
   Kokkos::parallel_for("weft sync-free refresh", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, size),
                        Refresh<Space>{first, second, {one, two}});

@@ -12,6 +12,8 @@
 #include <string>
 
 #include "base/backend.hpp"
+#include "base/kernel_scalar.hpp"
+#include "base/real_of.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft::triangular {
@@ -57,22 +59,22 @@ struct Triangle {
 
 /// Element i of vector c is data[step * order_i + ld * c] * scale_i.
 struct Vectors {
-  double *data              = nullptr;
+  KernelScalar *data        = nullptr;
   Index step                = 1;
   Index ld                  = 0;
   const std::int32_t *order = nullptr;
   const double *scale       = nullptr;
 
   KOKKOS_INLINE_FUNCTION Index at(Index i, int c) const { return step * (order ? Index(order[i]) : i) + ld * c; }
-  KOKKOS_INLINE_FUNCTION double get(Index i, int c) const { return scale ? scale[i] * data[at(i, c)] : data[at(i, c)]; }
-  KOKKOS_INLINE_FUNCTION void put(Index i, int c, double value) const { data[at(i, c)] = scale ? scale[i] * value : value; }
+  KOKKOS_INLINE_FUNCTION KernelScalar get(Index i, int c) const { return scale ? scale[i] * data[at(i, c)] : data[at(i, c)]; }
+  KOKKOS_INLINE_FUNCTION void put(Index i, int c, KernelScalar value) const { data[at(i, c)] = scale ? scale[i] * value : value; }
   bool plain() const { return !order && !scale; }
 };
 
-template <class Scalar>
-KOKKOS_INLINE_FUNCTION double times(const Scalar *factors, Index i, double value)
+template <class Scalar, class Value>
+KOKKOS_INLINE_FUNCTION InDouble<Scalar> times(const Scalar *factors, Index i, Value value)
 {
-  return factors ? static_cast<double>(factors[i]) * value : value;
+  return factors ? widened(factors[i]) * value : InDouble<Scalar>(value);
 }
 
 /// Threads that share a row on a device: as many as keep most of them busy.
@@ -94,10 +96,10 @@ struct RowByThread {
   {
     const auto &t = kernel.triangle;
     const Index i = kernel.row(position);
-    double sums[width];
+    KernelScalar sums[width];
     for (int c = 0; c < width; c++) sums[c] = 0;
     for (std::int64_t k = t.starts[i]; k < t.starts[i + 1]; k++) {
-      const double value = t.values[k];
+      const KernelScalar value = widened(t.values[k]);
       for (int c = 0; c < width; c++) sums[c] += value * kernel.neighbour(t.columns[k], c);
     }
     kernel.finish(i, sums);
@@ -121,12 +123,12 @@ struct RowByLanes {
   {
     const auto &t = kernel.triangle;
     const Index i = kernel.row(position);
-    double sums[width];
+    KernelScalar sums[width];
     for (int c = 0; c < width; c++) {
       const auto first = t.starts[i];
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, static_cast<int>(t.starts[i + 1] - first)),
-          [&](const int k, double &sum) { sum += static_cast<double>(t.values[first + k]) * kernel.neighbour(t.columns[first + k], c); },
+          [&](const int k, KernelScalar &sum) { sum += widened(t.values[first + k]) * kernel.neighbour(t.columns[first + k], c); },
           sums[c]);
     }
     Kokkos::single(Kokkos::PerThread(team), [&] { kernel.finish(i, sums); });

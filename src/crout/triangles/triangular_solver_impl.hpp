@@ -110,7 +110,7 @@ public:
     if (asked_ == TriangularMethod::automatic && as_device && (options_.probe_again || !facts_.probe)) choose(sizes);
   }
 
-  void solve(TriangularPart part, const double *rhs, double *x, int nrhs, Index ld) override
+  void solve(TriangularPart part, const KernelScalar *rhs, KernelScalar *x, int nrhs, Index ld) override
   {
     if (rows() == 0) return;
     if (part == TriangularPart::transposed) analyse_transpose();
@@ -238,9 +238,9 @@ private:
                                                                                               : 3;
     if (each_ >= width * rows() && static_cast<Index>(work_.size()) >= arrays * each_) return;
     each_ = width * rows();
-    work_ = uninitialized<double, Space>("weft triangular work", arrays * each_);
+    work_ = uninitialized<KernelScalar, Space>("weft triangular work", arrays * each_);
   }
-  double *array(int k) const { return (k + 1) * each_ <= static_cast<Index>(work_.size()) ? work_.data() + k * each_ : nullptr; }
+  KernelScalar *array(int k) const { return (k + 1) * each_ <= static_cast<Index>(work_.size()) ? work_.data() + k * each_ : nullptr; }
 
   /// The halves of a part, before it is said what they read and where they write. `between`: factors of what the second half reads.
   struct Plan {
@@ -277,10 +277,10 @@ private:
   }
 
   template <int width>
-  void part_of_solve(TriangularPart part, const double *rhs, double *x, Index ld)
+  void part_of_solve(TriangularPart part, const KernelScalar *rhs, KernelScalar *x, Index ld)
   {
     const bool transposed = part == TriangularPart::transposed;
-    Vectors in{const_cast<double *>(rhs), 1, ld, nullptr, nullptr}, out{x, 1, ld, nullptr, nullptr};
+    Vectors in{const_cast<KernelScalar *>(rhs), 1, ld, nullptr, nullptr}, out{x, 1, ld, nullptr, nullptr};
     if (part != TriangularPart::backward) {
       in.order = transposed ? transform_.column_order : transform_.row_order;
       in.scale = transposed ? transform_.column_scale : transform_.row_scale;
@@ -307,22 +307,22 @@ private:
 
   /// Where an exact solve may keep the solution: in the caller's array if that is one like the work space.
   template <int width>
-  double *room(Half<Scalar> &last) const
+  KernelScalar *room(Half<Scalar> &last) const
   {
     if (width > 1 || !last.out.plain()) return array(0);
-    double *x = last.out.data;
-    last.out  = {};
+    KernelScalar *x = last.out.data;
+    last.out        = {};
     return x;
   }
 
   template <int width>
   void one_half(Half<Scalar> half, const Levels<Space> &levels, const Sliced<Scalar> &sliced)
   {
-    double *const work[3] = {array(0), array(1), array(2)};
+    KernelScalar *const work[3] = {array(0), array(1), array(2)};
     if (facts_.in_use == Method::sequential) {
       if constexpr (!as_device) sequential_half<width>(half, room<width>(half));
     } else if (facts_.in_use == Method::levels) {
-      double *x = room<width>(half);
+      KernelScalar *x = room<width>(half);
       level_half<width>(space_, half, levels, lanes(half), x);
     } else if (facts_.in_use == Method::syncfree) {
       refresh(space_, work[0], work[1], tickets_[0], tickets_[1], width * rows());
@@ -335,7 +335,7 @@ private:
   template <int width>
   void both_halves(Plan &p, const Sliced<Scalar> (&sliced)[2])
   {
-    double *const work[3] = {array(0), array(1), array(2)};
+    KernelScalar *const work[3] = {array(0), array(1), array(2)};
     if (facts_.in_use == Method::jacobi || facts_.in_use == Method::isai) {
       p.first.after = p.between;
       jacobi_both<width>(space_, p.first, p.second, sliced, jacobi_steps(), {lanes(p.first), lanes(p.second)}, work);
@@ -349,8 +349,8 @@ private:
       syncfree_half<width>(space_, p.second, *p.second_levels, lanes(p.second), work[1], tickets_[1]);
       return;
     }
-    double *x   = room<width>(p.second);
-    p.second.in = inner<width>(x);
+    KernelScalar *x = room<width>(p.second);
+    p.second.in     = inner<width>(x);
     if (facts_.in_use == Method::levels) {
       level_half<width>(space_, p.first, *p.first_levels, lanes(p.first), x);
       level_half<width>(space_, p.second, *p.second_levels, lanes(p.second), x);
@@ -407,14 +407,14 @@ private:
   Transposed transposed_lower_, transposed_upper_;
   Halves plain_, transposed_;
   Slices<Space, Scalar> slices_[2]; ///< of plain_
-  Owned<double, Space> work_;       ///< up to three arrays
+  Owned<KernelScalar, Space> work_; ///< up to three arrays
   Index each_ = 0;                  ///< elements of each
   Ticket<Space> tickets_[2];        ///< of exact solves
 };
 
 // Those of a host are compiled once: triangular_solver.cpp.
-extern template class TriangularSolverImpl<HostBackend, double>;
-extern template class TriangularSolverImpl<HostBackend, float>;
+extern template class TriangularSolverImpl<HostBackend, KernelScalar>;
+extern template class TriangularSolverImpl<HostBackend, SingleScalar>;
 
 } // namespace triangular
 
