@@ -21,7 +21,7 @@ const char *const bcr_precisions[] = {"double", "single", "PCBCRPrecision", "PC_
 std::string_view MethodOf(const PC_BCR &bcr)
 {
   const AnyDirectSolver *solver = bcr.made(bcr.made(0) ? 0 : 1);
-  return solver ? solver->facts().method : "";
+  return solver ? std::string_view(solver->facts().method) : std::string_view();
 }
 
 using Row = Option<PC_BCR>;
