@@ -19,7 +19,7 @@ namespace weft {
 
 extern PetscLogEvent boxmg_setup_event, boxmg_cycle_event;
 
-using Multigrid = BoxMultigrid<KernelScalar>;
+using Multigrid = BoxMultigrid<PetscScalar>;
 
 struct PC_Boxmg {
   // What the user asks for.
