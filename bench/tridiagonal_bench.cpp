@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "blocks.hpp"
 #include "lapack.hpp"
@@ -27,6 +28,14 @@ double rounding_of(Values values, double epsilon)
   if (values == Values::poisson) return 0.1; // how many digits long lines lose is what these are for
   return 1000 * epsilon;
 }
+
+/// Whether a library stands beside the methods of this backend: LAPACK on a host, cuSPARSE on CUDA.
+template <class Space>
+inline constexpr bool has_rivals = std::is_same_v<Space, HostBackend>;
+#if defined(KOKKOS_ENABLE_CUDA)
+template <>
+inline constexpr bool has_rivals<Kokkos::Cuda> = true;
+#endif
 
 template <class Space>
 class Suite {
@@ -64,7 +73,7 @@ private:
         else
           add_method<Scalar>(what, request, operation, method);
       }
-      if constexpr (requires(const Problems<Space, Scalar> &input) { make_rival(input, std::string()); }) {
+      if constexpr (has_rivals<Space>) {
         for (const std::string &rival : request.rivals(operation)) {
           what.method    = rival;
           what.tolerance = std::numeric_limits<double>::max(); // how wrong it is, is part of the comparison
