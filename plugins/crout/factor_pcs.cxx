@@ -6,6 +6,7 @@
 #include "crout/crout.h"
 #include "petsc/finite_solution.h"
 #include "petsc/guarded.h"
+#include "petsc/put_before.h"
 
 namespace weft {
 
@@ -44,14 +45,7 @@ constexpr Creator watched[] = {PCCreate_Watched<0>, PCCreate_Watched<1>, PCCreat
 PetscErrorCode WatchFactorPCs()
 {
   PetscFunctionBegin;
-  for (int type = 0; type < 4; type++) {
-    Creator known = NULL;
-
-    PetscCall(PetscFunctionListFind(PCList, types[type], &known));
-    if (!known || known == watched[type]) continue;
-    petscs[type] = known;
-    PetscCall(PCRegister(types[type], watched[type]));
-  }
+  PetscCall(PutBefore(PCList, types, watched, petscs, PCRegister));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -5,12 +5,16 @@
 #include "line/line.h"
 #include "petsc/guarded.h"
 #include "petsc/petsc_arrays.hpp"
+#include "petsc/put_before.h"
 
 namespace weft {
 
 namespace {
 
-PetscErrorCode (*create_sor)(PC) = NULL; // PETSc's own
+using Creator = PetscErrorCode (*)(PC);
+
+constexpr PCType types[] = {PCSOR};
+Creator petscs[1]        = {}; // PETSc's own
 
 PetscErrorCode OnDevice(Mat A, bool *on_device)
 {
@@ -53,22 +57,19 @@ PetscErrorCode PCSetUp_SorOrLine(PC pc)
 PetscErrorCode PCCreate_SorOrLine(PC pc)
 {
   PetscFunctionBegin;
-  PetscCall((*create_sor)(pc));
+  PetscCall((*petscs[0])(pc));
   pc->ops->setup = Guarded<PCSetUp_SorOrLine>; // SOR has none
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+constexpr Creator replaced[] = {PCCreate_SorOrLine};
 
 } // namespace
 
 PetscErrorCode ReplaceSor()
 {
-  PetscErrorCode (*known)(PC) = NULL;
-
   PetscFunctionBegin;
-  PetscCall(PetscFunctionListFind(PCList, PCSOR, &known));
-  if (known == PCCreate_SorOrLine) PetscFunctionReturn(PETSC_SUCCESS);
-  create_sor = known;
-  PetscCall(PCRegister(PCSOR, PCCreate_SorOrLine));
+  PetscCall(PutBefore(PCList, types, replaced, petscs, PCRegister));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

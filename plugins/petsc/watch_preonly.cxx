@@ -6,6 +6,7 @@
 
 #include "petsc/guarded.h"
 #include "petsc/petsc_arrays.hpp"
+#include "petsc/put_before.h"
 
 namespace weft {
 
@@ -72,14 +73,7 @@ constexpr Creator watched[] = {KSPCreate_Watched<0>, KSPCreate_Watched<1>};
 PetscErrorCode WatchPreonly()
 {
   PetscFunctionBegin;
-  for (int type = 0; type < 2; type++) {
-    Creator known = NULL;
-
-    PetscCall(PetscFunctionListFind(KSPList, types[type], &known));
-    if (!known || known == watched[type]) continue;
-    petscs[type] = known;
-    PetscCall(KSPRegister(types[type], watched[type]));
-  }
+  PetscCall(PutBefore(KSPList, types, watched, petscs, KSPRegister));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

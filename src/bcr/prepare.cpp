@@ -367,11 +367,10 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options,
 {
   Choice choice;
   if (const auto why = choose(problem, options, choice, on_host)) throw std::invalid_argument(*why);
-  BasisSource here         = source;
-  const bool in_columns    = choice.line == 2 && problem.directions[0].n * problem.directions[1].n >= least_side_by_side;
-  here.products_for_chirps = options.pads >= 0 || (!on_host && in_columns);
-  here.by_parity           = here.products_for_chirps;
-  Prepared best            = prepare_as(problem, choice, options, here);
+  BasisSource here      = source;
+  const bool in_columns = choice.line == 2 && problem.directions[0].n * problem.directions[1].n >= least_side_by_side;
+  here.for_products     = options.pads >= 0 || (!on_host && in_columns);
+  Prepared best         = prepare_as(problem, choice, options, here);
   if (best.least_pivot >= small_pivot) return best;
   for (const Choice &other : other_choices(problem, options, choice)) {
     Prepared p = prepare_as(problem, other, options, here);

@@ -320,7 +320,7 @@ EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source)
   if (auto fast = fast_modes(line)) {
     const Index length = fast->to_modes.length;
     const bool chirp   = fourier_plan(length)->board != length;
-    if (!(chirp && source.products_for_chirps && line.n <= longest_for_chirp && constant_line(line)))
+    if (!(chirp && source.for_products && line.n <= longest_for_chirp && constant_line(line)))
       return {fast->values, {}, {}, std::move(fast), {}};
   }
   if (source.device && line.n >= least_rows_there && !constant_line(line)) {
@@ -332,7 +332,7 @@ EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source)
       return {found->values, {}, {}, {}, std::move(found)};
     }
   }
-  if (const auto constant = constant_line(line); constant && source.by_parity && constant->has_mirror())
+  if (const auto constant = constant_line(line); constant && source.for_products && constant->has_mirror())
     return sorted_by_parity(eigen_basis(line));
   return eigen_basis(line);
 }

@@ -33,9 +33,10 @@ struct Parity {
 /// Where a solve takes eigenvectors from: a device, which finds them unless they are known there already, or the host (null).
 struct BasisSource {
   const Execution *device = nullptr;
-  mutable KnownBases known;         ///< with those that were found
-  bool products_for_chirps = false; ///< of short lines: see mode_basis
-  bool by_parity           = false; ///< even and odd eigenvectors are not to be mixed, where they are known in closed form
+  mutable KnownBases known; ///< with those that were found
+  /// Transforms are products of matrices: short chirps too (see mode_basis), and where eigenvectors are known in closed form, even ones come
+  /// apart from odd ones.
+  bool for_products = false;
 };
 
 /// T = V diag(values) V^-1; matrices row after row.
@@ -71,7 +72,7 @@ std::shared_ptr<const DenseBasis> parallel_basis(const Execution &execution, con
 
 /// The same for transforms: `fast` and no matrices where the line has fast_modes, else eigen_basis.
 std::optional<std::string> mode_basis_refused(const LineMatrix &line);
-/// With products_for_chirps a constant line of up to longest_for_chirp rows whose fast transform is a chirp has sines and cosines as matrices.
+/// With for_products a constant line of up to longest_for_chirp rows whose fast transform is a chirp has sines and cosines as matrices.
 EigenBasis mode_basis(const LineMatrix &line, const BasisSource &source = {});
 /// From here on a chirp takes less time on a device than a product of matrices: counted, at 55 Tflop/s and 34 ps a number of a chirp.
 inline constexpr Index longest_for_chirp = 900;
