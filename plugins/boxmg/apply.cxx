@@ -25,7 +25,7 @@ PetscErrorCode Print(const std::vector<BoxmgLevel> &levels, const std::vector<He
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode CycleAndTell(const Multigrid &multigrid, bool first, PetscScalar *b, PetscScalar *x)
+PetscErrorCode CycleAndTell(const Multigrid &multigrid, bool first, KernelScalar *b, KernelScalar *x)
 {
   std::vector<Heard> all;
   std::vector<BoxmgLevel> levels;
@@ -40,7 +40,7 @@ PetscErrorCode CycleAndTell(const Multigrid &multigrid, bool first, PetscScalar 
 // -------------------------------------------------------------------------------------------------------------------------- cycles
 
 // A cycle for each of nrhs right-hand sides, one after the other, ld elements from one to the next.
-PetscErrorCode Cycles(PC pc, Memory memory, PetscScalar *b, PetscScalar *x, Transpose transpose, PetscInt nrhs = 1, Index ld = 0)
+PetscErrorCode Cycles(PC pc, Memory memory, KernelScalar *b, KernelScalar *x, Transpose transpose, PetscInt nrhs = 1, Index ld = 0)
 {
   PetscFunctionBegin;
   PetscCall(EnsureMultigrid(pc, memory));
@@ -82,7 +82,8 @@ PetscErrorCode OnGrid(PC pc, Vec rhs, Vec solution, const Cycle &cycle)
 PetscErrorCode Cycle(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
   PetscFunctionBegin;
-  PetscCall(OnGrid(pc, rhs, solution, [&](Memory memory, PetscScalar *b, PetscScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
+  PetscCall(
+      OnGrid(pc, rhs, solution, [&](Memory memory, KernelScalar *b, KernelScalar *x) { return Cycles(pc, memory, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,7 +99,7 @@ PetscErrorCode PCApply_Boxmg(PC pc, Vec rhs, Vec solution)
 PetscErrorCode PCBoxmgStep(PC pc, Vec rhs, Vec solution)
 {
   PetscFunctionBegin;
-  PetscCall(OnGrid(pc, rhs, solution, [pc](Memory memory, PetscScalar *b, PetscScalar *x) -> PetscErrorCode {
+  PetscCall(OnGrid(pc, rhs, solution, [pc](Memory memory, KernelScalar *b, KernelScalar *x) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(EnsureMultigrid(pc, memory));
     const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];
@@ -128,7 +129,9 @@ PetscErrorCode PCMatApply_Boxmg(PC pc, Mat rhs, Mat solution)
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, rhs, solution, 0));
   PetscCall(WithDenseArrays(
       rhs, solution, [pc](Memory memory) { return !Boxmg(pc)->whole.gathers() && !Boxmg(pc)->ranks && has_backend(memory); },
-      [pc](Memory memory, PetscScalar *b, PetscScalar *x, int nrhs, Index ld) { return Cycles(pc, memory, b, x, Transpose::no, nrhs, ld); },
+      [pc](Memory memory, KernelScalar *b, KernelScalar *x, int nrhs, Index ld) {
+        return Cycles(pc, memory, b, x, Transpose::no, nrhs, ld);
+      },
       &done));
   PetscCall(PetscLogEventEnd(boxmg_cycle_event, pc, rhs, solution, 0));
   if (done) PetscFunctionReturn(PETSC_SUCCESS);

@@ -19,7 +19,7 @@ namespace weft {
 
 extern PetscLogEvent boxmg_setup_event, boxmg_cycle_event;
 
-using Multigrid = BoxMultigrid<PetscScalar>;
+using Multigrid = BoxMultigrid<KernelScalar>;
 
 struct PC_Boxmg {
   // What the user asks for.

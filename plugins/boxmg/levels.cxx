@@ -22,8 +22,8 @@ PetscErrorCode MatOf(MPI_Comm comm, const Multigrid::Csr &csr, Mat *A)
   for (Index row = 0; row < csr.rows; row++) {
     const PetscInt i = static_cast<PetscInt>(row);
     const auto from  = static_cast<std::size_t>(csr.row_starts[static_cast<std::size_t>(row)]);
-    PetscCall(
-        MatSetValues(*A, 1, &i, sizes[static_cast<std::size_t>(row)], columns.data() + from, csr.values.data() + from, INSERT_VALUES));
+    PetscCall(MatSetValues(*A, 1, &i, sizes[static_cast<std::size_t>(row)], columns.data() + from, ToPetsc(csr.values.data() + from),
+                           INSERT_VALUES));
   }
   PetscCall(MatAssemblyBegin(*A, MAT_FINAL_ASSEMBLY));
   PetscCall(MatAssemblyEnd(*A, MAT_FINAL_ASSEMBLY));

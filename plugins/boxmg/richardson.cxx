@@ -39,7 +39,7 @@ PetscErrorCode Iterate(PC pc, Vec b, Vec x, bool zero, PetscInt its, const std::
   PetscFunctionBegin;
   PetscCall(PetscLogEventBegin(boxmg_cycle_event, pc, b, x, 0));
   PetscCall(PetscLogGpuTimeBegin());
-  const auto some = [&](Memory memory, PetscScalar *rhs, PetscScalar *solution) -> PetscErrorCode {
+  const auto some = [&](Memory memory, KernelScalar *rhs, KernelScalar *solution) -> PetscErrorCode {
     PetscFunctionBegin;
     PetscCall(EnsureMultigrid(pc, memory));
     const Multigrid &multigrid = *Boxmg(pc)->multigrid[static_cast<int>(memory)];

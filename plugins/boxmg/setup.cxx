@@ -45,6 +45,9 @@ PetscErrorCode CheckSeveralUnknowns(PC pc)
   const PC_Boxmg *bm = Boxmg(pc);
 
   PetscFunctionBegin;
+  PetscCheck(!complex_built, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
+             "PCBOXMG takes one unknown a node where scalars are complex: take it for each field alone (-pc_type fieldsplit "
+             "-fieldsplit_pc_type boxmg with a DMDA for each block), or -pc_type crout");
   PetscCheck(bm->smoother != PC_BOXMG_PLANES, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "-pc_boxmg_smoother planes is for one unknown a node: take alternating, whose lines are of all unknowns");
   PetscCheck(bm->precision != PC_BOXMG_SINGLE, PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
@@ -176,7 +179,7 @@ PetscErrorCode Serves(PC pc, Memory memory, bool *serves)
 PetscErrorCode ReadMatrix(PC pc, Mat A, bool same)
 {
   PC_Boxmg *bm = Boxmg(pc);
-  CsrMatrix<PetscScalar, PetscInt> csr;
+  CsrMatrix<KernelScalar, PetscInt> csr;
   Memory memory = Memory::host;
   PetscBool known, symmetric;
   std::optional<bool> told;
@@ -213,7 +216,7 @@ PetscErrorCode ReadShared(PC pc, bool same)
   // After an error ranks may have come to different places.
   if (!same || !serves || !bm->read_by_all) PetscCall(MakeMultigrid(pc, local.memory));
   bm->read_by_all = false;
-  const boxmg::RowsOfPart<PetscScalar, PetscInt> rows{local.inside, local.outside, nodes};
+  const boxmg::RowsOfPart<KernelScalar, PetscInt> rows{local.inside, local.outside, nodes};
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc),
                          [&] { WithAdvice([&] { bm->multigrid[static_cast<int>(local.memory)]->read(rows, told); }); }));
   bm->read_by_all = true;
@@ -426,8 +429,8 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory)
              "set up anew");
   // From the values that set-up has seen, which the matrix may no longer have.
   Multigrid::Csr finest;
-  CsrMatrix<PetscScalar, Index> csr;
-  std::unique_ptr<CsrCopy<PetscScalar, Index>> copy;
+  CsrMatrix<KernelScalar, Index> csr;
+  std::unique_ptr<CsrCopy<KernelScalar, Index>> copy;
   PetscCheck(bm->any(), PETSC_COMM_SELF, PETSC_ERR_ORDER, "PCBOXMG has lost its levels in an error: set it up anew (PCReset)");
   PetscCallCXX(finest = bm->any()->operator_of(0));
   const bool symmetric = bm->any()->symmetric();
@@ -437,7 +440,7 @@ PetscErrorCode EnsureMultigrid(PC pc, Memory memory)
   csr.values     = finest.values.data();
   const int here = static_cast<int>(memory);
   if (memory == Memory::device) {
-    PetscCallCXX(copy = std::make_unique<CsrCopy<PetscScalar, Index>>(*bm->execution[here], finest.rows, csr));
+    PetscCallCXX(copy = std::make_unique<CsrCopy<KernelScalar, Index>>(*bm->execution[here], finest.rows, csr));
     csr = copy->matrix();
   }
   const auto read = [&] {

@@ -50,6 +50,12 @@ inline const KernelScalar *ToKernel(const PetscScalar *array)
   return reinterpret_cast<const KernelScalar *>(array);
 }
 
+/// The other way round.
+inline const PetscScalar *ToPetsc(const KernelScalar *array)
+{
+  return reinterpret_cast<const PetscScalar *>(array);
+}
+
 /// read: the values at Close are those at Open, but kernels may change some of them in between, where they say so.
 enum class Access { read, write, read_write };
 

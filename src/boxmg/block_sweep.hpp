@@ -17,34 +17,34 @@ struct BlockSweep {
   static constexpr int tile = 32, row = tile + 1; ///< row: words from one row of a tile to the next, without conflicts of banks
   static constexpr int words = 4 * tile * row + tile;
 
-  const double *from; ///< n * n, row after row
-  double *to;         ///< the same elsewhere
-  const double *own;  ///< the diagonal as it was
-  double *state;      ///< by row: 1 once it was a pivot
-  double *doubts;     ///< 1 once there is one
-  int n, first;       ///< first: row of the block
+  const KernelScalar *from; ///< n * n, row after row
+  KernelScalar *to;         ///< the same elsewhere
+  const KernelScalar *own;  ///< the diagonal as it was
+  double *state;            ///< by row: 1 once it was a pivot
+  double *doubts;           ///< 1 once there is one
+  int n, first;             ///< first: row of the block
   double nothing, little;
 
-  KOKKOS_INLINE_FUNCTION static std::size_t bytes() { return words * sizeof(double); }
+  KOKKOS_INLINE_FUNCTION static std::size_t bytes() { return words * sizeof(KernelScalar); }
 
   KOKKOS_INLINE_FUNCTION void operator()(const Team &team) const
   {
     const int tiles = (n + tile - 1) / tile, down = team.league_rank() / tiles * tile, right = team.league_rank() % tiles * tile;
-    double *const scratch = static_cast<double *>(team.team_shmem().get_shmem(bytes()));
-    double *const left = scratch + 2 * tile * row, *const above = left + tile * row, *const taken = above + tile * row;
+    KernelScalar *const scratch = static_cast<KernelScalar *>(team.team_shmem().get_shmem(bytes()));
+    KernelScalar *const left = scratch + 2 * tile * row, *const above = left + tile * row, *const taken = above + tile * row;
     each(team, [&](int i, int j) {
       scratch[i * row + j] = entry(first + i, first + j);
       left[i * row + j]    = entry(down + i, first + j);
       above[i * row + j]   = entry(first + i, right + j);
     });
     team.team_barrier();
-    const bool tells      = down == first && right == first;
-    const int pivots      = invert(team, scratch, taken, tells);
-    const double *const e = scratch + pivots % 2 * tile * row;
+    const bool tells            = down == first && right == first;
+    const int pivots            = invert(team, scratch, taken, tells);
+    const KernelScalar *const e = scratch + pivots % 2 * tile * row;
     // What rows of S have of E with the other sign, and other rows times E.
-    double *const factors = scratch + (pivots + 1) % 2 * tile * row;
+    KernelScalar *const factors = scratch + (pivots + 1) % 2 * tile * row;
     each(team, [&](int i, int j) {
-      double sum = -e[i * row + j];
+      KernelScalar sum = -e[i * row + j];
       if (!is_taken(taken, down + i)) {
         sum = 0;
         for (int k = 0; k < tile; k++) sum += left[i * row + k] * e[k * row + j];
@@ -54,7 +54,7 @@ struct BlockSweep {
     team.team_barrier();
     each(team, [&](int i, int j) {
       if (down + i >= n || right + j >= n) return;
-      double sum = is_taken(taken, down + i) ? 0 : from[(down + i) * n + right + j];
+      KernelScalar sum = is_taken(taken, down + i) ? KernelScalar(0) : from[(down + i) * n + right + j];
       if (is_taken(taken, right + j))
         sum = -factors[i * row + j];
       else
@@ -63,7 +63,7 @@ struct BlockSweep {
     });
     if (!tells) return;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile), [&](const int p) {
-      if (first + p < n) state[first + p] = taken[p];
+      if (first + p < n) state[first + p] = real_part(taken[p]);
     });
   }
 
@@ -73,36 +73,42 @@ private:
   {
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile * tile), [&](const int k) { body(k / tile, k % tile); });
   }
-  KOKKOS_INLINE_FUNCTION double entry(int i, int j) const { return i < n && j < n ? from[i * n + j] : 0; }
-  KOKKOS_INLINE_FUNCTION bool is_taken(const double *taken, int i) const { return i >= first && i < first + tile && taken[i - first] == 1; }
+  KOKKOS_INLINE_FUNCTION KernelScalar entry(int i, int j) const { return i < n && j < n ? from[i * n + j] : KernelScalar(0); }
+  KOKKOS_INLINE_FUNCTION bool is_taken(const KernelScalar *taken, int i) const
+  {
+    return i >= first && i < first + tile && taken[i - first] == KernelScalar(1);
+  }
 
   /// From the first of two arrays E is made in the second, then again in the first, and so on, a pivot each time; with 0 in rows and columns that are not
   /// in S. Returns how many times.
-  KOKKOS_INLINE_FUNCTION int invert(const Team &team, double *arrays, double *taken, bool tells) const
+  KOKKOS_INLINE_FUNCTION int invert(const Team &team, KernelScalar *arrays, KernelScalar *taken, bool tells) const
   {
     const int pivots = n - first < tile ? n - first : tile;
     Kokkos::parallel_for(Kokkos::TeamThreadRange(team, tile), [&](const int p) {
       if (p >= pivots) taken[p] = 0;
     });
     for (int p = 0; p < pivots; p++) {
-      const double *const e = arrays + p % 2 * tile * row;
-      double *const next    = arrays + (p + 1) % 2 * tile * row;
-      const double pivot = e[p * row + p], diagonal = own[first + p], size = Kokkos::abs(pivot);
-      const bool takes = !(size <= nothing * Kokkos::abs(diagonal));
-      const bool doubt = takes && !(pivot * diagonal > 0 && size > little * Kokkos::abs(diagonal));
+      const KernelScalar *const e = arrays + p % 2 * tile * row;
+      KernelScalar *const next    = arrays + (p + 1) % 2 * tile * row;
+      const KernelScalar pivot = e[p * row + p], diagonal = own[first + p];
+      const double size = modulus(pivot);
+      const bool takes  = !(size <= nothing * modulus(diagonal));
+      const bool doubt =
+          takes && !((is_complex<KernelScalar> || real_part(pivot) * real_part(diagonal) > 0) && size > little * modulus(diagonal));
       Kokkos::single(Kokkos::PerTeam(team), [&]() {
         taken[p] = takes ? 1 : 0;
         if (doubt && tells) *doubts = 1;
       });
-      const double inverse = 1 / pivot;
+      const KernelScalar inverse = 1 / pivot;
       each(team, [&](int i, int j) {
-        const double here = e[i * row + j], along = e[p * row + j], across = e[i * row + p];
-        const double moved = i == p ? (j == p ? 1 : along) * inverse : (j == p ? 0 : here) - across * inverse * (j == p ? 1 : along);
-        next[i * row + j]  = takes ? moved : here;
+        const KernelScalar here = e[i * row + j], along = e[p * row + j], across = e[i * row + p];
+        const KernelScalar one   = j == p ? KernelScalar(1) : along,
+                           moved = i == p ? one * inverse : (j == p ? KernelScalar(0) : here) - across * inverse * one;
+        next[i * row + j]        = takes ? moved : here;
       });
       team.team_barrier();
     }
-    double *const made = arrays + pivots % 2 * tile * row;
+    KernelScalar *const made = arrays + pivots % 2 * tile * row;
     each(team, [&](int i, int j) {
       if (taken[i] != 1 || taken[j] != 1) made[i * row + j] = 0;
     });

@@ -42,9 +42,9 @@ BoxMultigrid<Scalar>::BoxMultigrid(const Execution &execution, const boxmg::Grid
   hierarchy_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Hierarchy> {
     using Space = std::decay_t<decltype(space)>;
     if (ranks && options.single_precision)
-      return std::make_unique<boxmg::HierarchyOn<Space, Scalar, float>>(space, execution, grid, options, ranks);
+      return std::make_unique<boxmg::HierarchyOn<Space, Scalar, SingleScalar>>(space, execution, grid, options, ranks);
     if (ranks) return std::make_unique<boxmg::HierarchyOn<Space, Scalar, Scalar>>(space, execution, grid, options, ranks);
-    if (options.single_precision) return std::make_unique<boxmg::Turnable<Space, Scalar, float>>(space, execution, grid, options);
+    if (options.single_precision) return std::make_unique<boxmg::Turnable<Space, Scalar, SingleScalar>>(space, execution, grid, options);
     return std::make_unique<boxmg::Turnable<Space, Scalar, Scalar>>(space, execution, grid, options);
   });
 }
@@ -147,10 +147,10 @@ typename BoxMultigrid<Scalar>::Csr BoxMultigrid<Scalar>::restriction_of(int leve
   return hierarchy_->interpolation_of(level, true);
 }
 
-template class BoxMultigrid<double>;
-template void BoxMultigrid<double>::read(const CsrMatrix<double, std::int32_t> &, std::optional<bool>);
-template void BoxMultigrid<double>::read(const CsrMatrix<double, std::int64_t> &, std::optional<bool>);
-template void BoxMultigrid<double>::read(const boxmg::RowsOfPart<double, std::int32_t> &, std::optional<bool>);
-template void BoxMultigrid<double>::read(const boxmg::RowsOfPart<double, std::int64_t> &, std::optional<bool>);
+template class BoxMultigrid<KernelScalar>;
+template void BoxMultigrid<KernelScalar>::read(const CsrMatrix<KernelScalar, std::int32_t> &, std::optional<bool>);
+template void BoxMultigrid<KernelScalar>::read(const CsrMatrix<KernelScalar, std::int64_t> &, std::optional<bool>);
+template void BoxMultigrid<KernelScalar>::read(const boxmg::RowsOfPart<KernelScalar, std::int32_t> &, std::optional<bool>);
+template void BoxMultigrid<KernelScalar>::read(const boxmg::RowsOfPart<KernelScalar, std::int64_t> &, std::optional<bool>);
 
 } // namespace weft

@@ -51,10 +51,11 @@ struct Inverse {
   static constexpr double nothing =
       1e-12; ///< what rounding leaves of a pivot that should be 0; contrasts of coefficients make small ones that are not
 
-  OwnedArray<double, Space> values, diagonal;       ///< n * n for each piece; the diagonal as it was
-  OwnedArray<double, Space> column;                 ///< of the pivot: work space
+  OwnedArray<KernelScalar, Space> values, diagonal; ///< n * n for each piece; the diagonal as it was
+  OwnedArray<KernelScalar, Space> column;           ///< of the pivot: work space
   OwnedArray<double, Space> state;                  ///< by row: 1 once it was a pivot, else 0
-  OwnedArray<double, Space> given, between, doubts; ///< in blocks: the matrix, work space, 1 where pivots in order are in doubt
+  OwnedArray<KernelScalar, Space> given, between;   ///< in blocks: the matrix, work space
+  OwnedArray<double, Space> doubts;                 ///< in blocks: 1 where pivots in order are in doubt
   /// The first node, or how many nodes there are:
   struct Found {
     Index other_sign; ///< whose pivot has the other sign than its diagonal
@@ -75,16 +76,16 @@ struct Inverse {
         n(grid.piece().nodes())
   {
     if (!blocks || pieces.count > 1) return;
-    given   = OwnedArray<double, Space>("weft boxmg coarsest operator", values.size());
-    between = OwnedArray<double, Space>("weft boxmg half an inverse", values.size());
+    given   = OwnedArray<KernelScalar, Space>("weft boxmg coarsest operator", values.size());
+    between = OwnedArray<KernelScalar, Space>("weft boxmg half an inverse", values.size());
     doubts  = OwnedArray<double, Space>("weft boxmg coarsest doubts", 1);
   }
   static bool fits_registers(Index rows) { return rows * rows <= held_by_thread * held_threads; }
   /// Whether pivots come in the order of the rows first.
   bool in_blocks() const { return given.size() > 0; }
   /// Where the matrix goes.
-  const OwnedArray<double, Space> &matrix() const { return in_blocks() ? given : values; }
-  double bytes() const { return static_cast<double>(sizeof(double) * (values.size() + given.size() + between.size())); }
+  const OwnedArray<KernelScalar, Space> &matrix() const { return in_blocks() ? given : values; }
+  double bytes() const { return static_cast<double>(sizeof(KernelScalar) * (values.size() + given.size() + between.size())); }
 
   template <class Scalar>
   void make(const Space &space, const Operator<Scalar> &a)
@@ -95,7 +96,7 @@ struct Inverse {
     const auto wrong    = found;
     const Pieces stack  = pieces;
     const Index nowhere = a.grid.nodes();
-    Kokkos::deep_copy(space, v, 0.0);
+    Kokkos::deep_copy(space, v, KernelScalar(0));
     over_nodes(
         "weft boxmg coarsest", space, a.grid, KOKKOS_LAMBDA(const Index node, const Index(&at)[3]) {
           Index piece, row, column;
@@ -105,14 +106,14 @@ struct Inverse {
             Index there[3] = {at[0], at[1], at[2]};
             if (!a.grid.move(there, a.stencil.offset[k])) continue;
             stack.find(there, &piece, &column);
-            v(here * size + column) += static_cast<double>(a.entry(k, node));
+            v(here * size + column) += widened(a.entry(k, node));
           }
           d(here) = v(here * size + row);
           s(here) = 0;
           if (node == 0) wrong() = {nowhere, nowhere};
         });
     // One of the other sign may be the rounding of the sums that all nodes of the finest grid have gone into.
-    eliminate(space, Kokkos::sqrt(static_cast<double>(std::numeric_limits<Scalar>::epsilon())));
+    eliminate(space, Kokkos::sqrt(static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon())));
   }
 
   /// The inverse, where matrix(), diagonal, state (0) and found (n) are there. doubtful: a pivot of the other sign is none from so
@@ -137,22 +138,26 @@ struct Inverse {
         "weft boxmg coarsest solve", Policy(space, static_cast<int>(stack.grid.nodes()), 1, warp_threads<Space>),
         KOKKOS_LAMBDA(const Team &team) {
           const Index piece = team.league_rank() / size, i = team.league_rank() - piece * size;
-          const double *const inverse = v.data() + piece * size * size;
-          double sum                  = 0;
+          const KernelScalar *const inverse = v.data() + piece * size * size;
+          KernelScalar sum                  = 0;
           Kokkos::parallel_reduce(
               Kokkos::ThreadVectorRange(team, size),
-              [&](const Index j, double &part) { part += inverse[i * row + j * along] * static_cast<double>(b[stack.node(piece, j)]); },
-              sum);
+              [&](const Index j, KernelScalar &part) { part += inverse[i * row + j * along] * widened(b[stack.node(piece, j)]); }, sum);
           Kokkos::single(Kokkos::PerTeam(team), [&]() { x[stack.node(piece, i)] = static_cast<Scalar>(sum); });
         });
   }
 
   // What eliminate() is made of; a device's kernels cannot be private.
 
-  /// Whether what stands between two rows that were left out is more than rounding.
-  KOKKOS_INLINE_FUNCTION static bool is_left(double entry, double own, double other, bool same)
+  /// Whether a pivot has the other sign than its diagonal: complex ones have none.
+  KOKKOS_INLINE_FUNCTION static bool opposite(KernelScalar pivot, KernelScalar own)
   {
-    return !same && Kokkos::abs(entry) > 1e-6 * Kokkos::sqrt(Kokkos::abs(own) * Kokkos::abs(other));
+    return !is_complex<KernelScalar> && real_part(pivot) * real_part(own) < 0;
+  }
+  /// Whether what stands between two rows that were left out is more than rounding.
+  KOKKOS_INLINE_FUNCTION static bool is_left(KernelScalar entry, KernelScalar own, KernelScalar other, bool same)
+  {
+    return !same && modulus(entry) > 1e-6 * Kokkos::sqrt(modulus(own) * modulus(other));
   }
 
   /// The blocks in turn, each from one array to another, the last to `values`.
@@ -174,7 +179,7 @@ struct Inverse {
         "weft boxmg rows left out", range(space, size * size), KOKKOS_LAMBDA(const Index k) {
           const Index i = k / size, j = k - i * size;
           if (done(i) == 1 && done(j) == 1) return;
-          const bool could = i == j && Kokkos::abs(v(k)) > nothing * Kokkos::abs(own(i)); // be a pivot after the others
+          const bool could = i == j && modulus(v(k)) > nothing * modulus(own(i)); // be a pivot after the others
           if (done(i) != 1 && done(j) != 1 && (could || is_left(v(k), own(i), own(j), i == j))) doubt(0) = 1;
           v(k) = 0;
         });
@@ -186,18 +191,19 @@ struct Inverse {
     const Index size = n;
     const int rows   = static_cast<int>(n); // a device divides 64-bit numbers slowly
     const auto v = values, d = diagonal, factors = column, s = state;
-    const auto wrong             = found;
-    const Pieces stack           = pieces;
-    const double *const original = given.data(), *const doubt = doubts.data();
+    const auto wrong                   = found;
+    const Pieces stack                 = pieces;
+    const KernelScalar *const original = given.data();
+    const double *const doubt          = doubts.data();
     Kokkos::parallel_for(
         "weft boxmg inverse", Policy(space, static_cast<int>(stack.count), is_host_space<Space> ? 1 : 512),
         KOKKOS_LAMBDA(const Team &team) {
-          const Index first          = team.league_rank() * size;
-          double *const m            = v.data() + first * size;
-          double *const own          = d.data() + first; // the diagonal as it was
-          double *const pivot_column = factors.data() + first;
-          double *const done         = s.data() + first;
-          const int elements         = rows * rows;
+          const Index first                = team.league_rank() * size;
+          KernelScalar *const m            = v.data() + first * size;
+          KernelScalar *const own          = d.data() + first; // the diagonal as it was
+          KernelScalar *const pivot_column = factors.data() + first;
+          double *const done               = s.data() + first;
+          const int elements               = rows * rows;
           if (original) {
             if (*doubt == 0) return;
             Kokkos::parallel_for(Kokkos::TeamThreadRange(team, elements), [&](const int k) {
@@ -211,40 +217,41 @@ struct Inverse {
             Kokkos::parallel_reduce(
                 Kokkos::TeamThreadRange(team, size),
                 [&](const Index i, typename Best::value_type &most) {
-                  const double share = own[i] != 0 ? Kokkos::abs(m[i * size + i] / own[i]) : 0;
+                  const double share = own[i] != KernelScalar(0) ? modulus(m[i * size + i] / own[i]) : 0;
                   if (done[i] == 0 && share > most.val) most = {share, i};
                 },
                 Best(best));
             if (!(best.val > nothing)) break;
-            const Index p      = best.loc;
-            const double pivot = m[p * size + p];
-            if (pivot * own[p] < 0 && best.val < doubtful) break;
+            const Index p            = best.loc;
+            const KernelScalar pivot = m[p * size + p];
+            if (opposite(pivot, own[p]) && best.val < doubtful) break;
             team.team_barrier();
             Kokkos::single(Kokkos::PerTeam(team), [&]() {
               done[p] = 1;
-              if (pivot * own[p] < 0) Kokkos::atomic_min(&wrong().other_sign, stack.node(team.league_rank(), p));
+              if (opposite(pivot, own[p])) Kokkos::atomic_min(&wrong().other_sign, stack.node(team.league_rank(), p));
               m[p * size + p] = 1;
             });
             team.team_barrier();
             Kokkos::parallel_for(Kokkos::TeamThreadRange(team, size), [&](const Index j) {
               m[p * size + j] /= pivot;
-              pivot_column[j] = j == p ? 0 : m[j * size + p];
+              pivot_column[j] = j == p ? KernelScalar(0) : m[j * size + p];
             });
             team.team_barrier();
-            const double *const pivot_row = m + p * size;
+            const KernelScalar *const pivot_row = m + p * size;
             if constexpr (is_host_space<Space>) { // row by row, so that the compiler takes some elements at a time
               for (Index i = 0; i < size; i++) {
-                const double factor = pivot_column[i];
-                double *const to    = m + i * size;
-                if (i == p || factor == 0) continue;
+                const KernelScalar factor = pivot_column[i];
+                KernelScalar *const to    = m + i * size;
+                if (i == p || factor == KernelScalar(0)) continue;
                 to[p] = 0;
                 for (Index j = 0; j < size; j++) to[j] -= factor * pivot_row[j];
               }
             } else {
               Kokkos::parallel_for(Kokkos::TeamThreadRange(team, elements), [&](const int k) {
                 const int i = k / rows, j = k - i * rows;
-                const double factor = pivot_column[i];
-                if (i != p) m[k] = (j == p ? 0 : m[k]) - (factor == 0 ? 0 : factor * pivot_row[j]);
+                const KernelScalar factor = pivot_column[i];
+                if (i != p)
+                  m[k] = (j == p ? KernelScalar(0) : m[k]) - (factor == KernelScalar(0) ? KernelScalar(0) : factor * pivot_row[j]);
               });
             }
             team.team_barrier();
@@ -267,29 +274,29 @@ struct Inverse {
     const auto v = values, d = diagonal;
     const auto wrong   = found;
     const Pieces stack = pieces;
-    const int words    = 6 * rows * static_cast<int>(sizeof(double));
+    const int words    = 6 * rows * static_cast<int>(sizeof(KernelScalar));
     Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<held_threads>> policy(space, static_cast<int>(stack.count), held_threads);
     Kokkos::parallel_for(
         "weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const Team &team) {
-          const Index first    = Index(team.league_rank()) * rows;
-          double *const m      = v.data() + first * rows;
-          double *const own    = static_cast<double *>(team.team_shmem().get_shmem(words)); // the diagonal as it was
-          double *const now    = own + rows;                                                // and as it is
-          double *const share  = now + rows;                                                // of it; -1 once it was the pivot
-          double *const row    = share + rows;                                              // of the pivot
-          double *const column = row + rows;
-          double *const scale  = column + rows; // 1 / own
-          double held[held_by_thread];
+          const Index first          = Index(team.league_rank()) * rows;
+          KernelScalar *const m      = v.data() + first * rows;
+          KernelScalar *const own    = static_cast<KernelScalar *>(team.team_shmem().get_shmem(words)); // the diagonal as it was
+          KernelScalar *const now    = own + rows;                                                      // and as it is
+          double *const share        = reinterpret_cast<double *>(now + rows);                          // of it; -1 once it was the pivot
+          KernelScalar *const row    = now + 2 * rows;                                                  // of the pivot
+          KernelScalar *const column = row + rows;
+          KernelScalar *const scale  = column + rows; // 1 / own
+          KernelScalar held[held_by_thread];
           int place[held_by_thread]; // row and column; -1: no element
           for (int k = 0; k < held_by_thread; k++) {
             const int number = team.team_rank() + k * held_threads, i = number / rows;
             place[k] = number < rows * rows ? i << 16 | (number - i * rows) : -1;
-            held[k]  = number < rows * rows ? m[number] : 0;
+            held[k]  = number < rows * rows ? m[number] : KernelScalar(0);
           }
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int i) {
             own[i] = now[i] = d(first + i);
-            share[i]        = own[i] != 0 ? 1 : 0;
-            scale[i]        = own[i] != 0 ? 1 / own[i] : 0;
+            share[i]        = own[i] != KernelScalar(0) ? 1 : 0;
+            scale[i]        = own[i] != KernelScalar(0) ? 1 / own[i] : KernelScalar(0);
           });
           team.team_barrier();
           for (int step = 0; step < rows; step++) {
@@ -310,24 +317,25 @@ struct Inverse {
               most = best[k] > most ? best[k] : most;
             }
             if (!(most > nothing)) break;
-            const double pivot = now[p], inverse = 1 / pivot;
-            const bool other = pivot * own[p] < 0; // sign
+            const KernelScalar pivot = now[p], inverse = 1 / pivot;
+            const bool other = opposite(pivot, own[p]); // sign
             if (other && most < doubtful) break;
             for (int k = 0; k < held_by_thread; k++) {
               const int i = place[k] >> 16, j = place[k] & 0xffff;
-              if (i == p) row[j] = (j == p ? 1 : held[k]) * inverse;
-              if (i >= 0 && j == p) column[i] = i == p ? 0 : held[k];
+              if (i == p) row[j] = (j == p ? KernelScalar(1) : held[k]) * inverse;
+              if (i >= 0 && j == p) column[i] = i == p ? KernelScalar(0) : held[k];
             }
             team.team_barrier();
             if (other && team.team_rank() == 0) Kokkos::atomic_min(&wrong().other_sign, stack.node(team.league_rank(), p));
             for (int k = 0; k < held_by_thread; k++) {
               const int i = place[k] >> 16, j = place[k] & 0xffff;
               if (i < 0) continue;
-              const double factor = column[i];
-              held[k]             = i == p ? row[j] : (j == p ? 0 : held[k]) - (factor == 0 ? 0 : factor * row[j]);
+              const KernelScalar factor = column[i];
+              held[k] =
+                  i == p ? row[j] : (j == p ? KernelScalar(0) : held[k]) - (factor == KernelScalar(0) ? KernelScalar(0) : factor * row[j]);
               if (i != j) continue;
               now[i]   = held[k];
-              share[i] = i == p || share[i] < 0 ? -1 : Kokkos::abs(held[k] * scale[i]);
+              share[i] = i == p || share[i] < 0 ? -1 : modulus(held[k] * scale[i]);
             }
             team.team_barrier();
           }
@@ -336,7 +344,7 @@ struct Inverse {
             if (i < 0) continue;
             if (share[i] >= 0 && share[j] >= 0 && is_left(held[k], own[i], own[j], i == j))
               Kokkos::atomic_min(&wrong().left_out, stack.node(team.league_rank(), i));
-            m[i * rows + j] = share[i] >= 0 || share[j] >= 0 ? 0 : held[k];
+            m[i * rows + j] = share[i] >= 0 || share[j] >= 0 ? KernelScalar(0) : held[k];
           }
         });
   }

@@ -145,7 +145,7 @@ void sum_of_squares(const Space &space, const Grid &grid, const Region &region, 
       "weft boxmg squares", space, region,
       KOKKOS_LAMBDA(const Run &run, double &sum) {
         const Scalar *first = r + grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
-        for (Index j = 0; j < run.count; j++) sum += static_cast<double>(first[j * run.step]) * static_cast<double>(first[j * run.step]);
+        for (Index j = 0; j < run.count; j++) sum += square_of(widened(first[j * run.step]));
       },
       squares);
 }
@@ -157,7 +157,7 @@ double norm(const Space &space, Index n, const Scalar *r)
   double sum = 0;
   Kokkos::parallel_reduce(
       "weft boxmg norm", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, n),
-      KOKKOS_LAMBDA(const Index i, double &total) { total += static_cast<double>(r[i]) * static_cast<double>(r[i]); }, sum);
+      KOKKOS_LAMBDA(const Index i, double &total) { total += square_of(widened(r[i])); }, sum);
   return std::sqrt(sum);
 }
 

@@ -112,16 +112,17 @@ private:
   template <int... numbers>
   KOKKOS_INLINE_FUNCTION void solve(Index node, const Index (&at)[3], Scalar (&w)[8], std::integer_sequence<int, numbers...> all) const
   {
-    Scalar row[27] = {}; // the stencil, summed over all directions but those of s: 13 the node itself
-    Scalar size    = 0;  // of what is summed
-    (collapse<numbers>(node, at, row, size), ...);
+    Scalar row[27]      = {}; // the stencil, summed over all directions but those of s: 13 the node itself
+    RealOf<Scalar> size = 0;  // of what is summed
+    const Scalar turn   = towards(RealOf<Scalar>(1), conjugate(a.diagonal(node)));
+    (collapse<numbers>(node, at, turn, row, size), ...);
     (even_out<numbers>(row, size), ...);
-    const Scalar c = denominator(row, a.diagonal(node) < 0 ? Scalar(-1) : Scalar(1), all);
-    if (!(Kokkos::abs(c) > 0)) return;
+    const Scalar c = denominator(row, turn, all);
+    if (!(modulus(c) > 0)) return;
     (share<numbers>(at, row[numbers] / c, w), ...);
   }
   template <int number>
-  KOKKOS_INLINE_FUNCTION void collapse(Index node, const Index (&at)[3], Scalar (&row)[27], Scalar &size) const
+  KOKKOS_INLINE_FUNCTION void collapse(Index node, const Index (&at)[3], Scalar turn, Scalar (&row)[27], RealOf<Scalar> &size) const
   {
     const int k = a.stencil.slot[number];
     if (k < 0) return;
@@ -129,21 +130,20 @@ private:
     // Coefficients of the neighbours too: there are some.
     if (part != Part::whole && !a.grid.move(there, offset_of(number))) return;
     const Scalar entry = entry_of(a, part, k, node, a.grid.node(there));
-    const bool own     = Geometry::collapsed(number) == 13 || (convected && (a.diagonal(node) < 0 ? -entry : entry) > 0);
+    const bool own     = Geometry::collapsed(number) == 13 || (convected && real_part(turn * entry) > 0);
     row[13] += own ? entry : Scalar(0); // places that the compiler knows stay in registers
     if constexpr (Geometry::collapsed(number) != 13) row[Geometry::collapsed(number)] += own ? Scalar(0) : entry;
-    size += Kokkos::abs(entry);
+    size += modulus(entry);
   }
   /// Opposite neighbours that differ by rounding are made equal. Sums across strong couplings cancel, and what rounding leaves of them grows by the ratio
   /// of the couplings from level to level, where the weights of the next node are free of it: at the ends of a ring of 1025 nodes with K = (1e3, 1) from
   /// 1e-16 to all of the weight.
   template <int number>
-  KOKKOS_INLINE_FUNCTION static void even_out(Scalar (&row)[27], Scalar size)
+  KOKKOS_INLINE_FUNCTION static void even_out(Scalar (&row)[27], RealOf<Scalar> size)
   {
     if constexpr (number < 13 && Geometry::beside(number)) {
-      constexpr Scalar rounding = 100 * std::numeric_limits<Scalar>::epsilon();
-      if (Kokkos::abs(row[number] - row[26 - number]) <= rounding * size)
-        row[number] = row[26 - number] = (row[number] + row[26 - number]) / 2;
+      constexpr auto rounding = 100 * std::numeric_limits<RealOf<Scalar>>::epsilon();
+      if (modulus(row[number] - row[26 - number]) <= rounding * size) row[number] = row[26 - number] = (row[number] + row[26 - number]) / 2;
     }
   }
   /// What a neighbour between fewer coarse nodes passes on.
@@ -152,36 +152,39 @@ private:
   {
     if constexpr (Geometry::beside(number)) {
       Index there[3] = {at[0], at[1], at[2]};
-      if (share == 0 || !a.grid.move(there, offset_of(number))) return;
+      if (share == Scalar(0) || !a.grid.move(there, offset_of(number))) return;
       const Index neighbour = a.grid.node(there);
       for (Directions set = 0; set < 8; set++) {
         if ((set & ~Geometry::free(number)) == 0) w[set | Geometry::next(number)] -= share * p.weight(slot_of(set), neighbour);
       }
     }
   }
-  /// What the neighbours' coefficients are divided by; sign: of the diagonal, as a sum over columns of random sizes may have the other one. Where
+  /// What the neighbours' coefficients are divided by; turn: what makes the diagonal positive, its sign where it is real, as a sum over columns of random sizes may have the other one. Where
   /// the diagonal exceeds their sum by little (a row sum of zero and rounding, or the zeroth-order term of a fine grid) that sum, so that
   /// constants are interpolated as they are, as they are too where the centre is not of that sign; else the diagonal, as beside a boundary whose
   /// rows are eliminated, where one side has no neighbour. "Little" is the share of the weaker side, as in Dendy's 1982 paper.
   template <int... numbers>
-  KOKKOS_INLINE_FUNCTION Scalar denominator(const Scalar (&row)[27], Scalar sign, std::integer_sequence<int, numbers...>) const
+  KOKKOS_INLINE_FUNCTION Scalar denominator(const Scalar (&row)[27], Scalar turn, std::integer_sequence<int, numbers...>) const
   {
-    const Scalar centre = sign * row[13];
-    Scalar sum = 0, weaker = centre, sides[3][2] = {};
-    (add<numbers>(sign * row[numbers], sum, sides), ...);
+    using Real        = RealOf<Scalar>;
+    const Real centre = real_part(turn * row[13]);
+    Scalar sum        = 0;
+    Real weaker = centre, sides[3][2] = {};
+    (add<numbers>(row[numbers], sum, sides), ...);
     for (int d = 0; d < 3; d++) {
       if (has(s, d)) weaker = Kokkos::min(weaker, Kokkos::min(sides[d][0], sides[d][1]));
     }
-    const bool little = sum > 0 && centre < sum + (centre > 0 ? weaker / centre : Scalar(0)) * sum;
-    return sign * (little ? sum : centre > 0 ? centre : sum);
+    const Real turned = real_part(turn * sum);
+    const bool little = turned > 0 && centre < turned + (centre > 0 ? weaker / centre : Real(0)) * turned;
+    return little || !(centre > 0) ? sum : row[13];
   }
   template <int number>
-  KOKKOS_INLINE_FUNCTION static void add(Scalar coefficient, Scalar &sum, Scalar (&sides)[3][2])
+  KOKKOS_INLINE_FUNCTION static void add(Scalar coefficient, Scalar &sum, RealOf<Scalar> (&sides)[3][2])
   {
     if constexpr (Geometry::beside(number)) {
       sum -= coefficient;
       for (int d = 0; d < 3; d++) {
-        if (Geometry::step(number, d) != 0) sides[d][Geometry::step(number, d) > 0] += Kokkos::abs(coefficient);
+        if (Geometry::step(number, d) != 0) sides[d][Geometry::step(number, d) > 0] += modulus(coefficient);
       }
     }
   }

@@ -45,7 +45,7 @@ MatrixLook look_at(const Space &space, const Grid &grid, const CsrMatrix<Value, 
         Index at[3];
         grid.position(node, at);
         for (Int k = matrix.begin(node); k < matrix.end(node); k++) {
-          if (!Kokkos::isfinite(matrix.values[k])) not_finite = Kokkos::min(not_finite, node);
+          if (!finite(matrix.values[k])) not_finite = Kokkos::min(not_finite, node);
           if (matrix.values[k] == 0) continue;
           const int number = neighbour_number(grid, at, matrix.column(k));
           if (number < 0)
@@ -86,7 +86,7 @@ void fill(const Space &space, const Operator<Value> &a, const CsrMatrix<Value, I
             const int number = neighbour_number(a.grid, at, column);
             slot             = number < 0 ? -1 : a.stencil.slot[number];
           }
-          if (slot < 0 || !Kokkos::isfinite(value))
+          if (slot < 0 || !finite(value))
             Kokkos::atomic_add(missing.data(), Index(1)); // seldom
           else
             values[slot * a.pitch + node] += value;
@@ -132,7 +132,7 @@ inline bool is_mild(const LevelLook &finest)
 
 /// Symmetric to so many units of rounding.
 template <class Scalar>
-inline constexpr Scalar symmetry_tolerance = 100 * std::numeric_limits<Scalar>::epsilon();
+inline constexpr RealOf<Scalar> symmetry_tolerance = 100 * std::numeric_limits<RealOf<Scalar>>::epsilon();
 
 /// Compares a node's couplings with those back: false where one differs by more than rounding; and adds how much they do. mirrors becomes false where one
 /// differs at all. The loads of some are on their way together.
@@ -141,24 +141,24 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
 {
   constexpr int together = 5;
   bool symmetric = true, couples = false;
-  const Scalar diagonal = Kokkos::abs(a.diagonal(node));
+  const auto diagonal = modulus(a.diagonal(node));
   for (int first = 0; first < a.stencil.count; first += together) {
-    Scalar c[together], back[together], beside[together];
+    Scalar c[together], back[together];
+    RealOf<Scalar> beside[together];
     for (int m = 0; m < together; m++) {
       const int k           = first + m;
       const Index neighbour = k < a.stencil.count && k != a.stencil.centre() ? a.neighbour(k, node, at) : -1;
       c[m]                  = neighbour < 0 ? Scalar(0) : a.entry(k, node);
       back[m]               = neighbour < 0 ? Scalar(0) : a.transposed(k, neighbour);
-      beside[m]             = neighbour < 0 ? Scalar(0) : Kokkos::abs(a.diagonal(neighbour));
+      beside[m]             = neighbour < 0 ? RealOf<Scalar>(0) : modulus(a.diagonal(neighbour));
     }
     for (int m = 0; m < together; m++) {
-      couples = couples || c[m] != 0;
+      couples = couples || c[m] != Scalar(0);
       mirrors = mirrors && c[m] == back[m];
-      if (Kokkos::abs(c[m] - back[m]) <= symmetry_tolerance<Scalar> * Kokkos::max(Kokkos::min(diagonal, beside[m]), Kokkos::abs(c[m])))
-        continue;
+      if (modulus(c[m] - back[m]) <= symmetry_tolerance<Scalar> * Kokkos::max(Kokkos::min(diagonal, beside[m]), modulus(c[m]))) continue;
       symmetric         = false;
-      const double part = diagonal > 0 ? static_cast<double>(c[m] - back[m]) / (2 * static_cast<double>(diagonal)) : 0;
-      flow.share += Kokkos::abs(part);
+      const double part = diagonal > 0 ? static_cast<double>(real_part(c[m] - back[m])) / (2 * static_cast<double>(diagonal)) : 0;
+      flow.share += modulus(part);
       const Offset &o = a.stencil.offset[first + m < a.stencil.count ? first + m : 0];
       for (int d = 0; d < 3; d++) flow.through[d] += o.d[d] * part;
     }
@@ -171,18 +171,18 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
 template <class Scalar>
 KOKKOS_INLINE_FUNCTION bool strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
 {
-  double below[3] = {}, above[3] = {};
+  InDouble<Scalar> below[3] = {}, above[3] = {};
   for (int k = 0; k < a.stencil.count; k++) {
-    const double c = static_cast<double>(a.entry(k, node));
+    const InDouble<Scalar> c = widened(a.entry(k, node));
     for (int d = 0; d < 3; d++) {
       const int o = a.stencil.offset[k].d[d];
-      below[d] += o < 0 ? c : 0;
-      above[d] += o > 0 ? c : 0;
+      below[d] += o < 0 ? c : InDouble<Scalar>(0);
+      above[d] += o > 0 ? c : InDouble<Scalar>(0);
     }
   }
   bool jumps = false;
   for (int d = 0; d < 3; d++) {
-    const double one = Kokkos::abs(below[d]), two = Kokkos::abs(above[d]), less = Kokkos::min(one, two);
+    const double one = modulus(below[d]), two = modulus(above[d]), less = Kokkos::min(one, two);
     along[d] = one + two;
     jumps    = jumps || (less > 0 && Kokkos::max(one, two) > 100 * less);
   }
@@ -204,7 +204,8 @@ struct LookAtLevel {
   KOKKOS_INLINE_FUNCTION void join(LevelLook &look, const LevelLook &other) const { look.join(other); }
   KOKKOS_INLINE_FUNCTION void operator()(Index node, LevelLook &look) const
   {
-    const double d = static_cast<double>(a.diagonal(node)), size = Kokkos::abs(d);
+    const InDouble<Scalar> d = widened(a.diagonal(node));
+    const double size        = modulus(d);
     if (finest) {
       look.dominant = look.dominant && beside(node) <= (1 + 1e-10) * size;
       look.least    = Kokkos::min(look.least, size);
@@ -217,8 +218,8 @@ struct LookAtLevel {
       if (!a.ends) a.grid.position(node, at); // else distances tell the neighbours
       look.symmetric = symmetric_row(a, node, at, look.flow, look.mirrors) && look.symmetric;
     }
-    if (!(d * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
-    if (d == 0) {
+    if (!(is_complex<Scalar> || real_part(d) * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
+    if (size == 0) {
       look.zero_diagonal = Kokkos::min(look.zero_diagonal, node);
       return;
     }
@@ -255,7 +256,7 @@ private:
   {
     double sum = 0;
     for (int k = 0; k < a.stencil.count; k++) {
-      if (k != a.stencil.centre()) sum += Kokkos::abs(static_cast<double>(a.entry(k, node)));
+      if (k != a.stencil.centre()) sum += static_cast<double>(modulus(a.entry(k, node)));
     }
     return sum;
   }
@@ -268,14 +269,14 @@ void look_at(const Space &space, const LookAtLevel<Scalar> &level, const Result<
   Kokkos::parallel_reduce("weft boxmg level", range(space, level.a.grid.nodes()), level, look);
 }
 
-/// The sign of most of the diagonal.
+/// The sign of most of the diagonal; complex numbers have none, and 1 stands for it.
 template <class Space, class Scalar>
 double sign_of(const Space &space, const Operator<Scalar> &a)
 {
   Index below = 0;
   Kokkos::parallel_reduce(
-      "weft boxmg sign", range(space, a.grid.nodes()), KOKKOS_LAMBDA(const Index node, Index &count) { count += a.diagonal(node) < 0; },
-      below);
+      "weft boxmg sign", range(space, a.grid.nodes()),
+      KOKKOS_LAMBDA(const Index node, Index &count) { count += !is_complex<Scalar> && real_part(a.diagonal(node)) < 0; }, below);
   return 2 * below > a.grid.nodes() ? -1 : 1;
 }
 

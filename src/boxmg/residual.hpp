@@ -192,7 +192,7 @@ struct RoundedResidual {
     Scalar *const to = rounded + grid.n[0] * (run.y + grid.n[1] * run.z) + run.x;
     for (Index j = 0; j < run.count; j++) {
       to[j * run.step] = static_cast<Scalar>(sum[j]);
-      squares += static_cast<double>(sum[j]) * static_cast<double>(sum[j]);
+      squares += square_of(widened(sum[j]));
     }
   }
 };

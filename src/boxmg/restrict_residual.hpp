@@ -55,7 +55,7 @@ private:
     }
     for (int k = 0; k < 3; k++) {
       sum += weight[k] * value[k];
-      if (k > 0) squares += static_cast<double>(value[k]) * static_cast<double>(value[k]);
+      if (k > 0) squares += square_of(widened(value[k]));
     }
     coarse[r.coarse.node(place)] = sum;
   }

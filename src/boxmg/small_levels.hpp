@@ -20,7 +20,7 @@ struct SmallLevel {
   const Scalar *p = nullptr, *r = nullptr;
   Index pitch = 0; ///< of the weights
   Scalar *b = nullptr, *x = nullptr, *work = nullptr;
-  const double *inverse = nullptr; ///< of the coarsest level, by rows
+  const KernelScalar *inverse = nullptr; ///< of the coarsest level, by rows
 };
 
 /// The place of a direction among those of a grid, of which the ones that it lacks come last.

@@ -17,15 +17,16 @@ inline constexpr std::size_t stabilised_from = 2;
 /// (2002), with a share of 1). All of it would make the coarse operator's diffusion that of its own grid, of which a correction is right by half.
 template <class Scalar>
 struct ArtificialDiffusion {
-  static constexpr Scalar share = Scalar(0.05);
+  static constexpr auto share = RealOf<Scalar>(0.05);
   Operator<Scalar> a;
-  Scalar sign; ///< of the diagonal
+  RealOf<Scalar> sign; ///< of the diagonal; of a complex operator its real part has what is said here
 
   /// d of a node and its neighbour k, the same seen from there.
-  KOKKOS_INLINE_FUNCTION Scalar between(int k, Index node, Index neighbour) const
+  KOKKOS_INLINE_FUNCTION RealOf<Scalar> between(int k, Index node, Index neighbour) const
   {
-    const Scalar there = sign * a.entry(k, node), back = sign * a.transposed(k, neighbour);
-    return sign * share * Kokkos::max(Scalar(0), Kokkos::min(Kokkos::abs(there - back) / 2, Kokkos::max(there, back)));
+    using Real       = RealOf<Scalar>;
+    const Real there = real_part(sign * a.entry(k, node)), back = real_part(sign * a.transposed(k, neighbour));
+    return sign * share * Kokkos::max(Real(0), Kokkos::min(modulus(there - back) / 2, Kokkos::max(there, back)));
   }
 };
 
@@ -33,10 +34,10 @@ struct ArtificialDiffusion {
 template <class Space, class Scalar>
 void stabilise(const Space &space, const Operator<Scalar> &a, double sign, Scalar *values)
 {
-  const ArtificialDiffusion<Scalar> diffusion{a, static_cast<Scalar>(sign)};
+  const ArtificialDiffusion<Scalar> diffusion{a, static_cast<RealOf<Scalar>>(sign)};
   over_nodes(
       "weft boxmg diffusion", space, a.grid, KOKKOS_LAMBDA(const Index node, const Index(&at)[3]) {
-        Scalar sum = 0;
+        RealOf<Scalar> sum = 0;
         for (int k = 0; k < a.stencil.count; k++) {
           Index there[3] = {at[0], at[1], at[2]};
           if (k != a.stencil.centre() && a.grid.move(there, a.stencil.offset[k])) sum += diffusion.between(k, node, a.grid.node(there));
@@ -48,8 +49,8 @@ void stabilise(const Space &space, const Operator<Scalar> &a, double sign, Scala
         for (int k = 0; k < a.stencil.count; k++) {
           Index there[3] = {at[0], at[1], at[2]};
           if (a.stencil.offset[k].number() <= 13 || !a.grid.move(there, a.stencil.offset[k])) continue;
-          const Index neighbour = a.grid.node(there);
-          const Scalar d        = diffusion.between(k, node, neighbour);
+          const Index neighbour  = a.grid.node(there);
+          const RealOf<Scalar> d = diffusion.between(k, node, neighbour);
           values[k * a.pitch + node] -= d;
           values[a.stencil.mirrored(k) * a.pitch + neighbour] -= d;
         }

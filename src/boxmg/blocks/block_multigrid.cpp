@@ -8,7 +8,7 @@ template <class Value>
 std::unique_ptr<typename BoxMultigrid<Value>::Hierarchy> make_block_hierarchy(const Execution &execution, const Grid &grid,
                                                                               const BoxmgOptions &options)
 {
-  if constexpr (BlockLines::largest_block == 1)
+  if constexpr (BlockLines::largest_block == 1 || is_complex<Value>)
     throw std::invalid_argument("this build has nodes of one unknown");
   else
     return on_backend(execution, [&](const auto &space) -> std::unique_ptr<typename BoxMultigrid<Value>::Hierarchy> {
@@ -16,7 +16,7 @@ std::unique_ptr<typename BoxMultigrid<Value>::Hierarchy> make_block_hierarchy(co
     });
 }
 
-template std::unique_ptr<BoxMultigrid<double>::Hierarchy> make_block_hierarchy<double>(const Execution &, const Grid &,
-                                                                                       const BoxmgOptions &);
+template std::unique_ptr<BoxMultigrid<KernelScalar>::Hierarchy> make_block_hierarchy<KernelScalar>(const Execution &, const Grid &,
+                                                                                                   const BoxmgOptions &);
 
 } // namespace weft::boxmg

@@ -147,7 +147,7 @@ bool BlockHierarchy<Space, Value>::ensure_inverse(std::size_t level)
   all.n[0] = l.size();
   if (l.inverse.n != all.n[0]) l.inverse = Inverse<Space>(all);
   fill_inverse(space_, l.a.view(), l.inverse);
-  l.inverse.eliminate(space_, std::sqrt(static_cast<double>(std::numeric_limits<Value>::epsilon())));
+  l.inverse.eliminate(space_, std::sqrt(static_cast<double>(std::numeric_limits<RealOf<Value>>::epsilon())));
   const auto found    = from_device(space_, l.inverse.found.data());
   const auto fault_at = [&](BoxmgFault::Kind kind, Index row) {
     const Index nodes = l.grid().nodes();

@@ -43,7 +43,7 @@ BlockMatrixLook look_at(const Space &space, const Grid &grid, int unknowns, cons
       KOKKOS_LAMBDA(const Index row, Index &stranger, Index &not_finite) {
         const int c = static_cast<int>(row % unknowns);
         over_block_row(grid, unknowns, matrix, row, [&](Value value, int d, int number) {
-          if (!Kokkos::isfinite(value)) not_finite = Kokkos::min(not_finite, row);
+          if (!finite(value)) not_finite = Kokkos::min(not_finite, row);
           if (number < 0) {
             stranger = Kokkos::min(stranger, row);
             return;
@@ -80,7 +80,7 @@ void fill(const Space &space, const Couplings<Value> &a, const CsrMatrix<Value, 
         over_block_row(grid, unknowns, matrix, row, [&](Value value, int d, int number) {
           const Coupling<Value> *const one = a.find(c, d);
           const int slot                   = !one || number < 0 ? -1 : one->a.stencil.slot[number];
-          if (slot < 0 || !Kokkos::isfinite(value))
+          if (slot < 0 || !finite(value))
             count++;
           else
             values[one->first + slot * one->a.pitch + node] += value;
@@ -103,7 +103,7 @@ struct LookAtBlocks {
   {
     const Index node = row / a.unknowns;
     const int c      = static_cast<int>(row - node * a.unknowns);
-    const Scalar own = Kokkos::abs(a.find(c, c)->a.diagonal(node));
+    const Scalar own = modulus(a.find(c, c)->a.diagonal(node));
     Index at[3];
     a.grid.position(node, at);
     bool symmetric = true;
@@ -116,12 +116,12 @@ struct LookAtBlocks {
         const Index neighbour = a.grid.node(there);
         const Scalar entry    = one->a.entry(k, node);
         if (one->column == c && k == one->a.stencil.centre()) continue;
-        beside += Kokkos::abs(static_cast<double>(entry));
+        beside += static_cast<double>(modulus(entry));
         const int slot       = back ? back->a.stencil.slot[26 - one->a.stencil.offset[k].number()] : -1;
         const Scalar mirror  = slot < 0 ? Scalar(0) : back->a.entry(slot, neighbour);
-        const Scalar there_d = Kokkos::abs(a.find(one->column, one->column)->a.diagonal(neighbour));
-        const Scalar scale   = Kokkos::max(Kokkos::min(own, there_d), Kokkos::abs(entry));
-        symmetric            = symmetric && Kokkos::abs(entry - mirror) <= symmetry_tolerance<Scalar> * scale;
+        const Scalar there_d = modulus(a.find(one->column, one->column)->a.diagonal(neighbour));
+        const Scalar scale   = Kokkos::max(Kokkos::min(own, there_d), modulus(entry));
+        symmetric            = symmetric && modulus(entry - mirror) <= symmetry_tolerance<Scalar> * scale;
       }
     }
     not_symmetric += !symmetric;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "line/ranks/distributed_line_solver.hpp"
+#include "line/ranks/mpi_type.hpp"
 
 namespace weft::boxmg {
 
@@ -21,9 +22,10 @@ void exchange_on(const StreamMessages &messages, void *stream, const std::vector
 }
 
 template <class Scalar>
-void exchange_any(MPI_Comm communicator, MPI_Datatype type, std::vector<MPI_Request> &requests, const std::vector<Message> &sent,
-                  const Scalar *from, const std::vector<Message> &received, Scalar *to, int words)
+void exchange_any(MPI_Comm communicator, std::vector<MPI_Request> &requests, const std::vector<Message> &sent, const Scalar *from,
+                  const std::vector<Message> &received, Scalar *to, int words)
 {
+  const MPI_Datatype type = mpi_type<Scalar>();
   requests.clear();
   for (const Message &m : received)
     MPI_Irecv(to + words * m.first, static_cast<int>(words * m.count), type, m.rank, 0, communicator, &requests.emplace_back());
@@ -37,7 +39,8 @@ std::unique_ptr<AnyLines<Scalar>> lines_of(const Execution &execution, MPI_Comm 
                                            bool device_messages)
 {
   MethodParameters parameters;
-  parameters.tolerance = std::numeric_limits<Scalar>::epsilon() / 16; // what is lost in rounding: then messages go to neighbours only
+  parameters.tolerance =
+      std::numeric_limits<RealOf<Scalar>>::epsilon() / 16; // what is lost in rounding: then messages go to neighbours only
   return std::make_unique<DistributedLineSolver<Scalar>>(execution, communicator, piece, "auto", parameters, device_messages);
 }
 
@@ -67,22 +70,22 @@ MpiRanks::~MpiRanks()
   }
 }
 
-void MpiRanks::exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to, int words,
-                        void *stream) const
+void MpiRanks::exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
+                        int words, void *stream) const
 {
   if (in_order_of(stream))
     exchange_on(*on_stream_, stream, sent, from, received, to, words);
   else
-    exchange_any(communicator_, MPI_DOUBLE, requests_, sent, from, received, to, words);
+    exchange_any(communicator_, requests_, sent, from, received, to, words);
 }
 
-void MpiRanks::exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to, int words,
-                        void *stream) const
+void MpiRanks::exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,
+                        int words, void *stream) const
 {
   if (in_order_of(stream))
     exchange_on(*on_stream_, stream, sent, from, received, to, words);
   else
-    exchange_any(communicator_, MPI_FLOAT, requests_, sent, from, received, to, words);
+    exchange_any(communicator_, requests_, sent, from, received, to, words);
 }
 
 void MpiRanks::gather(const void *mine, void *all, std::size_t bytes) const
@@ -96,15 +99,15 @@ void MpiRanks::from_first(void *bytes, std::size_t count) const
 }
 
 void MpiRanks::make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<double>> &lines) const
+                          std::unique_ptr<AnyLines<KernelScalar>> &lines) const
 {
-  lines = lines_of<double>(execution, lines_[direction], piece, device_messages_);
+  lines = lines_of<KernelScalar>(execution, lines_[direction], piece, device_messages_);
 }
 
 void MpiRanks::make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<float>> &lines) const
+                          std::unique_ptr<AnyLines<SingleScalar>> &lines) const
 {
-  lines = lines_of<float>(execution, lines_[direction], piece, device_messages_);
+  lines = lines_of<SingleScalar>(execution, lines_[direction], piece, device_messages_);
 }
 
 } // namespace weft::boxmg

@@ -24,16 +24,16 @@ public:
   std::string way() const override { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
   void agree() const override { agree_(); }
   bool in_order_of(void *stream) const override { return stream && on_stream_; }
-  void exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to, int words,
-                void *stream) const override;
-  void exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to, int words,
-                void *stream) const override;
+  void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
+                int words, void *stream) const override;
+  void exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,
+                int words, void *stream) const override;
   void gather(const void *mine, void *all, std::size_t bytes) const override;
   void from_first(void *bytes, std::size_t count) const override;
   void make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                  std::unique_ptr<AnyLines<double>> &lines) const override;
+                  std::unique_ptr<AnyLines<KernelScalar>> &lines) const override;
   void make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                  std::unique_ptr<AnyLines<float>> &lines) const override;
+                  std::unique_ptr<AnyLines<SingleScalar>> &lines) const override;
 
 private:
   MPI_Comm communicator_;           ///< for our messages alone

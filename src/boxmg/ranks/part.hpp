@@ -290,7 +290,7 @@ double sign_of(const Space &space, const Operator<Scalar> &a, const PartOfGrid &
   Index here = 0, below = 0;
   Kokkos::parallel_reduce(
       "weft boxmg sign", range(space, part.owned.nodes()),
-      KOKKOS_LAMBDA(const Index number, Index &count) { count += a.diagonal(nodes(number)) < 0; }, here);
+      KOKKOS_LAMBDA(const Index number, Index &count) { count += !is_complex<Scalar> && real_part(a.diagonal(nodes(number))) < 0; }, here);
   for (const Index count : part.gathered(here)) below += count;
   return 2 * below > part.parts.whole.nodes() ? -1 : 1;
 }
@@ -304,8 +304,8 @@ double norm(const Space &space, const PartOfGrid &part, const Scalar *r)
   Kokkos::parallel_reduce(
       "weft boxmg norm", range(space, part.owned.nodes()),
       KOKKOS_LAMBDA(const Index number, double &total) {
-        const double value = static_cast<double>(r[nodes(number)]);
-        total += value * value;
+        const auto value = widened(r[nodes(number)]);
+        total += square_of(value);
       },
       here);
   return std::sqrt(part.sum(here));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/execution.hpp"
+#include "base/kernel_scalar.hpp"
 #include "boxmg/grid.hpp"
 #include "line/any_lines.hpp"
 
@@ -141,10 +142,10 @@ public:
   /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.
   virtual bool in_order_of(void *stream) const = 0;
   /// Sends and receives, `words` of each node, on a stream; null on a host.
-  virtual void exchange(const std::vector<Message> &sent, const double *from, const std::vector<Message> &received, double *to, int words,
-                        void *stream) const = 0;
-  virtual void exchange(const std::vector<Message> &sent, const float *from, const std::vector<Message> &received, float *to, int words,
-                        void *stream) const = 0;
+  virtual void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
+                        int words, void *stream) const = 0;
+  virtual void exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,
+                        int words, void *stream) const = 0;
   /// Some bytes of each rank, for each: in the order of the ranks.
   virtual void gather(const void *mine, void *all, std::size_t bytes) const = 0;
   /// What the first rank has.
@@ -152,9 +153,9 @@ public:
 
   /// Lines along a direction through all ranks, of which this one has `piece`.
   virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<double>> &lines) const = 0;
+                          std::unique_ptr<AnyLines<KernelScalar>> &lines) const = 0;
   virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<float>> &lines) const  = 0;
+                          std::unique_ptr<AnyLines<SingleScalar>> &lines) const = 0;
 };
 
 } // namespace weft::boxmg

@@ -61,7 +61,7 @@ MatrixLook look_at(const Space &space, const Grid &, const PartReader<Value, Int
         Index at[3];
         rows.nodes.place(row, at);
         rows.over_row(row, at, [&](Value value, int number) {
-          if (!Kokkos::isfinite(value)) not_finite = Kokkos::min(not_finite, row);
+          if (!finite(value)) not_finite = Kokkos::min(not_finite, row);
           if (number < 0)
             stranger = Kokkos::min(stranger, row);
           else
@@ -94,7 +94,7 @@ void fill(const Space &space, const Operator<Value> &a, const PartReader<Value, 
         if (!rows.surrounded(at)) {
           rows.over_row(row, at, [&](Value value, int number) {
             const int slot = number < 0 ? -1 : a.stencil.slot[number];
-            if (slot < 0 || !Kokkos::isfinite(value))
+            if (slot < 0 || !finite(value))
               Kokkos::atomic_add(missing.data(), Index(1)); // seldom
             else
               values[slot * a.pitch + node] += value;
@@ -113,7 +113,7 @@ void fill(const Space &space, const Operator<Value> &a, const PartReader<Value, 
             if (own.distances[next] == rows.inside.column(entry) - row) slot = next;
             next = next + 1 == a.stencil.count ? 0 : next + 1;
           }
-          if (slot < 0 || !Kokkos::isfinite(value))
+          if (slot < 0 || !finite(value))
             Kokkos::atomic_add(missing.data(), Index(1));
           else
             values[slot * a.pitch + node] += value;

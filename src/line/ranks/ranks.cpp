@@ -1,24 +1,10 @@
 #include "line/ranks/ranks.hpp"
 
 #include <cstdint>
-#include <type_traits>
 
-#include "base/real_of.hpp"
+#include "line/ranks/mpi_type.hpp"
 
 namespace weft {
-
-namespace {
-
-template <class Scalar>
-MPI_Datatype mpi_type()
-{
-  if constexpr (is_complex<Scalar>)
-    return std::is_same_v<RealOf<Scalar>, double> ? MPI_C_DOUBLE_COMPLEX : MPI_C_FLOAT_COMPLEX;
-  else
-    return std::is_same_v<Scalar, double> ? MPI_DOUBLE : MPI_FLOAT;
-}
-
-} // namespace
 
 /// Solvers share it: they talk in the same order on all ranks, and leave no message behind.
 /// One for each solver would be a collective set-up for each, and communicators come and go with solvers then, which not every MPI stands.
