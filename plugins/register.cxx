@@ -165,19 +165,21 @@ PetscErrorCode ReadMessageWay()
   Not Collective, No Fortran Support
 
   Options Database Key:
-+ -weft_messages (auto|mpi|nccl) - what carries messages between devices: NCCL, for which no host waits, or MPI; `auto` is NCCL where it starts
-- -weft_replace_sor <false> - preconditioners of type `PCSOR` become `PCLINE` where their matrix is on a device
++ -weft_messages (auto|mpi|nccl) - what carries messages between devices: NCCL, for which no host waits, or MPI; `auto` is NCCL if it starts
+- -weft_replace_sor <false>      - preconditioners of type `PCSOR` become `PCLINE` if their matrix is on a device
 
   Level: advanced
 
   Notes:
-  PETSc calls it when a program runs with -dll_append /path/libweft.so. A program that is linked to libweft calls it after
+  PETSc calls this function when a program runs with -dll_append /path/libweft.so. A program that is linked with libweft calls it after
   `PetscInitialize()`. It may be called any number of times.
 
-  It fails with `PETSC_ERR_LIB` if PETSc has not started, if it is not the one that Weft was built with (minor version, scalar type, index
-  size), or if a type of the same name is registered already; nothing is overwritten. PETSc's own `PCLU`, `PCILU`, `PCCHOLESKY` and `PCICC` made
-  from then on look whether the answer is a number where a solve looks at no norm and their solver type is `MATSOLVERCROUT`; its `KSPPREONLY` asks
-  Weft's preconditioners whether what `KSPMatSolve()` makes is a solution, as `KSPSolve()` does.
+  It fails with `PETSC_ERR_LIB` if PETSc has not started, or is not the one that Weft was built with (minor version, scalar type, index size). It
+  fails with `PETSC_ERR_ARG_WRONG` if a type of the same name is registered already; nothing is overwritten.
+
+  `PCLU`, `PCILU`, `PCCHOLESKY` and `PCICC` that are created from then on check that the solution is finite if their solver type is
+  `MATSOLVERCROUT` and the solve computes no norm. `KSPPREONLY` asks Weft's preconditioners whether the result of `KSPMatSolve()` is a solution,
+  as `KSPSolve()` does.
 
 .seealso: `PCADI`, `PCBCR`, `PCBOXMG`, `PCCROUT`, `PCLINE`, `KSPADI`, `MATSOLVERCROUT`, `PetscDLLibraryAppend()`
 @*/

@@ -54,10 +54,10 @@ PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
   Options Database Keys:
 + -pc_adi_type (peaceman_rachford|douglas_rachford|douglas_gunn) - the scheme, see `PCADISetType()`
 . -pc_adi_shifts <p1,p2,...>                   - the shifts of a cycle, all positive
-. -pc_adi_cycle <n>                            - shifts in a cycle; 0 (the default) takes as many as reduce the error tenfold
+. -pc_adi_cycle <n>                            - shifts in a cycle; 0 (the default) for as many as reduce the error tenfold
 . -pc_adi_iterations <1>                       - cycles in one application
-. -pc_adi_bounds <a,b>                         - bounds of the spectra of the parts, or two for each direction
-. -pc_adi_bounds_method (gershgorin|lanczos)   - how they are found otherwise
+. -pc_adi_bounds <a,b>                         - bounds of the spectra of all parts, or two bounds for each direction
+. -pc_adi_bounds_method (gershgorin|lanczos)   - how bounds are found if none are given
 . -pc_adi_line_solver (thomas|...|auto)        - the tridiagonal method, see `PCLINE`
 . -pc_adi_symmetric <false>                    - a symmetric and definite form, for `KSPCG`
 - -pc_adi_keep_factors <true>                  - if false, refactor in every sweep to save memory
@@ -65,21 +65,21 @@ PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
   Level: beginner
 
   Notes:
-  For matrices on a `DMDA` whose couplings lie along the grid's directions: diffusion and convection-diffusion, steady or in time, with one
-  unknown a node or several. The matrix is split into a tridiagonal part for each direction; couplings that lie on no line stay on the
-  right-hand side, and `-ksp_view` says how many. For parts that commute, a cycle of n shifts reduces the error by a known factor:
-  `-ksp_view` shows it, and how many cycles eight digits take. The number of sweeps grows with the logarithm of the grid's size. Where no
-  bound holds, `-ksp_view` says that nothing is promised, and why.
+  This type is for matrices on a `DMDA` whose couplings lie along the grid's directions: diffusion and convection-diffusion, steady or in
+  time, with one unknown a node or several. It splits the matrix into a tridiagonal part for each direction. Couplings that lie on no line
+  stay on the right-hand side, and `-ksp_view` gives their share. If the parts commute, a cycle of n shifts reduces the error by a known
+  factor; `-ksp_view` shows this factor, and how many cycles eight digits take. The number of sweeps grows with the logarithm of the grid's
+  size. If no bound holds, `-ksp_view` says that nothing is promised, and why.
 
-  Lines that cross ranks are solved exactly, on any grid of processes.
+  Lines that cross ranks are solved exactly, on any process grid.
 
-  Rows without couplings (known values, nodes outside a masked domain) and penalties, rows whose diagonal is 1e4 times the sum of their
-  couplings or more, are solved by themselves in each sweep. A direction along which nothing is coupled is ignored.
+  Two kinds of rows are solved by themselves in each sweep: rows without couplings (known values, nodes outside a masked domain), and
+  penalties, whose diagonal is at least 1e4 times the sum of their couplings. A direction without couplings is ignored.
 
-  For `KSPCG` use `-pc_adi_symmetric`, which is symmetric positive definite whenever the matrix's parts are; the schemes are so only where
-  the parts commute.
+  For `KSPCG` use `-pc_adi_symmetric`, which is symmetric positive definite whenever the matrix's parts are. The schemes are so only if the
+  parts commute.
 
-  A zero or non-finite pivot, a NaN in the matrix, or parts whose spectra reach below zero, end in `KSP_DIVERGED_PC_FAILED` with
+  A zero or non-finite pivot, a NaN in the matrix, or parts whose spectra reach below zero end in `KSP_DIVERGED_PC_FAILED` with
   `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 
 .seealso: `PCCreate()`, `PCSetType()`, `KSPADI`, `PCLINE`, `PCMG`, `PCADISetType()`, `PCADISetShifts()`, `PCADISetCycle()`,

@@ -231,15 +231,15 @@ static PetscErrorCode KSPADISetCheckEvery_ADI(KSP ksp, PetscInt every)
 
   Input Parameters:
 + ksp   - the solver
-- every - at least 1
+- every - the number of iterations, at least 1
 
   Options Database Key:
-. -ksp_adi_check_every <1> - the number
+. -ksp_adi_check_every <1> - the number of iterations
 
   Level: intermediate
 
   Note:
-  Monitors and convergence tests see the iterations that are looked at, and the last one. In between nothing waits for the device.
+  Monitors and convergence tests see only these iterations and the last one. In between, nothing waits for the device.
 
 .seealso: `KSPADI`, `KSPADIGetCheckEvery()`, `KSPSetNormType()`
 @*/
@@ -259,7 +259,7 @@ PetscErrorCode KSPADISetCheckEvery(KSP ksp, PetscInt every)
 . ksp - the solver
 
   Output Parameter:
-. every - the number
+. every - the number of iterations
 
   Level: intermediate
 
@@ -343,28 +343,28 @@ PetscErrorCode KSPDestroy_ADI(KSP ksp)
 } // namespace weft
 
 /*MC
-  KSPADI - alternating directions as a solver: x += M^-1 (b - A x), where M^-1 is a cycle of `PCADI`
+  KSPADI - alternating directions as a solver: x += M^-1 (b - A x), where M^-1 is an application of `PCADI`
 
   Options Database Keys:
-+ -ksp_adi_check_every <1> - iterations between two looks at the norm
-- -pc_adi_...              - the cycles, see `PCADI`
++ -ksp_adi_check_every <1> - iterations from one look at the norm to the next
+- -pc_adi_...              - options of the cycles, see `PCADI`
 
   Level: beginner
 
   Notes:
-  `-ksp_type adi` is all that is needed. The KSP uses its own PC if that is a `PCADI`, and otherwise changes it to one during set-up,
-  whatever type it had by default or by `PCSetType()`. Only an option `-pc_type` other than adi or none is an error.
+  `-ksp_type adi` is all that is needed. If the KSP's own PC is not a `PCADI`, the KSP changes it to one during set-up, whatever type it had by
+  default or by `PCSetType()`. Only an option `-pc_type` other than adi or none is an error.
 
-  An iteration is an application of the PC, `-pc_adi_iterations` cycles of `-pc_adi_cycle` sweeps. The norm is the residual's by default;
-  with `-ksp_norm_type preconditioned` it is that of the correction, the change of the solution.
+  An iteration is an application of the PC, which makes `-pc_adi_iterations` cycles of `-pc_adi_cycle` sweeps each. By default the norm is that
+  of the residual. With `-ksp_norm_type preconditioned` it is that of the correction, which is the change of the solution.
 
-  Penalties, see `PCADI`, are met before the first iteration and left out of the residual's norm, which they would dominate.
+  Penalties (see `PCADI`) are satisfied before the first iteration and left out of the residual's norm, because they would dominate it.
 
-  Shifts given by hand, or parts that do not commute, can make the iteration diverge; it then ends in `KSP_DIVERGED_DTOL`, `-info :ksp` says
-  what to do, and `-ksp_error_if_not_converged` makes it an error that does. `-ksp_type gmres -pc_type adi` avoids this.
+  Shifts given by hand, or parts that do not commute, can make the iteration diverge. The solve then ends in `KSP_DIVERGED_DTOL`, and
+  `-info :ksp` says what to do; `-ksp_error_if_not_converged` makes it an error that says so. `-ksp_type gmres -pc_type adi` avoids this.
 
-  A residual that no longer shrinks and is the rounding of A x, as where strong couplings cancel and weak ones hold the solution, ends in
-  `KSP_DIVERGED_BREAKDOWN`: the tolerance asks for more digits than there are.
+  A residual that no longer shrinks because it is the rounding of A x ends in `KSP_DIVERGED_BREAKDOWN`: the tolerance asks for more digits than
+  there are. This happens where strong couplings cancel and weak ones determine the solution.
 
 .seealso: `KSPCreate()`, `KSPSetType()`, `PCADI`, `KSPRICHARDSON`, `KSPADISetCheckEvery()`
 M*/

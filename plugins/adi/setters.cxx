@@ -19,10 +19,10 @@ using namespace weft;
   Level: intermediate
 
   Note:
-  With the parts H_k and shifts p_k, peaceman_rachford solves with H_1 + p_1 and then with H_2 + p_2, and forms a residual before each;
-  douglas_gunn forms one residual for both, and is the same iteration in exact arithmetic where the matrix splits wholly; douglas_rachford
-  is damped more strongly and converges more slowly. In three dimensions peaceman_rachford stands for Douglas's extension of it, which is
-  douglas_gunn: half-sweeps of their own would not converge for all shifts.
+  With the parts H_k and shifts p_k, peaceman_rachford solves with H_1 + p_1 and then with H_2 + p_2, and forms a residual before each solve.
+  douglas_gunn forms one residual for both solves; if the matrix splits completely, it is the same iteration in exact arithmetic.
+  douglas_rachford is damped more strongly and converges more slowly. In three dimensions peaceman_rachford stands for Douglas's extension of
+  it, which is douglas_gunn, because half-sweeps of its own would not converge for all shifts.
 
 .seealso: `PCADI`, `PCADIGetType()`, `PCADISetShifts()`
 @*/
@@ -71,10 +71,10 @@ static PetscErrorCode PCADISetIterations_ADI(PC pc, PetscInt iterations)
 
   Input Parameters:
 + pc         - the preconditioner
-- iterations - at least 1
+- iterations - the number of cycles, at least 1
 
   Options Database Key:
-. -pc_adi_iterations <1> - the number
+. -pc_adi_iterations <1> - the number of cycles
 
   Level: intermediate
 
@@ -96,7 +96,7 @@ PetscErrorCode PCADISetIterations(PC pc, PetscInt iterations)
 . pc - the preconditioner
 
   Output Parameter:
-. iterations - the number
+. iterations - the number of cycles
 
   Level: intermediate
 
@@ -116,15 +116,15 @@ PetscErrorCode PCADIGetIterations(PC pc, PetscInt *iterations)
 
   Input Parameters:
 + pc     - the preconditioner
-- solver - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
+- solver - the method's name, or "auto" to choose it by the length and number of the lines and by where the vectors are
 
   Options Database Key:
-. -pc_adi_line_solver <auto> - the method: thomas, wide, pivoted, spike, or one to compare these with; `-help` lists all
+. -pc_adi_line_solver <auto> - the method: thomas, wide, pivoted, spike, or a method for comparison; `-help` lists all
 
   Level: advanced
 
   Note:
-  Hybrid methods change where they do by default; `PCLineSetKernelParameters()` is for `PCLINE` only.
+  Hybrid methods switch where they do by default, because `PCLineSetKernelParameters()` is for `PCLINE` only.
 
 .seealso: `PCADI`, `PCADIGetLineSolver()`, `PCLINE`, `PCLineSetKernel()`
 @*/
@@ -144,7 +144,7 @@ PetscErrorCode PCADISetLineSolver(PC pc, const char solver[])
 . pc - the preconditioner
 
   Output Parameter:
-. solver - its name, "auto" where it is chosen for each direction
+. solver - the method's name; "auto" if it is chosen for each direction
 
   Level: advanced
 
@@ -167,17 +167,17 @@ PetscErrorCode PCADIGetLineSolver(PC pc, const char *solver[])
 
   Input Parameters:
 + pc        - the preconditioner
-- symmetric - whether it is
+- symmetric - `PETSC_TRUE` for the symmetric form
 
   Options Database Key:
-. -pc_adi_symmetric <false> - whether it is
+. -pc_adi_symmetric <false> - the choice
 
   Level: intermediate
 
   Note:
-  A sum over the shifts of products there and back, x y z z y x, with weights that make it an approximation of the inverse. For a symmetric
-  matrix with definite parts it is symmetric and positive definite, fit for `KSPCG`, also where the parts do not commute; no residual is
-  formed in it. It takes the place of the scheme, see `PCADISetType()`.
+  The symmetric form is a sum over the shifts of products there and back, x y z z y x, with weights that make the sum an approximation of the
+  inverse. For a symmetric matrix with definite parts it is symmetric and positive definite, and thus fit for `KSPCG`, even if the parts do
+  not commute. It forms no residual. It replaces the scheme of `PCADISetType()`.
 
 .seealso: `PCADI`, `PCADIGetSymmetric()`, `PCADISetType()`
 @*/
@@ -197,7 +197,7 @@ PetscErrorCode PCADISetSymmetric(PC pc, PetscBool symmetric)
 . pc - the preconditioner
 
   Output Parameter:
-. symmetric - whether it has
+. symmetric - whether it has the symmetric form
 
   Level: intermediate
 
@@ -220,7 +220,7 @@ PetscErrorCode PCADIGetSymmetric(PC pc, PetscBool *symmetric)
 - keep - if `PETSC_FALSE`, refactor in every sweep to save memory
 
   Options Database Key:
-. -pc_adi_keep_factors <true> - whether they are kept
+. -pc_adi_keep_factors <true> - whether the factors are kept
 
   Level: advanced
 
@@ -245,7 +245,7 @@ PetscErrorCode PCADISetKeepFactors(PC pc, PetscBool keep)
 . pc - the preconditioner
 
   Output Parameter:
-. keep - whether they are kept
+. keep - whether the factors are kept
 
   Level: advanced
 
@@ -288,8 +288,8 @@ static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal 
 
   Input Parameters:
 + pc     - the preconditioner
-. count  - their number; 0 to have them computed again
-- shifts - positive; in the order of the sweeps
+. count  - the number of shifts; 0 to compute them again
+- shifts - the shifts, positive and finite, in the order of the sweeps
 
   Options Database Key:
 . -pc_adi_shifts <p1,p2,...> - the shifts
@@ -297,8 +297,8 @@ static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal 
   Level: intermediate
 
   Note:
-  Each is used along all directions. Shifts are added to the diagonal of the matrix's parts (subtracted where the diagonal is negative),
-  so they have the size of its entries.
+  Each shift is used along all directions. Shifts are added to the diagonal of the matrix's parts (subtracted if the diagonal is negative),
+  so that they are of the size of its entries.
 
 .seealso: `PCADI`, `PCADIGetShifts()`, `PCADISetCycle()`, `PCADISetBounds()`
 @*/
@@ -319,13 +319,13 @@ PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscReal shifts[])
 . pc - the preconditioner
 
   Output Parameters:
-+ count  - their number; 0 where they are computed
-- shifts - the shifts; valid until other ones are set
++ count  - the number of shifts; 0 if they are computed
+- shifts - the shifts; valid until others are set
 
   Level: intermediate
 
   Note:
-  `PCView()` shows computed ones.
+  `PCView()` shows computed shifts.
 
 .seealso: `PCADI`, `PCADISetShifts()`
 @*/
@@ -353,16 +353,17 @@ static PetscErrorCode PCADISetCycle_ADI(PC pc, PetscInt length)
 
   Input Parameters:
 + pc     - the preconditioner
-- length - 1 or more; 0 for as many as reduce the error tenfold if the parts commute
+- length - 1 to 256; 0 for as many as reduce the error tenfold if the parts commute
 
   Options Database Key:
-. -pc_adi_cycle <0> - the number
+. -pc_adi_cycle <0> - the number of shifts
 
   Level: intermediate
 
   Note:
-  A longer cycle takes more sweeps and reduces the error by more; by most a sweep where it is long enough. Factors are kept for each shift,
-  see `PCADISetKeepFactors()`. In the symmetric form it is the number of terms. Given shifts are repeated, or cut off, to this length.
+  A longer cycle takes more sweeps and reduces the error by more; up to some length it also reduces it by more in each sweep. If no cycle of
+  reasonable length reduces the error tenfold, 0 chooses one that is nearly the best per sweep. Factors are kept for each shift, see
+  `PCADISetKeepFactors()`. In the symmetric form the length is the number of terms. Given shifts are repeated or cut off to this length.
 
 .seealso: `PCADI`, `PCADIGetCycle()`, `PCADISetShifts()`, `PCADISetIterations()`
 @*/
@@ -382,7 +383,7 @@ PetscErrorCode PCADISetCycle(PC pc, PetscInt length)
 . pc - the preconditioner
 
   Output Parameter:
-. length - 1 or more; 0 for as many as reduce the error tenfold if the parts commute
+. length - 1 to 256; 0 for as many as reduce the error tenfold if the parts commute
 
   Level: intermediate
 
@@ -416,8 +417,8 @@ static PetscErrorCode PCADISetBounds_ADI(PC pc, PetscInt count, const PetscReal 
 
   Input Parameters:
 + pc     - the preconditioner
-. count  - 2, or 2 for each direction of more than one node; 0 to have them found again
-- bounds - the lower one and the upper one of each
+. count  - 2, or 2 for each direction along which the matrix has couplings; 0 to find the bounds again
+- bounds - the lower and the upper bound of each interval
 
   Options Database Key:
 . -pc_adi_bounds <a,b> - the bounds
@@ -425,7 +426,8 @@ static PetscErrorCode PCADISetBounds_ADI(PC pc, PetscInt count, const PetscReal 
   Level: intermediate
 
   Note:
-  The shifts are the best ones for parts with these spectra. The lower bounds must add up to more than zero.
+  Two numbers are one interval for all parts. The shifts are the best ones for parts with these spectra. The lower bounds of all parts must
+  add up to more than zero.
 
 .seealso: `PCADI`, `PCADIGetBounds()`, `PCADISetBoundsMethod()`, `PCADISetShifts()`
 @*/
@@ -446,13 +448,13 @@ PetscErrorCode PCADISetBounds(PC pc, PetscInt count, const PetscReal bounds[])
 . pc - the preconditioner
 
   Output Parameters:
-+ count  - their number, two for each interval; 0 where they are found
-- bounds - the lower one and the upper one of each; valid until other ones are set
++ count  - the number of bounds, two for each interval; 0 if they are found
+- bounds - the lower and the upper bound of each interval; valid until others are set
 
   Level: intermediate
 
   Note:
-  `PCView()` shows those that were found.
+  `PCView()` shows the bounds that were found.
 
 .seealso: `PCADI`, `PCADISetBounds()`
 @*/
@@ -478,8 +480,9 @@ PetscErrorCode PCADIGetBounds(PC pc, PetscInt *count, const PetscReal *bounds[])
   Level: advanced
 
   Note:
-  The upper bounds are Gershgorin's in both. lanczos finds the lower ones by 16 steps of the Lanczos method on the inverses of the parts;
-  gershgorin takes its circles, or the values of a uniform line between fixed ends where these reach zero.
+  Both methods take the upper bounds from Gershgorin's circles. lanczos finds the lower bounds by 16 steps of the Lanczos method on the
+  inverses of the parts. gershgorin takes them from the circles as well or, where the circles reach zero, from a uniform line between fixed
+  ends.
 
 .seealso: `PCADI`, `PCADIGetBoundsMethod()`, `PCADISetBounds()`
 @*/

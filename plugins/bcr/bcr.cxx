@@ -38,36 +38,37 @@ PetscErrorCode PCDestroy_BCR(PC pc)
   solver of the nearest separable one, as a preconditioner
 
   Options Database Keys:
-+ -pc_bcr_type (buneman1|buneman2|partial|separable|plain|facr|auto) - method; auto is the fastest stable one
++ -pc_bcr_type (buneman1|buneman2|partial|separable|plain|facr|auto) - the method; auto chooses the fastest stable one
 . -pc_bcr_inverse (fractions|leja)       - how the Buneman methods apply the inverses of matrix polynomials
-. -pc_bcr_radix <0>                      - radix of separable; 0 is the method's choice
-. -pc_bcr_levels <-1>                    - levels of cyclic reduction in facr; -1 is the method's choice
+. -pc_bcr_radix <0>                      - radix of the method separable; 0 for the method's choice
+. -pc_bcr_levels <-1>                    - levels of cyclic reduction in the method facr; -1 for the method's choice
 . -pc_bcr_precision (double|single)      - precision of the solve
-. -pc_bcr_require_separable <false>      - an error where the matrix is not separable
+. -pc_bcr_require_separable <false>      - raise an error if the matrix is not separable
 . -pc_bcr_separable_tolerance <1e-10>    - largest deviation, relative to a row, of a matrix that counts as separable
-. -pc_bcr_check_warn <1e-10>             - relative residual of a random solve above which it is told and refined
+. -pc_bcr_check_warn <1e-10>             - relative residual of a random solve above which it is reported and refined
 - -pc_bcr_check_fail <1e-4>              - relative residual of a random solve above which set-up fails
 
   Level: beginner
 
   Notes:
-  The operator is read from the assembled `MATAIJ` matrix: one unknown a node, couplings to the neighbours along x, y and z (3, 5 or 7
-  points), with the `DMDA` of the `PC` or, if it has none, of the matrix. Its coefficients may vary along each direction (stretched grids),
-  periodic ends and any boundary rows are found in the matrix. Boundary rows that hold a diagonal only, or a coupling into the grid, are
-  handled separately.
+  The operator is read from the assembled `MATAIJ` matrix, with one unknown a node and couplings to the neighbours along x, y and z (3, 5 or 7
+  points) or to all neighbours in a box (9 points in the plane, up to 27 in space). The grid is the `DMDA` of the `PC` or, if it has none, of the
+  matrix. The coefficients may vary along each direction (stretched grids). Periodic ends and any boundary rows are found in the matrix.
+  Boundary rows that hold only a diagonal or, with 3, 5 or 7 points, a coupling into the grid are handled separately.
 
-  Where the matrix is separable one application solves it: `-ksp_type preonly` or one iteration. Otherwise the nearest separable operator is
-  solved, and the number of iterations depends on the coefficients but not on the mesh width. `-ksp_view` says how far the matrix is from
-  it. `-ksp_type preonly` fails for such a matrix, unless it is the solver within another preconditioner.
+  If the matrix is separable, one application solves it: use `-ksp_type preonly`, or one iteration of another type. Otherwise the nearest
+  separable operator is solved, and the number of iterations depends on the coefficients but not on the mesh width. `-ksp_view` says how far
+  the matrix is from this operator. `-ksp_type preonly` fails for such a matrix, unless it is the solver within another preconditioner.
 
-  Each set-up for a separable matrix measures the residual of one solve, `PCBCRSetCheck()`. A property of the values that makes a solve
-  impossible, or useless, fails it (`PCGetFailedReason()`); with `-ksp_error_if_not_converged` it is an error that says why.
+  Each set-up measures what the solves are worth (`PCBCRSetCheck()`). If a property of the values makes a solve impossible or useless, the
+  set-up fails (`PCGetFailedReason()`); with `-ksp_error_if_not_converged` this is an error that says why.
 
-  A singular operator (Neumann or periodic conditions on all sides) needs its null space attached by `MatSetNullSpace()`.
+  A singular operator (Neumann or periodic conditions on all sides) needs its null space attached with `MatSetNullSpace()`, except on the
+  coarsest grid of `PCMG`.
 
-  On several ranks methods facr (without levels) and auto spread the solve over all of them, where there are transforms for the operator: in
-  slabs of the grid for the transforms, in columns of modes for the lines. Otherwise the field is gathered and solved on the first
-  rank. `-ksp_view` says which.
+  On several ranks, the methods facr (without levels) and auto distribute the solve over all of them if the operator has 3, 5 or 7 points and
+  transforms solve it: in slabs of the grid for the transforms, and in columns of modes for the lines. Otherwise the field is gathered and
+  solved on the first rank. `-ksp_view` says which.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
           `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`, `PCBCRSetCheck()`

@@ -13,7 +13,7 @@ using namespace weft;
 
   Input Parameters:
 + pc     - the preconditioner
-- method - its name, or "auto" for the fastest stable one
+- method - the method's name, or "auto" for the fastest stable one
 
   Options Database Key:
 . -pc_bcr_type (buneman1|buneman2|partial|separable|plain|facr|auto) - the method
@@ -21,7 +21,8 @@ using namespace weft;
   Level: intermediate
 
   Note:
-  A method that cannot solve an operator says why when the `PC` is set up. buneman1, buneman2 and plain, which is unstable, exist to compare with.
+  A method that cannot solve an operator says why when the `PC` is set up. buneman1, buneman2 and plain exist for comparison; plain is
+  unstable.
 
 .seealso: `PCBCR`, `PCBCRGetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`
 @*/
@@ -41,7 +42,7 @@ PetscErrorCode PCBCRSetMethod(PC pc, const char method[])
 . pc - the preconditioner
 
   Output Parameter:
-. method - its name
+. method - the method's name
 
   Level: intermediate
 
@@ -73,10 +74,10 @@ static PetscErrorCode PCBCRSetInverse_BCR(PC pc, const char inverse[])
 
   Input Parameters:
 + pc      - the preconditioner
-- inverse - "fractions" for independent solves that are added, "leja" for solves one after the other, poles in Leja's order
+- inverse - "fractions" to add the results of independent solves; "leja" to solve one after the other, with the poles in Leja's order
 
   Options Database Key:
-. -pc_bcr_inverse (fractions|leja) - the way
+. -pc_bcr_inverse (fractions|leja) - the choice
 
   Level: advanced
 
@@ -166,7 +167,7 @@ PetscErrorCode PCBCRGetRadix(PC pc, PetscInt *radix)
 - levels - 0 or more, or -1 for the method's choice
 
   Options Database Key:
-. -pc_bcr_levels <-1> - the number
+. -pc_bcr_levels <-1> - the number of levels
 
   Level: advanced
 
@@ -208,7 +209,7 @@ PetscErrorCode PCBCRGetLevels(PC pc, PetscInt *levels)
 
   Input Parameters:
 + pc        - the preconditioner
-- precision - `PC_BCR_DOUBLE`, or `PC_BCR_SINGLE` for less time and memory where a Krylov method corrects the result
+- precision - `PC_BCR_DOUBLE`, or `PC_BCR_SINGLE`, which takes less time and memory and needs a Krylov method to correct the result
 
   Options Database Key:
 . -pc_bcr_precision (double|single) - the precision
@@ -253,7 +254,7 @@ PetscErrorCode PCBCRGetPrecision(PC pc, PCBCRPrecision *precision)
 
   Input Parameters:
 + pc      - the preconditioner
-- require - `PETSC_TRUE` for the error, `PETSC_FALSE` to solve with the nearest separable operator
+- require - `PETSC_TRUE` to raise the error, `PETSC_FALSE` to solve with the nearest separable operator
 
   Options Database Key:
 . -pc_bcr_require_separable <false> - the choice
@@ -298,7 +299,7 @@ PetscErrorCode PCBCRGetRequireSeparable(PC pc, PetscBool *require)
 
   Input Parameters:
 + pc        - the preconditioner
-- tolerance - sum over a row of the differences, relative to the row's sum of magnitudes
+- tolerance - bound of the sum of the differences over a row, relative to the sum of magnitudes of that row
 
   Options Database Key:
 . -pc_bcr_separable_tolerance <1e-10> - the tolerance
@@ -306,7 +307,8 @@ PetscErrorCode PCBCRGetRequireSeparable(PC pc, PetscBool *require)
   Level: advanced
 
   Note:
-  It decides what `PCView()` says and what `PCBCRSetRequireSeparable()` allows, and changes nothing else.
+  The tolerance decides what counts as separable: what `PCView()` calls so, what `PCBCRSetRequireSeparable()` and `KSPPREONLY` accept, and
+  which check of `PCBCRSetCheck()` a set-up makes. It does not change the operator that is solved.
 
 .seealso: `PCBCR`, `PCBCRGetSeparableTolerance()`, `PCBCRSetRequireSeparable()`
 @*/
@@ -346,19 +348,24 @@ PetscErrorCode PCBCRGetSeparableTolerance(PC pc, PetscReal *tolerance)
 
   Input Parameters:
 + pc   - the preconditioner
-. warn - relative residual of a random solve above which `PCView()` and `-info` tell it, and a step of iterative refinement is tried
+. warn - relative residual of a random solve above which `-info` reports it and a step of iterative refinement is tried
 - fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
 
   Options Database Keys:
 + -pc_bcr_check_warn <1e-10> - the first bound
-- -pc_bcr_check_fail <1e-4>  - the second
+- -pc_bcr_check_fail <1e-4>  - the second bound
 
   Level: advanced
 
   Notes:
-  Each set-up of a separable operator solves once with a right-hand side that looks random. If its residual is above `warn`, and more than
-  rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the residual ten times smaller, all
-  applications take it. Where both bounds are 1e300 or more nothing is measured.
+  Each set-up for a separable matrix solves once with a right-hand side that looks random, and `PCView()` shows the residual. If this is above
+  `warn`, and larger than rounding explains for such a matrix, one step of iterative refinement is tried; if that makes the residual ten times
+  smaller, all applications take it. In single precision nothing is refined.
+
+  For a matrix that is not separable, each set-up solves with such a right-hand side and with a third of it. What three times the second
+  solution leaves of the first one is rounding; its product with the matrix is compared with the same bounds, and nothing is refined.
+
+  If both bounds are 1e300 or more, nothing is measured.
 
 .seealso: `PCBCR`, `PCBCRGetCheck()`, `PCBCRSetPrecision()`
 @*/
@@ -378,7 +385,7 @@ PetscErrorCode PCBCRSetCheck(PC pc, PetscReal warn, PetscReal fail)
 . pc - the preconditioner
 
   Output Parameters:
-+ warn - relative residual of a random solve above which it is told
++ warn - relative residual of a random solve above which it is reported
 - fail - relative residual above which the set-up fails
 
   Level: advanced

@@ -28,45 +28,45 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
   operators; on the host or on a GPU
 
   Options Database Keys:
-+ -pc_boxmg_levels <0>                                 - how many levels there are at most; 0 is as many as there can be
-. -pc_boxmg_cycle (auto|v|w|f)                         - the order in which levels are visited
-. -pc_boxmg_smoother (auto|lines|alternating|points)   - what relaxes a level
-. -pc_boxmg_coarsen (auto|x|y|xy|z|xz|yz|all)          - directions that may be coarsened
-. -pc_boxmg_interpolation (operator|linear)            - weights of the interpolation
-. -pc_boxmg_sweeps <1>                                 - sweeps before and after each correction
-. -pc_boxmg_coarse (direct|lines)                      - what solves on the coarsest grid
-. -pc_boxmg_coarsest <0>                               - a grid of so many nodes is not coarsened; 0: 100, on a device 500 unknowns
-. -pc_boxmg_share <-1>                                - nodes a rank from which on ranks share a level; -1: 2000, on devices 100000
-. -pc_boxmg_precision (double|single)                  - precision inside the cycle
-- -pc_boxmg_monitor <false>                            - print the residual of each level, twice a cycle
++ -pc_boxmg_levels <0>                                      - largest number of levels; 0 for as many as there can be
+. -pc_boxmg_cycle (auto|v|w|f)                              - the order in which levels are visited
+. -pc_boxmg_smoother (auto|lines|alternating|planes|points) - the smoother of each level
+. -pc_boxmg_coarsen (auto|x|y|xy|z|xz|yz|all)               - directions that may be coarsened
+. -pc_boxmg_interpolation (operator|linear)                 - weights of the interpolation
+. -pc_boxmg_sweeps <1>                                      - sweeps before and after each correction
+. -pc_boxmg_coarse (direct|lines)                           - the solver of the coarsest grid
+. -pc_boxmg_coarsest <0>                                    - a grid of at most so many nodes is not coarsened; 0: 100, on a device 500 unknowns
+. -pc_boxmg_share <-1>                                      - nodes a rank that a level needs to be shared; -1: 2000, on devices 100000
+. -pc_boxmg_precision (double|single)                       - precision inside the cycle
+- -pc_boxmg_monitor <false>                                 - print the residual of each level, twice a cycle
 
   Level: beginner
 
   Notes:
-  The operator is read from the assembled `MATAIJ` matrix: one unknown a node, or up to 8, couplings to a node's neighbours (3 points in 1-D,
-  5 or 9 in 2-D, 7 or 27 in 3-D), with the `DMDA` of the `PC` or, if it has none, of the matrix. The number of nodes along a direction is any, ends are
-  any, coefficients may jump, and rows of the identity may stand anywhere. Nothing else is asked for.
+  The operator is read from the assembled `MATAIJ` matrix, with 1 to 8 unknowns a node and couplings to a node's neighbours (3 points in 1-D,
+  5 or 9 in 2-D, 7 or 27 in 3-D). The grid is the `DMDA` of the `PC` or, if it has none, of the matrix. It may have any number of nodes along
+  each direction and any boundary conditions, coefficients may jump, and any row may be one of the identity. Nothing else is needed.
 
-  The cycle of a symmetric matrix is symmetric, fit for `KSPCG`. For other matrices take `KSPGMRES` or `KSPFGMRES`. Whether the matrix is
-  symmetric is looked at, unless `MatSetOption()` has told it (`MAT_SYMMETRIC`).
+  The cycle of a symmetric matrix is symmetric and fit for `KSPCG`, unless it is an F cycle. For other matrices use `KSPGMRES` or `KSPFGMRES`.
+  Set-up checks whether the matrix is symmetric, unless `MatSetOption()` has declared it (`MAT_SYMMETRIC`).
 
-  Singular operators (Neumann or periodic conditions on all sides) need their null space attached by `MatSetNullSpace()`.
+  Singular operators (Neumann or periodic conditions on all sides) need their null space attached with `MatSetNullSpace()`.
 
-  Several unknowns a node are relaxed together, in lines of blocks; the first rank cycles for all, in double precision, without planes.
+  Several unknowns a node are relaxed together, in lines of blocks. The first rank then cycles for all, in double precision and without planes.
 
-  Under `KSPRICHARDSON` the cycles are an iteration of their own, by the norm of the true residual: it takes fewer passes over vectors than
-  `KSPCG`, which pays where a cycle is good, and with `-pc_boxmg_precision single` on a GPU.
+  Under `KSPRICHARDSON` the PC iterates cycles itself and stops by the norm of the true residual. This takes fewer passes over vectors than
+  `KSPCG`, which pays if a cycle reduces the error well, and with `-pc_boxmg_precision single` on a GPU.
 
-  Several ranks share the levels that have nodes enough for each (`PCBoxmgSetShare()`), and the first one has the others by itself. The
-  iterations are those of one rank, whatever the process grid. Where a periodic direction that ranks cut has an odd number of nodes, the
-  first one cycles for all.
+  Several ranks share the levels that have enough nodes for each of them (`PCBoxmgSetShare()`); the first rank has the other levels by itself.
+  The iterations are those of one rank, whatever the process grid. If a periodic direction that ranks cut has an odd number of nodes, or fewer
+  than 8, the first rank cycles for all.
 
-  New values of the same pattern keep what was allocated. An operator that it cannot work with fails the set-up (`PCGetFailedReason()`);
-  with `-ksp_error_if_not_converged` it is an error that says why.
+  New values with the same pattern keep what was allocated. If the operator cannot be preconditioned in this way, the set-up fails
+  (`PCGetFailedReason()`); with `-ksp_error_if_not_converged` this is an error that says why.
 
-  `PCGetInterpolations()` and `PCGetCoarseOperators()` give copies of the matrices of its levels, on one rank.
+  `PCGetInterpolations()` and `PCGetCoarseOperators()` give copies of the matrices of the levels, on one rank only.
 
-  -log_view shows set-up as PCBoxmgSetUp and the cycles as PCBoxmgCycle.
+  -log_view shows the set-up as PCBoxmgSetUp and the cycles as PCBoxmgCycle.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCR`, `PCBoxmgSetLevels()`, `PCBoxmgSetCycle()`, `PCBoxmgSetSmoother()`,
           `PCBoxmgSetCoarsen()`, `PCBoxmgSetInterpolation()`, `PCBoxmgSetSweeps()`, `PCBoxmgSetCoarse()`, `PCBoxmgSetCoarsest()`, `PCBoxmgSetShare()`,

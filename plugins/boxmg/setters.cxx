@@ -32,15 +32,15 @@ PetscErrorCode SetNumber(PC pc, PetscInt value)
 
   Input Parameters:
 + pc     - the preconditioner
-- levels - a number, or 0 for as many as there can be
+- levels - the largest number of levels, or 0 for as many as there can be
 
   Options Database Key:
-. -pc_boxmg_levels <0> - the number
+. -pc_boxmg_levels <0> - the largest number
 
   Level: intermediate
 
   Note:
-  A grid is coarsened until it has no more nodes than `PCBoxmgSetCoarsest()` says, or can be coarsened no further.
+  Grids are coarsened until one has no more nodes than `PCBoxmgSetCoarsest()` says, or can be coarsened no further.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetLevels()`, `PCBoxmgSetCoarsest()`
 @*/
@@ -60,7 +60,7 @@ PetscErrorCode PCBoxmgSetLevels(PC pc, PetscInt levels)
 . pc - the preconditioner
 
   Output Parameter:
-. levels - a number, or 0 for as many as there can be
+. levels - the largest number of levels, or 0 for as many as there can be
 
   Level: intermediate
 
@@ -88,9 +88,9 @@ PetscErrorCode PCBoxmgGetLevels(PC pc, PetscInt *levels)
   Level: intermediate
 
   Note:
-  A W cycle visits each coarser grid twice, an F cycle makes a V cycle after it: they pay where a V cycle needs many iterations, as with recirculating convection.
-  Automatically a matrix gets V cycles; F cycles where convection is strong, and turns or the grid is large; and where coefficients jump on a large
-  grid, and lines run along several directions, W cycles that correct two levels twice.
+  A W cycle visits each coarser grid twice. An F cycle visits it first in an F cycle and then in a V cycle. Both pay if V cycles need many
+  iterations, as with recirculating convection. auto chooses V cycles with two exceptions: F cycles if convection is strong, and turns or the
+  grid is large; and W cycles that correct only two levels twice, if coefficients jump on a large grid and lines run along several directions.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetCycle()`, `PCBoxmgSetSweeps()`
 @*/
@@ -138,7 +138,10 @@ PetscErrorCode PCBoxmgGetCycle(PC pc, PCBoxmgCycle *cycle)
   Level: intermediate
 
   Note:
-  auto takes lines along the direction that is strong everywhere, if there is one, else lines along all directions in turn, level by level; in space planes where two strong directions vary, which lines cannot follow. lines: along the strongest one alone; alternating: along all in turn; planes: a cycle in all planes of a colour, of a grid of three directions; points: Gauss-Seidel by colours.
+  auto chooses level by level: lines along the direction that is strong everywhere, if there is one, and otherwise lines along all directions
+  in turn; in space it chooses planes if there are two strong directions and which two they are varies, because lines cannot follow these.
+  lines relaxes lines along the strongest direction alone, and alternating lines along all directions in turn. planes makes a cycle in all
+  planes of a colour and needs a grid of three directions. points is Gauss-Seidel by colours.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetSmoother()`, `PCBoxmgSetSweeps()`
 @*/
@@ -186,7 +189,7 @@ PetscErrorCode PCBoxmgGetSmoother(PC pc, PCBoxmgSmoother *smoother)
   Level: intermediate
 
   Note:
-  auto coarsens, level by level, those that are strong enough.
+  auto coarsens, level by level, the directions that are strong enough.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetCoarsen()`, `PCBoxmgSetLevels()`
 @*/
@@ -234,7 +237,7 @@ PetscErrorCode PCBoxmgGetCoarsen(PC pc, PCBoxmgCoarsen *coarsen)
   Level: advanced
 
   Note:
-  Weights of the operator follow jumps of its coefficients, linear ones do not.
+  Weights from the operator follow jumps of its coefficients; linear ones do not.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetInterpolation()`, `PCBoxmgSetCoarsen()`
 @*/
@@ -274,10 +277,10 @@ PetscErrorCode PCBoxmgGetInterpolation(PC pc, PCBoxmgInterpolation *interpolatio
 
   Input Parameters:
 + pc     - the preconditioner
-- sweeps - 1 or more
+- sweeps - the number of sweeps, 1 or more
 
   Options Database Key:
-. -pc_boxmg_sweeps <1> - the number
+. -pc_boxmg_sweeps <1> - the number of sweeps
 
   Level: intermediate
 
@@ -299,7 +302,7 @@ PetscErrorCode PCBoxmgSetSweeps(PC pc, PetscInt sweeps)
 . pc - the preconditioner
 
   Output Parameter:
-. sweeps - 1 or more
+. sweeps - the number of sweeps
 
   Level: intermediate
 
@@ -327,7 +330,7 @@ PetscErrorCode PCBoxmgGetSweeps(PC pc, PetscInt *sweeps)
   Level: advanced
 
   Note:
-  The inverse of at most 1000 nodes is made; a coarsest grid that stays larger is relaxed.
+  A coarsest grid of at most 1000 unknowns is inverted; one that stays larger is relaxed.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetCoarse()`, `PCBoxmgSetCoarsest()`
 @*/
@@ -367,7 +370,7 @@ PetscErrorCode PCBoxmgGetCoarse(PC pc, PCBoxmgCoarse *coarse)
 
   Input Parameters:
 + pc    - the preconditioner
-- nodes - the number of nodes; 0: 100, on a device as many as have 500 unknowns
+- nodes - the largest number of nodes of a grid that is not coarsened; 0 for 100, or on a device for as many as have 500 unknowns
 
   Options Database Key:
 . -pc_boxmg_coarsest <0> - the number of nodes
@@ -392,7 +395,7 @@ PetscErrorCode PCBoxmgSetCoarsest(PC pc, PetscInt nodes)
 . pc - the preconditioner
 
   Output Parameter:
-. nodes - 1 or more
+. nodes - the largest number of nodes of a grid that is not coarsened; 0 for 100, or on a device for as many as have 500 unknowns
 
   Level: advanced
 
@@ -412,7 +415,7 @@ PetscErrorCode PCBoxmgGetCoarsest(PC pc, PetscInt *nodes)
 
   Input Parameters:
 + pc    - the preconditioner
-- nodes - 0 or more, or `PETSC_DECIDE`: 2000 on hosts, 100000 on devices, whose messages take longer than more of their work
+- nodes - 0 or more, or `PETSC_DECIDE` for 2000 on hosts and 100000 on devices, where a message takes as long as more of the work
 
   Options Database Key:
 . -pc_boxmg_share <-1> - the number of nodes
@@ -420,8 +423,8 @@ PetscErrorCode PCBoxmgGetCoarsest(PC pc, PetscInt *nodes)
   Level: advanced
 
   Note:
-  The first rank has the levels of fewer nodes by itself, as messages take longer than all of its work there, and those that are solved
-  directly or relaxed by planes in any case.
+  The first rank has levels with fewer nodes by itself, because messages take longer than all of the work on them. In any case it has the
+  levels that are solved directly or relaxed by planes, and all levels of grids with several unknowns a node.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetShare()`
 @*/
@@ -469,7 +472,7 @@ PetscErrorCode PCBoxmgGetShare(PC pc, PetscInt *nodes)
   Level: intermediate
 
   Note:
-  Vectors stay double. PETSc's own option -pc_precision says the same.
+  Vectors stay in double precision. PETSc's own option -pc_precision means the same.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetPrecision()`, `PCBoxmgSetCycle()`
 @*/
@@ -517,7 +520,7 @@ PetscErrorCode PCBoxmgGetPrecision(PC pc, PCBoxmgPrecision *precision)
   Level: intermediate
 
   Note:
-  Each norm is a wait for the device. Transposed cycles print nothing.
+  For each norm the host waits for the device. Transposed cycles print nothing.
 
 .seealso: `PCBOXMG`, `PCBoxmgGetMonitor()`
 @*/

@@ -259,47 +259,47 @@ PetscErrorCode PCCroutGetHistory_Crout(PC pc, PetscInt *count, const PetscReal *
   PCCROUT - incomplete and complete LU and LDL^T factors of each rank's block by fixed-point Crout sweeps, on the host or on a GPU
 
   Options Database Keys:
-+ -pc_crout_pattern (levels|threshold|full)               - where the factors have entries: as ILU(k), where they are large, or all fill
-. -pc_crout_levels <0>                                    - k
-. -pc_crout_droptol <1e-3>                                - size below which entries are left out, against the mean of their row
-. -pc_crout_row_quota <0>                                 - most entries of a row in each triangle
-. -pc_crout_most_operations <1e11>                        - multiplications that complete factors may take; 0 for any number
++ -pc_crout_pattern (levels|threshold|full)               - where the factors have entries: those of ILU(k), the large ones, or all fill
+. -pc_crout_levels <0>                                    - levels of fill, the k of ILU(k)
+. -pc_crout_droptol <1e-3>                                - size below which entries are left out, relative to the mean of their row
+. -pc_crout_row_quota <0>                                 - largest number of entries of a row in each triangle
+. -pc_crout_most_operations <1e11>                        - largest number of multiplications for complete factors; 0 for any number
 . -pc_crout_method (sweeps|exact|auto)                    - how the factors are found
 . -pc_crout_sweeps <0>                                    - number of sweeps; 0 for as many as are needed
-. -pc_crout_rtol <r>                                      - sweep until the residual of the factors is that small
-. -pc_crout_omega <0>                                     - under-relaxation of the sweeps; 0 for 1, and 0.5 where they grow
-. -pc_crout_sections <0>                                  - blocks of rows that converge in order; 0 for one, and more where that is needed
+. -pc_crout_rtol <r>                                      - sweep until the residual of the factors is this small
+. -pc_crout_omega <0>                                     - under-relaxation of the sweeps; 0 for 1, and for 0.5 if they grow
+. -pc_crout_sections <0>                                  - blocks of rows that converge in order; 0 for one, and for more if needed
 . -pc_crout_async (true|false)                            - sweep in place: fewer sweeps, but no two runs are the same
-. -pc_crout_shift <0>                                     - add this much of the diagonal before factoring
+. -pc_crout_shift <0>                                     - add this fraction of the diagonal to it before factoring
 . -pc_crout_check_warn <1e-10>                            - relative residual of a random solve above which complete factors are refined
 . -pc_crout_check_fail <1e-4>                             - relative residual of a random solve above which complete factors fail
 . -pc_crout_scaling (none|diagonal|ruiz)                  - scaling of rows and columns before factoring
 . -pc_crout_ordering (auto|natural|rcm|amd|...)           - order of rows and columns
-. -pc_crout_symmetric (true|false)                        - factor L D L^T; by default where the matrix says that it is symmetric
+. -pc_crout_symmetric (true|false)                        - factor L D L^T; by default if the matrix says that it is symmetric
 . -pc_crout_trisolve (jacobi|isai|levels|syncfree|auto)   - how the triangles are solved
 . -pc_crout_trisolve_steps <0>                            - steps of jacobi; 0 for as many as a test on the factors asks for
-. -pc_crout_precision (double|single)                     - of the factors; vectors stay as they are
+. -pc_crout_precision (double|single)                     - precision of the factors; vectors stay as they are
 - -pc_crout_monitor                                       - print the residuals of the sweeps
 
   Level: beginner
 
   Notes:
-  On several ranks every rank factors its diagonal block, as `PCBJACOBI` does with one block a rank. For more or overlapping blocks use
+  On several ranks each rank factors its diagonal block, like `PCBJACOBI` with one block a rank. For more blocks, or blocks that overlap, use
   `PCBJACOBI` or `PCASM` with -sub_pc_type crout.
 
-  Settings that you do not specify are chosen automatically and reported by -ksp_view: a matching of rows where a diagonal entry is missing, zero
-  or tiny, scaling, the number of sweeps, damping, sections and shifts where sweeps grow, and the triangular solves.
+  Settings that you do not specify are chosen automatically and reported by -ksp_view: a permutation of rows if a diagonal entry is missing,
+  zero or tiny; scaling; the number of sweeps; damping, sections and shifts if sweeps grow; and the triangular solves.
 
-  Each set-up makes one solve with a random right-hand side and measures what it leaves. Complete factors take a step of iterative refinement
-  where that cures what they lost, or fail (`PCCroutSetCheck()`); where incomplete factors are useless, or much larger than the matrix, triangles are
-  solved exactly, rows are permuted to the largest product of the diagonal, all fill is taken where it is quickly made, the diagonal is shifted,
-  and all fill is taken, in this order, before the set-up fails.
+  Each set-up solves with a random right-hand side and measures the residual. If complete factors lose digits, they take a step of iterative
+  refinement if that helps, or fail (`PCCroutSetCheck()`). If incomplete factors are useless, or have grown much larger than the matrix, the
+  following are tried in this order: the triangles are solved exactly, rows are permuted to the largest product of the diagonal, all fill is
+  taken if it is quickly made, the diagonal is shifted, and all fill is taken. If none of these helps, the set-up fails.
 
-  The kernels run where the matrix is: on the host, or on the device for `MATAIJCUSPARSE` and `MATAIJKOKKOS`. By default the same input
-  gives the same factors, bit by bit.
+  The kernels run where the matrix is: on the host, or on the device for `MATAIJCUSPARSE`, `MATAIJHIPSPARSE` and `MATAIJKOKKOS`. By default the
+  same input gives the same factors, bit by bit.
 
-  A factorization that fails on any rank ends in `KSP_DIVERGED_PC_FAILED`; -info :pc says which row and what to do, and
-  -ksp_error_if_not_converged makes it an error that does.
+  If a factorization fails on any rank, the solve ends in `KSP_DIVERGED_PC_FAILED`. -info :pc says which row failed and what to do, and
+  -ksp_error_if_not_converged makes it an error that says so.
 
 .seealso: `MATSOLVERCROUT`, `PCILU`, `PCICC`, `PCLU`, `PCBJACOBI`, `PCASM`, `PCCroutSetPattern()`, `PCCroutSetLevels()`,
           `PCCroutSetDropTolerance()`, `PCCroutSetMostOperations()`, `PCCroutSetMethod()`, `PCCroutSetSweeps()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`,

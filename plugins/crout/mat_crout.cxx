@@ -279,32 +279,33 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 /*MC
   MATSOLVERCROUT = "crout" - LU, ILU(k), Cholesky and ICC of sequential matrices by fixed-point Crout sweeps, on the host or on a GPU
 
-  Works with `MATSEQAIJ`, its CUDA, HIP and Kokkos forms, `MATSEQBAIJ`, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and Cholesky);
-  through `PCBJACOBI` and `PCASM` on several ranks.
+  It factors `MATSEQAIJ` and its CUDA, HIP and Kokkos forms, `MATSEQBAIJ`, `MATSEQSBAIJ` (Cholesky and ICC) and `MATSEQDENSE` (LU and
+  Cholesky). On several ranks, use it through `PCBJACOBI` or `PCASM`.
 
   Options Database Keys:
 + -pc_type (lu|ilu|cholesky|icc)     - the factorization
-. -pc_factor_mat_solver_type crout   - by this solver
+. -pc_factor_mat_solver_type crout   - use this solver
 . -pc_factor_levels <0>              - levels of fill of ILU and ICC
-. -pc_factor_mat_ordering_type <o>   - order of rows and columns; for LU and Cholesky amd where PETSc has it
+. -pc_factor_mat_ordering_type <o>   - order of rows and columns; the default for LU and Cholesky is amd if PETSc has it
 . -pc_factor_shift_type (none|nonzero|positive_definite|inblocks) - what to do about a pivot that is too small
-. -pc_factor_shift_amount <s>        - how much to add to it
-. -pc_factor_zeropivot <z>           - size up to which a pivot is zero
+. -pc_factor_shift_amount <s>        - amount of the shift, relative to the scaled diagonal
+. -pc_factor_zeropivot <z>           - size up to which a pivot counts as zero, relative to the sum of the magnitudes in its row
 . -pc_factor_nonzeros_along_diagonal - permute the columns so that the diagonal has no zeros
-. -mat_crout_most_operations <1e11>  - multiplications that LU and Cholesky factors may take; 0 for any number
-. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which a step of refinement is taken
+. -mat_crout_most_operations <1e11>  - largest number of multiplications for LU and Cholesky factors; 0 for any number
+. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which a step of refinement is tried
 . -pc_crout_check_fail <1e-4>        - LU, Cholesky: residual of a random solve above which they fail
-- -pc_factor_diagonal_fill           - take a diagonal entry that is not stored for a zero
+- -pc_factor_diagonal_fill           - no effect: a diagonal entry that is not stored always counts as zero
 
   Level: beginner
 
   Notes:
-  Complete factors are those of the matrix: nothing is shifted unless an option says so. Incomplete ones go up the same ladder as those of
-  `PCCROUT` where they fail or are useless. -ksp_view and -info say what was done.
+  Complete factors are those of the matrix: nothing is shifted unless an option says so. LU of a sparse matrix replaces a zero pivot by another
+  number, and the check of the set-up then refines the solves or fails. Incomplete factors that fail or are useless climb the same ladder as
+  those of `PCCROUT`. -ksp_view and -info say what was done.
 
-  A factorization that fails ends in `KSP_DIVERGED_PC_FAILED`; -info :mat says which row and what to do.
+  If a factorization fails, the solve ends in `KSP_DIVERGED_PC_FAILED`. -info :mat says which row failed and what to do.
 
-  -pc_factor_in_place factors by PETSc's own method, since PETSc asks no solver type then.
+  -pc_factor_in_place uses PETSc's own factors, because PETSc asks for no solver type then.
 
 .seealso: `PCCROUT`, `PCLU`, `PCILU`, `PCCHOLESKY`, `PCICC`, `PCFactorSetMatSolverType()`, `MatSolverType`
 M*/

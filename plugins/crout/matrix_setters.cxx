@@ -11,10 +11,10 @@ using namespace weft;
 
   Input Parameters:
 + pc    - the preconditioner
-- shift - at least 0; the part of the diagonal that is added to it
+- shift - the fraction of the diagonal that is added to it, at least 0
 
   Options Database Key:
-. -pc_crout_shift <0> - the part
+. -pc_crout_shift <0> - the fraction
 
   Level: advanced
 
@@ -36,7 +36,7 @@ PetscErrorCode PCCroutSetShift(PC pc, PetscReal shift)
 . pc - the preconditioner
 
   Output Parameter:
-. shift - the part of the diagonal that is added to it
+. shift - the fraction of the diagonal that is added to it
 
   Level: advanced
 
@@ -56,8 +56,8 @@ PetscErrorCode PCCroutGetShift(PC pc, PetscReal *shift)
 
   Input Parameters:
 + pc      - the preconditioner
-- scaling - `PC_CROUT_SCALING_NONE`, `PC_CROUT_SCALING_DIAGONAL` so that the diagonal becomes one, or `PC_CROUT_SCALING_RUIZ` so that the
-            largest entry of each row and column becomes about one
+- scaling - `PC_CROUT_SCALING_NONE`, `PC_CROUT_SCALING_DIAGONAL` to make the diagonal one, or `PC_CROUT_SCALING_RUIZ` to make the largest
+            entry of each row and column about one
 
   Options Database Key:
 . -pc_crout_scaling (none|diagonal|ruiz) - the scaling
@@ -117,7 +117,7 @@ static PetscErrorCode PCCroutSetOrdering_Crout(PC pc, const char ordering[])
 
   Input Parameters:
 + pc       - the preconditioner
-- ordering - a `MatOrderingType`, or "auto" for a fill-reducing one with the pattern `PC_CROUT_FULL` and the natural one otherwise
+- ordering - a `MatOrderingType`, or "auto" for one that reduces fill with the pattern `PC_CROUT_FULL`, and the natural one otherwise
 
   Options Database Key:
 . -pc_crout_ordering (auto|natural|rcm|amd|...) - the ordering
@@ -147,7 +147,7 @@ PetscErrorCode PCCroutSetOrdering(PC pc, const char ordering[])
   Level: intermediate
 
   Note:
-  `PCView()` shows what "auto" has chosen.
+  `PCView()` shows which one "auto" has chosen.
 
 .seealso: `PCCROUT`, `PCCroutSetOrdering()`
 @*/
@@ -165,7 +165,7 @@ PetscErrorCode PCCroutGetOrdering(PC pc, const char *ordering[])
 
   Input Parameters:
 + pc        - the preconditioner
-- symmetric - `PETSC_TRUE` to read the upper triangle only
+- symmetric - `PETSC_TRUE` to read only the upper triangle
 
   Options Database Key:
 . -pc_crout_symmetric (true|false) - symmetric or not
@@ -173,7 +173,7 @@ PetscErrorCode PCCroutGetOrdering(PC pc, const char *ordering[])
   Level: intermediate
 
   Note:
-  Without it the matrix is symmetric if `MatIsSymmetricKnown()` says so.
+  Without this choice, the matrix counts as symmetric if `MatIsSymmetricKnown()` says so. The factors of a dense matrix are always L U.
 
 .seealso: `PCCROUT`, `PCCroutGetSymmetric()`, `MatSetOption()`
 @*/
@@ -193,7 +193,7 @@ PetscErrorCode PCCroutSetSymmetric(PC pc, PetscBool symmetric)
 . pc - the preconditioner
 
   Output Parameters:
-+ told      - whether it was told; otherwise the matrix says it
++ told      - whether it was told; otherwise the matrix says whether it is symmetric
 - symmetric - what it was told
 
   Level: intermediate

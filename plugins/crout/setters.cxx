@@ -58,10 +58,10 @@ PetscErrorCode PCCroutGetPattern(PC pc, PCCroutPattern *pattern)
 
   Input Parameters:
 + pc     - the preconditioner
-- levels - at least 0
+- levels - the levels of fill, at least 0
 
   Options Database Key:
-. -pc_crout_levels <0> - the levels
+. -pc_crout_levels <0> - the levels of fill
 
   Level: intermediate
 
@@ -83,7 +83,7 @@ PetscErrorCode PCCroutSetLevels(PC pc, PetscInt levels)
 . pc - the preconditioner
 
   Output Parameter:
-. levels - the k of ILU(k)
+. levels - the levels of fill, the k of ILU(k)
 
   Level: intermediate
 
@@ -115,8 +115,8 @@ static PetscErrorCode PCCroutSetDropTolerance_Crout(PC pc, PetscReal tolerance, 
 
   Input Parameters:
 + pc        - the preconditioner
-. tolerance - entries smaller than this times the mean size of their row are left out
-- quota     - most entries of a row in each triangle; 0 for twice the mean number of the matrix, and 2
+. tolerance - entries smaller than this times the mean size of the entries of their row are left out
+- quota     - largest number of entries of a row in each triangle; 0 for twice the mean number of the matrix, plus 2
 
   Options Database Keys:
 + -pc_crout_droptol <1e-3> - the tolerance
@@ -142,8 +142,8 @@ PetscErrorCode PCCroutSetDropTolerance(PC pc, PetscReal tolerance, PetscInt quot
 . pc - the preconditioner
 
   Output Parameters:
-+ tolerance - entries smaller than this times the mean size of their row are left out
-- quota     - most entries of a row in each triangle; 0 for twice the mean number of the matrix, and 2
++ tolerance - entries smaller than this times the mean size of the entries of their row are left out
+- quota     - largest number of entries of a row in each triangle; 0 for twice the mean number of the matrix, plus 2
 
   Level: intermediate
 
@@ -163,16 +163,16 @@ PetscErrorCode PCCroutGetDropTolerance(PC pc, PetscReal *tolerance, PetscInt *qu
 
   Input Parameters:
 + pc         - the preconditioner
-- operations - the number, of each rank's block; 0 for any number
+- operations - the largest number for the block of each rank; 0 for any number
 
   Options Database Key:
-. -pc_crout_most_operations <1e11> - the number
+. -pc_crout_most_operations <1e11> - the largest number
 
   Level: intermediate
 
   Note:
-  Fill is predicted before it is made, and told by -info and -ksp_view. Factors that would take longer, or do not fit into memory, fail with
-  what was predicted.
+  Fill is predicted before it is made, and -info and -ksp_view report the prediction. Factors that would take more multiplications, or do not
+  fit into memory, fail with the predicted numbers.
 
 .seealso: `PCCROUT`, `PCCroutGetMostOperations()`, `PCCroutSetPattern()`, `PCCroutSetOrdering()`
 @*/
@@ -192,7 +192,7 @@ PetscErrorCode PCCroutSetMostOperations(PC pc, PetscReal operations)
 . pc - the preconditioner
 
   Output Parameter:
-. operations - the number; 0 for any number
+. operations - the largest number; 0 for any number
 
   Level: intermediate
 
@@ -212,7 +212,7 @@ PetscErrorCode PCCroutGetMostOperations(PC pc, PetscReal *operations)
 
   Input Parameters:
 + pc        - the preconditioner
-- precision - `PC_CROUT_DOUBLE`, or `PC_CROUT_SINGLE` for half the memory; sums and vectors are in double precision in any case
+- precision - `PC_CROUT_DOUBLE`, or `PC_CROUT_SINGLE` for half the memory; sums and vectors stay in double precision
 
   Options Database Key:
 . -pc_crout_precision (double|single) - the precision
@@ -257,17 +257,17 @@ PetscErrorCode PCCroutGetPrecision(PC pc, PCCroutPrecision *precision)
 
   Input Parameters:
 + pc   - the preconditioner
-. warn - a relative residual of one solve with a random right-hand side; above it, it is told and one step of refinement is tried
-- fail - what the residual of complete factors must not be above
+. warn - relative residual of a random solve above which `-info` reports it and a step of iterative refinement is tried
+- fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
 
   Options Database Keys:
 + -pc_crout_check_warn <1e-10> - the first bound
-- -pc_crout_check_fail <1e-4>  - the second
+- -pc_crout_check_fail <1e-4>  - the second bound
 
   Level: advanced
 
   Note:
-  The factors of `PCLU` and `PCCHOLESKY` with the solver type crout take the two options too, with the prefix of their PC.
+  The factors of `PCLU` and `PCCHOLESKY` with the solver type crout read the same two options, with the prefix of their PC.
 
 .seealso: `PCCROUT`, `PCCroutGetCheck()`, `MATSOLVERCROUT`, `PCCroutSetPattern()`
 @*/
@@ -287,7 +287,7 @@ PetscErrorCode PCCroutSetCheck(PC pc, PetscReal warn, PetscReal fail)
 . pc - the preconditioner
 
   Output Parameters:
-+ warn - relative residual of a random solve above which it is told
++ warn - relative residual of a random solve above which it is reported
 - fail - relative residual above which the set-up fails
 
   Level: advanced
@@ -324,12 +324,13 @@ static PetscErrorCode PCCroutSetTriangularSolve_Crout(PC pc, const char name[], 
 
   Input Parameters:
 + pc    - the preconditioner
-. name  - "jacobi" or "isai", which are approximate; "levels" or "syncfree", which are exact; or "auto", which tests the former
-- steps - of jacobi; 0 for as many as the test asks for
+. name  - "jacobi" or "isai", which are approximate; "levels" or "syncfree", which are exact; or "auto", which is exact on
+          a host and tests jacobi on a device
+- steps - the number of jacobi steps; 0 for as many as a test asks for
 
   Options Database Keys:
 + -pc_crout_trisolve (jacobi|isai|levels|syncfree|auto) - the method
-- -pc_crout_trisolve_steps <0>                          - the steps
+- -pc_crout_trisolve_steps <0>                          - the number of jacobi steps
 
   Level: intermediate
 
@@ -352,7 +353,7 @@ PetscErrorCode PCCroutSetTriangularSolve(PC pc, const char name[], PetscInt step
 
   Output Parameters:
 + name  - the method, or "auto"
-- steps - of jacobi; 0 for as many as a test asks for
+- steps - the number of jacobi steps; 0 for as many as a test asks for
 
   Level: intermediate
 

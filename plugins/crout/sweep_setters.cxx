@@ -11,8 +11,8 @@ using namespace weft;
 
   Input Parameters:
 + pc     - the preconditioner
-- method - `PC_CROUT_METHOD_SWEEPS` for fixed-point sweeps, `PC_CROUT_METHOD_EXACT` for elimination, `PC_CROUT_METHOD_AUTO` for
-           elimination on a host, for full fill and where sweeps on a device would take longer, else sweeps
+- method - `PC_CROUT_METHOD_SWEEPS` for fixed-point sweeps, `PC_CROUT_METHOD_EXACT` for elimination, or `PC_CROUT_METHOD_AUTO` for
+           elimination on a host, for full fill and if sweeps on a device would take longer, and for sweeps otherwise
 
   Options Database Key:
 . -pc_crout_method (sweeps|exact|auto) - the method
@@ -57,15 +57,15 @@ PetscErrorCode PCCroutGetMethod(PC pc, PCCroutMethod *method)
 
   Input Parameters:
 + pc     - the preconditioner
-- sweeps - the number, or with a tolerance the most; 0 for as many as are needed
+- sweeps - the number of sweeps, or with a tolerance the largest number; 0 for as many as are needed
 
   Options Database Key:
-. -pc_crout_sweeps <0> - the number
+. -pc_crout_sweeps <0> - the number of sweeps
 
   Level: intermediate
 
   Note:
-  With the method `PC_CROUT_METHOD_AUTO` a number of sweeps asks for sweeps.
+  With the method `PC_CROUT_METHOD_AUTO`, a number of sweeps above 0 makes the method that of sweeps.
 
 .seealso: `PCCROUT`, `PCCroutGetSweeps()`, `PCCroutSetMethod()`, `PCCroutSetTolerance()`, `PCCroutSetOmega()`
 @*/
@@ -85,7 +85,7 @@ PetscErrorCode PCCroutSetSweeps(PC pc, PetscInt sweeps)
 . pc - the preconditioner
 
   Output Parameter:
-. sweeps - the number; 0 for as many as are needed
+. sweeps - the number of sweeps; 0 for as many as are needed
 
   Level: intermediate
 
@@ -105,7 +105,7 @@ PetscErrorCode PCCroutGetSweeps(PC pc, PetscInt *sweeps)
 
   Input Parameters:
 + pc        - the preconditioner
-- tolerance - of ||A - L U|| / ||A||, Frobenius norms over the pattern of the factors; 0 to stop by the number of sweeps
+- tolerance - bound of ||A - L U|| / ||A||, in Frobenius norms over the pattern of the factors; 0 for no such bound
 
   Options Database Key:
 . -pc_crout_rtol <tolerance> - the tolerance
@@ -130,7 +130,7 @@ PetscErrorCode PCCroutSetTolerance(PC pc, PetscReal tolerance)
 . pc - the preconditioner
 
   Output Parameter:
-. tolerance - the residual; 0 where sweeps are counted
+. tolerance - the residual; 0 if there is no such bound
 
   Level: intermediate
 
@@ -150,7 +150,7 @@ PetscErrorCode PCCroutGetTolerance(PC pc, PetscReal *tolerance)
 
   Input Parameters:
 + pc    - the preconditioner
-- omega - above 0 and at most 1; 0 for 1, and 0.5 where the sweeps grow
+- omega - the factor, above 0 and at most 1; 0 for 1, and for 0.5 if the sweeps grow
 
   Options Database Key:
 . -pc_crout_omega <0> - the factor
@@ -175,7 +175,7 @@ PetscErrorCode PCCroutSetOmega(PC pc, PetscReal omega)
 . pc - the preconditioner
 
   Output Parameter:
-. omega - the factor; 0 for 1, and 0.5 where the sweeps grow
+. omega - the factor; 0 for 1, and for 0.5 if the sweeps grow
 
   Level: intermediate
 
@@ -195,10 +195,10 @@ PetscErrorCode PCCroutGetOmega(PC pc, PetscReal *omega)
 
   Input Parameters:
 + pc       - the preconditioner
-- sections - at least 1; 0 for one, and more where sweeps over all rows grow
+- sections - the number of blocks, at least 1; 0 for one, and for more if sweeps over all rows grow
 
   Options Database Key:
-. -pc_crout_sections <0> - the number
+. -pc_crout_sections <0> - the number of blocks
 
   Level: advanced
 
@@ -220,7 +220,7 @@ PetscErrorCode PCCroutSetSections(PC pc, PetscInt sections)
 . pc - the preconditioner
 
   Output Parameter:
-. sections - the number; 0 for one, and more where sweeps over all rows grow
+. sections - the number of blocks; 0 for one, and for more if sweeps over all rows grow
 
   Level: advanced
 
@@ -240,7 +240,7 @@ PetscErrorCode PCCroutGetSections(PC pc, PetscInt *sections)
 
   Input Parameters:
 + pc           - the preconditioner
-- asynchronous - `PETSC_TRUE` for fewer sweeps; but then no two runs give the same bits
+- asynchronous - `PETSC_TRUE` to need fewer sweeps; no two runs then give the same bits
 
   Options Database Key:
 . -pc_crout_async (true|false) - in place or not
@@ -265,7 +265,7 @@ PetscErrorCode PCCroutSetAsynchronous(PC pc, PetscBool asynchronous)
 . pc - the preconditioner
 
   Output Parameter:
-. asynchronous - whether it does
+. asynchronous - whether it sweeps in place
 
   Level: advanced
 
@@ -287,8 +287,9 @@ PetscErrorCode PCCroutGetAsynchronous(PC pc, PetscBool *asynchronous)
 . pc - the preconditioner, set up
 
   Output Parameters:
-+ count     - number of residuals; 0 where the factors were found without sweeps
-- residuals - ||A - L U|| / ||A|| of this rank's block before each sweep; valid until the next set-up
++ count     - the number of residuals; 0 if the factors were found without sweeps, or the matrix is dense
+- residuals - ||A - L U|| / ||A|| of this rank's block before each sweep, or in several sections before the first sweep and the last one;
+              valid until the next set-up
 
   Level: intermediate
 

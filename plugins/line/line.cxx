@@ -45,49 +45,52 @@ PetscErrorCode PCDestroy_Line(PC pc)
   Options Database Keys:
 + -pc_line_source (map|grid|graph|rows|auto) - where the lines come from, see `PCLineSetSource()`
 . -pc_line_file <file>               - user-supplied lines, see `PCLineSetFile()`
-. -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - directions of the lines on a `DMDA`, one after the other; auto takes those that are stiff
-. -pc_line_ordering (jacobi|zebra|multicolor|auto) - all lines at once, or every second line first and the others with the new values; auto, see
-                                       `PCLineSetOrdering()`: zebra as a smoother by `KSPRICHARDSON`
+. -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - directions of the lines on a `DMDA`, relaxed one after the other; auto chooses the stiff ones
+. -pc_line_ordering (jacobi|zebra|multicolor|auto) - all lines at once, or every second line first and then the others with the new values;
+                                       auto is zebra for a smoother under `KSPRICHARDSON`, see `PCLineSetOrdering()`
 . -pc_line_sweep (forward|backward|symmetric|auto) - the order of directions and colours in a sweep
-. -pc_line_plane_cycles <0>          - cycles of lines inside the planes of two directions, planes of one colour after those of the other
-. -pc_line_ranks (exact|cut)         - what becomes of a line that crosses ranks
-. -pc_line_components (together|apart|auto) - unknowns of a node in lines of blocks or in lines of their own
+. -pc_line_plane_cycles <0>          - cycles of lines inside the planes of two directions; planes of one colour follow those of the other
+. -pc_line_ranks (exact|cut)         - whether a line that crosses ranks is solved exactly or cut
+. -pc_line_components (together|apart|auto) - whether the unknowns of a node are in lines of blocks or in lines of their own
 . -pc_line_precision (double|single) - precision of the line solves
-. -pc_line_kernel <auto>            - tridiagonal method: thomas, wide, toeplitz, pivoted, spike, or one to compare these with; `-help` lists all
-. -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - how it works, see `PCLineSetKernelParameters()`
+. -pc_line_kernel <auto>            - tridiagonal method: thomas, wide, toeplitz, pivoted, spike, or a method for comparison; `-help` lists all
+. -pc_line_kernel_(switch|steps|partitions|slice|tolerance) - parameters of the method, see `PCLineSetKernelParameters()`
 . -pc_line_sweeps <1>                - sweeps in one application
 . -pc_line_omega <1.0>               - damping factor
-. -pc_line_find_again <0.95>         - lines of the graph are looked for again when they carry less than this share of what they did
-. -pc_line_estimate_omega <false>    - damping factor from the largest eigenvalue, when the preconditioner is set up
-. -pc_line_diagonal_products <false> - products and residuals with the matrix from the diagonals that the sweeps work on
-. -pc_line_check_warn <1e-10>        - lines that are the whole matrix: residual of a random solve above which it is told and refined
+. -pc_line_find_again <0.95>         - lines of the graph are looked for again when they carry less than this share of what they carried
+. -pc_line_estimate_omega <false>    - estimate the damping factor from the largest eigenvalue when the preconditioner is set up
+. -pc_line_diagonal_products <false> - compute products and residuals with the matrix from the diagonals that the sweeps work on
+. -pc_line_check_warn <1e-10>        - lines that are the whole matrix: residual of a random solve above which it is reported and refined
 - -pc_line_check_fail <1e-4>         - lines that are the whole matrix: residual of a random solve above which set-up fails
 
   Level: beginner
 
   Notes:
-  The smoother for multigrid where one direction couples much more strongly than the others (stretched grids, anisotropic coefficients):
-  `-pc_type mg -mg_levels_pc_type line`.
+  This type is the smoother for multigrid if one direction couples much more strongly than the others (stretched grids, anisotropic
+  coefficients): use `-pc_type mg -mg_levels_pc_type line`.
 
-  The grid is the `DMDA` of the `PC` or, if it has none, of the matrix. Where there is none, or it does not fit the matrix, lines are found
-  in the matrix itself: along its strongest couplings, each row in at most one line.
+  The grid is the `DMDA` of the `PC` or, if it has none, of the matrix. If there is none, or it does not fit the matrix, lines are found in the
+  matrix itself: they follow its strongest couplings, with each row in at most one line.
 
   The kernels run where the vectors are: on the host for standard vectors, on the device for `VECCUDA`, `VECHIP` and `VECKOKKOS`.
 
-  A line that crosses ranks is solved exactly, by all of them together, unless `-pc_line_ranks cut`. Lines of a periodic direction are rings.
-  Several unknowns a node that the matrix couples are solved for together, up to 8; such lines of blocks cross ranks as others do.
+  A line that crosses ranks is solved exactly by all of these ranks together, unless it is cut, see `PCLineSetRanks()`. Lines of a periodic
+  direction are rings. Up to 8 unknowns a node that the matrix couples are solved together; on a grid, such lines of blocks cross ranks as
+  other lines do.
 
-  With jacobi ordering along one direction the preconditioner of a symmetric matrix is symmetric, and so it is with symmetric sweeps; with
-  other forward or backward sweeps it is not: use `KSPGMRES`, `KSPFGMRES` or `KSPBCGS` rather than `KSPCG`.
+  With jacobi ordering along one direction, and with symmetric sweeps, the preconditioner of a symmetric matrix is symmetric. With other forward
+  or backward sweeps it is not: use `KSPGMRES`, `KSPFGMRES` or `KSPBCGS` instead of `KSPCG`.
 
-  `KSPRICHARDSON` without monitors hands all its iterations to the sweeps, which need no residual of their own for the first one. On a grid they are
-  those of zebra, forward and back, unless an ordering is asked for.
+  `KSPRICHARDSON` without monitors hands all its iterations to the sweeps, and the first sweep needs no residual if the guess is zero. On a grid
+  these are zebra sweeps, forward and back, unless you choose an ordering (`PCLineSetOrdering()` has the exceptions).
 
-  -log_view shows set-up as PCLineSetUp and the sweeps as PCLineSweep.
+  -log_view shows the set-up as PCLineSetUp and the sweeps as PCLineSweep.
 
-  A matrix that is tridiagonal in its own order, on any number of ranks, or such a ring, is solved exactly, and each set-up measures how well.
+  A matrix that is tridiagonal in its own order, on any number of ranks, or such a ring, is solved exactly. Each set-up measures how well, see
+  `PCLineSetCheck()`.
 
-  A zero or non-finite pivot ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
+  A zero or non-finite pivot ends in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`. With the kernel auto, lines of scalars are first
+  set up again with the kernel pivoted.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCSOR`, `PCJACOBI`, `PCLineSetSource()`, `PCLineSetDirection()`, `PCLineSetOrdering()`,
           `PCLineSetSweep()`, `PCLineSetPlaneCycles()`, `PCLineSetRanks()`, `PCLineSetComponents()`, `PCLineSetPrecision()`, `PCLineSetKernel()`,

@@ -17,10 +17,12 @@
   Level: intermediate
 
   Note:
-  A map is a file (`PCLineSetFile()`) or an object composed with the matrix under the name "weft_lines": an `IS` with the numbers of rows in
-  the order of the lines, a negative one after each line, or a `PetscSection` whose point l has as many degrees of freedom as line l has rows,
-  the rows following each other. A grid is a `DMDA`. A graph is that of the matrix: lines follow its strongest couplings, each row in at most one
-  line. Rows: those of the matrix in their order are one line over all ranks, or a ring. auto takes a map if there is one, the rows where they are all that the matrix couples, else a grid, else the graph.
+  A map is a file (`PCLineSetFile()`) or an object composed with the matrix under the name "weft_lines": an `IS` or a `PetscSection`. The `IS`
+  lists the rows of each line in order; a negative entry ends a line. If a line spans several ranks, exactly one rank lists all of its rows. In
+  a `PetscSection`, each point is one line of consecutive local rows, with as many degrees of freedom as the line has rows. A grid is a `DMDA`.
+  The graph is that of the matrix: lines follow its strongest couplings, with each row in at most one line. With rows, the rows of the matrix
+  in their natural order are one line over all ranks, or a ring. auto uses a map if there is one, the rows if the matrix is one such
+  tridiagonal system, otherwise a grid, and otherwise the graph.
 
 .seealso: `PCLINE`, `PCLineGetSource()`, `PCLineSetFile()`, `PCLineSetDirection()`
 @*/
@@ -71,7 +73,7 @@ static PetscErrorCode PCLineSetFile_Line(PC pc, const char file[])
 
   Input Parameters:
 + pc   - the preconditioner
-- file - its name: a text file with a line of row numbers for each line; what follows a # is a comment
+- file - its name: a text file whose lines each list the row numbers of one line of the matrix; what follows a # is a comment
 
   Options Database Key:
 . -pc_line_file <file> - the file
@@ -79,7 +81,8 @@ static PetscErrorCode PCLineSetFile_Line(PC pc, const char file[])
   Level: intermediate
 
   Note:
-  Every rank takes the rows that it owns. Lines may go from rank to rank in any order: `PCLineSetRanks()` says what becomes of those. Rows in no line are lines of one row.
+  Each rank takes the rows that it owns. Lines may go from rank to rank in any order; `PCLineSetRanks()` says what becomes of these. A row in no
+  line becomes a line of one row. A map that is composed with the matrix takes precedence over the file.
 
 .seealso: `PCLINE`, `PCLineGetFile()`, `PCLineSetSource()`
 @*/
@@ -99,7 +102,7 @@ PetscErrorCode PCLineSetFile(PC pc, const char file[])
 . pc - the preconditioner
 
   Output Parameter:
-. file - its name; "" where there is none
+. file - its name; "" if there is none
 
   Level: intermediate
 
@@ -119,7 +122,7 @@ PetscErrorCode PCLineGetFile(PC pc, const char *file[])
 
   Input Parameters:
 + pc        - the preconditioner
-- direction - `PC_LINE_X`, `PC_LINE_Y`, `PC_LINE_Z`, several of them (`PC_LINE_XY`, ...) one after the other, or `PC_LINE_AUTO`
+- direction - `PC_LINE_X`, `PC_LINE_Y`, `PC_LINE_Z`, several of them (`PC_LINE_XY`, ...) in turn, or `PC_LINE_AUTO`
 
   Options Database Key:
 . -pc_line_direction (x|y|z|xy|xz|yz|xyz|auto) - the directions
@@ -127,7 +130,8 @@ PetscErrorCode PCLineGetFile(PC pc, const char *file[])
   Level: intermediate
 
   Note:
-  auto takes the directions along which a part of the rows, one in a hundred at least, couples more than three times as strongly as along any other; where there is none, that which couples most.
+  auto chooses the directions along which at least one row in a hundred couples more than three times as strongly as along any other direction.
+  If there is no such direction, it chooses the one with the strongest couplings.
 
 .seealso: `PCLINE`, `PCLineGetDirection()`, `PCLineSetOrdering()`, `PCLineSetPlaneCycles()`
 @*/
@@ -167,7 +171,7 @@ PetscErrorCode PCLineGetDirection(PC pc, PCLineDirection *direction)
 
   Input Parameters:
 + pc    - the preconditioner
-- ranks - `PC_LINE_EXACT` to solve them together, `PC_LINE_CUT` to end them at the border
+- ranks - `PC_LINE_EXACT` to solve them on all of these ranks together, `PC_LINE_CUT` to end them at process boundaries
 
   Options Database Key:
 . -pc_line_ranks (exact|cut) - the choice
@@ -175,7 +179,8 @@ PetscErrorCode PCLineGetDirection(PC pc, PCLineDirection *direction)
   Level: intermediate
 
   Note:
-  Lines of a user's map and of the matrix's graph are always cut in single precision. `-ksp_view` says how many go on, or are cut.
+  User-supplied lines and lines of the matrix's graph are always cut in single precision, and so are lines of blocks of the graph. `-ksp_view`
+  says how many lines cross ranks or are cut.
 
 .seealso: `PCLINE`, `PCLineGetRanks()`, `PCLineSetSource()`
 @*/
@@ -215,7 +220,8 @@ PetscErrorCode PCLineGetRanks(PC pc, PCLineRanks *ranks)
 
   Input Parameters:
 + pc         - the preconditioner
-- components - `PC_LINE_TOGETHER` for lines of blocks, `PC_LINE_APART` for lines of their own, `PC_LINE_COMPONENTS_AUTO` for together where the matrix couples them
+- components - `PC_LINE_TOGETHER` for lines of blocks, `PC_LINE_APART` for lines of their own, or `PC_LINE_COMPONENTS_AUTO` for together if
+               the matrix couples them
 
   Options Database Key:
 . -pc_line_components (together|apart|auto) - the choice
@@ -273,7 +279,7 @@ static PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
 
   Input Parameters:
 + pc    - the preconditioner
-- share - of what they carried when they were found: lines that carry less are given up; 0 for never, more than 1 for each set-up
+- share - the share of what lines carried when they were found, below which they are given up; 0 for never, more than 1 for each set-up
 
   Options Database Key:
 . -pc_line_find_again <0.95> - the share
@@ -281,8 +287,8 @@ static PetscErrorCode PCLineSetFindAgain_Line(PC pc, PetscReal share)
   Level: intermediate
 
   Note:
-  What lines carry is, in the mean over the rows, the row's couplings along its line as a share of its two strongest. `-ksp_view` says which
-  set-up has found the lines, and what they carried then.
+  What lines carry is the couplings of a row along its line, as a share of its two strongest couplings, averaged over the rows. `-ksp_view`
+  says which set-up found the lines, and what they carried then.
 
 .seealso: `PCLINE`, `PCLineGetFindAgain()`, `PCLineSetSource()`
 @*/
@@ -302,7 +308,7 @@ PetscErrorCode PCLineSetFindAgain(PC pc, PetscReal share)
 . pc - the preconditioner
 
   Output Parameter:
-. share - of what lines carried when they were found: those that carry less are given up
+. share - the share of what lines carried when they were found, below which they are given up
 
   Level: intermediate
 

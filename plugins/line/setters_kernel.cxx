@@ -20,15 +20,16 @@ static PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
 
   Input Parameters:
 + pc     - the preconditioner
-- kernel - the method's name, or "auto" to choose by length and number of lines and by where the vectors are
+- kernel - the method's name, or "auto" to choose it by the length and number of the lines and by where the vectors are
 
   Options Database Key:
-. -pc_line_kernel <auto> - the method: thomas, wide, toeplitz, pivoted, spike, or one to compare these with; `-help` lists all
+. -pc_line_kernel <auto> - the method: thomas, wide, toeplitz, pivoted, spike, or a method for comparison; `-help` lists all
 
   Level: advanced
 
   Note:
-  auto takes toeplitz for lines with constant coefficients where that is the fastest, and pivoted where a line has a zero pivot without, or one tridiagonal system loses digits.
+  auto chooses toeplitz for lines with constant coefficients if that is the fastest method, and pivoted if a line has a zero pivot without
+  pivoting, or if one tridiagonal system loses digits.
 
 .seealso: `PCLINE`, `PCLineGetKernel()`, `PCLineSetKernelParameters()`
 @*/
@@ -48,7 +49,7 @@ PetscErrorCode PCLineSetKernel(PC pc, const char kernel[])
 . pc - the preconditioner
 
   Output Parameter:
-. kernel - its name, or "auto"
+. kernel - the method's name, or "auto"
 
   Level: advanced
 
@@ -104,23 +105,23 @@ static PetscErrorCode PCLineGetKernelParameters_Line(PC pc, PetscInt *switch_row
 
   Input Parameters:
 + pc          - the preconditioner
-. switch_rows - rows left of a line at which a hybrid method changes (cr-pcr)
-. steps       - reduction steps before it does (pcr-thomas, cr-pcr-thomas)
-. partitions  - parts of a line (spike), or threads that share one (wide, toeplitz)
-. slice       - rows of a slice (tpr, pivoted, cr-pcr-thomas), or of a thread (wide, toeplitz)
-- tolerance   - size below which a coupling may be dropped (spike, toeplitz)
+. switch_rows - rows left of a line at which a hybrid method switches to the next (cr-pcr)
+. steps       - reduction steps before a hybrid method switches (pcr-thomas, cr-pcr-thomas)
+. partitions  - parts of a line (spike), or threads that share one (wide on a device, toeplitz, lines of blocks)
+. slice       - rows of a slice (tpr, pivoted, cr-pcr-thomas, lines of blocks), or of a thread (wide on a device, toeplitz)
+- tolerance   - size below which a coupling may be dropped (spike, toeplitz, lines of a grid across ranks)
 
   Options Database Keys:
-+ -pc_line_kernel_switch <0>     - rows
-. -pc_line_kernel_steps <0>      - steps
++ -pc_line_kernel_switch <0>     - rows at the switch
+. -pc_line_kernel_steps <0>      - reduction steps
 . -pc_line_kernel_partitions <0> - parts or threads
-. -pc_line_kernel_slice <0>      - rows
-- -pc_line_kernel_tolerance <0>  - size
+. -pc_line_kernel_slice <0>      - rows of a slice or of a thread
+- -pc_line_kernel_tolerance <0>  - size of a coupling
 
   Level: advanced
 
   Note:
-  A method ignores what it does not read, and refuses values that it cannot work with when the `PC` is set up.
+  A method ignores the parameters that it does not read. It refuses values that it cannot work with when the `PC` is set up.
 
 .seealso: `PCLINE`, `PCLineGetKernelParameters()`, `PCLineSetKernel()`
 @*/
@@ -141,8 +142,8 @@ PetscErrorCode PCLineSetKernelParameters(PC pc, PetscInt switch_rows, PetscInt s
 . pc - the preconditioner
 
   Output Parameters:
-+ switch_rows - rows left of a line at which a hybrid method changes
-. steps       - reduction steps before it does
++ switch_rows - rows left of a line at which a hybrid method switches to the next
+. steps       - reduction steps before a hybrid method switches
 . partitions  - parts of a line, or threads that share one
 . slice       - rows of a slice, or of a thread
 - tolerance   - size below which a coupling may be dropped
@@ -150,7 +151,7 @@ PetscErrorCode PCLineSetKernelParameters(PC pc, PetscInt switch_rows, PetscInt s
   Level: advanced
 
   Note:
-  Pass `NULL` for what is not wanted.
+  Pass `NULL` for parameters that you do not need.
 
 .seealso: `PCLINE`, `PCLineSetKernelParameters()`
 @*/
@@ -179,7 +180,8 @@ PetscErrorCode PCLineGetKernelParameters(PC pc, PetscInt *switch_rows, PetscInt 
   Level: intermediate
 
   Note:
-  Vectors stay in double precision. Lines of blocks and lines across ranks are always in double precision.
+  Vectors stay in double precision. Lines of blocks, and lines of a grid that cross ranks, are always in double precision; see `PCLineSetRanks()`
+  for other lines that cross ranks.
 
 .seealso: `PCLINE`, `PCLineGetPrecision()`, `PCLineSetKernel()`
 @*/
@@ -230,19 +232,19 @@ static PetscErrorCode PCLineSetCheck_Line(PC pc, PetscReal warn, PetscReal fail)
 
   Input Parameters:
 + pc   - the preconditioner
-. warn - relative residual of a random solve above which `PCView()` and `-info` tell it, and a step of iterative refinement is tried
+. warn - relative residual of a random solve above which `-info` reports it and a step of iterative refinement is tried
 - fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
 
   Options Database Keys:
 + -pc_line_check_warn <1e-10> - the first bound
-- -pc_line_check_fail <1e-4>  - the second
+- -pc_line_check_fail <1e-4>  - the second bound
 
   Level: advanced
 
   Notes:
-  Each set-up for a matrix that is tridiagonal in its own order, or such a ring, solves once with a right-hand side that looks random. If its
-  residual is above `warn`, and more than rounding leaves with such a matrix, one step of iterative refinement is tried; where that makes the
-  residual ten times smaller, all applications take it.
+  Each set-up for a matrix that is tridiagonal in its own order, or such a ring, solves once with a right-hand side that looks random, and
+  `PCView()` shows the residual. If this is above `warn`, and larger than rounding explains for such a matrix, one step of iterative refinement
+  is tried; if that makes the residual ten times smaller, all applications take it. The bounds have no effect with several sweeps.
 
 .seealso: `PCLINE`, `PCLineGetCheck()`, `PCLineSetKernel()`
 @*/
@@ -262,7 +264,7 @@ PetscErrorCode PCLineSetCheck(PC pc, PetscReal warn, PetscReal fail)
 . pc - the preconditioner
 
   Output Parameters:
-+ warn - relative residual of a random solve above which it is told
++ warn - relative residual of a random solve above which it is reported
 - fail - relative residual above which the set-up fails
 
   Level: advanced

@@ -9,7 +9,7 @@
 
   Input Parameters:
 + pc       - the preconditioner
-- ordering - `PC_LINE_JACOBI` for all lines at once, `PC_LINE_ZEBRA` for every second line first, `PC_LINE_MULTICOLOR` for more colours,
+- ordering - `PC_LINE_JACOBI` for all lines at once, `PC_LINE_ZEBRA` for every second line first, `PC_LINE_MULTICOLOR` for more colours, or
              `PC_LINE_ORDERING_AUTO` for zebra under `KSPRICHARDSON` and jacobi elsewhere
 
   Options Database Key:
@@ -18,14 +18,15 @@
   Level: intermediate
 
   Notes:
-  auto, the default: under `KSPRICHARDSON` (on the levels of `PCMG`, say), where all lines at once are no smoother, the lines of a grid are relaxed
-  by zebra, in symmetric sweeps unless `PCLineSetSweep()` asks for others, so that multigrid stays symmetric for `KSPCG`; and all at once elsewhere:
-  under other KSPs, which want one symmetric application, where there is no grid, one line only or planes, and where sweeps are damped
-  (`PCLineSetOmega()`, `PCLineSetEstimateOmega()`). The PC sees its KSP when that solves. What zebra is faster with is prepared in set-up: in the first
-  one if the options say `-ksp_type richardson`, else in the one after a solve.
+  auto is the default. Under `KSPRICHARDSON`, for example on the levels of `PCMG`, it relaxes the lines of a grid by zebra, because all lines at
+  once are no smoother. The sweeps are symmetric, unless `PCLineSetSweep()` asks for others, so that multigrid stays symmetric for `KSPCG`.
+  Everywhere else auto relaxes all lines at once: under other KSPs, which want one symmetric application, without a grid, for a single line, with
+  planes, and if sweeps are damped (`PCLineSetOmega()`, `PCLineSetEstimateOmega()`). The PC knows its KSP only while that solves.
+  Zebra's fastest form is prepared in the first set-up if the options contain `-ksp_type richardson`, and otherwise in the first set-up after a
+  solve.
 
-  Lines of one zebra colour do not couple in star stencils. multicolor takes four colours for lines in three dimensions, so that they do not couple
-  in box stencils either. Lines of a map or a graph have as many colours as they need in both.
+  Lines of one zebra colour do not couple in star stencils. multicolor uses four colours for lines in three dimensions, so that lines of one
+  colour do not couple in box stencils either. With both, lines of a map or a graph have as many colours as they need.
 
 .seealso: `PCLINE`, `PCLineGetOrdering()`, `PCLineSetSweep()`
 @*/
@@ -73,7 +74,8 @@ PetscErrorCode PCLineGetOrdering(PC pc, PCLineOrdering *ordering)
   Level: intermediate
 
   Note:
-  A symmetric sweep goes forward and back, its turning point once, and keeps a symmetric matrix symmetric. auto is forward, but symmetric where several directions were found by `PC_LINE_AUTO`, or zebra by `PC_LINE_ORDERING_AUTO`.
+  A symmetric sweep goes forward and back, through its turning point once, and keeps the preconditioner of a symmetric matrix symmetric. auto is
+  forward; it is symmetric if `PC_LINE_AUTO` found several directions, or `PC_LINE_ORDERING_AUTO` chose zebra.
 
 .seealso: `PCLINE`, `PCLineGetSweep()`, `PCLineSetOrdering()`, `PCLineSetSweeps()`
 @*/
@@ -126,10 +128,10 @@ static PetscErrorCode PCLineSetPlaneCycles_Line(PC pc, PetscInt cycles)
 
   Input Parameters:
 + pc     - the preconditioner
-- cycles - number of cycles in each plane, 0 for no planes
+- cycles - the number of cycles in each plane; 0 for no planes
 
   Options Database Key:
-. -pc_line_plane_cycles <0> - the number
+. -pc_line_plane_cycles <0> - the number of cycles
 
   Level: intermediate
 
@@ -154,7 +156,7 @@ PetscErrorCode PCLineSetPlaneCycles(PC pc, PetscInt cycles)
 . pc - the preconditioner
 
   Output Parameter:
-. cycles - the number, 0 for no planes
+. cycles - the number of cycles; 0 for no planes
 
   Level: intermediate
 
@@ -187,10 +189,10 @@ static PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
 
   Input Parameters:
 + pc     - the preconditioner
-- sweeps - at least 1; each sweep after the first, and each zebra half-sweep, needs a residual
+- sweeps - the number of sweeps, at least 1
 
   Options Database Key:
-. -pc_line_sweeps <1> - the number
+. -pc_line_sweeps <1> - the number of sweeps
 
   Level: intermediate
 
@@ -212,7 +214,7 @@ PetscErrorCode PCLineSetSweeps(PC pc, PetscInt sweeps)
 . pc - the preconditioner
 
   Output Parameter:
-. sweeps - the number
+. sweeps - the number of sweeps
 
   Level: intermediate
 
@@ -246,7 +248,7 @@ static PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
 
   Input Parameters:
 + pc    - the preconditioner
-- omega - positive; each correction is multiplied by it
+- omega - the factor, positive and finite, by which each correction is multiplied
 
   Options Database Key:
 . -pc_line_omega <1.0> - the factor
@@ -319,7 +321,7 @@ PetscErrorCode PCLineSetEstimateOmega(PC pc, PetscBool estimate)
 . pc - the preconditioner
 
   Output Parameter:
-. estimate - whether it does when it is set up
+. estimate - whether it estimates the factor when it is set up
 
   Level: intermediate
 
@@ -339,7 +341,7 @@ PetscErrorCode PCLineGetEstimateOmega(PC pc, PetscBool *estimate)
 
   Input Parameters:
 + pc       - the preconditioner
-- products - `PETSC_TRUE` for products and residuals from the diagonals
+- products - `PETSC_TRUE` to compute products and residuals from the diagonals
 
   Options Database Key:
 . -pc_line_diagonal_products <false> - the choice
@@ -348,9 +350,9 @@ PetscErrorCode PCLineGetEstimateOmega(PC pc, PetscBool *estimate)
 
   Notes:
   `MatMult()` and `MatResidual()` with the matrix, whoever calls them, then move 8 bytes an entry instead of 12, and a residual takes one pass.
-  Results differ by rounding. Where the matrix is not on a grid of one rank, or not of type `MATSEQAIJ`, nothing changes; nor for vectors in
-  other memory than the matrix' or once its values changed, until the preconditioner is set up again. The matrix gets its own operations
-  back when the preconditioner is reset or destroyed.
+  Results differ by rounding. Nothing changes if the matrix is not on a grid of one rank, is not a `MATSEQAIJ` (or one of its CUDA, HIP and
+  Kokkos forms), or has lines of blocks or in single precision. The matrix's own operations are used for vectors in another memory space, and
+  once its values have changed, until the next set-up. The matrix gets them back when the preconditioner is reset or destroyed.
 
 .seealso: `PCLINE`, `PCLineGetDiagonalProducts()`, `MatMult()`, `MatResidual()`
 @*/
@@ -370,7 +372,7 @@ PetscErrorCode PCLineSetDiagonalProducts(PC pc, PetscBool products)
 . pc - the preconditioner
 
   Output Parameter:
-. products - whether that is asked for
+. products - whether this was asked for
 
   Level: intermediate
 
