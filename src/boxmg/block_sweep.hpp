@@ -1,6 +1,8 @@
 /// The inverse of a dense matrix by some pivots at a time, so that many teams of a device share the work. Included by coarsest.hpp.
 #pragma once
 #include "base/backend.hpp"
+#include "base/kernel_scalar.hpp"
+#include "base/real_of.hpp"
 
 namespace weft::boxmg {
 
