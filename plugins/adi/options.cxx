@@ -43,7 +43,7 @@ const Row options[] = {
     {"pc_adi_bounds", "bounds of the spectra of the parts", "PCADISetBounds",
      Row::Numbers{adi_most_shifts, [](const PC_ADI &adi) { return adi.given_bounds; }, PCADISetBounds},
      "it is for shifts that are computed", [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty(); }},
-    {"pc_adi_bounds_method", "how bounds are found", "PCADISetBoundsMethod",
+    {"pc_adi_bounds_method", "method that finds the bounds", "PCADISetBoundsMethod",
      Row::ChoiceOf<&PC_ADI::bounds_method, PCADISetBoundsMethod>(adi_bounds_methods),
      "it is for shifts that are computed from bounds that are found",
      [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty() && adi.given_bounds.empty(); }},

@@ -47,7 +47,7 @@ const Row options[] = {
      Row::Flag{[](const PC_BCR &bcr) -> bool { return bcr.require_separable; }, PCBCRSetRequireSeparable}},
     {"pc_bcr_separable_tolerance", "largest relative deviation of a separable matrix", "PCBCRSetSeparableTolerance",
      Row::Real{[](const PC_BCR &bcr) { return bcr.tolerance; }, PCBCRSetSeparableTolerance}},
-    {"pc_bcr_check_warn", "relative residual of a random solve above which it is told and refined", "PCBCRSetCheck",
+    {"pc_bcr_check_warn", "relative residual of a random solve above which it is reported and solves are refined", "PCBCRSetCheck",
      Row::Real{[](const PC_BCR &bcr) { return bcr.check.warn; },
                [](PC pc, PetscReal warn) { return PCBCRSetCheck(pc, warn, Bcr(pc)->check.fail); }}},
     {"pc_bcr_check_fail", "relative residual of a random solve above which set-up fails", "PCBCRSetCheck",
