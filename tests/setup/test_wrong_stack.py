@@ -217,7 +217,7 @@ def test_a_hipcc_is_taken_as_it_is_if_it_is_new_enough(tmp_path):
         (["demo", "--stak", "debian"], 2, "weft: unknown option '--stak'; see ./weft help"),
         (["demo", "--petsc-only"], 2, "weft: --petsc-only goes with check; see ./weft help"),
         (["demo", "--with-tests"], 2, "weft: --with-tests goes with build; see ./weft help"),
-        (["check", "--unoptimized"], 2, "weft: --unoptimized goes with build; see ./weft help"),
+        (["demo", "--unoptimized"], 2, "weft: --unoptimized goes with build and check; see ./weft help"),
         (["check", "--kernels-only"], 2, "weft: --kernels-only goes with build; see ./weft help"),
         (["build", "--kernels-only"], 1, "weft: --kernels-only goes with --stack cuda or hip"),
         (["build", "--kernels-only", "--stack", "debian"], 1, "weft: --kernels-only goes with --stack cuda or hip"),
