@@ -15,7 +15,7 @@ PetscErrorCode LogSolve(const AnyDirectSolver &solver, int nrhs)
 namespace {
 
 // Fields of the whole grid in its natural order.
-PetscErrorCode SolveIn(PC pc, Memory memory, const PetscScalar *b, PetscScalar *x, Transpose transpose, int nrhs = 1, Index ld = 0)
+PetscErrorCode SolveIn(PC pc, Memory memory, const KernelScalar *b, KernelScalar *x, Transpose transpose, int nrhs = 1, Index ld = 0)
 {
   PetscFunctionBegin;
   PetscCall(EnsureSolver(pc, memory));
@@ -30,7 +30,7 @@ PetscErrorCode SolveHere(PC pc, Vec rhs, Vec solution, Transpose transpose)
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
   PetscCall(WithVecArrays(rhs, Access::read, solution, Access::write,
-                          [&](Memory memory, const PetscScalar *b, PetscScalar *x) { return SolveIn(pc, memory, b, x, transpose); }));
+                          [&](Memory memory, const KernelScalar *b, KernelScalar *x) { return SolveIn(pc, memory, b, x, transpose); }));
   PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -104,7 +104,7 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
   const auto takes = [&](Memory memory) { return ranks == 1 && !pc->failedreason && !Bcr(pc)->check.refined && has_backend(memory); };
   PetscCall(WithDenseArrays(
       rhs, solution, takes,
-      [pc](Memory memory, const PetscScalar *b, PetscScalar *x, int nrhs, Index ld) {
+      [pc](Memory memory, const KernelScalar *b, KernelScalar *x, int nrhs, Index ld) {
         return SolveIn(pc, memory, b, x, Transpose::no, nrhs, ld);
       },
       &done));

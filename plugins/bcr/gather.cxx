@@ -56,7 +56,7 @@ std::vector<double> InnerValues(const Index (&box)[3], const Index (&first)[3], 
   for (Index z = first[2]; z < first[2] + nodes[2]; z++) {
     for (Index y = first[1]; y < first[1] + nodes[1]; y++) {
       const PetscScalar *const row = values + box[0] * (y + box[1] * z) + first[0];
-      inner.insert(inner.end(), row, row + nodes[0]);
+      for (Index x = 0; x < nodes[0]; x++) inner.push_back(PetscRealPart(row[x]));
     }
   }
   return inner;

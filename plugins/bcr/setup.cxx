@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "bcr/bcr_impl.h"
-#include "bcr/pencil/pencil_box.hpp"
+#include "bcr/complex/real_rows.hpp"
 #include "bcr/pencil/separate_boxes.hpp"
 #include "petsc/grid_owners.h"
 #include "petsc/kokkos_start.h"
@@ -72,13 +72,12 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
   LocalMatrix local;
   PetscMPIInt ranks;
   std::unique_ptr<Execution> execution;
+  std::optional<RealRows<KernelScalar, PetscInt>> rows;
   AllRanks all_ranks;
 
   PetscFunctionBegin;
   PetscCall(MatGetLocal(pc->pmat, &local));
-  matrix.inside  = local.inside;
-  matrix.outside = local.outside;
-  *memory        = local.memory;
+  *memory = local.memory;
   for (int d = 0; d < 3; d++) {
     matrix.grid[d]  = bcr->grid.global[d];
     matrix.first[d] = bcr->grid.first[d];
@@ -100,7 +99,11 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
     };
   }
   PetscCall(MakeExecution(*memory, &execution));
+  PetscCallCXX(rows.emplace(*execution, matrix.nodes[0] * matrix.nodes[1] * matrix.nodes[2], local.inside, local.outside, all_ranks));
+  matrix.inside  = rows->inside();
+  matrix.outside = rows->outside();
   PetscCallCXX(*separation = separate_stencils(*execution, matrix, all_ranks, pc->setupcalled ? &bcr->separation : NULL));
+  PetscCallCXX(rows->add_shift(matrix.first, matrix.nodes, all_ranks, *separation));
   PetscCallCXX(destroy_or_leave(execution));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -123,9 +126,14 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found, std::string *refu
              "-pc_bcr_require_separable allows %g (-pc_bcr_separable_tolerance): leave -pc_bcr_require_separable to use that operator as a "
              "preconditioner",
              found.deviation, (double)bcr->tolerance);
-  PetscCallCXX(why = found.pencil ? pencil_method_refuses(bcr->options)
-                                  : poisson_method_refuses(bcr->options.method, found.separable, bcr->options));
-  PetscCheck(!why || bcr->options.method == "auto", comm, PETSC_ERR_SUP, "-pc_bcr_type %s: %s", bcr->options.method.c_str(), why->c_str());
+  const bool single = bcr->precision == PC_BCR_SINGLE;
+  std::string asked; // for what none has
+  PetscCallCXX(why = BoxSolver::refuses(found, bcr->options, single ? Precision::single_inside : Precision::both_double));
+  if (bcr->options.method != "auto")
+    PetscCallCXX(asked = "-pc_bcr_type " + bcr->options.method);
+  else if (complex_built && single)
+    PetscCallCXX(asked = "-pc_bcr_precision single");
+  PetscCheck(!why || asked.empty(), comm, PETSC_ERR_SUP, "%s: %s", asked.c_str(), why->c_str());
   PetscCallCXX(*refused = why ? "PCBCR solves no such operator: " + *why : "");
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -191,7 +199,7 @@ PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
   std::optional<SpreadPlan> plan;
 
   PetscFunctionBegin;
-  if (may_spread && !bcr->separation.pencil) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
+  if (may_spread && !bcr->separation.pencil && !complex_built) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
   if (plan != bcr->plan || bcr->block_precision != bcr->inside()) {
     for (int which : {0, 1}) bcr->forget_solver(which);
     PetscCall(SpreadReset(pc));

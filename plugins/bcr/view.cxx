@@ -108,6 +108,10 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
                                    : found.scaled ? " but for a factor of each row"
                                                   : "",
                                    bcr->singular ? ", singular (constants)" : "", kinds.c_str()));
+  if (found.turn != 1.0 || found.imaginary_shift != 0)
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "  complex: %g%+g i times a real operator with %+g i, times the weights, on its diagonal, within the boundary\n",
+        found.turn.real(), found.turn.imag(), found.imaginary_shift * found.unit * bcr->factor));
   if (sizes == inner)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  grid: %s nodes\n", sizes.c_str()));
   else

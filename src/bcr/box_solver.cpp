@@ -69,7 +69,7 @@ private:
   {
     const bool mirror = mirrors(transpose);
     make_room(columns);
-    if (mirror) make_mirror();
+    if (mirror && !mirror_) mirror_.emplace(*operator_);
     for (Index k = 0; k < columns; k++) boundary_.reduce(rhs + k * ld, solution + k * ld, rhs_.data() + k * size_, transpose);
     if (mirror) mirror_->into(space_, rhs_.data());
     if (size_ > 0) solver(transpose).solve(rhs_.data(), solution_.data(), static_cast<int>(columns), size_);
@@ -87,18 +87,6 @@ private:
     if (rhs_.size() >= size) return;
     rhs_      = decltype(rhs_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner rhs"), size);
     solution_ = decltype(solution_)(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft inner solution"), size);
-  }
-
-  void make_mirror()
-  {
-    if (mirror_) return;
-    Index n[3] = {1, 1, 1};
-    std::vector<double> factors[3];
-    for (int k = 0; k < operator_->dimension; k++) {
-      n[k]       = operator_->directions[k].n;
-      factors[k] = poisson::mirror_factors(operator_->directions[k]);
-    }
-    mirror_.emplace(n, factors);
   }
 
   const DirectSolver<Scalar> &solver(Transpose transpose)
@@ -125,6 +113,11 @@ private:
 };
 
 } // namespace
+
+std::optional<std::string> BoxSolver::refuses(const Separation &separation, const DirectOptions &options, Precision)
+{
+  return separation.pencil ? pencil_method_refuses(options) : poisson_method_refuses(options.method, separation.separable, options);
+}
 
 Owner<BoxSolver> BoxSolver::make(const Execution &execution, const Separation &separation, const DirectOptions &options,
                                  Precision precision, const KnownBases &known)

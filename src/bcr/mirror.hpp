@@ -40,6 +40,17 @@ public:
       back_[k] = upload<Scalar, Space>("weft mirror", inverse);
     }
   }
+  /// Of the inner box of an operator.
+  explicit Mirror(const SeparableOperator &op)
+  {
+    Index n[3] = {1, 1, 1};
+    std::vector<double> factors[3];
+    for (int k = 0; k < op.dimension; k++) {
+      n[k]       = op.directions[k].n;
+      factors[k] = mirror_factors(op.directions[k]);
+    }
+    *this = Mirror(n, factors);
+  }
   void into(const Space &space, Scalar *values) const { multiply(space, into_, values); }
   void back(const Space &space, Scalar *values) const { multiply(space, back_, values); }
 

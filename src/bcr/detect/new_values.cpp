@@ -81,15 +81,16 @@ bool near(const SeparableOperator &a, const SeparableOperator &b, double factor,
 bool near(const FaceRows &a, const FaceRows &b, double factor, double rounding)
 {
   return near(a.diagonal, b.diagonal, factor, rounding) && near(a.outward, b.outward, factor, rounding) &&
-         near(a.inward, b.inward, factor, rounding);
+         near(a.inward, b.inward, factor, rounding) && a.turn == b.turn;
 }
 
 } // namespace
 
 bool same_shape(const Separation &a, const Separation &b)
 {
-  bool same = a.size() > 0 && !a.pencil && !b.pencil && a.foreign + a.unusable + b.foreign + b.unusable == 0 && a.separable.dimension == b.separable.dimension &&
-              a.symmetric == b.symmetric && a.scaled == b.scaled && a.known == b.known && a.unit == b.unit;
+  bool same = a.size() > 0 && !a.pencil && !b.pencil && a.foreign + a.unusable + b.foreign + b.unusable == 0 &&
+              a.separable.dimension == b.separable.dimension && a.symmetric == b.symmetric && a.scaled == b.scaled && a.known == b.known &&
+              a.unit == b.unit;
   for (int d = 0; d < 3; d++) {
     same = same && a.grid[d] == b.grid[d] && a.first[d] == b.first[d] && a.nodes[d] == b.nodes[d] && a.periodic[d] == b.periodic[d];
     for (int side : {0, 1}) same = same && a.faces[d][side].eliminated() == b.faces[d][side].eliminated();
@@ -104,6 +105,8 @@ Kept compare(const Separation &now, const Separation &last)
   if (!same_shape(now, last)) return kept;
   const double rounding = rounding_of(now), ratio = ratio_of_largest(now.separable, last.separable);
   if (ratio == 0 || (ratio != 1 && now.unit != 1) || !near(now.separable, last.separable, ratio, rounding)) return kept;
+  const bool same_turn = std::abs(now.turn - last.turn) <= rounding && near(now.imaginary_shift, last.imaginary_shift, ratio, rounding);
+  if (!same_turn) return kept;
   kept.factor = ratio;
   kept.faces  = true;
   for (int d = 0; d < 3; d++) {

@@ -469,10 +469,10 @@ private:
 bool same_operator(const Separation &a, const Separation &b)
 {
   const auto same = [](const auto &x, const auto &y) { return std::equal(std::begin(x), std::end(x), std::begin(y)); };
-  bool all        = same(a.grid, b.grid) && same(a.first, b.first) && same(a.nodes, b.nodes) && a.separable == b.separable &&
-             a.pencil == b.pencil;
+  bool all = same(a.grid, b.grid) && same(a.first, b.first) && same(a.nodes, b.nodes) && a.separable == b.separable && a.pencil == b.pencil;
   for (int d = 0; all && d < 3; d++) all = same(a.faces[d], b.faces[d]);
-  return all && a.scaled == b.scaled && a.known == b.known && a.unit == b.unit && a.row_scale == b.row_scale;
+  return all && a.scaled == b.scaled && a.known == b.known && a.unit == b.unit && a.turn == b.turn &&
+         a.imaginary_shift == b.imaginary_shift && a.row_scale == b.row_scale;
 }
 
 SeparableOperator transposed(SeparableOperator op)

@@ -16,6 +16,7 @@
 /// of the operator's is. A matrix that is separable but for a factor of each row (a diagonal matrix times a separable one) is found to be
 /// that: the factors make the couplings along one direction those of the line through the middle. So -div(a grad u) keeps its kind: a Laplacian in each direction, its boundary conditions, its null space.
 #pragma once
+#include <complex>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -47,8 +48,9 @@ using AllRanks = std::function<void(double *values, std::size_t count, Combine h
 /// the rest can be solved one after the other. Arrays over the face, the lower of its two directions fastest; empty: no such face.
 struct FaceRows {
   std::vector<double> diagonal;
-  std::vector<double> outward; ///< of the face's row to its neighbour inside
-  std::vector<double> inward;  ///< of that neighbour's row to the face
+  std::vector<double> outward;            ///< of the face's row to its neighbour inside
+  std::vector<double> inward;             ///< of that neighbour's row to the face
+  std::vector<std::complex<double>> turn; ///< of the face's rows, where a complex matrix has others than its own; else empty
 
   bool eliminated() const { return !diagonal.empty(); }
   friend bool operator==(const FaceRows &, const FaceRows &) = default;
@@ -69,8 +71,11 @@ struct Separation {
   std::vector<double> row_scale;        ///< these factors, of those of the nodes that this process holds
   std::optional<PencilOperator> pencil; ///< in the place of `separable`, which is not set (separate_boxes.hpp): faces then have no
                                         ///< `outward`, and nine numbers a node in `inward`, to the face's node there and its neighbours
-  double deviation = 0;                 ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
-  double foreign   = 0; ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
+  /// A complex matrix is turn * (what is said here + i imaginary_shift prod W), W the weights of `separable` (complex/real_rows.hpp).
+  std::complex<double> turn = 1;
+  double imaginary_shift    = 0;
+  double deviation          = 0; ///< largest sum over a row of |matrix - operator|, over the row's sum of magnitudes
+  double foreign            = 0; ///< entries that are not zero and couple to no neighbour along x, y or z: nothing else is found then
   double unusable =
       0; ///< entries that are not finite, zero diagonals of eliminated rows, rows that are nothing beside the largest entries of a
          ///< matrix that is not separable: nothing else is found then
