@@ -23,10 +23,12 @@ using namespace weft_mm;
 
 namespace {
 
-const char usage[] = R"(Usage: weft_mm FILE.mtx[.gz] [PETSc options]
+const std::string usage = std::string(R"(Usage: weft_mm FILE.mtx[.gz] [PETSc options]
        weft_mm FILE.mtx[.gz] -compare "SET; SET; ..." [PETSc options]
        weft_mm FILE.mtx[.gz] -sweep-study [N,N,...] [PETSc options]
-Solves A x = b for a square real, integer or pattern matrix in Matrix Market form. The places of a pattern become ones.
+Solves A x = b for a square )") +
+                          (complex_scalars ? "complex, real" : "real") +
+                          R"(, integer or pattern matrix in Matrix Market form. The places of a pattern become ones.
 
   -f FILE        the matrix, where it is not the first word that is no option
   -rhs WHAT      b: ones (default); random (fixed seed); solution (A times the fixed random vector); or a Matrix Market file with one column
@@ -186,7 +188,7 @@ PetscErrorCode Run(const CommandLine &line, ExitCode &exit_code)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (line.count == 1 && !line.comparing) {
-    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, PETSC_STDERR, "%s", usage));
+    PetscCall(PetscFPrintf(PETSC_COMM_WORLD, PETSC_STDERR, "%s", usage.c_str()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (!complaint.empty()) {
@@ -219,7 +221,7 @@ int main(int argc, char **argv)
   ExitCode exit_code = wrong_input;
 
   PetscFunctionBeginUser;
-  PetscCall(PetscInitialize(&line.count, &line.words, nullptr, usage));
+  PetscCall(PetscInitialize(&line.count, &line.words, nullptr, usage.c_str()));
   PetscCall(Run(line, exit_code));
   PetscCall(PetscFinalize());
   return exit_code;

@@ -1,5 +1,8 @@
 #include "market_checker.hpp"
 
+#include "scalar.hpp"
+
+#include <array>
 #include <cctype>
 #include <cerrno>
 #include <cmath>
@@ -82,6 +85,7 @@ std::int64_t entries_of_array(Symmetry symmetry, std::int64_t rows, std::int64_t
 {
   switch (symmetry) {
   case Symmetry::symmetric:
+  case Symmetry::hermitian:
     return rows * (rows + 1) / 2;
   case Symmetry::skew_symmetric:
     return rows * (rows - 1) / 2;
@@ -96,6 +100,8 @@ std::int64_t entries_of_array(Symmetry symmetry, std::int64_t rows, std::int64_t
 const char *name_of(Field field)
 {
   switch (field) {
+  case Field::complex:
+    return "complex";
   case Field::integer:
     return "integer";
   case Field::pattern:
@@ -111,6 +117,8 @@ const char *name_of(Symmetry symmetry)
   switch (symmetry) {
   case Symmetry::symmetric:
     return "symmetric";
+  case Symmetry::hermitian:
+    return "hermitian";
   case Symmetry::skew_symmetric:
     return "skew-symmetric";
   case Symmetry::general:
@@ -184,21 +192,29 @@ void MarketChecker::check_banner(const std::string &line)
   else if (words[2] != "coordinate")
     refuse(line, "has the unknown format '" + words[2] + "'; known are coordinate and array");
 
-  if (words[3] == "complex") refuse(line, "is complex; only real, integer and pattern matrices can be solved here");
-  if (words[3] == "integer" || words[3] == "unsigned-integer")
+  if (words[3] == "complex" && !complex_scalars)
+    refuse(line, "is complex; only real, integer and pattern matrices can be solved here: use the weft_mm of a build for complex scalars "
+                 "(./weft build --stack debian-complex, or PETSC_DIR at a PETSc with complex scalars)");
+  if (words[3] == "complex")
+    header_.field = Field::complex;
+  else if (words[3] == "integer" || words[3] == "unsigned-integer")
     header_.field = Field::integer;
   else if (words[3] == "pattern")
     header_.field = Field::pattern;
   else if (words[3] != "real" && words[3] != "double")
-    refuse(line, "has the unknown field '" + words[3] + "'; known are real, integer and pattern");
+    refuse(line,
+           "has the unknown field '" + words[3] + "'; known are real, " + (complex_scalars ? "complex, " : "") + "integer and pattern");
   if (header_.dense && header_.field == Field::pattern) refuse(line, "cannot be: an array has values, so it is no pattern");
 
-  if (words[4] == "symmetric" || words[4] == "hermitian") // of real values
+  if (words[4] == "hermitian" && header_.field == Field::complex)
+    header_.symmetry = Symmetry::hermitian;
+  else if (words[4] == "symmetric" || words[4] == "hermitian") // of real values the same
     header_.symmetry = Symmetry::symmetric;
   else if (words[4] == "skew-symmetric")
     header_.symmetry = Symmetry::skew_symmetric;
   else if (words[4] != "general")
-    refuse(line, "has the unknown symmetry '" + words[4] + "'; known are general, symmetric and skew-symmetric");
+    refuse(line, "has the unknown symmetry '" + words[4] + "'; known are general, symmetric, " + (complex_scalars ? "hermitian " : "") +
+                     "and skew-symmetric");
   if (header_.field == Field::pattern && header_.symmetry == Symmetry::skew_symmetric) {
     refuse(line, "cannot be: a pattern has no signs, so it is not skew-symmetric");
   }
@@ -222,6 +238,7 @@ void MarketChecker::check_sizes(const std::string &line)
   if (header_.symmetry != Symmetry::general && header_.rows != header_.columns)
     refuse(line, "is rectangular, but the header says " + std::string(name_of(header_.symmetry)));
   if (header_.dense) header_.entries = entries_of_array(header_.symmetry, header_.rows, header_.columns);
+  array_row_ = first_row_of_array(array_column_);
   if (look_) look_(header_);
   expecting_ = Expecting::entries;
   checked_ += line + "\n";
@@ -232,34 +249,54 @@ void MarketChecker::check_entry(const std::string &line)
   if (entries_seen_ == header_.entries)
     refuse(line, "is one entry more than the " + std::to_string(header_.entries) + " that the size line promises");
   const char *position = line.c_str();
-  std::int64_t row = 0, column = 0;
-  double value = 1;
-  std::string written;
-  const bool has_value    = header_.field != Field::pattern;
-  const bool positioned   = header_.dense || (take_integer(position, row) && take_integer(position, column));
+  std::int64_t row = array_row_, column = array_column_;
+  std::array<double, 2> value{1, 0}; // the real and the imaginary part
+  std::string written, values;
+  const std::size_t parts = header_.field == Field::pattern ? 0 : header_.field == Field::complex ? 2 : 1;
+  bool complete           = header_.dense || (take_integer(position, row) && take_integer(position, column));
   const std::size_t place = static_cast<std::size_t>(position - line.c_str());
-  if (!positioned || (has_value && !take_value(position, value, written)) || !at_end(position)) {
-    refuse(line, std::string("is no entry: expected ") + (header_.dense ? "one 'value'"
-                                                          : has_value   ? "'row column value'"
-                                                                        : "'row column'"));
+  for (std::size_t part = 0; part < parts && complete; ++part) {
+    complete = take_value(position, value[part], written);
+    values.append(" ").append(written);
   }
-  if (!std::isfinite(value)) refuse(line, "holds a value that is not a finite number");
-  if (!(std::abs(value) < largest_value))
-    refuse(line, "holds a value beyond 1e308, which CHOLMOD reads as infinite: divide the matrix and the right-hand side by 1e10, say");
-  if (!header_.dense) check_position(line, row, column, value);
+  if (!complete || !at_end(position)) {
+    constexpr std::array<const char *, 3> of_array{"", "one 'value'", "'real imaginary'"};
+    constexpr std::array<const char *, 3> of_places{"'row column'", "'row column value'", "'row column real imaginary'"};
+    refuse(line, std::string("is no entry: expected ") + (header_.dense ? of_array : of_places)[parts]);
+  }
+  for (const double part : value) {
+    if (!std::isfinite(part)) refuse(line, "holds a value that is not a finite number");
+    if (!(std::abs(part) < largest_value))
+      refuse(line, "holds a value beyond 1e308, which CHOLMOD reads as infinite: divide the matrix and the right-hand side by 1e10, say");
+  }
+  if (!header_.dense) check_position(line, row, column);
+  if (header_.symmetry != Symmetry::general) check_symmetry(line, row, column, {value[0], value[1]});
+  if (++array_row_ > header_.rows) array_row_ = first_row_of_array(++array_column_);
   ++entries_seen_;
-  checked_.append(line, 0, place).append(" ").append(written).append("\n");
+  checked_.append(line, 0, place).append(values).append("\n");
 }
 
-void MarketChecker::check_position(const std::string &line, std::int64_t row, std::int64_t column, double value)
+// Arrays are written column by column, of symmetric ones what is on the diagonal and below it, of skew-symmetric ones what is below it.
+std::int64_t MarketChecker::first_row_of_array(std::int64_t column) const
+{
+  if (header_.symmetry == Symmetry::general) return 1;
+  return header_.symmetry == Symmetry::skew_symmetric ? column + 1 : column;
+}
+
+void MarketChecker::check_position(const std::string &line, std::int64_t row, std::int64_t column) const
 {
   if (row < 1 || row > header_.rows)
     refuse(line, "names row " + std::to_string(row) + "; the rows go from 1 to " + std::to_string(header_.rows));
   if (column < 1 || column > header_.columns)
     refuse(line, "names column " + std::to_string(column) + "; the columns go from 1 to " + std::to_string(header_.columns));
-  if (header_.symmetry == Symmetry::general) return;
-  if (row == column && value != 0 && header_.symmetry == Symmetry::skew_symmetric)
+}
+
+void MarketChecker::check_symmetry(const std::string &line, std::int64_t row, std::int64_t column, std::complex<double> value)
+{
+  if (row == column && value != 0.0 && header_.symmetry == Symmetry::skew_symmetric)
     refuse(line, "is on the diagonal, which is zero in a skew-symmetric matrix");
+  if (row == column && value.imag() != 0 && header_.symmetry == Symmetry::hermitian)
+    refuse(line, "is on the diagonal, whose imaginary part is zero in a Hermitian matrix");
   // Which triangle is stored does not matter, but both would be counted twice.
   (row > column ? seen_lower_ : seen_upper_) |= row != column;
   if (seen_lower_ && seen_upper_)

@@ -3,9 +3,11 @@
 // CHOLMOD's reader is fast but trusting: it takes "1.0D+00" as 1.0, 1.2e308 as infinite, cuts "2.5" to row 2, reads a file with one index 0 as
 // zero-based, ignores what follows the last promised entry, takes memory for whatever the size line promises, and says only "invalid matrix
 // file". This checker sees the bytes first and names the first line that is wrong; what other programs write and CHOLMOD does not know is
-// translated: fields unsigned-integer and double, the symmetry hermitian of real values, Fortran's exponents.
+// translated: fields unsigned-integer and double, the symmetry hermitian of real values, Fortran's exponents. CHOLMOD also keeps the imaginary
+// parts that a Hermitian file gives to its diagonal, and the values that a skew-symmetric one has there: no such matrix is what it says.
 #pragma once
 
+#include <complex>
 #include <cstdint>
 #include <functional>
 #include <stdexcept>
@@ -19,8 +21,8 @@ struct InputError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-enum class Field { real, integer, pattern };
-enum class Symmetry { general, symmetric, skew_symmetric };
+enum class Field { real, complex, integer, pattern };
+enum class Symmetry { general, symmetric, hermitian, skew_symmetric };
 
 struct MarketHeader {
   bool dense           = false; // 'array' and not 'coordinate'
@@ -54,7 +56,9 @@ private:
   void check_banner(const std::string &line);
   void check_sizes(const std::string &line);
   void check_entry(const std::string &line);
-  void check_position(const std::string &line, std::int64_t row, std::int64_t column, double value);
+  void check_position(const std::string &line, std::int64_t row, std::int64_t column) const;
+  void check_symmetry(const std::string &line, std::int64_t row, std::int64_t column, std::complex<double> value);
+  std::int64_t first_row_of_array(std::int64_t column) const;
 
   [[noreturn]] void refuse(const std::string &line, const std::string &what) const;
 
@@ -68,6 +72,8 @@ private:
   std::int64_t entries_seen_ = 0;
   bool seen_lower_           = false;
   bool seen_upper_           = false;
+  std::int64_t array_row_    = 0; // where the next entry of an array is, from 1
+  std::int64_t array_column_ = 1;
 };
 
 } // namespace weft_mm

@@ -49,8 +49,9 @@ std::size_t MarketStream::read_bytes(char *buffer, std::size_t size)
 void MarketStream::look_at(const MarketHeader &header, const LookAtSizes &look) const
 {
   struct stat file;
-  const std::int64_t least = header.dense ? 2 : header.field == Field::pattern ? 4 : 6; // bytes of an entry and the end of its line
-  constexpr std::int64_t most_compressed = 1032;                                        // deflate cannot do more
+  // Bytes of an entry and the end of its line.
+  const std::int64_t least = (header.dense ? 0 : 4) + (header.field == Field::pattern ? 0 : header.field == Field::complex ? 4 : 2);
+  constexpr std::int64_t most_compressed = 1032; // deflate cannot do more
   if (look) look(header);
   if (stat(path_.c_str(), &file) || !S_ISREG(file.st_mode)) return;
   const std::int64_t bytes = file.st_size * (gzdirect(compressed_.get()) ? 1 : most_compressed);

@@ -5,6 +5,8 @@
 
 namespace weft_mm {
 
+static_assert(std::is_same_v<PetscScalar, Scalar>, "CMake has told this program other scalars than PETSc's");
+
 namespace {
 
 // Reads on rank 0; the sentence for the user, or nothing where all is well.

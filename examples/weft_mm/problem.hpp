@@ -22,7 +22,7 @@ struct Problem {
   // On rank 0 alone:
   SparseMatrix matrix;
   Stencil stencil; // where its entries lie on the grid
-  std::vector<double> right_hand_side_values;
+  std::vector<Scalar> right_hand_side_values;
 };
 
 // Reads the files. Where they cannot be used, rank 0 prints one sentence on stderr and usable is false on every rank.

@@ -51,6 +51,14 @@ private:
   cholmod_sparse *sparse_ = nullptr;
 };
 
+// As scalars of this program: those of a real file may be read into complex ones.
+std::vector<Scalar> values_of(const cholmod_sparse &read, std::int64_t count)
+{
+  const auto copy = [count](auto *values) { return std::vector<Scalar>(values, values + count); };
+  if (read.xtype == CHOLMOD_COMPLEX) return copy(static_cast<const Scalar *>(read.x)); // which complex_scalars alone let through
+  return copy(static_cast<const double *>(read.x));
+}
+
 std::string sizes_of(const MarketHeader &header)
 {
   return std::to_string(header.rows) + " x " + std::to_string(header.columns);
@@ -79,7 +87,7 @@ void require_no_zero_line(const SparseMatrix &matrix, const std::string &path)
   for (std::int64_t column = 0; column < matrix.columns(); ++column) {
     bool column_has_value = false;
     for (auto entry = matrix.column_start[column]; entry < matrix.column_start[column + 1]; ++entry) {
-      if (matrix.value_of[entry] == 0) continue; // written down in the file, and still zero
+      if (matrix.value_of[entry] == 0.0) continue; // written down in the file, and still zero
       column_has_value                    = true;
       row_has_value[matrix.row_of[entry]] = true;
     }
@@ -89,18 +97,20 @@ void require_no_zero_line(const SparseMatrix &matrix, const std::string &path)
   if (zero_row != row_has_value.end()) singular("row", zero_row - row_has_value.begin());
 }
 
-std::vector<double> random_vector(std::int64_t size)
+std::vector<Scalar> random_vector(std::int64_t size)
 {
   std::mt19937_64 generator(20110000); // any fixed seed: the same vector in every run, on any number of ranks
-  std::vector<double> result(static_cast<std::size_t>(size));
-  for (double &value : result)
-    value = static_cast<double>(generator() >> 11) * 0x1p-52 - 1; // written out: the library's distributions differ between systems
+  // Written out: the library's distributions differ between systems.
+  // A complex number is its two parts, the real one first.
+  const auto draw = [&generator] { return static_cast<double>(generator() >> 11) * 0x1p-52 - 1; };
+  std::vector<Scalar> result(static_cast<std::size_t>(size));
+  std::generate_n(reinterpret_cast<double *>(result.data()), result.size() * (sizeof(Scalar) / sizeof(double)), draw);
   return result;
 }
 
-std::vector<double> times(const SparseMatrix &matrix, const std::vector<double> &vector)
+std::vector<Scalar> times(const SparseMatrix &matrix, const std::vector<Scalar> &vector)
 {
-  std::vector<double> result(static_cast<std::size_t>(matrix.rows()));
+  std::vector<Scalar> result(static_cast<std::size_t>(matrix.rows()));
   for (std::int64_t column = 0; column < matrix.columns(); ++column) {
     for (auto entry = matrix.column_start[column]; entry < matrix.column_start[column + 1]; ++entry)
       result[matrix.row_of[entry]] += matrix.value_of[entry] * vector[column];
@@ -108,7 +118,7 @@ std::vector<double> times(const SparseMatrix &matrix, const std::vector<double> 
   return result;
 }
 
-std::vector<double> read_column(const std::string &path, std::int64_t size)
+std::vector<Scalar> read_column(const std::string &path, std::int64_t size)
 {
   SparseMatrix column;
   const auto look = [&](const MarketHeader &header) {
@@ -120,7 +130,7 @@ std::vector<double> read_column(const std::string &path, std::int64_t size)
   } catch (const InputError &error) {
     throw InputError(std::string("right-hand side: ") + error.what() + " (-rhs takes ones, random, solution or a file)");
   }
-  std::vector<double> result(static_cast<std::size_t>(size));
+  std::vector<Scalar> result(static_cast<std::size_t>(size));
   for (std::size_t entry = 0; entry < column.value_of.size(); ++entry) result[column.row_of[entry]] = column.value_of[entry];
   return result;
 }
@@ -141,11 +151,10 @@ SparseMatrix read_market_file(const std::string &path, const LookAtSizes &look)
   matrix.header     = stream.header();
   const auto *start = static_cast<const std::int64_t *>(read->p);
   const auto *row   = static_cast<const std::int64_t *>(read->i);
-  const auto *value = static_cast<const double *>(read->x);
   matrix.column_start.assign(start, start + read->ncol + 1);
   matrix.row_of.assign(row, row + matrix.column_start.back());
-  matrix.value_of.assign(value, value + matrix.column_start.back());
-  if (!std::all_of(matrix.value_of.begin(), matrix.value_of.end(), [](double sum) { return std::isfinite(sum); }))
+  matrix.value_of = values_of(*read, matrix.column_start.back());
+  if (!std::all_of(matrix.value_of.begin(), matrix.value_of.end(), is_finite))
     throw InputError(path + " holds several entries at one place whose sum is not a finite number");
   return matrix;
 }
@@ -157,9 +166,9 @@ SparseMatrix read_square_matrix(const std::string &path)
   return matrix;
 }
 
-std::vector<double> make_right_hand_side(const std::string &what, const SparseMatrix &matrix)
+std::vector<Scalar> make_right_hand_side(const std::string &what, const SparseMatrix &matrix)
 {
-  std::vector<double> result;
+  std::vector<Scalar> result;
   if (what == "ones")
     result.assign(static_cast<std::size_t>(matrix.rows()), 1);
   else if (what == "random")
@@ -168,7 +177,7 @@ std::vector<double> make_right_hand_side(const std::string &what, const SparseMa
     result = times(matrix, random_vector(matrix.columns()));
   else
     result = read_column(what, matrix.rows());
-  if (std::all_of(result.begin(), result.end(), [](double value) { return value == 0; }))
+  if (std::all_of(result.begin(), result.end(), [](Scalar value) { return value == 0.0; }))
     throw InputError("the right-hand side is zero, so the solution is: nothing to solve");
   return result;
 }

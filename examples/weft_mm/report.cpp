@@ -151,18 +151,20 @@ std::string json_of(const Problem &problem, const Structure &structure)
                 {"symmetric", structure.symmetric},           {"symmetric_pattern", structure.symmetric_pattern}, {"definite", structure.definite},
                 {"zero_diagonals", structure.zero_diagonals}, {"dominant_rows", structure.dominant_rows},         {"bandwidth", structure.bandwidth},
                 {"factor_entries", structure.factor_entries}};
+  if (complex_scalars) document["structure"]["hermitian"] = structure.hermitian;
   return text_of(document);
 }
 
 std::string description_of(const Problem &problem, const Structure &structure)
 {
-  const auto count = [](std::int64_t number) { return std::to_string(number); };
+  const auto count  = [](std::int64_t number) { return std::to_string(number); };
+  const auto values = [&structure]() -> std::string { // Hermitian is said where it is not said of all symmetric ones
+    if (structure.symmetric) return complex_scalars && structure.hermitian ? "symmetric and Hermitian" : "symmetric";
+    if (structure.hermitian) return "Hermitian";
+    return structure.symmetric_pattern ? "symmetric in its pattern" : "unsymmetric";
+  };
   return problem.path + ": " + count(problem.header.rows) + " x " + count(problem.header.columns) + ", " + count(problem.nonzeros) +
-         " non-zeros, " +
-         (structure.symmetric           ? "symmetric"
-          : structure.symmetric_pattern ? "symmetric in its pattern"
-                                        : "unsymmetric") +
-         ", definite: " + structure.definite + ", zeros on the diagonal: " + count(structure.zero_diagonals) +
+         " non-zeros, " + values() + ", definite: " + structure.definite + ", zeros on the diagonal: " + count(structure.zero_diagonals) +
          ", dominant rows: " + count(structure.dominant_rows) + ", bandwidth: " + count(structure.bandwidth) + grid_of(problem) + "\n";
 }
 

@@ -31,14 +31,22 @@ SparseMatrix transposed(const SparseMatrix &matrix)
   return result;
 }
 
-// Sign: 1 or -1, that of the diagonal. matrix: symmetric; the factorization looks at sign * matrix.
+// Whether a matrix is this twin of its transpose, to rounding. Both have the same pattern.
+template <class Twin>
+bool is_alike(const SparseMatrix &matrix, const SparseMatrix &transpose, Twin twin)
+{
+  return std::equal(matrix.value_of.begin(), matrix.value_of.end(), transpose.value_of.begin(),
+                    [twin](Scalar a, Scalar b) { return std::abs(a - twin(b)) <= 1e-12 * (std::abs(a) + std::abs(b)); });
+}
+
+// Sign: 1 or -1, that of the diagonal. matrix: Hermitian; the factorization looks at sign * matrix.
 std::string definiteness(SparseMatrix matrix, double sign, double &factor_entries)
 {
-  for (double &value : matrix.value_of) value *= sign;
+  for (Scalar &value : matrix.value_of) value *= sign;
   cholmod_common common;
   cholmod_l_start(&common);
   common.print                      = 0;
-  common.final_ll                   = 1; // L L': L D L' would also do for indefinite matrices
+  common.final_ll                   = 1; // L L^H: L D L^H would also do for indefinite matrices
   common.quick_return_if_not_posdef = 1;
   cholmod_sparse view{};
   view.nrow = view.ncol = static_cast<std::size_t>(matrix.rows());
@@ -48,7 +56,7 @@ std::string definiteness(SparseMatrix matrix, double sign, double &factor_entrie
   view.x                = matrix.value_of.data();
   view.stype            = 1; // the upper triangle is looked at
   view.itype            = CHOLMOD_LONG;
-  view.xtype            = CHOLMOD_REAL;
+  view.xtype            = complex_scalars ? CHOLMOD_COMPLEX : CHOLMOD_REAL;
   view.dtype            = CHOLMOD_DOUBLE;
   view.sorted = view.packed = 1;
   std::string result        = "unknown";
@@ -70,7 +78,8 @@ Structure structure_of(const SparseMatrix &matrix)
 {
   Structure structure;
   const auto n = static_cast<std::size_t>(matrix.rows());
-  std::vector<double> diagonal(n), others(n); // others: sums of magnitudes off the diagonal, row by row
+  std::vector<Scalar> diagonal(n);
+  std::vector<double> others(n); // sums of magnitudes off the diagonal, row by row
   for (std::int64_t column = 0; column < matrix.columns(); ++column) {
     for (auto entry = matrix.column_start[column]; entry < matrix.column_start[column + 1]; ++entry) {
       const std::int64_t row = matrix.row_of[entry];
@@ -82,18 +91,17 @@ Structure structure_of(const SparseMatrix &matrix)
     }
   }
   for (std::size_t row = 0; row < n; ++row) {
-    structure.zero_diagonals += diagonal[row] == 0;
-    structure.dominant_rows += diagonal[row] != 0 && std::abs(diagonal[row]) >= others[row];
+    structure.zero_diagonals += diagonal[row] == 0.0;
+    structure.dominant_rows += diagonal[row] != 0.0 && std::abs(diagonal[row]) >= others[row];
   }
 
   const SparseMatrix transpose = transposed(matrix), sorted = transposed(transpose);
   structure.symmetric_pattern = sorted.column_start == transpose.column_start && sorted.row_of == transpose.row_of;
-  structure.symmetric =
-      structure.symmetric_pattern && std::equal(sorted.value_of.begin(), sorted.value_of.end(), transpose.value_of.begin(),
-                                                [](double a, double b) { return std::abs(a - b) <= 1e-12 * (std::abs(a) + std::abs(b)); });
-  const bool positive = std::all_of(diagonal.begin(), diagonal.end(), [](double value) { return value > 0; });
-  const bool negative = std::all_of(diagonal.begin(), diagonal.end(), [](double value) { return value < 0; });
-  if (structure.symmetric && (positive || negative)) // else it cannot be definite
+  structure.symmetric         = structure.symmetric_pattern && is_alike(sorted, transpose, [](Scalar value) { return value; });
+  structure.hermitian         = structure.symmetric_pattern && is_alike(sorted, transpose, [](Scalar value) { return conjugate(value); });
+  const bool positive         = std::all_of(diagonal.begin(), diagonal.end(), [](Scalar value) { return std::real(value) > 0; });
+  const bool negative         = std::all_of(diagonal.begin(), diagonal.end(), [](Scalar value) { return std::real(value) < 0; });
+  if (structure.hermitian && (positive || negative)) // else it cannot be definite
     structure.definite = definiteness(sorted, positive ? 1 : -1, structure.factor_entries);
   return structure;
 }

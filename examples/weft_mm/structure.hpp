@@ -10,6 +10,7 @@ namespace weft_mm {
 
 struct Structure {
   bool symmetric              = false; // the values, to rounding, whatever the file's header says
+  bool hermitian              = false; // the same; of real values it is symmetric
   bool symmetric_pattern      = false;
   std::string definite        = "no"; // "positive", "negative", "no", or "unknown" where a factorization would take too long
   std::int64_t zero_diagonals = 0;    // entries of the diagonal that are zero or missing

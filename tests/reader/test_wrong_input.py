@@ -22,7 +22,7 @@ WRONG_FILES = {
     "unknown format": (GOOD.replace("coordinate", "co-ordinates"), "unknown format 'co-ordinates'"),
     "unknown field": (GOOD.replace("real", "rational"), "unknown field 'rational'"),
     "unknown symmetry": (GOOD.replace("general", "generous"), "unknown symmetry 'generous'"),
-    "complex": (GOOD.replace("real", "complex"), "is complex; only real, integer and pattern"),
+    "complex": (GOOD.replace("real", "complex"), "is complex; only real, integer and pattern matrices can be solved here: use the weft_mm of a build for complex scalars"),
     "pattern array": (ARRAY.replace("real", "pattern") + "1 1\n1\n", "an array has values"),
     "skew pattern": ("%%MatrixMarket matrix coordinate pattern skew-symmetric\n2 2 1\n2 1\n", "a pattern has no signs"),
     "header alone": (REAL, "ends before the line with the matrix's sizes"),
