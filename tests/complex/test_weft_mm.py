@@ -1,8 +1,11 @@
 """weft_mm under a PETSc with complex scalars: what it reads, what it refuses, and that it solves, beside numpy and values computed by hand."""
 
+import csv
 import itertools
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy
@@ -201,7 +204,35 @@ def test_compare(weft_mm, write, tmp_path):
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_conjugate_gradients_for_hermitian_ones(weft_mm, write, ranks):
     write(coordinates("hermitian", banded(50, "4 0", "1 1", ""), 50))
-    assert weft_mm("A.mtx", "-ksp_type", "cg", "-pc_type", "jacobi", "-ksp_rtol", "1e-10", ranks=ranks).code == 0
+    assert weft_mm("A.mtx", "-ksp_type", "cg", "-pc_type", "jacobi", "-ksp_rtol", "1e-10", "-ksp_max_it", "40", ranks=ranks).code == 0
+
+
+SOURCE = Path(os.environ["WEFT_SOURCE"])
+
+
+def test_shipped_matrices(tmp_path):
+    folder = SOURCE / "matrices" / "complex"
+    with open(folder / "manifest.csv", newline="") as file:
+        manifest = list(csv.DictReader(file))
+    assert [row["file"] for row in manifest] == sorted(path.name for path in folder.glob("*.mtx.gz")) and len(manifest) == 3
+    outcomes = run_many([(tmp_path, [folder / row["file"], "-ksp_rtol", "1e-8", "-pc_type", "ilu", "-ksp_gmres_restart", "400"], 1) for row in manifest])
+    for row, outcome in zip(manifest, outcomes):
+        assert outcome.code == 0, outcome
+        assert f"{row['file']}: {row['rows']} x {row['columns']}, {row['nonzeros']} non-zeros, complex {row['symmetry']};" in outcome.out, outcome
+        assert row["suitesparse_name"].replace("/", "__") + ".mtx.gz" == row["file"] and row["values"] == "complex" and row["licence"] == "CC-BY 4.0"
+
+
+MADE = {name: "symmetric" for name in ("helmholtz-plane", "helmholtz-space", "shifted-laplacian", "schroedinger", "maxwell")}
+MADE |= {"plasma": "Hermitian", "anderson": "Hermitian", "wilson": "symmetric in its pattern", "circuit": "unsymmetric", "damped-pencil": "unsymmetric"}
+
+
+def test_made_matrices(tmp_path):
+    """Files of another program, scipy's: that weft_mm finds in them the structure that their kind has."""
+    pytest.importorskip("scipy")
+    subprocess.run([sys.executable, SOURCE / "scripts" / "complex_matrices.py", tmp_path], check=True)
+    assert sorted(path.stem for path in tmp_path.glob("*.mtx")) == sorted(MADE)
+    for name, outcome in zip(MADE, run_many([(tmp_path, [f"{name}.mtx", "-describe"], 1) for name in MADE])):
+        assert outcome.code == 0 and f"non-zeros, {MADE[name]}, definite: no," in outcome.out, outcome
 
 
 GOOD = coordinates("general", [(1, 1, "4 1"), (2, 1, "1 -1"), (2, 2, "3 0")], 2)
