@@ -191,7 +191,7 @@ class Steps:
         """Files of any content, guided by what they reach: libFuzzer with AddressSanitizer and UBSan, and by way of atheris for the reader in Python."""
         folder = self.build.with_name(f"{self.build.name}-fuzz")
         tools, of = folder / "python" / "bin", SOURCE / "tests" / "fuzz"
-        readers, missing = ["manifest", "matrix", "lines"], []
+        readers, missing = ["manifest", "matrix", "complex", "lines"], []
         if shutil.which("clang++"):
             self.compile("fuzz", ["-DCMAKE_CXX_COMPILER=clang++", "-DCMAKE_C_COMPILER=clang"], of / "guided")
         else:
@@ -206,8 +206,9 @@ class Steps:
         def reader(name):
             start = time.monotonic()
             program = [tools / "python", of / "fuzz_manifest.py"] if name == "manifest" else [folder / "bin" / f"fuzz_{name}", "-rss_limit_mb=2000"]
+            words = "matrix" if name == "complex" else name
             with tempfile.TemporaryDirectory() as found:
-                output, code = self.run([*program, found, of / "corpus" / name, f"-runs={self.inputs}", "-max_len=600", f"-dict={of / name}.dict", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
+                output, code = self.run([*program, found, of / "corpus" / name, f"-runs={self.inputs}", "-max_len=600", f"-dict={of / words}.dict", "-timeout=20", f"-artifact_prefix={folder}/"], timeout=7200,
                                         LSAN_OPTIONS=f"suppressions={SUPPRESSIONS / 'leaks.supp'}:print_suppressions=0")
             self.add("fuzz", f"{name} files, inputs", self.inputs, [] if code == 0 else [(f"fuzz_{name}: the input is in {folder}", output)], time.monotonic() - start)
             return []

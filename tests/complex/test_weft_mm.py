@@ -9,11 +9,12 @@ import sys
 from pathlib import Path
 
 import numpy
+import programs
 import pytest
 from market_runs import run_many, weft_mm, write, write_market_file  # noqa: F401
 
 SIZE = 8
-LIBRARY = Path(os.environ["WEFT_BUILD"]) / "lib" / "libweft.so"
+pytestmark = pytest.mark.skipif(programs.setting("WEFT_EXAMPLES", "ON") == "OFF", reason="built without examples")
 SOLVE = ["-ksp_type", "gmres", "-pc_type", "none", "-ksp_rtol", "1e-13", "-ksp_gmres_restart", "50"]
 KEPT = ["-ksp_view_mat", "binary:A.bin", "-ksp_view_rhs", "binary:b.bin", "-ksp_view_solution", "binary:x.bin"]
 
@@ -192,7 +193,7 @@ SETS = ["-pc_type ilu", "-pc_type crout", "-pc_type crout -pc_crout_pattern full
 
 
 def test_compare(weft_mm, write, tmp_path):
-    outcome = weft_mm(write(coordinates("symmetric", banded(60, "3 1", "-1 0.5", ""), 60)), "-dll_append", LIBRARY, "-ksp_rtol", "1e-10", "-compare", "; ".join(SETS), "-rhs", "random")
+    outcome = weft_mm(write(coordinates("symmetric", banded(60, "3 1", "-1 0.5", ""), 60)), "-dll_append", programs.LIBRARY, "-ksp_rtol", "1e-10", "-compare", "; ".join(SETS), "-rhs", "random")
     assert outcome.code == 0, outcome
     document = json.loads((tmp_path / "weft_mm.json").read_text(), parse_constant=no_constant)
     assert document["matrix"]["field"] == "complex" and document["matrix"]["symmetry"] == "symmetric"

@@ -1,4 +1,4 @@
-# weft_fuzz_targets(PREFIX SOURCE...): PREFIXmatrix and PREFIXlines, each a reader of users' files fed with bytes, with these sources.
+# weft_fuzz_targets(PREFIX SOURCE...): PREFIXmatrix, PREFIXcomplex (the same for complex scalars) and PREFIXlines, each a reader of users' files fed with bytes, with these sources.
 get_filename_component(weft_root ${CMAKE_CURRENT_LIST_DIR}/../.. ABSOLUTE)
 function(weft_fuzz_targets prefix)
   find_package(ZLIB REQUIRED)
@@ -7,9 +7,12 @@ function(weft_fuzz_targets prefix)
   find_library(SUITESPARSECONFIG_LIBRARY suitesparseconfig)
   set(folder ${weft_root}/tests/fuzz)
   set(reader ${weft_root}/examples/weft_mm)
-  add_executable(${prefix}matrix ${folder}/fuzz_matrix.cpp ${reader}/reader.cpp ${reader}/market_checker.cpp ${reader}/market_stream.cpp ${ARGN})
-  target_include_directories(${prefix}matrix PRIVATE ${CHOLMOD_INCLUDE_DIR})
-  target_link_libraries(${prefix}matrix PRIVATE ${CHOLMOD_LIBRARY} ${SUITESPARSECONFIG_LIBRARY} ZLIB::ZLIB)
+  foreach(scalars matrix complex)
+    add_executable(${prefix}${scalars} ${folder}/fuzz_matrix.cpp ${reader}/reader.cpp ${reader}/market_checker.cpp ${reader}/market_stream.cpp ${ARGN})
+    target_include_directories(${prefix}${scalars} PRIVATE ${CHOLMOD_INCLUDE_DIR})
+    target_link_libraries(${prefix}${scalars} PRIVATE ${CHOLMOD_LIBRARY} ${SUITESPARSECONFIG_LIBRARY} ZLIB::ZLIB)
+  endforeach()
+  target_compile_definitions(${prefix}complex PRIVATE WEFT_MM_COMPLEX)
   add_executable(${prefix}lines ${folder}/fuzz_lines.cpp ${weft_root}/plugins/petsc/agreed.cxx ${ARGN}) # a part of libweft, compiled in
   configure_file(${weft_root}/src/base/kernel_scalar.hpp.in ${CMAKE_CURRENT_BINARY_DIR}/src/base/kernel_scalar.hpp @ONLY)
   target_include_directories(${prefix}lines PRIVATE ${weft_root}/plugins ${weft_root}/src ${CMAKE_CURRENT_BINARY_DIR}/src)
