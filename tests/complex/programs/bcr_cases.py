@@ -5,6 +5,7 @@ import sys
 import petsc4py
 
 petsc4py.init(sys.argv)
+import grids  # noqa: E402
 import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
@@ -64,14 +65,7 @@ class Separable:
         self.matrix.assemble()
 
     def numbers(self, seed=0):
-        """The same on any number of ranks."""
-        natural = self.da.createNaturalVec()
-        first, last = natural.getOwnershipRange()
-        random = np.random.default_rng(seed)
-        natural.setArray((random.normal(size=natural.getSize()) + 1j * random.normal(size=natural.getSize()))[first:last])
-        x = self.da.createGlobalVec()
-        self.da.naturalToGlobal(natural, x)
-        return x
+        return grids.numbers(self.da, seed)
 
     def solver(self, kind="preonly", matrix=None, **settings):
         ksp = PETSc.KSP().create()

@@ -5,6 +5,7 @@ import sys
 import petsc4py
 
 petsc4py.init(sys.argv)
+import grids  # noqa: E402
 import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
@@ -46,27 +47,10 @@ class Diffusion:
         return 1.5 + np.sin(3 * middle)
 
     def pc(self, **settings):
-        for name, value in settings.items():
-            options[name] = value
-        pc = PETSc.PC().create()
-        pc.setDM(self.da)
-        pc.setOperators(self.matrix)
-        pc.setType("boxmg")
-        pc.setFromOptions()
-        pc.setUp()
-        for name in settings:
-            options.delValue(name)
-        return pc
+        return grids.pc_of("boxmg", self.da, self.matrix, settings)
 
     def numbers(self, seed=0):
-        """The same on any number of ranks."""
-        natural = self.da.createNaturalVec()
-        first, last = natural.getOwnershipRange()
-        random = np.random.default_rng(seed)
-        natural.setArray((random.normal(size=natural.getSize()) + 1j * random.normal(size=natural.getSize()))[first:last])
-        x = self.da.createGlobalVec()
-        self.da.naturalToGlobal(natural, x)
-        return x
+        return grids.numbers(self.da, seed)
 
     def applied(self, pc, b, how="apply"):
         x = self.da.createGlobalVec()
@@ -139,11 +123,7 @@ def several_unknowns():
     da.setUp()
     A = da.createMatrix()
     A.shift(1 + 1j)
-    pc = PETSc.PC().create()
-    pc.setDM(da)
-    pc.setOperators(A)
-    pc.setType("boxmg")
-    pc.setUp()
+    grids.pc_of("boxmg", da, A, {})
 
 
 globals()[options.getString("case")]()

@@ -5,6 +5,7 @@ import sys
 import petsc4py
 
 petsc4py.init(sys.argv)
+import grids  # noqa: E402
 import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
@@ -82,17 +83,7 @@ class Problem:
         return kept
 
     def pc(self, settings):
-        for name, value in settings.items():
-            options[name] = value
-        pc = PETSc.PC().create()
-        pc.setDM(self.da)
-        pc.setOperators(self.matrix)
-        pc.setType("line")
-        pc.setFromOptions()
-        pc.setUp()
-        for name in settings:
-            options.delValue(name)
-        return pc
+        return grids.pc_of("line", self.da, self.matrix, settings)
 
     def applied(self, pc, values, how="apply"):
         b, x = self.vector(values), self.da.createGlobalVec()
