@@ -27,7 +27,7 @@ BELOW = {
     "docs/results/README": [
         "docs/results/" + name
         for name in (
-            "plots setup demo evaluation line lines suitesparse-lines suitesparse-ranks complex-matrices adi adi-convergence heat poisson potential boxmg channel crout crout-matrices compact kernels faults house"
+            "plots setup demo evaluation line lines suitesparse-lines suitesparse-ranks complex-matrices adi adi-convergence heat helmholtz poisson potential boxmg channel crout crout-matrices compact kernels faults house"
         ).split()
     ],
     "docs/results/kernels": [
