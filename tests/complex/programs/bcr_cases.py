@@ -5,7 +5,7 @@ import sys
 import petsc4py
 
 petsc4py.init(sys.argv)
-import grids  # noqa: E402
+import common  # noqa: E402
 import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
@@ -65,7 +65,7 @@ class Separable:
         self.matrix.assemble()
 
     def numbers(self, seed=0):
-        return grids.numbers(self.da, seed)
+        return common.numbers(self.da, seed)
 
     def solver(self, kind="preonly", matrix=None, **settings):
         ksp = PETSc.KSP().create()

@@ -5,7 +5,7 @@ import sys
 import petsc4py
 
 petsc4py.init(sys.argv)
-import grids  # noqa: E402
+import common  # noqa: E402
 import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
@@ -47,10 +47,10 @@ class Diffusion:
         return 1.5 + np.sin(3 * middle)
 
     def pc(self, **settings):
-        return grids.pc_of("boxmg", self.da, self.matrix, settings)
+        return common.pc_of(self.matrix, settings, "boxmg", self.da)
 
     def numbers(self, seed=0):
-        return grids.numbers(self.da, seed)
+        return common.numbers(self.da, seed)
 
     def applied(self, pc, b, how="apply"):
         x = self.da.createGlobalVec()
@@ -123,7 +123,7 @@ def several_unknowns():
     da.setUp()
     A = da.createMatrix()
     A.shift(1 + 1j)
-    grids.pc_of("boxmg", da, A, {})
+    common.pc_of(A, {}, "boxmg", da)
 
 
 globals()[options.getString("case")]()

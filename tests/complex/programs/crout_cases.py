@@ -6,6 +6,7 @@ import petsc4py
 
 petsc4py.init(sys.argv)
 import numpy as np  # noqa: E402
+from common import pc_of  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
 options = PETSc.Options()
@@ -47,18 +48,6 @@ def matrix(a, kind="aij"):
             A.setValues([row], columns.astype(PETSc.IntType), a[row, columns])
     A.assemble()
     return A
-
-
-def pc_of(A, settings):
-    for name, value in settings.items():
-        options[name] = value
-    pc = PETSc.PC().create()
-    pc.setOperators(A)
-    pc.setFromOptions()
-    pc.setUp()
-    for name in settings:
-        options.delValue(name)
-    return pc
 
 
 def applied(pc, A, b, how="apply"):

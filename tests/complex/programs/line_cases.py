@@ -5,7 +5,7 @@ import sys
 import petsc4py
 
 petsc4py.init(sys.argv)
-import grids  # noqa: E402
+import common  # noqa: E402
 import numpy as np  # noqa: E402
 from petsc4py import PETSc  # noqa: E402
 
@@ -83,7 +83,7 @@ class Problem:
         return kept
 
     def pc(self, settings):
-        return grids.pc_of("line", self.da, self.matrix, settings)
+        return common.pc_of(self.matrix, settings, "line", self.da)
 
     def applied(self, pc, values, how="apply"):
         b, x = self.vector(values), self.da.createGlobalVec()

@@ -1,4 +1,4 @@
-"""What programs on grids have in common."""
+"""What programs of complex scalars have in common."""
 
 import numpy as np
 from petsc4py import PETSc
@@ -17,14 +17,16 @@ def numbers(da, seed=0):
     return x
 
 
-def pc_of(kind, da, matrix, settings):
-    """A preconditioner that has read these settings as a user's options."""
+def pc_of(matrix, settings, kind=None, da=None):
+    """A preconditioner that has read these settings as a user's options; they name its type where `kind` does not."""
     for name, value in settings.items():
         options[name] = value
     pc = PETSc.PC().create()
-    pc.setDM(da)
+    if da:
+        pc.setDM(da)
     pc.setOperators(matrix)
-    pc.setType(kind)
+    if kind:
+        pc.setType(kind)
     pc.setFromOptions()
     pc.setUp()
     for name in settings:
