@@ -1,7 +1,8 @@
 // Times direct Poisson solves on a backend of this build, beside a copy of the grid and, on CUDA, a pair of cuFFT's real transforms of the
 // same size (D2Z and Z2D, without a solve between them). Prints a table. Options: --backend=host|device --quick (small grids only)
 // --portable[=NAME] (common_options.hpp) --methods=NAME,NAME (default: auto,partial) --sizes=N,NxM,NxMxK (default: all)
-// --stretch=S (Dirichlet ends on meshes that grow by S along each direction; default: 1). "again": a second set-up with eigenvectors kept. With
+// --stretch=S (Dirichlet ends on meshes that grow by S along each direction; default: 1) --single (in single precision; errors are then of rounding
+// f too). "again": a second set-up with eigenvectors kept. With
 // --columns=16 it times one call for so many right-hand sides beside so many calls, for coefficients that are constant, vary along the last
 // direction, or along all. With --suite=poisson it runs the paper's tables instead, as tridiagonal_bench does: scripts/bench.py makes tables of them.
 #include <cmath>
@@ -99,8 +100,8 @@ OwnedArray<double, Space> rows_of(const Space &, const SeparableOperator &a)
 }
 
 /// f = A u for u_i = random_value(i).
-template <class Space>
-void apply(const Space &space, const PoissonWork &work, const OwnedArray<double, Space> &f)
+template <class Space, class Scalar>
+void apply(const Space &space, const PoissonWork &work, const OwnedArray<Scalar, Space> &f)
 {
   const Index nx = work.n[0], ny = work.n[1], nz = work.n[2];
   const int dimension = work.dimension();
@@ -121,13 +122,13 @@ void apply(const Space &space, const PoissonWork &work, const OwnedArray<double,
           weight *= row[3 * n[d]];
           first += 4 * n[d];
         }
-        f(i) = sum + shift * weight * u(i);
+        f(i) = static_cast<Scalar>(sum + shift * weight * u(i));
       });
   space.fence("weft bench apply");
 }
 
-template <class Space>
-double error_of(const Space &space, const OwnedArray<double, Space> &x, Index unknowns)
+template <class Space, class Scalar>
+double error_of(const Space &space, const OwnedArray<Scalar, Space> &x, Index unknowns)
 {
   double error = 0;
   Kokkos::parallel_reduce(
@@ -161,8 +162,8 @@ double seconds(const Space &space, const std::function<void()> &body)
 }
 
 /// A forward and a backward real transform by the vendor's library, or nothing.
-template <class Space>
-std::optional<double> transform_pair(const Space &, const PoissonWork &, OwnedArray<double, Space> &, OwnedArray<double, Space> &)
+template <class Space, class Scalar>
+std::optional<double> transform_pair(const Space &, const PoissonWork &, OwnedArray<Scalar, Space> &, OwnedArray<Scalar, Space> &)
 {
   return std::nullopt;
 }
@@ -171,22 +172,43 @@ void check_cufft(cufftResult result, const char *what)
 {
   if (result != CUFFT_SUCCESS) throw std::runtime_error(std::string(what) + " failed: " + std::to_string(result));
 }
-std::optional<double> transform_pair(const Kokkos::Cuda &space, const PoissonWork &work, OwnedArray<double, Kokkos::Cuda> &f,
-                                     OwnedArray<double, Kokkos::Cuda> &u)
+cufftResult forward_of(cufftHandle plan, double *f, double *modes)
 {
+  return cufftExecD2Z(plan, f, reinterpret_cast<cufftDoubleComplex *>(modes));
+}
+cufftResult forward_of(cufftHandle plan, float *f, float *modes)
+{
+  return cufftExecR2C(plan, f, reinterpret_cast<cufftComplex *>(modes));
+}
+cufftResult backward_of(cufftHandle plan, double *modes, double *u)
+{
+  return cufftExecZ2D(plan, reinterpret_cast<cufftDoubleComplex *>(modes), u);
+}
+cufftResult backward_of(cufftHandle plan, float *modes, float *u)
+{
+  return cufftExecC2R(plan, reinterpret_cast<cufftComplex *>(modes), u);
+}
+
+template <class Scalar>
+std::optional<double> transform_pair(const Kokkos::Cuda &space, const PoissonWork &work, OwnedArray<Scalar, Kokkos::Cuda> &f,
+                                     OwnedArray<Scalar, Kokkos::Cuda> &u)
+{
+  constexpr bool single = std::is_same_v<Scalar, float>;
   if (work.unknowns() > (Index(1) << 28)) return std::nullopt; // its own work space would not fit beside the rest
   cufftHandle forward = 0, backward = 0;
   int n[3]       = {static_cast<int>(work.n[2]), static_cast<int>(work.n[1]), static_cast<int>(work.n[0])};
   int *const all = work.dimension() == 3 ? n : n + 1;
-  check_cufft(cufftPlanMany(&forward, work.dimension(), all, nullptr, 1, 0, nullptr, 1, 0, CUFFT_D2Z, 1), "cufftPlanMany");
-  check_cufft(cufftPlanMany(&backward, work.dimension(), all, nullptr, 1, 0, nullptr, 1, 0, CUFFT_Z2D, 1), "cufftPlanMany");
+  check_cufft(cufftPlanMany(&forward, work.dimension(), all, nullptr, 1, 0, nullptr, 1, 0, single ? CUFFT_R2C : CUFFT_D2Z, 1),
+              "cufftPlanMany");
+  check_cufft(cufftPlanMany(&backward, work.dimension(), all, nullptr, 1, 0, nullptr, 1, 0, single ? CUFFT_C2R : CUFFT_Z2D, 1),
+              "cufftPlanMany");
   check_cufft(cufftSetStream(forward, space.cuda_stream()), "cufftSetStream");
   check_cufft(cufftSetStream(backward, space.cuda_stream()), "cufftSetStream");
-  const OwnedArray<double, Kokkos::Cuda> modes("weft bench modes",
+  const OwnedArray<Scalar, Kokkos::Cuda> modes("weft bench modes",
                                                static_cast<std::size_t>(2 * (work.n[0] / 2 + 1) * work.n[1] * work.n[2]));
   const double time = seconds(space, [&] {
-    check_cufft(cufftExecD2Z(forward, f.data(), reinterpret_cast<cufftDoubleComplex *>(modes.data())), "cufftExecD2Z");
-    check_cufft(cufftExecZ2D(backward, reinterpret_cast<cufftDoubleComplex *>(modes.data()), u.data()), "cufftExecZ2D");
+    check_cufft(forward_of(forward, f.data(), modes.data()), "the forward transform of cuFFT");
+    check_cufft(backward_of(backward, modes.data(), u.data()), "the backward transform of cuFFT");
   });
   cufftDestroy(forward);
   cufftDestroy(backward);
@@ -194,11 +216,11 @@ std::optional<double> transform_pair(const Kokkos::Cuda &space, const PoissonWor
 }
 #endif
 
-template <class Space>
+template <class Scalar, class Space>
 void measure(const Execution &execution, const Space &space, const PoissonWork &work, const std::vector<std::string> &methods)
 {
   const auto size = static_cast<std::size_t>(work.unknowns() + work.unknowns() % 2);
-  OwnedArray<double, Space> f("weft bench f", size), u("weft bench u", size);
+  OwnedArray<Scalar, Space> f("weft bench f", size), u("weft bench u", size);
   const double copy = seconds(space, [&] { Kokkos::deep_copy(space, u, f); });
   apply(space, work, f);
   const auto pair = transform_pair(space, work, f, u);
@@ -210,10 +232,10 @@ void measure(const Execution &execution, const Space &space, const PoissonWork &
     if (poisson_method_refuses(method, a, options)) continue;
     Stopwatch<Kokkos::DefaultHostExecutionSpace> set_up{Kokkos::DefaultHostExecutionSpace()};
     set_up.start();
-    const auto solver   = DirectSolver<double>::make(execution, a, options);
+    const auto solver   = DirectSolver<Scalar>::make(execution, a, options);
     const double before = set_up.stop();
     set_up.start();
-    static_cast<void>(DirectSolver<double>::make(execution, a, options, solver->bases()));
+    static_cast<void>(DirectSolver<Scalar>::make(execution, a, options, solver->bases()));
     const double again = set_up.stop();
     const double time  = seconds(space, [&] { solver->solve(f.data(), u.data()); });
     const double error = error_of(space, u, work.unknowns());
@@ -224,7 +246,7 @@ void measure(const Execution &execution, const Space &space, const PoissonWork &
     else
       std::printf("| | ");
     std::printf("%.1e | %.3g | %.2f | %.3g |\n", error, before,
-                static_cast<double>(solver->work_bytes()) / (sizeof(double) * static_cast<double>(work.unknowns())), again);
+                static_cast<double>(solver->work_bytes()) / (sizeof(Scalar) * static_cast<double>(work.unknowns())), again);
     std::fflush(stdout);
   }
 }
@@ -295,8 +317,8 @@ int run_suite(int argc, char **argv)
 
 int print_table(int argc, char **argv)
 {
-  Memory memory                    = build_has_device ? Memory::device : Memory::host;
-  bool quick                       = false;
+  Memory memory = build_has_device ? Memory::device : Memory::host;
+  bool quick = false, single = false;
   double stretch                   = 1;
   int columns                      = 0;
   std::vector<std::string> methods = {"auto", "partial"};
@@ -323,6 +345,8 @@ int print_table(int argc, char **argv)
       }
     } else if (word.rfind("--stretch=", 0) == 0) {
       stretch = std::stod(word.substr(10));
+    } else if (word == "--single") {
+      single = true;
     }
   }
   for (PoissonWork &work : works) {
@@ -342,11 +366,12 @@ int print_table(int argc, char **argv)
     return 0;
   }
   std::printf(
-      "%s, double\n\n| grid | ends | method | ms | x copy | cuFFT pair ms | times faster | error | set-up s | work space, words a point "
+      "%s, %s\n\n| grid | ends | method | ms | x copy | cuFFT pair ms | times faster | error | set-up s | work space, words a point "
       "| again s |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
-      execution.name().c_str());
+      execution.name().c_str(), single ? "single" : "double");
   on_backend(execution, [&](const auto &space) {
-    for (const PoissonWork &work : works) measure(execution, space, work, methods);
+    for (const PoissonWork &work : works)
+      single ? measure<float>(execution, space, work, methods) : measure<double>(execution, space, work, methods);
   });
   return 0;
 }

@@ -159,7 +159,7 @@ stack_debian64() {
 # So does the one with complex scalars.
 stack_debian_complex() {
   local packages=(libpetsc-complex3.18-dev libpetsc3.18-dev-examples)
-  [ "$command" != check ] || packages+=(python3-petsc4py-complex3.18 python3-scipy)
+  [ "$command" != check ] || packages+=(python3-petsc4py-complex3.18 python3-slepc4py-complex3.18 python3-scipy)
   need_packages "${packages[@]}"
   export PETSC_ARCH= PETSC_DIR
   PETSC_DIR=$(ls -d /usr/lib/petscdir/petsc3.18/*-complex)

@@ -89,6 +89,17 @@ needs_petsc4py = pytest.mark.skipif(
 )
 
 
+#: Debian's SLEPc lies beside its PETSc, and its slepc4py has to be told where.
+SLEPC = {"SLEPC_DIR": os.environ["WEFT_PETSC_PREFIX"].replace("petsc", "slepc")}
+
+
+def needs_slepc4py(package, environment=None):
+    """Skips a test where this Python has no slepc4py for the PETSc that Weft was built with."""
+    program = "import slepc4py; slepc4py.init(); from slepc4py import SLEPc"
+    found = subprocess.run([sys.executable, "-c", program], stderr=subprocess.DEVNULL, env=dict(ENVIRONMENT, **SLEPC, **(environment or {})))
+    return pytest.mark.skipif(found.returncode != 0, reason=f"no slepc4py here (Debian: {package})")
+
+
 def python(program, options="", ranks=1, environment=None, expect=0, timeout=300):
     """Runs a Python file, which hands its arguments to petsc4py.init, with options and the library in PETSC_OPTIONS."""
     command = [MPIEXEC, "-n", str(ranks)] if ranks > 1 else []

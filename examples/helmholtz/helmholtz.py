@@ -43,6 +43,15 @@ def laplacian(da, diagonal):
     return A
 
 
+def medium(da, layer, lens):
+    """Over this rank's nodes: how deep in the layers they are, from 0 to 1 for each, and the square of how much slower waves are there."""
+    (x0, x1), (y0, y1) = da.getRanges()
+    h = 1 / (da.getSizes()[0] + 1)
+    x, y = (np.arange(x0, x1) + 1) * h, ((np.arange(y0, y1) + 1) * h)[:, None]
+    depth = sum(np.maximum(0, (layer - np.minimum(t, 1 - t)) / layer) ** 2 for t in (x, y))
+    return depth, np.where((x - 0.5) ** 2 + (y - 0.5) ** 2 < 0.15**2, (1 + lens) ** 2, 1)
+
+
 def main():
     options = PETSc.Options()
     n, waves, layer = options.getInt("n", 257), options.getReal("waves", 10), options.getReal("layer", 0.15)
@@ -55,9 +64,8 @@ def main():
 
     (x0, x1), (y0, y1) = da.getRanges()
     h = 1 / (n + 1)
-    x, y = (np.arange(x0, x1) + 1) * h, ((np.arange(y0, y1) + 1) * h)[:, None]
-    kh2 = (2 * np.pi * waves * h) ** 2 * np.where((x - 0.5) ** 2 + (y - 0.5) ** 2 < 0.15**2, (1 + lens) ** 2, 1)
-    depth = sum(np.maximum(0, (layer - np.minimum(t, 1 - t)) / layer) ** 2 for t in (x, y))
+    depth, slower = medium(da, layer, lens)
+    kh2 = (2 * np.pi * waves * h) ** 2 * slower
     A = laplacian(da, -kh2 * (1 - 1j * depth))
     M = laplacian(da, -((2 * np.pi * waves * h) ** 2) * (1 - 1j * shift) * np.ones_like(kh2))
 
@@ -84,20 +92,23 @@ def main():
         f"{ready - begin:.3f} s set-up, {end - ready:.3f} s solve"
     )
     if picture:
-        natural = da.createNaturalVec()
-        da.globalToNatural(u, natural)
-        scatter, whole = PETSc.Scatter.toZero(natural)
-        scatter.scatter(natural, whole)
-        if PETSc.COMM_WORLD.rank == 0:
-            draw(whole.getArray().real.reshape(n, n), picture)
+        draw(da, u, picture)
 
 
-def draw(u, picture):
+def draw(da, field, picture):
+    """The real part of a field, on the first rank."""
+    natural = da.createNaturalVec()
+    da.globalToNatural(field, natural)
+    scatter, whole = PETSc.Scatter.toZero(natural)
+    scatter.scatter(natural, whole)
+    if PETSc.COMM_WORLD.rank != 0:
+        return
     import matplotlib
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
+    u = whole.getArray().real.reshape(da.getSizes()[::-1])
     most = np.quantile(np.abs(u), 0.995)
     figure, axes = plt.subplots(figsize=(5, 5))
     axes.imshow(u, origin="lower", extent=(0, 1, 0, 1), cmap="RdBu", vmin=-most, vmax=most)
@@ -106,4 +117,5 @@ def draw(u, picture):
     figure.savefig(picture, dpi=120, bbox_inches="tight")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,4 +1,5 @@
-"""The example of waves: with the shifted Laplacian bcr takes the iterations of LU, on any ranks, and it draws what it finds."""
+"""The examples of waves: with the shifted Laplacian bcr takes the iterations of LU, on any ranks, and it draws what it finds; and resonances by SLEPc's
+shift and invert."""
 
 import importlib.util
 import re
@@ -10,6 +11,7 @@ import pytest
 from complex_petsc import needs_petsc4py
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "helmholtz" / "helmholtz.py"
+RESONANCES = EXAMPLE.with_name("resonances.py")
 
 
 def iterations(options, ranks=1):
@@ -32,3 +34,25 @@ def test_the_shifted_laplacian_is_solved(lens):
 def test_it_draws(tmp_path):
     iterations(f"-pc_type bcr -picture {tmp_path}/waves.png")
     assert (tmp_path / "waves.png").read_bytes()[:4] == b"\x89PNG"
+
+
+def resonances(options):
+    """The eigenvalues that SLEPc finds, sorted, as waves along a side: real and imaginary parts."""
+    output = programs.python(RESONANCES, f"-n 49 -waves 4 {options}", environment=complex_petsc.PETSC | programs.SLEPC).output
+    found = re.findall(r"waves (\S+) (\S+) i, quality (\S+), error (\S+)", output)
+    assert len(found) >= 4 and all(float(error) < 1e-8 and float(damped) > 0 for _, damped, _, error in found), output
+    return [float(part) for pair in sorted((round(float(waves), 6), damped) for waves, damped, *_ in found[:4]) for part in pair]
+
+
+@needs_petsc4py
+@programs.needs_slepc4py("python3-slepc4py-complex3.18", complex_petsc.PETSC)
+@pytest.mark.parametrize(
+    "solver",
+    [
+        "-st_ksp_type preonly -st_pc_type lu -st_pc_factor_mat_solver_type crout",
+        "-st_ksp_type preonly -st_pc_type crout -st_pc_crout_pattern full",
+        "-st_ksp_type gmres -st_ksp_rtol 1e-12 -st_pc_type crout -st_pc_crout_levels 4",
+    ],
+)
+def test_resonances_by_shift_and_invert(solver):
+    assert resonances(solver) == pytest.approx(resonances("-st_ksp_type preonly -st_pc_type lu"), abs=2e-6)
