@@ -16,6 +16,8 @@ lock_cache() {
 }
 
 die() { printf 'weft: %s\n' "$*" >&2; exit 1; }
+# For a toolchain that cannot be had here: nothing is wrong with Weft then.
+die_without() { printf 'weft: %s\n' "$*" >&2; exit 125; }
 say() { printf 'weft: %s\n' "$*"; }
 
 # quietly LOG COMMAND…: runs it with its output at the end of LOG; on failure shows the errors in it, which others that ran beside it may have
@@ -166,12 +168,14 @@ stack_debian_complex() {
   own_petsc
 }
 
-# PETSc's newest release, built with debugging so that PETSc checks our calls.
+# stack_petsc real|complex: PETSc's newest release, built with debugging so that PETSc checks our calls.
 stack_petsc() {
+  local prefix=$cache/petsc-3.26.1-debug
+  [ "$1" = real ] || prefix+=-$1
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
-  [ -f "$cache/petsc-3.26.1-debug/.done" ] || say "building PETSc 3.26.1 with debugging (3 to 5 minutes on two cores)"
-  petsc_build "$cache/petsc-3.26.1-debug" --with-debugging=1 --with-blaslapack-lib=-lopenblas
-  export PETSC_DIR=$cache/petsc-3.26.1-debug PETSC_ARCH=
+  [ -f "$prefix/.done" ] || say "building PETSc 3.26.1 with debugging and $1 scalars (3 to 5 minutes on two cores)"
+  petsc_build "$prefix" --with-debugging=1 --with-scalar-type="$1" --with-blaslapack-lib=-lopenblas
+  export PETSC_DIR=$prefix PETSC_ARCH=
   kokkos_static
 }
 
@@ -256,10 +260,14 @@ offers_hipcc() {
 
 # PETSc with HIP and Kokkos, one shared Kokkos for both, by the ROCm on the PATH, else by Debian 13's. $arch is the AMD architecture.
 stack_hip() {
+  # Kernels need the compiler; the libraries, gigabytes of them, are PETSc's.
+  local packages=(hipcc libamdhip64-dev librocthrust-dev)
+  [ -n "$kernels_only" ] ||
+    packages+=(libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev librocrand-dev)
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
-  has_hipcc || need_packages hipcc libamdhip64-dev libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev \
-    librocrand-dev librocthrust-dev
-  has_hipcc || die "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
+  # A compiler of Debian's may have come without them, for kernels alone.
+  has_hipcc && ! dpkg-query -S "$(command -v hipcc)" > /dev/null 2>&1 || (need_packages "${packages[@]}") || true
+  has_hipcc || die_without "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
   local prefix=$cache/hip-$arch
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
   if [ ! -f "$prefix.kokkos/.done" ]; then say "building Kokkos and Kokkos Kernels with HIP for $arch (about 2 minutes on two cores)"; fi
@@ -290,7 +298,7 @@ in_debian_13() {
     mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/debian* 2> /dev/null | head -n 1 || true)
     rm -rf --one-file-system "$root"
     quietly "$cache/debian-13.log" debootstrap --variant=minbase --include=ca-certificates trixie "$root" "${mirror:-http://deb.debian.org/debian}" ||
-      die "debootstrap could not make a Debian 13 (no network?): the whole log is $cache/debian-13.log"
+      die_without "debootstrap could not make a Debian 13 (no network?): the whole log is $cache/debian-13.log"
     touch "$root/.done"
   fi
   cp /etc/resolv.conf /etc/hosts "$root/etc/"

@@ -204,10 +204,10 @@ def test_a_hipcc_is_taken_as_it_is_if_it_is_new_enough(tmp_path):
     assert code == 1 and "could not download pycompadre" in sentence(output)
     stand_in(tmp_path, "hipcc", "echo 'HIP version: 5.2.3'")
     code, output = front_door(tmp_path, "build", "--stack", "hip")
-    assert code == 1 and "debootstrap could not make a Debian 13 (no network?)" in sentence(output)
+    assert code == 125 and "debootstrap could not make a Debian 13 (no network?)" in sentence(output)
     stand_in(tmp_path, "apt-cache", "echo '  Candidate: 6.1.2-3'")
     code, output = front_door(tmp_path, "build", "--stack", "hip")
-    assert code == 1 and "no hipcc of ROCm 5.7 or newer is on the PATH" in sentence(output)
+    assert code == 125 and "no hipcc of ROCm 5.7 or newer is on the PATH" in sentence(output)
 
 
 @pytest.mark.parametrize(
@@ -225,7 +225,7 @@ def test_a_hipcc_is_taken_as_it_is_if_it_is_new_enough(tmp_path):
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
         (["build", "--stack", "hip", "--arch", "90"], 1, "weft: --stack hip takes --arch gfx90a, gfx942 or gfx1100, not '90'"),
         (["build", "--largest-block"], 2, "weft: --largest-block needs a value; see ./weft help"),
-        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, debian-complex, own, petsc-3.26, cuda or hip"),
+        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, debian-complex, own, petsc-3.26, petsc-3.26-complex, cuda or hip"),
         (["help"], 0, "Usage: ./weft COMMAND"),
         ([], 0, "Usage: ./weft COMMAND"),
     ],
