@@ -15,6 +15,7 @@ struct Mat_Crout {
   MatFactorInfo info; ///< that the factors were asked for with
   IS rows = NULL, columns = NULL;
   PetscReal most_operations = crout_most_operations;
+  bool hermitian            = false; ///< what Cholesky and ICC are asked for; L U of such a matrix has U = D L^H
 };
 
 Mat_Crout *FactorData(Mat F)
@@ -25,6 +26,11 @@ Mat_Crout *FactorData(Mat F)
 bool IsComplete(MatFactorType type)
 {
   return type == MAT_FACTOR_LU || type == MAT_FACTOR_CHOLESKY;
+}
+
+bool IsSymmetric(MatFactorType type)
+{
+  return type == MAT_FACTOR_CHOLESKY || type == MAT_FACTOR_ICC;
 }
 
 PivotShift ShiftOf(const MatFactorInfo &info)
@@ -53,7 +59,8 @@ CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
 {
   CroutSettings settings;
   CroutOptions &options   = settings.options;
-  options.symmetric       = F->factortype == MAT_FACTOR_CHOLESKY || F->factortype == MAT_FACTOR_ICC;
+  options.symmetric       = IsSymmetric(F->factortype) && !FactorData(F)->hermitian;
+  options.match_rows      = !FactorData(F)->hermitian; // rows that are permuted are Hermitian no more
   options.levels          = (int)info.levels;
   options.shift           = ShiftOf(info);
   options.shift_amount    = ShiftAmountOf(info);
@@ -216,7 +223,7 @@ PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *p
 {
   PetscFunctionBegin;
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "MatGetInertia() of a complex L D L^T: its pivots have no sign; count eigenvalues with a PETSc with real scalars");
+             "MatGetInertia() of complex factors: their pivots have no sign; count eigenvalues with a PETSc with real scalars");
   PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
   PetscCall(FactorData(F)->factor->GetInertia(negative, zero, positive));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -299,6 +306,9 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
   Level: beginner
 
   Notes:
+  With complex scalars, Cholesky and ICC are L D L^T of a symmetric matrix, without a conjugate. A matrix that is known to be Hermitian gets
+  L U without permuted rows, where U = D L^H to rounding.
+
   Complete factors are those of the matrix: nothing is shifted unless an option says so. LU of a sparse matrix replaces a zero pivot by another
   number, and the check of the set-up then refines the solves or fails. Incomplete factors that fail or are useless climb the same ladder as
   those of `PCCROUT`. -ksp_view and -info say what was done.
@@ -318,10 +328,6 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   PetscBool dense, no_entry = PETSC_TRUE;
 
   PetscFunctionBegin;
-  if (type == MAT_FACTOR_CHOLESKY || type == MAT_FACTOR_ICC)
-    PetscCheck(!IsOnlyHermitian(A), PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-               "crout makes L D L^T of matrices that are symmetric, and this one is Hermitian: use -pc_type lu or ilu (MatGetFactor(): "
-               "MAT_FACTOR_LU, MAT_FACTOR_ILU)");
   PetscCall(MatCreate(PetscObjectComm((PetscObject)A), &F));
   PetscCall(MatSetSizes(F, A->rmap->n, A->cmap->n, A->rmap->N, A->cmap->N));
   PetscCall(PetscStrallocpy(MATSOLVERCROUT, &((PetscObject)F)->type_name));
@@ -330,6 +336,7 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   PetscCall(MatSetVecType(F, vectors));
   PetscCallCXX(F->data = new Mat_Crout);
   PetscCall(MatFactorInfoInitialize(&FactorData(F)->info));
+  FactorData(F)->hermitian = IsSymmetric(type) && IsOnlyHermitian(A);
 
   F->ops->lufactorsymbolic       = Guarded<Symbolic>;
   F->ops->ilufactorsymbolic      = Guarded<Symbolic>;

@@ -206,9 +206,27 @@ def singular():
 
 
 def only_hermitian():
-    A = matrix(grid_matrix(5, "hermitian"))
-    hermitian(A)
-    pc_of(A, {"pc_type": "cholesky", "pc_factor_mat_solver_type": "crout"})
+    """Cholesky and ICC of matrices that are Hermitian and not symmetric: solves, M^-1 = M^-H, and conjugate gradients."""
+    h = grid_matrix(8, "hermitian")
+    for kind in ("aij", "sbaij", "dense"):
+        compare(f"cholesky of {kind}", h, {"pc_type": "cholesky", "pc_factor_mat_solver_type": "crout"}, h, kind=kind, before=hermitian)
+    for settings in ({}, {"pc_factor_levels": 1}, {"pc_factor_mat_ordering_type": "rcm"}):
+        A = matrix(h)
+        hermitian(A)
+        settings = {"pc_type": "icc", "pc_factor_mat_solver_type": "crout", **settings}
+        pc = pc_of(A, settings)
+        inverse = np.array([applied(pc, A, one) for one in np.eye(len(h), dtype=complex)]).T
+        report(f"{settings}, M^-1", inverse, inverse.conj().T, 1e-13)
+        ksp = PETSc.KSP().create()
+        ksp.setOperators(A)
+        ksp.setType("cg")
+        ksp.setPC(pc)
+        ksp.setTolerances(rtol=1e-12)
+        x, b = A.createVecs()
+        b.setArray(numbers(len(h)))
+        ksp.solve(b, x)
+        say(f"reason {ksp.getConvergedReason()}, iterations {ksp.getIterationNumber()}")
+        report("conjugate gradients", x.getArray(), np.linalg.solve(h, b.getArray()), 1e-9)
 
 
 globals()[options.getString("case")]()
