@@ -82,8 +82,9 @@ PetscErrorCode CheckFromOptions(Mat F, CroutSettings *settings)
 {
   PetscFunctionBegin;
   PetscOptionsBegin(PetscObjectComm((PetscObject)F), ((PetscObject)F)->prefix, "Crout factors", "Mat");
-  PetscCall(PetscOptionsReal("-pc_crout_check_warn", "relative residual of a random solve above which it is reported and solves are refined",
-                             "PCCroutSetCheck", settings->check_warn, &settings->check_warn, NULL));
+  PetscCall(PetscOptionsReal("-pc_crout_check_warn",
+                             "relative residual of a random solve above which it is reported and solves are refined", "PCCroutSetCheck",
+                             settings->check_warn, &settings->check_warn, NULL));
   PetscCall(PetscOptionsReal("-pc_crout_check_fail", "relative residual of a random solve above which complete factors fail",
                              "PCCroutSetCheck", settings->check_fail, &settings->check_fail, NULL));
   PetscOptionsEnd();
