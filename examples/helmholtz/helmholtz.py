@@ -28,7 +28,7 @@ from petsc4py import PETSc  # noqa: E402
 
 def laplacian(da, diagonal):
     """The five points of -u_xx - u_yy, times h^2, with u = 0 beyond the sides, and something on the diagonal (an array over this rank's nodes)."""
-    A = da.createMatrix()
+    A = da.createMat()
     (x0, x1), (y0, y1) = da.getRanges()
     sizes, row, column = da.getSizes(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     for y in range(y0, y1):
@@ -74,8 +74,7 @@ def main():
         if x0 <= n // 4 < x1 and y0 <= n // 3 < y1:
             f[n // 4, n // 3] = 1
     ksp = PETSc.KSP().create()
-    ksp.setDM(da)
-    ksp.setDMActive(False)
+    ksp.getPC().setDM(da)
     ksp.setOperators(A, M)
     ksp.setTolerances(rtol=1e-6, max_it=1000)
     ksp.setFromOptions()

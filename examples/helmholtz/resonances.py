@@ -37,7 +37,7 @@ def main():
     da.setFromOptions()
     da.setUp()
     depth, slower = medium(da, layer, lens)
-    A, B, weights = laplacian(da, np.zeros_like(depth)), da.createMatrix(), da.createGlobalVec()
+    A, B, weights = laplacian(da, np.zeros_like(depth)), da.createMat(), da.createGlobalVec()
     with da.getVecArray(weights) as w:
         w[:, :] = (slower * (1 - 1j * depth)).T / (n + 1) ** 2
     B.setDiagonal(weights)

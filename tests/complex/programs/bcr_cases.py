@@ -40,7 +40,7 @@ class Separable:
         wraps = ends == "periodic"
         self.da = PETSc.DMDA().create(sizes=sizes, dof=1, stencil_width=1, stencil_type="box", boundary_type=["periodic" if wraps else "none"] * n)
         self.da.setUp()
-        self.matrix = self.da.createMatrix()
+        self.matrix = self.da.createMat()
         lines = [tridiagonal(m, lambda t: 1 + stretch * np.sin(3 * t) ** 2, ends, drift) for m in sizes]
         row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
         ranges = self.da.getRanges()
@@ -69,8 +69,7 @@ class Separable:
 
     def solver(self, kind="preonly", matrix=None, **settings):
         ksp = PETSc.KSP().create()
-        ksp.setDM(self.da)
-        ksp.setDMActive(False)
+        ksp.getPC().setDM(self.da)
         ksp.setOperators(matrix or self.matrix, self.matrix)
         ksp.setType(kind)
         ksp.getPC().setType("bcr")

@@ -20,7 +20,7 @@ class Diffusion:
         n = len(sizes)
         self.da = PETSc.DMDA().create(sizes=sizes, dof=1, stencil_width=1, stencil_type="star", boundary_type=["periodic" if wraps else "none"] * n)
         self.da.setUp()
-        self.matrix = self.da.createMatrix()
+        self.matrix = self.da.createMat()
         ranges = self.da.getRanges()
         row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
         h2 = [float(max(sizes)) ** 2 * (stretch if d == 0 else 1) for d in range(n)]
@@ -108,8 +108,7 @@ def waves():
     n, k = 48, options.getReal("k", 12.0)
     A, M = Diffusion([n, n], k2=k**2 * (1 - 0.1j)), Diffusion([n, n], k2=k**2 * (1 - 0.5j))
     ksp = PETSc.KSP().create()
-    ksp.setDM(A.da)
-    ksp.setDMActive(False)
+    ksp.getPC().setDM(A.da)
     ksp.setOperators(A.matrix, M.matrix)
     ksp.setFromOptions()
     b, x = A.numbers(), A.da.createGlobalVec()
@@ -121,7 +120,7 @@ def waves():
 def several_unknowns():
     da = PETSc.DMDA().create(sizes=[8, 8], dof=2, stencil_width=1)
     da.setUp()
-    A = da.createMatrix()
+    A = da.createMat()
     A.shift(1 + 1j)
     common.pc_of(A, {}, "boxmg", da)
 

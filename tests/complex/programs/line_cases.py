@@ -44,7 +44,7 @@ class Problem:
         size = np.abs(self.dense).sum(axis=0) + np.abs(self.dense).sum(axis=1)
         turn = 1 if hermitian else 0.6 - 0.8j
         np.fill_diagonal(self.dense, turn * (5 * dof * len(sizes) if constant else size + 1))
-        self.matrix = self.da.createMatrix()
+        self.matrix = self.da.createMat()
         self.fill()
 
     def fill(self):
@@ -212,7 +212,7 @@ def helmholtz():
     nx, ny, k2 = 24, 24, 40.0
     da = PETSc.DMDA().create(sizes=[nx, ny], dof=1, stencil_width=1)
     da.setUp()
-    A = da.createMatrix()
+    A = da.createMat()
     hx, hy = 1 / (nx + 1), 0.1 / (ny + 1)
     ao = da.getAO()
     for row in range(*A.getOwnershipRange()):
@@ -224,8 +224,7 @@ def helmholtz():
             A.setValue(row, int(ao.app2petsc(np.array([column], dtype=PETSc.IntType))[0]), value)
     A.assemble()
     ksp = PETSc.KSP().create()
-    ksp.setDM(da)
-    ksp.setDMActive(False)
+    ksp.getPC().setDM(da)
     ksp.setOperators(A)
     ksp.setFromOptions()
     b, x = A.createVecs()
@@ -242,8 +241,7 @@ def pivots():
     problem.matrix.setValues([row], columns, np.zeros(3))
     problem.matrix.assemble()
     ksp = PETSc.KSP().create()
-    ksp.setDM(problem.da)
-    ksp.setDMActive(False)
+    ksp.getPC().setDM(problem.da)
     ksp.setOperators(problem.matrix)
     ksp.setType("gmres")
     ksp.getPC().setType("line")

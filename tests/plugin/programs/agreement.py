@@ -34,7 +34,7 @@ def star(i, j):
 
 stencil = box if options.getBool("boxes", False) else star
 grid = PETSc.DMDA().create(nodes, stencil_width=1, comm=comm)
-A = grid.createMatrix()
+A = grid.createMat()
 row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
 (x_begin, x_end), (y_begin, y_end) = grid.getRanges()
 for j in range(y_begin, y_end):

@@ -14,7 +14,7 @@ size = n * n
 line = 2 * numpy.eye(n) - numpy.eye(n, k=1) - numpy.eye(n, k=-1)
 laplacian = numpy.kron(line, numpy.eye(n)) + numpy.kron(numpy.eye(n), line)
 grid = PETSc.DMDA().create([n, n], stencil_width=1, stencil_type=PETSc.DMDA.StencilType.STAR, setup=True)
-matrix = grid.createMatrix()
+matrix = grid.createMat()
 first, last = matrix.getOwnershipRange()
 order = grid.getAO().petsc2app(numpy.arange(size, dtype=PETSc.IntType))  # the node of a row
 

@@ -110,7 +110,7 @@ VALUES = {
 }
 
 da = PETSc.DMDA().create(n, stencil_width=1, setup=True)
-A = da.createMatrix()
+A = da.createMat()
 A.setOption(PETSc.Mat.Option.NEW_NONZERO_ALLOCATION_ERR, False)
 ordering = da.getAO()
 

@@ -11,7 +11,7 @@ from petsc4py import PETSc  # noqa: E402
 
 def operator(sizes):
     grid = PETSc.DMDA().create(sizes, stencil_type="star", stencil_width=1)
-    A = grid.createMatrix()
+    A = grid.createMat()
     row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     (x0, x1), (y0, y1) = grid.getRanges()
     for j in range(y0, y1):

@@ -13,7 +13,7 @@ comm, options = PETSc.COMM_WORLD, PETSc.Options()
 
 def operator(grid, diffusion, velocity=0.0, stranger=None):
     """Five points on a grid, upwind; a stranger is one more entry, a row and a column by their places."""
-    A = grid.createMatrix()
+    A = grid.createMat()
     A.setOption(PETSc.Mat.Option.NEW_NONZERO_ALLOCATION_ERR, False)
     row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     (x0, x1), (y0, y1) = grid.getRanges()

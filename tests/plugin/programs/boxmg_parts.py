@@ -33,7 +33,7 @@ def size(a, b, values):
 def operator(on, sizes, values, A=None):
     """Couplings of random size, the diagonal a little larger than their sum."""
     grid = PETSc.DMDA().create(nodes, boundary_type=["periodic" if ring else "none" for ring in rings], stencil_type="box", stencil_width=1, comm=on, **sizes)
-    A = A or grid.createMatrix()
+    A = A or grid.createMat()
     row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     for node in itertools.product(*(range(*limits) for limits in grid.getRanges())):
         row.index = node

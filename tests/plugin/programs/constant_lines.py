@@ -15,7 +15,7 @@ comm = PETSc.COMM_WORLD
 
 def matrix(grid, sizes, ends):
     """The star with weights 1, 0.1, 0.01; each direction has its ends: dirichlet, neumann, or rows of known values."""
-    A = grid.createMatrix()
+    A = grid.createMat()
     row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     for at in itertools.product(*(range(a, b) for a, b in grid.getRanges())):
         known = any(end == "known" and place in (0, size - 1) for place, size, end in zip(at, sizes, ends))

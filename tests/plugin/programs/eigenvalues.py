@@ -11,7 +11,7 @@ from slepc4py import SLEPc  # noqa: E402
 
 nodes, target = (9, 8), 0.3
 grid = PETSc.DMDA().create(nodes, stencil_width=1)
-A = grid.createMatrix()
+A = grid.createMat()
 row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
 (x_begin, x_end), (y_begin, y_end) = grid.getRanges()
 for j in range(y_begin, y_end):

@@ -75,7 +75,7 @@ def empty_row():
 def no_number():
     """One application, and a right-hand side that is no number."""
     da = PETSc.DMDA().create([5, 4], stencil_width=1)
-    A, row, column = da.createMatrix(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
+    A, row, column = da.createMat(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     (first, last), (low, high) = da.getRanges()
     for i, j in ((i, j) for j in range(low, high) for i in range(first, last)):
         row.index = (i, j)

@@ -12,7 +12,7 @@ grid = PETSc.DMDA().create((7, 6), stencil_type="star", stencil_width=1, comm=PE
 
 
 def operator(shift):
-    A = grid.createMatrix()
+    A = grid.createMat()
     row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     (x0, x1), (y0, y1) = grid.getRanges()
     for j in range(y0, y1):

@@ -192,7 +192,7 @@ def estimated_omega():
     options["pc_line_estimate_omega"] = 1
     if options.getString("lines", "graph") == "grid":
         da = PETSc.DMDA().create([8, 9], stencil_width=1)
-        A = da.createMatrix()
+        A = da.createMat()
         row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
         (x0, x1), (y0, y1) = da.getRanges()
         for j in range(y0, y1):

@@ -67,7 +67,7 @@ def beside_the_blocks(kind):
 def adi():
     """Each value that couples nodes of two ranks, the corners of boxes too."""
     dm = PETSc.DMDA().create([5, 5], dof=2, stencil_type="box", stencil_width=1, boundary_type=["periodic", "periodic"], comm=WORLD)
-    A = dm.createMatrix()
+    A = dm.createMat()
     A.assemble()
     A.setOption(PETSc.Mat.Option.NEW_NONZERO_ALLOCATION_ERR, False)
     first, last = A.getOwnershipRange()
@@ -96,7 +96,7 @@ def adi():
 def right_hand_side():
     """A NaN at each row, which stays on one rank: Richardson's iteration of the type itself looks at the result on all of them."""
     dm = PETSc.DMDA().create([6, 4], stencil_width=1, comm=WORLD)
-    A = dm.createMatrix()
+    A = dm.createMat()
     A.assemble()
     first, last = A.getOwnershipRange()
     rows = [A.getRow(row)[0].copy() for row in range(first, last)]

@@ -31,7 +31,7 @@ def operator(name):
     """-u_xx - 4 u_yy - 16 u_zz + u on a grid with known values at its ends; two unknowns of a node couple."""
     sizes, unknowns, couplings = OPERATORS[name]
     grid = PETSc.DMDA().create(list(sizes), dof=unknowns, stencil_type="star", stencil_width=1)
-    matrix = grid.createMatrix()
+    matrix = grid.createMat()
     row, column = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     for node in [(i, j, k) for (i0, i1) in [ends(grid, 0)] for i in range(i0, i1) for j in range(*ends(grid, 1)) for k in range(*ends(grid, 2))]:
         for c in range(unknowns):

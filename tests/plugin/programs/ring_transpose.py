@@ -31,7 +31,7 @@ def matrix(seed):
 worst = 0
 dm = PETSc.DMDA().create([NX, NY], stencil_width=1, boundary_type=["periodic", "none"], comm=PETSc.COMM_SELF)
 for seed in range(40):
-    A = dm.createMatrix()
+    A = dm.createMat()
     A.setOption(PETSc.Mat.Option.NEW_NONZERO_ALLOCATION_ERR, False)
     for entry in matrix(seed):
         A.setValue(*entry)
