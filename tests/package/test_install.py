@@ -31,6 +31,7 @@ def test_the_option_that_weft_config_prints_loads_the_library(prefix, weft_confi
 def test_weft_config_knows_its_installation(prefix, weft_config, tmp_path):
     assert weft_config("--version", "--prefix") == f"{VERSION}\n{prefix}"
     assert weft_config("--petsc") == os.environ["WEFT_PETSC_VERSION"]
+    assert weft_config("--scalars") == "real"
     assert Path(weft_config("--libdir"), LIBRARY).is_file()
     assert Path(weft_config("--includedir"), "pc", "line", "line.h").is_file()
     assert Path(weft_config("--datadir"), "examples", "diffusion", "multigrid-line.opts").is_file()
