@@ -128,15 +128,19 @@ public:
         });
   }
 
-  /// `count` points that follow each other in memory, whose neighbours on their lines are `apart`.
+  /// The numbers of points: two of a complex one.
+  static const Real *numbers(const Scalar *points) { return reinterpret_cast<const Real *>(points); }
+  static Real *numbers(Scalar *points) { return reinterpret_cast<Real *>(points); }
+
+  /// `count` numbers that follow each other in memory, whose neighbours on their lines are `apart`.
   template <int width>
-  static void sum_points(const StencilWeights<Real> &weights, const Scalar *f, Index apart, Index count, Scalar *KOKKOS_RESTRICT to)
+  static void sum_points(const StencilWeights<Real> &weights, const Real *f, Index apart, Index count, Real *KOKKOS_RESTRICT to)
   {
     Real inner[2 * width + 1]; // a copy: stores cannot change it
     std::copy_n(weights.inner, 2 * width + 1, inner);
     with_widest_vectors([&] {
       for (Index i = 0; i < count; i++) {
-        Scalar value = inner[width] * f[i];
+        Real value = inner[width] * f[i];
         for (int j = 1; j <= width; j++) value += inner[width - j] * f[i - j * apart] + inner[width + j] * f[i + j * apart];
         to[i] = value;
       }
@@ -154,6 +158,7 @@ public:
     const Index low = ring ? width - from : weights.heads - from, high = length - from - (ring ? width : weights.tails);
     const Index first = Kokkos::min(Kokkos::max(begin, low), end), last = Kokkos::max(Kokkos::min(end, high), first);
     const auto of_its_own = [=](const Scalar *at, Index row) { return special(weights, at, from + row, length, ring, step); };
+    constexpr Index parts = sizeof(Scalar) / sizeof(Real);
     Kokkos::parallel_for(
         "weft compact stencil",
         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, step == 1 ? piece.lines() : rows * piece.lines() / step),
@@ -162,7 +167,7 @@ public:
             const Scalar *line = f + number * rows;
             Scalar *to         = result + number * rows;
             for (Index row = begin; row < first; row++) to[row] = of_its_own(line + row, row);
-            sum_points<width>(weights, line + first, 1, last - first, to + first);
+            sum_points<width>(weights, numbers(line + first), parts, parts * (last - first), numbers(to + first));
             for (Index row = last; row < end; row++) to[row] = of_its_own(line + row, row);
           } else {
             const Index row    = number % rows;
@@ -170,7 +175,7 @@ public:
             Scalar *to         = result + number * step;
             if (row < begin || row >= end) return;
             if (row >= first && row < last) {
-              sum_points<width>(weights, line, step, step, to);
+              sum_points<width>(weights, numbers(line), parts * step, parts * step, numbers(to));
             } else {
               for (Index i = 0; i < step; i++) to[i] = of_its_own(line + i, row);
             }
