@@ -48,7 +48,7 @@ def compiled(program, petsc):
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "PETSc"], stdout=subprocess.PIPE, text=True, check=True, env=environment).stdout.split()
     libraries = programs.BUILD / "lib"
     command = ["mpicc", "-Wall", "-Wextra", "-Werror", str(TESTS / "package" / "consumer" / "derivative.c"), "-o", str(program), f"-I{programs.BUILD}/include"]
-    return subprocess.run([*command, f"-L{libraries}", f"-Wl,-rpath,{libraries}", "-lweft_compact", "-lweft", *flags, "-lm"],
+    return subprocess.run([*command, f"-L{libraries}", f"-Wl,-rpath,{libraries}:{petsc}/lib", "-lweft_compact", "-lweft", *flags, "-lm"],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
