@@ -23,8 +23,8 @@ from .run import duration, run_cases
 from .store import Store
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
-QUICK_MATRICES = ("HB/gr_30_30", "HB/nos1", "HB/sherman1", "HB/orsirr_1", "Bai/pde900", "HB/west0067")
-NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Unknown type", "unknown type")
+QUICK_MATRICES = ("HB/gr_30_30", "HB/nos1", "HB/sherman1", "HB/orsirr_1", "Bai/pde900", "HB/west0067", "Bai/qc324", "Bai/mhd1280b", "HB/young1c")
+NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Could not locate solver type", "Unknown type", "unknown type", "for real scalars only", "Only for Hermitian matrices")  # the last of CHOLMOD, whom nobody tells of it
 
 
 def seconds(text):
@@ -91,6 +91,7 @@ def parse(words):
     arguments.memory_limit = arguments.memory_limit or machine.memory_bytes() // 2
     arguments.repeat = arguments.repeat if arguments.repeat is not None else 1 if arguments.quick else 3
     arguments.build = arguments.build.resolve()
+    arguments.scalars = machine.scalars(arguments.build)
     arguments.backend = arguments.backend or ("device" if "cuda" in arguments.build.name else "host")
     here = pathlib.Path(os.environ.get("WEFT_FROM") or os.getcwd())  # where the user stands: ./weft itself works in the repository
     arguments.output = here / arguments.output if arguments.output else arguments.build / "evaluation"
@@ -116,8 +117,10 @@ def pick_models(arguments):
 
 def pick_matrices(arguments, unpack_to):
     if arguments.matrices:
-        return cases.matrices(arguments.matrices, unpack_to, arguments.grids)
+        return cases.matrices(arguments.matrices, unpack_to, arguments.grids, arguments.scalars)
     found = cases.matrices(SOURCE / "matrices", unpack_to, arguments.grids)
+    if arguments.scalars == "complex":
+        found += cases.matrices(SOURCE / "matrices" / "complex", unpack_to, arguments.grids, arguments.scalars)
     return [problem for problem in found if problem.name in QUICK_MATRICES] if arguments.quick else found
 
 
@@ -177,7 +180,8 @@ def offered(configurations, commands, store, arguments, folder):
         store.rows.pop(first.key, None)  # what was missing then may be there now
     if solve("trying the library", [first], store, arguments) and store.rows[first.key]["outcome"] in ("error", "crash"):
         raise Failure(f"the tiniest problem cannot be solved: {store.rows[first.key]['reason']}")
-    doubtful = [configuration for configuration in configurations if arguments.configurations or configuration.type in plots.EXTERNAL]
+    doubtful = [configuration for configuration in configurations
+                if arguments.configurations or configuration.type in plots.EXTERNAL or (arguments.scalars == "complex" and configuration.type in cases.WEFT)]
     probes = {configuration.name: commands.case(tiny[configuration.kinds[0]], configuration) for configuration in doubtful}
     missing = []
     for case in solve("asking for libraries", list(probes.values()), store, arguments):
@@ -251,7 +255,7 @@ def evaluate(arguments):
     if not rows:  # what was written before stays
         raise nothing_found(arguments, problems, store, missing)
     facts = machine.facts(arguments, arguments.command)
-    facts["PETSc"] = next((row["petsc"] for row in store.rows.values() if row.get("petsc")), "unknown")
+    facts["PETSc"] = next((row["petsc"] for row in store.rows.values() if row.get("petsc")), "unknown") + (", complex scalars" if arguments.scalars == "complex" else "")
     facts["Not in this PETSc"] = ", ".join(configuration.name for configuration in missing) or "nothing that was asked for"
     facts["Limits"] = f"{duration(arguments.time_limit)} and {arguments.memory_limit / 2**20:.0f} MiB a case, {arguments.max_it} iterations, {arguments.parallel} at once"
     facts["Times"] = f"the least of up to {arguments.repeat + 1}; where vectors live: {arguments.backend}"

@@ -39,8 +39,13 @@ class Problem:
         return bool(self.facts.get("symmetric"))
 
     @property
+    def hermitian(self):
+        """What real symmetric matrices are too."""
+        return bool(self.facts.get("hermitian", self.symmetric))
+
+    @property
     def definite(self):
-        """As far as is known: where a factorization would have taken too long, a diagonal of one sign must do."""
+        """Hermitian and of one sign, as far as is known: where a factorization would have taken too long, a diagonal of one sign must do."""
         return self.facts.get("definite") in ("positive", "negative", "unknown")
 
 
@@ -58,7 +63,8 @@ class Configuration:
     def fits(self, problem):
         if not problem.kinds & set(self.kinds):
             return False
-        return {"": True, "symmetric": problem.symmetric, "definite": problem.definite}[self.needs]
+        # L D L^T without pivoting is of symmetric matrices: definite ones, or complex ones, which have no sign.
+        return {"": True, "symmetric": problem.symmetric, "definite": problem.symmetric and (problem.definite or not problem.hermitian)}[self.needs]
 
     def full_options(self, problem):
         """What to paste: the matrix's grid where it is needed, the Krylov method and the preconditioner."""
@@ -141,11 +147,11 @@ def models(path=HERE / "models.json"):
     return [Problem(kind="grid", **entry) for entry in read_json(path, "a list of model problems")]
 
 
-def matrices(given, unpack_to, own_grids=None):
+def matrices(given, unpack_to, own_grids=None, scalars="real"):
     known = grids.options(HERE / "grids.json", read_json)
     if own_grids:
         known |= grids.options(own_grids, read_json)
-    return [Problem(name=name, kind="matrix", file=str(file), grid=known.get(name, ""), facts={"digest": inputs.digest(file)}) for name, file in inputs.find(given, unpack_to).items()]
+    return [Problem(name=name, kind="matrix", file=str(file), grid=known.get(name, ""), facts={"digest": inputs.digest(file)}) for name, file in inputs.find(given, unpack_to, scalars).items()]
 
 
 class Commands:

@@ -26,8 +26,9 @@ def name_of(path):
     return stem(path).replace("__", "/", 1)
 
 
-def find(given, unpack_to):
-    """{name: file} for what --matrices named; archives are unpacked into the folder unpack_to."""
+def find(given, unpack_to, scalars="real"):
+    """{name: file} for what --matrices named; archives are unpacked into the folder unpack_to. scalars: of the solver, real, complex, or "" where that is
+    not known yet."""
     given = pathlib.Path(given)
     if given.is_dir():
         files = sorted(file for file in given.iterdir() if file.is_file() and file.name.endswith(ENDS))
@@ -48,7 +49,7 @@ def find(given, unpack_to):
     for file in files:
         if file.name.endswith((".tar.gz", ".tgz")):
             file = unpack(file, unpack_to)
-        check_header(file)
+        check_header(file, scalars)
         name = name_of(file)
         if name in matrices and matrices[name] != file:
             raise InputError(f"{name} is there twice: {matrices[name]} and {file}")
@@ -129,7 +130,7 @@ def unpack(archive, folder):
     return target
 
 
-def check_header(file):
+def check_header(file, scalars):
     """The first line alone: everything else is the solver's to judge, in a process of its own."""
     try:
         with (gzip.open if file.name.endswith(".gz") else open)(file, "rb") as stream:
@@ -139,8 +140,11 @@ def check_header(file):
     header = BANNER.match(first)
     if not header:
         raise InputError(f"{file} is no Matrix Market file: its first line is '{first[:60]}' and not '%%MatrixMarket matrix coordinate real general' or the like")
-    if header.group(2).lower() not in ("real", "integer", "pattern"):
-        raise InputError(f"{file}: its numbers are '{header.group(2)}'; real, integer and pattern are what can be solved here")
+    field = header.group(2).lower()
+    if field == "complex" and scalars == "real":
+        raise InputError(f"{file}: its numbers are '{header.group(2)}'; real, integer and pattern are what can be solved here: complex ones by a PETSc with complex scalars (--stack debian-complex)")
+    if field not in ("real", "integer", "pattern", "complex"):
+        raise InputError(f"{file}: its numbers are '{header.group(2)}'; real, integer, pattern and, by a PETSc with complex scalars, complex are what can be solved here")
 
 
 def digest(path):

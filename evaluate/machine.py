@@ -56,6 +56,12 @@ def fingerprint(build, backend):
     return hashlib.sha256("|".join([*parts, processor(), os.environ.get("OMP_NUM_THREADS", ""), backend]).encode()).hexdigest()
 
 
+def scalars(build):
+    """The numbers that a build solves in, real or complex. Before it is there, what its name says; nothing of a PETSc of the user's own."""
+    told = said_by("sh", str(build / "install" / "weft-config"), "--scalars")
+    return told or ("complex" if "complex" in build.name else "" if build.name.startswith("own") else "real")
+
+
 def facts(arguments, command):
     """For people: a dictionary of words."""
     found = {"Command": command, "Processor": f"{processor()}, {len(os.sched_getaffinity(0))} cores, {memory_bytes() / 2**30:.0f} GiB"}

@@ -56,9 +56,12 @@ def structure_of(problem):
     facts = problem.facts
     if "symmetric" not in facts:
         return "not read"
-    if facts["symmetric"]:
-        text = {"positive": "symmetric positive definite", "negative": "symmetric negative definite",
-                "unknown": "symmetric, perhaps definite"}.get(facts.get("definite"), "symmetric indefinite")
+    if problem.hermitian:
+        kind = "symmetric" if problem.symmetric else "Hermitian"
+        text = {"positive": f"{kind} positive definite", "negative": f"{kind} negative definite",
+                "unknown": f"{kind}, perhaps definite"}.get(facts.get("definite"), f"{kind} indefinite")
+    elif problem.symmetric:
+        text = "complex symmetric"
     else:
         text = "unsymmetric"
     return text + (", zeros on the diagonal" if facts.get("zero_diagonals") else "")

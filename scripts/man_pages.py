@@ -76,7 +76,7 @@ def page(kind, comment, declaration, header, version):
 def header_of(source):
     """The public header of a source file, as programs include it: its own, that of its folder's type, or the library's."""
     folder = source.parent.name
-    if source.with_suffix(".h").exists() and source.stem.startswith("weft_"):
+    if source.with_suffix(".h.in").exists():
         return f"{source.stem}.h"
     if source.name == "ksp_adi.cxx":
         return "ksp/adi/adi.h"

@@ -105,3 +105,10 @@ def differentiate(scheme, f, h):
     for i in range(n - 2, -1, -1):
         right[i] -= upper[i] * right[i + 1]
     return right
+
+
+def differentiate_ring(scheme, f, h):
+    """g = A^-1 B f on a ring: the middle of a line that goes around so often that its ends are not felt there. Couplings of the schemes decay by 0.38 a row or more."""
+    turns = 2 * math.ceil(60 / len(f)) + 1
+    middle = turns // 2 * len(f)
+    return differentiate(scheme, f * turns, h)[middle : middle + len(f)]

@@ -17,7 +17,7 @@ static char help[] =
   -repeat <0> : timed calls of a derivative, five at a time\n\
   -compact_profile : milliseconds of each step of them, which the host then waits for one by one\n\
   -pulse_nu <0.002>, -pulse_filter_every <0> : the pulse's diffusion, and after how many steps it is filtered\n\
-  -output <name> : of the pulse, name.vts (name.bin in 1-D and 2-D too) and name.csv\n\
+  -output <name> : of the pulse, name.vts (with real scalars, not in 1-D), name.bin and name.csv\n\
 The solvers have the prefixes x_, y_ and z_. They are -pc_type line of libweft.so, with the options of examples/compact/compact.opts, unless you say others.\n";
 
 #include <petscdevice.h>

@@ -309,7 +309,7 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
   piece.length    = boxes.global[direction];
   piece.ring      = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
   lines_          = (PetscInt)piece.lines();
-  PetscCallCXX(stencil_ = std::make_unique<weft::CompactStencil<PetscScalar>>(*execution_, piece, right));
+  PetscCallCXX(stencil_ = std::make_unique<weft::CompactStencil<weft::KernelScalar>>(*execution_, piece, right));
   needs_before_ = stencil_->needs_before();
   needs_after_  = stencil_->needs_after();
   depth_        = stencil_->width();
@@ -333,7 +333,7 @@ PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &
   const auto sweep = [&] {
     const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages();
     try {
-      sweep_ = std::make_unique<weft::CompactSweep<PetscScalar>>(
+      sweep_ = std::make_unique<weft::CompactSweep<weft::KernelScalar>>(
           *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, staged);
     } catch (const std::invalid_argument &refused) {
       refusal = refused.what();
@@ -373,7 +373,7 @@ PetscErrorCode Derivative::Tell(Vec f)
 
   PetscFunctionBeginUser;
   PetscCall(array.Open());
-  PetscCall(halo_->Begin([&](PetscScalar *to_before, PetscScalar *to_after) {
+  PetscCall(halo_->Begin([&](weft::KernelScalar *to_before, weft::KernelScalar *to_after) {
     if (sweep_)
       sweep_->tell(array.data(), to_before, to_after);
     else
@@ -395,17 +395,18 @@ PetscErrorCode Derivative::ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, b
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
     // A sweep writes to `to` on two streams, which know of what came before Tell: the array is made by then.
     PetscCall(weft::WithVecArrays(f, Access::read, to, Access::write,
-                                  [](weft::Memory, PetscScalar *, PetscScalar *) { return (PetscErrorCode)0; }));
+                                  [](weft::Memory, weft::KernelScalar *, weft::KernelScalar *) { return (PetscErrorCode)0; }));
     PetscCall(Tell(f));
     if (events_.wait && sweep_ && sweep_->teller()) PetscCallCXX(sweep_->teller()->wait());
     PetscCall(End(events_, events_.halo, f, to));
   }
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
-  PetscCall(weft::WithVecArrays(f, Access::read, to, Access::write, [&](weft::Memory, PetscScalar *from, PetscScalar *result) {
-    PetscFunctionBeginUser;
-    PetscCallCXX(on.apply_inside(from, result));
-    PetscFunctionReturn((PetscErrorCode)0);
-  }));
+  PetscCall(
+      weft::WithVecArrays(f, Access::read, to, Access::write, [&](weft::Memory, weft::KernelScalar *from, weft::KernelScalar *result) {
+        PetscFunctionBeginUser;
+        PetscCallCXX(on.apply_inside(from, result));
+        PetscFunctionReturn((PetscErrorCode)0);
+      }));
   PetscCall(End(events_, event, f, to));
   if (fetches) {
     PetscCall(PetscLogEventBegin(events_.halo, f, to, NULL, NULL));
@@ -415,12 +416,13 @@ PetscErrorCode Derivative::ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, b
   if (!needs_before_ && !needs_after_) PetscFunctionReturn((PetscErrorCode)0);
   PetscCall(PetscLogEventBegin(event, f, to, NULL, NULL));
   // A halo that is shared may be deeper: of the rows before, the last ones are nearest.
-  const PetscScalar *const before = halo_->FromBefore() + (sweep_ ? 0 : (halo_->Words() - depth_) * lines_);
-  PetscCall(weft::WithVecArrays(f, Access::read, to, Access::read_write, [&](weft::Memory, PetscScalar *from, PetscScalar *result) {
-    PetscFunctionBeginUser;
-    PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
-    PetscFunctionReturn((PetscErrorCode)0);
-  }));
+  const weft::KernelScalar *const before = halo_->FromBefore() + (sweep_ ? 0 : (halo_->Words() - depth_) * lines_);
+  PetscCall(
+      weft::WithVecArrays(f, Access::read, to, Access::read_write, [&](weft::Memory, weft::KernelScalar *from, weft::KernelScalar *result) {
+        PetscFunctionBeginUser;
+        PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
+        PetscFunctionReturn((PetscErrorCode)0);
+      }));
   PetscCall(End(events_, event, f, to));
   PetscFunctionReturn((PetscErrorCode)0);
 }

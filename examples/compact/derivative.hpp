@@ -1,4 +1,5 @@
-/// A compact scheme along one direction of a DMDA: B f by a stencil, A by a KSP whose type and preconditioner are options.
+/// A compact scheme along one direction of a DMDA: B f by a stencil, A by a KSP whose type and preconditioner are options. Its coefficients are
+/// real, so that real and imaginary parts of a complex field do not mix.
 #pragma once
 #include <petscdmda.h>
 #include <petscksp.h>
@@ -75,8 +76,8 @@ private:
   bool needs_before_ = false, needs_after_ = false, shares_ = false;
   std::shared_ptr<Halo> halo_;
   std::shared_ptr<const weft::Execution> execution_; ///< that of `with`, whose messages its kernels wait for
-  std::unique_ptr<weft::CompactStencil<PetscScalar>> stencil_;
-  std::unique_ptr<weft::CompactSweep<PetscScalar>> sweep_; ///< where it all is one pass
+  std::unique_ptr<weft::CompactStencil<weft::KernelScalar>> stencil_;
+  std::unique_ptr<weft::CompactSweep<weft::KernelScalar>> sweep_; ///< where it all is one pass
 };
 
 } // namespace compact

@@ -112,7 +112,7 @@ PetscErrorCode Write(const Pulse &pulse, const std::string &name, Vec u)
   PetscCall(PetscViewerBinarySkipInfo(viewer));
   PetscCall(VecView(u, viewer));
   PetscCall(PetscViewerDestroy(&viewer));
-  if (pulse.axes.dim > 1) {
+  if (pulse.axes.dim > 1 && !PetscDefined(USE_COMPLEX)) { // PETSc writes no such files of complex numbers
     PetscCall(PetscViewerVTKOpen(PETSC_COMM_WORLD, (name + ".vts").c_str(), FILE_MODE_WRITE, &viewer));
     PetscCall(VecView(u, viewer));
     PetscCall(PetscViewerDestroy(&viewer));

@@ -40,7 +40,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   if (needs_before) before_ = neighbour(-1);
   if (needs_after) after_ = neighbour(1);
   PetscCallCXX(told_ = std::make_unique<weft::Milestone>(*execution_));
-  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<PetscScalar>>(*execution_, words * lines, weft::DeviceMessages()));
+  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<weft::KernelScalar>>(*execution_, words * lines, weft::DeviceMessages()));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/kernel_scalar.hpp"
 #include "base/milestone.hpp"
 #include "kernels/end_messages.hpp"
 
@@ -39,8 +40,8 @@ public:
   }
   PetscErrorCode End();
 
-  const PetscScalar *FromBefore() const { return messages_ ? messages_->from_before() : nullptr; }
-  const PetscScalar *FromAfter() const { return messages_ ? messages_->from_after() : nullptr; }
+  const weft::KernelScalar *FromBefore() const { return messages_ ? messages_->from_before() : nullptr; }
+  const weft::KernelScalar *FromAfter() const { return messages_ ? messages_->from_after() : nullptr; }
   PetscInt Words() const { return words_; }
 
 private:
@@ -53,8 +54,8 @@ private:
   PetscMPIInt forwards_ = 0, backwards_ = 0; ///< tags: a rank can be both neighbours of another
   MPI_Request requests_[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
   std::shared_ptr<const weft::Execution> execution_;
-  std::unique_ptr<weft::Milestone> told_;                    ///< what is sent is there, and kernels have read what came the last time
-  std::unique_ptr<weft::EndMessages<PetscScalar>> messages_; ///< null where there is no neighbour
+  std::unique_ptr<weft::Milestone> told_; ///< what is sent is there, and kernels have read what came the last time
+  std::unique_ptr<weft::EndMessages<weft::KernelScalar>> messages_; ///< null where there is no neighbour
 };
 
 } // namespace compact

@@ -176,6 +176,8 @@ PetscErrorCode Apply(WeftCompact compact, Vec u, Vec du, bool again, const char 
   Lines of a direction that is `DM_BOUNDARY_PERIODIC` are rings; on others the rows near both ends have schemes of their own, of third and
   fourth order. Any grid of ranks gives the same to rounding. The prefix of the `DMDA` stands before the options.
 
+  With complex scalars the real and the imaginary part of a field each have their derivative: the coefficients of the schemes are real.
+
   Spacing is even. If the `DMDA` has coordinates, they are compared with it. The program needs no option: the library registers
   `PCLINE` itself, by `PetscDLLibraryRegister_weft()`.
 

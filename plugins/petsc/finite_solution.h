@@ -2,6 +2,7 @@
 #pragma once
 #include <petsc/private/kspimpl.h>
 
+#include "petsc/finite_entries.h"
 #include "petsc/petsc_compat.h"
 
 namespace weft {
@@ -16,19 +17,19 @@ inline bool IsOutermost(KSP ksp)
   return level == 0 || CallsBeforeSolve(ksp);
 }
 
-/// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. A PC's PCPostSolve: one norm tells whether
+/// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. A PC's PCPostSolve: one sum tells whether
 /// that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Not of a solver within another
 /// PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
 inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
 {
   KSPNormType type;
-  PetscReal norm;
+  bool finite;
 
   PetscFunctionBegin;
   PetscCall(KSPGetNormType(ksp, &type));
   if (ksp->reason <= 0 || type != KSP_NORM_NONE || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(VecNorm(solution, NORM_1, &norm));
-  if (PetscIsInfOrNanReal(norm)) ksp->reason = KSP_DIVERGED_NANORINF;
+  PetscCall(HasFiniteEntries(solution, &finite));
+  if (!finite) ksp->reason = KSP_DIVERGED_NANORINF;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "petsc/finite_entries.h"
 #include "petsc/petsc_compat.h"
 
 namespace weft {
@@ -34,15 +35,14 @@ inline PetscErrorCode AsksNorms(KSP ksp, bool *asks_norms)
 }
 
 /// The same after a look at the result, where the KSP asks for norms (AsksNorms()): a smoother of multigrid does not, and
-/// a norm would make it wait for a device and for the other ranks. The maximum over ranks would lose a NaN, a sum does not. Collective
-/// where it asks.
+/// a look would make it wait for a device and for the other ranks. Collective where it asks.
 inline PetscErrorCode RichardsonReason(bool failed, bool asks_norms, Vec result, PCRichardsonConvergedReason *reason)
 {
-  PetscReal norm = 0;
+  bool finite = true;
 
   PetscFunctionBegin;
-  if (!failed && asks_norms) PetscCall(VecNorm(result, NORM_1, &norm));
-  TellRichardson(PetscIsInfOrNanReal(norm) ? KSP_DIVERGED_NANORINF : RichardsonReason(failed), reason);
+  if (!failed && asks_norms) PetscCall(HasFiniteEntries(result, &finite));
+  TellRichardson(finite ? RichardsonReason(failed) : KSP_DIVERGED_NANORINF, reason);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

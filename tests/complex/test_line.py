@@ -47,6 +47,12 @@ def test_a_pivot_of_zero_is_told_to_petsc(ranks):
     assert "reason -11" in case("pivots", "-pc_line_direction x", ranks)  # KSP_DIVERGED_PC_FAILED
 
 
+@needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_what_is_no_number_is_no_solution(ranks):
+    assert case("not_finite", ranks=ranks).splitlines() == ["good: reason 4", "NaN: reason -9", "infinite: reason -9", "opposite: reason -9"]  # KSP_CONVERGED_ITS, KSP_DIVERGED_NANORINF
+
+
 def test_petscs_own_program():
     alone, lines = (programs.execute("ex50", f"-da_grid_x 33 -da_grid_y 33 -ksp_converged_reason -ksp_rtol 1e-9 -pc_type {pc}") for pc in ("jacobi", "line"))
     assert lines.iterations() < alone.iterations()

@@ -49,6 +49,13 @@ def test_recommendations():
     assert second["structure"] == "symmetric indefinite, zeros on the diagonal"
 
 
+@pytest.mark.parametrize("symmetric, hermitian, definite, words", [
+    (True, True, "positive", "symmetric positive definite"), (False, True, "negative", "Hermitian negative definite"), (False, True, "unknown", "Hermitian, perhaps definite"),
+    (False, True, "no", "Hermitian indefinite"), (True, False, "no", "complex symmetric"), (False, False, "no", "unsymmetric")])
+def test_words_for_complex_matrices(symmetric, hermitian, definite, words):
+    assert recommend.structure_of(Problem("p", "matrix", facts={"symmetric": symmetric, "hermitian": hermitian, "definite": definite})) == words
+
+
 def test_rules():
     """Over two problems b is twice as slow on each, a the fastest on one and without a solution on the other: both have speed 0.5, and a is simpler."""
     problems = [Problem(name, "matrix", facts={"rows": 500, "symmetric": False}) for name in "pq"] + [Problem("g", "grid", family="jumps", facts={"rows": 9, "symmetric": True})]

@@ -7,7 +7,7 @@ import tarfile
 import pytest
 from conftest import MARKET
 
-from evaluate import InputError, cases, inputs
+from evaluate import InputError, cases, inputs, machine
 
 
 @pytest.fixture
@@ -78,6 +78,25 @@ def test_wrong_lists(evaluate, matrices, listed, name, text, said):
     assert said in str(error.value)
 
 
+def test_complex_matrices_are_for_a_solver_of_complex_numbers(matrices):
+    (matrices / "A.mtx").write_text(MARKET.replace("real symmetric", "complex hermitian"))
+    with pytest.raises(InputError, match="complex ones by a PETSc with complex scalars"):
+        inputs.find(matrices, matrices, "real")
+    for scalars in ("complex", ""):  # nothing is known of a PETSc that is not built yet
+        assert list(inputs.find(matrices, matrices, scalars)) == ["A", "HB/one"]
+    (matrices / "A.mtx").write_text(MARKET.replace("real", "quaternion"))
+    with pytest.raises(InputError, match="its numbers are 'quaternion'"):
+        inputs.find(matrices, matrices, "complex")
+
+
+@pytest.mark.parametrize("name, told, scalars", [("debian", "", "real"), ("debian-complex", "", "complex"), ("own", "", ""), ("own-123", "complex", "complex"), ("debian-complex", "real", "real")])
+def test_what_a_build_solves_in(tmp_path, name, told, scalars):
+    if told:
+        (tmp_path / name / "install").mkdir(parents=True)
+        (tmp_path / name / "install" / "weft-config").write_text(f'[ "$1" = --scalars ] && echo {told}')
+    assert machine.scalars(tmp_path / name) == scalars
+
+
 @pytest.mark.parametrize("words, said", [
     (["--matrices", "nowhere"], "nowhere does not exist"),
     (["--matrices", "{empty}"], "holds no matrix"),
@@ -143,6 +162,12 @@ def test_the_shipped_configurations():
     line = next(configuration for configuration in found if configuration.name == "line")
     assert icc.fits(spd) and not icc.fits(other)
     assert line.full_options(spd) == "-ksp_type cg -pc_type line" and "gmres" in line.full_options(other)
+    # CG is for Hermitian definite matrices, factors of half a matrix are for symmetric ones.
+    hermitian = cases.Problem("d", "matrix", facts={"symmetric": False, "hermitian": True, "definite": "positive"})
+    complex_symmetric = cases.Problem("e", "matrix", facts={"symmetric": True, "hermitian": False, "definite": "no"})
+    indefinite = cases.Problem("f", "matrix", facts={"symmetric": True, "hermitian": True, "definite": "no"})
+    assert [icc.fits(problem) for problem in (hermitian, complex_symmetric, indefinite)] == [False, True, False]
+    assert "-ksp_type cg" in line.full_options(hermitian) and all("gmres" in of.full_options(complex_symmetric) for of in (line, icc))
     bcr = next(configuration for configuration in found if configuration.type == "bcr")
     gridded = cases.Problem("c", "matrix", grid="-grid 30,30", facts=spd.facts)
     assert not bcr.fits(spd) and bcr.fits(gridded)

@@ -15,6 +15,11 @@ namespace {
 using namespace weft;
 using namespace weft::test;
 
+template <class Scalar>
+constexpr RealOf<Scalar> rounding = std::numeric_limits<RealOf<Scalar>>::epsilon();
+template <class Scalar>
+constexpr Scalar no_number = std::numeric_limits<RealOf<Scalar>>::quiet_NaN();
+
 CompactRows random_rows(int width, int ends, std::mt19937 &random)
 {
   const auto between = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
@@ -38,7 +43,7 @@ void check(const BoxPiece &piece, const CompactRows &rows, Memory memory, std::m
   const auto size = static_cast<std::size_t>(piece.rows() * piece.lines()), count = static_cast<std::size_t>(piece.lines());
   const auto wide    = static_cast<std::size_t>(rows.width()) * count;
   const Index stride = piece.stride();
-  Values f(size), expected(size), before(wide, std::numeric_limits<Scalar>::quiet_NaN()), after = before;
+  Values f(size), expected(size), before(wide, no_number<Scalar>), after = before;
   for (Index line = 0; line < piece.lines(); line++) {
     const Values whole  = random_values<Scalar>(static_cast<std::size_t>(piece.length), random);
     const Values result = reference::apply_rows(rows, piece.ring, whole);
@@ -56,14 +61,13 @@ void check(const BoxPiece &piece, const CompactRows &rows, Memory memory, std::m
   }
   const Execution execution(memory);
   const CompactStencil<Scalar> stencil(execution, piece, rows);
-  const Buffer<Scalar> from(memory, f), left(memory, before), right(memory, after),
-      to(memory, Values(size, std::numeric_limits<Scalar>::quiet_NaN()));
+  const Buffer<Scalar> from(memory, f), left(memory, before), right(memory, after), to(memory, Values(size, no_number<Scalar>));
   stencil.apply_inside(from.data(), to.data());
   stencil.apply_ends(from.data(), stencil.needs_before() ? left.data() : nullptr, stencil.needs_after() ? right.data() : nullptr,
                      to.data());
   execution.wait();
   const Values got = to.values();
-  for (std::size_t i = 0; i < size; i++) ASSERT_NEAR(got[i], expected[i], 40 * std::numeric_limits<Scalar>::epsilon()) << "element " << i;
+  for (std::size_t i = 0; i < size; i++) ASSERT_LE(modulus(got[i] - expected[i]), 40 * rounding<Scalar>) << "element " << i;
 }
 
 TEST(CompactStencil, AgreesWithTheSerialTwinInEveryPiece)
@@ -82,8 +86,8 @@ TEST(CompactStencil, AgreesWithTheSerialTwinInEveryPiece)
     piece.ring               = between(0, 1) == 1;
     const CompactRows rows   = random_rows(width, ends, random);
     for (Memory memory : memories()) {
-      check<float>(piece, rows, memory, random);
-      check<double>(piece, rows, memory, random);
+      check<SingleScalar>(piece, rows, memory, random);
+      check<KernelScalar>(piece, rows, memory, random);
     }
   }
 }
@@ -104,17 +108,18 @@ CompactMatrix random_matrix(int ends, std::mt19937 &random)
 }
 
 /// A^-1 B f on one whole line.
-std::vector<double> differences(const CompactMatrix &matrix, const CompactRows &rows, bool ring, const std::vector<double> &f)
+template <class Scalar>
+std::vector<Scalar> differences(const CompactMatrix &matrix, const CompactRows &rows, bool ring, const std::vector<Scalar> &f)
 {
   const std::size_t n = f.size();
-  std::vector<double> lower(n), diagonal(n), upper(n);
+  std::vector<Scalar> lower(n), diagonal(n), upper(n);
   for (std::size_t i = 0; i < n; i++) {
     const auto &row = !ring && i < matrix.head.size()           ? matrix.head[i]
                       : !ring && n - 1 - i < matrix.tail.size() ? matrix.tail[n - 1 - i]
                                                                 : matrix.inner;
     lower[i] = row[0], diagonal[i] = row[1], upper[i] = row[2];
   }
-  const std::vector<double> right = reference::apply_rows(rows, ring, f);
+  const std::vector<Scalar> right = reference::apply_rows(rows, ring, f);
   return ring ? reference::solve_periodic(lower, diagonal, upper, right) : reference::solve_tridiagonal(lower, diagonal, upper, right);
 }
 
@@ -123,7 +128,7 @@ template <class Scalar>
 struct Swept {
   BoxPiece piece;
   std::vector<Scalar> values;
-  std::vector<double> expected;
+  std::vector<InDouble<Scalar>> expected;
   std::unique_ptr<CompactSweep<Scalar>> sweep;
   std::optional<Buffer<Scalar>> f, g, to_before, to_after;
 };
@@ -137,10 +142,10 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
                                   << sizes.size() << " pieces, the first of " << sizes[0] << " rows, ring " << box.ring << ", width "
                                   << rows.width() << ", " << rows.head.size() << " rows of the ends, " << sizeof(Scalar) << " bytes");
   using Values = std::vector<Scalar>;
+  using Wide   = std::vector<InDouble<Scalar>>;
   const Execution execution(memory);
   const std::size_t count  = sizes.size();
   const bool slow_messages = random() % 3 == 0;
-  const Scalar nothing     = std::numeric_limits<Scalar>::quiet_NaN();
   std::vector<Swept<Scalar>> pieces(count);
   Index first = 0;
   for (std::size_t k = 0; k < count; k++) {
@@ -152,12 +157,12 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows, slow_messages);
     const auto size          = static_cast<std::size_t>(p.piece.rows() * p.piece.lines());
     p.values                 = Values(size);
-    p.expected               = std::vector<double>(size);
+    p.expected               = Wide(size);
     first += sizes[k];
   }
   for (Index line = 0; line < box.lines(); line++) {
-    const Values whole               = random_values<Scalar>(static_cast<std::size_t>(first), random);
-    const std::vector<double> result = differences(matrix, rows, box.ring, std::vector<double>(whole.begin(), whole.end()));
+    const Values whole = random_values<Scalar>(static_cast<std::size_t>(first), random);
+    const Wide result  = differences(matrix, rows, box.ring, Wide(whole.begin(), whole.end()));
     for (Swept<Scalar> &p : pieces) {
       const Index stride = p.piece.stride(), start = line % stride + line / stride * stride * p.piece.rows();
       for (Index row = 0; row < p.piece.rows(); row++) {
@@ -168,9 +173,9 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     }
   }
   for (Swept<Scalar> &p : pieces) {
-    const Values message(static_cast<std::size_t>(p.sweep->words() * p.piece.lines()), nothing);
+    const Values message(static_cast<std::size_t>(p.sweep->words() * p.piece.lines()), no_number<Scalar>);
     p.f.emplace(memory, p.values);
-    p.g.emplace(memory, Values(p.values.size(), nothing));
+    p.g.emplace(memory, Values(p.values.size(), no_number<Scalar>));
     p.to_before.emplace(memory, message);
     p.to_after.emplace(memory, message);
     p.sweep->tell(p.f->data(), p.to_before->data(), p.to_after->data());
@@ -186,7 +191,7 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     execution.wait();
     const Values got = p.g->values();
     for (std::size_t i = 0; i < got.size(); i++)
-      ASSERT_NEAR(got[i], p.expected[i], 100 * std::numeric_limits<Scalar>::epsilon()) << "piece " << k << ", element " << i;
+      ASSERT_LE(modulus(widened(got[i]) - p.expected[i]), 100 * rounding<Scalar>) << "piece " << k << ", element " << i;
   }
 }
 
@@ -207,8 +212,8 @@ TEST(CompactSweep, AgreesOnManyLinesOfADevice)
       box.n[direction] = 1;
       box.ring         = false;
       box.length       = 140;
-      check_sweep<float>(box, {71, 69}, matrix, rows, memory, random);
-      check_sweep<double>(box, {71, 69}, matrix, rows, memory, random);
+      check_sweep<SingleScalar>(box, {71, 69}, matrix, rows, memory, random);
+      check_sweep<KernelScalar>(box, {71, 69}, matrix, rows, memory, random);
     }
   }
   if (!device) GTEST_SKIP() << "no device";
@@ -233,8 +238,8 @@ TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
     const CompactMatrix matrix = random_matrix(ends, random);
     const CompactRows rows     = random_rows(width, ends, random);
     for (Memory memory : memories()) {
-      check_sweep<float>(box, sizes, matrix, rows, memory, random);
-      check_sweep<double>(box, sizes, matrix, rows, memory, random);
+      check_sweep<SingleScalar>(box, sizes, matrix, rows, memory, random);
+      check_sweep<KernelScalar>(box, sizes, matrix, rows, memory, random);
     }
   }
 }
@@ -250,31 +255,37 @@ TEST(CompactSweep, BoxesMayBeAsShortAsNeighboursNeed)
       box.n[0] = box.n[1] = 13;
       box.direction = 2, box.ring = ring, box.n[2] = box.length = 1000;
       const Execution host(Memory::host);
-      const Index least = CompactSweep<double>(host, box, matrix, rows).least_rows();
-      for (Memory memory : memories()) check_sweep<double>(box, {least, least, least}, matrix, rows, memory, random);
+      const Index least = CompactSweep<KernelScalar>(host, box, matrix, rows).least_rows();
+      for (Memory memory : memories()) check_sweep<KernelScalar>(box, {least, least, least}, matrix, rows, memory, random);
       box.n[2]   = least - 1;
       box.length = 3 * box.n[2];
-      EXPECT_THROW(CompactSweep<double>(host, box, matrix, rows), std::invalid_argument);
+      EXPECT_THROW(CompactSweep<KernelScalar>(host, box, matrix, rows), std::invalid_argument);
     }
   }
 }
 
 TEST(ProductField, FillsAndMeasures)
 {
+  const auto aside = []<class Scalar>(Scalar size) { // products are real
+    if constexpr (is_complex<Scalar>)
+      return size * Scalar(0, 1);
+    else
+      return size;
+  };
   const ProductFactors factors{std::vector<double>{1, 2, 3}, {5, 7}, {11, 13, 17, 19}};
   for (Memory memory : memories()) {
     const Execution execution(memory);
-    const Buffer<double> u(memory, std::vector<double>(24, std::numeric_limits<double>::quiet_NaN()));
+    const Buffer<KernelScalar> u(memory, std::vector<KernelScalar>(24, no_number<KernelScalar>));
     EXPECT_EQ(distance_to_product(execution, factors, 0, 0, 1, u.data()).most, std::numeric_limits<double>::infinity());
     fill_product(execution, factors, u.data());
-    std::vector<double> values = u.values();
-    EXPECT_EQ(values[0], 1 * 5 * 11);
-    EXPECT_EQ(values[23], 3 * 7 * 19);
-    EXPECT_EQ(values[7], 2 * 5 * 13);
+    std::vector<KernelScalar> values = u.values();
+    EXPECT_EQ(values[0], KernelScalar(1 * 5 * 11));
+    EXPECT_EQ(values[23], KernelScalar(3 * 7 * 19));
+    EXPECT_EQ(values[7], KernelScalar(2 * 5 * 13));
     EXPECT_EQ(distance_to_product(execution, factors, 2, 0, 4, u.data()).most, 0);
-    values[7] += 3;  // row 1 along z
-    values[20] -= 4; // row 3
-    const Buffer<double> changed(memory, values);
+    values[7] += aside(KernelScalar(3));  // row 1 along z
+    values[20] -= aside(KernelScalar(4)); // row 3
+    const Buffer<KernelScalar> changed(memory, values);
     const Distance distance = distance_to_product(execution, factors, 2, 1, 3, changed.data());
     EXPECT_EQ(distance.most, 4);
     EXPECT_EQ(distance.inside, 3);
@@ -295,7 +306,7 @@ TEST(CompactSweep, SaysWhyItCannot)
       matrix.tail.push_back({coupling, 1, coupling});
     }
     try {
-      CompactSweep<double>(execution, piece, matrix, random_rows(width, ends, random));
+      CompactSweep<KernelScalar>(execution, piece, matrix, random_rows(width, ends, random));
     } catch (const std::invalid_argument &refused) {
       return refused.what();
     }
@@ -320,7 +331,7 @@ TEST(CompactStencil, RefusesPiecesThatAreTooShort)
     piece.first  = first;
     piece.length = length;
     piece.ring   = ring;
-    CompactStencil<double>(execution, piece, random_rows(width, ends, random));
+    CompactStencil<KernelScalar>(execution, piece, random_rows(width, ends, random));
   };
   EXPECT_THROW(made(0, 1, 20, false, 2, 2), std::invalid_argument);  // both special rows must be here
   EXPECT_THROW(made(5, 3, 20, false, 2, 2), std::invalid_argument);  // rows that reach both neighbours

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/backend.hpp"
+#include "base/kernel_scalar.hpp"
 #include "base/simd.hpp"
 #include "kernels/compact_weights.hpp"
 
@@ -25,8 +26,10 @@ template <class Scalar>
 template <class Space>
 class CompactStencil<Scalar>::ImplOn final : public CompactStencil<Scalar>::Impl {
 public:
+  using Real = RealOf<Scalar>;
+
   ImplOn(const Space &space, const BoxPiece &piece, const CompactRows &rows, bool needs_before, bool needs_after)
-      : space_(space), piece_(piece), weights_(weights_of<Scalar>(rows)), begin_(needs_before ? weights_.width : 0),
+      : space_(space), piece_(piece), weights_(weights_of<Real>(rows)), begin_(needs_before ? weights_.width : 0),
         end_(piece.rows() - (needs_after ? weights_.width : 0))
   {
   }
@@ -63,7 +66,7 @@ public:
 
   /// The sum of a row whose window of 2 width + 1 rows is here.
   template <int width>
-  KOKKOS_FORCEINLINE_FUNCTION static Scalar weighted(const StencilWeights<Scalar> &weights, const Scalar (&window)[2 * width + 1])
+  KOKKOS_FORCEINLINE_FUNCTION static Scalar weighted(const StencilWeights<Real> &weights, const Scalar (&window)[2 * width + 1])
   {
     Scalar sum = 0;
     for (int j = 0; j <= 2 * width; j++) sum += weights.inner[j] * window[j];
@@ -73,7 +76,7 @@ public:
   /// On a device. Along x a thread has a point, and neighbouring threads neighbouring ones; else a thread has `several` points that follow
   /// each other on a line, which it reads once, all loads before the sums. Unsigned says how far points are counted; 32 bits divide faster.
   template <int width, class Unsigned>
-  static void points(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
+  static void points(const Space &space, const BoxPiece &piece, const StencilWeights<Real> &weights, Index begin, Index end,
                      const Scalar *f, Scalar *result)
   {
     constexpr int several = 4;
@@ -125,15 +128,19 @@ public:
         });
   }
 
-  /// `count` points that follow each other in memory, whose neighbours on their lines are `apart`.
+  /// The numbers of points: two of a complex one.
+  static const Real *numbers(const Scalar *points) { return reinterpret_cast<const Real *>(points); }
+  static Real *numbers(Scalar *points) { return reinterpret_cast<Real *>(points); }
+
+  /// `count` numbers that follow each other in memory, whose neighbours on their lines are `apart`.
   template <int width>
-  static void sum_points(const StencilWeights<Scalar> &weights, const Scalar *f, Index apart, Index count, Scalar *KOKKOS_RESTRICT to)
+  static void sum_points(const StencilWeights<Real> &weights, const Real *f, Index apart, Index count, Real *KOKKOS_RESTRICT to)
   {
-    Scalar inner[2 * width + 1]; // a copy: stores cannot change it
+    Real inner[2 * width + 1]; // a copy: stores cannot change it
     std::copy_n(weights.inner, 2 * width + 1, inner);
     with_widest_vectors([&] {
       for (Index i = 0; i < count; i++) {
-        Scalar value = inner[width] * f[i];
+        Real value = inner[width] * f[i];
         for (int j = 1; j <= width; j++) value += inner[width - j] * f[i - j * apart] + inner[width + j] * f[i + j * apart];
         to[i] = value;
       }
@@ -142,7 +149,7 @@ public:
 
   /// On a host: loops that vectorize, along the lines where their rows are neighbours, else over the lines side by side.
   template <int width>
-  static void rows_of_points(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
+  static void rows_of_points(const Space &space, const BoxPiece &piece, const StencilWeights<Real> &weights, Index begin, Index end,
                              const Scalar *f, Scalar *result)
   {
     const Index step = piece.stride(), rows = piece.rows(), from = piece.first, length = piece.length;
@@ -151,6 +158,7 @@ public:
     const Index low = ring ? width - from : weights.heads - from, high = length - from - (ring ? width : weights.tails);
     const Index first = Kokkos::min(Kokkos::max(begin, low), end), last = Kokkos::max(Kokkos::min(end, high), first);
     const auto of_its_own = [=](const Scalar *at, Index row) { return special(weights, at, from + row, length, ring, step); };
+    constexpr Index parts = sizeof(Scalar) / sizeof(Real);
     Kokkos::parallel_for(
         "weft compact stencil",
         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, step == 1 ? piece.lines() : rows * piece.lines() / step),
@@ -159,7 +167,7 @@ public:
             const Scalar *line = f + number * rows;
             Scalar *to         = result + number * rows;
             for (Index row = begin; row < first; row++) to[row] = of_its_own(line + row, row);
-            sum_points<width>(weights, line + first, 1, last - first, to + first);
+            sum_points<width>(weights, numbers(line + first), parts, parts * (last - first), numbers(to + first));
             for (Index row = last; row < end; row++) to[row] = of_its_own(line + row, row);
           } else {
             const Index row    = number % rows;
@@ -167,7 +175,7 @@ public:
             Scalar *to         = result + number * step;
             if (row < begin || row >= end) return;
             if (row >= first && row < last) {
-              sum_points<width>(weights, line, step, step, to);
+              sum_points<width>(weights, numbers(line), parts * step, parts * step, numbers(to));
             } else {
               for (Index i = 0; i < step; i++) to[i] = of_its_own(line + i, row);
             }
@@ -187,8 +195,8 @@ public:
   }
 
   /// The rows that reach over the piece's ends.
-  static void ends(const Space &space, const BoxPiece &piece, const StencilWeights<Scalar> &weights, Index begin, Index end,
-                   const Scalar *f, const Scalar *before, const Scalar *after, Scalar *result)
+  static void ends(const Space &space, const BoxPiece &piece, const StencilWeights<Real> &weights, Index begin, Index end, const Scalar *f,
+                   const Scalar *before, const Scalar *after, Scalar *result)
   {
     const Index stride = piece.stride(), rows = piece.rows(), lines = piece.lines(), count = begin + rows - end;
     Kokkos::parallel_for(
@@ -211,7 +219,7 @@ public:
 private:
   Space space_;
   BoxPiece piece_;
-  StencilWeights<Scalar> weights_;
+  StencilWeights<Real> weights_;
   Index begin_, end_; ///< rows that need no neighbour
 };
 
@@ -257,7 +265,7 @@ void CompactStencil<Scalar>::apply_ends(const Scalar *f, const Scalar *before, c
   impl_->apply_ends(f, before, after, result);
 }
 
-template class CompactStencil<double>;
-template class CompactStencil<float>;
+template class CompactStencil<KernelScalar>;
+template class CompactStencil<SingleScalar>;
 
 } // namespace weft

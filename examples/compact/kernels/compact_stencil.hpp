@@ -1,4 +1,5 @@
-/// CompactStencil: right-hand sides B f of compact finite differences, A f' = B f, along one direction of a box. Needs no Kokkos header.
+/// CompactStencil: right-hand sides B f of compact finite differences, A f' = B f, along one direction of a box. Weights are real; f is real or complex.
+/// Needs no Kokkos header.
 #pragma once
 #include <memory>
 #include <vector>

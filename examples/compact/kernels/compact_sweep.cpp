@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/backend.hpp"
+#include "base/kernel_scalar.hpp"
 #include "base/vendor.hpp"
 #include "kernels/compact_sweep_kernel.hpp"
 #include "line/methods/toeplitz/near_toeplitz.hpp"
@@ -73,13 +74,13 @@ ExactFactors factors_of(const BoxPiece &piece, const CompactMatrix &matrix, long
 constexpr Index most_reach = 3 * 16; ///< of the widest sweep there is, with the stencil
 
 /// What products at the ends need, by value on the backend; an Interface's, as each side makes use of it.
-template <class Scalar>
+template <class Real>
 struct EndWeights {
-  Scalar unknown_own[most_reach] = {}, value_own[most_reach] = {}; ///< told to the rank before, and to the one after
-  Scalar value_of_own[most_stencil_width]   = {};                  ///< of the value before: of own rows of f
-  Scalar value_of_after[most_stencil_width] = {};                  ///< of this rank's last value: of rows of f after the piece
-  Scalar unknown_of_own[most_stencil_width] = {};                  ///< of the unknown after: of own rows of f
-  Scalar unknown_of_value                   = 0;
+  Real unknown_own[most_reach] = {}, value_own[most_reach] = {}; ///< told to the rank before, and to the one after
+  Real value_of_own[most_stencil_width]   = {};                  ///< of the value before: of own rows of f
+  Real value_of_after[most_stencil_width] = {};                  ///< of this rank's last value: of rows of f after the piece
+  Real unknown_of_own[most_stencil_width] = {};                  ///< of the unknown after: of own rows of f
+  Real unknown_of_value                   = 0;
 };
 
 /// Between rows p - 1 and p of the whole line: the value that the elimination has in row p - 1, and the unknown of row p, as products with rows
@@ -140,18 +141,19 @@ template <class Scalar>
 template <class Space>
 class CompactSweep<Scalar>::ImplOn final : public CompactSweep<Scalar>::Impl {
 public:
+  using Real                    = RealOf<Scalar>;
   static constexpr bool on_host = is_host_space<Space>;
   using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
 
   ImplOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
          bool needs_before, bool needs_after, bool slow_messages)
-      : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Scalar>(rows)), reach_(exact.reach), needs_before_(needs_before),
+      : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Real>(rows)), reach_(exact.reach), needs_before_(needs_before),
         needs_after_(needs_after)
   {
-    constexpr Index around = LineFactors<Scalar>::around;
+    constexpr Index around = LineFactors<Real>::around;
     const auto at          = [&](Index row) {
-      return RowFactors<Scalar>{static_cast<Scalar>(exact.low(row)), static_cast<Scalar>(exact.inverse(row)),
-                                static_cast<Scalar>(exact.after(row))};
+      return RowFactors<Real>{static_cast<Real>(exact.low(row)), static_cast<Real>(exact.inverse(row)),
+                              static_cast<Real>(exact.after(row))};
     };
     const bool cut = needs_before || needs_after;
     factors_       = {at(exact.begin), piece.ring ? 0 : std::max<Index>(exact.begin - piece.first, 0),
@@ -159,7 +161,7 @@ public:
     if (!piece.ring || cut) {
       table_          = Table(Kokkos::view_alloc(space, "weft compact factors"), static_cast<std::size_t>(piece.rows() + 2 * around));
       const auto here = Kokkos::create_mirror(Kokkos::HostSpace(), table_);
-      const RowFactors<Scalar> known{0, 1, 0}; // a row whose unknown is its right-hand side
+      const RowFactors<Real> known{0, 1, 0}; // a row whose unknown is its right-hand side
       for (Index i = 0; i < piece.rows(); i++) here(static_cast<std::size_t>(i + around)) = at(piece.first + i);
       if (needs_before) here(static_cast<std::size_t>(around - 1)) = known;
       if (needs_after) here(static_cast<std::size_t>(around + piece.rows())) = known;
@@ -169,15 +171,15 @@ public:
     }
     early_ = piece.lines();
     if (!cut) return;
-    early_                = slow_messages ? piece.lines() : early_lines();
-    const auto lines      = static_cast<std::size_t>(piece.lines());
-    value_before_         = Values("weft compact value before", lines);
-    unknown_after_        = Values("weft compact unknown after", lines);
-    own_value_            = Values("weft compact own value", lines);
-    const auto weights    = Kokkos::View<EndWeights<Scalar>, Kokkos::HostSpace>("weft compact end weights");
-    EndWeights<Scalar> &w = weights();
-    const auto take       = [](const std::vector<long double> &from, Scalar *to) {
-      for (std::size_t i = 0; i < from.size(); i++) to[i] = static_cast<Scalar>(from[i]);
+    early_              = slow_messages ? piece.lines() : early_lines();
+    const auto lines    = static_cast<std::size_t>(piece.lines());
+    value_before_       = Values("weft compact value before", lines);
+    unknown_after_      = Values("weft compact unknown after", lines);
+    own_value_          = Values("weft compact own value", lines);
+    const auto weights  = Kokkos::View<EndWeights<Real>, Kokkos::HostSpace>("weft compact end weights");
+    EndWeights<Real> &w = weights();
+    const auto take     = [](const std::vector<long double> &from, Real *to) {
+      for (std::size_t i = 0; i < from.size(); i++) to[i] = static_cast<Real>(from[i]);
     };
     if (needs_before) {
       const Interface before = interface_at(exact, piece.first, rows);
@@ -189,9 +191,9 @@ public:
       take(after.value_own, w.value_own);
       take(after.value_beyond, w.value_of_after);
       take(after.unknown_beyond, w.unknown_of_own);
-      w.unknown_of_value = static_cast<Scalar>(after.unknown_of_value);
+      w.unknown_of_value = static_cast<Real>(after.unknown_of_value);
     }
-    end_weights_ = Kokkos::View<EndWeights<Scalar>, typename Space::memory_space>("weft compact end weights");
+    end_weights_ = Kokkos::View<EndWeights<Real>, typename Space::memory_space>("weft compact end weights");
     Kokkos::deep_copy(space, end_weights_, weights);
     space.fence("weft: compact end weights");
   }
@@ -238,7 +240,7 @@ public:
   /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A thread for an end of a line; a null
   /// message is none.
   static void tell_ends(const Space &space, const SweptLines &piece, int width, Index reach,
-                        const Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
+                        const Kokkos::View<EndWeights<Real>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
                         Scalar *to_after, const Values &own_value)
   {
     constexpr int together = 4; // loads under way; weights are 0 in the rows too many, which a piece of least_rows() has
@@ -253,7 +255,7 @@ public:
           const Index start      = line % stride + line / stride * stride * rows;
           const Index step       = first ? stride : -stride;
           const Scalar *const at = f + start + (first ? 0 : (rows - 1) * stride);
-          const Scalar *const w  = first ? weights().unknown_own : weights().value_own;
+          const Real *const w    = first ? weights().unknown_own : weights().value_own;
           Scalar *const message  = first ? to_before : to_after;
           Scalar sum             = 0;
           for (Index k = 0; k < deep; k += together) {
@@ -266,15 +268,15 @@ public:
   }
   /// What neighbours told lacks what the rows of f here do to it.
   static void complete(const Space &space, const SweptLines &piece, int width,
-                       const Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> &weights, const Scalar *f,
+                       const Kokkos::View<EndWeights<Real>, typename Space::memory_space> &weights, const Scalar *f,
                        const Scalar *from_before, const Scalar *from_after, const Values &own_value, const Values &value_before,
                        const Values &unknown_after)
   {
     const Index lines = piece.lines, rows = piece.rows, stride = piece.stride;
     Kokkos::parallel_for(
         "weft compact complete", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, lines), KOKKOS_LAMBDA(const Index line) {
-          const EndWeights<Scalar> &w = weights();
-          const Index start           = line % stride + line / stride * stride * rows;
+          const EndWeights<Real> &w = weights();
+          const Index start         = line % stride + line / stride * stride * rows;
           if (from_before) {
             Scalar value = from_before[width * lines + line];
             for (int k = 0; k < width; k++) value += w.value_of_own[k] * f[start + k * stride];
@@ -292,7 +294,7 @@ public:
   }
 
 private:
-  using Table = Kokkos::View<RowFactors<Scalar> *, typename Space::memory_space>;
+  using Table = Kokkos::View<RowFactors<Real> *, typename Space::memory_space>;
   enum class Part { first, inside, last, all };
 
   /// Lines whose inner rows are swept while messages are under way. An eighth takes as long as a message at 512^3; on a device the others
@@ -337,10 +339,11 @@ private:
   {
     const bool contiguous = piece_.stride == 1, near = reach_ <= 32 - width;
     if constexpr (on_host) {
+      constexpr int parts = is_complex<Scalar> ? 2 : 1; // as many real numbers in a tile
       if (contiguous)
-        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 8, true>, 0>();
+        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 8 / parts, true>, 0>();
       else
-        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 16, false>, 0>();
+        body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 16 / parts, false>, 0>();
     } else if (contiguous) {
       if (near)
         body.template operator()<CompactSweepKernel<Space, Scalar, 16, 2, width, 1, true>, 8>();
@@ -386,14 +389,14 @@ private:
 
   Space space_, ends_; ///< of the sweeps, and of what ranks tell each other and the ends of the early lines
   SweptLines piece_;
-  StencilWeights<Scalar> weights_;
-  LineFactors<Scalar> factors_;
+  StencilWeights<Real> weights_;
+  LineFactors<Real> factors_;
   Table table_;
   Index reach_, early_;
   bool needs_before_, needs_after_;
   Values value_before_, unknown_after_; ///< of each line, in the rows next to the piece
   Values own_value_;                    ///< what was told to the rank after
-  Kokkos::View<EndWeights<Scalar>, typename Space::memory_space> end_weights_;
+  Kokkos::View<EndWeights<Real>, typename Space::memory_space> end_weights_;
 };
 
 template <class Scalar>
@@ -405,7 +408,7 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
   check_stencil(rows.width() >= 1 && rows.width() <= 2, "a sweep takes stencils of one or two rows to either side");
   check_stencil(rows.head.size() <= 2 && rows.tail.size() <= 2, "a sweep takes one or two rows with weights of their own at an end");
   check_stencil(piece.rows() >= 2 * most_end_weights, "a sweep takes boxes of at least 12 rows");
-  const ExactFactors exact = factors_of(piece, matrix, std::numeric_limits<Scalar>::epsilon());
+  const ExactFactors exact = factors_of(piece, matrix, std::numeric_limits<RealOf<Scalar>>::epsilon());
   reach_                   = exact.reach;
   check_stencil(exact.reach <= most_reach - rows.width(),
                 "an unknown is felt over " + std::to_string(exact.reach) + " rows, too many for a sweep");
@@ -457,7 +460,7 @@ void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before
   done_->hold(execution_);
 }
 
-template class CompactSweep<double>;
-template class CompactSweep<float>;
+template class CompactSweep<KernelScalar>;
+template class CompactSweep<SingleScalar>;
 
 } // namespace weft

@@ -1,4 +1,5 @@
-/// CompactSweep: compact finite differences g = A^-1 B f in one pass over memory, along one direction of a box. Needs no Kokkos header.
+/// CompactSweep: compact finite differences g = A^-1 B f in one pass over memory, along one direction of a box. A and B are real; f is real or complex.
+/// Needs no Kokkos header.
 #pragma once
 #include <array>
 #include <memory>

@@ -3,22 +3,23 @@
 #include <utility>
 
 #include "base/backend.hpp"
+#include "base/real_of.hpp"
 #include "kernels/compact_weights.hpp"
 #include "line/tridiagonal.hpp"
 
 namespace weft {
 
 /// A = L U of a line:   value_r = inverse_r (B f)_r - low_r value_{r-1},   g_r = value_r - after_r g_{r+1}   (near_toeplitz.hpp).
-template <class Scalar>
+template <class Real>
 struct RowFactors {
-  Scalar low, inverse, after;
+  Real low, inverse, after;
 };
-template <class Scalar>
+template <class Real>
 struct LineFactors {
   static constexpr Index around = 128; ///< rows of zeros that the table has before and after the piece, but for those beside neighbours
-  RowFactors<Scalar> inner;            ///< of rows [begin, end) of the piece, which are equal to rounding; of all rows of a ring
+  RowFactors<Real> inner;              ///< of rows [begin, end) of the piece, which are equal to rounding; of all rows of a ring
   Index begin = 0, end = 0;
-  const RowFactors<Scalar> *table = nullptr; ///< row 0 of the piece; null where a ring is all here
+  const RowFactors<Real> *table = nullptr; ///< row 0 of the piece; null where a ring is all here
 };
 
 /// body(0) ... body(n - 1). On a device each with a number known to the compiler: arrays that are indexed by it stay in registers.
@@ -71,15 +72,16 @@ inline constexpr int lines_of_team = is_host_space<Space> ? 32 : warp_threads<Sp
 template <class Space, class Scalar, int tile, int looks, int width, int lanes, bool contiguous>
 struct CompactSweepKernel {
   static_assert(tile >= 2 * width);
+  using Real                = RealOf<Scalar>;
   static constexpr int kept = tile * (looks + 1), team = lines_of_team<Space>, most_ends = 2;
-  static_assert(kept <= LineFactors<Scalar>::around);
+  static_assert(kept <= LineFactors<Real>::around);
   static constexpr bool on_host     = is_host_space<Space>;
   static constexpr int rows_of_tile = tile, looks_ahead = looks;
   using Tile = Scalar[tile][lanes];
 
   SweptLines piece;
-  StencilWeights<Scalar> weights;
-  LineFactors<Scalar> factors;
+  StencilWeights<Real> weights;
+  LineFactors<Real> factors;
   SweepRange<Scalar> range;
 
   /// What a sweep carries from tile to tile.
@@ -159,10 +161,10 @@ struct CompactSweepKernel {
 
   /// The factors of the rows from one on: all the same, or a table.
   struct Equal {
-    const RowFactors<Scalar> of;
-    KOKKOS_INLINE_FUNCTION const RowFactors<Scalar> &operator[](int) const { return of; }
+    const RowFactors<Real> of;
+    KOKKOS_INLINE_FUNCTION const RowFactors<Real> &operator[](int) const { return of; }
   };
-  using Own = const RowFactors<Scalar> *;
+  using Own = const RowFactors<Real> *;
 
   /// B f in the rows near the ends of an open line that have weights of their own, or what neighbours told of the rows beside the piece; and where
   /// they are in a tile.

@@ -1,5 +1,6 @@
 #include "kernels/end_messages.hpp"
 
+#include "base/kernel_scalar.hpp"
 #include "base/messages.hpp"
 
 namespace weft {
@@ -15,7 +16,7 @@ EndMessages<Scalar>::EndMessages(const Execution &execution, Index words, bool d
   });
 }
 
-template class EndMessages<double>;
-template class EndMessages<float>;
+template class EndMessages<KernelScalar>;
+template class EndMessages<SingleScalar>;
 
 } // namespace weft

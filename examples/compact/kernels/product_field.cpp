@@ -3,6 +3,8 @@
 #include <limits>
 
 #include "base/backend.hpp"
+#include "base/kernel_scalar.hpp"
+#include "base/real_of.hpp"
 
 namespace weft {
 
@@ -77,7 +79,7 @@ Distance distance_on(const Space &space, const FactorsOn<Space> &factors, int di
   Kokkos::parallel_reduce(
       "weft distance to a product", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, factors.nodes()),
       KOKKOS_LAMBDA(const Index number, Joined &sum) {
-        const double error = Kokkos::abs(static_cast<double>(u[number]) - factors.product(number));
+        const double error = modulus(widened(u[number]) - factors.product(number));
         const Index place  = factors.place(number, direction);
         Joined here;
         here.most    = error <= std::numeric_limits<double>::max() ? error : std::numeric_limits<double>::infinity(); // NaN would get lost
@@ -106,9 +108,9 @@ Distance distance_to_product(const Execution &execution, const ProductFactors &f
   });
 }
 
-template void fill_product(const Execution &, const ProductFactors &, double *);
-template void fill_product(const Execution &, const ProductFactors &, float *);
-template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const double *);
-template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const float *);
+template void fill_product(const Execution &, const ProductFactors &, KernelScalar *);
+template void fill_product(const Execution &, const ProductFactors &, SingleScalar *);
+template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const KernelScalar *);
+template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const SingleScalar *);
 
 } // namespace weft

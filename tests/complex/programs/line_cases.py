@@ -252,4 +252,22 @@ def pivots():
     say(f"reason {ksp.getConvergedReason()}")
 
 
+def not_finite():
+    """KSPPREONLY looks at no norm: parts that are no numbers, or cancel to none, are seen all the same."""
+    problem = Problem([8, 5])
+    ksp = PETSc.KSP().create()
+    ksp.setDM(problem.da)
+    ksp.setDMActive(False)
+    ksp.setOperators(problem.matrix)
+    ksp.setType("preonly")
+    ksp.getPC().setType("line")
+    for name, places in {"good": {}, "NaN": {7: complex(0, float("nan"))}, "infinite": {7: complex(float("inf"), 0)}, "opposite": {7: complex(0, float("inf")), 30: complex(0, float("-inf"))}}.items():
+        values = numbers(len(problem.dense))
+        for place, value in places.items():
+            values[place] = value
+        b = problem.vector(values)
+        ksp.solve(b, b.duplicate())
+        say(f"{name}: reason {ksp.getConvergedReason()}")
+
+
 globals()[options.getString("case")]()
