@@ -18,7 +18,8 @@ KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, RealOf<Scalar> scale)
   using Real          = RealOf<Scalar>;
   const Real smallest = 100 * std::numeric_limits<Real>::epsilon() * scale;
   const Real size     = modulus(pivot);
-  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(), finite = size <= std::numeric_limits<Real>::max();
+  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(),
+            finite = size <= std::numeric_limits<Real>::max();
   return (above & inverts & finite) != 0; // false where the scale is not finite; no branch, so it vectorizes
 }
 
