@@ -36,8 +36,11 @@ PetscErrorCode PCDestroy_ADI(PC pc)
 
 PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns)
 {
+  bool same;
+
   PetscFunctionBegin;
-  *unknowns = Adi(pc)->unknowns;
+  PetscCall(Adi(pc)->set_up_of.is_operator(pc, &same));
+  *unknowns = same ? Adi(pc)->unknowns : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

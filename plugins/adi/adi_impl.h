@@ -96,7 +96,8 @@ PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
 PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems items);
 PetscErrorCode KSPADITellOptions(KSP ksp, PetscViewer viewer);
 
-/// 0 in rows that are penalties, known values with a weight, and 1 in others; NULL where there are no such rows. Once the PC is set up.
+/// 0 in rows that are penalties, known values with a weight, and 1 in others; NULL where there are no such rows, or where the operator is another
+/// matrix than the one that was read. Once the PC is set up.
 PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
 
 /// Cycles after which no more than this part of an error is left, where they keep their promise.

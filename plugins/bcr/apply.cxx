@@ -70,7 +70,7 @@ PetscErrorCode PCApply_BCR(PC pc, Vec rhs, Vec solution)
     PetscCall(VecFlag(solution, 1));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(Bcr(pc)->check.Solve(pc->pmat, rhs, solution, transpose, [pc](Vec b, Vec x, Transpose as) { return SolveOnce(pc, b, x, as); }));
+  PetscCall(Bcr(pc)->check.Solve(rhs, solution, transpose, [pc](Vec b, Vec x, Transpose as) { return SolveOnce(pc, b, x, as); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 template PetscErrorCode PCApply_BCR<Transpose::no>(PC, Vec, Vec);

@@ -229,6 +229,8 @@ PetscErrorCode Check(PC pc, bool same_solver)
       PetscCall(bcr->check.Measure(pc->pmat, bcr->singular, single, once));
     else
       PetscCall(bcr->check.MeasureRepeated(pc->pmat, single, once));
+  } else {
+    PetscCall(bcr->check.Keep(pc->pmat));
   }
   const bool fails = bcr->check.fails();
   if (fails)

@@ -175,24 +175,24 @@ PetscErrorCode Serves(PC pc, Memory memory, bool *serves)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A sequential matrix in the grid's natural order.
+// A matrix of one rank in the grid's natural order: of a parallel type, too.
 PetscErrorCode ReadMatrix(PC pc, Mat A, bool same)
 {
   PC_Boxmg *bm = Boxmg(pc);
-  CsrMatrix<KernelScalar, PetscInt> csr;
-  Memory memory = Memory::host;
+  LocalMatrix local;
   PetscBool known, symmetric;
   std::optional<bool> told;
   bool serves;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocalCsr(A, &csr, &memory));
+  PetscCall(MatGetLocal(A, &local));
+  const Memory memory = local.memory;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   if (known) told = symmetric == PETSC_TRUE;
   bm->forget(1 - static_cast<int>(memory)); // it follows when vectors ask for it
   PetscCall(Serves(pc, memory, &serves));
   if (!same || !serves) PetscCall(MakeMultigrid(pc, memory));
-  PetscCallCXX(WithAdvice([&] { bm->multigrid[static_cast<int>(memory)]->read(csr, told); }));
+  PetscCallCXX(WithAdvice([&] { bm->multigrid[static_cast<int>(memory)]->read(local.inside, told); }));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -46,7 +46,6 @@ CroutFactor::CroutFactor(const CroutSettings &settings) : single_(settings.preci
 
 CroutFactor::~CroutFactor()
 {
-  PetscCallAbort(PETSC_COMM_SELF, MatDestroy(&refined_));
   for (Vec &work : work_) PetscCallAbort(PETSC_COMM_SELF, VecDestroy(&work));
 }
 
@@ -80,17 +79,12 @@ PetscErrorCode CroutFactor::Measure(Mat A)
 {
   PetscFunctionBegin;
   PetscCall(check_.Measure(A, false, single_, Apply()));
-  if (check_.refined) {
-    PetscCall(PetscObjectReference((PetscObject)A));
-    refined_ = A;
-  }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode CroutFactor::Forget()
 {
   PetscFunctionBegin;
-  PetscCall(MatDestroy(&refined_));
   PetscCall(check_.Forget());
   probe_ = backward_ = size_ = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -98,7 +92,7 @@ PetscErrorCode CroutFactor::Forget()
 
 PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
 {
-  const DirectApply application = [this, A](Vec b, Vec x, Transpose transpose) { return check_.Solve(A, b, x, transpose, Apply()); };
+  const DirectApply application = [this](Vec b, Vec x, Transpose transpose) { return check_.Solve(b, x, transpose, Apply()); };
   PetscReal most_size;
 
   PetscFunctionBegin;
@@ -154,14 +148,14 @@ PetscErrorCode CroutFactor::SolveRefined(Vec b, Vec x, Transpose transpose)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)x), &ranks));
   if (ranks == 1) {
-    PetscCall(check_.Solve(refined_, b, x, transpose, Apply()));
+    PetscCall(check_.Solve(b, x, transpose, Apply()));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(VecCreateLocalVector(b, &rhs));
   PetscCall(VecCreateLocalVector(x, &solution));
   PetscCall(VecGetLocalVectorRead(b, rhs));
   PetscCall(VecGetLocalVector(x, solution));
-  PetscCall(check_.Solve(refined_, rhs, solution, transpose, Apply()));
+  PetscCall(check_.Solve(rhs, solution, transpose, Apply()));
   PetscCall(VecRestoreLocalVector(x, solution));
   PetscCall(VecRestoreLocalVectorRead(b, rhs));
   PetscCall(VecDestroy(&rhs));
@@ -172,7 +166,7 @@ PetscErrorCode CroutFactor::SolveRefined(Vec b, Vec x, Transpose transpose)
 PetscErrorCode CroutFactor::Solve(Vec b, Vec x, Transpose transpose)
 {
   PetscFunctionBegin;
-  if (refined_)
+  if (check_.refined)
     PetscCall(SolveRefined(b, x, transpose));
   else
     PetscCall(SolveOnce(b, x, transpose));
@@ -263,7 +257,7 @@ PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(WithDenseArrays(
-      B, X, [&](Memory memory) { return !refined_ && memory == execution_->memory(); },
+      B, X, [&](Memory memory) { return !check_.refined && memory == execution_->memory(); },
       [&](Memory memory, const KernelScalar *rhs, KernelScalar *solution, int nrhs, Index ld) {
         return memory == Memory::device ? SolveInOrder(rhs, solution, transpose, nrhs, ld) : Launch(rhs, solution, transpose, nrhs, ld);
       },

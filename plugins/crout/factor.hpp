@@ -120,7 +120,6 @@ private:
 
   DirectCheck check_;
   bool single_;                       ///< factors in single precision
-  Mat refined_        = NULL;         ///< the matrix, where solves take a step of refinement
   PetscReal backward_ = 0;            ///< and its backward error
   PetscReal probe_    = 0;            ///< of incomplete factors: the residual of a random solve
   PetscReal size_     = 0;            ///< of incomplete factors: how many times larger than the matrix

@@ -368,7 +368,8 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->empty_rows = 0;
   line->weak_rows  = false;
   line->set_ups++;
-  line->in_richardson = false; // nothing in here is
+  line->in_richardson = false;         // nothing in here is
+  PetscCall(line->set_up_of.read(pc)); // applications in here are of this matrix
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
   if (bad != no_row && not_finite == no_row && rows) PetscCall(FillEmptyRows(pc, &rows));
@@ -405,7 +406,6 @@ PetscErrorCode PCSetUp_Line(PC pc)
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
-  PetscCall(line->set_up_of.read(pc));
   PetscCall(PCLineTellOptions(pc, NULL));
   PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -248,6 +248,17 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, const std::vector<LinePass> &pass
     PetscCall(PetscLogGpuTimeEnd());
     if (done) PetscFunctionReturn(PETSC_SUCCESS);
   }
+  if (many > 1 || sweeps > 1 || !from_zero) {
+    // Residuals are formed with the matrix as it is, to which no factors of other values fit: what is kept follows it.
+    bool same = true;
+    PetscCall(line->set_up_of.is_matrix(pc, &same));
+    if (!same) {
+      PetscCall(Together<PCSetUp_Line>(pc));
+      PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
+      if (!pc->failedreason) PetscCall(MakeSweeps(pc, b, y, passes, sweeps, from_zero, transpose));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+  }
   if (from_zero && passes.front().colour != Colour::all) PetscCall(VecZeroEntries(y));
   for (PetscInt sweep = 0; sweep < sweeps; sweep++) {
     for (size_t k = 0; k < many; k++) {
@@ -272,8 +283,7 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweep
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
   if (line->check.refined && line->found_omega == 1 && sweeps == 1 && from_zero)
-    PetscCall(line->check.Solve(line->rows ? line->rows : pc->pmat, b, y, transpose,
-                                [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
+    PetscCall(line->check.Solve(b, y, transpose, [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
   else
     PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
   PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));

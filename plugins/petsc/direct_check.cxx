@@ -259,6 +259,26 @@ PetscErrorCode DirectCheck::Forget()
   measured = refined = repeated = transposed_measured = transposed_refined = false;
   plain = left = {};
   for (Vec &work : work_) PetscCall(VecDestroy(&work));
+  PetscCall(MatDestroy(&operator_));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The number of a matrix and of its state.
+static PetscErrorCode StateOf(Mat A, PetscObjectId *matrix, PetscObjectState *state)
+{
+  PetscFunctionBegin;
+  PetscCall(PetscObjectGetId((PetscObject)A, matrix));
+  PetscCall(PetscObjectStateGet((PetscObject)A, state));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode DirectCheck::Keep(Mat A)
+{
+  PetscFunctionBegin;
+  PetscCall(StateOf(A, &matrix_, &state_));
+  if (!operator_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(MatDestroy(&operator_));
+  PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -277,6 +297,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscCall(Forget());
   if (PetscMin(warn, fail) >= unbounded) PetscFunctionReturn(PETSC_SUCCESS);
   single_ = single;
+  PetscCall(StateOf(A, &matrix_, &state_));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work_[0]));
   PetscCall(SizeOfRows(A, &unit));
@@ -296,7 +317,8 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
     then = once;
     if (!single && (refined || !sound(once))) {
       if (!work_[1]) PetscCall(VecDuplicate(x, &work_[1]));
-      PetscCall(Refine(A, b, x, Transpose::no, apply, work_[0], work_[1]));
+      if (!operator_) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
+      PetscCall(Refine(operator_, b, x, Transpose::no, apply, work_[0], work_[1]));
       PetscCall(MeasureError(A, unit, b, x, work_[0], &then));
       refined = refined || then.residual <= once.residual / 10;
       if (!refined) then = once;
@@ -311,6 +333,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
                                 : "and refinement does not help"));
   if (!refined) {
     for (Vec &work : work_) PetscCall(VecDestroy(&work));
+    PetscCall(MatDestroy(&operator_));
   }
   PetscCall(VecDestroy(&b));
   PetscCall(VecDestroy(&x));
@@ -341,12 +364,15 @@ static PetscErrorCode TransposedError(Mat A, PetscReal unit, Vec b, Vec x, Vec w
 PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
+  PetscObjectId matrix;
+  PetscObjectState state;
   PetscReal unit;
   PetscInt rows;
   Vec b, x, residual, correction;
 
   PetscFunctionBegin;
-  if (!measured || repeated || transposed_measured) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(StateOf(A, &matrix, &state));
+  if (!measured || repeated || transposed_measured || matrix != matrix_ || state != state_) PetscFunctionReturn(PETSC_SUCCESS);
   transposed_measured = true;
   transposed_refined  = refined;
   transposed_left     = {};
@@ -369,7 +395,8 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
     if (!single_ && (transposed_refined || !(once.residual <= TransposedBound(warn, plain) || once.backward <= rounding))) {
       Error then;
 
-      PetscCall(Refine(A, b, x, Transpose::yes, apply, residual, correction));
+      if (!operator_) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
+      PetscCall(Refine(operator_, b, x, Transpose::yes, apply, residual, correction));
       PetscCall(TransposedError(A, unit, b, x, residual, TransposedBound(warn, plain), &then));
       transposed_refined = transposed_refined || then.residual <= once.residual / 10;
       PetscCall(PetscInfo(A, "a random right-hand side is solved, transposed, with %s, and with %s after a step of refinement%s\n",
@@ -384,6 +411,7 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
     residual   = NULL;
     correction = NULL;
   }
+  if (!refined && !transposed_refined) PetscCall(MatDestroy(&operator_));
   for (Vec *vec : {&b, &x, &residual, &correction}) PetscCall(VecDestroy(vec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -568,12 +596,12 @@ PetscErrorCode DirectCheck::View(PetscViewer viewer) const
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DirectCheck::Solve(Mat A, Vec b, Vec x, Transpose transpose, const DirectApply &apply) const
+PetscErrorCode DirectCheck::Solve(Vec b, Vec x, Transpose transpose, const DirectApply &apply) const
 {
   PetscFunctionBegin;
   PetscCall(apply(b, x, transpose));
   if (transpose == Transpose::no ? refined : refined || transposed_refined)
-    PetscCall(Refine(A, b, x, transpose, apply, work_[0], work_[1]));
+    PetscCall(Refine(operator_, b, x, transpose, apply, work_[0], work_[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

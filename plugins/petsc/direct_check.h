@@ -50,13 +50,17 @@ struct DirectCheck {
   ~DirectCheck();
 
   /// Measures the solver of A, makes the work vectors that refinement needs, and tells -info what is worth telling. `singular`: right-hand
-  /// sides must be in the range of A. `single`: the solver works in single precision. Collective.
+  /// sides must be in the range of A. `single`: the solver works in single precision. Refinement takes a copy of A, since the solver may outlive
+  /// A's values: a preconditioner that is kept, factors. Collective.
   PetscErrorCode Measure(Mat A, bool singular, bool single, const DirectApply &apply);
   /// The same of a solver for another operator than A, a preconditioner: the share of a right-hand side that stays where a third of it is solved
   /// by itself and taken away three times, |A (x(b) - 3 x(b / 3))| / |b|. Rounding is all that there should be, and is another for each; what an
   /// ill-conditioned operator makes of it A takes back. Nothing is refined: what is lost is lost. Two applications and one product. Collective.
   PetscErrorCode MeasureRepeated(Mat A, bool single, const DirectApply &apply);
-  /// Measures transposed solves as the first of them is asked for, unless that is done or Measure() was left out; it allocates that once. They have
+  /// What was measured holds for the values that A has now. Collective.
+  PetscErrorCode Keep(Mat A);
+  /// Measures transposed solves as the first of them is asked for, unless that is done, Measure() was left out, or A is no more what it was then: a
+  /// solver that is kept is not one of another matrix. It allocates that once. They have
   /// modes, factors and corrections of their own, but the condition of the same matrix: sound is what leaves at most a hundred times what solves
   /// do. Refined and failed as in Measure(). One application and one product. Collective.
   PetscErrorCode EnsureTransposed(Mat A, bool singular, const DirectApply &apply);
@@ -86,12 +90,15 @@ struct DirectCheck {
   /// A line of -ksp_view.
   PetscErrorCode View(PetscViewer viewer) const;
 
-  /// An application: a solve, and the step of refinement where that is taken. Allocates nothing.
-  PetscErrorCode Solve(Mat A, Vec b, Vec x, Transpose transpose, const DirectApply &apply) const;
+  /// An application: a solve, and the step of refinement where that is taken, with the matrix as it was measured. Allocates nothing.
+  PetscErrorCode Solve(Vec b, Vec x, Transpose transpose, const DirectApply &apply) const;
 
 private:
-  bool single_ = false;
-  Vec work_[2] = {NULL, NULL};
+  bool single_            = false;
+  Vec work_[2]            = {NULL, NULL};
+  Mat operator_           = NULL; ///< a copy of what was measured, where solves are refined
+  PetscObjectId matrix_   = 0;    ///< what was measured
+  PetscObjectState state_ = 0;
 
   PetscReal bound() const; ///< of residuals, beyond which the solver has failed
   /// `least`, or what a transposed solve of this matrix may leave because solves leave so much.
