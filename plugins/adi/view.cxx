@@ -6,6 +6,14 @@ namespace weft {
 
 namespace {
 
+// A product of complex numbers without the part that rounding has left.
+PetscScalar WithoutRounding(PetscScalar z)
+{
+  const PetscReal rounding = 1e-14 * PetscAbsScalar(z);
+  if (PetscAbsReal(PetscRealPart(z)) <= rounding) z -= PetscRealPart(z);
+  return PetscAbsReal(PetscImaginaryPart(z)) <= rounding ? PetscScalar(PetscRealPart(z)) : z;
+}
+
 PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<KernelScalar> &solver)
 {
   PC_ADI *adi        = Adi(pc);
@@ -19,7 +27,7 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<KernelScala
   if (!adi->bounds.empty()) {
     PetscCall(PetscViewerASCIIPrintf(
         viewer, "  bounds of the parts (%s)%s:", adi->given_bounds.empty() ? adi_bounds_methods[adi->bounds_method] : "given",
-        complex_built ? (" over " + NumberText(solver.turn())).c_str() : ""));
+        complex_built && solver.turn() != 1.0 ? (" over " + NumberText(solver.turn())).c_str() : ""));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
     for (std::size_t d = 0; d < adi->bounds.size(); d++) {
       const SpectralInterval &part = adi->bounds[d];
@@ -41,7 +49,7 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<KernelScala
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
   const bool pairs = solver.directions().size() == 2 && adi->type != PC_ADI_DOUGLAS_RACHFORD;
   // Complex ones as they are added to the matrix.
-  const auto text = [&solver](const PetscScalar &p) { return NumberText(complex_built ? p * solver.turn() : p); };
+  const auto text = [&solver](const PetscScalar &p) { return NumberText(complex_built ? WithoutRounding(p * solver.turn()) : p); };
   for (const auto &s : shifts) {
     PetscCall(PetscViewerASCIIPrintf(viewer, " %s", text(s[0]).c_str()));
     if (pairs && s[0] != s[1]) PetscCall(PetscViewerASCIIPrintf(viewer, "/%s", text(s[1]).c_str()));

@@ -14,6 +14,7 @@
 /// Rows whose diagonal outweighs their couplings as a penalty does are taken for known values, as rows without couplings are.
 #pragma once
 #include "adi/adi_solver.hpp"
+#include "base/scalar_parts.hpp"
 #include "base/sums.hpp"
 #include "line/tridiagonal.hpp"
 

@@ -52,30 +52,6 @@ WEFT_INLINE RealOf<Scalar> real_part(const Scalar &x)
     return x;
 }
 
-/// Real numbers that make one scalar.
-template <class Scalar>
-inline constexpr int parts_of = is_complex<Scalar> ? 2 : 1;
-
-/// The real part, or for part = 1 the imaginary one.
-template <class Scalar>
-WEFT_INLINE RealOf<Scalar> part_of(const Scalar &x, int part)
-{
-  if constexpr (is_complex<Scalar>)
-    return part == 0 ? x.real() : x.imag();
-  else
-    return part == 0 ? x : 0;
-}
-
-/// From parts_of<Scalar> numbers.
-template <class Scalar, class Real>
-WEFT_INLINE Scalar from_parts(const Real *parts)
-{
-  if constexpr (is_complex<Scalar>)
-    return Scalar(static_cast<RealOf<Scalar>>(parts[0]), static_cast<RealOf<Scalar>>(parts[1]));
-  else
-    return static_cast<Scalar>(parts[0]);
-}
-
 /// x, or its complex conjugate.
 template <class Scalar>
 WEFT_INLINE Scalar conjugate(const Scalar &x)

@@ -255,7 +255,7 @@ def turned():
     for shape, settings in (("plane", dict(sizes=(33, 20))), ("ring", dict(sizes=(32, 16), wraps=True, shift=0.01)), ("space", dict(sizes=(9, 12, 10)))):
         for t in (0, 0.4, np.pi / 2, 2.2, np.pi, -1.1):
             grid = laplacian(factor=np.exp(1j * t), **settings)
-            counts = [grid.solved("adi", TIGHT), grid.solved("adi", dict(TIGHT, pc_adi_type="douglas_gunn")), grid.solved("adi", dict(TIGHT, pc_adi_type="douglas_rachford"))]
+            counts = [grid.solved("adi", dict(TIGHT, pc_adi_type=kind)) for kind in TYPES]
             counts += [grid.solved("gmres", TIGHT), grid.solved("gmres", dict(TIGHT, pc_adi_symmetric=True))]
             good = all(reason > 0 and residual < 1e-6 for reason, _, residual in counts)
             say(f"{shape}: {' '.join(str(n) for _, n, _ in counts) if good else counts}")
@@ -281,29 +281,27 @@ def shifted():
 
 
 def promise():
-    """What a cycle leaves at most it leaves at most, in the 2-norm of matrices that are normal."""
+    """What a cycle leaves of normal matrices, in the 2-norm, beside what the view promises."""
     for name, settings in {
         "turned": dict(sizes=(20, 17), factor=np.exp(0.7j)),
         "time step": dict(sizes=(20, 17), factor=1j, shift=0.3 - 0.2j),
         "shifted": dict(sizes=(20, 17), shift=-0.1 + 0.1j),
         "space": dict(sizes=(7, 6, 5), factor=1j, shift=0.3 - 0.2j),
         "rotation": dict(sizes=(15, 16), wraps=True, drift=8.0, coefficient=lambda k, at: 0.5, shift=1.0),
+        "slanted": dict(sizes=(12, 13), coefficient=lambda k, at: np.exp(0.5j * k), shift=0.2),
     }.items():
         for kind in TYPES:
             grid = laplacian(**settings)
             pc = common.pc_of(grid.matrix, dict(pc_adi_type=kind), "adi", grid.da)
-            viewer = PETSc.Viewer().createASCII("/dev/null")
-            left, largest = grid.vector(np.zeros(len(grid.dense))), 0.0
-            left = common.numbers(grid.da)
-            e, r, z = left.duplicate(), left.duplicate(), left.duplicate()
-            for _ in range(12): # towards the largest singular value of 1 - M^-1 A, a normal matrix
-                size = left.norm()
-                left.scale(1 / size)
-                grid.matrix.mult(left, r)
+            e, most = common.numbers(grid.da), 0.0
+            r, z = e.duplicate(), e.duplicate()
+            for _ in range(12):
+                e.scale(1 / e.norm())
+                grid.matrix.mult(e, r)
                 pc.apply(r, z)
-                left.axpy(-1, z)
-                largest = max(largest, left.norm())
-            say(f"{name}, {kind}: leaves {largest:.6f}")
+                e.axpy(-1, z)
+                most = max(most, e.norm())
+            say(f"{name}, {kind}: has left {most:.6g}")
             pc.view()
 
 
@@ -327,9 +325,67 @@ def hermitian():
 
 
 def symmetric():
-    """A complex symmetric matrix whose parts do not commute: conjugate gradients without conjugates."""
+    """A complex symmetric matrix whose parts do not commute: the symmetric form is so too, without a conjugate, and the schemes promise nothing."""
     grid = laplacian((24, 20), coefficient=lambda k, at: (1 + 9 * (at[0] > 12)) * (1 + 0.3j), shift=0.3j)
-    told("symmetric, cg", grid.solved("cg", dict(TIGHT, pc_adi_symmetric=True, ksp_cg_type="symmetric", ksp_norm_type="unpreconditioned")))
+    pc = common.pc_of(grid.matrix, dict(pc_adi_symmetric=True), "adi", grid.da)
+    y, z, b, c = grid.da.createGlobalVec(), grid.da.createGlobalVec(), common.numbers(grid.da, 1), common.numbers(grid.da, 2)
+    pc.apply(b, y)
+    pc.apply(c, z)
+    say(f"symmetric: {'alike' if abs(c.tDot(y) - z.tDot(b)) <= 1e-12 * abs(c.tDot(y)) else 'apart'}")
+    told("form", grid.solved("gmres", dict(TIGHT, pc_adi_symmetric=True)))
+    told("scheme", grid.solved("gmres", TIGHT))
+    common.pc_of(grid.matrix, {}, "adi", grid.da).view()
+
+
+def known():
+    """Identity rows at the faces of a box and penalties within: their unknowns are met in one application, and the rest converges."""
+    for factor, penalty in ((1j, 0), (np.exp(0.4j), 1e7 * (1 - 2j))):
+        inner = laplacian((14, 12), factor=factor, shift=0.1)
+
+        def row(at, c):
+            if 0 in at or at[0] == 13 or at[1] == 11:
+                return {(0, 0): 2 + 1j}
+            return {**entries(at), (0, 0): entries(at)[(0, 0)] + (penalty if at == (5, 6) else 0)}
+
+        def entries(at):
+            i = inner.number(at)
+            return {(dx, dy): inner.dense[i, inner.number((at[0] + dx, at[1] + dy))] for dx, dy in ((0, 0), (1, 0), (-1, 0), (0, 1), (0, -1))}
+
+        grid = Grid((14, 12), row)
+        b = numbers(len(grid.dense))
+        rows = [i for i in range(len(b)) if np.count_nonzero(grid.dense[i]) == 1] + ([grid.number((5, 6))] if penalty else [])
+        for settings in ({}, dict(pc_adi_type="douglas_gunn"), dict(pc_adi_symmetric=True)):
+            x = grid.applied(b, settings)
+            report("known", x[rows], (b / np.diag(grid.dense))[rows], 1e-5 if penalty else 1e-13)
+        told("rest", grid.solved("adi", TIGHT)[:2] + (0,))
+
+
+def given():
+    """Shifts and bounds by hand: as they are, and of the turned matrix."""
+    turn = np.exp(0.4j)
+    grid = laplacian((24, 20), factor=turn)
+    pc = common.pc_of(grid.matrix, dict(pc_adi_shifts="0.5+2i,-3i", pc_adi_cycle=3), "adi", grid.da)
+    pc.view()
+    told("found", grid.solved("adi", TIGHT))
+    told("bounds", grid.solved("adi", dict(TIGHT, pc_adi_bounds="0.016,4")))
+    told("circles", grid.solved("adi", dict(TIGHT, pc_adi_bounds_method="gershgorin")))
+    step = laplacian((24, 20), factor=1j, shift=-0.5j)
+    told("bounds of a time step", step.solved("adi", dict(TIGHT, pc_adi_bounds="0.01,4")))
+
+
+def wrong():
+    """What is not to be solved so, says so."""
+    what = options.getString("what")
+    shift = {"indefinite": -0.3, "nan": complex(0, float("nan"))}.get(what, 0.1j)
+    grid = laplacian((16, 16), shift=shift)
+    settings = {
+        "zero": dict(pc_adi_shifts="0"),
+        "infinite": dict(pc_adi_shifts="1+infi"),
+        "large": dict(pc_adi_shifts="-0.4-0.1i,0.01", pc_adi_iterations=8),
+        "diverging": dict(pc_adi_shifts="-0.6+0.1i", ksp_max_it=3000),
+        "pivot": dict(pc_adi_shifts="-2-0.05i"),
+    }.get(what, {})
+    told(what, grid.solved("adi", settings))
 
 
 globals()[options.getString("case")]()
