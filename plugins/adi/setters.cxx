@@ -280,10 +280,15 @@ static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscScala
   PetscFunctionBegin;
   PetscCheck(count >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "PCADISetShifts(): %" PetscInt_FMT " is no number of shifts; 0 has them computed", count);
-  for (PetscInt j = 0; j < count; j++)
-    PetscCheck(fits(shifts[j]) && !PetscIsInfOrNanScalar(shifts[j]), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-               "-pc_adi_shifts: shift %" PetscInt_FMT " is %s, and shifts must be %s and finite", j + 1, NumberText(shifts[j]).c_str(),
-               PetscDefined(USE_COMPLEX) ? "other than 0" : "positive");
+  for (PetscInt j = 0; j < count; j++) {
+    const bool fine = fits(shifts[j]) && !PetscIsInfOrNanScalar(shifts[j]);
+    PetscCheck(fine || PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_adi_shifts: shift %" PetscInt_FMT " is %g, and shifts must be positive and finite", j + 1,
+               (double)PetscRealPart(shifts[j]));
+    PetscCheck(fine, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_adi_shifts: shift %" PetscInt_FMT " is %s, and complex shifts must be finite and not 0", j + 1,
+               NumberText(shifts[j]).c_str());
+  }
   PetscCall(Choose(pc, &Adi(pc)->given_shifts, std::vector<PetscScalar>(shifts, shifts + count)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

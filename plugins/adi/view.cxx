@@ -6,12 +6,15 @@ namespace weft {
 
 namespace {
 
-// A product of complex numbers without the part that rounding has left.
-PetscScalar WithoutRounding(PetscScalar z)
+// Complex shifts are shown as they are added to the matrix, without the parts that rounding has left of their product with the turn.
+PetscErrorCode PrintShift(PetscViewer viewer, const char before[], const AdiSolver<KernelScalar> &solver, PetscScalar shift)
 {
-  const PetscReal rounding = 1e-14 * PetscAbsScalar(z);
-  if (PetscAbsReal(PetscRealPart(z)) <= rounding) z -= PetscRealPart(z);
-  return PetscAbsReal(PetscImaginaryPart(z)) <= rounding ? PetscScalar(PetscRealPart(z)) : z;
+  PetscFunctionBegin;
+  if (complex_built) shift *= solver.turn();
+  const PetscReal re = PetscRealPart(shift), im = PetscImaginaryPart(shift), rounding = 1e-14 * PetscAbsScalar(shift);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%s%g", before, (double)(PetscAbsReal(re) > rounding ? re : 0)));
+  if (PetscAbsReal(im) > rounding) PetscCall(PetscViewerASCIIPrintf(viewer, "%+gi", (double)im));
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<KernelScalar> &solver)
@@ -48,11 +51,9 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<KernelScala
                                    (int)shifts.size()));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
   const bool pairs = solver.directions().size() == 2 && adi->type != PC_ADI_DOUGLAS_RACHFORD;
-  // Complex ones as they are added to the matrix.
-  const auto text = [&solver](const PetscScalar &p) { return NumberText(complex_built ? WithoutRounding(p * solver.turn()) : p); };
   for (const auto &s : shifts) {
-    PetscCall(PetscViewerASCIIPrintf(viewer, " %s", text(s[0]).c_str()));
-    if (pairs && s[0] != s[1]) PetscCall(PetscViewerASCIIPrintf(viewer, "/%s", text(s[1]).c_str()));
+    PetscCall(PrintShift(viewer, " ", solver, s[0]));
+    if (pairs && s[0] != s[1]) PetscCall(PrintShift(viewer, "/", solver, s[1]));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));

@@ -1,4 +1,4 @@
-// Complex shifts for parts whose spectra lie in ellipses or boxes off the real axis: several candidates, each polished, of which the one that leaves least is taken.
+// Complex shifts for parts whose spectra lie in ellipses or boxes off the real axis: of several candidates, polished, the one that leaves least.
 //  1. Parts in the right half-plane: real shifts for the ellipses without their offsets, with the offsets added. For an offset that all of a part
 //     has (a shifted Laplacian, 1 + i dt H) zeros and poles stay where errors are, and each factor is less than the real one.
 //  2. Leja and Bagby's points: each pair is where the pairs before leave most (T. Bagby, "On interpolation by rational functions", Duke Math. J.
@@ -204,9 +204,15 @@ Shifts best_shifts(AdiType type, AdiBounds bounds, int length)
     const double now = surely(shifts); // few samples may be polished between
     if (best.empty() || now < least) least = now, best = shifts;
   };
-  for (Shifts &shifts : candidates(type, bounds, leaves, length)) {
-    compare(shifts);
-    if (length > most_polished) continue;
+  std::vector<Shifts> all = candidates(type, bounds, leaves, length);
+  for (const Shifts &shifts : all) compare(shifts);
+  // A look at points of all directions at once is dear: there the best two are polished alone.
+  if (!pairs) {
+    std::sort(all.begin(), all.end(), [&](const Shifts &a, const Shifts &b) { return leaves(a) < leaves(b); });
+    all.resize(2);
+  }
+  for (Shifts &shifts : all) {
+    if (length > most_polished) break;
     polish(pairs, leaves, shifts);
     compare(shifts);
   }
