@@ -459,7 +459,7 @@ private:
     for (int n = 0; n < parts_of<Scalar>; n++) {
       if (!(std::abs(ends[n]) < std::numeric_limits<double>::max())) ends[n] = 0; // no row but fixed ones
     }
-    scale_             = -largest > 0 && std::isfinite(largest) ? std::exp2(std::floor(std::log2(-largest))) : 1;
+    scale_             = power_of_two(-largest);
     const Scalar least = from_parts<Scalar>(ends);
     share_diagonal(space_, grid_, AdiSlabs(box()), parts(), turn_, least, mean, slabs(least).data());
 
@@ -477,6 +477,8 @@ private:
     return split;
   }
   AdiNeighbours<Scalar> neighbours(int k) const { return {box(), k, parts(), ends_[k][0].data(), ends_[k][1].data()}; }
+  /// Of that size; 1 where it is none.
+  static double power_of_two(double size) { return size > 0 && std::isfinite(size) ? std::exp2(std::floor(std::log2(size))) : 1; }
   /// The turns that the matrix may have, the first of them taken.
   void find_turns(bool negative)
   {
@@ -485,7 +487,9 @@ private:
       for (int k = 0; k < 3; k++) {
         if (grid_.has[k]) lines.push_back(neighbours(k));
       }
-      turns_ = turns_of(space_, grid_.rows, parts(), lines, ranks_);
+      double largest = -largest_entry(space_, grid_, parts());
+      ranks_.least(&largest, 1);
+      turns_ = turns_of(space_, grid_.rows, parts(), lines, power_of_two(-largest), ranks_);
     } else {
       turns_ = {negative ? -1.0 : 1.0};
     }

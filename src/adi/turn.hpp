@@ -35,14 +35,14 @@ struct TurnSums {
 };
 
 template <class Space, class Scalar>
-TurnSums sum_diagonal(const Space &space, Index rows, const AdiParts<Scalar> &parts, const Complex<double> &mean)
+TurnSums sum_diagonal(const Space &space, Index rows, const AdiParts<Scalar> &parts, double scale, const Complex<double> &mean)
 {
   TurnSums total;
   Kokkos::parallel_reduce(
       "weft adi diagonal", Kokkos::RangePolicy<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i, TurnSums &sums) {
         if (parts.fixed[i]) return;
-        const Complex<double> d = widened(parts.diagonal[i]);
+        const Complex<double> d = widened(parts.diagonal[i]) / scale;
         sums += {d, (d - mean) * (d - mean), 1};
       },
       Kokkos::Sum<TurnSums>(total));
@@ -50,7 +50,7 @@ TurnSums sum_diagonal(const Space &space, Index rows, const AdiParts<Scalar> &pa
 }
 
 template <class Space, class Scalar>
-TurnSums sum_products(const Space &space, const AdiNeighbours<Scalar> &lines)
+TurnSums sum_products(const Space &space, const AdiNeighbours<Scalar> &lines, double scale)
 {
   TurnSums total;
   Kokkos::parallel_reduce(
@@ -58,23 +58,23 @@ TurnSums sum_products(const Space &space, const AdiNeighbours<Scalar> &lines)
       KOKKOS_LAMBDA(const Index number, TurnSums &sums) {
         const auto c = lines.at(number);
         for (int side = 0; side < 2; side++) {
-          if (!c.apart[side]) sums.squares += widened(c.here[side]) * widened(c.there[side]);
+          if (!c.apart[side]) sums.squares += (widened(c.here[side]) / scale) * (widened(c.there[side]) / scale);
         }
       },
       Kokkos::Sum<TurnSums>(total));
   return total;
 }
 
-/// `lines`: of each direction. Collective. Waits.
+/// `lines`: of each direction; scale: of the size of the entries. Collective. Waits.
 template <class Space, class Scalar>
 std::vector<std::complex<double>> turns_of(const Space &space, Index rows, const AdiParts<Scalar> &parts,
-                                           const std::vector<AdiNeighbours<Scalar>> &lines, const AdiRanks &ranks)
+                                           const std::vector<AdiNeighbours<Scalar>> &lines, double scale, const AdiRanks &ranks)
 {
-  TurnSums sums = sum_diagonal(space, rows, parts, {0, 0});
+  TurnSums sums = sum_diagonal(space, rows, parts, scale, {0, 0});
   sums.add_up(ranks);
   const std::complex<double> mean = sums.rows > 0 ? std::complex<double>(sums.sum) / sums.rows : 0;
-  sums                            = sum_diagonal(space, rows, parts, mean);
-  for (const AdiNeighbours<Scalar> &direction : lines) sums += sum_products(space, direction);
+  sums                            = sum_diagonal(space, rows, parts, scale, mean);
+  for (const AdiNeighbours<Scalar> &direction : lines) sums += sum_products(space, direction, scale);
   sums.add_up(ranks);
 
   const auto of_size_one = [](const std::complex<double> &z) -> std::complex<double> {

@@ -100,7 +100,7 @@ def test_known_values_are_met_at_once(ranks):
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_shifts_and_bounds_by_hand(ranks):
     output = case("given", ranks=ranks)
-    assert "shifts (given, 3 in a cycle): 0.5+2.i 0.-3.i 0.5+2.i" in output and "given: -pc_adi_shifts 0.5+2i,0-3i" in output, output
+    assert "shifts (given, 3 in a cycle): 0.5+2i 0.-3i 0.5+2i" in output and "given: -pc_adi_shifts 0.5+2i,0-3i" in output, output
     found = solves(output)
     assert len(found) == 4 and all(reason > 0 and iterations <= 8 for reason, iterations, _ in found.values()), found
 
