@@ -158,14 +158,16 @@ PetscErrorCode FindBounds(PC pc, AdiSolver<KernelScalar> &solver)
   if (!adi_apart_from_zero(adi->bounds)) {
     char what[256];
     if (complex_built)
-      PetscCall(PetscSNPrintf(what, sizeof(what),
-                              "PCADI: the spectra of this matrix's parts lie on all sides of zero, so no cycle of shifts is best for it: give "
-                              "-pc_adi_shifts"));
+      PetscCall(
+          PetscSNPrintf(what, sizeof(what),
+                        "PCADI: the spectra of this matrix's parts lie on all sides of zero, so no cycle of shifts is best for it: give "
+                        "-pc_adi_shifts"));
     else
-      PetscCall(PetscSNPrintf(what, sizeof(what),
-                              "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of "
-                              "shifts is best for it: give -pc_adi_shifts",
-                              low));
+      PetscCall(
+          PetscSNPrintf(what, sizeof(what),
+                        "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of "
+                        "shifts is best for it: give -pc_adi_shifts",
+                        low));
     PetscCall(Fail(pc, what));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
