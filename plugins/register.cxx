@@ -33,17 +33,12 @@ struct FactorEntry {
   PetscErrorCode (*create)(Mat, MatFactorType, Mat *);
 };
 
-// A library may be built without some types: adi for complex scalars, or, by ./weft demo, to be quick. Their names stand for this
-// then, so that nobody looks for a slip of the pen.
+// A library may be built without some types, as ./weft demo does to be quick. Their names stand for this then, so that nobody looks for a slip
+// of the pen.
 template <class... Arguments>
 PetscErrorCode NotBuilt(Arguments...)
 {
   PetscFunctionBegin;
-  PetscCheck(
-      !PetscDefined(USE_COMPLEX), PETSC_COMM_SELF, PETSC_ERR_SUP,
-      "Weft has this type for real scalars only: with complex ones use -pc_type line, crout, boxmg or bcr, or a PETSc type, or load the "
-      "libweft of a "
-      "PETSc with real scalars into a program of that PETSc");
   SETERRQ(PETSC_COMM_SELF, PETSC_ERR_SUP,
           "this libweft was built without this type, as ./weft demo does to be quick: type ./weft build in the folder of Weft, which "
           "builds all "

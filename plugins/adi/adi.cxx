@@ -56,7 +56,7 @@ PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
 
   Options Database Keys:
 + -pc_adi_type (peaceman_rachford|douglas_rachford|douglas_gunn) - the scheme, see `PCADISetType()`
-. -pc_adi_shifts <p1,p2,...>                   - the shifts of a cycle, all positive
+. -pc_adi_shifts <p1,p2,...>                   - the shifts of a cycle, all positive, or complex with complex scalars
 . -pc_adi_cycle <n>                            - shifts in a cycle; 0 (the default) for as many as reduce the error tenfold
 . -pc_adi_iterations <1>                       - cycles in one application
 . -pc_adi_bounds <a,b>                         - bounds of the spectra of all parts, or two bounds for each direction
@@ -79,11 +79,14 @@ PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part)
   Two kinds of rows are solved by themselves in each sweep: rows without couplings (known values, nodes outside a masked domain), and
   penalties, whose diagonal is at least 1e4 times the sum of their couplings. A direction without couplings is ignored.
 
+  With complex scalars the shifts are complex, because the spectra may lie off the real axis: time steps 1 + i dt H, shifted Laplacians, a
+  matrix times e^{i t}, strong convection. Regions that contain the spectra are found, and `-ksp_view` shows them.
+
   For `KSPCG` use `-pc_adi_symmetric`, which is symmetric positive definite whenever the matrix's parts are. The schemes are so only if the
   parts commute.
 
-  A zero or non-finite pivot, a NaN in the matrix, or parts whose spectra reach below zero end in `KSP_DIVERGED_PC_FAILED` with
-  `PC_FACTOR_NUMERIC_ZEROPIVOT`.
+  A zero or non-finite pivot, a NaN in the matrix, or parts whose spectra reach below zero (with complex scalars: lie on all sides of zero) end
+  in `KSP_DIVERGED_PC_FAILED` with `PC_FACTOR_NUMERIC_ZEROPIVOT`.
 
 .seealso: `PCCreate()`, `PCSetType()`, `KSPADI`, `PCLINE`, `PCMG`, `PCADISetType()`, `PCADISetShifts()`, `PCADISetCycle()`,
           `PCADISetIterations()`, `PCADISetBounds()`, `PCADISetBoundsMethod()`, `PCADISetLineSolver()`, `PCADISetSymmetric()`,

@@ -12,8 +12,8 @@ typedef enum { PC_ADI_GERSHGORIN, PC_ADI_LANCZOS } PCADIBoundsMethod;
 
 WEFT_EXTERN PetscErrorCode PCADISetType(PC, PCADIType);
 WEFT_EXTERN PetscErrorCode PCADIGetType(PC, PCADIType *);
-WEFT_EXTERN PetscErrorCode PCADISetShifts(PC, PetscInt, const PetscReal[]);
-WEFT_EXTERN PetscErrorCode PCADIGetShifts(PC, PetscInt *, const PetscReal *[]);
+WEFT_EXTERN PetscErrorCode PCADISetShifts(PC, PetscInt, const PetscScalar[]);
+WEFT_EXTERN PetscErrorCode PCADIGetShifts(PC, PetscInt *, const PetscScalar *[]);
 WEFT_EXTERN PetscErrorCode PCADISetCycle(PC, PetscInt);
 WEFT_EXTERN PetscErrorCode PCADIGetCycle(PC, PetscInt *);
 WEFT_EXTERN PetscErrorCode PCADISetIterations(PC, PetscInt);

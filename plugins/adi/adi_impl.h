@@ -25,7 +25,8 @@ struct PC_ADI {
   // What the user asks for.
   PCADIType type                  = PC_ADI_PEACEMAN_RACHFORD;
   PCADIBoundsMethod bounds_method = PC_ADI_LANCZOS;
-  std::vector<PetscReal> given_shifts, given_bounds;
+  std::vector<PetscScalar> given_shifts;
+  std::vector<PetscReal> given_bounds;
   PetscInt cycle          = 0; ///< 0: chosen from the bounds
   PetscInt iterations     = 1;
   std::string line_solver = "auto";
@@ -40,14 +41,14 @@ struct PC_ADI {
   std::string no_promise;   ///< why the reduction is none, or empty
   // A backend for each memory that vectors have come in, host and device.
   std::unique_ptr<Execution> execution[2];
-  Owner<AdiSolver<PetscScalar>> solver[2];
+  Owner<AdiSolver<KernelScalar>> solver[2];
   Vec residual    = NULL;
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   SetUpOperator set_up_of;
   Vec unknowns = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
 
   /// The solver of either memory, or NULL: what the matrix is they know alike.
-  AdiSolver<PetscScalar> *any() const { return solver[solver[0] ? 0 : 1].get(); }
+  AdiSolver<KernelScalar> *any() const { return solver[solver[0] ? 0 : 1].get(); }
   void forget_solver(int which)
   {
     solver[which].reset();
@@ -104,11 +105,11 @@ PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
 PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part);
 
 /// The solver whose kernels work in `memory`, on PETSc's current stream. Once the PC is set up.
-PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<PetscScalar> **solver);
+PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<KernelScalar> **solver);
 /// The box of this rank and the communicators of its lines, from the DMDA of a PC. An error where there is none. Collective.
 PetscErrorCode AdiGridFromPC(PC pc, AdiGridOnRanks *grid);
 PetscErrorCode AdiGridDestroy(AdiGridOnRanks *grid);
 /// The couplings of this rank's lines to the pieces on other ranks. Collective.
-PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar> *halo);
+PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<KernelScalar> *halo);
 
 } // namespace weft

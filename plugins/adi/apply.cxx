@@ -12,7 +12,7 @@ namespace {
 PetscErrorCode CyclesHere(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, Transpose transpose)
 {
   VecArrays arrays(b, Access::read, y, zero_guess ? Access::write : Access::read_write);
-  AdiSolver<PetscScalar> *solver;
+  AdiSolver<KernelScalar> *solver;
 
   PetscFunctionBegin;
   PetscCall(PetscLogGpuTimeBegin());
@@ -29,7 +29,7 @@ PetscErrorCode CyclesHere(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, 
 PetscErrorCode CyclesOnRanks(PC pc, Vec b, Vec y, PetscInt count, bool zero_guess, Transpose transpose)
 {
   PC_ADI *adi = Adi(pc);
-  std::vector<AdiSweep> sweeps;
+  std::vector<AdiSolver<KernelScalar>::Sweep> sweeps;
 
   PetscFunctionBegin;
   Vec r = adi->residual;
@@ -37,14 +37,14 @@ PetscErrorCode CyclesOnRanks(PC pc, Vec b, Vec y, PetscInt count, bool zero_gues
   PetscCallCXX(sweeps = adi->any()->sweeps(transpose));
   bool from_zero = zero_guess;
   for (PetscInt n = 0; n < count; n++) {
-    for (const AdiSweep &sweep : sweeps) {
+    for (const auto &sweep : sweeps) {
       if (from_zero)
         PetscCall(VecCopy(b, r));
       else if (sweep.residual)
         PetscCall(Residual(pc->pmat, b, y, r, transpose));
       PetscCall(PetscLogGpuTimeBegin());
       VecArrays arrays(r, Access::read_write, y, from_zero ? Access::write : Access::read_write);
-      AdiSolver<PetscScalar> *solver;
+      AdiSolver<KernelScalar> *solver;
       PetscCall(arrays.Open());
       PetscCall(SolverIn(pc, arrays.memory(), &solver));
       PetscCallCXX(solver->correct(sweep, arrays.rhs(), arrays.solution(), from_zero, transpose));

@@ -39,7 +39,7 @@ const Row options[] = {
     {"pc_adi_iterations", "cycles in one application", "PCADISetIterations",
      Row::Whole{[](const PC_ADI &adi) { return adi.iterations; }, PCADISetIterations}},
     {"pc_adi_shifts", "shifts of a cycle", "PCADISetShifts",
-     Row::Numbers{adi_most_shifts, [](const PC_ADI &adi) { return adi.given_shifts; }, PCADISetShifts}, has_shifts, Shifts},
+     Row::Scalars{adi_most_shifts, [](const PC_ADI &adi) { return adi.given_shifts; }, PCADISetShifts}, has_shifts, Shifts},
     {"pc_adi_bounds", "bounds of the spectra of the parts", "PCADISetBounds",
      Row::Numbers{adi_most_shifts, [](const PC_ADI &adi) { return adi.given_bounds; }, PCADISetBounds},
      "it is for shifts that are computed", [](const PC_ADI &adi) { return Shifts(adi) && adi.given_shifts.empty(); }},

@@ -70,7 +70,7 @@ static PetscInt row_across(const AdiBox &box, const GridOwners &owners, int k, i
   return owners.row(node, component);
 }
 
-PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar> *halo)
+PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<KernelScalar> *halo)
 {
   const AdiBox &box = grid.box;
   GridOwners owners;
@@ -114,7 +114,7 @@ PetscErrorCode AdiGetHalo(Mat A, const AdiGridOnRanks &grid, AdiHalo<PetscScalar
     }
     const bool penalty = off > 0 && is_penalty(diagonal, off); // takes part in no line
     for (PetscInt e = 0; e < count && !penalty; e++) {
-      if ((columns[e] >= start && columns[e] < end) || values[e] == 0) continue;
+      if ((columns[e] >= start && columns[e] < end) || values[e] == 0.0) continue;
       bool on_a_line = false;
       for (int k = 0; k < 3 && !on_a_line; k++) {
         for (int side : {0, 1}) {

@@ -1,6 +1,7 @@
 // PCADI's setters and getters: what each does, its page and the function that programs call, together.
 #include "petsc/setters.h"
 #include "adi/adi_impl.h"
+#include "petsc/number_text.h"
 
 using namespace weft;
 
@@ -179,6 +180,9 @@ PetscErrorCode PCADIGetLineSolver(PC pc, const char *solver[])
   inverse. For a symmetric matrix with definite parts it is symmetric and positive definite, and thus fit for `KSPCG`, even if the parts do
   not commute. It forms no residual. It replaces the scheme of `PCADISetType()`.
 
+  With complex scalars the form is Hermitian and positive definite if the parts are, for `KSPCG`. For a complex symmetric matrix it is complex
+  symmetric, for `KSPCG` with `-ksp_cg_type symmetric`.
+
 .seealso: `PCADI`, `PCADIGetSymmetric()`, `PCADISetType()`
 @*/
 PetscErrorCode PCADISetSymmetric(PC pc, PetscBool symmetric)
@@ -258,10 +262,10 @@ PetscErrorCode PCADIGetKeepFactors(PC pc, PetscBool *keep)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <std::vector<PetscReal> PC_ADI::*member>
-static PetscErrorCode GetNumbers(PC pc, PetscInt *count, const PetscReal **numbers)
+template <auto member, class Number>
+static PetscErrorCode GetNumbers(PC pc, PetscInt *count, const Number **numbers)
 {
-  const std::vector<PetscReal> &given = Adi(pc)->*member;
+  const std::vector<Number> &given = Adi(pc)->*member;
 
   PetscFunctionBegin;
   *count   = (PetscInt)given.size();
@@ -269,15 +273,23 @@ static PetscErrorCode GetNumbers(PC pc, PetscInt *count, const PetscReal **numbe
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal shifts[])
+static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscScalar shifts[])
 {
+  const auto fits = [](PetscScalar p) { return PetscDefined(USE_COMPLEX) ? p != 0.0 : PetscRealPart(p) > 0; };
+
   PetscFunctionBegin;
   PetscCheck(count >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "PCADISetShifts(): %" PetscInt_FMT " is no number of shifts; 0 has them computed", count);
-  for (PetscInt j = 0; j < count; j++)
-    PetscCheck(shifts[j] > 0 && !PetscIsInfOrNanReal(shifts[j]), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-               "-pc_adi_shifts: shift %" PetscInt_FMT " is %g, and shifts must be positive and finite", j + 1, (double)shifts[j]);
-  PetscCall(Choose(pc, &Adi(pc)->given_shifts, std::vector<PetscReal>(shifts, shifts + count)));
+  for (PetscInt j = 0; j < count; j++) {
+    const bool fine = fits(shifts[j]) && !PetscIsInfOrNanScalar(shifts[j]);
+    PetscCheck(fine || PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_adi_shifts: shift %" PetscInt_FMT " is %g, and shifts must be positive and finite", j + 1,
+               (double)PetscRealPart(shifts[j]));
+    PetscCheck(fine, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
+               "-pc_adi_shifts: shift %" PetscInt_FMT " is %s, and complex shifts must be finite and not 0", j + 1,
+               NumberText(shifts[j]).c_str());
+  }
+  PetscCall(Choose(pc, &Adi(pc)->given_shifts, std::vector<PetscScalar>(shifts, shifts + count)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -289,7 +301,7 @@ static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal 
   Input Parameters:
 + pc     - the preconditioner
 . count  - the number of shifts; 0 to compute them again
-- shifts - the shifts, positive and finite, in the order of the sweeps
+- shifts - the shifts, finite, in the order of the sweeps; real ones are positive, complex ones other than 0
 
   Options Database Key:
 . -pc_adi_shifts <p1,p2,...> - the shifts
@@ -297,12 +309,13 @@ static PetscErrorCode PCADISetShifts_ADI(PC pc, PetscInt count, const PetscReal 
   Level: intermediate
 
   Note:
-  Each shift is used along all directions. Shifts are added to the diagonal of the matrix's parts (subtracted if the diagonal is negative),
-  so that they are of the size of its entries.
+  Each shift is used along all directions. Shifts are added to the diagonal of the matrix's parts, so that they are of the size of its
+  entries. With real scalars they are subtracted if the diagonal is negative. With complex scalars they are added as they are given, because
+  no other rule would be clear: for a matrix e^{i t} R give e^{i t} times the shifts of R.
 
 .seealso: `PCADI`, `PCADIGetShifts()`, `PCADISetCycle()`, `PCADISetBounds()`
 @*/
-PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscReal shifts[])
+PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscScalar shifts[])
 {
   PetscFunctionBegin;
   PetscCheck(count <= 0 || shifts, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_NULL, "PCADISetShifts(): no shifts are given");
@@ -329,7 +342,7 @@ PetscErrorCode PCADISetShifts(PC pc, PetscInt count, const PetscReal shifts[])
 
 .seealso: `PCADI`, `PCADISetShifts()`
 @*/
-PetscErrorCode PCADIGetShifts(PC pc, PetscInt *count, const PetscReal *shifts[])
+PetscErrorCode PCADIGetShifts(PC pc, PetscInt *count, const PetscScalar *shifts[])
 {
   PetscFunctionBegin;
   PetscCall(CallGetter(pc, "PCADIGetShifts_C", count, shifts));
@@ -427,7 +440,8 @@ static PetscErrorCode PCADISetBounds_ADI(PC pc, PetscInt count, const PetscReal 
 
   Note:
   Two numbers are one interval for all parts. The shifts are the best ones for parts with these spectra. The lower bounds of all parts must
-  add up to more than zero.
+  add up to more than zero. With complex scalars the bounds are those of the parts divided by the number of modulus 1 that `PCView()` shows;
+  offsets from their line are found, as without bounds.
 
 .seealso: `PCADI`, `PCADIGetBounds()`, `PCADISetBoundsMethod()`, `PCADISetShifts()`
 @*/
@@ -532,11 +546,11 @@ PetscErrorCode weft::PCADIComposeSetters(PC pc, bool compose)
       composed("PCADISetKeepFactors_C", SetMember<PetscBool, &PC_ADI::keep_factors>),
       composed("PCADIGetKeepFactors_C", GetMember<PetscBool, &PC_ADI::keep_factors>),
       composed("PCADISetShifts_C", PCADISetShifts_ADI),
-      composed("PCADIGetShifts_C", GetNumbers<&PC_ADI::given_shifts>),
+      composed("PCADIGetShifts_C", GetNumbers<&PC_ADI::given_shifts, PetscScalar>),
       composed("PCADISetCycle_C", PCADISetCycle_ADI),
       composed("PCADIGetCycle_C", GetMember<PetscInt, &PC_ADI::cycle>),
       composed("PCADISetBounds_C", PCADISetBounds_ADI),
-      composed("PCADIGetBounds_C", GetNumbers<&PC_ADI::given_bounds>),
+      composed("PCADIGetBounds_C", GetNumbers<&PC_ADI::given_bounds, PetscReal>),
       composed("PCADISetBoundsMethod_C", SetChoice<"PCADI", "BoundsMethod", PC_ADI_LANCZOS, &PC_ADI::bounds_method>),
       composed("PCADIGetBoundsMethod_C", GetMember<PCADIBoundsMethod, &PC_ADI::bounds_method>),
   };

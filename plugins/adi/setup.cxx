@@ -27,16 +27,16 @@ AdiOptions OptionsOf(const PC_ADI &adi)
 }
 
 // Lines that this rank has whole, or that cross ranks.
-MakeLines<PetscScalar> LinesOf(const PC_ADI &adi, const Execution &execution)
+MakeLines<KernelScalar> LinesOf(const PC_ADI &adi, const Execution &execution)
 {
   const AdiGridOnRanks &grid = adi.grid;
   const std::string method   = adi.line_solver;
-  return [&execution, &grid, method](int direction, const LineProblem &problem) -> std::unique_ptr<AnyLines<PetscScalar>> {
+  return [&execution, &grid, method](int direction, const LineProblem &problem) -> std::unique_ptr<AnyLines<KernelScalar>> {
 #if defined(WEFT_DISTRIBUTED)
     if (grid.box.crosses[direction])
-      return std::make_unique<DistributedLineSolver<PetscScalar>>(execution, grid.line[direction], problem, method, MethodParameters{});
+      return std::make_unique<DistributedLineSolver<KernelScalar>>(execution, grid.line[direction], problem, method, MethodParameters{});
 #endif
-    return LineSolver<PetscScalar>::make(execution, problem, method, MethodParameters{});
+    return LineSolver<KernelScalar>::make(execution, problem, method, MethodParameters{});
   };
 }
 
@@ -86,7 +86,7 @@ PetscErrorCode Fail(PC pc, const char *what, PCFailedReason reason = PC_FACTOR_N
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ReportPivot(PC pc, const AdiSolver<PetscScalar> &solver, bool *failed)
+PetscErrorCode ReportPivot(PC pc, const AdiSolver<KernelScalar> &solver, bool *failed)
 {
   std::optional<AdiBadPivot> bad;
 
@@ -106,29 +106,33 @@ PetscErrorCode ReportPivot(PC pc, const AdiSolver<PetscScalar> &solver, bool *fa
 }
 
 // The user's bounds, for the directions that there are.
-PetscErrorCode GivenBounds(PC pc, std::size_t directions)
+PetscErrorCode GivenBounds(PC pc, const AdiSolver<KernelScalar> &solver)
 {
   PC_ADI *adi                         = Adi(pc);
   const std::vector<PetscReal> &given = adi->given_bounds;
+  const std::size_t directions        = solver.directions().size();
 
   PetscFunctionBegin;
   PetscCheck(given.size() == 2 || given.size() == 2 * directions, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_SIZ,
              "-pc_adi_bounds: give two numbers, or two for each of the %d directions of this grid", (int)directions);
   adi->bounds.clear();
+  // Of a complex matrix the user knows the line, and what lies off it is found.
+  AdiBounds found(directions);
+  if (complex_built) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { found = solver.circles(); }));
   for (std::size_t d = 0; d < directions; d++) {
     const std::size_t at = given.size() == 2 ? 0 : 2 * d;
-    adi->bounds.push_back({given[at], given[at + 1]});
+    adi->bounds.push_back({given[at], given[at + 1], complex_built ? found[d].skew : 0, false, found[d].offset, found[d].box});
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode FindBounds(PC pc, AdiSolver<PetscScalar> &solver)
+PetscErrorCode FindBounds(PC pc, AdiSolver<KernelScalar> &solver)
 {
   PC_ADI *adi = Adi(pc);
 
   PetscFunctionBegin;
   if (!adi->given_bounds.empty()) {
-    PetscCall(GivenBounds(pc, solver.directions().size()));
+    PetscCall(GivenBounds(pc, solver));
   } else {
     std::string why;
     // The same on all ranks: what it throws is decided by sums over them.
@@ -148,23 +152,29 @@ PetscErrorCode FindBounds(PC pc, AdiSolver<PetscScalar> &solver)
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
-  double low = 0;
-  for (const SpectralInterval &i : adi->bounds) low += i.low;
+  const double low = sum_of_lows(adi->bounds);
   PetscCheck(low > 0 || adi->given_bounds.empty(), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_WRONG,
              "-pc_adi_bounds: the lower bounds add up to %g, and no cycle of shifts is best unless they add up to more than 0", low);
-  if (!(low > 0)) {
+  if (!adi_apart_from_zero(adi->bounds)) {
     char what[256];
-    PetscCall(PetscSNPrintf(what, sizeof(what),
-                            "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of "
-                            "shifts is best for it: give -pc_adi_shifts",
-                            low));
+    if (complex_built)
+      PetscCall(
+          PetscSNPrintf(what, sizeof(what),
+                        "PCADI: the spectra of this matrix's parts lie on all sides of zero, so no cycle of shifts is best for it: give "
+                        "-pc_adi_shifts"));
+    else
+      PetscCall(
+          PetscSNPrintf(what, sizeof(what),
+                        "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of "
+                        "shifts is best for it: give -pc_adi_shifts",
+                        low));
     PetscCall(Fail(pc, what));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // What a cycle leaves of the error is known where nothing else is in the matrix than parts that commute.
-PetscErrorCode FindPromise(PC pc, const AdiSolver<PetscScalar> &solver)
+PetscErrorCode FindPromise(PC pc, const AdiSolver<KernelScalar> &solver)
 {
   PC_ADI *adi             = Adi(pc);
   constexpr double enough = 1e-6; // of the largest coefficient: what varies less is felt after many cycles only
@@ -182,7 +192,9 @@ PetscErrorCode FindPromise(PC pc, const AdiSolver<PetscScalar> &solver)
   else if (variation > enough)
     PetscCall(PetscSNPrintf(what, sizeof(what), "the parts do not commute, their coefficients vary by %.2g across the lines", variation));
   else if (!adi->symmetric && !(adi->reduction < 1))
-    PetscCall(PetscSNPrintf(what, sizeof(what), "no real shifts reduce all errors of spectra so far from the real axis"));
+    PetscCall(PetscSNPrintf(what, sizeof(what),
+                            complex_built ? "no shifts were found that reduce all errors of such spectra"
+                                          : "no real shifts reduce all errors of spectra so far from the real axis"));
   adi->no_promise = what;
   if (!adi->no_promise.empty())
     PetscCall(PetscInfo(pc, "nothing is promised of a cycle: %s. GMRES around PCADI is safe (-ksp_type gmres -pc_type adi)\n", what));
@@ -192,11 +204,12 @@ PetscErrorCode FindPromise(PC pc, const AdiSolver<PetscScalar> &solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ChooseShifts(PC pc, AdiSolver<PetscScalar> *solver)
+PetscErrorCode ChooseShifts(PC pc, AdiSolver<KernelScalar> *solver)
 {
+  using Number       = AdiSolver<KernelScalar>::Number;
   PC_ADI *adi        = Adi(pc);
   const AdiType type = static_cast<AdiType>(adi->type);
-  std::vector<AdiShift> shifts;
+  std::vector<AdiShiftOf<Number>> shifts;
 
   PetscFunctionBegin;
   adi->bounds.clear();
@@ -205,7 +218,10 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<PetscScalar> *solver)
   if (solver->directions().size() == 1) {
     shifts.push_back({0, 0, 0}); // the line solve is the whole solve
   } else if (!adi->given_shifts.empty()) {
-    for (PetscReal p : adi->given_shifts) shifts.push_back({p, p, p});
+    for (PetscScalar given : adi->given_shifts) {
+      const Number p = complex_built ? given / solver->turn() : given; // the solver turns shifts with the parts
+      shifts.push_back({p, p, p});
+    }
     // More shifts than the cycle has are not used, fewer come again.
     for (std::size_t j = 0; adi->cycle > 0 && j < static_cast<std::size_t>(adi->cycle); j++) {
       if (j >= shifts.size()) shifts.push_back(shifts[j % adi->given_shifts.size()]);
@@ -216,14 +232,15 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<PetscScalar> *solver)
     if (pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS);
     if (adi->given_bounds.empty()) adi->log_condition = solver->log_condition();
     if (adi->symmetric) {
-      AdiSum sum;
-      PetscCallCXX(sum = adi_sum(adi->bounds, (int)adi->cycle));
+      AdiSumOf<Number> sum;
+      PetscCallCXX(sum = adi_sum<Number>(adi->bounds, (int)adi->cycle));
       adi->condition = sum.condition;
       PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->set_shifts(sum.shifts, sum.scale); }));
       PetscCall(FindPromise(pc, *solver));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
-    PetscCallCXX(shifts = adi_shifts(type, adi->bounds, adi->cycle > 0 ? (int)adi->cycle : adi_cycle_length(adi->bounds, type)));
+    const auto length = [adi, type] { return adi->cycle > 0 ? (int)adi->cycle : adi_cycle_length<Number>(adi->bounds, type); };
+    PetscCallCXX(shifts = adi_shifts<Number>(type, adi->bounds, length()));
     PetscCallCXX(adi->reduction = adi_reduction(type, adi->bounds, shifts));
     PetscCall(FindPromise(pc, *solver));
   }
@@ -278,7 +295,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
 {
   PC_ADI *adi = Adi(pc);
   LocalMatrix local;
-  AdiHalo<PetscScalar> halo;
+  AdiHalo<KernelScalar> halo;
   PetscMPIInt ranks;
   PetscInt not_finite;
   bool failed;
@@ -288,9 +305,9 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscCall(KokkosStart());
   PetscCall(MatGetLocal(pc->pmat, &local));
   PetscCall(adi->set_up_of.read(pc));
-  const CsrMatrix<PetscScalar, PetscInt> &matrix = local.inside;
-  const Memory memory                            = local.memory;
-  const int here                                 = static_cast<int>(memory);
+  const CsrMatrix<KernelScalar, PetscInt> &matrix = local.inside;
+  const Memory memory                             = local.memory;
+  const int here                                  = static_cast<int>(memory);
   if (!adi->execution[here]) PetscCall(MakeExecution(memory, &adi->execution[here]));
   PetscCall(AdiGridFromPC(pc, &adi->grid));
 #if !defined(WEFT_DISTRIBUTED)
@@ -304,11 +321,11 @@ PetscErrorCode PCSetUp_ADI(PC pc)
     PetscCall(CheckLineSolver(pc));
     adi->solver[here].reset();
     PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] {
-      adi->solver[here] = AdiSolver<PetscScalar>::make(*adi->execution[here], adi->grid.box, OptionsOf(*adi),
-                                                       LinesOf(*adi, *adi->execution[here]), RanksOf(pc));
+      adi->solver[here] = AdiSolver<KernelScalar>::make(*adi->execution[here], adi->grid.box, OptionsOf(*adi),
+                                                        LinesOf(*adi, *adi->execution[here]), RanksOf(pc));
     }));
   }
-  AdiSolver<PetscScalar> *solver = adi->solver[here].get();
+  AdiSolver<KernelScalar> *solver = adi->solver[here].get();
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(AdiGetHalo(pc->pmat, adi->grid, &halo));
   PetscCall(RowOfCouplingNotFinite(pc->pmat, &not_finite));
@@ -339,7 +356,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
 }
 
 // Made from the one that set-up made when vectors first come in the other memory, or on another stream.
-PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<PetscScalar> **solver)
+PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<KernelScalar> **solver)
 {
   PC_ADI *adi      = Adi(pc);
   const int here   = static_cast<int>(memory);
@@ -352,11 +369,11 @@ PetscErrorCode SolverIn(PC pc, Memory memory, AdiSolver<PetscScalar> **solver)
     same_stream = stream == adi->execution[here]->stream();
   }
   if (!adi->solver[here] || !same_stream) {
-    const AdiSolver<PetscScalar> &from = same_stream ? *adi->solver[1 - here] : *adi->solver[here];
+    const AdiSolver<KernelScalar> &from = same_stream ? *adi->solver[1 - here] : *adi->solver[here];
     std::unique_ptr<Execution> execution;
-    Owner<AdiSolver<PetscScalar>> made;
+    Owner<AdiSolver<KernelScalar>> made;
     PetscCall(MakeExecution(memory, &execution));
-    PetscCallCXX(made = AdiSolver<PetscScalar>::make(*execution, from.box(), from.options(), LinesOf(*adi, *execution), RanksOf(pc)));
+    PetscCallCXX(made = AdiSolver<KernelScalar>::make(*execution, from.box(), from.options(), LinesOf(*adi, *execution), RanksOf(pc)));
     PetscCallCXX(made->read(from));
     adi->solver[here]    = std::move(made);
     adi->execution[here] = std::move(execution);

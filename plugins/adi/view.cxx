@@ -1,11 +1,23 @@
 // What PCView() says of a PCADI.
 #include "adi/adi_impl.h"
+#include "petsc/number_text.h"
 
 namespace weft {
 
 namespace {
 
-PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<PetscScalar> &solver)
+// Complex shifts are shown as they are added to the matrix, without the parts that rounding has left of their product with the turn.
+PetscErrorCode PrintShift(PetscViewer viewer, const char before[], const AdiSolver<KernelScalar> &solver, PetscScalar shift)
+{
+  PetscFunctionBegin;
+  if (complex_built) shift *= solver.turn();
+  const PetscReal re = PetscRealPart(shift), im = PetscImaginaryPart(shift), rounding = 1e-14 * PetscAbsScalar(shift);
+  PetscCall(PetscViewerASCIIPrintf(viewer, "%s%g", before, (double)(PetscAbsReal(re) > rounding ? re : 0)));
+  if (PetscAbsReal(im) > rounding) PetscCall(PetscViewerASCIIPrintf(viewer, "%+gi", (double)im));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<KernelScalar> &solver)
 {
   PC_ADI *adi        = Adi(pc);
   const auto &shifts = solver.shifts();
@@ -17,31 +29,31 @@ PetscErrorCode ViewShifts(PC pc, PetscViewer viewer, const AdiSolver<PetscScalar
   }
   if (!adi->bounds.empty()) {
     PetscCall(PetscViewerASCIIPrintf(
-        viewer, "  bounds of the parts (%s):", adi->given_bounds.empty() ? adi_bounds_methods[adi->bounds_method] : "given"));
+        viewer, "  bounds of the parts (%s)%s:", adi->given_bounds.empty() ? adi_bounds_methods[adi->bounds_method] : "given",
+        complex_built && solver.turn() != 1.0 ? (" over " + NumberText(solver.turn())).c_str() : ""));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
     for (std::size_t d = 0; d < adi->bounds.size(); d++) {
       const SpectralInterval &part = adi->bounds[d];
       PetscCall(PetscViewerASCIIPrintf(viewer, " %c [%g, %g]", "xyz"[solver.directions()[d]], part.low, part.high));
-      if (part.skew > 0) PetscCall(PetscViewerASCIIPrintf(viewer, " +- %gi", part.skew));
+      if (part.offset != 0) PetscCall(PetscViewerASCIIPrintf(viewer, " %+gi", part.offset));
+      if (part.skew > 0) PetscCall(PetscViewerASCIIPrintf(viewer, " +- %gi%s", part.skew, part.box ? " (box)" : ""));
     }
     PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
     PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));
   }
   bool skew = false;
-  for (const SpectralInterval &part : adi->bounds) skew = skew || part.skew > 0;
+  for (const SpectralInterval &part : adi->bounds) skew = skew || part.skew > 0 || part.offset != 0;
   PetscCall(PetscViewerASCIIPrintf(viewer, "  shifts (%s, %d in a cycle):",
                                    !adi->given_shifts.empty() ? "given"
                                    : adi->symmetric           ? "equal ratios"
-                                   : skew                     ? "of ellipses"
+                                   : skew                     ? (complex_built ? "of regions" : "of ellipses")
                                                               : "Wachspress and Jordan",
                                    (int)shifts.size()));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_FALSE));
   const bool pairs = solver.directions().size() == 2 && adi->type != PC_ADI_DOUGLAS_RACHFORD;
-  for (const AdiShift &s : shifts) {
-    if (pairs && s[0] != s[1])
-      PetscCall(PetscViewerASCIIPrintf(viewer, " %g/%g", s[0], s[1]));
-    else
-      PetscCall(PetscViewerASCIIPrintf(viewer, " %g", s[0]));
+  for (const auto &s : shifts) {
+    PetscCall(PrintShift(viewer, " ", solver, s[0]));
+    if (pairs && s[0] != s[1]) PetscCall(PrintShift(viewer, "/", solver, s[1]));
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "\n"));
   PetscCall(PetscViewerASCIIUseTabs(viewer, PETSC_TRUE));

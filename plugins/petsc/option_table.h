@@ -3,7 +3,6 @@
 #include <petscksp.h>
 
 #include <cstddef>
-#include <cstdio>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -11,6 +10,7 @@
 #include <vector>
 
 #include "petsc/agreed.h"
+#include "petsc/number_text.h"
 #include "petsc/petsc_compat.h"
 
 namespace weft {
@@ -45,11 +45,14 @@ struct Option {
     std::string (*now)(const Data &);
     PetscErrorCode (*set)(Solver, const char *);
   };
-  struct Numbers { ///< with a comma between; at most `most`
+  template <class Number>
+  struct List { ///< with a comma between; at most `most`
     PetscInt most;
-    std::vector<PetscReal> (*now)(const Data &);
-    PetscErrorCode (*set)(Solver, PetscInt, const PetscReal[]);
+    std::vector<Number> (*now)(const Data &);
+    PetscErrorCode (*set)(Solver, PetscInt, const Number[]);
   };
+  using Numbers = List<PetscReal>;
+  using Scalars = List<PetscScalar>; ///< the same where scalars are real
 
   /// Of an enumeration that is a member of the data.
   template <auto member, auto setter>
@@ -63,7 +66,9 @@ struct Option {
   const char *name;   ///< without its "-" and the solver's prefix
   const char *text;   ///< what it sets, for -help and the manual
   const char *setter; ///< the public function
-  std::variant<Whole, Real, Flag, Choice, Name, Text, Numbers> value;
+  std::conditional_t<std::is_same_v<PetscScalar, PetscReal>, std::variant<Whole, Real, Flag, Choice, Name, Text, Numbers>,
+                     std::variant<Whole, Real, Flag, Choice, Name, Text, Numbers, Scalars>>
+      value;
   const char *used_by        = NULL; ///< what uses it, a sentence: "it is for the method facr"; NULL for all
   bool (*acts)(const Data &) = NULL; ///< whether what set-up has made uses it; NULL for always
   bool (*told)(const Data &) = NULL; ///< whether a user has set it, where its value does not say so
@@ -120,10 +125,13 @@ PetscErrorCode Read(Solver solver, const Data &data, const Option<Data, Solver> 
     PetscCall(PetscOptionsString(option.c_str(), text.c_str(), row.setter, kind.now(data).c_str(), value, sizeof(value), &set));
     if (set) PetscCall(kind.set(solver, value));
   } else {
-    std::vector<PetscReal> values;
+    decltype(kind.now(data)) values;
     PetscInt count = kind.most;
     PetscCallCXX(values.resize((std::size_t)kind.most));
-    PetscCall(PetscOptionsRealArray(option.c_str(), text.c_str(), row.setter, values.data(), &count, &set));
+    if constexpr (std::is_same_v<Kind, typename Row::Numbers>)
+      PetscCall(PetscOptionsRealArray(option.c_str(), text.c_str(), row.setter, values.data(), &count, &set));
+    else
+      PetscCall(PetscOptionsScalarArray(option.c_str(), text.c_str(), row.setter, values.data(), &count, &set));
     if (set) PetscCall(kind.set(solver, count, values.data()));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -133,12 +141,7 @@ PetscErrorCode Read(Solver solver, const Data &data, const Option<Data, Solver> 
 template <class Data, class Solver>
 std::string Typed(const Data &data, const Option<Data, Solver> &row)
 {
-  using Row          = Option<Data, Solver>;
-  const auto of_real = [](PetscReal value) {
-    char text[32];
-    std::snprintf(text, sizeof(text), "%g", (double)value);
-    return std::string(text);
-  };
+  using Row = Option<Data, Solver>;
   return std::visit(
       [&](const auto &kind) -> std::string {
         using Kind = std::decay_t<decltype(kind)>;
@@ -147,12 +150,12 @@ std::string Typed(const Data &data, const Option<Data, Solver> &row)
         } else if constexpr (std::is_same_v<Kind, typename Row::Whole>) {
           return std::to_string(kind.now(data));
         } else if constexpr (std::is_same_v<Kind, typename Row::Real>) {
-          return of_real(kind.now(data));
+          return NumberText(kind.now(data));
         } else if constexpr (std::is_same_v<Kind, typename Row::Choice>) {
           return kind.names[kind.now(data)];
-        } else if constexpr (std::is_same_v<Kind, typename Row::Numbers>) {
+        } else if constexpr (std::is_same_v<Kind, typename Row::Numbers> || std::is_same_v<Kind, typename Row::Scalars>) {
           std::string text;
-          for (PetscReal value : kind.now(data)) text.append(text.empty() ? "" : ",").append(of_real(value));
+          for (const auto &value : kind.now(data)) text.append(text.empty() ? "" : ",").append(NumberText(value));
           return text;
         } else {
           return kind.now(data);

@@ -5,19 +5,9 @@
 #include <stdexcept>
 
 #include "adi/adi_solver_impl.hpp"
+#include "base/kernel_scalar.hpp"
 
 namespace weft {
-
-namespace {
-
-double sum_of_lows(const AdiBounds &bounds)
-{
-  double sum = 0;
-  for (const SpectralInterval &i : bounds) sum += i.low;
-  return sum;
-}
-
-} // namespace
 
 double largest_ritz_value(const std::vector<double> &diagonal, const std::vector<double> &off)
 {
@@ -82,46 +72,74 @@ AdiBounds AdiSolver<Scalar>::parts(AdiBoundsMethod method, double similarity) co
 }
 
 template <class Scalar>
-AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
+typename AdiSolver<Scalar>::Found AdiSolver<Scalar>::find_bounds(AdiBoundsMethod method) const
 {
   double log_condition = 0;
   for (int k : directions_) log_condition += log_condition_of(k);
   // Made symmetric a part has the least field of values, in a norm that may be far from the 2-norm: what takes the fewest sweeps is between.
-  double similarity = 1;
-  AdiBounds all     = parts(method, 1);
+  Found found{parts(method, 1)};
   if (log_condition > 1 && directions_.size() > 1) {
-    double fewest = adi_sweeps_for(options_.type, all, log_condition);
+    found.sweeps = adi_sweeps_for<Number>(options_.type, found.bounds, log_condition);
     for (double next : {0.5, 0.2, 0.08, 0.03}) {
       const AdiBounds others = parts(method, next);
-      const double needed    = adi_sweeps_for(options_.type, others, next * log_condition);
-      if (!(needed < fewest)) continue;
-      fewest     = needed;
-      similarity = next;
-      all        = others;
+      const double needed    = adi_sweeps_for<Number>(options_.type, others, next * log_condition);
+      if (needed < found.sweeps) found = {others, next, 0, needed};
     }
   }
-  log_condition_ = similarity * log_condition;
+  found.log_condition = found.similarity * log_condition;
+  return found;
+}
 
-  double high = 0, low = sum_of_lows(all);
+template <class Scalar>
+AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
+{
+  Found found;
+  if constexpr (is_complex<Scalar>) {
+    const std::vector<Number> turns = this->turns();
+    Number best                     = turns[0];
+    for (const Number &turn : turns) {
+      set_turn(turn);
+      Found other = find_bounds(method);
+      if (turns.size() > 1 && other.sweeps < 0 && directions_.size() > 1)
+        other.sweeps = adi_sweeps_for<Number>(options_.type, other.bounds, other.log_condition);
+      if (!found.bounds.empty() && !(other.sweeps < found.sweeps)) continue;
+      found = std::move(other);
+      best  = turn;
+      if (std::all_of(found.bounds.begin(), found.bounds.end(), [](const SpectralInterval &i) { return i.skew == 0; })) break; // segments
+    }
+    set_turn(best);
+  } else {
+    found = find_bounds(method);
+  }
+  AdiBounds all  = found.bounds;
+  log_condition_ = found.log_condition;
+
+  double high = 0, low = sum_of_lows(all), offset = 0;
   const double directions = static_cast<double>(all.size());
   bool real               = true;
-  for (const SpectralInterval &i : all) high = std::max(high, std::abs(i.high)), real = real && i.skew == 0;
-  const bool singular = std::abs(low) <= 64 * static_cast<double>(std::numeric_limits<Scalar>::epsilon()) * high;
-  if (all.size() < 2 || !std::isfinite(low) || (low <= 0 && !singular)) return all;
+  for (const SpectralInterval &i : all) high = std::max(high, std::abs(i.high)), real = real && i.skew == 0, offset += i.offset;
+  const double rounding = 64 * static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon()) * high;
+  const bool singular   = std::abs(low) <= rounding && std::abs(offset) <= rounding;
+  if (all.size() < 2 || !std::isfinite(low) || (!adi_apart_from_zero(all) && !singular)) return all;
   if (!singular && real && all.size() == 2 && options_.type != AdiType::douglas_rachford && !options_.symmetric) return all;
   double lowest = low / directions;
+  offset /= directions;
   if (singular) {
     double least = std::numeric_limits<double>::infinity();
-    for (std::size_t d = 0; d < all.size(); d++) least = std::min(least, gap(directions_[d], all[d].low, similarity));
+    for (std::size_t d = 0; d < all.size(); d++) least = std::min(least, gap(directions_[d], all[d].low, found.similarity));
     lowest = 0;
     low    = std::isfinite(least) ? least * (real ? 1 : 0.5) : high; // ellipses are narrow at their ends
   }
   for (std::size_t d = 0; d < all.size(); d++) {
-    const double by = lowest - all[d].low;
-    if (std::abs(by) > 1e-3 * (singular ? low : lowest)) {
-      move(directions_[d], by);
+    const double by = lowest - all[d].low, up = offset - all[d].offset;
+    if (std::max(std::abs(by), std::abs(up)) > 1e-3 * (singular ? low : std::abs(lowest))) {
+      if constexpr (is_complex<Scalar>)
+        move(directions_[d], {by, up});
+      else
+        move(directions_[d], by);
       all[d].low += by;
       all[d].high += by;
+      all[d].offset += up;
     }
     if (singular) all[d] = {std::min(low, all[d].high), all[d].high, all[d].skew, true};
   }
@@ -129,25 +147,26 @@ AdiBounds AdiSolver<Scalar>::bounds(AdiBoundsMethod method)
 }
 
 template <class Scalar>
-void AdiSolver<Scalar>::set_shifts(const std::vector<AdiShift> &shifts, double scale)
+void AdiSolver<Scalar>::set_shifts(const std::vector<Shift> &shifts, double scale)
 {
   if (shifts.empty()) throw std::invalid_argument("a cycle has one shift at least");
   sum_scale_ = scale;
   // shifts come for the directions in turn, parts lie where their direction is
-  shifts_ = directions_.size() == 1 ? std::vector<AdiShift>{{0, 0, 0}} : shifts;
-  std::vector<AdiShift> placed(shifts_.size(), AdiShift{}), alone = placed;
+  shifts_ = directions_.size() == 1 ? std::vector<Shift>{{0, 0, 0}} : shifts;
+  std::vector<Shift> placed(shifts_.size(), Shift{}), alone = placed;
   for (std::size_t j = 0; j < placed.size(); j++) {
     for (std::size_t d = 0; d < directions_.size(); d++) placed[j][static_cast<std::size_t>(directions_[d])] = shifts_[j][d];
   }
   // Where a sweep solves along several directions, its corrections of a fixed row must multiply to 1 / diagonal; those of sums to nothing,
   // since the row is solved apart from them.
-  constexpr double large = sizeof(Scalar) == 8 ? 0x1p80 : 0x1p21, most = static_cast<double>(std::numeric_limits<Scalar>::max()) / 16;
-  for (const AdiSweep &sweep : sweeps()) {
+  using Real             = RealOf<Scalar>;
+  constexpr double large = sizeof(Real) == 8 ? 0x1p80 : 0x1p21, most = static_cast<double>(std::numeric_limits<Real>::max()) / 16;
+  for (const Sweep &sweep : sweeps()) {
     const auto j = static_cast<std::size_t>(sweep.shift);
     for (std::size_t d = 0; d < directions_.size(); d++) {
       const auto k = static_cast<std::size_t>(directions_[d]);
       if (sweep.sum)
-        alone[j][k] = std::min(large * placed[j][k], most);
+        alone[j][k] = placed[j][k] * std::min(large, most / std::abs(placed[j][k]));
       else if (d > 0 && sweep.directions.size() > 1)
         alone[j][k] = sweep.scales[d - 1] * (d + 1 == sweep.scales.size() ? sweep.scales[d] : 1);
     }
@@ -156,25 +175,25 @@ void AdiSolver<Scalar>::set_shifts(const std::vector<AdiShift> &shifts, double s
 }
 
 template <class Scalar>
-std::vector<AdiSweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
+std::vector<typename AdiSolver<Scalar>::Sweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
 {
   const std::size_t count = directions_.size();
-  std::vector<AdiSweep> all;
+  std::vector<Sweep> all;
   if (options_.symmetric && count > 1) {
     const std::vector<double> steps = adi_sum_steps(shifts_);
     std::vector<int> there_and_back = directions_;
     there_and_back.insert(there_and_back.end(), directions_.rbegin(), directions_.rend());
     for (std::size_t j = 0; j < shifts_.size(); j++) {
-      std::vector<double> scales(2 * count, shifts_[j][0]);
+      std::vector<Number> scales(2 * count, shifts_[j][0]);
       scales.back() = 2 * sum_scale_ * steps[j];
       all.push_back({there_and_back, static_cast<int>(j), scales, j == 0, true});
     }
     return all; // the transpose of each term is itself
   }
   for (std::size_t j = 0; j < shifts_.size(); j++) {
-    const AdiShift &s   = shifts_[j];
+    const Shift &s      = shifts_[j];
     const bool backward = options_.type == AdiType::douglas_rachford;
-    AdiSweep sweep{directions_, static_cast<int>(j), {1}};
+    Sweep sweep{directions_, static_cast<int>(j), {1}};
     if (count == 3)
       sweep.scales = {s[0], s[0], backward ? 1.0 : 2.0};
     else if (count == 2 && options_.type != AdiType::peaceman_rachford)
@@ -190,7 +209,7 @@ std::vector<AdiSweep> AdiSolver<Scalar>::sweeps(Transpose transpose) const
   }
   if (transpose == Transpose::no) return all;
   std::reverse(all.begin(), all.end());
-  for (AdiSweep &sweep : all) std::reverse(sweep.directions.begin(), sweep.directions.end());
+  for (Sweep &sweep : all) std::reverse(sweep.directions.begin(), sweep.directions.end());
   return all;
 }
 
@@ -201,11 +220,11 @@ void AdiSolver<Scalar>::cycle(Scalar *b, Scalar *x, bool zero_guess, Transpose t
     half_sweeps(b, x, zero_guess, count);
     return;
   }
-  bool from_zero                   = zero_guess;
-  Scalar *r                        = b;
-  const std::vector<AdiSweep> once = sweeps(transpose);
+  bool from_zero                = zero_guess;
+  Scalar *r                     = b;
+  const std::vector<Sweep> once = sweeps(transpose);
   for (int n = 0; n < count; n++) {
-    for (const AdiSweep &sweep : once) {
+    for (const Sweep &sweep : once) {
       if (sweep.residual && !from_zero) r = residual(b, x, transpose);
       correct(sweep, r, x, from_zero, transpose);
       from_zero = false;
@@ -220,14 +239,14 @@ double AdiSolver<Scalar>::flops() const
   const double of_a_row = sweeps_in_halves() ? 3.0 : 2.0 + 4.0 * static_cast<double>(directions_.size());
   const double residual = static_cast<double>(box_.rows()) * of_a_row;
   double flops          = 0;
-  for (const AdiSweep &sweep : sweeps()) {
+  for (const Sweep &sweep : sweeps()) {
     if (sweep.residual) flops += residual;
     for (int k : sweep.directions) flops += lines(k).flops();
   }
   return flops;
 }
 
-template class AdiSolver<double>;
-template class AdiSolver<float>;
+template class AdiSolver<KernelScalar>;
+template class AdiSolver<SingleScalar>;
 
 } // namespace weft

@@ -3,6 +3,7 @@
 #include "adi/bounds.hpp"
 #include "adi/native_half_sweeps.hpp"
 #include "adi/sweep.hpp"
+#include "adi/turn.hpp"
 #include "base/backend.hpp"
 #include "line/host_copies.hpp"
 
@@ -14,7 +15,7 @@ struct AdiSolver<Scalar>::Copy {
   std::vector<Scalar> diagonal, rest_values;
   std::vector<std::uint8_t> fixed;
   std::vector<Index> rest_starts, rest_columns;
-  Scalar sign = 1;
+  Scalar turn = 1;
   std::array<bool, 3> has{};
   bool some_fixed = false;
 };
@@ -24,6 +25,10 @@ class AdiSolverOn final : public AdiSolver<Scalar> {
 public:
   using Base   = AdiSolver<Scalar>;
   using Copy   = typename Base::Copy;
+  using Number = typename Base::Number;
+  using Shift  = typename Base::Shift;
+  using Sweep  = typename Base::Sweep;
+  using Real   = RealOf<Scalar>;
   using Memory = typename Space::memory_space;
   using Values = OwnedArray<Scalar, Space>;
 
@@ -57,7 +62,7 @@ public:
     copy_from_host(space_, rest_starts_, from.rest_starts);
     rest_columns_ = from_host(space_, "weft adi rest columns", from.rest_columns);
     rest_values_  = from_host(space_, "weft adi rest values", from.rest_values);
-    sign_         = from.sign;
+    turn_         = from.turn;
     some_fixed_   = from.some_fixed;
     find_directions();
   }
@@ -76,7 +81,7 @@ public:
     to.rest_starts  = to_host(space_, rest_starts_);
     to.rest_columns = to_host(space_, rest_columns_);
     to.rest_values  = to_host(space_, rest_values_);
-    to.sign         = sign_;
+    to.turn         = turn_;
     to.some_fixed   = some_fixed_;
     return to;
   }
@@ -91,7 +96,7 @@ public:
       const double sigma = spectrum.small - found.low, above = 1 / spectrum.inverse(sigma, 0) - spectrum.small;
       if (!(std::abs(above) < 0.01 * spectrum.small)) found.low = std::min(found.low + above, found.high);
     }
-    return {scale_ * found.low, scale_ * found.high, scale_ * found.skew};
+    return {scale_ * found.low, scale_ * found.high, scale_ * found.skew, false, scale_ * found.offset, found.box};
   }
   double gap(int k, double low, double similarity) const override
   {
@@ -114,8 +119,9 @@ public:
   double variation() const override
   {
     const AdiSlabs slabs(box());
-    const auto size = static_cast<std::size_t>(slabs.size);
-    const Kokkos::View<double *, Memory> ranges("weft adi ranges", 6 * size), counts("weft adi counts", size);
+    const auto size        = static_cast<std::size_t>(slabs.size);
+    constexpr Index values = 6 * parts_of<Scalar>;
+    const Kokkos::View<double *, Memory> ranges("weft adi ranges", values * size), counts("weft adi counts", size);
     constexpr double none = std::numeric_limits<double>::max();
     Kokkos::deep_copy(space_, ranges, none);
     slab_ranges(space_, grid_, slabs, parts(), ranges.data(), counts.data());
@@ -123,7 +129,7 @@ public:
     Kokkos::deep_copy(space_, least, ranges);
     Kokkos::deep_copy(space_, rows, counts);
     space_.fence("weft: adi ranges");
-    ranks_.least(least.data(), static_cast<int>(6 * size));
+    ranks_.least(least.data(), static_cast<int>(values * slabs.size));
     ranks_.sum(rows.data(), static_cast<int>(size));
     double largest = 0;
     for (int k = 0; k < 3; k++) {
@@ -133,7 +139,7 @@ public:
         if (rows(at) == 0) continue;
         if (filled != 0 && rows(at) != filled) return 1;
         filled = rows(at);
-        for (Index n = 0; n < 6; n += 2) {
+        for (Index n = 0; n < values; n += 2) {
           const double low = least(n * slabs.size + at), high = -least((n + 1) * slabs.size + at);
           spread  = std::max(spread, high - low);
           size_of = std::max({size_of, std::abs(low), std::abs(high)});
@@ -151,12 +157,12 @@ public:
     space_.fence("weft: read which rows are fixed");
     return to;
   }
-  void move(int k, double by) override
-  {
-    add_to_diagonal(space_, grid_.rows, fixed_.data(), static_cast<Scalar>(static_cast<double>(sign_) * by), share_[k].data());
-  }
+  void move(int k, Number by) override { add_to_diagonal(space_, grid_.rows, fixed_.data(), turned(by), share_[k].data()); }
+  Number turn() const override { return widened(turn_); }
+  std::vector<Number> turns() const override { return turns_; }
+  void set_turn(Number turn) override { turn_ = rounded(turn); }
 
-  void place_shifts(const std::vector<AdiShift> &shifts, const std::vector<AdiShift> &alone) override
+  void place_shifts(const std::vector<Shift> &shifts, const std::vector<Shift> &alone) override
   {
     const std::size_t kept = options().keep_factors ? shifts.size() : 1;
     shifts_                = shifts;
@@ -187,7 +193,7 @@ public:
     for (int k = 0; k < 3; k++) {
       if (!grid_.has[k] || box().closed(k)) continue;
       std::vector<Scalar> shifts;
-      for (const AdiShift &shift : shifts_) shifts.push_back(static_cast<Scalar>(sign_ * shift[static_cast<std::size_t>(k)]));
+      for (const Shift &shift : shifts_) shifts.push_back(turned(shift[static_cast<std::size_t>(k)]));
       native_.factor(space_, k, box().lines(k).layout, parts(), shifts, work_.data());
     }
   }
@@ -215,11 +221,12 @@ public:
     return r;
   }
 
-  void correct(const AdiSweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose) override
+  void correct(const Sweep &sweep, Scalar *r, Scalar *x, bool from_zero, Transpose transpose) override
   {
     const auto j                 = static_cast<std::size_t>(sweep.shift);
     const std::size_t last       = sweep.directions.size() - 1;
     const Scalar *first          = r;
+    Scalar phase                 = 1;
     SolveOptions<Scalar> options = {};
     options.transpose            = transpose;
     if (sweep.sum && some_fixed_) {
@@ -227,14 +234,14 @@ public:
       r = work_.data();
     }
     for (std::size_t n = 0; n < last; n++) {
-      options.update.scale = static_cast<Scalar>(sweep.scales[n]);
+      options.update.scale = scale_of_solve(turned(sweep.scales[n]), phase);
       solve(sweep.directions[n], j, r, work_.data(), options);
       r = work_.data();
     }
     const int k          = sweep.directions[last];
-    options.update.scale = static_cast<Scalar>(sweep.sum ? sign_ * sweep.scales[last] : sweep.scales[last]);
-    if (Base::options().measure_change) {
-      const Scalar scale   = options.update.scale;
+    options.update.scale = scale_of_solve(rounded(sweep.scales[last]), phase);
+    if (Base::options().measure_change || phase != Scalar(1)) {
+      const Scalar scale   = options.update.scale * phase;
       options.update.scale = 1;
       solve(k, j, r, work_.data(), options);
       add_and_measure(space_, grid_.rows, work_.data(), scale, !from_zero, x, change_);
@@ -264,10 +271,8 @@ public:
     const int first = grid_.has[0] ? 0 : 1, second = grid_.has[2] ? 2 : 1;
     const std::size_t cycle = shifts_.size(), last = 2 * cycle * static_cast<std::size_t>(count) - 1;
     const auto direction = [&](std::size_t n) { return n % 2 == 0 ? first : second; };
-    const auto shift_of  = [&](std::size_t n) {
-      return static_cast<Scalar>(sign_ * shifts_[n / 2 % cycle][static_cast<std::size_t>(direction(n))]);
-    };
-    Scalar *const g = work_.data();
+    const auto shift_of  = [&](std::size_t n) { return turned(shifts_[n / 2 % cycle][static_cast<std::size_t>(direction(n))]); };
+    Scalar *const g      = work_.data();
     if (!from_zero) start_half_sweep(space_, AdiStencil<Scalar, 1>(grid_, parts(), false, second), fixed_.data(), shift_of(0), b, x, g);
     for (std::size_t n = 0; n <= last; n++) {
       Scalar *const now   = n == 0 && from_zero ? b : g;
@@ -319,6 +324,9 @@ private:
       if (grid_.has[k]) this->directions_.push_back(k);
     }
   }
+  static Scalar rounded(Number number) { return static_cast<Scalar>(InDouble<Scalar>(number)); }
+  /// A number of turned parts as one of the matrix.
+  Scalar turned(Number number) const { return static_cast<Scalar>(InDouble<Scalar>(number) * widened(turn_)); }
   std::size_t size() const { return static_cast<std::size_t>(grid_.rows); }
   Values values() const { return Values("weft adi", static_cast<std::size_t>(grid_.rows)); }
   AdiParts<Scalar> parts() const
@@ -337,22 +345,18 @@ private:
   struct Spectrum {
     const AdiSolverOn &whole;
     int direction;
-    Values lower, diagonal, upper, skew_lower, skew_upper;
+    Values lower, diagonal, upper, skew_lower, skew_upper, height;
     SpectralInterval circles;
     double small; ///< well below the distance of eigenvalues
 
     Spectrum(const AdiSolverOn &from, int k, double similarity)
         : whole(from), direction(k), lower(from.values()), diagonal(from.values()), upper(from.values()), skew_lower(from.values()),
-          skew_upper(from.values())
+          skew_upper(from.values()), height(is_complex<Scalar> ? from.values() : Values())
     {
       const AdiBox &box = from.box();
-      const SymmetricPart<Scalar> part{lower.data(), diagonal.data(), upper.data(), skew_lower.data(), skew_upper.data()};
-      make_symmetric(from.space_, box, k, from.parts(), from.sign_, from.scale_, box.closed(k) ? 0 : similarity, from.ends_[k][0].data(),
-                     from.ends_[k][1].data(), part);
-      circles        = gershgorin(from.space_, from.grid_.rows, from.fixed_.data(), part);
-      double ends[3] = {circles.low, -circles.high, -circles.skew};
-      from.ranks_.least(ends, 3);
-      circles        = {ends[0], -ends[1], -ends[2]};
+      const SymmetricPart<Scalar> part{lower.data(), diagonal.data(), upper.data(), skew_lower.data(), skew_upper.data(), height.data()};
+      make_symmetric(from.space_, from.neighbours(k), from.turn_, from.scale_, box.closed(k) ? 0 : similarity, part);
+      circles        = gershgorin(from.space_, from.grid_.rows, from.fixed_.data(), part, from.ranks_);
       const double n = static_cast<double>(box.global[k]);
       small          = (circles.high - circles.low) / (1e3 * n * n);
     }
@@ -381,8 +385,8 @@ private:
   void shift(int k, std::size_t slot, std::size_t j) const
   {
     const auto d = static_cast<std::size_t>(k);
-    shift_diagonal(space_, grid_.rows, fixed_.data(), share_[k].data(), static_cast<Scalar>(sign_ * shifts_[j][d]),
-                   static_cast<Scalar>(alone_[j][d]), shifted_[k][slot].data());
+    shift_diagonal(space_, grid_.rows, fixed_.data(), share_[k].data(), turned(shifts_[j][d]), turned(alone_[j][d]),
+                   shifted_[k][slot].data());
   }
   /// The slot of the lines with shift j, factored.
   std::size_t refactor(int k, std::size_t j)
@@ -399,6 +403,18 @@ private:
       return lines_[k][0]->solve_once(r, z, options);
     }
     lines_[k][refactor(k, j)]->solve(r, z, options);
+  }
+
+  /// Solves scale by real numbers: of complex ones the phase is left, for the end of a sweep.
+  static Real scale_of_solve(const Scalar &scale, Scalar &phase)
+  {
+    if constexpr (is_complex<Scalar>) {
+      const Real size = modulus(scale);
+      phase *= scale / size;
+      return size;
+    } else {
+      return scale;
+    }
   }
 
   template <class Int>
@@ -425,22 +441,27 @@ private:
     AdiSums sums = sum_couplings(space_, grid_, parts(), rest_starts_.data(), rest_values_.data());
     sums.value[AdiSums::rest] += halo.rest;
     ranks_.sum(sums.value, AdiSums::size);
-    sign_ = sums.value[AdiSums::sign] < 0 ? Scalar(-1) : Scalar(1);
-    std::array<Scalar, 3> mean{};
+    find_turns(sums.value[AdiSums::sign] < 0);
+    std::array<Real, 3> mean{};
     for (std::size_t k = 0; k < 3; k++) {
       const double count = sums.value[AdiSums::count + k];
-      mean[k]            = static_cast<Scalar>(count > 0 ? sums.value[AdiSums::strength + k] / count : 0);
+      mean[k]            = static_cast<Real>(count > 0 ? sums.value[AdiSums::strength + k] / count : 0);
     }
     // Along a direction without couplings there is nothing to solve.
     if (mean[0] != 0 || mean[1] != 0 || mean[2] != 0) {
       for (int k = 0; k < 3; k++) grid_.has[k] = grid_.has[k] && mean[static_cast<std::size_t>(k)] != 0;
     }
-    double ends[2] = {least_excess(space_, grid_, parts(), sign_), -largest_entry(space_, grid_, parts())};
-    ranks_.least(ends, 2);
-    double least = ends[0];
-    if (!(std::abs(least) < std::numeric_limits<double>::max())) least = 0; // no row but fixed ones
-    scale_ = -ends[1] > 0 && std::isfinite(ends[1]) ? std::exp2(std::floor(std::log2(-ends[1]))) : 1;
-    share_diagonal(space_, grid_, AdiSlabs(box()), parts(), sign_, static_cast<Scalar>(least), mean, slabs(least).data());
+    double ends[parts_of<Scalar> + 1];
+    for (int n = 0; n < parts_of<Scalar>; n++) ends[n] = least_excess(space_, grid_, parts(), turn_, n);
+    double &largest = ends[parts_of<Scalar>];
+    largest         = -largest_entry(space_, grid_, parts());
+    ranks_.least(ends, parts_of<Scalar> + 1);
+    for (int n = 0; n < parts_of<Scalar>; n++) {
+      if (!(std::abs(ends[n]) < std::numeric_limits<double>::max())) ends[n] = 0; // no row but fixed ones
+    }
+    scale_             = power_of_two(-largest);
+    const Scalar least = from_parts<Scalar>(ends);
+    share_diagonal(space_, grid_, AdiSlabs(box()), parts(), turn_, least, mean, slabs(least).data());
 
     some_fixed_ = sums.value[AdiSums::fixed] > 0;
     AdiSplit split;
@@ -451,21 +472,40 @@ private:
     split.known  = static_cast<Index>(sums.value[AdiSums::penalties]);
     split.empty  = static_cast<Index>(sums.value[AdiSums::empty]);
     split.rows   = static_cast<Index>(sums.value[AdiSums::rows]);
-    split.excess = least;
+    split.excess = ends[0];
     find_directions();
     return split;
   }
+  AdiNeighbours<Scalar> neighbours(int k) const { return {box(), k, parts(), ends_[k][0].data(), ends_[k][1].data()}; }
+  /// Of that size; 1 where it is none.
+  static double power_of_two(double size) { return size > 0 && std::isfinite(size) ? std::exp2(std::floor(std::log2(size))) : 1; }
+  /// The turns that the matrix may have, the first of them taken.
+  void find_turns(bool negative)
+  {
+    if constexpr (is_complex<Scalar>) {
+      std::vector<AdiNeighbours<Scalar>> lines;
+      for (int k = 0; k < 3; k++) {
+        if (grid_.has[k]) lines.push_back(neighbours(k));
+      }
+      double largest = -largest_entry(space_, grid_, parts());
+      ranks_.least(&largest, 1);
+      turns_ = turns_of(space_, grid_.rows, parts(), lines, power_of_two(-largest), ranks_);
+    } else {
+      turns_ = {negative ? -1.0 : 1.0};
+    }
+    turn_ = rounded(turns_[0]);
+  }
   /// The least excess of all slabs, over all ranks.
-  Kokkos::View<double *, Memory> slabs(double least) const
+  Kokkos::View<double *, Memory> slabs(Scalar least) const
   {
     const AdiSlabs slabs(box());
-    const Kokkos::View<double *, Memory> slab("weft adi slabs", static_cast<std::size_t>(slabs.size));
+    const Kokkos::View<double *, Memory> slab("weft adi slabs", static_cast<std::size_t>(parts_of<Scalar> * slabs.size));
     Kokkos::deep_copy(space_, slab, std::numeric_limits<double>::max());
-    slab_excess(space_, grid_, slabs, parts(), sign_, static_cast<Scalar>(least), slab.data());
+    slab_excess(space_, grid_, slabs, parts(), turn_, least, slab.data());
     const auto host = Kokkos::create_mirror_view(slab);
     Kokkos::deep_copy(space_, host, slab);
     space_.fence("weft: adi slabs");
-    ranks_.least(host.data(), static_cast<int>(slabs.size));
+    ranks_.least(host.data(), static_cast<int>(slab.extent(0)));
     Kokkos::deep_copy(space_, slab, host);
     space_.fence("weft: adi slabs, whose copies end here");
     return slab;
@@ -478,7 +518,8 @@ private:
   MakeLines<Scalar> make_lines_;
   bool some_fixed_ = false;
   double scale_    = 1; ///< a power of two of the size of the largest entry
-  Scalar sign_     = 1; ///< -1 for a matrix with a negative diagonal
+  Scalar turn_     = 1; ///< Base::turn()
+  std::vector<Number> turns_;
   Values lower_[3], share_[3], upper_[3];
   Kokkos::View<Index *, Memory> rest_starts_, rest_columns_;
   Values rest_values_, diagonal_, work_;
@@ -486,7 +527,7 @@ private:
   Kokkos::View<std::uint8_t *, Memory> fixed_;
   Kokkos::View<double, Memory> change_;
   Values ends_[3][2]; ///< couplings of the neighbouring pieces to this one
-  std::vector<AdiShift> shifts_, alone_;
+  std::vector<Shift> shifts_, alone_;
   std::vector<Values> shifted_[3]; ///< diagonals, for each shift
   std::vector<std::unique_ptr<AnyLines<Scalar>>> lines_[3];
   NativeHalfSweeps<Space, Scalar> native_;

@@ -5,18 +5,22 @@
 
 namespace weft {
 
-/// A part H times `sign` over `scale`, made as symmetric as `similarity` allows: with D the diagonal matrix that makes H symmetric but for the
-/// signs of its off-diagonals, D^-t H D^t = S + K for t = similarity, S symmetric and K skew. t = 1 leaves off-diagonals sqrt(u_i l_{i+1}) in
-/// S, or in K where the product is negative; t = 0 takes H as it is. Bounds of the spectra of S and K are bounds of the field of values
-/// in a norm that is the 2-norm for t = 0 and the more different from it the larger t is. In the layout of the box; fixed rows are rows of the identity.
+/// A part H over `turn` (AdiSolver::turn) and `scale`, made as symmetric as `similarity` allows: with D the diagonal matrix that makes H symmetric
+/// but for the signs of its off-diagonals, D^-t H D^t = S + K for t = similarity, S symmetric and K skew; of complex matrices S is Hermitian and K
+/// skew-Hermitian. t = 1 leaves off-diagonals sqrt(u_i l_{i+1}) in S, or in K where the product is negative; t = 0 takes H as it is. Bounds of the
+/// spectra of S and K are bounds of the field of values in a norm that is the 2-norm for t = 0 and the more different from it the larger t is.
+/// In the layout of the box; fixed rows are rows of the identity.
 template <class Scalar>
 struct SymmetricPart {
   Scalar *lower, *diagonal, *upper; ///< of S
-  Scalar *skew_lower, *skew_upper;  ///< magnitudes of K's
+  Scalar *skew_lower, *skew_upper;  ///< K's; of real matrices their magnitudes
+  Scalar *height;                   ///< K's diagonal over i; null for real matrices, which have none
 };
 
+template <class Number>
 struct SymmetricCoupling {
-  double even = 0, odd = 0; ///< of S, and |..| of K
+  Number even = 0; ///< of S
+  Number odd  = 0; ///< of K, of real matrices its magnitude
 };
 /// ln(|there| / |here|) / 2, which D takes from one to the other: within bounds, where one coupling is much less than the other or is none.
 KOKKOS_INLINE_FUNCTION double log_similarity(double here, double there)
@@ -24,80 +28,166 @@ KOKKOS_INLINE_FUNCTION double log_similarity(double here, double there)
   constexpr double most = 3.5; // a quotient of 1e3
   if (here == there) return 0;
   if (here == 0 || there == 0) return here == 0 ? most : -most;
-  return Kokkos::max(-most, Kokkos::min(most, (Kokkos::log(Kokkos::abs(there)) - Kokkos::log(Kokkos::abs(here))) / 2));
+  return Kokkos::max(-most, Kokkos::min(most, (Kokkos::log(there) - Kokkos::log(here)) / 2));
 }
 /// Of the entries `here` (of this row) and `there` (the neighbour's for this row).
-KOKKOS_INLINE_FUNCTION SymmetricCoupling symmetric_coupling(double here, double there, double similarity)
+template <class Number>
+KOKKOS_INLINE_FUNCTION SymmetricCoupling<Number> symmetric_coupling(const Number &here, const Number &there, double similarity)
 {
-  const double by = Kokkos::exp(similarity * log_similarity(here, there)), a = here * by / 2, b = there / by / 2;
-  const double least = 1e-11 * (Kokkos::abs(a) + Kokkos::abs(b)), even = a + b, odd = Kokkos::abs(a - b);
-  return {Kokkos::abs(even) > least ? even : 0, odd > least ? odd : 0}; // what rounding has left is none
+  const double by = Kokkos::exp(similarity * log_similarity(modulus(here), modulus(there)));
+  const Number a = here * by / 2.0, b = conjugate(there) / by / 2.0, even = a + b;
+  const double least = 1e-11 * (modulus(a) + modulus(b));
+  Number odd         = a - b;
+  if constexpr (!is_complex<Number>) odd = modulus(odd);
+  return {modulus(even) > least ? even : Number(0), modulus(odd) > least ? odd : Number(0)}; // what rounding has left is none
 }
 
-/// in_before, in_after: couplings of the neighbouring pieces to this one, a value for each line, or null.
+/// The couplings of a direction's rows to the rows before and after, and of those to them.
+template <class Scalar>
+struct AdiNeighbours {
+  LineLayout layout;
+  bool closed;
+  Index around;
+  const Scalar *lower, *share, *upper;
+  const std::uint8_t *fixed;
+  const Scalar *in_before, *in_after;
+
+  struct Couplings {
+    Index row; ///< in the layout of the box
+    Scalar here[2], there[2];
+    bool apart[2]; ///< there is none
+  };
+
+  /// in_before, in_after: couplings of the neighbouring pieces to this one, a value for each line, or null.
+  AdiNeighbours(const AdiBox &box, int direction, const AdiParts<Scalar> &parts, const Scalar *before, const Scalar *after)
+      : layout(box.lines(direction).layout), closed(box.closed(direction) && !box.crosses[direction]),
+        around((layout.length - 1) * layout.stride), lower(parts.lower[direction]), share(parts.share[direction]),
+        upper(parts.upper[direction]), fixed(parts.fixed), in_before(before), in_after(after)
+  {
+  }
+  KOKKOS_INLINE_FUNCTION Couplings at(Index number) const
+  {
+    const LineRow at = line_row(layout, number);
+    const Index i    = layout.start(at.line) + at.row * layout.stride;
+    // A row that is solved by itself takes no part in a line: what others couple to it is known to them.
+    Couplings found{i, {lower[i], upper[i]}, {0, 0}, {fixed[i] != 0, fixed[i] != 0}};
+    for (int side = 0; side < 2; side++) {
+      const bool end      = side == 0 ? at.row == 0 : at.row + 1 == layout.length;
+      const Scalar *in    = side == 0 ? in_before : in_after;
+      const Index forward = side == 0 ? -layout.stride : layout.stride, j = i + (end ? (side == 0 ? around : -around) : forward);
+      if (!end || closed) {
+        found.there[side] = side == 0 ? upper[j] : lower[j];
+        found.apart[side] = found.apart[side] || fixed[j] != 0;
+      } else {
+        found.there[side] = in ? in[at.line] : Scalar(0);
+        found.apart[side] = found.apart[side] || found.there[side] == Scalar(0);
+      }
+    }
+    return found;
+  }
+};
+
 template <class Space, class Scalar>
-void make_symmetric(const Space &space, const AdiBox &box, int direction, const AdiParts<Scalar> &parts, Scalar sign, double scale,
-                    double similarity, const Scalar *in_before, const Scalar *in_after, const SymmetricPart<Scalar> &part)
+void make_symmetric(const Space &space, const AdiNeighbours<Scalar> &lines, Scalar turn, double scale, double similarity,
+                    const SymmetricPart<Scalar> &part)
 {
-  const LineLayout layout = box.lines(direction).layout;
-  const bool closed       = box.closed(direction) && !box.crosses[direction];
-  const Scalar *lower = parts.lower[direction], *upper = parts.upper[direction], *share = parts.share[direction];
-  const std::uint8_t *fixed = parts.fixed;
-  const Index around        = (layout.length - 1) * layout.stride;
+  using Number = InDouble<Scalar>;
   Kokkos::parallel_for(
-      "weft adi symmetric", Kokkos::RangePolicy<Space>(space, 0, layout.rows()), KOKKOS_LAMBDA(const Index number) {
-        const LineRow at = line_row(layout, number);
-        const Index i    = layout.start(at.line) + at.row * layout.stride;
-        // A row that is solved by itself takes no part in a line: what others couple to it is known to them.
-        Scalar here[2] = {lower[i], upper[i]}, there[2] = {0, 0};
-        bool apart[2] = {fixed[i] != 0, fixed[i] != 0};
-        for (int side = 0; side < 2; side++) {
-          const bool end      = side == 0 ? at.row == 0 : at.row + 1 == layout.length;
-          const Scalar *in    = side == 0 ? in_before : in_after;
-          const Index forward = side == 0 ? -layout.stride : layout.stride, j = i + (end ? (side == 0 ? around : -around) : forward);
-          if (!end || closed) {
-            there[side] = side == 0 ? upper[j] : lower[j];
-            apart[side] = apart[side] || fixed[j] != 0;
-          } else {
-            there[side] = in ? in[at.line] : Scalar(0);
-            apart[side] = apart[side] || there[side] == 0;
-          }
-        }
-        const double by = static_cast<double>(sign) / scale;
-        const SymmetricCoupling none{},
-            l = apart[0] ? none : symmetric_coupling(by * static_cast<double>(here[0]), by * static_cast<double>(there[0]), similarity),
-            u = apart[1] ? none : symmetric_coupling(by * static_cast<double>(here[1]), by * static_cast<double>(there[1]), similarity);
-        part.lower[i]      = static_cast<Scalar>(l.even);
-        part.upper[i]      = static_cast<Scalar>(u.even);
-        part.skew_lower[i] = static_cast<Scalar>(l.odd);
-        part.skew_upper[i] = static_cast<Scalar>(u.odd);
-        part.diagonal[i]   = fixed[i] ? Scalar(1) : static_cast<Scalar>(by * static_cast<double>(share[i]));
+      "weft adi symmetric", Kokkos::RangePolicy<Space>(space, 0, lines.layout.rows()), KOKKOS_LAMBDA(const Index number) {
+        const auto c    = lines.at(number);
+        const Number by = conjugate(widened(turn)) / scale;
+        const SymmetricCoupling<Number> none{},
+            l                 = c.apart[0] ? none : symmetric_coupling(by * widened(c.here[0]), by * widened(c.there[0]), similarity),
+            u                 = c.apart[1] ? none : symmetric_coupling(by * widened(c.here[1]), by * widened(c.there[1]), similarity);
+        const Index i         = c.row;
+        const Number diagonal = lines.fixed[i] ? Number(1) : by * widened(lines.share[i]);
+        part.lower[i]         = static_cast<Scalar>(l.even);
+        part.upper[i]         = static_cast<Scalar>(u.even);
+        part.skew_lower[i]    = static_cast<Scalar>(l.odd);
+        part.skew_upper[i]    = static_cast<Scalar>(u.odd);
+        part.diagonal[i]      = static_cast<Scalar>(real_part(diagonal));
+        if (part.height) part.height[i] = static_cast<Scalar>(part_of(diagonal, 1));
       });
 }
 
-/// Of the rows that are not fixed. Waits.
+/// Whether the field of values reaches beyond the ellipse of `region`, as a slanted segment does: by the circles of the Hermitian part of
+/// e^{-i angle} (S + K), cos(angle) S - i sin(angle) K, for the two angles of the box's diagonals. Collective. Waits.
 template <class Space, class Scalar>
-SpectralInterval gershgorin(const Space &space, Index rows, const std::uint8_t *fixed, const SymmetricPart<Scalar> &part)
+bool has_corners(const Space &space, Index rows, const std::uint8_t *fixed, const SymmetricPart<Scalar> &part,
+                 const SpectralInterval &region, const AdiRanks &ranks)
+{
+  const double wide = (region.high - region.low) / 2, middle = (region.low + region.high) / 2, offset = region.offset;
+  const double size = std::hypot(wide, region.skew), c = region.skew / size, s = wide / size;
+  double farthest = 0;
+  Kokkos::parallel_reduce(
+      "weft adi corners", Kokkos::RangePolicy<Space>(space, 0, rows),
+      KOKKOS_LAMBDA(const Index i, double &so_far) {
+        if (fixed[i]) return;
+        for (const double sine : {s, -s}) {
+          const InDouble<Scalar> turned(0, sine);
+          const double at = c * (static_cast<double>(real_part(part.diagonal[i])) - middle) +
+                            sine * (static_cast<double>(real_part(part.height[i])) - offset);
+          const double radius = modulus(c * widened(part.lower[i]) - turned * widened(part.skew_lower[i])) +
+                                modulus(c * widened(part.upper[i]) - turned * widened(part.skew_upper[i]));
+          so_far = Kokkos::max(so_far, Kokkos::abs(at) + radius);
+        }
+      },
+      Kokkos::Max<double>(farthest));
+  farthest = -farthest;
+  ranks.least(&farthest, 1);
+  constexpr double nearly = 1.02;
+  return -farthest > nearly * std::hypot(c * wide, s * region.skew);
+}
+
+/// Of the rows that are not fixed, over all ranks. Collective. Waits.
+template <class Space, class Scalar>
+SpectralInterval gershgorin(const Space &space, Index rows, const std::uint8_t *fixed, const SymmetricPart<Scalar> &part,
+                            const AdiRanks &ranks)
 {
   Kokkos::MinMaxScalar<double> found;
-  double skew = 0;
   Kokkos::parallel_reduce(
       "weft adi gershgorin", Kokkos::RangePolicy<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i, Kokkos::MinMaxScalar<double> &so_far) {
         if (fixed[i]) return;
-        const double d      = static_cast<double>(part.diagonal[i]);
-        const double radius = Kokkos::abs(static_cast<double>(part.lower[i])) + Kokkos::abs(static_cast<double>(part.upper[i]));
+        const double d      = static_cast<double>(real_part(part.diagonal[i]));
+        const double radius = modulus(widened(part.lower[i])) + modulus(widened(part.upper[i]));
         so_far.min_val      = Kokkos::min(so_far.min_val, d - radius);
         so_far.max_val      = Kokkos::max(so_far.max_val, d + radius);
       },
       Kokkos::MinMax<double>(found));
-  Kokkos::parallel_reduce(
-      "weft adi skew", Kokkos::RangePolicy<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index i, double &largest) {
-        if (!fixed[i]) largest = Kokkos::max(largest, static_cast<double>(part.skew_lower[i]) + static_cast<double>(part.skew_upper[i]));
-      },
-      Kokkos::Max<double>(skew));
-  return {found.min_val, found.max_val, Kokkos::max(skew, 0.0)};
+  if constexpr (is_complex<Scalar>) {
+    Kokkos::MinMaxScalar<double> heights;
+    Kokkos::parallel_reduce(
+        "weft adi heights", Kokkos::RangePolicy<Space>(space, 0, rows),
+        KOKKOS_LAMBDA(const Index i, Kokkos::MinMaxScalar<double> &so_far) {
+          if (fixed[i]) return;
+          const double at     = static_cast<double>(real_part(part.height[i]));
+          const double radius = modulus(widened(part.skew_lower[i])) + modulus(widened(part.skew_upper[i]));
+          so_far.min_val      = Kokkos::min(so_far.min_val, at - radius);
+          so_far.max_val      = Kokkos::max(so_far.max_val, at + radius);
+        },
+        Kokkos::MinMax<double>(heights));
+    double ends[4] = {found.min_val, -found.max_val, heights.min_val, -heights.max_val};
+    ranks.least(ends, 4);
+    if (!(ends[0] <= -ends[1])) return {ends[0], -ends[1]}; // every row is fixed
+    // In units of the largest entry: what rounding has left is none.
+    constexpr double rounding = 1e-11;
+    const double offset = (ends[2] - ends[3]) / 2, half = (-ends[3] - ends[2]) / 2;
+    SpectralInterval region{ends[0], -ends[1], half > rounding ? half : 0, false, std::abs(offset) > rounding ? offset : 0};
+    region.box = region.skew > 0 && has_corners(space, rows, fixed, part, region, ranks);
+    return region;
+  } else {
+    double skew = 0;
+    Kokkos::parallel_reduce(
+        "weft adi skew", Kokkos::RangePolicy<Space>(space, 0, rows),
+        KOKKOS_LAMBDA(const Index i, double &largest) {
+          if (!fixed[i]) largest = Kokkos::max(largest, static_cast<double>(part.skew_lower[i]) + static_cast<double>(part.skew_upper[i]));
+        },
+        Kokkos::Max<double>(skew));
+    double ends[3] = {found.min_val, -found.max_val, -Kokkos::max(skew, 0.0)};
+    ranks.least(ends, 3);
+    return {ends[0], -ends[1], -ends[2]};
+  }
 }
 
 /// The sum of |log_similarity| over the couplings to the row before: what the rows add to the logarithm of the entries of D. Waits.
@@ -114,7 +204,7 @@ double log_condition(const Space &space, const AdiBox &box, int direction, const
         if (at.row == 0) return; // pieces of lines lose one row of many
         const Index i = layout.start(at.line) + at.row * layout.stride;
         if (parts.fixed[i] == 0 && parts.fixed[i - layout.stride] == 0)
-          so_far += Kokkos::abs(log_similarity(static_cast<double>(lower[i]), static_cast<double>(upper[i - layout.stride])));
+          so_far += Kokkos::abs(log_similarity(modulus(widened(lower[i])), modulus(widened(upper[i - layout.stride]))));
       },
       sum);
   return sum;
@@ -144,13 +234,14 @@ void start_vector(const Space &space, const AdiBox &box, const std::uint8_t *fix
       });
 }
 
+/// The real part of the scalar product.
 template <class Space, class Scalar>
 double dot(const Space &space, Index rows, const Scalar *x, const Scalar *y)
 {
   double sum = 0;
   Kokkos::parallel_reduce(
       "weft adi dot", Kokkos::RangePolicy<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index i, double &s) { s += static_cast<double>(x[i]) * static_cast<double>(y[i]); }, sum);
+      KOKKOS_LAMBDA(const Index i, double &s) { s += real_part(conjugate(widened(x[i])) * widened(y[i])); }, sum);
   return sum;
 }
 

@@ -24,6 +24,7 @@ public:
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 class NativeHalfSweeps<Kokkos::Cuda, Scalar> {
 public:
   using Space = Kokkos::Cuda;

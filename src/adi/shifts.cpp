@@ -1,12 +1,26 @@
-#include "adi/shifts.hpp"
-
-#include <algorithm>
-#include <cmath>
-#include <complex>
-#include <limits>
-#include <stdexcept>
+#include "adi/shift_samples.hpp"
 
 namespace weft {
+
+using namespace adi;
+
+bool adi_apart_from_zero(const AdiBounds &bounds)
+{
+  if (sum_of_lows(bounds) > 0) return true;
+  if (std::all_of(bounds.begin(), bounds.end(), [](const SpectralInterval &i) { return i.offset == 0; })) return false;
+  // Sums of convex regions are convex: some straight line through 0 has all of them on its far side.
+  constexpr int directions = 360;
+  for (int n = 0; n < directions; n++) {
+    const double angle = 2 * std::acos(-1.0) * n / directions, c = std::cos(angle), s = std::sin(angle);
+    double nearest = 0;
+    for (const SpectralInterval &i : bounds) {
+      const double wide = std::abs(c) * (i.high - i.low) / 2, tall = std::abs(s) * i.skew;
+      nearest += c * (i.low + i.high) / 2 + s * i.offset - (i.box ? wide + tall : std::hypot(wide, tall));
+    }
+    if (nearest > 0) return true;
+  }
+  return false;
+}
 
 namespace {
 
@@ -72,54 +86,6 @@ std::vector<AdiShift> pairs(SpectralInterval first, SpectralInterval second, int
   return shifts;
 }
 
-/// The interval for parts that share their shifts.
-SpectralInterval common(const AdiBounds &bounds)
-{
-  SpectralInterval all{0, bounds[0].high};
-  for (const SpectralInterval &i : bounds) {
-    all.low += i.low / static_cast<double>(bounds.size());
-    all.high = std::max(all.high, i.high);
-  }
-  return all;
-}
-
-void check(const AdiBounds &bounds)
-{
-  double low = 0;
-  bool fine  = bounds.size() == 2 || bounds.size() == 3;
-  for (const SpectralInterval &i : bounds) {
-    fine = fine && std::isfinite(i.low) && std::isfinite(i.high) && i.low <= i.high;
-    low += i.low;
-  }
-  if (!fine) throw std::invalid_argument("bounds of the spectra must be finite, 2 or 3 of them, the lower one first");
-  if (!(low > 0)) throw std::invalid_argument("the lower bounds of the spectra must add up to more than 0");
-}
-
-/// A power of two of the size of the largest number in the bounds: products of them in this unit are numbers too.
-double unit_of(const AdiBounds &bounds)
-{
-  double largest = 0;
-  for (const SpectralInterval &i : bounds) largest = std::max({largest, std::abs(i.low), std::abs(i.high), i.skew});
-  return std::exp2(std::floor(std::log2(largest)));
-}
-
-AdiBounds in_units(AdiBounds bounds, double unit)
-{
-  for (SpectralInterval &i : bounds) i = {i.low / unit, i.high / unit, i.skew / unit, i.singular};
-  return bounds;
-}
-
-std::vector<AdiShift> in_units(std::vector<AdiShift> shifts, double unit)
-{
-  for (AdiShift &s : shifts) s = {s[0] / unit, s[1] / unit, s[2] / unit};
-  return shifts;
-}
-
-bool is_real(const AdiBounds &bounds)
-{
-  return std::all_of(bounds.begin(), bounds.end(), [](const SpectralInterval &i) { return i.skew == 0; });
-}
-
 std::vector<double> samples(const SpectralInterval &interval, double floor, int count)
 {
   const double low = std::max(interval.low, floor), ratio = interval.high > low ? interval.high / low : 1;
@@ -128,8 +94,6 @@ std::vector<double> samples(const SpectralInterval &interval, double floor, int 
   for (int k = 0; k < count; k++) values.push_back(low * std::pow(ratio, static_cast<double>(k) / (count - 1)));
   return values;
 }
-
-using Complex = std::complex<double>;
 
 /// Points on the upper half of the ellipse: most near its lower end, where shifts are least.
 std::vector<Complex> ellipse(const SpectralInterval &part, double floor, int count)
@@ -147,55 +111,14 @@ std::vector<Complex> ellipse(const SpectralInterval &part, double floor, int cou
   return points;
 }
 
-/// What Peaceman and Rachford's cycle leaves in two dimensions, where the parts count one by one.
-double worst_of_two(const AdiBounds &bounds, const std::vector<AdiShift> &shifts, double floor)
-{
-  const int count = is_real(bounds) ? 200 : 30;
-  double worst[2] = {0, 0}, null[2] = {0, 0};
-  const auto leaves = [&](std::size_t k, const Complex &z) {
-    double squared = 1;
-    for (const AdiShift &s : shifts) squared *= std::norm(s[1 - k] - z) / std::norm(s[k] + z);
-    return squared;
-  };
-  for (std::size_t k : {std::size_t(0), std::size_t(1)}) {
-    for (const Complex &z : ellipse(bounds[k], floor, count)) {
-      if (z == 0.0 && bounds[k].singular)
-        null[k] = leaves(k, z);
-      else
-        worst[k] = std::max(worst[k], leaves(k, z));
-    }
-  }
-  return std::sqrt(std::max({worst[0] * worst[1], null[0] * worst[1], worst[0] * null[1]}));
-}
-
-/// What a cycle of any scheme leaves at any points of the parts.
-template <class Number>
-double worst_at(AdiType type, bool two, const std::vector<AdiShift> &shifts, const std::vector<Number> (&points)[3])
-{
-  double worst = 0;
-  for (const Number &x : points[0]) {
-    for (const Number &y : points[1]) {
-      for (const Number &z : points[2]) {
-        double squared = x + y + z == Number(0) ? 0 : 1; // a null space has no errors
-        for (const AdiShift &s : shifts) {
-          const double p       = s[0];
-          const Number product = (s[0] + x) * (s[1] + y) * (two ? Number(1) : p + z);
-          double scale         = two ? s[0] + s[1] : 2 * p * p;
-          if (type == AdiType::douglas_rachford) scale = two ? p : p * p;
-          squared *= std::norm(product - scale * (x + y + z)) / std::norm(product);
-        }
-        worst = std::max(worst, squared);
-      }
-    }
-  }
-  return std::sqrt(worst);
-}
-
 double worst(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> &shifts)
 {
   const double floor = 1e-3 * common(bounds).low;
   const bool two     = bounds.size() == 2;
-  if (two && type != AdiType::douglas_rachford) return worst_of_two(bounds, shifts, floor);
+  if (two && type != AdiType::douglas_rachford) {
+    const int count = is_real(bounds) ? 200 : 30;
+    return worst_of_two(bounds, shifts, {ellipse(bounds[0], floor, count), ellipse(bounds[1], floor, count)});
+  }
   if (is_real(bounds)) {
     std::vector<double> points[3] = {{0}, {0}, {0}};
     for (std::size_t k = 0; k < bounds.size(); k++) points[k] = samples(bounds[k], floor, two ? 200 : 24);
@@ -248,6 +171,7 @@ std::vector<AdiShift> shifts_of_ellipses(AdiType type, const AdiBounds &bounds, 
 
 } // namespace
 
+template <>
 std::vector<AdiShift> adi_shifts(AdiType type, const AdiBounds &bounds, int length)
 {
   check(bounds);
@@ -257,42 +181,12 @@ std::vector<AdiShift> adi_shifts(AdiType type, const AdiBounds &bounds, int leng
   return in_units(is_real(bounds) ? shifts_of_intervals(type, scaled, length) : shifts_of_ellipses(type, scaled, length), 1 / unit);
 }
 
+template <>
 double adi_reduction(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> &shifts)
 {
   check(bounds);
   const double unit = unit_of(bounds);
   return worst(type, in_units(bounds, unit), in_units(shifts, unit));
-}
-
-double adi_sweeps_for(AdiType type, const AdiBounds &bounds, double log_condition)
-{
-  double low = 0, fewest = std::numeric_limits<double>::infinity();
-  for (const SpectralInterval &i : bounds) low += i.low;
-  if (!(low > 0)) return fewest;
-  for (int length : {1, 4}) {
-    const double leaves = adi_reduction(type, bounds, adi_shifts(type, bounds, length));
-    if (leaves < 1) fewest = std::min(fewest, length * (std::log(1e8) + log_condition) / -std::log(leaves));
-  }
-  return fewest;
-}
-
-std::vector<double> adi_sum_steps(const std::vector<AdiShift> &shifts)
-{
-  std::vector<double> sorted, steps;
-  for (const AdiShift &s : shifts) sorted.push_back(std::log(s[0]));
-  std::sort(sorted.begin(), sorted.end());
-  for (const AdiShift &s : shifts) {
-    const double at = std::log(s[0]);
-    const auto k    = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), at) - sorted.begin());
-    const auto same = static_cast<double>(std::count(sorted.begin(), sorted.end(), at));
-    // Half the way to either neighbour; at an end, and for a single shift, what a neighbour as far away on the other side would make it.
-    const double before = k > 0 ? at - sorted[k - 1] : 0;
-    const auto next     = std::upper_bound(sorted.begin(), sorted.end(), at);
-    const double after  = next != sorted.end() ? *next - at : 0;
-    const double step   = before > 0 && after > 0 ? (before + after) / 2 : std::max(before, after);
-    steps.push_back((step > 0 ? step : 1) / same);
-  }
-  return steps;
 }
 
 std::vector<double> adi_sum_scales(const std::vector<AdiShift> &shifts, int directions)
@@ -331,6 +225,7 @@ SpectralInterval sum_spectrum(const AdiBounds &bounds, const std::vector<AdiShif
 
 } // namespace
 
+template <>
 AdiSum adi_sum(const AdiBounds &found, int length)
 {
   check(found);
@@ -361,20 +256,8 @@ AdiSum adi_sum(const AdiBounds &found, int length)
   return best;
 }
 
-int adi_cycle_length(const AdiBounds &bounds, AdiType type)
-{
-  check(bounds);
-  const int longest = is_real(bounds) ? 32 : bounds.size() == 2 ? 8 : 4;
-  double rates[33], best = 0;
-  for (int length = 1; length <= longest; length++) {
-    const double leaves = adi_reduction(type, bounds, adi_shifts(type, bounds, length));
-    if (leaves <= 0.1) return length;
-    rates[length] = -std::log(leaves) / length;
-    best          = std::max(best, rates[length]);
-  }
-  int length = 1;
-  while (rates[length] < 0.9 * best) length++;
-  return length;
-}
+template double adi_sweeps_for<double>(AdiType, const AdiBounds &, double);
+template std::vector<double> adi_sum_steps<double>(const std::vector<AdiShift> &);
+template int adi_cycle_length<double>(const AdiBounds &, AdiType);
 
 } // namespace weft

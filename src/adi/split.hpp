@@ -9,9 +9,12 @@
 /// term says so and else the strength of what is lacking (the other side's; the mean of all rows where both are), and equally to all where
 /// it lacks none.
 ///
+/// Of a complex matrix the excess is that of the diagonal turned back (AdiSolver::turn), and its imaginary part is shared in the same way.
+///
 /// Rows whose diagonal outweighs their couplings as a penalty does are taken for known values, as rows without couplings are.
 #pragma once
 #include "adi/adi_solver.hpp"
+#include "base/scalar_parts.hpp"
 #include "base/sums.hpp"
 #include "line/tridiagonal.hpp"
 
@@ -79,11 +82,11 @@ void split_couplings(const Space &space, const AdiGrid &grid, const CsrMatrix<Sc
           }
           if (offset == 0) diagonal = matrix.values[e];
           if (offset == 0 || matrix.values[e] == 0) continue;
-          off += Kokkos::abs(static_cast<double>(matrix.values[e]));
+          off += modulus(widened(matrix.values[e]));
           all++;
           if (place == 0) left++;
         }
-        const bool penalty = off > 0 && is_penalty(static_cast<double>(diagonal), off);
+        const bool penalty = off > 0 && is_penalty(widened(diagonal), off);
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
           parts.lower[k][i] = penalty ? Scalar(0) : lower[k];
@@ -164,25 +167,25 @@ AdiSums sum_couplings(const Space &space, const AdiGrid &grid, const AdiParts<Sc
       "weft adi sums", Kokkos::RangePolicy<Space>(space, 0, grid.rows),
       KOKKOS_LAMBDA(const Index i, AdiSums &sums) {
         double on = 0, rest = 0;
-        const double d = static_cast<double>(parts.diagonal[i]);
+        const InDouble<Scalar> d = widened(parts.diagonal[i]);
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
-          const double l = Kokkos::abs(static_cast<double>(parts.lower[k][i])), u = Kokkos::abs(static_cast<double>(parts.upper[k][i]));
+          const double l = modulus(widened(parts.lower[k][i])), u = modulus(widened(parts.upper[k][i]));
           on += l + u;
           sums.value[AdiSums::strength + k] += l + u;
           sums.value[AdiSums::count + k] += (l != 0) + (u != 0);
         }
-        for (Index e = rest_starts[i]; e < rest_starts[i + 1]; e++) rest += Kokkos::abs(static_cast<double>(rest_values[e]));
+        for (Index e = rest_starts[i]; e < rest_starts[i + 1]; e++) rest += modulus(widened(rest_values[e]));
         const bool penalty = parts.fixed[i], fixed = penalty || (on == 0 && rest == 0);
         if (fixed && !penalty) parts.fixed[i] = 1;
         sums.value[AdiSums::on] += on;
         if (!penalty) sums.value[AdiSums::rest] += rest;
         sums.value[AdiSums::fixed] += fixed;
         sums.value[AdiSums::penalties] += penalty;
-        sums.value[AdiSums::empty] += fixed && d == 0;
+        sums.value[AdiSums::empty] += fixed && d == InDouble<Scalar>(0);
         sums.value[AdiSums::rows] += 1;
-        sums.value[AdiSums::bad] += !(Kokkos::abs(d) + on + rest <= Kokkos::Experimental::finite_max_v<double>);
-        if (!fixed) sums.value[AdiSums::sign] += (d > 0) - (d < 0);
+        sums.value[AdiSums::bad] += !(modulus(d) + on + rest <= Kokkos::Experimental::finite_max_v<double>);
+        if (!fixed) sums.value[AdiSums::sign] += (real_part(d) > 0) - (real_part(d) < 0);
       },
       Kokkos::Sum<AdiSums>(total));
   return total;
@@ -190,24 +193,31 @@ AdiSums sum_couplings(const Space &space, const AdiGrid &grid, const AdiParts<Sc
 
 /// |couplings| of a row on lines.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION Scalar on_lines(const AdiGrid &grid, const AdiParts<Scalar> &parts, Index i)
+KOKKOS_INLINE_FUNCTION RealOf<Scalar> on_lines(const AdiGrid &grid, const AdiParts<Scalar> &parts, Index i)
 {
-  Scalar sum = 0;
+  RealOf<Scalar> sum = 0;
   for (int k = 0; k < 3; k++) {
-    if (grid.has[k]) sum += Kokkos::abs(parts.lower[k][i]) + Kokkos::abs(parts.upper[k][i]);
+    if (grid.has[k]) sum += modulus(parts.lower[k][i]) + modulus(parts.upper[k][i]);
   }
   return sum;
 }
 
-/// The least excess of the rows that are not fixed. Waits.
+/// Of a row's diagonal, turned back, over its couplings on lines.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar excess_of(const AdiGrid &grid, const AdiParts<Scalar> &parts, Scalar turn, Index i)
+{
+  return conjugate(turn) * parts.diagonal[i] - on_lines(grid, parts, i);
+}
+
+/// The least excess of the rows that are not fixed, of its real (0) or imaginary (1) part. Waits.
 template <class Space, class Scalar>
-double least_excess(const Space &space, const AdiGrid &grid, const AdiParts<Scalar> &parts, Scalar sign)
+double least_excess(const Space &space, const AdiGrid &grid, const AdiParts<Scalar> &parts, Scalar turn, int part)
 {
   double least = 0;
   Kokkos::parallel_reduce(
       "weft adi excess", Kokkos::RangePolicy<Space>(space, 0, grid.rows),
       KOKKOS_LAMBDA(const Index i, double &so_far) {
-        const double excess = static_cast<double>(sign * parts.diagonal[i] - on_lines(grid, parts, i));
+        const double excess = static_cast<double>(part_of(excess_of(grid, parts, turn, i), part));
         if (!parts.fixed[i] && excess < so_far) so_far = excess;
       },
       Kokkos::Min<double>(least));
@@ -223,10 +233,10 @@ double largest_entry(const Space &space, const AdiGrid &grid, const AdiParts<Sca
       "weft adi scale", Kokkos::RangePolicy<Space>(space, 0, grid.rows),
       KOKKOS_LAMBDA(const Index i, double &so_far) {
         if (parts.fixed[i]) return;
-        so_far = Kokkos::max(so_far, static_cast<double>(Kokkos::abs(parts.diagonal[i])));
+        so_far = Kokkos::max(so_far, static_cast<double>(modulus(parts.diagonal[i])));
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
-          so_far = Kokkos::max(so_far, static_cast<double>(Kokkos::max(Kokkos::abs(parts.lower[k][i]), Kokkos::abs(parts.upper[k][i]))));
+          so_far = Kokkos::max(so_far, static_cast<double>(Kokkos::max(modulus(parts.lower[k][i]), modulus(parts.upper[k][i]))));
         }
       },
       Kokkos::Max<double>(largest));
@@ -251,55 +261,82 @@ struct AdiSlabs {
   }
 };
 
-/// The least excess of each slab beyond `least`, into an array that holds infinity.
+/// The least excess of each slab beyond `least`, into an array that holds infinity; of complex ones the imaginary parts, slab by slab, behind the
+/// real ones.
 template <class Space, class Scalar>
-void slab_excess(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, Scalar sign, Scalar least,
+void slab_excess(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, Scalar turn, Scalar least,
                  double *slab)
 {
   Kokkos::parallel_for(
       "weft adi slabs", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
         if (parts.fixed[i]) return;
-        const double excess = static_cast<double>(sign * parts.diagonal[i] - on_lines(grid, parts, i) - least);
-        for (int k = 0; k < 3; k++) {
-          if (!grid.has[k]) continue;
-          double *there = slab + slabs.at(grid, i, k);
-          if (excess < Kokkos::atomic_load(there)) Kokkos::atomic_min(there, excess); // most rows have nothing to say
+        const Scalar over = excess_of(grid, parts, turn, i) - least;
+        for (int n = 0; n < parts_of<Scalar>; n++) {
+          const double excess = static_cast<double>(part_of(over, n));
+          for (int k = 0; k < 3; k++) {
+            if (!grid.has[k]) continue;
+            double *there = slab + n * slabs.size + slabs.at(grid, i, k);
+            if (excess < Kokkos::atomic_load(there)) Kokkos::atomic_min(there, excess); // most rows have nothing to say
+          }
         }
       });
 }
 
+/// Adds to the shares what each direction gets of a row's excess beyond the least one. term: of its slabs; lacking: the strength of couplings that
+/// are not there, 0 where all are; both 0 along directions that there are not.
+template <class Real>
+KOKKOS_INLINE_FUNCTION void share_excess(Real excess, const Real (&term)[3], const Real (&lacking)[3], int directions, Real (&shares)[3])
+{
+  Real weight[3] = {0, 0, 0}, terms = 0, sum = 0;
+  for (int k = 0; k < 3; k++) {
+    terms += term[k];
+    weight[k] = lacking[k] > 0 ? term[k] + Real(1e-10) * lacking[k] : Real(0);
+    sum += weight[k];
+  }
+  const Real part = terms > excess ? excess / terms : Real(1), more = terms > excess ? Real(0) : excess - terms;
+  for (int k = 0; k < 3; k++) {
+    const Real rest = sum > 0 ? more * (weight[k] / sum) : more / directions;
+    shares[k]       = shares[k] + term[k] * part + rest;
+  }
+}
+
 /// Shares the diagonal out. `mean`: the mean strength of a coupling along each direction; `slab`: what slab_excess left, of all ranks.
 template <class Space, class Scalar>
-void share_diagonal(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, Scalar sign,
-                    Scalar least, const std::array<Scalar, 3> &mean_strength, const double *slab)
+void share_diagonal(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, Scalar turn,
+                    Scalar least, const std::array<RealOf<Scalar>, 3> &mean_strength, const double *slab)
 {
-  const Scalar mean[3] = {mean_strength[0], mean_strength[1], mean_strength[2]};
+  using Real           = RealOf<Scalar>;
+  const Real mean[3]   = {mean_strength[0], mean_strength[1], mean_strength[2]};
   const int directions = grid.has[0] + grid.has[1] + grid.has[2];
   Kokkos::parallel_for(
       "weft adi share", Kokkos::RangePolicy<Space>(space, 0, grid.rows), KOKKOS_LAMBDA(const Index i) {
-        const Scalar excess = sign * parts.diagonal[i] - on_lines(grid, parts, i) - least;
-        Scalar term[3] = {0, 0, 0}, weight[3] = {0, 0, 0}, terms = 0, sum = 0;
+        const Scalar excess = excess_of(grid, parts, turn, i) - least;
+        Real own[3] = {0, 0, 0}, lacking[3] = {0, 0, 0}, shares[parts_of<Scalar>][3];
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k] || parts.fixed[i]) continue;
-          const Scalar l = Kokkos::abs(parts.lower[k][i]), u = Kokkos::abs(parts.upper[k][i]);
-          term[k] = static_cast<Scalar>(slab[slabs.at(grid, i, k)]);
-          terms += term[k];
-          const Scalar lacking = (l == 0 && u == 0) ? 2 * mean[k] : l == 0 ? u : u == 0 ? l : Scalar(0);
-          weight[k]            = lacking > 0 ? term[k] + Scalar(1e-10) * lacking : Scalar(0);
-          sum += weight[k];
+          const Real l = modulus(parts.lower[k][i]), u = modulus(parts.upper[k][i]);
+          own[k]     = l + u;
+          lacking[k] = (l == 0 && u == 0) ? 2 * mean[k] : l == 0 ? u : u == 0 ? l : Real(0);
         }
-        const Scalar part = terms > excess ? excess / terms : Scalar(1), more = terms > excess ? Scalar(0) : excess - terms;
+        for (int n = 0; n < parts_of<Scalar>; n++) {
+          Real term[3] = {0, 0, 0};
+          for (int k = 0; k < 3; k++) {
+            if (grid.has[k] && !parts.fixed[i]) term[k] = static_cast<Real>(slab[n * slabs.size + slabs.at(grid, i, k)]);
+            shares[n][k] = (n == 0 ? own[k] : 0) + part_of(least, n) / directions;
+          }
+          share_excess(part_of(excess, n), term, lacking, directions, shares[n]);
+        }
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
-          const Scalar own  = Kokkos::abs(parts.lower[k][i]) + Kokkos::abs(parts.upper[k][i]);
-          const Scalar rest = sum > 0 ? more * (weight[k] / sum) : more / directions;
-          parts.share[k][i] = parts.fixed[i] ? parts.diagonal[i] : sign * (own + least / directions + term[k] * part + rest);
+          Real mine[parts_of<Scalar>];
+          for (int n = 0; n < parts_of<Scalar>; n++) mine[n] = shares[n][k];
+          parts.share[k][i] = parts.fixed[i] ? parts.diagonal[i] : turn * from_parts<Scalar>(mine);
         }
       });
 }
 
 /// Where the coefficients of the parts lie in each slab: for each coefficient (lower, share, upper) the least value and the least of its negative, one
-/// array of slabs after the other, all beginning at infinity; in `counts` how many rows that are not fixed a slab has.
+/// array of slabs after the other, all beginning at infinity, then those of imaginary parts; in `counts` how many rows that are not fixed a slab has.
 template <class Space, class Scalar>
 void slab_ranges(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs, const AdiParts<Scalar> &parts, double *ranges,
                  double *counts)
@@ -310,13 +347,12 @@ void slab_ranges(const Space &space, const AdiGrid &grid, const AdiSlabs &slabs,
         if (parts.fixed[i]) return;
         for (int k = 0; k < 3; k++) {
           if (!grid.has[k]) continue;
-          const double values[3] = {static_cast<double>(parts.lower[k][i]), static_cast<double>(parts.share[k][i]),
-                                    static_cast<double>(parts.upper[k][i])};
-          const Index slab       = slabs.at(grid, i, k);
+          const InDouble<Scalar> values[3] = {widened(parts.lower[k][i]), widened(parts.share[k][i]), widened(parts.upper[k][i])};
+          const Index slab                 = slabs.at(grid, i, k);
           Kokkos::atomic_inc(&counts[slab]);
-          for (int n = 0; n < 6; n++) {
-            const double value = n % 2 == 0 ? values[n / 2] : -values[n / 2];
-            double *there      = ranges + n * apart + slab;
+          for (int n = 0; n < 6 * parts_of<Scalar>; n++) {
+            const double whole = part_of(values[n / 2 % 3], n / 6), value = n % 2 == 0 ? whole : -whole;
+            double *there = ranges + n * apart + slab;
             if (value < Kokkos::atomic_load(there)) Kokkos::atomic_min(there, value);
           }
         }

@@ -58,6 +58,13 @@ struct AdiStencil {
   }
 };
 
+/// Part by part: no other thread looks at a sum before all have ended.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION void subtract_at_once(Scalar *from, const Scalar &value)
+{
+  for (int n = 0; n < parts_of<Scalar>; n++) Kokkos::atomic_sub(reinterpret_cast<RealOf<Scalar> *>(from) + n, part_of(value, n));
+}
+
 /// r = b - A x, or with the transpose of A.
 template <class Space, class Scalar, int D>
 void adi_residual(const Space &space, const AdiStencil<Scalar, D> &stencil, const AdiRest<Scalar> &rest, const Scalar *b, const Scalar *x,
@@ -75,7 +82,7 @@ void adi_residual(const Space &space, const AdiStencil<Scalar, D> &stencil, cons
   if (!scatter) return;
   Kokkos::parallel_for(
       "weft adi residual, transposed rest", Kokkos::RangePolicy<Space>(space, 0, stencil.rows), KOKKOS_LAMBDA(const Index i) {
-        for (Index e = rest.starts[i]; e < rest.starts[i + 1]; e++) Kokkos::atomic_sub(&r[rest.columns[e]], rest.values[e] * x[i]);
+        for (Index e = rest.starts[i]; e < rest.starts[i + 1]; e++) subtract_at_once(r + rest.columns[e], rest.values[e] * x[i]);
       });
 }
 
@@ -107,7 +114,7 @@ void replace_and_measure(const Space &space, Index rows, const Scalar *z, Scalar
   Kokkos::parallel_reduce(
       "weft adi change", Kokkos::RangePolicy<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index i, double &largest) {
-        const double size = Kokkos::abs(static_cast<double>(z[i]) - static_cast<double>(x[i]));
+        const double size = modulus(widened(z[i]) - widened(x[i]));
         x[i]              = z[i];
         if (!(size <= largest)) largest = size;
       },
@@ -121,7 +128,7 @@ void shift_diagonal(const Space &space, Index rows, const std::uint8_t *fixed, c
 {
   Kokkos::parallel_for(
       "weft adi shift", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
-        const Scalar alone = instead != 0 ? instead : share[i];
+        const Scalar alone = instead != Scalar(0) ? instead : share[i];
         shifted[i]         = fixed[i] ? alone : share[i] + shift;
       });
 }
@@ -155,7 +162,7 @@ void add_and_measure(const Space &space, Index rows, const Scalar *z, Scalar sca
       KOKKOS_LAMBDA(const Index i, double &largest) {
         const Scalar correction = scale * z[i];
         x[i]                    = add ? x[i] + correction : correction;
-        const double size       = Kokkos::abs(static_cast<double>(correction));
+        const double size       = modulus(widened(correction));
         if (!(size <= largest)) largest = size;
       },
       Kokkos::Max<double, typename Space::memory_space>(change));

@@ -58,13 +58,6 @@ def test_petscs_own_program():
     assert lines.iterations() < alone.iterations()
 
 
-@pytest.mark.parametrize("options", ["-pc_type adi", "-ksp_type adi"])
-def test_what_is_for_real_scalars_says_what_to_do(options):
-    failed = programs.execute("ex2", options, expect=None)
-    assert failed.code != 0
-    assert "Weft has this type for real scalars only: with complex ones use -pc_type line, crout, boxmg or bcr" in " ".join(failed.output.split())
-
-
 real = next(Path("/usr/lib/petscdir").glob("petsc3*/*-real"), None)
 
 

@@ -265,14 +265,52 @@ TEST(Adi, FactorsMayBeMadeAnewAndChangesMeasured)
 TEST(Adi, NegativeMatricesAreShiftedTheOtherWay)
 {
   std::mt19937 random(4);
-  Dense a = random_matrix(box_of(6, 5), false, 0.1, random);
-  for (auto &row : a) {
+  for (const AdiBox &box : {box_of(6, 5), box_of(4, 3, 5)}) {
+    Dense a = random_matrix(box, false, 0.1, random);
+    for (auto &row : a) {
+      for (double &v : row) v = -v;
+    }
+    for (AdiType type : {pr, dr, dg}) {
+      for (bool symmetric : {false, true}) {
+        AdiOptions options;
+        options.type      = type;
+        options.symmetric = symmetric;
+        check_cycle<double>(box, a, options, Memory::host, random);
+      }
+    }
+  }
+}
+
+TEST(Adi, CyclesOfNegativeMatricesAreThoseOfPositiveOnes)
+{
+  std::mt19937 random(6);
+  const AdiBox box = box_of(6, 5);
+  const Dense plus = random_matrix(box, false, 0.1, random);
+  Dense minus      = plus;
+  const auto b     = random_values<double>(30, random);
+  auto minus_b     = b;
+  for (auto &row : minus) {
     for (double &v : row) v = -v;
   }
-  for (bool symmetric : {false, true}) {
-    AdiOptions options;
-    options.symmetric = symmetric;
-    check_cycle<double>(box_of(6, 5), a, options, Memory::host, random);
+  for (double &v : minus_b) v = -v;
+  for (AdiType type : {pr, dr, dg}) {
+    std::vector<double> found[2];
+    for (const bool negative : {false, true}) {
+      AdiOptions options;
+      options.type = type;
+      const Execution execution(Memory::host);
+      const auto solver = AdiSolver<double>::make(execution, box, options);
+      const Csr<double> csr(negative ? minus : plus);
+      const InMemory<double> matrix(Memory::host, csr);
+      solver->read(matrix.matrix());
+      solver->set_shifts(some_shifts(2, type));
+      solver->factor();
+      const Buffer<double> rhs(Memory::host, negative ? minus_b : b), x(Memory::host, b);
+      solver->cycle(rhs.data(), x.data(), true);
+      execution.wait();
+      found[negative] = x.values();
+    }
+    for (std::size_t i = 0; i < 30; i++) EXPECT_NEAR(found[1][i], found[0][i], 1e-13) << static_cast<int>(type) << ", row " << i;
   }
 }
 

@@ -155,6 +155,7 @@ struct AdiTwin {
              bool sum = false, bool first = false) const
   {
     const Vector whole = r;
+    scale *= order.size() % 2 == 0 ? sign_ : 1; // -A has the shifted parts of A, each with another sign
     for (std::size_t i = 0; sum && i < r.size(); i++) r[i] = fixed[i] ? 0 : r[i];
     for (int k : order) {
       Dense s = parts[static_cast<std::size_t>(k)];
@@ -171,7 +172,7 @@ struct AdiTwin {
       if (sum && fixed[i])
         x[i] += first ? whole[i] / a[i][i] : 0;
       else
-        x[i] += (sum ? sign_ : 1) * scale * r[i];
+        x[i] += scale * r[i];
     }
   }
 

@@ -1,0 +1,163 @@
+/// What the files of shifts share: units, and what a cycle leaves at points of the parts. Included by shifts.cpp and complex_shifts.cpp only.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "adi/shifts.hpp"
+
+namespace weft::adi {
+
+using Complex = std::complex<double>;
+
+/// The interval for parts that share their shifts.
+inline SpectralInterval common(const AdiBounds &bounds)
+{
+  SpectralInterval all{0, bounds[0].high};
+  for (const SpectralInterval &i : bounds) {
+    all.low += i.low / static_cast<double>(bounds.size());
+    all.high = std::max(all.high, i.high);
+  }
+  return all;
+}
+
+inline void check(const AdiBounds &bounds)
+{
+  bool fine = bounds.size() == 2 || bounds.size() == 3;
+  for (const SpectralInterval &i : bounds) fine = fine && std::isfinite(i.low) && std::isfinite(i.high) && i.low <= i.high;
+  if (!fine) throw std::invalid_argument("bounds of the spectra must be finite, 2 or 3 of them, the lower one first");
+  if (!adi_apart_from_zero(bounds)) throw std::invalid_argument("the lower bounds of the spectra must add up to more than 0");
+}
+
+/// A power of two of the size of the largest number in the bounds: products of them in this unit are numbers too.
+inline double unit_of(const AdiBounds &bounds)
+{
+  double largest = 0;
+  for (const SpectralInterval &i : bounds) largest = std::max({largest, std::abs(i.low), std::abs(i.high), i.skew, std::abs(i.offset)});
+  return std::exp2(std::floor(std::log2(largest)));
+}
+
+inline AdiBounds in_units(AdiBounds bounds, double unit)
+{
+  for (SpectralInterval &i : bounds) i = {i.low / unit, i.high / unit, i.skew / unit, i.singular, i.offset / unit, i.box};
+  return bounds;
+}
+
+template <class Number>
+std::vector<AdiShiftOf<Number>> in_units(std::vector<AdiShiftOf<Number>> shifts, double unit)
+{
+  for (AdiShiftOf<Number> &s : shifts) s = {s[0] / unit, s[1] / unit, s[2] / unit};
+  return shifts;
+}
+
+inline bool is_real(const AdiBounds &bounds)
+{
+  return std::all_of(bounds.begin(), bounds.end(), [](const SpectralInterval &i) { return i.skew == 0 && i.offset == 0; });
+}
+
+/// Whether all parts are segments, of the real axis or beside it.
+inline bool is_narrow(const AdiBounds &bounds)
+{
+  return std::all_of(bounds.begin(), bounds.end(), [](const SpectralInterval &i) { return i.skew == 0; });
+}
+
+/// What Peaceman and Rachford's cycle leaves in two dimensions, where the parts count one by one.
+template <class Number>
+double worst_of_two(const AdiBounds &bounds, const std::vector<AdiShiftOf<Number>> &shifts, const std::vector<Complex> (&points)[2])
+{
+  double worst[2] = {0, 0}, null[2] = {0, 0};
+  const auto leaves = [&](std::size_t k, const Complex &z) {
+    double squared = 1;
+    for (const AdiShiftOf<Number> &s : shifts) squared *= std::norm(s[1 - k] - z) / std::norm(s[k] + z);
+    return squared;
+  };
+  for (std::size_t k : {std::size_t(0), std::size_t(1)}) {
+    for (const Complex &z : points[k]) {
+      if (z == 0.0 && bounds[k].singular)
+        null[k] = leaves(k, z);
+      else
+        worst[k] = std::max(worst[k], leaves(k, z));
+    }
+  }
+  return std::sqrt(std::max({worst[0] * worst[1], null[0] * worst[1], worst[0] * null[1]}));
+}
+
+/// What a cycle of any scheme leaves at any points of the parts.
+template <class Number, class Shift>
+double worst_at(AdiType type, bool two, const std::vector<AdiShiftOf<Shift>> &shifts, const std::vector<Number> (&points)[3])
+{
+  double worst = 0;
+  for (const Number &x : points[0]) {
+    for (const Number &y : points[1]) {
+      for (const Number &z : points[2]) {
+        double squared = x + y + z == Number(0) ? 0 : 1; // a null space has no errors
+        for (const AdiShiftOf<Shift> &s : shifts) {
+          const Shift p        = s[0];
+          const Number product = (s[0] + x) * (s[1] + y) * (two ? Number(1) : p + z);
+          Shift scale          = two ? s[0] + s[1] : 2.0 * p * p;
+          if (type == AdiType::douglas_rachford) scale = two ? p : p * p;
+          squared *= std::norm(product - scale * (x + y + z)) / std::norm(product);
+        }
+        worst = std::max(worst, squared);
+      }
+    }
+  }
+  return std::sqrt(worst);
+}
+
+} // namespace weft::adi
+
+namespace weft {
+
+template <class Number>
+double adi_sweeps_for(AdiType type, const AdiBounds &bounds, double log_condition)
+{
+  double fewest = std::numeric_limits<double>::infinity();
+  if (!adi_apart_from_zero(bounds)) return fewest;
+  for (int length : {1, 4}) {
+    const double leaves = adi_reduction<Number>(type, bounds, adi_shifts<Number>(type, bounds, length));
+    if (leaves < 1) fewest = std::min(fewest, length * (std::log(1e8) + log_condition) / -std::log(leaves));
+  }
+  return fewest;
+}
+
+template <class Number>
+std::vector<double> adi_sum_steps(const std::vector<AdiShiftOf<Number>> &shifts)
+{
+  std::vector<double> sorted, steps;
+  for (const AdiShiftOf<Number> &s : shifts) sorted.push_back(std::log(std::abs(s[0])));
+  std::sort(sorted.begin(), sorted.end());
+  for (const AdiShiftOf<Number> &s : shifts) {
+    const double at = std::log(std::abs(s[0]));
+    const auto k    = static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), at) - sorted.begin());
+    const auto same = static_cast<double>(std::count(sorted.begin(), sorted.end(), at));
+    // Half the way to either neighbour; at an end, and for a single shift, what a neighbour as far away on the other side would make it.
+    const double before = k > 0 ? at - sorted[k - 1] : 0;
+    const auto next     = std::upper_bound(sorted.begin(), sorted.end(), at);
+    const double after  = next != sorted.end() ? *next - at : 0;
+    const double step   = before > 0 && after > 0 ? (before + after) / 2 : std::max(before, after);
+    steps.push_back((step > 0 ? step : 1) / same);
+  }
+  return steps;
+}
+
+template <class Number>
+int adi_cycle_length(const AdiBounds &bounds, AdiType type)
+{
+  adi::check(bounds);
+  // Shifts of ellipses gain little by their number; those of segments, also off the real axis, as long as they need.
+  const int longest = adi::is_real(bounds) || (adi::is_narrow(bounds) && bounds.size() == 2) ? 32 : bounds.size() == 2 ? 8 : 4;
+  double rates[33], best = 0;
+  for (int length = 1; length <= longest; length++) {
+    const double leaves = adi_reduction<Number>(type, bounds, adi_shifts<Number>(type, bounds, length));
+    if (leaves <= 0.1) return length;
+    rates[length] = -std::log(leaves) / length;
+    best          = std::max(best, rates[length]);
+  }
+  int length = 1;
+  while (rates[length] < 0.9 * best) length++;
+  return length;
+}
+
+} // namespace weft
