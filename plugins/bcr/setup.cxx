@@ -9,6 +9,7 @@
 #include "bcr/pencil/separate_boxes.hpp"
 #include "petsc/grid_owners.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/number_text.h"
 
 namespace weft {
 
@@ -209,6 +210,9 @@ PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// A nearest operator beyond this deviation hides five digits of a residual.
+constexpr double most_hidden = 1e5;
+
 // One solve shows what the solver of a separable matrix is worth. That of a nearest operator solves another equation: two show whether it does
 // so with the digits that a Krylov method needs.
 PetscErrorCode Check(PC pc, bool same_solver)
@@ -232,8 +236,14 @@ PetscErrorCode Check(PC pc, bool same_solver)
   } else {
     PetscCall(bcr->check.Keep(pc->pmat));
   }
-  const bool fails = bcr->check.fails();
-  if (fails)
+  const bool hides = !bcr->separable() && bcr->check.measured && bcr->separation.deviation > most_hidden;
+  const bool fails = hides || bcr->check.fails();
+  if (hides)
+    PetscCallCXX(why =
+                     "the nearest separable operator is " + NumberText(bcr->separation.deviation) +
+                     " times as large in some row as the matrix, and the norms of preconditioned residuals say nothing of such a row: take "
+                     "-pc_type boxmg or crout, or precondition with a matrix whose rows differ less (KSPSetOperators())");
+  else if (fails)
     PetscCallCXX(why =
                      bcr->check.Sentence("-pc_bcr_check") +
                      (bcr->check.repeated ? "; strong convection makes eigenvectors nearly parallel: take upwind differences in the matrix "
