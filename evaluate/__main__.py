@@ -24,7 +24,7 @@ from .store import Store
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 QUICK_MATRICES = ("HB/gr_30_30", "HB/nos1", "HB/sherman1", "HB/orsirr_1", "Bai/pde900", "HB/west0067", "Bai/qc324", "Bai/mhd1280b", "HB/young1c")
-NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Could not locate solver type", "Unknown type", "unknown type", "for real scalars only", "Only for Hermitian matrices")  # the last of CHOLMOD, whom nobody tells of it
+NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Could not locate solver type", "Unknown type", "unknown type", "Only for Hermitian matrices")  # the last of CHOLMOD, whom nobody tells of it
 
 
 def seconds(text):

@@ -181,7 +181,7 @@ PetscErrorCode PCADIGetLineSolver(PC pc, const char *solver[])
   not commute. It forms no residual. It replaces the scheme of `PCADISetType()`.
 
   With complex scalars the form is Hermitian and positive definite if the parts are, for `KSPCG`. For a complex symmetric matrix it is complex
-  symmetric, for `KSPCG` with `-ksp_cg_type symmetric`.
+  symmetric: use `KSPGMRES`, because `-ksp_cg_type symmetric` of PETSc 3.18 ends in `KSP_DIVERGED_INDEFINITE_MAT` on some such matrices.
 
 .seealso: `PCADI`, `PCADIGetSymmetric()`, `PCADISetType()`
 @*/

@@ -89,7 +89,7 @@ PetscErrorCode WantsSymmetric(PC pc, bool *wants)
 
   PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  *wants = crout->symmetric == PETSC_BOOL3_UNKNOWN ? known && symmetric : crout->symmetric == PETSC_BOOL3_TRUE;
+  *wants = crout->symmetric == PETSC_BOOL3_UNKNOWN ? known && symmetric && !IsOnlyHermitian(pc->pmat) : crout->symmetric == PETSC_BOOL3_TRUE;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &dense, MATSEQDENSE, MATMPIDENSE, ""));
   if (dense) *wants = false; // with rows exchanged the factors of a dense matrix are L U
   PetscFunctionReturn(PETSC_SUCCESS);

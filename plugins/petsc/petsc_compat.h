@@ -1,5 +1,7 @@
 /// Every difference between the PETSc releases that Weft builds with, 3.18 to 3.26.
 #pragma once
+#include <cstring>
+
 #include <petsc/private/matimpl.h>
 #include <petsc/private/petscimpl.h>
 #include <petscmat.h>
@@ -28,10 +30,13 @@ using OptionItems = PetscOptionItems *;
 using OptionItems = PetscOptionItems;
 #endif
 
-/// True of a matrix that is known to be Hermitian, and not to be symmetric. With real scalars there is none.
+/// True of a matrix that is known to be Hermitian, and not to be symmetric. With real scalars there is none. Later releases of PETSc call each SBAIJ
+/// matrix symmetric, also one that they multiply with as Hermitian.
 inline bool IsOnlyHermitian(Mat A)
 {
-  return PetscDefined(USE_COMPLEX) && A->hermitian == PETSC_BOOL3_TRUE && A->symmetric != PETSC_BOOL3_TRUE;
+  const char *const type = ((PetscObject)A)->type_name;
+  return PetscDefined(USE_COMPLEX) && A->hermitian == PETSC_BOOL3_TRUE &&
+         (A->symmetric != PETSC_BOOL3_TRUE || (type && std::strstr(type, "sbaij")));
 }
 
 /// True where messages may start and end in device memory.

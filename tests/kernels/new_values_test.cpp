@@ -80,7 +80,7 @@ TEST(NewValues, MayBeOfTheFacesAlone)
   Separation last            = separation_of(op);
   last.grid[0]++;
   last.first[0]    = 1;
-  last.faces[0][0] = {std::vector<double>(9, 1), std::vector<double>(9, 0), std::vector<double>(9, -1)};
+  last.faces[0][0] = {std::vector<double>(9, 1), std::vector<double>(9, 0), std::vector<double>(9, -1), {}};
   Separation now   = last;
   now.separable    = times(op, 4);
   EXPECT_TRUE(compare(now, last).factor == 4 && !compare(now, last).faces);

@@ -22,7 +22,7 @@ class Grid:
             sizes=sizes, dof=dof, stencil_width=1, stencil_type="box" if corners else "star", boundary_type=["periodic" if wraps else "none"] * n
         )
         self.da.setUp()
-        self.matrix = self.da.createMatrix()
+        self.matrix = self.da.createMat()
         total = int(np.prod(sizes)) * dof
         self.dense = np.zeros((total, total), dtype=complex) if total <= 1500 else None
         here, there = PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
@@ -72,8 +72,7 @@ class Grid:
 
     def ksp(self, kind, settings=(), operator=None, pc="adi"):
         ksp = PETSc.KSP().create()
-        ksp.setDM(self.da)
-        ksp.setDMActive(False)
+        ksp.getPC().setDM(self.da)
         ksp.setOperators(operator or self.matrix, self.matrix)
         ksp.setType(kind)
         ksp.getPC().setType(pc)

@@ -256,8 +256,7 @@ def not_finite():
     """KSPPREONLY looks at no norm: parts that are no numbers, or cancel to none, are seen all the same."""
     problem = Problem([8, 5])
     ksp = PETSc.KSP().create()
-    ksp.setDM(problem.da)
-    ksp.setDMActive(False)
+    ksp.getPC().setDM(problem.da)
     ksp.setOperators(problem.matrix)
     ksp.setType("preonly")
     ksp.getPC().setType("line")
