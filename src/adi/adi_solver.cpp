@@ -55,6 +55,12 @@ void AdiSolver<Scalar>::read(const AdiSolver &other)
   factor();
 }
 
+template <class Scalar>
+struct AdiSolver<Scalar>::Found {
+  AdiBounds bounds;
+  double similarity = 1, log_condition = 0, sweeps = -1; ///< sweeps: -1 where nobody has counted
+};
+
 /// Of the parts as they are, which `similarity` makes more or less symmetric.
 template <class Scalar>
 AdiBounds AdiSolver<Scalar>::parts(AdiBoundsMethod method, double similarity) const

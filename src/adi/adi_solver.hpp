@@ -217,10 +217,7 @@ protected:
 private:
   AdiBounds parts(AdiBoundsMethod method, double similarity) const;
   /// Of the parts in the norm that takes the fewest sweeps, and how many eight digits take.
-  struct Found {
-    AdiBounds bounds;
-    double similarity = 1, log_condition = 0, sweeps = -1; ///< sweeps: -1 where nobody has counted
-  };
+  struct Found;
   Found find_bounds(AdiBoundsMethod method) const;
 
   const Execution &execution_;
