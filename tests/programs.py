@@ -90,7 +90,7 @@ needs_petsc4py = pytest.mark.skipif(
 
 
 #: Debian's SLEPc lies beside its PETSc, and its slepc4py has to be told where.
-SLEPC = {"SLEPC_DIR": os.environ["WEFT_PETSC_PREFIX"].replace("petsc", "slepc")}
+SLEPC = {"SLEPC_DIR": os.environ.get("WEFT_PETSC_PREFIX", "").replace("petsc", "slepc")}
 
 
 def needs_slepc4py(package, environment=None):
