@@ -260,13 +260,9 @@ offers_hipcc() {
 
 # PETSc with HIP and Kokkos, one shared Kokkos for both, by the ROCm on the PATH, else by Debian 13's. $arch is the AMD architecture.
 stack_hip() {
-  # Kernels need the compiler; the libraries, gigabytes of them, are PETSc's.
-  local packages=(hipcc libamdhip64-dev librocthrust-dev)
-  [ -n "$kernels_only" ] ||
-    packages+=(libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev librocrand-dev)
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
-  # A compiler of Debian's may have come without them, for kernels alone.
-  has_hipcc && ! dpkg-query -S "$(command -v hipcc)" > /dev/null 2>&1 || (need_packages "${packages[@]}") || true
+  has_hipcc || need_packages hipcc libamdhip64-dev libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev \
+    librocrand-dev librocthrust-dev
   has_hipcc || die_without "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
   local prefix=$cache/hip-$arch
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
