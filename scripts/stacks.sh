@@ -16,8 +16,6 @@ lock_cache() {
 }
 
 die() { printf 'weft: %s\n' "$*" >&2; exit 1; }
-# For a toolchain that cannot be had here: nothing is wrong with Weft then.
-die_without() { printf 'weft: %s\n' "$*" >&2; exit 125; }
 say() { printf 'weft: %s\n' "$*"; }
 
 # quietly LOG COMMAND…: runs it with its output at the end of LOG; on failure shows the errors in it, which others that ran beside it may have
@@ -263,7 +261,7 @@ stack_hip() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
   has_hipcc || need_packages hipcc libamdhip64-dev libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev \
     librocrand-dev librocthrust-dev
-  has_hipcc || die_without "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
+  has_hipcc || die "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
   local prefix=$cache/hip-$arch
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
   if [ ! -f "$prefix.kokkos/.done" ]; then say "building Kokkos and Kokkos Kernels with HIP for $arch (about 2 minutes on two cores)"; fi
@@ -294,7 +292,7 @@ in_debian_13() {
     mirror=$(sed -n 's/^URIs: *//p; s/^deb \(\[[^]]*\] \)\?\([^ ]*\).*/\2/p' /etc/apt/sources.list /etc/apt/sources.list.d/debian* 2> /dev/null | head -n 1 || true)
     rm -rf --one-file-system "$root"
     quietly "$cache/debian-13.log" debootstrap --variant=minbase --include=ca-certificates trixie "$root" "${mirror:-http://deb.debian.org/debian}" ||
-      die_without "debootstrap could not make a Debian 13 (no network?): the whole log is $cache/debian-13.log"
+      die "debootstrap could not make a Debian 13 (no network?): the whole log is $cache/debian-13.log"
     touch "$root/.done"
   fi
   cp /etc/resolv.conf /etc/hosts "$root/etc/"

@@ -36,7 +36,7 @@ PetscErrorCode PCDestroy_ADI(PC pc)
 
 PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns)
 {
-  bool same;
+  bool same = false;
 
   PetscFunctionBegin;
   PetscCall(Adi(pc)->set_up_of.is_operator(pc, &same));

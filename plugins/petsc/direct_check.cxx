@@ -263,19 +263,10 @@ PetscErrorCode DirectCheck::Forget()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// The number of a matrix and of its state.
-static PetscErrorCode StateOf(Mat A, PetscObjectId *matrix, PetscObjectState *state)
-{
-  PetscFunctionBegin;
-  PetscCall(PetscObjectGetId((PetscObject)A, matrix));
-  PetscCall(PetscObjectStateGet((PetscObject)A, state));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode DirectCheck::Keep(Mat A)
 {
   PetscFunctionBegin;
-  PetscCall(StateOf(A, &matrix_, &state_));
+  PetscCall(measured_.read(A));
   if (!operator_) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatDestroy(&operator_));
   PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
@@ -297,7 +288,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscCall(Forget());
   if (PetscMin(warn, fail) >= unbounded) PetscFunctionReturn(PETSC_SUCCESS);
   single_ = single;
-  PetscCall(StateOf(A, &matrix_, &state_));
+  PetscCall(measured_.read(A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work_[0]));
   PetscCall(SizeOfRows(A, &unit));
@@ -364,15 +355,14 @@ static PetscErrorCode TransposedError(Mat A, PetscReal unit, Vec b, Vec x, Vec w
 PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
-  PetscObjectId matrix;
-  PetscObjectState state;
+  bool same = false;
   PetscReal unit;
   PetscInt rows;
   Vec b, x, residual, correction;
 
   PetscFunctionBegin;
-  PetscCall(StateOf(A, &matrix, &state));
-  if (!measured || repeated || transposed_measured || matrix != matrix_ || state != state_) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(measured_.is_matrix(A, &same));
+  if (!measured || repeated || transposed_measured || !same) PetscFunctionReturn(PETSC_SUCCESS);
   transposed_measured = true;
   transposed_refined  = refined;
   transposed_left     = {};

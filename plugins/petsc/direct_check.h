@@ -18,6 +18,7 @@
 
 #include "line/line_problem.hpp" // Transpose
 #include "petsc/petsc_compat.h"
+#include "petsc/set_up_operator.h"
 
 namespace weft {
 
@@ -94,11 +95,10 @@ struct DirectCheck {
   PetscErrorCode Solve(Vec b, Vec x, Transpose transpose, const DirectApply &apply) const;
 
 private:
-  bool single_            = false;
-  Vec work_[2]            = {NULL, NULL};
-  Mat operator_           = NULL; ///< a copy of what was measured, where solves are refined
-  PetscObjectId matrix_   = 0;    ///< what was measured
-  PetscObjectState state_ = 0;
+  bool single_  = false;
+  Vec work_[2]  = {NULL, NULL};
+  Mat operator_ = NULL;    ///< a copy of what was measured, where solves are refined
+  SetUpOperator measured_; ///< what was measured
 
   PetscReal bound() const; ///< of residuals, beyond which the solver has failed
   /// `least`, or what a transposed solve of this matrix may leave because solves leave so much.

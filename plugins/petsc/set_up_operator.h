@@ -13,24 +13,26 @@ struct SetUpOperator {
   PetscObjectId matrix   = 0;
   PetscObjectState state = 0;
 
-  PetscErrorCode read(PC pc)
+  PetscErrorCode read(Mat A)
   {
     PetscFunctionBegin;
-    PetscCall(PetscObjectGetId((PetscObject)pc->pmat, &matrix));
-    PetscCall(PetscObjectStateGet((PetscObject)pc->pmat, &state));
+    PetscCall(PetscObjectGetId((PetscObject)A, &matrix));
+    PetscCall(PetscObjectStateGet((PetscObject)A, &state));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscErrorCode read(PC pc) { return read(pc->pmat); }
 
-  /// Whether the matrix that is preconditioned with is that one still, with those values.
-  PetscErrorCode is_matrix(PC pc, bool *is) const
+  /// Whether A, or the matrix that is preconditioned with, is that one still, with those values.
+  PetscErrorCode is_matrix(Mat A, bool *is) const
   {
     SetUpOperator now;
 
     PetscFunctionBegin;
-    PetscCall(now.read(pc));
+    PetscCall(now.read(A));
     *is = now.matrix == matrix && now.state == state;
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  PetscErrorCode is_matrix(PC pc, bool *is) const { return is_matrix(pc->pmat, is); }
 
   /// Whether the operator is.
   PetscErrorCode is_operator(PC pc, bool *is) const
