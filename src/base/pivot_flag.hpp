@@ -18,8 +18,7 @@ KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, RealOf<Scalar> scale)
   using Real          = RealOf<Scalar>;
   const Real smallest = 100 * std::numeric_limits<Real>::epsilon() * scale;
   const Real size     = modulus(pivot);
-  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(),
-            finite = size <= std::numeric_limits<Real>::max();
+  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(), finite = size <= std::numeric_limits<Real>::max();
   return (above & inverts & finite) != 0; // false where the scale is not finite; no branch, so it vectorizes
 }
 
@@ -29,7 +28,11 @@ template <class Memory>
 class PivotFlag {
 public:
   PivotFlag() = default;
-  explicit PivotFlag(const LineLayout &layout) : length_(layout.length), first_("weft pivot flag") {}
+  /// To be cleared before kernels report.
+  explicit PivotFlag(const LineLayout &layout)
+      : length_(layout.length), first_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft pivot flag"))
+  {
+  }
 
   template <class Space>
   void clear(const Space &space) const
@@ -53,9 +56,10 @@ public:
     if (first == none) return std::nullopt;
     return LineRow{first / length_ / steps, first % length_};
   }
+  const Index *data() const { return first_.data(); }
 
 private:
-  static constexpr Index none  = std::numeric_limits<Index>::max();
+  static constexpr Index none  = no_bad_pivot;
   static constexpr Index steps = 256; ///< more than any elimination takes
   Index length_                = 1;
   Kokkos::View<Index, Memory> first_;

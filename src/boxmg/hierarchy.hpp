@@ -76,6 +76,8 @@ struct Level {
   OwnedArray<Scalar, Space> x, b, work;
   Products<Space> products;                                    ///< that make the next level's operator
   Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace> look; ///< what the last look has seen, on the host once the space is waited for
+  Kokkos::View<int, Kokkos::SharedHostPinnedSpace> unsound;    ///< 1: a line has an unusable pivot, where that was looked for
+  bool looked_for_pivots = false;
   Inverse<Space> inverse;
   std::unique_ptr<RankPart<Space>> part;    ///< of a level that ranks share; null: this rank has all of it
   OwnedArray<Scalar, Space> half_x, half_b; ///< the part of the next level's vectors that the part is interpolated from, and restricted to

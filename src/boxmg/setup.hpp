@@ -105,6 +105,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
     } else {
       round_operator(l);
       l.smoother->refactor(l.here().a);
+      l.looked_for_pivots = l.smoother->look_for_bad_pivots(l.space, Result<int, Space>(l.unsound.data()));
       if (l.planes) {
         l.planes->read(l.exact.a, symmetric_);
         if (level > 0) forget_replays(); // what stands in their hierarchies may be elsewhere now
@@ -184,6 +185,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.exact.a      = Operator<Value>(grid, stencil, l.exact.values.data(), pitch);
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
   l.look         = Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace>("weft boxmg look");
+  l.unsound      = Kokkos::View<int, Kokkos::SharedHostPinnedSpace>("weft boxmg pivots");
   if (parts) l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts);
   // The finest level works on the caller's vectors, unless they are of another precision or without ghosts, or it is of planes of another grid.
   if (level > 0 || !std::is_same_v<Value, Scalar> || parts || grid.stack()) {
@@ -240,11 +242,11 @@ std::optional<BoxmgFault> HierarchyOn<Space, Value, Scalar>::fault_of(std::size_
     if (found.left_out < l.grid().nodes()) return BoxmgFault{Kind::coarsest_pivots, number, found.left_out};
   } else if (const auto fault = l.planes ? l.planes->fault() : std::nullopt) {
     return BoxmgFault{fault->kind, number, fault->node};
-  } else if (l.part) {
-    const Index bad = l.part->smallest(l.smoother->bad_node().value_or(no_node));
+  } else {
+    const bool sound = l.looked_for_pivots && (l.space.fence("weft boxmg: pivots"), l.unsound() == 0);
+    Index bad        = sound ? no_node : l.smoother->bad_node().value_or(no_node);
+    if (l.part) bad = l.part->smallest(bad);
     if (bad != no_node) return BoxmgFault{Kind::line_pivot, number, bad};
-  } else if (const auto bad = l.smoother->bad_node()) {
-    return BoxmgFault{Kind::line_pivot, number, *bad};
   }
   return std::nullopt;
 }
@@ -383,6 +385,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_smoother(LevelHere &l, const Choi
   l.choice = choice;
   if (l.part) l.part->ranks.agree();
   l.smoother->factor(l.here().a);
+  l.looked_for_pivots = false;
   if (l.planes) l.planes->read(l.exact.a, symmetric_);
 }
 

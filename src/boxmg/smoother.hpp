@@ -120,6 +120,32 @@ public:
   {
     return std::all_of(lines_.begin(), lines_.end(), [](const Lines &lines) { return lines.relaxation->as_expected(); });
   }
+  /// Whether some line has an unusable pivot, for all lines at once: found becomes 1 or 0. Does not wait. False where lines do not tell so: the caller asks
+  /// bad_node(), which waits for each colour.
+  template <class Space>
+  bool look_for_bad_pivots([[maybe_unused]] const Space &space, [[maybe_unused]] const Result<int, Space> &found) const
+  {
+    if constexpr (is_host_space<Space>) {
+      return false; // where nothing is gained
+    } else {
+      constexpr int most = 12;
+      Kokkos::Array<const Index *, most> flags{};
+      int count = 0;
+      if (!lines_.empty()) return false;
+      for (const auto &lines : colours_) {
+        if (!lines.solver) continue;
+        if (!lines.solver->pivot_flag() || count == most) return false;
+        flags[count++] = lines.solver->pivot_flag();
+      }
+      Kokkos::parallel_for(
+          "weft boxmg pivots", range(space, 1), KOKKOS_LAMBDA(Index) {
+            bool bad = false;
+            for (int k = 0; k < count; k++) bad = bad || *flags[k] != no_bad_pivot;
+            found() = bad;
+          });
+      return true;
+    }
+  }
   /// The first node with an unusable pivot, by its number in the whole grid. Waits.
   std::optional<Index> bad_node() const
   {

@@ -30,6 +30,9 @@ public:
   virtual void factor() = 0;
   /// The first row, of the whole line, with an unusable pivot of the last factorization (or one-shot solve), if there is one. Waits for it.
   virtual std::optional<LineRow> bad_pivot() const = 0;
+  /// Where bad_pivot() is told from, in the memory of the lines: no_bad_pivot once factor() is through, unless there is one. Null where that takes more than a
+  /// number.
+  virtual const Index *pivot_flag() const { return nullptr; }
 
   /// solution = scale * T^-1 rhs on the lines of options.colour, or, with options.update.add, solution += that, where rhs is work space and
   /// undefined afterwards; else rhs may be solution, or keeps its values. Lines that ranks share change some of these while they work, and put

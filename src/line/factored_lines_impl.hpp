@@ -94,6 +94,7 @@ public:
     }
   }
   std::optional<LineRow> bad_pivot() const override { return given_->plan.flag.read(given_->space); }
+  const Index *pivot_flag() const override { return given_->plan.flag.data(); }
 
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override
   {

@@ -2,6 +2,7 @@
 /// device.
 #pragma once
 #include <cstdint>
+#include <limits>
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define WEFT_INLINE __host__ __device__ inline
@@ -74,6 +75,8 @@ struct LineLayout {
 struct LineRow {
   Index line, row;
 };
+/// What a number that tells the first unusable pivot is where there is none.
+inline constexpr Index no_bad_pivot = std::numeric_limits<Index>::max();
 
 /// Numbers all rows of a layout from 0 to rows() - 1 so that neighbouring numbers lie close in memory.
 WEFT_INLINE LineRow line_row(const LineLayout &layout, Index number)

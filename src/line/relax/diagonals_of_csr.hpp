@@ -16,7 +16,8 @@ template <class Space>
 class Findings {
 public:
   Findings() = default;
-  explicit Findings(const std::string &label) : bits_(label) {}
+  /// To be cleared before it is used.
+  explicit Findings(const std::string &label) : bits_(Kokkos::view_alloc(Kokkos::WithoutInitializing, label)) {}
 
   void clear(const Space &space) const { Kokkos::deep_copy(space, bits_, 0); }
   KOKKOS_INLINE_FUNCTION void report(int bits) const

@@ -65,7 +65,8 @@ class LineKinds {
 public:
   LineKinds() = default;
   LineKinds(const LineLayout &layout, Index rows)
-      : layout_(layout), rows_(rows), found_("weft how lines couple"), told_("weft how lines couple")
+      : layout_(layout), rows_(rows), found_("weft how lines couple"),
+        told_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft how lines couple"))
   {
   }
 
