@@ -72,18 +72,24 @@ def empty_row():
         say("reason", ksp.getConvergedReason())
 
 
-def no_number():
-    """One application, and a right-hand side that is no number."""
-    da = PETSc.DMDA().create([5, 4], stencil_width=1)
-    A, row, column = da.createMat(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
+def five_points(da, centre, A=None):
+    A, row, column = A or da.createMat(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     (first, last), (low, high) = da.getRanges()
+    nx, ny = da.getSizes()
     for i, j in ((i, j) for j in range(low, high) for i in range(first, last)):
         row.index = (i, j)
-        for p, q, value in ((i, j, 4.0), (i - 1, j, -1.0), (i + 1, j, -1.0), (i, j - 1, -1.0), (i, j + 1, -1.0)):
-            if 0 <= p < 5 and 0 <= q < 4:
+        for p, q, value in ((i, j, centre), (i - 1, j, -1.0), (i + 1, j, -1.0), (i, j - 1, -1.0), (i, j + 1, -1.0)):
+            if 0 <= p < nx and 0 <= q < ny:
                 column.index = (p, q)
                 A.setValueStencil(row, column, value)
     A.assemble()
+    return A
+
+
+def no_number():
+    """One application, and a right-hand side that is no number."""
+    da = PETSc.DMDA().create([5, 4], stencil_width=1)
+    A = five_points(da, 4.0)
     x, b = A.createVecs()
     b.set(1.0)
     if A.getComm().rank == 0:
@@ -113,6 +119,35 @@ def found_again():
     solver(A).getPC().apply(b, fresh)
     x.axpy(-1, fresh)
     say("difference", x.norm())
+
+
+def more_cycles():
+    """Cycles that make errors grow, few in an application first and then many."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 3.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    for iterations in (1, 40):
+        options["pc_adi_iterations"] = iterations
+        ksp.setFromOptions()
+        ksp.setOperators(A)
+        ksp.solve(b, x)
+        say("reason", ksp.getConvergedReason())
+
+
+def in_place():
+    """Richardson's iteration, and values that come into the same matrix without KSPSetOperators(): iterations, and those of a fresh solver."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    ksp.solve(b, x)
+    five_points(da, 4.1, A)
+    for each in (ksp, solver(A, da)):
+        each.solve(b, x)
+        say("iterations", each.getIterationNumber())
 
 
 for name, case in list(globals().items()):
