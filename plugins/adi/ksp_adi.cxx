@@ -172,6 +172,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   ksp->its = 0;
   if (ksp->reason == KSP_DIVERGED_PC_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = KSP_CONVERGED_ITERATING;
+  PetscCall(PCSetUp(ksp->pc)); // KSPSetUp() does not see values that came into the same matrix
   PetscCall(PCADIGetUnknowns(ksp->pc, &unknowns));
   if (unknowns) PetscCall(MeetPenalties(ksp, unknowns, A));
   for (;;) {

@@ -50,3 +50,10 @@ def test_values_in_place_take_the_iterations_of_a_fresh_solver(kind, ranks):
     output = history("in_place", f"-ksp_type richardson -ksp_richardson_scale 0.9 -pc_type {kind} -ksp_max_it 500", ranks=ranks)
     counts = re.findall(r"^iterations (\d+)$", output, re.M)
     assert len(counts) == 2 and counts[0] == counts[1], output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_penalties_in_place_hide_nothing(ranks):
+    output = history("penalties_in_place", "-ksp_type adi -ksp_rtol 1e-8", ranks=ranks)
+    left = [float(value) for value in re.findall(r"^left (\S+)$", output, re.M)]
+    assert len(left) == 2 and max(left) < 1e-5, output

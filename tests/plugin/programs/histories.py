@@ -150,6 +150,26 @@ def in_place():
         say("iterations", each.getIterationNumber())
 
 
+def penalties_in_place():
+    """KSPADI with penalties, and values that come into the same matrix without KSPSetOperators(): what is left of the other rows."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    residual, penalties = b.duplicate(), b.duplicate()
+    first, last = b.getOwnershipRange()
+    penalties.setArray([1e8 if row % 9 == 0 else 0.0 for row in range(first, last)])
+    b.setArray(1 + 3 * penalties.array)
+    ksp = solver(A, da)
+    for centre in (4.5, 4.1):
+        five_points(da, centre, A)
+        A.setDiagonal(penalties, addv=True)
+        ksp.solve(b, x)
+        A.mult(x, residual)
+        residual.axpy(-1, b)
+        residual.setArray(np.where(penalties.array > 0, 0, residual.array))
+        say("left", residual.norm())
+
+
 for name, case in list(globals().items()):
     if name == options.getString("case", ""):
         case()
