@@ -57,3 +57,10 @@ def test_penalties_in_place_hide_nothing(ranks):
     output = history("penalties_in_place", "-ksp_type adi -ksp_rtol 1e-8", ranks=ranks)
     left = [float(value) for value in re.findall(r"^left (\S+)$", output, re.M)]
     assert len(left) == 2 and max(left) < 1e-5, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_kspadi_solves_with_pcadi_whatever_pc_it_was_given_since(ranks):
+    output = history("another_pc", "-ksp_type adi", ranks=ranks)
+    found = re.findall(r"^iterations (\d+) (\w+)$", output, re.M)
+    assert len(found) == 3 and set(found) == {(found[0][0], "adi")}, output

@@ -170,6 +170,25 @@ def penalties_in_place():
         say("left", residual.norm())
 
 
+def another_pc():
+    """KSPADI whose PC the program changes after a set-up: iterations of each solve, and the PC's type in the end."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    for change in ("none", "type", "PC"):
+        if change == "type":
+            ksp.getPC().setType("jacobi")
+        elif change == "PC":
+            pc = PETSc.PC().create()
+            pc.setOperators(A)
+            pc.setType("jacobi")
+            ksp.setPC(pc)
+        ksp.solve(b, x)
+        say("iterations", ksp.getIterationNumber(), ksp.getPC().getType())
+
+
 for name, case in list(globals().items()):
     if name == options.getString("case", ""):
         case()
