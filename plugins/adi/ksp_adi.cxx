@@ -183,6 +183,8 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   // KSPSetUp() sees neither values that came into the same matrix nor another PC.
   PetscCall(TakePCADIAgain(ksp));
   PetscCall(PCSetUp(ksp->pc));
+  if (ksp->pc->failedreason) ksp->reason = KSP_DIVERGED_PC_FAILED;
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCADIGetUnknowns(ksp->pc, &unknowns));
   if (unknowns) PetscCall(MeetPenalties(ksp, unknowns, A));
   for (;;) {

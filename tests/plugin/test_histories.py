@@ -64,3 +64,9 @@ def test_kspadi_solves_with_pcadi_whatever_pc_it_was_given_since(ranks):
     output = history("another_pc", "-ksp_type adi", ranks=ranks)
     found = re.findall(r"^iterations (\d+) (\w+)$", output, re.M)
     assert len(found) == 3 and set(found) == {(found[0][0], "adi")}, output
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_kspadi_that_looks_at_no_norm_fails_with_its_pc(ranks):
+    output = history("fails_in_place", "-ksp_type adi -ksp_norm_type none -ksp_max_it 5", ranks=ranks)
+    assert re.findall(r"^reason (-?\d+)$", output, re.M) == ["4", "-11"], output

@@ -170,6 +170,19 @@ def penalties_in_place():
         say("left", residual.norm())
 
 
+def fails_in_place():
+    """A solver that looks at no norm, and values without a preconditioner that come into the same matrix without KSPSetOperators()."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    for centre in (4.5, -0.5):
+        five_points(da, centre, A)
+        ksp.solve(b, x)
+        say("reason", ksp.getConvergedReason())
+
+
 def another_pc():
     """KSPADI whose PC the program changes after a set-up: iterations of each solve, and the PC's type in the end."""
     da = PETSc.DMDA().create([9, 8], stencil_width=1)
