@@ -39,14 +39,22 @@ PetscErrorCode OptionsOfPCADI(KSP ksp)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode KSPSetUp_ADI(KSP ksp)
+// Where the PC is another by now.
+PetscErrorCode TakePCADIAgain(KSP ksp)
 {
   PetscBool taken;
 
   PetscFunctionBegin;
   PetscCall(TakePCADI(ksp, &taken));
-  // Newer releases of PETSc ask the PC for its options after the KSP, and -pc_type none takes PCADI away again.
   if (taken && ksp->setfromoptionscalled) PetscCall(OptionsOfPCADI(ksp));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode KSPSetUp_ADI(KSP ksp)
+{
+  PetscFunctionBegin;
+  PetscCall(
+      TakePCADIAgain(ksp)); // newer releases of PETSc ask the PC for its options after the KSP, and -pc_type none takes PCADI away again
   PetscCall(KSPSetWorkVecs(ksp, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -172,6 +180,11 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   ksp->its = 0;
   if (ksp->reason == KSP_DIVERGED_PC_FAILED) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = KSP_CONVERGED_ITERATING;
+  // KSPSetUp() sees neither values that came into the same matrix nor another PC.
+  PetscCall(TakePCADIAgain(ksp));
+  PetscCall(PCSetUp(ksp->pc));
+  if (ksp->pc->failedreason) ksp->reason = KSP_DIVERGED_PC_FAILED;
+  if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PCADIGetUnknowns(ksp->pc, &unknowns));
   if (unknowns) PetscCall(MeetPenalties(ksp, unknowns, A));
   for (;;) {

@@ -61,7 +61,7 @@ static PetscErrorCode PCADISetIterations_ADI(PC pc, PetscInt iterations)
   PetscFunctionBegin;
   PetscCheck(iterations >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_adi_iterations %" PetscInt_FMT ": at least one cycle is needed", iterations);
-  Adi(pc)->iterations = iterations;
+  PetscCall(Choose(pc, &Adi(pc)->iterations, iterations)); // set-up tries an application
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -176,6 +176,7 @@ static PetscErrorCode PCLineSetSweeps_Line(PC pc, PetscInt sweeps)
   PetscFunctionBegin;
   PetscCheck(sweeps >= 1, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_line_sweeps %" PetscInt_FMT ": at least one sweep is needed", sweeps);
+  if ((sweeps == 1) != (Data(pc)->sweeps == 1)) pc->setupcalled = PETSC_FALSE; // what one sweep solves by itself is checked
   Data(pc)->sweeps = sweeps;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -234,6 +235,7 @@ static PetscErrorCode PCLineSetOmega_Line(PC pc, PetscReal omega)
   PetscFunctionBegin;
   PetscCheck(omega > 0 && PetscIsNormalReal(omega), PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
              "-pc_line_omega %g: the damping factor must be positive and finite", (double)omega);
+  if ((omega == 1) != (Data(pc)->omega == 1)) pc->setupcalled = PETSC_FALSE; // zebra is for sweeps without damping
   Data(pc)->omega = omega;
   if (!Data(pc)->estimate_omega) Data(pc)->found_omega = omega; // read by each application
   PetscFunctionReturn(PETSC_SUCCESS);

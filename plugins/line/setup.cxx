@@ -73,7 +73,7 @@ PetscErrorCode Measure(PC pc, Mat rows)
 
   PetscFunctionBegin;
   PetscCall(line->check.Forget());
-  if (!line->shape.direct || line->sweeps != 1) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!line->shape.direct) PetscFunctionReturn(PETSC_SUCCESS);
   line->found_omega = 1;
   PetscCall(line->check.Measure(rows, false, InSingle(*line),
                                 [pc](Vec b, Vec x, Transpose transpose) { return PCLineSolve(pc, b, x, transpose); }));
@@ -354,6 +354,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   PetscInt64 bad, not_finite;
 
   PetscFunctionBegin;
+  const bool in_richardson = line->in_richardson;
   PetscCall(PetscLogEventBegin(line_setup_event, pc, 0, 0, 0));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &line->processes));
   PetscCall(PCLineLeaveProducts(pc));
@@ -368,7 +369,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   line->empty_rows = 0;
   line->weak_rows  = false;
   line->set_ups++;
-  line->in_richardson = false;         // nothing in here is
+  line->in_richardson = false;         // nothing in here is, though the set-up may be that of an application
   PetscCall(line->set_up_of.read(pc)); // applications in here are of this matrix
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   PetscCall(MakeLines(pc, rows, false, &bad, &not_finite));
@@ -392,7 +393,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
         Fail(pc, PC_FACTOR_OTHER,
              "some line of these values has coefficients that change along it, and -pc_line_kernel toeplitz takes none such: take another "
              "kernel, or auto"));
-  else if (line->check.fails())
+  else if (line->sweeps == 1 && line->check.fails()) // further sweeps refine
     PetscCall(
         Fail(pc, PC_FACTOR_OTHER,
              line->check.Sentence("-pc_line_check") +
@@ -406,6 +407,7 @@ PetscErrorCode PCSetUp_Line(PC pc)
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   if (line->estimate_omega && pc->failedreason == PC_NOERROR) PetscCall(EstimateOmega(pc));
   if (pc->failedreason == PC_NOERROR) PetscCall(PCLineTakeProducts(pc));
+  line->in_richardson = in_richardson;
   PetscCall(PCLineTellOptions(pc, NULL));
   PetscCall(PetscLogEventEnd(line_setup_event, pc, 0, 0, 0));
   PetscFunctionReturn(PETSC_SUCCESS);

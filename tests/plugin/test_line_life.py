@@ -29,6 +29,18 @@ def test_omega_after_set_up_is_taken():
     assert max(differences(output)) < 1e-14, output
 
 
+def test_omega_after_set_up_chooses_the_ordering():
+    output = life("damped_later")
+    assert len(differences(output)) == 2 and max(differences(output)) < 1e-12, output
+
+
+@pytest.mark.parametrize("kernel", ["auto", "thomas"])
+def test_any_number_of_sweeps_of_one_tridiagonal_system(kernel):
+    output = life("other_sweeps", f"-ksp_type preonly -pc_line_kernel {kernel}")
+    residuals = [float(value) for value in re.findall(r"^reason 4 residual (\S+)$", output, re.M)]
+    assert len(residuals) == 2 and max(residuals[kernel != "auto" :]) < 1e-13, output
+
+
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_lines_without_roots_fail_every_time(ranks):
     output = life("both_sides", ranks=ranks)

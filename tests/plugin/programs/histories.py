@@ -72,18 +72,24 @@ def empty_row():
         say("reason", ksp.getConvergedReason())
 
 
-def no_number():
-    """One application, and a right-hand side that is no number."""
-    da = PETSc.DMDA().create([5, 4], stencil_width=1)
-    A, row, column = da.createMat(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
+def five_points(da, centre, A=None):
+    A, row, column = A or da.createMat(), PETSc.Mat.Stencil(), PETSc.Mat.Stencil()
     (first, last), (low, high) = da.getRanges()
+    nx, ny = da.getSizes()
     for i, j in ((i, j) for j in range(low, high) for i in range(first, last)):
         row.index = (i, j)
-        for p, q, value in ((i, j, 4.0), (i - 1, j, -1.0), (i + 1, j, -1.0), (i, j - 1, -1.0), (i, j + 1, -1.0)):
-            if 0 <= p < 5 and 0 <= q < 4:
+        for p, q, value in ((i, j, centre), (i - 1, j, -1.0), (i + 1, j, -1.0), (i, j - 1, -1.0), (i, j + 1, -1.0)):
+            if 0 <= p < nx and 0 <= q < ny:
                 column.index = (p, q)
                 A.setValueStencil(row, column, value)
     A.assemble()
+    return A
+
+
+def no_number():
+    """One application, and a right-hand side that is no number."""
+    da = PETSc.DMDA().create([5, 4], stencil_width=1)
+    A = five_points(da, 4.0)
     x, b = A.createVecs()
     b.set(1.0)
     if A.getComm().rank == 0:
@@ -113,6 +119,87 @@ def found_again():
     solver(A).getPC().apply(b, fresh)
     x.axpy(-1, fresh)
     say("difference", x.norm())
+
+
+def more_cycles():
+    """Cycles that make errors grow, few in an application first and then many."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 3.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    for iterations in (1, 40):
+        options["pc_adi_iterations"] = iterations
+        ksp.setFromOptions()
+        ksp.setOperators(A)
+        ksp.solve(b, x)
+        say("reason", ksp.getConvergedReason())
+
+
+def in_place():
+    """Richardson's iteration, and values that come into the same matrix without KSPSetOperators(): iterations, and those of a fresh solver."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    ksp.solve(b, x)
+    five_points(da, 4.1, A)
+    for each in (ksp, solver(A, da)):
+        each.solve(b, x)
+        say("iterations", each.getIterationNumber())
+
+
+def penalties_in_place():
+    """KSPADI with penalties, and values that come into the same matrix without KSPSetOperators(): what is left of the other rows."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    residual, penalties = b.duplicate(), b.duplicate()
+    first, last = b.getOwnershipRange()
+    penalties.setArray([1e8 if row % 9 == 0 else 0.0 for row in range(first, last)])
+    b.setArray(1 + 3 * penalties.array)
+    ksp = solver(A, da)
+    for centre in (4.5, 4.1):
+        five_points(da, centre, A)
+        A.setDiagonal(penalties, addv=True)
+        ksp.solve(b, x)
+        A.mult(x, residual)
+        residual.axpy(-1, b)
+        residual.setArray(np.where(penalties.array > 0, 0, residual.array))
+        say("left", residual.norm())
+
+
+def fails_in_place():
+    """A solver that looks at no norm, and values without a preconditioner that come into the same matrix without KSPSetOperators()."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    for centre in (4.5, -0.5):
+        five_points(da, centre, A)
+        ksp.solve(b, x)
+        say("reason", ksp.getConvergedReason())
+
+
+def another_pc():
+    """KSPADI whose PC the program changes after a set-up: iterations of each solve, and the PC's type in the end."""
+    da = PETSc.DMDA().create([9, 8], stencil_width=1)
+    A = five_points(da, 4.5)
+    x, b = A.createVecs()
+    b.set(1)
+    ksp = solver(A, da)
+    for change in ("none", "type", "PC"):
+        if change == "type":
+            ksp.getPC().setType("jacobi")
+        elif change == "PC":
+            pc = PETSc.PC().create()
+            pc.setOperators(A)
+            pc.setType("jacobi")
+            ksp.setPC(pc)
+        ksp.solve(b, x)
+        say("iterations", ksp.getIterationNumber(), ksp.getPC().getType())
 
 
 for name, case in list(globals().items()):

@@ -92,6 +92,38 @@ def another_omega():
     say("difference", before.norm())
 
 
+def damped_later():
+    """Richardson's iteration: zebra without damping, all lines at once with it."""
+    da = PETSc.DMDA().create([9, 9], stencil_width=1)
+    A = da.createMat()
+    fill(A, 9, lambda j: (1, 1), 0.1)
+
+    def solved(ksp):
+        x = A.createVecRight()
+        ksp.solve(numbers(A), x)
+        return x
+
+    def made():
+        ksp = PETSc.KSP().create()
+        ksp.setDM(da)
+        ksp.setDMActive(False)
+        ksp.setOperators(A)
+        ksp.setType("richardson")
+        ksp.getPC().setType("line")
+        ksp.setTolerances(max_it=5)
+        ksp.setFromOptions()
+        return ksp
+
+    ksp = made()
+    solved(ksp)
+    for omega in (0.7, 1.0):
+        options["pc_line_omega"] = omega
+        ksp.setFromOptions()
+        x = solved(ksp)
+        x.axpy(-1, solved(made()))
+        say("difference", x.norm())
+
+
 def both_sides():
     A = PETSc.Mat().createAIJ([6, 6], nnz=3)
     A.setUp()
@@ -288,16 +320,40 @@ def tiny_pivots():
         A[row, row ^ 1] = 1
         A[row, (row + 2) % n] = 0.1
     A.assemble()
+    tell_residual(solver(A), A)
+
+
+def solver(A):
     ksp = PETSc.KSP().create()
     ksp.setOperators(A)
     ksp.getPC().setType("line")
     ksp.setFromOptions()
+    return ksp
+
+
+def tell_residual(ksp, A):
     b = numbers(A)
     x, r = b.duplicate(), b.duplicate()
     ksp.solve(b, x)
     A.mult(x, r)
     r.axpy(-1, b)
     say("reason", ksp.getConvergedReason(), "residual", r.norm() / b.norm())
+
+
+def other_sweeps():
+    """A tridiagonal system with small pivots, of condition 17, by two sweeps, and then by one."""
+    n = 12
+    A = PETSc.Mat().createAIJ([n, n], nnz=3)
+    A.setUp()
+    for row in range(*A.getOwnershipRange()):
+        for column in range(max(row - 1, 0), min(row + 2, n)):
+            A[row, column] = 1 + 0.1 * row + 0.01 * column if row != column else 1e-13 * (1 + row) if row % 3 == 0 else 1
+    A.assemble()
+    ksp = solver(A)
+    for sweeps in (2, 1):
+        options["pc_line_sweeps"] = sweeps
+        ksp.setFromOptions()
+        tell_residual(ksp, A)
 
 
 globals()[options.getString("case")]()
