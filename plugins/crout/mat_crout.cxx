@@ -300,7 +300,7 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 . -pc_factor_zeropivot <z>           - size up to which a pivot counts as zero, relative to the sum of the magnitudes in its row
 . -pc_factor_nonzeros_along_diagonal - permute the columns so that the diagonal has no zeros
 . -mat_crout_most_operations <1e11>  - largest number of multiplications for LU and Cholesky factors; 0 for any number
-. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which a step of refinement is tried
+. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which refinement is tried
 . -pc_crout_check_fail <1e-4>        - LU, Cholesky: residual of a random solve above which they fail
 - -pc_factor_diagonal_fill           - no effect: a diagonal entry that is not stored always counts as zero
 
