@@ -200,10 +200,12 @@ PetscErrorCode Refine(Mat A, Vec b, Vec x, Transpose transpose, const DirectAppl
 // As many steps of refinement as a solver may need to be a direct one: of the slowest rate that is taken for help, five leave 1e-5.
 constexpr int most_steps = 5;
 
-// Refines a solution, `*steps` times at least, and on while it is not sound and a step makes its residual ten times smaller. `step` takes one and
-// measures; error: before, and after the steps that count.
+// Refines a solution, `*steps` times at least, and on while it is not sound and a step makes its residual ten times smaller. Where the first one
+// leaves no answer that is acceptable, others are not tried: a solver that is wrong by so much is right by luck. `step` takes one and measures;
+// error: before, and after the steps that count.
 PetscErrorCode RefineWhileItHelps(const std::function<PetscErrorCode(DirectCheck::Error *)> &step,
-                                  const std::function<bool(const DirectCheck::Error &)> &sound, int *steps, DirectCheck::Error *error)
+                                  const std::function<bool(const DirectCheck::Error &)> &sound,
+                                  const std::function<bool(const DirectCheck::Error &)> &acceptable, int *steps, DirectCheck::Error *error)
 {
   PetscFunctionBegin;
   for (int taken = 0; taken < *steps || (taken < most_steps && !sound(*error)); taken++) {
@@ -213,6 +215,7 @@ PetscErrorCode RefineWhileItHelps(const std::function<PetscErrorCode(DirectCheck
     if (taken >= *steps && !(then.residual <= error->residual / 10)) break;
     *steps = PetscMax(*steps, taken + 1);
     *error = then;
+    if (!acceptable(then)) break;
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -344,7 +347,8 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
       if (!work_[1]) PetscCall(VecDuplicate(x, &work_[1]));
       if (!operator_) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
       PetscCall(RefineWhileItHelps(
-          step, [this](const Error &error) { return sound(error); }, &steps, &then));
+          step, [this](const Error &error) { return sound(error); }, [this](const Error &error) { return acceptable(error); }, &steps,
+          &then));
     }
     if (which == 0 || !(once.residual <= plain.residual)) plain = once;
     if (which == 0 || !acceptable(then) || (acceptable(left) && then.residual > left.residual)) left = then;
@@ -426,7 +430,8 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
         PetscFunctionReturn(PETSC_SUCCESS);
       };
       if (!operator_) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
-      PetscCall(RefineWhileItHelps(step, sound_transposed, &transposed_steps, &once));
+      PetscCall(RefineWhileItHelps(
+          step, sound_transposed, [this](const Error &error) { return acceptable_transposed(error); }, &transposed_steps, &once));
       PetscCall(PetscInfo(
           A, "a random right-hand side is solved, transposed, with %s, %s\n", Words(plainly).c_str(),
           transposed_steps
@@ -446,11 +451,14 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool DirectCheck::acceptable_transposed(const Error &error) const
+{
+  return error.residual <= TransposedBound(bound(), left) || (error.backward > 0 && error.backward <= warn);
+}
+
 bool DirectCheck::transposed_fails() const
 {
-  const bool acceptable =
-      transposed_left.residual <= TransposedBound(bound(), left) || (transposed_left.backward > 0 && transposed_left.backward <= warn);
-  return transposed_measured && !acceptable;
+  return transposed_measured && !acceptable_transposed(transposed_left);
 }
 
 std::string DirectCheck::TransposedSentence(const char options[]) const

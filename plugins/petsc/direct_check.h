@@ -3,7 +3,7 @@
 /// Two numbers (src/line/relax/probe.hpp): the relative residual of that solve, and its backward error, by which the residual of an
 /// ill-conditioned matrix is told from that of an unstable solver. A solve is sound if its residual is at most `warn`, or its backward error
 /// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if a step of iterative refinement makes its residual
-/// ten times smaller, all applications take that step, and another one where it is not sound yet, up to five; if what is left is above `fail`,
+/// ten times smaller, all applications take that step, and others where it is acceptable but not sound yet, up to five; if what is left is above `fail`,
 /// and its backward error above `warn`, the solver has failed.
 /// A solver for the nearest operator of another kind has no such residual; there two solves are compared with each other, by the same bounds.
 /// The price is one application and one product; five of each where there are fewer than 64 rows, or where refinement cures what was wrong
@@ -107,6 +107,7 @@ private:
   PetscReal TransposedBound(PetscReal least, const Error &of_solves) const { return PetscMax(least, 100 * of_solves.residual); }
   bool sound(const Error &error) const;
   bool acceptable(const Error &error) const;
+  bool acceptable_transposed(const Error &error) const;
 };
 
 } // namespace weft
