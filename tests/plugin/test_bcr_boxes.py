@@ -147,7 +147,7 @@ def test_a_row_that_is_another_is_solved(entry, ranks, precision):
 
 @programs.needs_petsc4py
 @pytest.mark.parametrize("ranks", [1, 2])
-@pytest.mark.parametrize("size", ["1e-100", "1e-6", "1e3", "1e12", "1e100"])
+@pytest.mark.parametrize("size", ["1e-6", "1e3", "1e12", "1e100"])
 @pytest.mark.parametrize("row", [0, 40])
 def test_a_value_may_be_fixed_by_a_row_of_any_size(row, size, ranks):
     """Row-scaled residuals and adjoints: what the row has less than the operator's would be all that is seen of it."""
