@@ -101,7 +101,7 @@ PetscErrorCode PCMatApply_BCR(PC pc, Mat rhs, Mat solution)
 
   PetscFunctionBegin;
   PetscCall(Solves(pc, &solves, &ranks));
-  const auto takes = [&](Memory memory) { return ranks == 1 && !pc->failedreason && !Bcr(pc)->check.refined && has_backend(memory); };
+  const auto takes = [&](Memory memory) { return ranks == 1 && !pc->failedreason && !Bcr(pc)->check.refined() && has_backend(memory); };
   PetscCall(WithDenseArrays(
       rhs, solution, takes,
       [pc](Memory memory, const KernelScalar *b, KernelScalar *x, int nrhs, Index ld) {

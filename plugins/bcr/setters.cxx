@@ -348,7 +348,7 @@ PetscErrorCode PCBCRGetSeparableTolerance(PC pc, PetscReal *tolerance)
 
   Input Parameters:
 + pc   - the preconditioner
-. warn - relative residual of a random solve above which `-info` reports it and a step of iterative refinement is tried
+. warn - relative residual of a random solve above which `-info` reports it and iterative refinement is tried
 - fail - relative residual above which the set-up fails with `PC_FACTOR_OTHER`
 
   Options Database Keys:
@@ -359,8 +359,8 @@ PetscErrorCode PCBCRGetSeparableTolerance(PC pc, PetscReal *tolerance)
 
   Notes:
   Each set-up for a separable matrix solves once with a right-hand side that looks random, and `PCView()` shows the residual. If this is above
-  `warn`, and larger than rounding explains for such a matrix, one step of iterative refinement is tried; if that makes the residual ten times
-  smaller, all applications take it. In single precision nothing is refined.
+  `warn`, and larger than rounding explains for such a matrix, iterative refinement is tried; a step that makes the residual ten times
+  smaller is one that all applications take, up to five. In single precision nothing is refined.
 
   For a matrix that is not separable, each set-up solves with such a right-hand side and with a third of it. What three times the second
   solution leaves of the first one is rounding; its product with the matrix is compared with the same bounds, and nothing is refined.

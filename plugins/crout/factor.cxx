@@ -74,7 +74,7 @@ std::string CroutFactor::Words() const
   return words;
 }
 
-// What factors with all fill leave, and whether a step of refinement cures it.
+// What factors with all fill leave, and whether refinement cures it.
 PetscErrorCode CroutFactor::Measure(Mat A)
 {
   PetscFunctionBegin;
@@ -166,7 +166,7 @@ PetscErrorCode CroutFactor::SolveRefined(Vec b, Vec x, Transpose transpose)
 PetscErrorCode CroutFactor::Solve(Vec b, Vec x, Transpose transpose)
 {
   PetscFunctionBegin;
-  if (check_.refined)
+  if (check_.refined())
     PetscCall(SolveRefined(b, x, transpose));
   else
     PetscCall(SolveOnce(b, x, transpose));
@@ -257,7 +257,7 @@ PetscErrorCode CroutFactor::SolveMany(Mat B, Mat X, Transpose transpose)
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(WithDenseArrays(
-      B, X, [&](Memory memory) { return !check_.refined && memory == execution_->memory(); },
+      B, X, [&](Memory memory) { return !check_.refined() && memory == execution_->memory(); },
       [&](Memory memory, const KernelScalar *rhs, KernelScalar *solution, int nrhs, Index ld) {
         return memory == Memory::device ? SolveInOrder(rhs, solution, transpose, nrhs, ld) : Launch(rhs, solution, transpose, nrhs, ld);
       },

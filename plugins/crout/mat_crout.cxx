@@ -15,6 +15,7 @@ struct Mat_Crout {
   MatFactorInfo info; ///< that the factors were asked for with
   IS rows = NULL, columns = NULL;
   PetscReal most_operations = crout_most_operations;
+  bool numeric              = false; ///< there are values since the last symbolic factorization
   bool hermitian            = false; ///< what Cholesky and ICC are asked for; L U of such a matrix has U = D L^H
 };
 
@@ -143,6 +144,7 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
     PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));
   }
   if (failure.error == MAT_FACTOR_NOERROR) PetscCall(data->factor->Factorize(A, &failure));
+  data->numeric = true;
   PetscCall(Report(F, A, failure));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -182,7 +184,8 @@ PetscErrorCode Symbolic(Mat F, Mat A, IS rows, IS columns, const MatFactorInfo *
              A->rmap->n, A->cmap->n);
   PetscCall(KokkosStart());
   PetscCall(SetFromOptions(F));
-  data->info = *info;
+  data->info    = *info;
+  data->numeric = false;
   PetscCall(Keep(&data->rows, rows));
   PetscCall(Keep(&data->columns, columns));
   PetscCall(CreateFactor(F, A, *info));
@@ -201,10 +204,19 @@ PetscErrorCode SymbolicSymmetric(Mat F, Mat A, IS permutation, const MatFactorIn
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+PetscErrorCode CheckNumeric(Mat F)
+{
+  PetscFunctionBegin;
+  PetscCheck(FactorData(F)->numeric, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE,
+             "these factors have a pattern and no values: call MatLUFactorNumeric() or MatCholeskyFactorNumeric() first");
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 template <Transpose transpose>
 PetscErrorCode Solve(Mat F, Vec b, Vec x)
 {
   PetscFunctionBegin;
+  PetscCall(CheckNumeric(F));
   PetscCall(FactorData(F)->factor->Solve(b, x, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -213,10 +225,12 @@ template <Transpose transpose>
 PetscErrorCode SolveMany(Mat F, Mat B, Mat X)
 {
   PetscFunctionBegin;
-  if (F->factorerrortype) // PETSc looks itself before MatSolve(), but not here
+  if (F->factorerrortype) { // PETSc looks itself before MatSolve(), but not here
     PetscCall(MatDenseSetFailed(X));
-  else
-    PetscCall(FactorData(F)->factor->SolveMany(B, X, transpose));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+  PetscCall(CheckNumeric(F));
+  PetscCall(FactorData(F)->factor->SolveMany(B, X, transpose));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -226,6 +240,7 @@ PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *p
   PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
              "MatGetInertia() of complex factors: their pivots have no sign; count eigenvalues with a PETSc with real scalars");
   PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
+  PetscCall(CheckNumeric(F));
   PetscCall(FactorData(F)->factor->GetInertia(negative, zero, positive));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -300,7 +315,7 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
 . -pc_factor_zeropivot <z>           - size up to which a pivot counts as zero, relative to the sum of the magnitudes in its row
 . -pc_factor_nonzeros_along_diagonal - permute the columns so that the diagonal has no zeros
 . -mat_crout_most_operations <1e11>  - largest number of multiplications for LU and Cholesky factors; 0 for any number
-. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which a step of refinement is tried
+. -pc_crout_check_warn <1e-10>       - LU, Cholesky: residual of a random solve above which refinement is tried
 . -pc_crout_check_fail <1e-4>        - LU, Cholesky: residual of a random solve above which they fail
 - -pc_factor_diagonal_fill           - no effect: a diagonal entry that is not stored always counts as zero
 

@@ -282,7 +282,7 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweep
   PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
-  if (line->check.refined && line->found_omega == 1 && sweeps == 1 && from_zero)
+  if (line->check.refined() && line->found_omega == 1 && sweeps == 1 && from_zero)
     PetscCall(line->check.Solve(b, y, transpose, [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
   else
     PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
@@ -407,7 +407,7 @@ PetscErrorCode PCMatApply_Line(PC pc, Mat B, Mat Y)
     PetscCall(MatDenseSetFailed(Y));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  const bool once = line->sweeps == 1 && !line->check.refined && line->applied.passes.size() == 1;
+  const bool once = line->sweeps == 1 && !line->check.refined() && line->applied.passes.size() == 1;
   PetscCall(WithDenseArrays(
       B, Y, [&](Memory memory) { return once && has_backend(memory); },
       [&](Memory memory, KernelScalar *rhs, KernelScalar *solution, int nrhs, Index ld) {

@@ -130,20 +130,22 @@ PetscErrorCode SizeOfRows(Mat A, PetscReal *size)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Matrices without kernels: all rows count the same.
-PetscErrorCode ErrorByNorms(Mat A, Vec b, Vec x, Vec work, DirectCheck::Error *error)
+// Matrices without kernels: all rows count the same. unit: the size of b, by which norms are in the range of numbers.
+PetscErrorCode ErrorByNorms(Mat A, PetscReal unit, Vec b, Vec x, Vec work, DirectCheck::Error *error)
 {
   PetscReal of_matrix, of_rhs, of_solution, of_residual;
 
   PetscFunctionBegin;
   PetscCall(MatNorm(A, NORM_INFINITY, &of_matrix));
-  PetscCall(VecNorm(b, NORM_2, &of_rhs));
+  PetscCall(VecCopy(b, work));
+  PetscCall(VecScale(work, 1 / unit));
+  PetscCall(VecNorm(work, NORM_2, &of_rhs));
   PetscCall(VecNorm(x, NORM_2, &of_solution));
-  PetscCall(MatMult(A, x, work));
-  PetscCall(VecAXPY(work, -1, b));
+  PetscCall(Residual(A, b, x, work, Transpose::no));
+  PetscCall(VecScale(work, 1 / unit));
   PetscCall(VecNorm(work, NORM_2, &of_residual));
   error->residual = of_residual == 0 ? 0 : of_residual / of_rhs;
-  error->backward = of_residual == 0 ? 0 : of_residual / (of_matrix * of_solution + of_rhs);
+  error->backward = of_residual == 0 ? 0 : of_residual / (of_matrix / unit * of_solution + of_rhs);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -179,7 +181,7 @@ PetscErrorCode MeasureError(Mat A, PetscReal unit, Vec b, Vec x, Vec work, Direc
     error->residual = values[0] == 0 ? 0 : std::sqrt(values[0] / values[1]);
     error->backward = values[2] == 0 ? 0 : std::sqrt(values[2] / static_cast<double>(rows));
   } else {
-    PetscCall(ErrorByNorms(A, b, x, work, error));
+    PetscCall(ErrorByNorms(A, unit, b, x, work, error));
   }
   PetscCall(matrix.Close());
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -193,6 +195,34 @@ PetscErrorCode Refine(Mat A, Vec b, Vec x, Transpose transpose, const DirectAppl
   PetscCall(apply(residual, correction, transpose));
   PetscCall(VecAXPY(x, 1, correction));
   PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// As many steps of refinement as a solver may need to be a direct one: of the slowest rate that is taken for help, five leave 1e-5.
+constexpr int most_steps = 5;
+
+// Refines a solution, `*steps` times at least, and on while it is not sound and a step makes its residual ten times smaller. Where the first one
+// leaves no answer that is acceptable, others are not tried: a solver that is wrong by so much is right by luck. `step` takes one and measures;
+// error: before, and after the steps that count.
+PetscErrorCode RefineWhileItHelps(const std::function<PetscErrorCode(DirectCheck::Error *)> &step,
+                                  const std::function<bool(const DirectCheck::Error &)> &sound,
+                                  const std::function<bool(const DirectCheck::Error &)> &acceptable, int *steps, DirectCheck::Error *error)
+{
+  PetscFunctionBegin;
+  for (int taken = 0; taken < *steps || (taken < most_steps && !sound(*error)); taken++) {
+    DirectCheck::Error then;
+
+    PetscCall(step(&then));
+    if (taken >= *steps && !(then.residual <= error->residual / 10)) break;
+    *steps = PetscMax(*steps, taken + 1);
+    *error = then;
+    if (!acceptable(then)) break;
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+std::string Steps(int steps)
+{
+  return steps == 1 ? "a step of refinement" : std::to_string(steps) + " steps of refinement";
 }
 
 std::string Number(PetscReal number)
@@ -256,7 +286,8 @@ bool DirectCheck::fails() const
 PetscErrorCode DirectCheck::Forget()
 {
   PetscFunctionBegin;
-  measured = refined = repeated = transposed_measured = transposed_refined = false;
+  measured = repeated = transposed_measured = false;
+  steps = transposed_steps = 0;
   plain = left = {};
   for (Vec &work : work_) PetscCall(VecDestroy(&work));
   PetscCall(MatDestroy(&operator_));
@@ -306,23 +337,28 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
     PetscCall(apply(b, x, Transpose::no));
     PetscCall(MeasureError(A, unit, b, x, work_[0], &once));
     then = once;
-    if (!single && (refined || !sound(once))) {
+    if (!single && (refined() || !sound(once))) {
+      const auto step = [&](Error *error) {
+        PetscFunctionBegin;
+        PetscCall(Refine(operator_, b, x, Transpose::no, apply, work_[0], work_[1]));
+        PetscCall(MeasureError(A, unit, b, x, work_[0], error));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      };
       if (!work_[1]) PetscCall(VecDuplicate(x, &work_[1]));
       if (!operator_) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
-      PetscCall(Refine(operator_, b, x, Transpose::no, apply, work_[0], work_[1]));
-      PetscCall(MeasureError(A, unit, b, x, work_[0], &then));
-      refined = refined || then.residual <= once.residual / 10;
-      if (!refined) then = once;
+      PetscCall(RefineWhileItHelps(
+          step, [this](const Error &error) { return sound(error); }, [this](const Error &error) { return acceptable(error); }, &steps,
+          &then));
     }
     if (which == 0 || !(once.residual <= plain.residual)) plain = once;
     if (which == 0 || !acceptable(then) || (acceptable(left) && then.residual > left.residual)) left = then;
-    if (rows < few_rows || (refined && !(plain.backward <= doubtful))) probes = several;
+    if (rows < few_rows || (refined() && !(plain.backward <= doubtful))) probes = several;
   }
   if (!single && !sound(plain))
     PetscCall(PetscInfo(A, "a random right-hand side is solved with %s, %s\n", Words(plain).c_str(),
-                        refined ? ("and with " + Words(left) + " after a step of refinement, which each application takes").c_str()
-                                : "and refinement does not help"));
-  if (!refined) {
+                        refined() ? ("and with " + Words(left) + " after " + Steps(steps) + ", which each application takes").c_str()
+                                  : "and refinement does not help"));
+  if (!refined()) {
     for (Vec &work : work_) PetscCall(VecDestroy(&work));
     PetscCall(MatDestroy(&operator_));
   }
@@ -355,6 +391,9 @@ static PetscErrorCode TransposedError(Mat A, PetscReal unit, Vec b, Vec x, Vec w
 PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectApply &apply)
 {
   const ApplicationInSetUp applies;
+  const auto sound_transposed = [this](const Error &error) {
+    return error.residual <= TransposedBound(warn, plain) || error.backward <= rounding;
+  };
   bool same = false;
   PetscReal unit;
   PetscInt rows;
@@ -364,7 +403,7 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
   PetscCall(measured_.is_matrix(A, &same));
   if (!measured || repeated || transposed_measured || !same) PetscFunctionReturn(PETSC_SUCCESS);
   transposed_measured = true;
-  transposed_refined  = refined;
+  transposed_steps    = steps;
   transposed_left     = {};
   PetscCall(MatCreateVecs(A, &b, &x));
   PetscCall(VecDuplicate(b, &residual));
@@ -382,35 +421,44 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
     }
     PetscCall(apply(b, x, Transpose::yes));
     PetscCall(TransposedError(A, unit, b, x, residual, TransposedBound(warn, plain), &once));
-    if (!single_ && (transposed_refined || !(once.residual <= TransposedBound(warn, plain) || once.backward <= rounding))) {
-      Error then;
-
+    if (!single_ && (transposed_steps > 0 || !sound_transposed(once))) {
+      const Error plainly = once;
+      const auto step     = [&](Error *error) {
+        PetscFunctionBegin;
+        PetscCall(Refine(operator_, b, x, Transpose::yes, apply, residual, correction));
+        PetscCall(TransposedError(A, unit, b, x, residual, TransposedBound(warn, plain), error));
+        PetscFunctionReturn(PETSC_SUCCESS);
+      };
       if (!operator_) PetscCall(MatDuplicate(A, MAT_COPY_VALUES, &operator_));
-      PetscCall(Refine(operator_, b, x, Transpose::yes, apply, residual, correction));
-      PetscCall(TransposedError(A, unit, b, x, residual, TransposedBound(warn, plain), &then));
-      transposed_refined = transposed_refined || then.residual <= once.residual / 10;
-      PetscCall(PetscInfo(A, "a random right-hand side is solved, transposed, with %s, and with %s after a step of refinement%s\n",
-                          Words(once).c_str(), Words(then).c_str(), transposed_refined ? ", which each transposed application takes" : ""));
-      if (transposed_refined) once = then;
+      PetscCall(RefineWhileItHelps(
+          step, sound_transposed, [this](const Error &error) { return acceptable_transposed(error); }, &transposed_steps, &once));
+      PetscCall(PetscInfo(
+          A, "a random right-hand side is solved, transposed, with %s, %s\n", Words(plainly).c_str(),
+          transposed_steps
+              ? ("and with " + Words(once) + " after " + Steps(transposed_steps) + ", which each transposed application takes").c_str()
+              : "and refinement does not help"));
     }
     if (which == 0 || !(once.residual <= transposed_left.residual)) transposed_left = once;
   }
-  if (transposed_refined && !refined) { // of a square matrix: of the same shapes
+  if (transposed_steps > 0 && !refined()) { // of a square matrix: of the same shapes
     work_[0]   = residual;
     work_[1]   = correction;
     residual   = NULL;
     correction = NULL;
   }
-  if (!refined && !transposed_refined) PetscCall(MatDestroy(&operator_));
+  if (!refined() && transposed_steps == 0) PetscCall(MatDestroy(&operator_));
   for (Vec *vec : {&b, &x, &residual, &correction}) PetscCall(VecDestroy(vec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+bool DirectCheck::acceptable_transposed(const Error &error) const
+{
+  return error.residual <= TransposedBound(bound(), left) || (error.backward > 0 && error.backward <= warn);
+}
+
 bool DirectCheck::transposed_fails() const
 {
-  const bool acceptable =
-      transposed_left.residual <= TransposedBound(bound(), left) || (transposed_left.backward > 0 && transposed_left.backward <= warn);
-  return transposed_measured && !acceptable;
+  return transposed_measured && !acceptable_transposed(transposed_left);
 }
 
 std::string DirectCheck::TransposedSentence(const char options[]) const
@@ -578,11 +626,12 @@ PetscErrorCode DirectCheck::View(PetscViewer viewer) const
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random right-hand side is solved with %s%s%s\n", Words(plain).c_str(),
-                                   refined ? "; each application takes a step of refinement, which leaves " : "",
-                                   refined ? Number(left.residual).c_str() : ""));
+                                   refined() ? ("; each application takes " + Steps(steps) + ", leaving ").c_str() : "",
+                                   refined() ? Number(left.residual).c_str() : ""));
   if (transposed_measured)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random transposed right-hand side is solved with a relative residual of %s%s\n",
-                                     Number(transposed_left.residual).c_str(), transposed_refined ? ", after a step of refinement" : ""));
+                                     Number(transposed_left.residual).c_str(),
+                                     transposed_steps ? (", after " + Steps(transposed_steps)).c_str() : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -590,7 +639,7 @@ PetscErrorCode DirectCheck::Solve(Vec b, Vec x, Transpose transpose, const Direc
 {
   PetscFunctionBegin;
   PetscCall(apply(b, x, transpose));
-  if (transpose == Transpose::no ? refined : refined || transposed_refined)
+  for (int taken = 0; taken < (transpose == Transpose::no ? steps : PetscMax(steps, transposed_steps)); taken++)
     PetscCall(Refine(operator_, b, x, transpose, apply, work_[0], work_[1]));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -2,9 +2,9 @@
 ///
 /// Two numbers (src/line/relax/probe.hpp): the relative residual of that solve, and its backward error, by which the residual of an
 /// ill-conditioned matrix is told from that of an unstable solver. A solve is sound if its residual is at most `warn`, or its backward error
-/// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if one step of iterative refinement makes its residual
-/// ten times smaller, all applications take that step; if what is left is above `fail`, and its backward error above `warn`, the solver has
-/// failed.
+/// is 16 epsilon: then no other solver leaves less. A solve that is not sound is told; if a step of iterative refinement makes its residual
+/// ten times smaller, all applications take that step, and others where it is acceptable but not sound yet, up to five; if what is left is above `fail`,
+/// and its backward error above `warn`, the solver has failed.
 /// A solver for the nearest operator of another kind has no such residual; there two solves are compared with each other, by the same bounds.
 /// The price is one application and one product; five of each where there are fewer than 64 rows, or where refinement cures what was wrong
 /// altogether (a backward error above 1e-2), which may be luck. A solver that works in single precision is made for a Krylov method to correct it: nothing is
@@ -36,14 +36,14 @@ struct DirectCheck {
     PetscReal backward = 0;
   };
   bool measured = false;
-  bool refined  = false; ///< applications take a step of refinement
+  int steps     = 0;     ///< of refinement, which applications take
   bool repeated = false; ///< two solves were compared with each other, see MeasureRepeated()
   Error plain, left;     ///< without and with what applications do beyond a solve: the same unless refined
 
   // What the first transposed application found, see EnsureTransposed().
   bool transposed_measured = false;
-  bool transposed_refined  = false; ///< transposed applications take a step of refinement
-  Error transposed_left;            ///< the backward error in norms, and only where the residual says too little: else 0
+  int transposed_steps     = 0; ///< of refinement, which transposed applications take
+  Error transposed_left;        ///< the backward error in norms, and only where the residual says too little: else 0
 
   DirectCheck()                               = default;
   DirectCheck(const DirectCheck &)            = delete;
@@ -84,14 +84,16 @@ struct DirectCheck {
   PetscErrorCode Forget();
   /// True where answers must not be used.
   bool fails() const;
+  /// Whether applications are more than a solve.
+  bool refined() const { return steps > 0; }
   /// True where a solve of A was measured and nothing was to be told of it.
-  bool is_sound() const { return measured && !repeated && !refined && sound(plain); }
+  bool is_sound() const { return measured && !repeated && !refined() && sound(plain); }
   /// A sentence for that, with the bound's option. `options` is their common beginning, -pc_bcr_check say.
   std::string Sentence(const char options[]) const;
   /// A line of -ksp_view.
   PetscErrorCode View(PetscViewer viewer) const;
 
-  /// An application: a solve, and the step of refinement where that is taken, with the matrix as it was measured. Allocates nothing.
+  /// An application: a solve, and the steps of refinement where they are taken, with the matrix as it was measured. Allocates nothing.
   PetscErrorCode Solve(Vec b, Vec x, Transpose transpose, const DirectApply &apply) const;
 
 private:
@@ -105,6 +107,7 @@ private:
   PetscReal TransposedBound(PetscReal least, const Error &of_solves) const { return PetscMax(least, 100 * of_solves.residual); }
   bool sound(const Error &error) const;
   bool acceptable(const Error &error) const;
+  bool acceptable_transposed(const Error &error) const;
 };
 
 } // namespace weft

@@ -147,6 +147,18 @@ def test_a_row_that_is_another_is_solved(entry, ranks, precision):
 
 @programs.needs_petsc4py
 @pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("size", ["1e-6", "1e3", "1e12", "1e100"])
+@pytest.mark.parametrize("row", [0, 40])
+def test_a_value_may_be_fixed_by_a_row_of_any_size(row, size, ranks):
+    """Row-scaled residuals and adjoints: what the row has less than the operator's would be all that is seen of it."""
+    result = solve(f"pinned:9:9:{row}:{size}", "-pc_bcr_require_separable -ksp_view", ranks)
+    assert result.number("reason") == 4 and result.number("residual") < 1e-12, result.output
+    assert result.number("adjoint difference") < 1e-12, result.output
+    assert "rows that are no products: 1" in result.output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
 def test_transposed_solves_are_measured(ranks):
     """Nearly parallel modes, and a correction of low rank whose transpose loses what it does not: nine digits of a matrix of condition 540."""
     operator = "pencils:12:9:0.99:90:77:100"

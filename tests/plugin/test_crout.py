@@ -92,6 +92,11 @@ def test_new_values_are_taken(run, factor):
     assert result.number("refactor difference") < 1e-12
 
 
+def test_factors_without_values_solve_nothing(run):
+    result = run("factor_probe", "-probe early", expect=None)
+    assert "these factors have a pattern and no values" in result.output
+
+
 @pytest.mark.parametrize("factor", ["lu", "ilu"])
 def test_another_pattern_is_noticed(run, factor):
     result = run("factor_probe", f"-probe swap -factor {factor}")

@@ -9,7 +9,7 @@ PROGRAM = Path(__file__).parent / "programs" / "crout_cases.py"
 
 
 @programs.needs_petsc4py
-@pytest.mark.parametrize("ranks, cases", [(1, "dense,dense_tolerance,block,again,not_finite,recover,given_up,isai,far"), (2, "block,not_finite"), (3, "small"), (8, "small"), (1, "small")])
+@pytest.mark.parametrize("ranks, cases", [(1, "dense,dense_tolerance,block,again,not_finite,recover,given_up,isai,far,growth"), (2, "block,not_finite"), (3, "small"), (8, "small"), (1, "small")])
 def test_cases(ranks, cases):
     for case in cases.split(","):
         result = programs.python(PROGRAM, case, ranks=ranks, timeout=120)

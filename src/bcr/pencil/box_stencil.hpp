@@ -240,10 +240,11 @@ struct BesideFit {
   BoxReader<Space, Int> read;
   PencilFit<Space> fit;
 
-  /// What the row has more than the fit.
+  /// What the row, times `scale`, has more than the fit.
   struct Difference {
     double more[27];
-    double apart = 0, size = 0; ///< sums of magnitudes of that, and of the row
+    double apart = 0, size = 0; ///< sums of magnitudes of what the row itself has more, and of the row
+    double scale     = 1;       ///< of the row that `more` is of: a power of 2, by which one in other units is as large as the fit's
     double imbalance = 0;       ///< the sum of the row or of the fit's, whichever is smaller, over that of magnitudes
 
     KOKKOS_INLINE_FUNCTION double deviation() const { return apart == 0 ? 0 : size > 0 ? apart / size : 1; }
@@ -252,22 +253,29 @@ struct BesideFit {
   {
     const BoxStencil box = read(at);
     Difference row;
-    double expected[27], sum = 0, of_fit = 0, size_of_fit = 0;
+    double expected[27], sum = 0, of_fit = 0, size_of_fit = 0, couplings_apart = 0;
     fit.entries(at, expected);
     bool outward[3][3]; // whether a step leads to a face that is solved apart, or nowhere
     for (int d = 0; d < 3; d++) {
       for (int step = -1; step <= 1; step++)
         outward[d][step + 1] = !box.wraps[d] && (at[d] + step < fit.inner.lo[d] || at[d] + step >= fit.inner.hi[d]);
     }
+    const auto inside = [&](int n) { return !outward[0][n % 3] && !outward[1][n / 3 % 3] && !outward[2][n / 9]; };
     for (int n = 0; n < 27; n++) {
       row.more[n] = 0;
-      if (outward[0][n % 3] || outward[1][n / 3 % 3] || outward[2][n / 9]) continue;
+      if (!inside(n)) continue;
       row.more[n] = box.entry[n] - expected[n];
       row.apart += Kokkos::abs(row.more[n]);
+      if (n != BoxStencil::centre) couplings_apart += Kokkos::abs(row.more[n]);
       row.size += Kokkos::abs(box.entry[n]);
       sum += box.entry[n];
       of_fit += expected[n];
       size_of_fit += Kokkos::abs(expected[n]);
+    }
+    const double ratio = row.size > 0 && size_of_fit > 0 ? size_of_fit / row.size : 1;
+    if (couplings_apart > 0 && (ratio > 16 || ratio < 1. / 16)) {
+      row.scale = Kokkos::exp2(Kokkos::round(Kokkos::log2(ratio)));
+      for (int n = 0; n < 27; n++) row.more[n] = inside(n) ? row.scale * box.entry[n] - expected[n] : 0;
     }
     if (row.size > 0 && size_of_fit > 0) row.imbalance = Kokkos::min(Kokkos::abs(sum) / row.size, Kokkos::abs(of_fit) / size_of_fit);
     return row;
@@ -293,13 +301,13 @@ struct PencilDeviation {
   }
 };
 
-/// Collects the rows that deviate: nodes of the grid, and what they have more; their number, which may be larger than there is room for.
+/// Collects the rows that deviate: nodes of the grid, scales, and what they have more; their number, which may be larger than there is room for.
 template <class Space, class Int>
 struct CollectChanged {
   BesideFit<Space, Int> beside;
   double bound;
   Box box; ///< whose rows are looked at, by numbers k
-  Kokkos::View<double *[28], Kokkos::LayoutRight, typename Space::memory_space> rows;
+  Kokkos::View<double *[29], Kokkos::LayoutRight, typename Space::memory_space> rows;
   Kokkos::View<int, typename Space::memory_space> count;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
@@ -312,7 +320,8 @@ struct CollectChanged {
     const int to     = Kokkos::atomic_fetch_add(&count(), 1);
     if (to >= static_cast<int>(rows.extent(0))) return;
     rows(to, 0) = static_cast<double>(at[0] + grid[0] * (at[1] + grid[1] * at[2]));
-    for (int n = 0; n < 27; n++) rows(to, 1 + n) = row.more[n];
+    rows(to, 1) = row.scale;
+    for (int n = 0; n < 27; n++) rows(to, 2 + n) = row.more[n];
   }
 };
 

@@ -2,8 +2,11 @@
 ///
 /// A = S + U V^T, U the unit vectors of those rows, V what they have more (transposed: the other way round). With Z = S^-1 U,
 ///     x = x_0 - Z C^-1 V^T x_0,   C = I + V^T Z,   x_0 = S^-1 b.
+///
+/// Rows in other units than S's are scaled: that is D A then, of which D b is the right-hand side (transposed: D times the solution is A's).
 /// Source: M. Woodbury, Memorandum 42, Statistical Research Group, Princeton, 1950; W. Hager, SIAM Review 31 (1989) 221.
 #pragma once
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -48,15 +51,26 @@ struct TakeChanged {
   }
 };
 
+/// Multiplies a few elements, a thread each.
+template <class Space, class Scalar>
+struct ScaleFew {
+  OwnedArray<Index, Space> node;
+  OwnedArray<double, Space> scale;
+  Scalar *x;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { x[node(i)] *= static_cast<Scalar>(scale(i)); }
+};
+
 template <class Space, class Scalar>
 class ChangedRows {
 public:
   ChangedRows() = default;
   /// solve(rhs, solution) is S^-1, or its transpose.
   template <class Solve>
-  ChangedRows(const Space &space, const PencilOperator &op, Transpose transpose, const Solve &solve) : space_(space)
+  ChangedRows(const Space &space, const PencilOperator &op, Transpose transpose, const Solve &solve) : space_(space), transpose_(transpose)
   {
     const std::size_t count = op.changed.size();
+    std::vector<double> scales;
     Sparse units{{0}, {}, {}}, more = units;
     Index n[3];
     for (int d = 0; d < 3; d++) n[d] = op.directions[d].n();
@@ -64,6 +78,7 @@ public:
     for (const ChangedRow &row : op.changed) {
       units.add(row.node, 1);
       units.end();
+      scales.push_back(row.scale);
       for (int e = 0; e < 27; e++) {
         Index to[3] = {row.node % n[0], row.node / n[0] % n[1], row.node / n[0] / n[1]};
         for (int d = 0; d < 3; d++) to[d] = pencils::around(to[d] + pencils::step_of(e, d), n[d]);
@@ -94,14 +109,28 @@ public:
     look_ = {upload<Index, Space>("weft changed rows", v.start),    upload<Index, Space>("weft changed rows", v.node),
              upload<double, Space>("weft changed rows", v.value),   upload<double, Space>("weft changed rows", inverse(c, count)),
              OwnedArray<double, Space>("weft changed rows", count), nullptr};
+    if (std::all_of(scales.begin(), scales.end(), [](double scale) { return scale == 1; })) return;
+    scale_ = {upload<Index, Space>("weft changed rows", units.node), upload<double, Space>("weft changed rows", scales), nullptr};
+    if (transpose == Transpose::no)
+      scaled_ = OwnedArray<Scalar, Space>(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "weft scaled rows"),
+                                          static_cast<std::size_t>(size_));
   }
 
   bool any() const { return columns_.size() > 0; }
   std::size_t count() const { return look_.y.extent(0); }
   /// False where the correction has no inverse.
   bool regular() const { return regular_; }
-  std::size_t bytes() const { return columns_.size() * sizeof(Scalar); }
+  std::size_t bytes() const { return (columns_.size() + scaled_.size()) * sizeof(Scalar); }
 
+  /// The right-hand side for S: b, or a copy of it with its rows scaled.
+  const Scalar *scaled(const Scalar *b) const
+  {
+    if (scaled_.size() == 0) return b;
+    Kokkos::deep_copy(space_, scaled_,
+                      Kokkos::View<const Scalar *, typename Space::memory_space, Kokkos::MemoryUnmanaged>(b, scaled_.size()));
+    scale(scaled_.data());
+    return scaled_.data();
+  }
   /// From S's solution to A's.
   void operator()(Scalar *x) const
   {
@@ -111,9 +140,18 @@ public:
     look.x      = x;
     Kokkos::parallel_for("weft look at changed rows", Range(space_, 0, static_cast<Index>(look.y.extent(0))), look);
     Kokkos::parallel_for("weft changed rows", Range(space_, 0, size_), TakeChanged<Space, Scalar>{columns_, look.y, size_, x});
+    if (transpose_ == Transpose::yes && scale_.node.size() > 0) scale(x);
   }
 
 private:
+  void scale(Scalar *x) const
+  {
+    auto few = scale_;
+    few.x    = x;
+    Kokkos::parallel_for("weft scaled rows",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, static_cast<Index>(few.node.size())), few);
+  }
+
   struct Sparse {
     std::vector<Index> start, node;
     std::vector<double> value;
@@ -148,9 +186,11 @@ private:
   }
 
   Space space_;
-  Index size_   = 0;
-  bool regular_ = true;
-  OwnedArray<Scalar, Space> columns_; ///< Z
+  Index size_          = 0;
+  bool regular_        = true;
+  Transpose transpose_ = Transpose::no;
+  OwnedArray<Scalar, Space> columns_, scaled_; ///< Z; D b
+  ScaleFew<Space, Scalar> scale_;
   LookAtChanged<Space, Scalar> look_;
 };
 

@@ -66,7 +66,7 @@ private:
     }
     void operator()(const Scalar *rhs, Scalar *solution) const
     {
-      products_(rhs, solution);
+      products_(changed_.scaled(rhs), solution);
       changed_(solution);
     }
     const poisson::PencilPlan &plan() const { return products_.plan(); }

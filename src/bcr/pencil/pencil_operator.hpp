@@ -25,9 +25,11 @@ struct Pencil {
   friend bool operator==(const Pencil &, const Pencil &) = default;
 };
 
-/// A row that is another than the products give: what it has more, by the numbers of BoxStencil.
+/// A row that is another than the products give: what it has more, by the numbers of BoxStencil. A row in other units than theirs, such as
+/// one of the identity, is first multiplied by `scale`: the smaller of both would be lost in the difference.
 struct ChangedRow {
   Index node; ///< of the operator's own box, x fastest
+  double scale;
   std::array<double, 27> more;
 
   friend bool operator==(const ChangedRow &, const ChangedRow &) = default;

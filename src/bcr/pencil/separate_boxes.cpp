@@ -115,7 +115,7 @@ private:
         deviation         = std::max(others[0], others[1]);
         for (const ChangedRow &row : op.changed) {
           for (int n = 0; n < 27; n++)
-            symmetric_there = symmetric_there && (n == BoxStencil::centre || row.more[static_cast<std::size_t>(n)] == 0);
+            symmetric_there = symmetric_there && row.scale == 1 && (n == BoxStencil::centre || row.more[static_cast<std::size_t>(n)] == 0);
         }
       } else if (!(most[0] <= of_tensor_form)) {
         return false;
@@ -380,7 +380,7 @@ private:
   /// The rows that deviate, where they are few on all ranks together.
   bool collect_changed(PencilOperator &op) const
   {
-    constexpr std::size_t few = 16;
+    constexpr std::size_t few = 16, columns = 29;
     CollectChanged<Space, Int> collect{{read_, on_device(op)}, of_tensor_form, inner_ & read_.rows.part, {}, {}};
     collect.rows  = decltype(collect.rows)("weft changed rows", few);
     collect.count = decltype(collect.count)("weft changed rows");
@@ -393,19 +393,22 @@ private:
     if (all_ranks_) all_ranks_(&count, 1, Combine::sum);
     const Index size = inner_.size(0) * inner_.size(1) * inner_.size(2);
     if (count > static_cast<double>(std::min<Index>(few, size / 4))) return false; // what fits few rows is no operator
-    const std::vector<double> mine = to_host(space_, collect.rows.data(), static_cast<Index>(28 * few));
+    const std::vector<double> mine = to_host(space_, collect.rows.data(), static_cast<Index>(columns * few));
     // One after the other on all ranks, the last node first.
     double before = std::numeric_limits<double>::infinity();
     for (int left = static_cast<int>(count); left > 0; left--) {
       double node = -1;
       for (std::size_t k = 0; k < here; k++) {
-        if (mine[28 * k] < before) node = std::max(node, mine[28 * k]);
+        if (mine[columns * k] < before) node = std::max(node, mine[columns * k]);
       }
       if (all_ranks_) all_ranks_(&node, 1, Combine::max);
-      ChangedRow row{0, {}};
+      ChangedRow row{0, 0, {}};
       for (std::size_t k = 0; k < here; k++) {
-        if (mine[28 * k] == node) std::copy_n(mine.begin() + static_cast<std::ptrdiff_t>(28 * k + 1), 27, row.more.begin());
+        if (mine[columns * k] != node) continue;
+        row.scale = mine[columns * k + 1];
+        std::copy_n(mine.begin() + static_cast<std::ptrdiff_t>(columns * k + 2), 27, row.more.begin());
       }
+      if (all_ranks_) all_ranks_(&row.scale, 1, Combine::sum);
       if (all_ranks_) all_ranks_(row.more.data(), 27, Combine::sum);
       const auto number = static_cast<Index>(node);
       const Index at[3] = {number % grid_[0] - inner_.lo[0], number / grid_[0] % grid_[1] - inner_.lo[1],

@@ -393,6 +393,33 @@ def far_cases():
                 check(apart < 1e-8, name, k, option, "linear", apart)
 
 
+def small_diagonal(n, size, of):
+    """Symmetric and indefinite: factors without exchanges grow by as much as the diagonal is small."""
+    a = np.triu(of.standard_normal((n, n)), 1)
+    return a + a.T + size * np.diag(of.standard_normal(n))
+
+
+def growth_cases():
+    """Direct solvers that lost most of their digits: all right-hand sides are solved or refused, whatever the one of the check left. And the check of
+    a matrix of blocks, which has no kernel, sees as much in any unit."""
+    of = np.random.default_rng(3)
+    for kind, unit in (("aij", 1), ("dense", 1), ("baij", 1e-200), ("sbaij", 1e-200), ("baij", 1e250)):
+        for size in (1e-9, 1e-10):
+            for _ in range(12):
+                a = small_diagonal(48, size, of)
+                A = sparse(a * unit, kind) if kind != "dense" else dense(a)
+                if kind != "sbaij":
+                    A.setOption(PETSc.Mat.Option.SYMMETRIC, True)
+                solver = Solver("-pc_type cholesky -pc_factor_mat_solver_type crout")
+                for b in of.standard_normal((8, 48)):
+                    reason, x = solver.solve(A, b * unit)
+                    check(reason < 0 or residual(a, x, b) < 1e-8 * np.linalg.cond(a), kind, unit, size, reason, residual(a, x, b))
+    for kind, unit in itertools.product(("aij", "baij", "sbaij", "dense"), (1e-250, 1e250)):
+        a = 9 * np.eye(6) + np.ones((6, 6))
+        reason, x = Solver("-pc_type cholesky -pc_factor_mat_solver_type crout").solve(dense(a * unit) if kind == "dense" else sparse(a * unit, kind), np.arange(6.0) * unit)
+        check(reason > 0 and residual(a, x, np.arange(6.0)) < 1e-12, kind, unit, reason)
+
+
 # ----------------------------------------------------------------------------------------------------------------- what one rank cannot do
 
 

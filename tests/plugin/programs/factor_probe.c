@@ -3,6 +3,7 @@ static char help[] = "Holds a MatSolverType (-solver, -factor) against PETSc's o
   -probe inertia  : MatGetInertia() of an indefinite matrix against PETSc's\n\
   -probe refactor : new values of the same pattern, against a fresh factorization\n\
   -probe pattern  : a KSP whose matrix gets new nonzeros between its solves\n\
+  -probe early    : what MatSolve() says of factors that have a pattern and no values\n\
   -probe swap     : factors of one matrix are asked to take another, of the same size and nonzero state\n\
   -probe options  : a KSP that is told -pc_crout_pattern full between its solves; PCMatApply() against PCApply()\n\
   -probe bad      : a KSP whose matrix is -bad, and what it says\n\n";
@@ -375,11 +376,30 @@ static PetscErrorCode ProbeBad(Probe *p)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static PetscErrorCode ProbeEarly(Probe *p)
+{
+  MatFactorInfo info;
+  IS rows, columns;
+  Mat F;
+
+  PetscFunctionBeginUser;
+  PetscCall(MatFactorInfoInitialize(&info));
+  info.fill = 5;
+  PetscCall(MatGetFactor(p->A, p->solver, MAT_FACTOR_LU, &F));
+  PetscCall(MatGetOrdering(p->A, MATORDERINGNATURAL, &rows, &columns));
+  PetscCall(MatLUFactorSymbolic(F, p->A, rows, columns, &info));
+  PetscCall(ISDestroy(&rows));
+  PetscCall(ISDestroy(&columns));
+  PetscCall(MatSolve(F, p->b, p->x));
+  PetscCall(MatDestroy(&F));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
 int main(int argc, char **argv)
 {
   Probe p;
-  const char *const probes[]                = {"solve", "inertia", "refactor", "pattern", "swap", "options", "bad"};
-  PetscErrorCode (*const run[])(Probe *) = {ProbeSolve, ProbeInertia, ProbeRefactor, ProbePattern, ProbeSwap, ProbeOptions, ProbeBad};
+  const char *const probes[]                = {"solve", "inertia", "refactor", "pattern", "swap", "options", "bad", "early"};
+  PetscErrorCode (*const run[])(Probe *) = {ProbeSolve, ProbeInertia, ProbeRefactor, ProbePattern, ProbeSwap, ProbeOptions, ProbeBad, ProbeEarly};
   const char *const factors[]               = {"lu", "cholesky", "ilu", "icc"};
   PetscInt which = 0, factor = 2;
   char type[32];
@@ -391,7 +411,7 @@ int main(int argc, char **argv)
   p.symmetric = p.indefinite = PETSC_FALSE;
   PetscCall(PetscStrncpy(p.solver, "crout", sizeof(p.solver)));
   PetscCall(PetscOptionsGetInt(NULL, NULL, "-n", &p.n, NULL));
-  PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 7, &which, NULL));
+  PetscCall(PetscOptionsGetEList(NULL, NULL, "-probe", probes, 8, &which, NULL));
   PetscCall(PetscOptionsGetEList(NULL, NULL, "-factor", factors, 4, &factor, NULL));
   PetscCall(PetscOptionsGetString(NULL, NULL, "-solver", p.solver, sizeof(p.solver), NULL));
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-indefinite", &p.indefinite, NULL));

@@ -112,6 +112,12 @@ elif name == "nine":  # [1 4 1; 4 -20 4; 1 4 1] with one entry changed: nx, ny, 
     A = (product([T[0], W[1]]) + product([W[0], T[1]])) / 2
     if len(numbers) > 2:
         A[int(numbers[2]), int(numbers[3])] = numbers[4]
+elif name == "pinned":  # the same, of any size, with a row of the identity: nx, ny, row, size
+    sizes = [int(n) for n in numbers[:2]]
+    T = [2 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1) for n in sizes]
+    W = [12 * np.eye(n) - t for n, t in zip(sizes, T)]
+    A = (product([T[0], W[1]]) + product([W[0], T[1]])) / 2 * numbers[3]
+    A[int(numbers[2])] = np.eye(len(A))[int(numbers[2])]
 elif name == "pencils":  # of convection along x, with one entry changed: nx, ny, convection, row, column, factor
     sizes = [int(n) for n in numbers[:2]]
     T = [2 * np.eye(n) - (1 - v) * np.eye(n, k=1) - (1 + v) * np.eye(n, k=-1) for n, v in zip(sizes, (numbers[2], 0))]
