@@ -74,6 +74,7 @@ struct Level {
   std::unique_ptr<Smoother<Scalar>> smoother;
   std::unique_ptr<Planes<Space, Value, Scalar>> planes; ///< if there are any, they relax, and the smoother makes residuals
   OwnedArray<Scalar, Space> x, b, work;
+  Products<Space> products;                                    ///< that make the next level's operator
   Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace> look; ///< what the last look has seen, on the host once the space is waited for
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> unsound;    ///< 1: a line has an unusable pivot, where that was looked for
   bool looked_for_pivots = false;

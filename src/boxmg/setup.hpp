@@ -317,7 +317,8 @@ void HierarchyOn<Space, Value, Scalar>::make_next(std::size_t level)
     ensure_operator(level + 1, next, stencil, nullptr);
     const auto &fine   = levels_[level].exact;
     const auto &coarse = levels_[level + 1].exact;
-    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, coarse.values.data(), coarse.a.pitch, symmetric_);
+    galerkin(levels_[level].space, fine.a, fine.r, fine.p, stencil, levels_[level].products, coarse.values.data(), coarse.a.pitch,
+             symmetric_);
     if (is_stabilised(level + 1)) stabilise(levels_[level].space, coarse.a, sign_, coarse.values.data());
   }
   if (level > 0 || !beside_) return;
@@ -359,7 +360,7 @@ void HierarchyOn<Space, Value, Scalar>::make_next_of_ranks(std::size_t level)
     l.half_x         = array<Space, Scalar>("weft boxmg part of a solution", half.nodes());
   }
   const Index pitch = pitch_of(l.part->half());
-  galerkin(l.space, l.exact.a, l.exact.r, l.exact.p, stencil, l.half_values.data(), pitch, false);
+  galerkin(l.space, l.exact.a, l.exact.r, l.exact.p, stencil, l.products, l.half_values.data(), pitch, false);
   ranks_.all->agree();
   Coefficients<Space, Value> *const next = here ? &levels_[level + 1].exact : nullptr;
   l.part->down(l.space, l.half_values.data(), next ? next->values.data() : nullptr, stencil.count, pitch, next ? next->a.pitch : 0);
@@ -400,6 +401,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     c.p.pitch   = c.a.pitch;
     c.weights   = array<Space, Value>("weft boxmg interpolation", c.p.slots() * c.p.pitch);
     c.weights_r = {};
+    l.products  = {};
     c.p.weights = c.weights.data();
   }
   c.r = c.p;

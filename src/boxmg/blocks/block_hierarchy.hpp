@@ -18,10 +18,11 @@ struct BlockLevel {
   BlockOperator<Space, Value> a;
   Choice choice;
   bool direct            = false;
-  std::uint32_t convects = 0;                             ///< the unknowns whose convection is strong, as bits
-  std::vector<Transfer<Value>> p, r;                      ///< of each unknown, from and to the next level
-  OwnedArray<Value, Space> weights, weights_r, diagonals; ///< r has those of p where the matrix is symmetric
-  OwnedArray<unsigned char, Space> followers;             ///< see block_weights.hpp
+  std::uint32_t convects = 0;                                ///< the unknowns whose convection is strong, as bits
+  std::vector<Transfer<Value>> p, r;                         ///< of each unknown, from and to the next level
+  OwnedArray<Value, Space> weights, weights_r, diagonals;    ///< r has those of p where the matrix is symmetric
+  OwnedArray<unsigned char, Space> followers;                ///< see block_weights.hpp
+  std::vector<std::pair<Stencil, Products<Space>>> products; ///< for each stencil that pairs have
   std::unique_ptr<BlockSmoother<Space, Value>> smoother;
   OwnedArray<Value, Space> x, b, work;
   OwnedArray<LevelLook, Space> look; ///< of each unknown
@@ -119,6 +120,7 @@ private:
   void make_weights_of_all(const LevelHere &l, Part part, const std::vector<LevelLook> &looks, const std::vector<Transfer<Value>> &to,
                            Value *weights);
   void make_next(std::size_t level, const std::vector<LevelLook> &looks);
+  Products<Space> &products_for(LevelHere &l, const Stencil &stencil) const;
   bool one_will_do(std::size_t level) const { return symmetric_ && mild_ && (level == 0 || levels_[level - 1].choice.lines.size() == 1); }
 
   // Cycles: block_cycle.hpp.

@@ -193,6 +193,7 @@ void BlockHierarchy<Space, Value>::ensure_transfer(LevelHere &l, const std::vect
   if (l.p.empty() || l.p.front().coarsened != any.coarsened) {
     l.weights   = array<Space, Value>("weft boxmg interpolation", size);
     l.weights_r = {};
+    l.products.clear();
   }
   if (two && l.weights_r.size() == 0) l.weights_r = array<Space, Value>("weft boxmg restriction", size);
   if (l.diagonals.size() == 0) {
@@ -245,10 +246,20 @@ void BlockHierarchy<Space, Value>::make_next(std::size_t level, const std::vecto
   for (std::size_t k = 0; k < l.a.all().size(); k++) {
     const Coupling<Value> &one = l.a.all()[k], &to = coarse.all()[k];
     const auto row = static_cast<std::size_t>(one.row), column = static_cast<std::size_t>(one.column);
-    galerkin(space_, one.a, l.r[row], l.p[column], to.a.stencil, coarse.values(to), to.a.pitch, false);
+    galerkin(space_, one.a, l.r[row], l.p[column], to.a.stencil, products_for(l, one.a.stencil), coarse.values(to), to.a.pitch, false);
     if (one.row == one.column && level + 1 >= stabilised_from && (l.convects >> row & 1) != 0)
       stabilise(space_, to.a, signs_[row], coarse.values(to));
   }
+}
+
+/// The list of products is the same for all pairs of a stencil.
+template <class Space, class Value>
+Products<Space> &BlockHierarchy<Space, Value>::products_for(LevelHere &l, const Stencil &stencil) const
+{
+  for (auto &[of, products] : l.products) {
+    if (std::equal(of.slot, of.slot + Stencil::most, stencil.slot)) return products;
+  }
+  return l.products.emplace_back(stencil, Products<Space>{}).second;
 }
 
 // ------------------------------------------------------------------------------------------------------------ for tests and the curious
