@@ -18,7 +18,8 @@ KOKKOS_INLINE_FUNCTION bool usable_pivot(Scalar pivot, RealOf<Scalar> scale)
   using Real          = RealOf<Scalar>;
   const Real smallest = 100 * std::numeric_limits<Real>::epsilon() * scale;
   const Real size     = modulus(pivot);
-  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(), finite = size <= std::numeric_limits<Real>::max();
+  const int above = size > smallest, inverts = size >= std::numeric_limits<Real>::min(),
+            finite = size <= std::numeric_limits<Real>::max();
   return (above & inverts & finite) != 0; // false where the scale is not finite; no branch, so it vectorizes
 }
 
@@ -28,11 +29,7 @@ template <class Memory>
 class PivotFlag {
 public:
   PivotFlag() = default;
-  /// To be cleared before kernels report.
-  explicit PivotFlag(const LineLayout &layout)
-      : length_(layout.length), first_(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft pivot flag"))
-  {
-  }
+  explicit PivotFlag(const LineLayout &layout) : length_(layout.length), first_("weft pivot flag") {}
 
   template <class Space>
   void clear(const Space &space) const
