@@ -53,6 +53,18 @@ def test_a_petsc_that_does_not_fit(tmp_path, version, conf, message):
     assert message.format(folder) in configure(tmp_path, f"-DPETSC_DIR={folder}")
 
 
+@pytest.mark.parametrize("version, message", [((3, 20, 1), "no Kokkos 4.5 or newer was found"), ((3, 17, 4), "PETSc 3.17.4 in {} is out of range")])
+def test_a_petsc_that_was_not_installed(tmp_path, version, message):
+    """PETSC_DIR has its own headers, PETSC_ARCH what configure made."""
+    arch = petsc(tmp_path / "arch", version)
+    (tmp_path / "include").mkdir()
+    (arch / "include" / "petscversion.h").rename(tmp_path / "include" / "petscversion.h")
+    file = arch / "lib" / "pkgconfig" / "PETSc.pc"
+    file.write_text(file.read_text().replace("-I${includedir}", f"-I${{includedir}} -I{tmp_path / 'include'}"))
+    output = configure(tmp_path, "-DCMAKE_DISABLE_FIND_PACKAGE_Kokkos=ON", PETSC_DIR=str(tmp_path), PETSC_ARCH="arch")
+    assert message.format(arch) in output
+
+
 def test_petsc_dir_that_is_none(tmp_path):
     output = configure(tmp_path, PETSC_DIR=str(tmp_path), PETSC_ARCH="arch-none")
     assert f"PETSC_DIR='{tmp_path}' with PETSC_ARCH='arch-none' holds no lib/pkgconfig/PETSc.pc: point both at a built PETSc" in output
