@@ -53,8 +53,8 @@ PetscErrorCode TakePCADIAgain(KSP ksp)
 PetscErrorCode KSPSetUp_ADI(KSP ksp)
 {
   PetscFunctionBegin;
-  PetscCall(
-      TakePCADIAgain(ksp)); // newer releases of PETSc ask the PC for its options after the KSP, and -pc_type none takes PCADI away again
+  // Newer releases of PETSc ask the PC for its options after the KSP, and -pc_type none takes PCADI away again.
+  PetscCall(TakePCADIAgain(ksp));
   PetscCall(KSPSetWorkVecs(ksp, 2));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -121,13 +121,17 @@ def found_again():
     say("difference", x.norm())
 
 
-def more_cycles():
-    """Cycles that make errors grow, few in an application first and then many."""
+def solver_of_five_points(centre):
     da = PETSc.DMDA().create([9, 8], stencil_width=1)
-    A = five_points(da, 3.5)
+    A = five_points(da, centre)
     x, b = A.createVecs()
     b.set(1)
-    ksp = solver(A, da)
+    return da, A, x, b, solver(A, da)
+
+
+def more_cycles():
+    """Cycles that make errors grow, few in an application first and then many."""
+    da, A, x, b, ksp = solver_of_five_points(3.5)
     for iterations in (1, 40):
         options["pc_adi_iterations"] = iterations
         ksp.setFromOptions()
@@ -138,11 +142,7 @@ def more_cycles():
 
 def in_place():
     """Richardson's iteration, and values that come into the same matrix without KSPSetOperators(): iterations, and those of a fresh solver."""
-    da = PETSc.DMDA().create([9, 8], stencil_width=1)
-    A = five_points(da, 4.5)
-    x, b = A.createVecs()
-    b.set(1)
-    ksp = solver(A, da)
+    da, A, x, b, ksp = solver_of_five_points(4.5)
     ksp.solve(b, x)
     five_points(da, 4.1, A)
     for each in (ksp, solver(A, da)):
@@ -152,14 +152,11 @@ def in_place():
 
 def penalties_in_place():
     """KSPADI with penalties, and values that come into the same matrix without KSPSetOperators(): what is left of the other rows."""
-    da = PETSc.DMDA().create([9, 8], stencil_width=1)
-    A = five_points(da, 4.5)
-    x, b = A.createVecs()
+    da, A, x, b, ksp = solver_of_five_points(4.5)
     residual, penalties = b.duplicate(), b.duplicate()
     first, last = b.getOwnershipRange()
     penalties.setArray([1e8 if row % 9 == 0 else 0.0 for row in range(first, last)])
     b.setArray(1 + 3 * penalties.array)
-    ksp = solver(A, da)
     for centre in (4.5, 4.1):
         five_points(da, centre, A)
         A.setDiagonal(penalties, addv=True)
@@ -172,11 +169,7 @@ def penalties_in_place():
 
 def fails_in_place():
     """A solver that looks at no norm, and values without a preconditioner that come into the same matrix without KSPSetOperators()."""
-    da = PETSc.DMDA().create([9, 8], stencil_width=1)
-    A = five_points(da, 4.5)
-    x, b = A.createVecs()
-    b.set(1)
-    ksp = solver(A, da)
+    da, A, x, b, ksp = solver_of_five_points(4.5)
     for centre in (4.5, -0.5):
         five_points(da, centre, A)
         ksp.solve(b, x)
@@ -185,11 +178,7 @@ def fails_in_place():
 
 def another_pc():
     """KSPADI whose PC the program changes after a set-up: iterations of each solve, and the PC's type in the end."""
-    da = PETSc.DMDA().create([9, 8], stencil_width=1)
-    A = five_points(da, 4.5)
-    x, b = A.createVecs()
-    b.set(1)
-    ksp = solver(A, da)
+    da, A, x, b, ksp = solver_of_five_points(4.5)
     for change in ("none", "type", "PC"):
         if change == "type":
             ksp.getPC().setType("jacobi")
