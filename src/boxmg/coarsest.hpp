@@ -40,8 +40,8 @@ struct Pieces {
 /// A^-1 of a small operator as a dense matrix, row after row, by in-place elimination with the largest diagonal as the pivot (the sweep operator:
 /// Goodnight, The American Statistician 33 (1979)). A pivot that is nothing beside its own diagonal is left out, with its row and column: so
 /// the operator of a singular problem has an inverse on what the other unknowns span, symmetric where it is, and each part of a grid that
-/// falls to pieces leaves out one of its own. In blocks, as a device does where a matrix does not fit a team's registers, pivots come in the order of the
-/// rows first (block_sweep.hpp), and by size where that is in doubt.
+/// falls to pieces leaves out one of its own. In blocks, as a device does but for stacks, pivots come in the order of the rows first (block_sweep.hpp: on an
+/// H200 81 rows take 136 us so, and 554 by size), and by size where that is in doubt.
 template <class Space>
 struct Inverse {
   using Policy                        = Kokkos::TeamPolicy<Space>;
@@ -66,7 +66,7 @@ struct Inverse {
   Index n = 0; ///< nodes of a piece
 
   Inverse() = default;
-  explicit Inverse(const Grid &grid) : Inverse(grid, !is_host_space<Space> && !fits_registers(grid.piece().nodes())) {}
+  explicit Inverse(const Grid &grid) : Inverse(grid, !is_host_space<Space>) {}
   /// blocks: not of a stack.
   Inverse(const Grid &grid, bool blocks)
       : values("weft boxmg inverse", static_cast<std::size_t>(grid.piece().nodes() * grid.nodes())),
@@ -121,7 +121,7 @@ struct Inverse {
   void eliminate(const Space &space, double doubtful)
   {
     if (in_blocks()) sweep_blocks(space, doubtful);
-    if (!in_blocks() && !is_host_space<Space> && fits_registers(n))
+    if (!is_host_space<Space> && fits_registers(n))
       eliminate_held(space, doubtful);
     else
       eliminate_stored(space, doubtful);
@@ -185,7 +185,7 @@ struct Inverse {
         });
   }
 
-  /// One team eliminates a piece, each step after the other; in blocks, where there are doubts.
+  /// One team eliminates a piece, each step after the other; after blocks, where there are doubts.
   void eliminate_stored(const Space &space, double doubtful)
   {
     const Index size = n;
@@ -272,12 +272,15 @@ struct Inverse {
   {
     const int rows = static_cast<int>(n);
     const auto v = values, d = diagonal;
-    const auto wrong   = found;
-    const Pieces stack = pieces;
-    const int words    = 6 * rows * static_cast<int>(sizeof(KernelScalar));
+    const auto wrong                   = found;
+    const Pieces stack                 = pieces;
+    const KernelScalar *const original = given.data();
+    const double *const doubt          = doubts.data();
+    const int words                    = 6 * rows * static_cast<int>(sizeof(KernelScalar));
     Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<held_threads>> policy(space, static_cast<int>(stack.count), held_threads);
     Kokkos::parallel_for(
         "weft boxmg inverse", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const Team &team) {
+          if (original && *doubt == 0) return;
           const Index first          = Index(team.league_rank()) * rows;
           KernelScalar *const m      = v.data() + first * rows;
           KernelScalar *const own    = static_cast<KernelScalar *>(team.team_shmem().get_shmem(words)); // the diagonal as it was
@@ -291,7 +294,7 @@ struct Inverse {
           for (int k = 0; k < held_by_thread; k++) {
             const int number = team.team_rank() + k * held_threads, i = number / rows;
             place[k] = number < rows * rows ? i << 16 | (number - i * rows) : -1;
-            held[k]  = number < rows * rows ? m[number] : KernelScalar(0);
+            held[k]  = number < rows * rows ? (original ? original : m)[number] : KernelScalar(0);
           }
           Kokkos::parallel_for(Kokkos::TeamThreadRange(team, rows), [&](const int i) {
             own[i] = now[i] = d(first + i);

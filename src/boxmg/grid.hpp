@@ -105,6 +105,16 @@ struct Stencil {
   WEFT_INLINE int mirrored(int k) const { return slot[26 - offset[k].number()]; }
 };
 
+/// Whether all neighbours are a step along one direction away.
+inline bool is_star(const Stencil &stencil)
+{
+  for (int k = 0; k < stencil.count; k++) {
+    const Offset o = stencil.offset[k];
+    if ((o.d[0] != 0) + (o.d[1] != 0) + (o.d[2] != 0) > 1) return false;
+  }
+  return true;
+}
+
 /// Directions as a set of bits: 1 x, 2 y, 4 z.
 using Directions = unsigned;
 WEFT_INLINE constexpr bool has(Directions set, int direction)

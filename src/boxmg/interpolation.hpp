@@ -36,6 +36,10 @@ struct Between {
   KOKKOS_INLINE_FUNCTION static constexpr Directions next(int number) { return those(number, 1); }
   KOKKOS_INLINE_FUNCTION static constexpr Directions free(int number) { return s & those(number, 0); }
   KOKKOS_INLINE_FUNCTION static constexpr int directions() { return has(s, 0) + has(s, 1) + has(s, 2); }
+  KOKKOS_INLINE_FUNCTION static constexpr int steps(int number)
+  {
+    return (step(number, 0) != 0) + (step(number, 1) != 0) + (step(number, 2) != 0);
+  }
 
 private:
   KOKKOS_INLINE_FUNCTION static constexpr Directions those(int number, int wanted)
@@ -61,9 +65,9 @@ Region between(const Transfer<Scalar> &p, Directions s)
 }
 
 /// Weights of the nodes that lie between coarse ones along the directions s. What depends on a neighbour's number is known when this is compiled,
-/// so that coefficients and weights stay in registers, and their loads are on their way together. Here weight k of a node belongs to the
-/// directions in the set k.
-template <class Scalar, Directions s>
+/// so that coefficients and weights stay in registers, and nothing branches before the last of them is on its way. Here weight k of a node belongs
+/// to the directions in the set k. star: the operator couples along one direction at a time. whole: the part is.
+template <class Scalar, Directions s, bool star, bool whole>
 struct Weights {
   Operator<Scalar> a;
   Part part;
@@ -87,14 +91,12 @@ private:
   KOKKOS_INLINE_FUNCTION void make(Index node, const Index (&at)[3]) const
   {
     Scalar w[8] = {};
-    if (s == 0)
-      w[0] = 1;
-    else if (from_operator && !(followers && (s & ~followers[node]) == 0))
+    if (from_operator && !(followers && (s & ~followers[node]) == 0))
       solve(node, at, w, Numbers());
     else
       for (int set = 0; set < 8; set++) w[set] = Scalar(1) / (1 << Geometry::directions());
-    for (Directions set = 0; set < 8; set++) {
-      if ((set & ~p.coarsened) == 0) weights[slot_of(set) * p.pitch + node] = there(set, at) ? w[set] : Scalar(0);
+    for (Directions set = 0; set < 8; set++) { // the others stay 0
+      if ((set & ~s) == 0) weights[slot_of(set) * p.pitch + node] = there(set, at) ? w[set] : Scalar(0);
     }
   }
   KOKKOS_INLINE_FUNCTION int slot_of(Directions set) const
@@ -112,25 +114,46 @@ private:
   template <int... numbers>
   KOKKOS_INLINE_FUNCTION void solve(Index node, const Index (&at)[3], Scalar (&w)[8], std::integer_sequence<int, numbers...> all) const
   {
+    Scalar entry[27] = {}, passed[27][4] = {};
+    (read<numbers>(node, at, entry[numbers], passed[numbers]), ...);
     Scalar row[27]      = {}; // the stencil, summed over all directions but those of s: 13 the node itself
     RealOf<Scalar> size = 0;  // of what is summed
-    const Scalar turn   = towards(RealOf<Scalar>(1), conjugate(a.diagonal(node)));
-    (collapse<numbers>(node, at, turn, row, size), ...);
+    const Scalar turn   = towards(RealOf<Scalar>(1), conjugate(entry[13]));
+    (collapse<numbers>(entry[numbers], turn, row, size), ...);
     (even_out<numbers>(row, size), ...);
     const Scalar c = denominator(row, turn, all);
     if (!(modulus(c) > 0)) return;
-    (share<numbers>(at, row[numbers] / c, w), ...);
+    (share<numbers>(row[numbers] / c, passed[numbers], w), ...);
+  }
+  /// The coefficient of a neighbour, and what it has to pass on where it lies between fewer coarse nodes: its weights by the subsets of free(number).
+  template <int number>
+  KOKKOS_INLINE_FUNCTION void read(Index node, const Index (&at)[3], Scalar &entry, Scalar (&passed)[4]) const
+  {
+    constexpr bool beside = Geometry::beside(number);
+    if constexpr (!star || Geometry::steps(number) <= 1) {
+      const int k       = a.stencil.slot[number];
+      Index there[3]    = {at[0], at[1], at[2]};
+      const bool inside = (whole && !beside) || a.grid.move(there, offset_of(number));
+      const Index other = inside ? a.grid.node(there) : node;
+      if constexpr (whole) {
+        entry = k >= 0 ? a.entry(k, node) : Scalar(0);
+      } else {
+        entry = k >= 0 && inside ? entry_of(a, part, k, node, other) : Scalar(0);
+      }
+      if constexpr (beside && Geometry::free(number) == 0) {
+        passed[0] = inside ? 1 : 0; // it lies on a coarse node
+      } else if constexpr (beside) {
+        int subset = 0;
+        for (Directions set = 0; set < 8; set++) {
+          if ((set & ~Geometry::free(number)) == 0) passed[subset++] = inside ? p.weight(slot_of(set), other) : Scalar(0);
+        }
+      }
+    }
   }
   template <int number>
-  KOKKOS_INLINE_FUNCTION void collapse(Index node, const Index (&at)[3], Scalar turn, Scalar (&row)[27], RealOf<Scalar> &size) const
+  KOKKOS_INLINE_FUNCTION void collapse(Scalar entry, Scalar turn, Scalar (&row)[27], RealOf<Scalar> &size) const
   {
-    const int k = a.stencil.slot[number];
-    if (k < 0) return;
-    Index there[3] = {at[0], at[1], at[2]};
-    // Coefficients of the neighbours too: there are some.
-    if (part != Part::whole && !a.grid.move(there, offset_of(number))) return;
-    const Scalar entry = entry_of(a, part, k, node, a.grid.node(there));
-    const bool own     = Geometry::collapsed(number) == 13 || (convected && real_part(turn * entry) > 0);
+    const bool own = Geometry::collapsed(number) == 13 || (convected && real_part(turn * entry) > 0);
     row[13] += own ? entry : Scalar(0); // places that the compiler knows stay in registers
     if constexpr (Geometry::collapsed(number) != 13) row[Geometry::collapsed(number)] += own ? Scalar(0) : entry;
     size += modulus(entry);
@@ -148,14 +171,12 @@ private:
   }
   /// What a neighbour between fewer coarse nodes passes on.
   template <int number>
-  KOKKOS_INLINE_FUNCTION void share(const Index (&at)[3], Scalar share, Scalar (&w)[8]) const
+  KOKKOS_INLINE_FUNCTION static void share(Scalar share, const Scalar (&passed)[4], Scalar (&w)[8])
   {
     if constexpr (Geometry::beside(number)) {
-      Index there[3] = {at[0], at[1], at[2]};
-      if (share == Scalar(0) || !a.grid.move(there, offset_of(number))) return;
-      const Index neighbour = a.grid.node(there);
+      int subset = 0;
       for (Directions set = 0; set < 8; set++) {
-        if ((set & ~Geometry::free(number)) == 0) w[set | Geometry::next(number)] -= share * p.weight(slot_of(set), neighbour);
+        if ((set & ~Geometry::free(number)) == 0) w[set | Geometry::next(number)] -= share * passed[subset++];
       }
     }
   }
@@ -190,21 +211,43 @@ private:
   }
 };
 
-/// Fills the weights of the interpolation that belongs to a, to its transpose, or to its symmetric part; p.weights is `weights`. Nodes between
-/// fewer coarse ones first. convected: see above. followers: of each node the directions along which weights are linear all the same; null: none.
+/// Fills in the weights that no values change: 1 of nodes on coarse ones, 0 of a next coarse node along a direction in which a node lies on one.
+template <class Space, class Scalar>
+void start_weights(const Space &space, const Transfer<Scalar> &p, Scalar *weights)
+{
+  Kokkos::deep_copy(space, Kokkos::View<Scalar *, Space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>(weights, p.slots() * p.pitch), Scalar(0));
+  const Grid grid = p.fine;
+  over_runs(
+      "weft boxmg weights", space, between(p, 0), KOKKOS_LAMBDA(const Run &run) {
+        for (Index j = 0; j < run.count; j++) weights[run.x + j * run.step + grid.n[0] * (run.y + grid.n[1] * run.z)] = 1;
+      });
+}
+
+/// Fills the weights of the interpolation that belongs to a, to its transpose, or to its symmetric part; p.weights is `weights`, which
+/// start_weights() has seen. Nodes between fewer coarse ones first. convected: see above. followers: of each node the directions along which weights are linear all the same; null: none.
 template <class Space, class Scalar>
 void make_weights(const Space &space, const Operator<Scalar> &a, Part part, const Transfer<Scalar> &p, bool from_operator, bool convected,
                   Scalar *weights, const unsigned char *followers = nullptr)
 {
+  const auto launch = [&]<Directions s, bool star, bool whole>(std::bool_constant<star>, std::bool_constant<whole>) {
+    over_runs("weft boxmg weights", space, between(p, s),
+              Weights<Scalar, s, star, whole>{a, part, p, from_operator, convected, followers, weights});
+  };
+  const std::true_type yes;
+  const std::false_type no;
+  const bool star = is_star(a.stencil), whole = part == Part::whole;
   const auto of = [&]<Directions s>(std::integral_constant<Directions, s>) {
-    if ((s & ~p.coarsened) == 0)
-      over_runs("weft boxmg weights", space, between(p, s), Weights<Scalar, s>{a, part, p, from_operator, convected, followers, weights});
+    if ((s & ~p.coarsened) != 0) return;
+    if (star)
+      whole ? launch.template operator()<s>(yes, yes) : launch.template operator()<s>(yes, no);
+    else
+      whole ? launch.template operator()<s>(no, yes) : launch.template operator()<s>(no, no);
   };
   const auto all = [&]<Directions... s>(std::integer_sequence<Directions, s...>)
   {
     (of(std::integral_constant<Directions, s>()), ...);
   };
-  all(std::integer_sequence<Directions, 0, 1, 2, 4, 3, 5, 6, 7>());
+  all(std::integer_sequence<Directions, 1, 2, 4, 3, 5, 6, 7>());
 }
 
 } // namespace weft::boxmg

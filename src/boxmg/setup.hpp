@@ -403,11 +403,15 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     c.weights_r = {};
     l.products  = {};
     c.p.weights = c.weights.data();
+    start_weights(l.space, c.p, c.weights.data());
   }
   c.r = c.p;
   make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, l.convected, c.weights.data());
   if (!symmetric_ && from_operator) {
-    if (c.weights_r.size() == 0) c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);
+    if (c.weights_r.size() == 0) {
+      c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);
+      start_weights(l.space, c.p, c.weights_r.data());
+    }
     c.r.weights = c.weights_r.data();
     make_weights(l.space, c.a, Part::transpose, c.r, true, l.convected, c.weights_r.data());
   }

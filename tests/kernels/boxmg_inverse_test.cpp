@@ -126,7 +126,9 @@ TEST(BoxmgInverse, OrderOfPivots)
         EXPECT_TRUE(made.doubted);
         EXPECT_EQ(made.left_out, single.left_out);
         EXPECT_EQ(made.other_sign, single.other_sign);
-        if (memory == Memory::host) EXPECT_EQ(made.inverse.a, single.inverse.a);
+        if (memory == Memory::host) {
+          EXPECT_EQ(made.inverse.a, single.inverse.a);
+        }
         EXPECT_LT(error_of(a, made.inverse), 1e-10);
       }
     }

@@ -190,12 +190,17 @@ void BlockHierarchy<Space, Value>::ensure_transfer(LevelHere &l, const std::vect
   Transfer<Value> any(l.grid(), l.choice.coarsened);
   any.pitch          = pitch_of(l.grid());
   const Index of_one = any.slots() * any.pitch, size = of_one * l.a.unknowns();
+  const auto started = [&](const std::string &label) {
+    const auto weights = array<Space, Value>(label, size);
+    for (Index c = 0; c < l.a.unknowns(); c++) start_weights(space_, any, weights.data() + c * of_one);
+    return weights;
+  };
   if (l.p.empty() || l.p.front().coarsened != any.coarsened) {
-    l.weights   = array<Space, Value>("weft boxmg interpolation", size);
+    l.weights   = started("weft boxmg interpolation");
     l.weights_r = {};
     l.products.clear();
   }
-  if (two && l.weights_r.size() == 0) l.weights_r = array<Space, Value>("weft boxmg restriction", size);
+  if (two && l.weights_r.size() == 0) l.weights_r = started("weft boxmg restriction");
   if (l.diagonals.size() == 0) {
     l.diagonals = array<Space, Value>("weft boxmg diagonals", l.size());
     l.followers = array<Space, unsigned char>("weft boxmg followers", l.size());
