@@ -1,4 +1,4 @@
-/// A row of R A P in the registers of a thread: for devices, grids with ends, and stencils that are a whole star or a whole box.
+/// A row of R A P in the registers of a thread: for grids with ends, and stencils that are a whole star or a whole box.
 ///
 /// Of a coarse node c, whose own fine node has the neighbours i that interpolate from it,
 ///
@@ -296,8 +296,8 @@ private:
   }
 };
 
-/// The coarse operator by its rows; mirrors: half, as above. False where that does not serve, and nothing is done then: rings, stencils with holes, and
-/// directions that are coarsened alone. In coarse_row.cpp for the backends and the scalars of the build.
+/// The coarse operator by its rows; mirrors: half, as above. False where that does not serve, and nothing is done then: rings, stencils with holes,
+/// directions that are coarsened alone, and grids that do not couple along x. In coarse_row.cpp for the backends and the scalars of the build.
 template <class Space, class Scalar>
 bool galerkin_by_rows(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p,
                       const Stencil &stencil, Scalar *values, Index pitch, bool mirrors);

@@ -40,8 +40,8 @@ struct Pieces {
 /// A^-1 of a small operator as a dense matrix, row after row, by in-place elimination with the largest diagonal as the pivot (the sweep operator:
 /// Goodnight, The American Statistician 33 (1979)). A pivot that is nothing beside its own diagonal is left out, with its row and column: so
 /// the operator of a singular problem has an inverse on what the other unknowns span, symmetric where it is, and each part of a grid that
-/// falls to pieces leaves out one of its own. In blocks, as a device does but for stacks, pivots come in the order of the rows first (block_sweep.hpp: on an
-/// H200 81 rows take 136 us so, and 554 by size), and by size where that is in doubt.
+/// falls to pieces leaves out one of its own. In blocks, as a device does with real scalars but for stacks, pivots come in the order of the rows
+/// first (block_sweep.hpp: on an H200 81 rows take 136 us so, and 554 by size), and by size where that is in doubt.
 template <class Space>
 struct Inverse {
   using Policy                        = Kokkos::TeamPolicy<Space>;
@@ -66,7 +66,8 @@ struct Inverse {
   Index n = 0; ///< nodes of a piece
 
   Inverse() = default;
-  explicit Inverse(const Grid &grid) : Inverse(grid, !is_host_space<Space>) {}
+  explicit Inverse(const Grid &grid)
+      : Inverse(grid, !is_host_space<Space> && !is_complex<KernelScalar>) {} // a team has room for blocks of reals
   /// blocks: not of a stack.
   Inverse(const Grid &grid, bool blocks)
       : values("weft boxmg inverse", static_cast<std::size_t>(grid.piece().nodes() * grid.nodes())),

@@ -365,6 +365,7 @@ TEST(BlockTridiagonal, IdentityRowsStayExact)
 
 TEST(BlockLineSolver, ReadsTheBlocksOfAMatrixAndOfAnotherSolver)
 {
+  if (BlockLines::largest_block < 3) GTEST_SKIP();
   std::mt19937 random(11);
   const Index n[3] = {5, 4, 3}, b = 3, first[3] = {0, 0, 0}, rows = b * n[0] * n[1] * n[2];
   // Every unknown couples to every other within 69 rows of it, but for some, wherever the lines end: what is not of a line must be left out.
