@@ -105,7 +105,8 @@ struct Stencil {
   WEFT_INLINE int mirrored(int k) const { return slot[26 - offset[k].number()]; }
 };
 
-/// Whether all neighbours are a step along one direction away.
+/// Whether all neighbours are a step along one direction away. Lines of such an operator do not couple to those a step away along both others, so that a
+/// chessboard's two colours will do in space too.
 inline bool is_star(const Stencil &stencil)
 {
   for (int k = 0; k < stencil.count; k++) {

@@ -69,17 +69,6 @@ inline bool plane(const Grid &grid)
   return grid.n[0] == 1 || grid.n[1] == 1 || grid.n[2] == 1;
 }
 
-/// Lines of an operator that couples along one direction at a time do not couple to those a step away along both others, so that a chessboard's two
-/// colours will do in space too.
-inline bool star(const Stencil &stencil)
-{
-  for (int k = 0; k < stencil.count; k++) {
-    const auto &d = stencil.offset[k].d;
-    if ((d[0] != 0) + (d[1] != 0) + (d[2] != 0) > 1) return false;
-  }
-  return true;
-}
-
 /// Whether a distance in memory tells the neighbour, and they ascend with the neighbours' numbers.
 inline bool told_by_distance(const Grid &grid)
 {
@@ -103,7 +92,7 @@ public:
       Offset next;
       next.d[d] = 1;
       if (stencil.slot[next.number()] < 0) continue;
-      if (matrix_ && !part && !grid.stack() && (plane(grid) || star(stencil))) // colours begin anew in each piece of a stack
+      if (matrix_ && !part && !grid.stack() && (plane(grid) || is_star(stencil))) // colours begin anew in each piece of a stack
         add_two_colours(d);
       else
         add_lines(d);
