@@ -397,12 +397,12 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
   const bool from_operator      = options_.interpolation == BoxmgInterpolation::from_operator;
   Coefficients<Space, Value> &c = l.exact;
   if (c.p.coarsened != l.choice.coarsened || c.weights.size() == 0) {
-    c.p         = Transfer<Value>(l.grid(), l.choice.coarsened);
-    c.p.pitch   = c.a.pitch;
-    c.weights   = array<Space, Value>("weft boxmg interpolation", c.p.slots() * c.p.pitch);
-    c.weights_r = {};
-    l.products  = {};
-    c.p.weights = c.weights.data();
+    c.weights = c.weights_r = {}; // an error below leaves none of other directions
+    l.products              = {};
+    c.p                     = Transfer<Value>(l.grid(), l.choice.coarsened);
+    c.p.pitch               = c.a.pitch;
+    c.weights               = array<Space, Value>("weft boxmg interpolation", c.p.slots() * c.p.pitch);
+    c.p.weights             = c.weights.data();
     start_weights(l.space, c.p, c.weights.data());
   }
   c.r = c.p;

@@ -196,9 +196,10 @@ void BlockHierarchy<Space, Value>::ensure_transfer(LevelHere &l, const std::vect
     return weights;
   };
   if (l.p.empty() || l.p.front().coarsened != any.coarsened) {
-    l.weights   = started("weft boxmg interpolation");
-    l.weights_r = {};
+    l.p.clear(); // an error below leaves none of other directions
     l.products.clear();
+    l.weights_r = {};
+    l.weights   = started("weft boxmg interpolation");
   }
   if (two && l.weights_r.size() == 0) l.weights_r = started("weft boxmg restriction");
   if (l.diagonals.size() == 0) {
