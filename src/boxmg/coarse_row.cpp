@@ -42,11 +42,13 @@ bool galerkin_by_rows(const Space &space, const Operator<Scalar> &a, const Trans
   const auto serves = [&]<Directions halved, Directions coupled>(std::integral_constant<Directions, halved>,
                                                                  std::integral_constant<Directions, coupled>) {
     if (halved != roles.of(p.coarsened) || coupled != roles.of(directions)) return false;
+    constexpr bool half =
+        !is_host_space<Space>; // on hosts the coarse operators of one rank are those of several to the last bit, as none is mirrored
     if (star)
-      mirrors ? launch<halved, coupled, true, true>(space, a, r, p, stencil, values, pitch)
+      mirrors ? launch<halved, coupled, true, half>(space, a, r, p, stencil, values, pitch)
               : launch<halved, coupled, true, false>(space, a, r, p, stencil, values, pitch);
     else
-      mirrors ? launch<halved, coupled, false, true>(space, a, r, p, stencil, values, pitch)
+      mirrors ? launch<halved, coupled, false, half>(space, a, r, p, stencil, values, pitch)
               : launch<halved, coupled, false, false>(space, a, r, p, stencil, values, pitch);
     return true;
   };
