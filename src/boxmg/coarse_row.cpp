@@ -42,8 +42,7 @@ bool galerkin_by_rows(const Space &space, const Operator<Scalar> &a, const Trans
   const auto serves = [&]<Directions halved, Directions coupled>(std::integral_constant<Directions, halved>,
                                                                  std::integral_constant<Directions, coupled>) {
     if (halved != roles.of(p.coarsened) || coupled != roles.of(directions)) return false;
-    constexpr bool half =
-        !is_host_space<Space>; // on hosts the coarse operators of one rank are those of several to the last bit, as none is mirrored
+    constexpr bool half = !is_host_space<Space>; // on hosts coarse operators of one rank are those of several to the last bit
     if (star)
       mirrors ? launch<halved, coupled, true, half>(space, a, r, p, stencil, values, pitch)
               : launch<halved, coupled, true, false>(space, a, r, p, stencil, values, pitch);

@@ -296,8 +296,9 @@ private:
   }
 };
 
-/// The coarse operator by its rows; mirrors: half, as above, on a device. False where that does not serve, and nothing is done then: rings, stencils with holes,
-/// directions that are coarsened alone, and grids that do not couple along x. In coarse_row.cpp for the backends and the scalars of the build.
+/// The coarse operator by its rows; mirrors: half, as above, on a device. False where that does not serve, and nothing is done then: rings, stencils
+/// with holes, directions that are coarsened alone, and grids that do not couple along x. In coarse_row.cpp for the backends and the scalars of the
+/// build.
 template <class Space, class Scalar>
 bool galerkin_by_rows(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p,
                       const Stencil &stencil, Scalar *values, Index pitch, bool mirrors);
