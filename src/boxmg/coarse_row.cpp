@@ -1,5 +1,7 @@
 #include "boxmg/coarse_row.hpp"
 
+#include <type_traits>
+
 #include "base/backend.hpp"
 #include "base/kernel_scalar.hpp"
 

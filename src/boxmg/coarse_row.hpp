@@ -7,7 +7,6 @@
 /// Where each factor stands is known when this is compiled, and nothing branches, so that loads are on their way together. The list of all products
 /// R_ci A_ij P_jd (galerkin.hpp), which serves everything else, waits for memory instead, one load after the other.
 #pragma once
-#include <type_traits>
 #include <utility>
 
 #include "boxmg/transfer.hpp"

@@ -261,7 +261,8 @@ void over_coefficients(const Space &space, const Galerkin<Space, Scalar> &kernel
       });
 }
 
-/// The coarse operator by the list of its products, which is made where it is empty. half: A is symmetric, and R the transpose of P.
+/// The coarse operator by the list of its products, which is made where it is empty. half: A is symmetric, and R the transpose of P, which a
+/// device makes use of.
 template <class Space, class Scalar>
 void galerkin_by_products(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &r, const Transfer<Scalar> &p,
                           const Stencil &stencil, Products<Space> &products, Scalar *values, Index pitch, bool half)
@@ -292,7 +293,7 @@ void galerkin(const Space &space, const Operator<Scalar> &a, const Transfer<Scal
               Products<Space> &products, Scalar *values, Index pitch, bool mirrors)
 {
   constexpr Index fewest = 2048; // for a device, in space: 17^3 nodes 29 us by rows and 78 by products, 9^3 24 and 16 (H200)
-  const bool half        = !is_host_space<Space> && mirrors && a.ends && r.weights == p.weights;
+  const bool half        = mirrors && a.ends && r.weights == p.weights;
   const bool many        = is_host_space<Space> || stencil.count < Stencil::most || p.coarse.nodes() >= fewest;
   if (many && galerkin_by_rows(space, a, r, p, stencil, values, pitch, half)) return;
   galerkin_by_products(space, a, r, p, stencil, products, values, pitch, half);

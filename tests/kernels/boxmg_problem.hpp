@@ -23,6 +23,14 @@ inline boxmg::Grid grid_of(std::initializer_list<Index> n, std::initializer_list
   return grid;
 }
 
+/// Planes or lines side by side.
+inline boxmg::Grid stack_of(std::initializer_list<Index> n, int across, std::initializer_list<int> rings = {})
+{
+  boxmg::Grid grid   = grid_of(n, rings);
+  grid.apart[across] = true;
+  return grid;
+}
+
 enum class Form { star, box, skew, flow };
 
 /// Couplings of random size to the neighbours of each node, dominant diagonals; skew: those of the two directions differ; flow: all are from one of two

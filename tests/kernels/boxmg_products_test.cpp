@@ -10,22 +10,6 @@ namespace {
 
 using boxmg::Directions;
 
-template <class Space>
-OwnedArray<double, Space> on(const std::vector<double> &values)
-{
-  OwnedArray<double, Space> array("test", values.size());
-  Kokkos::deep_copy(array, Array<const double, Kokkos::HostSpace>(values.data(), values.size()));
-  return array;
-}
-
-template <class Space>
-std::vector<double> back(const OwnedArray<double, Space> &array)
-{
-  std::vector<double> values(array.size());
-  Kokkos::deep_copy(Array<double, Kokkos::HostSpace>(values.data(), values.size()), array);
-  return values;
-}
-
 /// The stencil's coefficients of a dense operator.
 std::vector<double> coefficients(const boxmg::Grid &grid, const boxmg::Stencil &stencil, const Dense &a)
 {
@@ -66,19 +50,12 @@ struct Case {
   Directions coarsened;
 };
 
-boxmg::Grid stack(std::initializer_list<Index> n, int across)
-{
-  boxmg::Grid grid   = grid_of(n);
-  grid.apart[across] = true;
-  return grid;
-}
-
 /// Even and odd numbers of nodes, all directions that are coarsened together, planes side by side.
 std::vector<Case> cases()
 {
-  return {{grid_of({7, 9}), 3},    {grid_of({8, 3}), 3},     {grid_of({4, 6}), 3},    {grid_of({5, 7, 5}), 7},
-          {grid_of({3, 4, 6}), 7}, {grid_of({6, 5, 3}), 3},  {grid_of({5, 2, 6}), 5}, {grid_of({2, 5, 6}), 6},
-          {grid_of({4, 3, 7}), 6}, {stack({5, 6, 3}, 2), 3}, {stack({6, 3, 5}, 1), 5}};
+  return {{grid_of({7, 9}), 3},    {grid_of({8, 3}), 3},        {grid_of({4, 6}), 3},       {grid_of({5, 7, 5}), 7},
+          {grid_of({3, 4, 6}), 7}, {grid_of({6, 5, 3}), 3},     {grid_of({5, 2, 6}), 5},    {grid_of({2, 5, 6}), 6},
+          {grid_of({4, 3, 7}), 6}, {stack_of({5, 6, 3}, 2), 3}, {stack_of({6, 3, 5}, 1), 5}};
 }
 
 template <class Space>
@@ -95,7 +72,7 @@ void compare(const Space &space, const Case &one, Form form, std::mt19937 &rando
     }
     stencil = boxmg::Stencil(mask);
   }
-  const auto values = on<Space>(coefficients(one.grid, stencil, a));
+  const auto values = to_backend<Space>(coefficients(one.grid, stencil, a));
   const boxmg::Operator<double> fine(one.grid, stencil, values.data(), one.grid.nodes());
   boxmg::Transfer<double> p(one.grid, one.coarsened);
   p.pitch         = one.grid.nodes();
@@ -111,13 +88,13 @@ void compare(const Space &space, const Case &one, Form form, std::mt19937 &rando
   const auto restriction = made(symmetric ? Part::whole : Part::transpose), interpolation = made(symmetric ? Part::whole : Part::symmetric);
   boxmg::Transfer<double> r        = p;
   r.weights                        = symmetric ? p.weights : restriction.data();
-  const Dense expected             = dense(r, back<Space>(restriction)).transposed() * a * dense(p, back<Space>(interpolation));
+  const Dense expected             = dense(r, to_host(restriction)).transposed() * a * dense(p, to_host(interpolation));
   const boxmg::Stencil coarse      = boxmg::Stencil::box(p.coarse);
   const std::vector<double> wanted = coefficients(p.coarse, coarse, expected);
   double largest                   = 0;
   for (const double c : wanted) largest = std::max(largest, std::abs(c));
   const auto expect_equal = [&](const OwnedArray<double, Space> &found) {
-    const std::vector<double> all = back<Space>(found);
+    const std::vector<double> all = to_host(found);
     for (std::size_t i = 0; i < all.size(); i++) ASSERT_NEAR(all[i], wanted[i], 1e-14 * largest) << "coefficient " << i;
   };
   const auto empty = [&] {
@@ -156,10 +133,11 @@ TEST(BoxmgProducts, RowsLeaveTheRestToProducts)
 {
   std::mt19937 random(5);
   for (const Memory memory : memories()) {
-    for (const Case &one : {Case{grid_of({6, 5}, {0}), 3}, Case{grid_of({7, 5}), 1}, Case{grid_of({9}), 1}, Case{stack({5, 6, 3}, 0), 6}}) {
+    for (const Case &one :
+         {Case{grid_of({6, 5}, {0}), 3}, Case{grid_of({7, 5}), 1}, Case{grid_of({9}), 1}, Case{stack_of({5, 6, 3}, 0), 6}}) {
       on_backend(Execution(memory), [&]<class Space>(const Space &space) {
         const boxmg::Stencil stencil = boxmg::Stencil::box(one.grid);
-        const auto values            = on<Space>(coefficients(one.grid, stencil, random_operator(one.grid, Form::box, random)));
+        const auto values            = to_backend<Space>(coefficients(one.grid, stencil, random_operator(one.grid, Form::box, random)));
         const boxmg::Operator<double> fine(one.grid, stencil, values.data(), one.grid.nodes());
         const boxmg::Transfer<double> p(one.grid, one.coarsened);
         const boxmg::Stencil coarse = boxmg::Stencil::box(p.coarse);

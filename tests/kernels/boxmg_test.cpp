@@ -9,14 +9,6 @@
 namespace weft::test {
 namespace {
 
-/// Planes or lines side by side.
-boxmg::Grid stack_of(std::initializer_list<Index> n, int across, std::initializer_list<int> rings = {})
-{
-  boxmg::Grid grid   = grid_of(n, rings);
-  grid.apart[across] = true;
-  return grid;
-}
-
 std::vector<boxmg::Grid> grids()
 {
   return {grid_of({9}),
