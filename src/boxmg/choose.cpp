@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numbers>
 
 namespace weft::boxmg {
 
@@ -125,6 +126,25 @@ Choice choose(const Grid &whole, const Strengths &strengths, bool one_will_do, c
                 (options.smoother == BoxmgSmoother::automatic && lines_fail(grid, strengths, choice.coarsened))))
     return {{}, all_of(grid, options.coarsen), planes_of(grid, strengths)};
   return choice;
+}
+
+double over_relaxation(const Grid &whole, const Strengths &strengths, const Choice &choice)
+{
+  if (choice.lines.size() != 1) return 1;
+  const Grid grid = whole.piece();
+  const int along = choice.lines.front();
+  double across   = 0;
+  for (int d = 0; d < 3; d++) across += d != along && grid.n[d] > 1 ? strengths.along[d] : 0;
+  // What is smoothest along the lines is not constant there, where they end: on a small grid with strong lines it is what solves for all.
+  const double smoothest =
+      grid.periodic[along] ? 0 : strengths.along[along] * (1 - std::cos(std::numbers::pi / static_cast<double>(grid.n[along] + 1)));
+  double mu = 0;
+  for (int d = 0; d < 3 && across > 0; d++) {
+    if (has(choice.coarsened, d))
+      mu = std::max(mu, d == along ? across / (across + strengths.along[d]) : (across - strengths.along[d]) / (across + smoothest));
+  }
+  constexpr double most = 4.0 / 9;
+  return 1 / (1 - 0.75 * std::min(mu * mu, most));
 }
 
 BoxmgOptions options_in_planes(const BoxmgOptions &options)

@@ -10,14 +10,14 @@ bool HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scal
   LevelHere &l = levels_[level];
   if (!tell_ && way.transpose == Transpose::no && (l.direct || way.shape == BoxmgCycle::v) &&
       small_[way.mirrored].takes(static_cast<int>(level))) {
-    small_[way.mirrored].cycle(l.space, static_cast<int>(level), b, x);
+    small_[way.mirrored].cycle(l.space, static_cast<int>(level), b, x, omega(level, way).value_or(1));
     return !goes_on || goes_on();
   }
   if (l.direct) {
     l.inverse.apply(l.space, b, x, way.transpose);
     return !goes_on || goes_on();
   }
-  relax(l, b, x, Sweeps::from_zero, way);
+  relax(level, b, x, Sweeps::from_zero, way);
   if (level + 1 < count_) {
     const Corrections corrections = this->corrections(level, way);
     Way next                      = way;
@@ -28,7 +28,7 @@ bool HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scal
   } else if (goes_on && !goes_on()) {
     return false;
   }
-  relax(l, b, x, Sweeps::after, way);
+  relax(level, b, x, Sweeps::after, way);
   if (tell_) {
     residual(l, b, x, way.transpose);
     tell(level, false, l.work.data());
@@ -37,18 +37,18 @@ bool HierarchyOn<Space, Value, Scalar>::cycle(std::size_t level, Scalar *b, Scal
 }
 
 template <class Space, class Value, class Scalar>
-void HierarchyOn<Space, Value, Scalar>::relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const
+void HierarchyOn<Space, Value, Scalar>::relax(std::size_t level, Scalar *b, Scalar *x, Sweeps which, const Way &way) const
 {
+  const LevelHere &l  = levels_[level];
   const bool backward = which == Sweeps::after && way.mirrored;
-  const auto sweep    = [&](const auto &smoother, bool zero) {
-    smoother.sweep(l.space, l.here().a, b, x, l.work.data(), backward, zero, way.transpose);
-  };
+  auto omega          = this->omega(level, way);
+  if (omega && which == Sweeps::after) omega = 1;
   for (int s = 0; s < options_.sweeps; s++) {
     const bool zero = which == Sweeps::from_zero && s == 0;
     if (l.planes)
-      sweep(*l.planes, zero);
+      l.planes->sweep(l.space, l.here().a, b, x, l.work.data(), backward, zero, way.transpose);
     else
-      sweep(*l.smoother, zero);
+      l.smoother->sweep(l.space, l.here().a, b, x, l.work.data(), backward, zero, way.transpose, omega);
   }
 }
 
@@ -87,23 +87,24 @@ template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const Scalar *b, Scalar *x, const Spared &spared, const Way &way,
                                                       bool from_zero, const Sum &squares)
 {
-  LevelHere &l      = levels_[level];
-  Scalar *const to  = next_b(level);
-  const auto &a     = l.here().a;
-  const auto &r     = way.transpose == Transpose::yes ? l.here().p : l.here().r;
-  const bool beside = from_zero && spared.colours && spared.colours->alone && options_.sweeps == 1;
-  const int even    = spared.colours ? spared.colours->across : -1;
+  LevelHere &l                = levels_[level];
+  Scalar *const to            = next_b(level);
+  const auto &a               = l.here().a;
+  const auto &r               = way.transpose == Transpose::yes ? l.here().p : l.here().r;
+  const bool beside           = from_zero && spared.colours && spared.colours->alone && options_.sweeps == 1;
+  const Neighbours neighbours = beside ? spared.colours->beside : all_neighbours(a.stencil);
+  const RealOf<Scalar> of_b   = beside ? 1 - omega(level, way).value_or(1) : 1;
+  const int even              = spared.colours ? spared.colours->across : -1;
   if (l.part && spared.colours) l.part->need(l.space, x, l.part->crosses_but(even) ? 2 : 1); // lines that go on have residuals in ghosts
   if (spared.colours && !is_host_space<Space> && !(l.part && squares)) {
-    restrict_residual(l.space, a, *spared.colours, r, beside ? nullptr : b, x, to, squares);
+    restrict_residual(l.space, a, *spared.colours, r, neighbours, of_b, b, x, to, squares);
     return;
   }
   const bool measured = squares && !spared.colours && !l.part && way.transpose == Transpose::no; // as it is made
   if (measured)
     rounded_residual(l.space, a, mirrors_, b, x, l.work.data(), squares);
   else if (spared.colours)
-    subtract(l.space, a, Region::every_other(l.grid(), even), beside ? spared.colours->beside : all_neighbours(a.stencil),
-             beside ? nullptr : b, x, l.work.data(), way.transpose);
+    subtract(l.space, a, Region::every_other(l.grid(), even), neighbours, of_b != 0 ? b : nullptr, x, l.work.data(), way.transpose, of_b);
   else
     residual(l, b, x, way.transpose);
   if (squares && !measured) sum_of_squares(l.space, l.grid(), l.owned(Region::every_other(l.grid(), even)), l.work.data(), squares);

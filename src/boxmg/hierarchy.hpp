@@ -271,6 +271,7 @@ private:
   Plan plan(std::size_t level, const LevelLook &looked) const;
   bool one_will_do(std::size_t level) const;
   BoxmgCycle shape_of(const Choice &finest, const LevelLook &looked) const;
+  std::optional<RealOf<Scalar>> omega_of(const LevelLook &looked) const;
   std::optional<BoxmgFault> fault_of(std::size_t level) const;
   void set_up(std::size_t level, const LevelLook &looked);
   void make_next(std::size_t level);
@@ -306,7 +307,10 @@ private:
   using GoesOn = std::function<bool()>;
   /// goes_on: is asked once, where it is there, while the first sweeps and their residual are at work, and ends the cycle there; then false is returned.
   bool cycle(std::size_t level, Scalar *b, Scalar *x, const Way &way, const GoesOn &goes_on = {});
-  void relax(const LevelHere &l, Scalar *b, Scalar *x, Sweeps which, const Way &way) const;
+  void relax(std::size_t level, Scalar *b, Scalar *x, Sweeps which, const Way &way) const;
+  using Omega = std::optional<RealOf<Scalar>>;
+  /// Of the first of two colours in a sweep before the correction. Steps are what is not mirrored.
+  Omega omega(std::size_t level, const Way &way) const { return level == 0 && !way.mirrored ? omega_ : std::nullopt; }
   /// only: no other correction follows a sweep and comes before the next one.
   bool correct(std::size_t level, Scalar *b, Scalar *x, const Way &way, bool only, const GoesOn &goes_on = {});
   Spared spared(std::size_t level, const Way &way, bool only) const;
@@ -364,6 +368,7 @@ private:
   bool mild_        = true;  ///< the matrix' diagonals do not differ much
   bool symmetric_   = true;
   BoxmgCycle shape_ = BoxmgCycle::v; ///< asked for, or chosen
+  Omega omega_      = {};            ///< see over_relaxation(); none where it is not for what relaxes the finest level
   double sign_      = 1;
   BoxmgRanks ranks_;                       ///< none: this rank by itself
   std::size_t alone_from_ = most_levels;   ///< the first level that ranks do not share, however many nodes it has

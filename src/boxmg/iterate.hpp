@@ -2,7 +2,8 @@
 ///
 /// An iteration is a cycle whose sweeps run in the same order before the correction and after it. It begins with x, and in place: no residual is made
 /// but what is restricted, no correction added but what is interpolated. K = 1 with lines along one direction: 7 iterations to 1e-8, where the mirrored
-/// cycle takes 12, since of two sweeps that meet between two of its cycles the same lines are relaxed twice, and 8 under CG.
+/// cycle takes 12, since of two sweeps that meet between two of its cycles the same lines are relaxed twice, and 8 under CG. On the finest level the
+/// first colour before the correction is over-relaxed (over_relaxation()): 6 iterations, and in space 7 in place of 10.
 #pragma once
 #include "boxmg/hierarchy.hpp"
 
@@ -90,7 +91,7 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
   if (l.direct)
     l.inverse.apply(space_, b, x, Transpose::no);
   else
-    relax(l, b, x, zero ? Sweeps::from_zero : Sweeps::from_x, way);
+    relax(0, b, x, zero ? Sweeps::from_zero : Sweeps::from_x, way);
   const Spared spared = deeper ? this->spared(0, way, !corrections.twice) : Spared{};
   if (deeper) {
     restrict_from(0, b, x, spared, way, zero, enough ? squares() : Sum{});
@@ -109,7 +110,7 @@ bool HierarchyOn<Space, Value, Scalar>::iterate_in_place(Value *b, Value *x, boo
   if (deeper) correct_by(0, x, spared, way);
   next.shape = corrections.shape[1];
   if (corrections.twice) correct(0, b, x, next, false);
-  relax(l, b, x, Sweeps::after, way);
+  relax(0, b, x, Sweeps::after, way);
   return false;
 }
 

@@ -41,6 +41,7 @@ struct Subtract {
   const Scalar *x;
   Scalar *r;
   Transpose transpose;
+  RealOf<Scalar> of_b; ///< b counts so many times
 
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
@@ -58,7 +59,7 @@ struct Subtract {
     if constexpr (!is_host_space<Space>) {
       sum[0] = at_node(row + run.x, {run.x, run.y, run.z});
     } else {
-      for (Index j = 0; j < run.count; j++) sum[j] = b ? b[row + run.x + j * run.step] : Scalar(0);
+      for (Index j = 0; j < run.count; j++) sum[j] = b ? of_b * b[row + run.x + j * run.step] : Scalar(0);
       for (int k = 0; k < a.stencil.count; k++) {
         if (!(neighbours >> k & 1)) continue;
         const Offset o = a.stencil.offset[k];
@@ -73,7 +74,7 @@ struct Subtract {
   KOKKOS_INLINE_FUNCTION Scalar at_node(Index node, const Index (&at)[3]) const
   {
     const bool own = transpose == Transpose::no;
-    Scalar sum     = b ? b[node] : Scalar(0);
+    Scalar sum     = b ? of_b * b[node] : Scalar(0);
     for (Neighbours left = neighbours; left != 0;) {
       Scalar c[together], v[together];
       for (int m = 0; m < together; m++) {
@@ -111,16 +112,16 @@ private:
 
 template <class Space, class Scalar>
 void subtract(const Space &space, const Operator<Scalar> &a, const Region &region, Neighbours neighbours, const Scalar *b, const Scalar *x,
-              Scalar *r, Transpose transpose)
+              Scalar *r, Transpose transpose, RealOf<Scalar> of_b = 1)
 {
   const auto launch = [&](const auto &body) { over_runs("weft boxmg residual", space, region, body); };
   const int count   = std::popcount(neighbours);
   if (count <= 2)
-    launch(Subtract<Space, Scalar, 2>{a, neighbours, b, x, r, transpose});
+    launch(Subtract<Space, Scalar, 2>{a, neighbours, b, x, r, transpose, of_b});
   else if (count <= 5)
-    launch(Subtract<Space, Scalar, 5>{a, neighbours, b, x, r, transpose});
+    launch(Subtract<Space, Scalar, 5>{a, neighbours, b, x, r, transpose, of_b});
   else
-    launch(Subtract<Space, Scalar, 9>{a, neighbours, b, x, r, transpose});
+    launch(Subtract<Space, Scalar, 9>{a, neighbours, b, x, r, transpose, of_b});
 }
 
 /// r = b - A x at a node of a grid with ends, for a device: all loads are on their way together. Neighbours are told by distance alone; those beyond the
@@ -131,9 +132,10 @@ struct NearRow {
   Index distance[count], row, plane, nodes; ///< row, plane: nodes of a row, rows of a plane
   const Scalar *b;                          ///< null: as if it were 0
   const Scalar *x;
+  RealOf<Scalar> of_b; ///< b counts so many times
 
-  NearRow(const Operator<Scalar> &a, Neighbours taken, const Scalar *rhs, const Scalar *solution, bool mirrors)
-      : row(a.grid.n[0]), plane(a.grid.n[1]), nodes(a.grid.nodes()), b(rhs), x(solution)
+  NearRow(const Operator<Scalar> &a, Neighbours taken, const Scalar *rhs, const Scalar *solution, bool mirrors, RealOf<Scalar> of_rhs)
+      : row(a.grid.n[0]), plane(a.grid.n[1]), nodes(a.grid.nodes()), b(rhs), x(solution), of_b(of_rhs)
   {
     for (int m = 0; m < count; m++, taken &= taken - 1) {
       const int k = std::countr_zero(taken), back = a.stencil.mirrored(k);
@@ -143,7 +145,7 @@ struct NearRow {
   }
   KOKKOS_INLINE_FUNCTION Scalar at_node(Index node, const Index (&)[3]) const
   {
-    Scalar sum = b ? b[node] : Scalar(0), own[count], from[count];
+    Scalar sum = b ? of_b * b[node] : Scalar(0), own[count], from[count];
     for (int m = 0; m < count; m++) {
       const Index there = node + distance[m];
       const bool inside = static_cast<std::uint64_t>(there) < static_cast<std::uint64_t>(nodes);
@@ -162,20 +164,20 @@ struct NearRow {
 /// launch(residual at nodes), by the number of neighbours, which a device's kernel had better know. mirrors: couplings do, to the last bit.
 template <class Space, class Scalar, class Launch>
 void by_neighbours(const Operator<Scalar> &a, Neighbours taken, const Scalar *b, const Scalar *x, const Launch &launch,
-                   bool mirrors = false)
+                   bool mirrors = false, RealOf<Scalar> of_b = 1)
 {
   const int count = std::popcount(taken);
   if constexpr (!is_host_space<Space>) {
-    if (a.ends && count == 2) return launch(NearRow<Scalar, 2>(a, taken, b, x, mirrors));
-    if (a.ends && count == 5) return launch(NearRow<Scalar, 5>(a, taken, b, x, mirrors));
-    if (a.ends && count == 7) return launch(NearRow<Scalar, 7>(a, taken, b, x, mirrors));
-    if (a.ends && count == 6) return launch(NearRow<Scalar, 6>(a, taken, b, x, mirrors));
-    if (a.ends && count == 9) return launch(NearRow<Scalar, 9>(a, taken, b, x, mirrors));
+    if (a.ends && count == 2) return launch(NearRow<Scalar, 2>(a, taken, b, x, mirrors, of_b));
+    if (a.ends && count == 5) return launch(NearRow<Scalar, 5>(a, taken, b, x, mirrors, of_b));
+    if (a.ends && count == 7) return launch(NearRow<Scalar, 7>(a, taken, b, x, mirrors, of_b));
+    if (a.ends && count == 6) return launch(NearRow<Scalar, 6>(a, taken, b, x, mirrors, of_b));
+    if (a.ends && count == 9) return launch(NearRow<Scalar, 9>(a, taken, b, x, mirrors, of_b));
   }
   if (count <= 5)
-    launch(Subtract<Space, Scalar, 5>{a, taken, b, x, nullptr, Transpose::no});
+    launch(Subtract<Space, Scalar, 5>{a, taken, b, x, nullptr, Transpose::no, of_b});
   else
-    launch(Subtract<Space, Scalar, 9>{a, taken, b, x, nullptr, Transpose::no});
+    launch(Subtract<Space, Scalar, 9>{a, taken, b, x, nullptr, Transpose::no, of_b});
 }
 
 /// The residual in the precision that cycles work in, and the sum of its squares before it is rounded.

@@ -1,10 +1,10 @@
 /// The residual of even lines where odd ones have none, restricted as it is made: for a device, where it would be written and read again by launches
 /// of their own.
 ///
-///   coarse = R r,   r = b - A x on even lines, 0 on odd ones; after a sweep from zero -A_eo x_o, as T_e x_e = b_e
+///   coarse = R r,   r = b - A x on even lines, 0 on odd ones; after a sweep from zero (1 - omega) b_e - A_eo x_o, as T_e x_e = omega b_e
 ///
 /// Words moved per fine node, five points: 3 for the coefficients, 1.5 for x and b, 1 for the weights, and a quarter of that for the coarse node; after a
-/// sweep from zero 1, 1 and 1.
+/// sweep from zero 1, 1 and 1, where omega is 1.
 #pragma once
 #include "boxmg/residual.hpp"
 #include "boxmg/transfer.hpp"
@@ -16,7 +16,8 @@ namespace weft::boxmg {
 struct TwoColours {
   int along, across; ///< the directions of the lines, and across them
   Neighbours beside; ///< those on other lines
-  bool alone;        ///< a sweep relaxes nothing else: after one from zero even lines have b - T x = 0 but for the odd lines beside them
+  bool
+      alone; ///< a sweep relaxes nothing else: after one from zero even lines have b - T x = (1 - omega) b but for the odd lines beside them
 };
 
 template <class Scalar, class Residual>
@@ -61,19 +62,20 @@ private:
   }
 };
 
-/// b: null after a sweep from zero. squares: where the sum of those of the residual goes, if it is wanted. Does not wait.
+/// neighbours, of_b: what is left of A and of b. squares: where the sum of those of the residual goes, if it is wanted. Does not wait.
 template <class Space, class Scalar>
-void restrict_residual(const Space &space, const Operator<Scalar> &a, const TwoColours &colours, const Transfer<Scalar> &r, const Scalar *b,
-                       const Scalar *x, Scalar *coarse, const Sum &squares)
+void restrict_residual(const Space &space, const Operator<Scalar> &a, const TwoColours &colours, const Transfer<Scalar> &r,
+                       Neighbours neighbours, RealOf<Scalar> of_b, const Scalar *b, const Scalar *x, Scalar *coarse, const Sum &squares)
 {
-  by_neighbours<Space>(a, b ? all_neighbours(a.stencil) : colours.beside, b, x, [&](const auto &residual) {
+  const auto launch = [&](const auto &residual) {
     const char *const say = "weft boxmg restricted residual";
     const RestrictResidual<Scalar, std::decay_t<decltype(residual)>> body{residual, r, colours.along, colours.across, coarse};
     if (squares)
       sum_over_runs(say, space, Region::all(r.coarse), body, squares);
     else
       over_runs(say, space, Region::all(r.coarse), body);
-  });
+  };
+  by_neighbours<Space>(a, neighbours, of_b != 0 ? b : nullptr, x, launch, false, of_b);
 }
 
 } // namespace weft::boxmg

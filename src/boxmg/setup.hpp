@@ -57,6 +57,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   coarser().wait();
   complete_ = !fault_ && !is_for_one_rank();
   if (!complete_) return;
+  omega_ = omega_of(looked);
   for (const bool mirrored : {false, true}) make_small(mirrored);
 }
 
@@ -120,6 +121,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
     if (level > 0) continue;
     dominant_ = looked.dominant;
     mirrors_  = looked.mirrors;
+    omega_    = omega_of(looked);
   }
   coarser().wait();
   return everywhere(expected);
@@ -227,6 +229,15 @@ BoxmgCycle HierarchyOn<Space, Value, Scalar>::shape_of(const Choice &finest, con
 {
   if (options_.cycle != BoxmgCycle::automatic) return options_.cycle;
   return cycle_for(grid_, looked.strengths, looked.flow, finest);
+}
+
+/// Of a symmetric operator, whose relaxation converges with any omega below 2.
+template <class Space, class Value, class Scalar>
+std::optional<RealOf<Scalar>> HierarchyOn<Space, Value, Scalar>::omega_of(const LevelLook &looked) const
+{
+  const LevelHere &l = levels_[0];
+  if (!symmetric_ || options_.sweeps != 1 || l.direct || l.planes || !l.smoother->two_colours_alone()) return std::nullopt;
+  return static_cast<RealOf<Scalar>>(over_relaxation(l.whole(), looked.strengths, l.choice));
 }
 
 /// What is wrong with what solves or relaxes a level. Waits.

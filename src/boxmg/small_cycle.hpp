@@ -79,6 +79,7 @@ void HierarchyOn<Space, Value, Scalar>::add_small_steps(SmallCycle<Scalar> &cycl
   const auto add      = [&](SmallStep::Kind kind, int along) -> SmallStep      &{
     return cycle.steps.emplace_back(SmallStep{kind, number, static_cast<signed char>(small_direction(grid, along))});
   };
+  const bool over  = level == 0 && !mirrored && !l.direct && l.smoother->two_colours_alone();
   const auto sweep = [&](bool backward, bool from_zero) {
     auto directions = l.smoother->directions();
     if (backward) std::reverse(directions.begin(), directions.end());
@@ -88,11 +89,12 @@ void HierarchyOn<Space, Value, Scalar>::add_small_steps(SmallCycle<Scalar> &cycl
         const int turned = backward ? 3 - colour : colour, first = turned & 1, second = turned >> 1;
         // A plane's lines lie along one direction across, which comes first for the launch.
         if (first >= lines[0] || second >= lines[1]) continue;
-        SmallStep &step = add(SmallStep::sweep, d);
-        step.parity[0]  = static_cast<signed char>(lines[0] > 1 ? first : second);
-        step.parity[1]  = static_cast<signed char>(lines[0] > 1 ? second : 0);
-        step.from_zero  = from_zero;
-        from_zero       = false;
+        SmallStep &step  = add(SmallStep::sweep, d);
+        step.parity[0]   = static_cast<signed char>(lines[0] > 1 ? first : second);
+        step.parity[1]   = static_cast<signed char>(lines[0] > 1 ? second : 0);
+        step.overrelaxed = from_zero && over;
+        step.from_zero   = from_zero;
+        from_zero        = false;
       }
     }
   };
@@ -103,7 +105,9 @@ void HierarchyOn<Space, Value, Scalar>::add_small_steps(SmallCycle<Scalar> &cycl
     const Spared spared = this->spared(level, {BoxmgCycle::v, Transpose::no, mirrored}, true);
     sweep(false, true);
     if (spared.colours) {
-      add(SmallStep::of_even, spared.colours->along).from_zero = spared.colours->alone;
+      SmallStep &restriction  = add(SmallStep::of_even, spared.colours->along);
+      restriction.from_zero   = spared.colours->alone;
+      restriction.overrelaxed = over;
     } else {
       add(SmallStep::residual, 0);
       add(SmallStep::restriction, 0);

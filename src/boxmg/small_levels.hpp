@@ -72,7 +72,8 @@ struct SmallStep {
   signed char parity[2] = {0, 0}; ///< a sweep's colour: of the places along the two other directions
   bool from_zero =
       false; ///< of a sweep: all other lines become 0. Of a restriction: even lines have b - T x = 0, so that b is not asked for
-  Nodes corrected = all; ///< an interpolation's, by the place across the lines
+  Nodes corrected  = all;   ///< an interpolation's, by the place across the lines
+  bool overrelaxed = false; ///< a sweep by omega, or a restriction after such a one
 };
 
 /// A cycle of the levels from `first` on, as steps; a level's own and those below it are [begin, end) of them.
@@ -93,12 +94,12 @@ public:
   /// Whether relax() takes lines along a direction.
   static bool relaxes(const Grid &, int) { return false; }
   /// Lines along a direction of one colour, by the parities of their places along the two others, in one pass. from_zero: x of all others is 0.
-  static void relax(const Space &, const Operator<Scalar> &, int, const Region &, bool, Scalar *, Scalar *) {}
+  static void relax(const Space &, const Operator<Scalar> &, int, const Region &, bool, RealOf<Scalar>, Scalar *, Scalar *) {}
 
   void forget() {}
   void take(const Space &, const SmallCycle<Scalar> &) {}
   bool takes(int) const { return false; }
-  void cycle(const Space &, int, const Scalar *, Scalar *) const {}
+  void cycle(const Space &, int, const Scalar *, Scalar *, RealOf<Scalar>) const {}
 };
 
 } // namespace weft::boxmg

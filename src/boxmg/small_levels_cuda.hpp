@@ -32,6 +32,7 @@ struct SmallArguments {
   int top;                     ///< the level whose right-hand side and solution are these
   const Scalar *b;
   Scalar *x;
+  RealOf<Scalar> omega; ///< of steps that are over-relaxed
 };
 
 /// A block's place in the cluster, or in a launch.
@@ -71,9 +72,9 @@ __device__ inline int small_number(int direction)
   return direction == 0 ? 1 : direction == 1 ? 3 : 9;
 }
 
-/// x = T^-1 (b - couplings to other lines) on a line, by the lanes of a warp. i, j: its places across.
+/// x = (1 - omega) x + omega T^-1 (b - couplings to other lines) on a line, by the lanes of a warp. i, j: its places across.
 template <int dimension, int R, class Scalar>
-__device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &step, int i, int j)
+__device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &step, RealOf<Scalar> omega, int i, int j)
 {
   const SmallAcross across(step.along);
   const int length = l.n[step.along], next = l.stride[step.along], apart = l.stride[across.first], apart2 = l.stride[across.second];
@@ -165,7 +166,11 @@ __device__ void relax_small_line(const SmallLevel<Scalar> &l, const SmallStep &s
   for (int k = R - 1; k >= 0; k--) {
     if (k >= rows) continue;
     if (k + 1 < rows) x = rhs[k] - lower[k] * before - upper[k] * x;
-    __stcg(l.x + at + k * next, x);
+    Scalar *const to = l.x + at + k * next;
+    if (omega == 1)
+      __stcg(to, x);
+    else
+      __stcg(to, omega * x + (step.from_zero ? Scalar(0) : (1 - omega) * __ldcg(to)));
   }
 }
 
@@ -179,20 +184,20 @@ __device__ void small_place(const int (&n)[3], int node, int (&at)[3])
 }
 
 template <int dimension, class Scalar>
-__device__ void sweep_small(const SmallLevel<Scalar> &l, const SmallStep &step, const SmallPlace &place)
+__device__ void sweep_small(const SmallLevel<Scalar> &l, const SmallStep &step, RealOf<Scalar> omega, const SmallPlace &place)
 {
   const SmallAcross across(step.along);
   const int lines = (l.n[across.first] + 1 - step.parity[0]) / 2, rows = (l.n[across.second] + 1 - step.parity[1]) / 2;
   place.each_for_a_warp(lines * rows, [&](int k) {
     const int i = 2 * (dimension == 3 ? k % lines : k) + step.parity[0], j = dimension == 3 ? 2 * (k / lines) + step.parity[1] : 0;
     if (l.n[step.along] <= 32 * 2)
-      relax_small_line<dimension, 2>(l, step, i, j);
+      relax_small_line<dimension, 2>(l, step, omega, i, j);
     else if (l.n[step.along] <= 32 * 3)
-      relax_small_line<dimension, 3>(l, step, i, j);
+      relax_small_line<dimension, 3>(l, step, omega, i, j);
     else if (l.n[step.along] <= 32 * 5)
-      relax_small_line<dimension, 5>(l, step, i, j);
+      relax_small_line<dimension, 5>(l, step, omega, i, j);
     else
-      relax_small_line<dimension, longest_small_line / 32>(l, step, i, j);
+      relax_small_line<dimension, longest_small_line / 32>(l, step, omega, i, j);
   });
   if (!step.from_zero || dimension == 2) return; // of two colours the second one reads nothing but the first
   place.each_for_a_thread(l.n[0] * l.n[1] * l.n[2], [&](int node) {
@@ -270,9 +275,11 @@ __device__ void restrict_small(const SmallLevel<Scalar> &l, const SmallLevel<Sca
 
 /// The same in the plane where odd lines have no residual.
 template <class Scalar>
-__device__ void restrict_even(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, const SmallPlace &place)
+__device__ void restrict_even(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, RealOf<Scalar> omega,
+                              const SmallPlace &place)
 {
-  const bool rows = step.along == 0; // lines along them
+  const bool rows           = step.along == 0; // lines along them
+  const RealOf<Scalar> of_b = step.from_zero ? 1 - omega : 1;
   place.each_for_a_thread(l.coarse[0] * l.coarse[1], [&](int node) {
     const int first = node % l.coarse[0], second = node / l.coarse[0];
     Scalar sum = 0;
@@ -282,7 +289,7 @@ __device__ void restrict_even(const SmallLevel<Scalar> &l, const SmallLevel<Scal
       const bool there = (by == 0 || l.bit[step.along] != 0) && at[0] >= 0 && at[0] < l.n[0] && at[1] >= 0 && at[1] < l.n[1];
       const int i      = at[0] + l.n[0] * at[1];
       const Scalar w   = there ? __ldg(l.r + (by < 0 ? l.bit[step.along] : 0) * l.pitch + i) : Scalar(0);
-      const Scalar b   = there && !step.from_zero ? __ldcg(l.b + i) : Scalar(0);
+      const Scalar b   = there && of_b != 0 ? of_b * __ldcg(l.b + i) : Scalar(0);
       sum +=
           times(w, small_residual<2>(l, at, i, there, b, [&](const int(&o)[3]) { return !step.from_zero || (rows ? o[1] : o[0]) != 0; }));
     }
@@ -329,11 +336,12 @@ __device__ void interpolate_small(const SmallLevel<Scalar> &l, const SmallLevel<
 }
 
 template <int dimension, class Scalar>
-__device__ void do_small(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, const SmallPlace &place)
+__device__ void do_small(const SmallLevel<Scalar> &l, const SmallLevel<Scalar> &next, const SmallStep &step, RealOf<Scalar> omega,
+                         const SmallPlace &place)
 {
   switch (step.kind) {
   case SmallStep::sweep:
-    sweep_small<dimension>(l, step, place);
+    sweep_small<dimension>(l, step, omega, place);
     break;
   case SmallStep::residual:
     residual_small<dimension>(l, place);
@@ -382,25 +390,26 @@ __global__ void __launch_bounds__(small_threads, 1) small_levels(const SmallArgu
   }
   __syncthreads();
   for (int k = 0; k < a.end - a.begin; k++) {
-    const SmallStep step = steps[k];
+    const SmallStep step       = steps[k];
+    const RealOf<Scalar> omega = step.overrelaxed ? a.omega : 1;
     const auto &here = levels[step.level], &next = levels[step.level + 1 < a.level_count ? step.level + 1 : step.level];
     if (step.kind == SmallStep::direct)
       solve_small(here, place);
     else if (step.kind == SmallStep::of_even)
-      restrict_even(here, next, step, place);
+      restrict_even(here, next, step, omega, place);
     else if (here.n[2] > 1)
-      do_small<3>(here, next, step, place);
+      do_small<3>(here, next, step, omega, place);
     else
-      do_small<2>(here, next, step, place);
+      do_small<2>(here, next, step, omega, place);
     cluster.sync();
   }
 }
 
 /// Lines of a colour by a launch of their own, for levels that one cluster would take too long for.
 template <class Scalar, int dimension>
-__global__ void __launch_bounds__(128) warp_lines(const SmallLevel<Scalar> level, const SmallStep step)
+__global__ void __launch_bounds__(128) warp_lines(const SmallLevel<Scalar> level, const SmallStep step, const RealOf<Scalar> omega)
 {
-  sweep_small<dimension>(level, step, {static_cast<int>(gridDim.x), static_cast<int>(blockIdx.x)});
+  sweep_small<dimension>(level, step, omega, {static_cast<int>(gridDim.x), static_cast<int>(blockIdx.x)});
 }
 
 template <class Scalar>
@@ -413,8 +422,8 @@ public:
     return native_forms.levels && !grid.stack() && !grid.periodic[0] && !grid.periodic[1] && !grid.periodic[2] &&
            grid.n[along] <= longest_small_line;
   }
-  static void relax(const Kokkos::Cuda &space, const Operator<Scalar> &a, int along, const Region &lines, bool from_zero, Scalar *b,
-                    Scalar *x)
+  static void relax(const Kokkos::Cuda &space, const Operator<Scalar> &a, int along, const Region &lines, bool from_zero,
+                    RealOf<Scalar> omega, Scalar *b, Scalar *x)
   {
     constexpr Index warps    = 4;
     const int across[2]      = {along == 0 ? 1 : 0, along == 2 ? 1 : 2},
@@ -428,7 +437,7 @@ public:
     const Index count   = lines.count[across[0]] * lines.count[across[1]];
     const auto blocks   = static_cast<unsigned>((count + warps - 1) / warps);
     const auto launched = level.n[2] > 1 ? warp_lines<Scalar, 3> : warp_lines<Scalar, 2>;
-    launched<<<blocks, 32 * warps, 0, space.cuda_stream()>>>(level, step);
+    launched<<<blocks, 32 * warps, 0, space.cuda_stream()>>>(level, step, omega);
     if (const cudaError_t error = cudaGetLastError(); error != cudaSuccess)
       throw std::runtime_error(std::string("weft boxmg: ") + cudaGetErrorString(error));
   }
@@ -450,7 +459,7 @@ public:
   }
   /// Whether a cycle that begins at a level is one launch.
   bool takes(int level) const { return first_ >= 0 && level >= first_; }
-  void cycle(const Kokkos::Cuda &space, int level, const Scalar *b, Scalar *x) const
+  void cycle(const Kokkos::Cuda &space, int level, const Scalar *b, Scalar *x, RealOf<Scalar> omega) const
   {
     const auto k = static_cast<std::size_t>(level - first_);
     cudaLaunchConfig_t launch{};
@@ -461,7 +470,7 @@ public:
     launch.attrs                = &cluster;
     launch.numAttrs             = 1;
     const SmallArguments<Scalar> arguments{
-        levels_.data(), steps_.data(), static_cast<int>(begin_.size()), begin_[k], end_[k], static_cast<int>(k), b, x};
+        levels_.data(), steps_.data(), static_cast<int>(begin_.size()), begin_[k], end_[k], static_cast<int>(k), b, x, omega};
     if (const cudaError_t error = cudaLaunchKernelEx(&launch, small_levels<Scalar>, arguments); error != cudaSuccess)
       throw std::runtime_error(std::string("weft boxmg: ") + cudaGetErrorString(error));
   }

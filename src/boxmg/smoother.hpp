@@ -160,38 +160,49 @@ public:
   }
 
   /// One sweep over all colours, in their order or the opposite one. zero: as if x were 0 everywhere before it. b is kept. r: work space.
+  /// omega: where two_colours_alone(), these are the colours, the first one relaxed by omega; none: four in space, on a host.
   template <class Space>
-  void sweep(const Space &space, const Operator<Scalar> &a, Scalar *b, Scalar *x, Scalar *r, bool backward, bool zero,
-             Transpose transpose) const
+  void sweep(const Space &space, const Operator<Scalar> &a, Scalar *b, Scalar *x, Scalar *r, bool backward, bool zero, Transpose transpose,
+             const std::optional<RealOf<Scalar>> &omega) const
   {
+    constexpr std::size_t chessboard[4] = {0, 3, 1, 2};
     if (!lines_.empty()) {
-      sweep_in_one_pass(b, x, backward, zero, transpose);
+      sweep_in_one_pass(b, x, backward, zero, transpose, omega.value_or(1));
       return;
     }
     if (zero) Kokkos::deep_copy(space, Array<Scalar, Space>(x, static_cast<std::size_t>(grid_.nodes())), Scalar(0));
     const auto *part = static_cast<const RankPart<Space> *>(part_);
     if (part && zero) part->all_right();
     for (std::size_t k = 0; k < colours_.size(); k++) {
-      const Nodes &colour = colours_[backward ? colours_.size() - 1 - k : k];
+      const std::size_t place = backward ? colours_.size() - 1 - k : k;
+      const Nodes &colour     = colours_[omega && colours_.size() == 4 ? chessboard[place] : place];
       if (part && !(zero && k == 0)) part->need(space, x, 1);
-      const bool first = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
+      const bool first          = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
+      const RealOf<Scalar> here = colour.of_first ? omega.value_or(1) : 1;
       if (colour.solver && !part && transpose == Transpose::no && SmallLevels<Space, Scalar>::relaxes(grid_, colour.direction)) {
-        SmallLevels<Space, Scalar>::relax(space, a, colour.direction, colour.region, first, b, x);
+        SmallLevels<Space, Scalar>::relax(space, a, colour.direction, colour.region, first, here, b, x);
         continue;
       }
       Scalar *const rhs = first ? x : r;
+      const bool add    = !first && here != 1;
       if (first)
         copy(space, grid_, colour.region, b, x);
       else
-        subtract(space, a, colour.region, colour.others, b, x, r, transpose);
+        subtract(space, a, colour.region, add ? all_neighbours(a.stencil) : colour.others, b, x, r, transpose);
       if (colour.solver)
-        colour.solver->solve(rhs + colour.offset, x + colour.offset, {{}, Colour::all, transpose});
+        colour.solver->solve(rhs + colour.offset, x + colour.offset, {{here, add}, Colour::all, transpose});
       else
         divide(space, a, colour.region, rhs, x);
       if (part) part->relaxed(first, part->crosses(colour.direction));
     }
   }
 
+  /// Lines along one direction, of two colours, are all that a sweep relaxes. (In space a chessboard's.)
+  bool two_colours_alone() const
+  {
+    const std::vector<int> all = directions();
+    return all.size() == 1 && are_of_two_colours(all.front());
+  }
   /// Lines of two colours, each relaxed in one pass.
   bool in_one_pass() const { return !lines_.empty(); }
   /// In the plane, where the lines that a sweep ends with are of two colours.
@@ -274,7 +285,7 @@ private:
     lines_.push_back(
         {direction, std::make_unique<LineRelaxation<Scalar>>(*matrix_, LineProblem(lines_of_box(direction, grid_.n, 1, first)))});
   }
-  void sweep_in_one_pass(Scalar *b, Scalar *x, bool backward, bool zero, Transpose transpose) const
+  void sweep_in_one_pass(Scalar *b, Scalar *x, bool backward, bool zero, Transpose transpose, RealOf<Scalar> omega) const
   {
     Guess guess = zero ? Guess::zero : Guess::given;
     for (std::size_t k = 0; k < lines_.size(); k++) {
@@ -282,7 +293,7 @@ private:
       for (Colour colour : {Colour::even, Colour::odd}) {
         if (backward) colour = colour == Colour::even ? Colour::odd : Colour::even;
         if (colour == Colour::odd && lines.solver().layout().count() == 1) continue;
-        lines.relax(b, x, {1, colour, guess, transpose});
+        lines.relax(b, x, {colour == Colour::even ? omega : 1, colour, guess, transpose});
         guess = guess == Guess::zero ? Guess::zero_lines : Guess::given;
       }
     }
@@ -293,18 +304,33 @@ private:
     int direction;     ///< -1: points
     Neighbours others; ///< that the nodes are not solved with
     Region region;
-    Index offset                             = 0; ///< of the solver's lines in the level's arrays
+    Index offset                             = 0;     ///< of the solver's lines in the level's arrays
+    bool of_first                            = false; ///< of the first colour, where there are two
     std::unique_ptr<AnyLines<Scalar>> solver = nullptr;
     LineLayout layout                        = {};
   };
 
-  /// Two colours in the plane. In space four, by the parity along each direction across: lines may couple to those a step away along both.
+  /// Whether lines are of two colours: in the plane, and those of a star in space as a chessboard has them, but where rings of odd length are across.
+  bool are_of_two_colours(int direction) const
+  {
+    if (grid_.stack() || !(plane(grid_) || is_star(stencil_))) return false;
+    for (int d = 0; d < 3; d++) {
+      if (d != direction && grid_.periodic[d] && grid_.n[d] % 2 != 0) return false;
+    }
+    return true;
+  }
+  /// Two colours in the plane. In space four, by the parity along each direction across: lines may couple to those a step away along both. A chessboard's
+  /// two are two of them each.
   void add_lines(int direction)
   {
-    const int across[2]    = {direction == 0 ? 1 : 0, direction == 2 ? 1 : 2};
-    const Index first[3]   = {0, 0, 0};
-    const LineLayout whole = lines_of_box(direction, grid_.n, 1, first);
-    for (Region lines : classes(grid_, across[1], classes(grid_, across[0], {Region::all(grid_)}))) {
+    const int across[2]     = {direction == 0 ? 1 : 0, direction == 2 ? 1 : 2};
+    const Index first[3]    = {0, 0, 0};
+    const LineLayout whole  = lines_of_box(direction, grid_.n, 1, first);
+    const bool two          = are_of_two_colours(direction);
+    const auto is_first     = [&](const Region &lines) { return (lines.first[across[0]] + lines.first[across[1]]) % 2 == 0; };
+    std::vector<Region> all = classes(grid_, across[1], classes(grid_, across[0], {Region::all(grid_)}));
+    for (Region lines : all) {
+      const bool of_first = two && is_first(lines);
       LineProblem problem(whole);
       const bool crosses = part_ && part_->crosses(direction);
       if (crosses) lines = part_->owned_of(lines);
@@ -313,7 +339,7 @@ private:
         problem.layout.across[k] = lines.count[across[k]];
         problem.layout.across_stride[k] *= lines.step[across[k]];
       }
-      Nodes nodes{direction, off_the_line(stencil_, direction), lines, grid_.node(lines.first)};
+      Nodes nodes{direction, off_the_line(stencil_, direction), lines, grid_.node(lines.first), of_first};
       if (crosses && lines.nodes() > 0) {
         problem.layout.length = lines.count[direction];
         problem.periodic      = part_->parts.whole.periodic[direction];

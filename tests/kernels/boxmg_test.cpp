@@ -1,7 +1,10 @@
 #include "boxmg/box_multigrid.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <optional>
 
 #include "boxmg/choose.hpp"
 #include "boxmg_problem.hpp"
@@ -150,15 +153,41 @@ TEST(Boxmg, CyclesAreThoseOfABook)
   }
 }
 
+/// How the first of two colours is relaxed in a step, which it is in the plane and for stars in space, by the matrix; nothing where there are others.
+std::optional<double> omega_of(const BoxmgLevel &finest, const Dense &a, bool star)
+{
+  const boxmg::Grid &grid = finest.grid;
+  const bool plane        = std::count(std::begin(grid.n), std::end(grid.n), 1) > 0;
+  if (finest.direct || finest.lines.size() != 1 || grid.stack() || !(plane || star)) return std::nullopt;
+  boxmg::Strengths strengths;
+  for (int d = 0; d < 3; d++) {
+    if (d != finest.lines[0] && grid.periodic[d] && grid.n[d] % 2 != 0) return std::nullopt;
+    for (Index i = 0; i < a.rows; i++) {
+      double below = 0, above = 0;
+      for (Index j = 0; j < a.rows; j++) {
+        Index from[3], to[3];
+        grid.position(i, from);
+        grid.position(j, to);
+        if (to[d] == from[d]) continue;
+        const bool next = to[d] == from[d] + 1 || (to[d] == 0 && from[d] == grid.n[d] - 1);
+        (next ? above : below) += a(i, j);
+      }
+      strengths.along[d] += (std::abs(below) + std::abs(above)) / std::abs(a(i, i));
+    }
+  }
+  return boxmg::over_relaxation(grid, strengths, {finest.lines, finest.coarsened});
+}
+
 /// A step from x adds what a cycle makes of the residual, one that is not mirrored but for convection, and tells the norm in between.
 TEST(Boxmg, StepsAreThoseOfABook)
 {
   std::mt19937 random(7);
+  int over_relaxed = 0;
   for (const Memory memory : memories()) {
     for (const boxmg::Grid &grid : grids()) {
       for (const Form form : {Form::star, Form::box, Form::skew, Form::flow}) {
         for (const BoxmgSmoother smoother :
-             {BoxmgSmoother::automatic, BoxmgSmoother::alternating, BoxmgSmoother::planes, BoxmgSmoother::points}) {
+             {BoxmgSmoother::automatic, BoxmgSmoother::lines, BoxmgSmoother::alternating, BoxmgSmoother::planes, BoxmgSmoother::points}) {
           if (!sampled()) continue;
           BoxmgOptions options;
           options.smoother       = smoother;
@@ -172,6 +201,12 @@ TEST(Boxmg, StepsAreThoseOfABook)
           ASSERT_FALSE(made.multigrid.fault());
           auto twin     = twin_of(made.multigrid, a, options, form == Form::star, memory);
           twin.mirrored = convects(a); // and else not
+          if (const auto omega = omega_of(made.multigrid.levels().front(), a, form == Form::star);
+              omega && form < Form::skew && options.sweeps == 1) {
+            twin.omega = *omega;
+            over_relaxed += *omega > 1.01;
+            twin.chessboard = true;
+          }
           const auto b = random_field(grid.nodes(), random), x = random_field(grid.nodes(), random);
           expect_near(made.iterate(b, x, true, {}), twin.apply(b), 1e-11);
           std::vector<double> all;
@@ -196,6 +231,7 @@ TEST(Boxmg, StepsAreThoseOfABook)
       }
     }
   }
+  EXPECT_GT(over_relaxed, 0);
 }
 
 TEST(Boxmg, InterpolationIsThatOfTheOperator)
@@ -546,6 +582,26 @@ TEST(Boxmg, ChoosesByStrength)
   EXPECT_EQ(boxmg::choose(grid_of({65, 65, 65}), couples(1, 1, 1, 0, 0), true, planes), (boxmg::Choice{{}, all, {2}}));
   EXPECT_EQ(boxmg::choose(grid_of({65, 65}), alike, true, planes), (boxmg::Choice{Lines{0}, 3}));
   EXPECT_EQ(chosen({2, 65}, couples(1000, 1, 0, y | z, all)), (boxmg::Choice{Lines{1, 0}, 2}));
+}
+
+/// The first of two colours is over-relaxed by what a coarser grid does not see.
+TEST(Boxmg, OverRelaxesByStrength)
+{
+  const auto omega = [](std::initializer_list<Index> n, const double(&along)[3], boxmg::Choice choice) {
+    return boxmg::over_relaxation(grid_of(n), {{along[0], along[1], along[2]}}, choice);
+  };
+  EXPECT_NEAR(omega({1025, 1025, 1025}, {1, 1, 1}, {{0}, 7}), 1.5, 1e-12);
+  EXPECT_NEAR(omega({1025, 1025}, {1, 1, 0}, {{0}, 3}), 1 / (1 - 3.0 / 16), 1e-12);
+  EXPECT_NEAR(omega({1025, 1025}, {1, 1e4, 0}, {{1}, 3}), 1, 1e-6);
+  EXPECT_NEAR(omega({65, 65, 65}, {1, 1e3, 1e3}, {{1}, 6}), 1 / (1 - 3.0 / 16), 1e-3);
+  EXPECT_NEAR(omega({65, 65, 65}, {1e-3, 1, 1e3}, {{2}, 6}), 1, 1e-2);
+  // A direction that is coarsened although it is weak.
+  EXPECT_NEAR(omega({65, 65}, {1e-3, 1, 0}, {{0}, 3}), 1.5, 1e-12);
+  // Strong lines on a small grid solve for all.
+  EXPECT_LT(omega({17, 17, 17}, {1, 1, 1e3}, {{2}, 7}), 1.02);
+  EXPECT_EQ(omega({65, 65}, {1, 1, 0}, {{1, 0}, 3}), 1);
+  EXPECT_EQ(omega({65, 65}, {1, 1, 0}, {{}, 3}), 1);
+  EXPECT_EQ(omega({65}, {1, 0, 0}, {{0}, 1}), 1);
 }
 
 TEST(Boxmg, ChoosesCyclesByFlow)

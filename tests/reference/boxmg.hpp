@@ -214,6 +214,7 @@ struct Multigrid {
   bool mirrored    = true;  ///< sweeps after a correction go the other way
   bool chessboard  = false; ///< the finest level's lines in space have two colours
   Index unknowns   = 1;     ///< of a node, neighbours in vectors
+  double omega     = 1;     ///< of the finest level's first colour before a correction
 
   std::vector<double> apply(const std::vector<double> &b) const { return cycle(0, b, shape); }
   /// The residual after the first sweeps, from x.
@@ -221,7 +222,7 @@ struct Multigrid {
   {
     const Level &l = levels.front();
     if (l.direct) return std::vector<double>(b.size(), 0);
-    sweep(l, b, x, false);
+    sweep(l, b, x, false, omega);
     auto r        = b;
     const auto ax = l.a * x;
     for (std::size_t i = 0; i < r.size(); i++) r[i] -= ax[i];
@@ -259,8 +260,9 @@ private:
     if (l.lines.empty()) take([&](const Index(&at)[3]) { return of(0, at) + 3 * of(1, at) + 9 * of(2, at); }, 27);
     return all;
   }
-  static void relax(const Level &l, const std::shared_ptr<const Planes> &planes, const std::vector<double> &b, std::vector<double> &x);
-  static void relax(const Level &l, const std::vector<Index> &nodes, const std::vector<double> &b, std::vector<double> &x)
+  static void relax(const Level &l, const std::shared_ptr<const Planes> &planes, const std::vector<double> &b, std::vector<double> &x,
+                    double by);
+  static void relax(const Level &l, const std::vector<Index> &nodes, const std::vector<double> &b, std::vector<double> &x, double by)
   {
     const auto n = static_cast<Index>(nodes.size());
     Dense block(n, n);
@@ -272,14 +274,14 @@ private:
       for (Index j = 0; j < n; j++) block(i, j) = l.a(row, nodes[static_cast<std::size_t>(j)]);
     }
     const auto z = solve(block, r);
-    for (std::size_t i = 0; i < nodes.size(); i++) x[static_cast<std::size_t>(nodes[i])] += z[i];
+    for (std::size_t i = 0; i < nodes.size(); i++) x[static_cast<std::size_t>(nodes[i])] += by * z[i];
   }
   std::vector<double> cycle(std::size_t level, const std::vector<double> &b, BoxmgCycle how) const
   {
     const Level &l = levels[level];
     if (l.direct) return solve(l.a, b);
     std::vector<double> x(b.size(), 0);
-    sweep(l, b, x, false);
+    sweep(l, b, x, false, level == 0 ? omega : 1);
     if (level + 1 < levels.size()) {
       const bool twice = how != BoxmgCycle::v && level + 2 < levels.size();
       for (int k = 0; k < (twice ? 2 : 1); k++) {
@@ -293,12 +295,12 @@ private:
     sweep(l, b, x, mirrored);
     return x;
   }
-  void sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const;
+  void sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward, double first = 1) const;
   template <class Sets>
-  void sweep_over(const Sets &sets, const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const
+  void sweep_over(const Sets &sets, const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward, double first) const
   {
     for (int s = 0; s < sweeps; s++)
-      for (std::size_t k = 0; k < sets.size(); k++) relax(l, sets[backward ? sets.size() - 1 - k : k], b, x);
+      for (std::size_t k = 0; k < sets.size(); k++) relax(l, sets[backward ? sets.size() - 1 - k : k], b, x, k == 0 ? first : 1);
   }
 };
 
@@ -308,21 +310,21 @@ struct Multigrid::Planes {
 };
 
 inline void Multigrid::relax(const Level &l, const std::shared_ptr<const Planes> &planes, const std::vector<double> &b,
-                             std::vector<double> &x)
+                             std::vector<double> &x, double by)
 {
   std::vector<double> r;
   const auto ax = l.a * x;
   for (const Index node : planes->nodes) r.push_back(b[static_cast<std::size_t>(node)] - ax[static_cast<std::size_t>(node)]);
   const auto z = planes->cycle.apply(r);
-  for (std::size_t i = 0; i < z.size(); i++) x[static_cast<std::size_t>(planes->nodes[i])] += z[i];
+  for (std::size_t i = 0; i < z.size(); i++) x[static_cast<std::size_t>(planes->nodes[i])] += by * z[i];
 }
 
-inline void Multigrid::sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward) const
+inline void Multigrid::sweep(const Level &l, const std::vector<double> &b, std::vector<double> &x, bool backward, double first) const
 {
   if (l.planes.empty())
-    sweep_over(colours(l), l, b, x, backward);
+    sweep_over(colours(l), l, b, x, backward, first);
   else
-    sweep_over(l.planes, l, b, x, backward);
+    sweep_over(l.planes, l, b, x, backward, first);
 }
 
 } // namespace weft::reference

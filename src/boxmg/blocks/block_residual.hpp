@@ -69,7 +69,7 @@ private:
   KOKKOS_INLINE_FUNCTION void subtract(const Run &run, const Coupling<Scalar> &one, const Scalar *other, Scalar *sum) const
   {
     Scalar part[run_nodes<Space>];
-    Subtract<Space, Scalar, 1>{one.a, one.neighbours(beside), nullptr, other, nullptr, transpose}.make(run, part);
+    Subtract<Space, Scalar, 1>{one.a, one.neighbours(beside), nullptr, other, nullptr, transpose, 1}.make(run, part);
     for (Index j = 0; j < run.count; j++) sum[j] += part[j];
   }
   /// For a device, where coefficients are read from the table as it stands.
