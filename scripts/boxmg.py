@@ -113,6 +113,7 @@ def main():
     parser.add_argument("--methods", nargs="+", choices=lines.METHODS, default=["boxmg", "boxmg, single", "MG + line", "BoomerAMG", "GAMG"])
     parser.add_argument("--cases", nargs="+", choices=[*CASES, *ROBUST], metavar="CASE", help="problems, by their names in the table (all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed solves; the fastest counts")
+    parser.add_argument("--setups", type=int, default=1, help="timed set-ups for new values; the fastest counts")
     parser.add_argument("--limit", type=float, default=120, help="seconds for one case")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--mpiexec", default=os.environ.get("WEFT_MPIEXEC", "mpiexec"))
@@ -130,6 +131,7 @@ def main():
     print(lines.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, []), flush=True)
     for name in [name for name in CASES if name in arguments.cases]:
         dimension, problem, symmetric = CASES[name]
+        problem += f" -setups {arguments.setups}"
         for size in arguments.sizes if dimension == 2 else arguments.sizes_3d:
             row = [f"{name}, {size}{'²³'[dimension - 2]}"]
             for method in arguments.methods:
