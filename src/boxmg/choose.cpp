@@ -135,13 +135,14 @@ double over_relaxation(const Grid &whole, const Strengths &strengths, const Choi
   const int along = choice.lines.front();
   double across   = 0;
   for (int d = 0; d < 3; d++) across += d != along && grid.n[d] > 1 ? strengths.along[d] : 0;
-  // What is smoothest along the lines is not constant there, where they end: on a small grid with strong lines it is what solves for all.
-  const double smoothest =
-      grid.periodic[along] ? 0 : strengths.along[along] * (1 - std::cos(std::numbers::pi / static_cast<double>(grid.n[along] + 1)));
-  double mu = 0;
+  // The smoothest mode along the lines vanishes at their ends, if they have any: strong lines on a small grid solve for all.
+  const double n = static_cast<double>(grid.n[along]), s = strengths.along[along];
+  const double smoothest = grid.periodic[along] ? 0 : s * (1 - std::cos(std::numbers::pi / (n + 1)));
+  double mu              = 0;
   for (int d = 0; d < 3 && across > 0; d++) {
-    if (has(choice.coarsened, d))
-      mu = std::max(mu, d == along ? across / (across + strengths.along[d]) : (across - strengths.along[d]) / (across + smoothest));
+    if (!has(choice.coarsened, d)) continue;
+    const double others = d == along ? across : across - strengths.along[d];
+    mu                  = std::max(mu, others / (across + (d == along ? s : smoothest) + strengths.rest));
   }
   constexpr double most = 4.0 / 9;
   return 1 / (1 - 0.75 * std::min(mu * mu, most));

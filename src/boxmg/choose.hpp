@@ -36,6 +36,7 @@ struct Strengths {
   std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
   std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
   bool jumps               = false;  ///< at some node the couplings to both sides along a direction differ by more than 100
+  double rest = 0; ///< of the finest level's diagonal, without the magnitudes beside it, over it, summed over the nodes that couple
 };
 
 /// What convection makes of an operator: how couplings to a neighbour and back differ, over twice the diagonal, summed over the nodes.
@@ -72,15 +73,15 @@ struct Choice {
 /// one_will_do: see Strengths.
 Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, const BoxmgOptions &options);
 
-/// By how much the lines of the first colour are relaxed before a correction in the stationary iteration, 1 where others than lines of two colours along
-/// one direction relax. Two such sweeps with omega and then 1 take the error that a coarser grid does not see, as Richardson's iteration for the lines of
-/// the second colour, by
+/// By how much the lines of the first colour are relaxed before a correction in the stationary iteration; 1 where others than lines along one direction
+/// relax. Two sweeps over two colours, the first one with omega, are two steps of Richardson's iteration for the lines of the second colour, and multiply
+/// an error by
 ///
-///   mu^2 |1 - omega (1 - mu^2)|,   0 <= mu <= the largest of: without the couplings along a coarsened direction, those across the lines over the rest
+///   mu^2 (1 - omega (1 - mu^2)),   mu = (couplings across the lines) / (diagonal - couplings along them), each times its cosine
 ///
-/// (a mode of half the highest frequency along one coarsened direction is constant along the others). omega = 1 leaves mu^4; the least is near
-/// omega = 1 / (1 - 3/4 mu^2) (K = 1 in space: mu = 2/3, 1.5; in the plane: 1/2, 1.23). I. Yavneh, On red-black SOR smoothing in multigrid, SIAM J. Sci.
-/// Comput. 17 (1996) 180-192, has the same omega for both sweeps. At most 1.5.
+/// Of what a coarser grid does not see the largest mu is that of a mode whose cosine is 0 along one coarsened direction, and 1 along the others (along the
+/// lines, where these end, nearly so). omega = 1 leaves mu^4; the least is near omega = 1 / (1 - 3/4 mu^2) (K = 1 in space: mu = 2/3, 1.5; in the plane:
+/// 1/2, 1.23). I. Yavneh, On red-black SOR smoothing in multigrid, SIAM J. Sci. Comput. 17 (1996) 180-192, has the same omega for both sweeps. At most 1.5.
 double over_relaxation(const Grid &grid, const Strengths &strengths, const Choice &choice);
 
 /// Of the hierarchy over a stack of planes that relaxes them. A plane of so few nodes is solved by its inverse: less would leave the constants of planes

@@ -115,7 +115,8 @@ struct LevelLook {
     for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
     for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
     strengths.jumps = strengths.jumps || other.strengths.jumps;
-    symmetric       = symmetric && other.symmetric;
+    strengths.rest += other.strengths.rest;
+    symmetric = symmetric && other.symmetric;
     flow.join(other.flow);
     mirrors  = mirrors && other.mirrors;
     least    = Kokkos::min(least, other.least);
@@ -207,9 +208,11 @@ struct LookAtLevel {
     const InDouble<Scalar> d = widened(a.diagonal(node));
     const double size        = modulus(d);
     if (finest) {
-      look.dominant = look.dominant && beside(node) <= (1 + 1e-10) * size;
-      look.least    = Kokkos::min(look.least, size);
-      look.most     = Kokkos::max(look.most, size);
+      const double others = beside(node);
+      look.dominant       = look.dominant && others <= (1 + 1e-10) * size;
+      if (others > 0 && others < size) look.strengths.rest += 1 - others / size;
+      look.least = Kokkos::min(look.least, size);
+      look.most  = Kokkos::max(look.most, size);
     }
     if (known_symmetric) {
       look.mirrors = false; // who knows

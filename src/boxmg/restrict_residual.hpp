@@ -16,8 +16,8 @@ namespace weft::boxmg {
 struct TwoColours {
   int along, across; ///< the directions of the lines, and across them
   Neighbours beside; ///< those on other lines
-  bool
-      alone; ///< a sweep relaxes nothing else: after one from zero even lines have b - T x = (1 - omega) b but for the odd lines beside them
+  /// A sweep relaxes nothing else: after one from zero even lines have b - T x = (1 - omega) b but for the odd lines beside them.
+  bool alone;
 };
 
 template <class Scalar, class Residual>

@@ -21,8 +21,9 @@ bool HierarchyOn<Space, Value, Scalar>::is_small(std::size_t level) const
   for (const int d : directions) {
     if (grid.n[d] > longest_small_line) return false;
   }
-  // In space lines of one pass are those of a star, whose two colours are a chessboard's.
-  return !directions.empty() && (plane(grid) || !l.smoother->in_one_pass());
+  // In space the two colours of a star's lines are a chessboard's.
+  const bool chessboard = !plane(grid) && (l.smoother->in_one_pass() || (level == 0 && l.smoother->two_colours_alone()));
+  return !directions.empty() && !chessboard;
 }
 
 template <class Space, class Value, class Scalar>

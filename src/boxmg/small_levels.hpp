@@ -70,10 +70,9 @@ struct SmallStep {
   signed char level;
   signed char along     = 0;      ///< the direction of the lines
   signed char parity[2] = {0, 0}; ///< a sweep's colour: of the places along the two other directions
-  bool from_zero =
-      false; ///< of a sweep: all other lines become 0. Of a restriction: even lines have b - T x = 0, so that b is not asked for
-  Nodes corrected  = all;   ///< an interpolation's, by the place across the lines
-  bool overrelaxed = false; ///< a sweep by omega, or a restriction after such a one
+  bool from_zero        = false;  ///< of a sweep: all other lines become 0. Of a restriction: even lines have b - T x = (1 - omega) b
+  Nodes corrected       = all;    ///< an interpolation's, by the place across the lines
+  bool overrelaxed      = false;  ///< a sweep by omega, or a restriction after such a one
 };
 
 /// A cycle of the levels from `first` on, as steps; a level's own and those below it are [begin, end) of them.

@@ -160,7 +160,7 @@ public:
   }
 
   /// One sweep over all colours, in their order or the opposite one. zero: as if x were 0 everywhere before it. b is kept. r: work space.
-  /// omega: where two_colours_alone(), these are the colours, the first one relaxed by omega; none: four in space, on a host.
+  /// omega: by which the first of two colours is relaxed, where two_colours_alone(); none: lines in space may be of four.
   template <class Space>
   void sweep(const Space &space, const Operator<Scalar> &a, Scalar *b, Scalar *x, Scalar *r, bool backward, bool zero, Transpose transpose,
              const std::optional<RealOf<Scalar>> &omega) const
