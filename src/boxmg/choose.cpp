@@ -128,7 +128,7 @@ Choice choose(const Grid &whole, const Strengths &strengths, bool one_will_do, c
   return choice;
 }
 
-double over_relaxation(const Grid &whole, const Strengths &strengths, const Choice &choice)
+double over_relaxation(const Grid &whole, const Strengths &strengths, double coupled, const Choice &choice)
 {
   if (choice.lines.size() != 1) return 1;
   const Grid grid = whole.piece();
@@ -138,11 +138,12 @@ double over_relaxation(const Grid &whole, const Strengths &strengths, const Choi
   // The smoothest mode along the lines vanishes at their ends, if they have any: strong lines on a small grid solve for all.
   const double n = static_cast<double>(grid.n[along]), s = strengths.along[along];
   const double smoothest = grid.periodic[along] ? 0 : s * (1 - std::cos(std::numbers::pi / (n + 1)));
+  const double rest      = std::max(coupled - across - s, 0.0); // of the diagonals, beyond the couplings
   double mu              = 0;
   for (int d = 0; d < 3 && across > 0; d++) {
     if (!has(choice.coarsened, d)) continue;
     const double others = d == along ? across : across - strengths.along[d];
-    mu                  = std::max(mu, others / (across + (d == along ? s : smoothest) + strengths.rest));
+    mu                  = std::max(mu, others / (across + (d == along ? s : smoothest) + rest));
   }
   constexpr double most = 4.0 / 9;
   return 1 / (1 - 0.75 * std::min(mu * mu, most));

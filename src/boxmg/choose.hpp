@@ -36,7 +36,6 @@ struct Strengths {
   std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
   std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
   bool jumps               = false;  ///< at some node the couplings to both sides along a direction differ by more than 100
-  double rest = 0; ///< of the finest level's diagonal, without the magnitudes beside it, over it, summed over the nodes that couple
 };
 
 /// What convection makes of an operator: how couplings to a neighbour and back differ, over twice the diagonal, summed over the nodes.
@@ -82,7 +81,8 @@ Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, co
 /// Of what a coarser grid does not see the largest mu is that of a mode whose cosine is 0 along one coarsened direction, and 1 along the others (along the
 /// lines, where these end, nearly so). omega = 1 leaves mu^4; the least is near omega = 1 / (1 - 3/4 mu^2) (K = 1 in space: mu = 2/3, 1.5; in the plane:
 /// 1/2, 1.23). I. Yavneh, On red-black SOR smoothing in multigrid, SIAM J. Sci. Comput. 17 (1996) 180-192, has the same omega for both sweeps. At most 1.5.
-double over_relaxation(const Grid &grid, const Strengths &strengths, const Choice &choice);
+/// coupled: how many nodes couple to others.
+double over_relaxation(const Grid &grid, const Strengths &strengths, double coupled, const Choice &choice);
 
 /// Of the hierarchy over a stack of planes that relaxes them. A plane of so few nodes is solved by its inverse: less would leave the constants of planes
 /// that hardly couple.

@@ -115,8 +115,7 @@ struct LevelLook {
     for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
     for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
     strengths.jumps = strengths.jumps || other.strengths.jumps;
-    strengths.rest += other.strengths.rest;
-    symmetric = symmetric && other.symmetric;
+    symmetric       = symmetric && other.symmetric;
     flow.join(other.flow);
     mirrors  = mirrors && other.mirrors;
     least    = Kokkos::min(least, other.least);
@@ -210,9 +209,9 @@ struct LookAtLevel {
     if (finest) {
       const double others = beside(node);
       look.dominant       = look.dominant && others <= (1 + 1e-10) * size;
-      if (others > 0 && others < size) look.strengths.rest += 1 - others / size;
-      look.least = Kokkos::min(look.least, size);
-      look.most  = Kokkos::max(look.most, size);
+      look.least          = Kokkos::min(look.least, size);
+      look.most           = Kokkos::max(look.most, size);
+      if (known_symmetric) look.flow.nodes += others > 0;
     }
     if (known_symmetric) {
       look.mirrors = false; // who knows

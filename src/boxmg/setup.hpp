@@ -237,7 +237,7 @@ std::optional<RealOf<Scalar>> HierarchyOn<Space, Value, Scalar>::omega_of(const 
 {
   const LevelHere &l = levels_[0];
   if (!symmetric_ || options_.sweeps != 1 || l.direct || l.planes || !l.smoother->two_colours_alone()) return std::nullopt;
-  return static_cast<RealOf<Scalar>>(over_relaxation(l.whole(), looked.strengths, l.choice));
+  return static_cast<RealOf<Scalar>>(over_relaxation(l.whole(), looked.strengths, looked.flow.nodes, l.choice));
 }
 
 /// What is wrong with what solves or relaxes a level. Waits.

@@ -176,12 +176,13 @@ std::optional<double> omega_of(const BoxmgLevel &finest, const Dense &a, bool st
       strengths.along[d] += (std::abs(below) + std::abs(above)) / std::abs(a(i, i));
     }
   }
+  double coupled = 0;
   for (Index i = 0; i < a.rows; i++) {
     double beside = 0;
     for (Index j = 0; j < a.rows; j++) beside += j == i ? 0 : std::abs(a(i, j));
-    if (beside > 0) strengths.rest += std::max(0.0, 1 - beside / std::abs(a(i, i)));
+    coupled += beside > 0;
   }
-  return boxmg::over_relaxation(grid, strengths, {finest.lines, finest.coarsened});
+  return boxmg::over_relaxation(grid, strengths, coupled, {finest.lines, finest.coarsened});
 }
 
 /// A step from x adds what a cycle makes of the residual, one that is not mirrored but for convection, and tells the norm in between.
@@ -596,7 +597,7 @@ TEST(Boxmg, ChoosesByStrength)
 TEST(Boxmg, OverRelaxesByStrength)
 {
   const auto omega = [](std::initializer_list<Index> n, const double(&along)[3], boxmg::Choice choice) {
-    return boxmg::over_relaxation(grid_of(n), {{along[0], along[1], along[2]}}, choice);
+    return boxmg::over_relaxation(grid_of(n), {{along[0], along[1], along[2]}}, 0, choice);
   };
   EXPECT_NEAR(omega({1025, 1025, 1025}, {1, 1, 1}, {{0}, 7}), 1.5, 1e-12);
   EXPECT_NEAR(omega({1025, 1025}, {1, 1, 0}, {{0}, 3}), 1 / (1 - 3.0 / 16), 1e-12);
@@ -604,11 +605,9 @@ TEST(Boxmg, OverRelaxesByStrength)
   EXPECT_NEAR(omega({65, 65, 65}, {1, 1e3, 1e3}, {{1}, 6}), 1 / (1 - 3.0 / 16), 1e-3);
   EXPECT_NEAR(omega({65, 65, 65}, {1e-3, 1, 1e3}, {{2}, 6}), 1, 1e-2);
   // Diagonals that are twice what is beside them, as those of small time steps: mu = 2/3 becomes 1/3.
-  const auto stepped = [](double rest) {
-    return boxmg::over_relaxation(grid_of({1025, 1025, 1025}), {.along = {1, 1, 1}, .rest = rest}, {{0}, 7});
-  };
-  EXPECT_NEAR(stepped(3), 1 / (1 - 1.0 / 12), 1e-12);
-  EXPECT_NEAR(stepped(1e3), 1, 1e-5);
+  const auto stepped = [](double coupled) { return boxmg::over_relaxation(grid_of({1025, 1025, 1025}), {{1, 1, 1}}, coupled, {{0}, 7}); };
+  EXPECT_NEAR(stepped(6), 1 / (1 - 1.0 / 12), 1e-12);
+  EXPECT_NEAR(stepped(1e3 + 3), 1, 1e-5);
   // A direction that is coarsened although it is weak.
   EXPECT_NEAR(omega({65, 65}, {1e-3, 1, 0}, {{0}, 3}), 1.5, 1e-12);
   // Strong lines on a small grid solve for all.
