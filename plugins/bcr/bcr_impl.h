@@ -15,10 +15,17 @@
 #include "petsc/finite_solution.h"
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_arrays.hpp"
+#if defined(WEFT_DISTRIBUTED)
+#include "base/rank_messages.hpp"
+#endif
 #include "petsc/petsc_compat.h"
 #include "petsc/whole_grid.h"
 
 namespace weft {
+
+#if !defined(WEFT_DISTRIBUTED)
+class RankMessages {}; // a PETSc without MPI has one rank
+#endif
 
 struct PC_BCR {
   // What the user asks for.
@@ -41,13 +48,11 @@ struct PC_BCR {
   Owner<SpreadSolver> spread_solver[2];
   std::vector<double> factors; ///< several ranks: of the rows that a rank's solvers solve for, within the eliminated faces
   WholeGrid whole;             ///< several ranks, gathered
-  // Several ranks, spread: from the DMDA's order of unknowns to slabs, and blocks of modes from slabs to columns.
+  // Several ranks, spread:
   std::optional<SpreadPlan> plan;
-  PetscSF to_slabs               = NULL;
-  PetscSF to_columns             = NULL;
-  bool new_ways                  = false;             ///< nothing has gone that way yet
-  MPI_Datatype block             = MPI_DATATYPE_NULL; ///< of numbers of this precision:
-  PCBCRPrecision block_precision = PC_BCR_DOUBLE;
+  PetscSF to_slabs = NULL; ///< from the DMDA's order of unknowns, where that is not the slabs' own
+  std::unique_ptr<RankMessages> messages;
+  bool messages_on_device = false;
 
   /// The precision of the solve. A matrix out of the range of single precision is solved in double.
   PCBCRPrecision inside() const { return separation.unit == 1 ? precision : PC_BCR_DOUBLE; }
@@ -113,7 +118,9 @@ PetscErrorCode GatherMakeWay(PC pc);
 
 /// Makes the ways between the ranks of a new plan, and brings the factors of rows to the slabs. Collective.
 PetscErrorCode SpreadMakeWays(PC pc);
-/// Solves once on new ways: PETSc makes its buffers when they are first needed, which shall not be in a solve. Collective.
+/// This rank's solver in `memory`. Collective.
+PetscErrorCode SpreadMakeSolver(PC pc, Memory memory, Precision precision);
+/// Solves once: what travels first tells whether the ranks' pieces fit together, and buffers are made that shall not be in a solve. Collective.
 PetscErrorCode SpreadWarmUp(PC pc);
 /// A solve, which every rank has a part of. Collective.
 PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose);

@@ -144,7 +144,6 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
   PC_BCR *bcr               = Bcr(pc);
   const int here            = static_cast<int>(memory);
   const Precision precision = bcr->inside() == PC_BCR_SINGLE ? Precision::single_inside : Precision::both_double;
-  PetscMPIInt rank;
   KnownBases known; // of directions that may be the same again
 
   PetscFunctionBegin;
@@ -152,11 +151,7 @@ PetscErrorCode MakeSolver(PC pc, Memory memory)
   bcr->forget_solver(here);
   PetscCall(MakeExecution(memory, &bcr->execution[here]));
   if (bcr->plan) {
-    PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-    Separation slab;
-    PetscCallCXX(slab = slab_of(bcr->separation, *bcr->plan, rank));
-    PetscCallCXX(slab.row_scale = bcr->factors);
-    PetscCallCXX(bcr->spread_solver[here] = SpreadSolver::make(*bcr->execution[here], slab, *bcr->plan, rank, precision));
+    PetscCall(SpreadMakeSolver(pc, memory, precision));
   } else {
     std::optional<Separation> whole;
     if (bcr->whole.gathers() && bcr->separation.scaled) {
@@ -198,15 +193,17 @@ PetscErrorCode Plan(PC pc, PetscMPIInt ranks, bool may_spread)
 {
   PC_BCR *bcr = Bcr(pc);
   std::optional<SpreadPlan> plan;
+  Owners owners;
 
   PetscFunctionBegin;
-  if (may_spread && !bcr->separation.pencil && !complex_built) PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks));
-  if (plan != bcr->plan || bcr->block_precision != bcr->inside()) {
+  PetscCall(GridStarts(bcr->grid, &owners));
+  if (may_spread && !bcr->separation.pencil && !complex_built)
+    PetscCallCXX(plan = spread_plan(bcr->separation, bcr->options, ranks, owners));
+  if (plan != bcr->plan) {
     for (int which : {0, 1}) bcr->forget_solver(which);
     PetscCall(SpreadReset(pc));
   }
   PetscCallCXX(bcr->plan = plan);
-  bcr->block_precision = bcr->inside();
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -348,20 +345,21 @@ PetscErrorCode MakeSolvers(PC pc, Memory memory, const Stays &stays, bool may_sp
   } else {
     PetscCall(GatherMakeWay(pc));
   }
-  *renewed = false;
-  if (solves && !(stays.inside && bcr->made(here))) {
+  *renewed        = false;
+  const bool made = solves && !(stays.inside && bcr->made(here));
+  if (made) {
     bcr->forget_solver(1 - here); // it follows when vectors ask for it
     PetscCall(RenewSolver(pc, memory, stays, renewed));
     if (!*renewed) PetscCall(MakeSolver(pc, memory));
   }
-  if (bcr->plan) PetscCall(SpreadWarmUp(pc));
+  if (made && bcr->plan) PetscCall(SpreadWarmUp(pc));
   state[0] = state[1] = 0;
   if (solves) {
     state[0] = bcr->made(here)->facts().singular;
     state[1] = bcr->made(here)->facts().bad_pivot;
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Bcast(state, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, state, 2, MPI_INT, MPI_MAX, PetscObjectComm((PetscObject)pc)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

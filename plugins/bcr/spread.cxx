@@ -1,4 +1,4 @@
-// PCBCR on several ranks where each has a part of the solve: slabs are transformed, columns of modes solved, and values sent between.
+// PCBCR on several ranks where each has a part of the solve: a slab of the grid, whose lines are joined with those of the others.
 #include <vector>
 
 #include "bcr/bcr_impl.h"
@@ -43,35 +43,6 @@ PetscErrorCode MakeToSlabs(PC pc, int rank)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Each block of this rank's columns comes from the slab of its row.
-PetscErrorCode MakeToColumns(PC pc, int rank)
-{
-  PC_BCR *bcr            = Bcr(pc);
-  const SpreadPlan &plan = *bcr->plan;
-  const Share columns    = plan.columns(rank);
-  PetscSFNode *blocks;
-  PetscInt roots, count, k = 0;
-
-  PetscFunctionBegin;
-  PetscCall(PetscIntCast(plan.rows(rank).size() * plan.blocks(), &roots));
-  PetscCall(PetscIntCast(plan.nodes[2] * columns.size(), &count));
-  PetscCall(PetscMalloc1(count, &blocks));
-  for (int from = 0; from < plan.processes; from++) {
-    const Share rows = plan.rows(from);
-    for (Index row = 0; row < rows.size(); row++) {
-      for (Index block = columns.begin; block < columns.end; block++) {
-        blocks[k].rank    = from;
-        blocks[k++].index = (PetscInt)(row * plan.blocks() + block);
-      }
-    }
-  }
-  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCall(PetscSFCreate(PetscObjectComm((PetscObject)pc), &bcr->to_columns));
-  PetscCall(PetscSFSetGraph(bcr->to_columns, roots, count, NULL, PETSC_OWN_POINTER, blocks, PETSC_OWN_POINTER));
-  PetscCall(PetscSFSetUp(bcr->to_columns));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // From the leaves of a star forest to its roots, one of which each leaf has for itself: back where Bcast brought them from.
 PetscErrorCode Return(PetscSF forest, MPI_Datatype unit, PetscMemType leaf_type, const void *leaves, PetscMemType root_type, void *roots)
 {
@@ -89,13 +60,68 @@ PetscErrorCode Bring(PetscSF forest, MPI_Datatype unit, PetscMemType root_type, 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-template <class Kernels>
-PetscErrorCode Timed(const Kernels &kernels)
+// Messages in that memory, unless they are there. Collective.
+PetscErrorCode MakeMessages(PC pc, [[maybe_unused]] Memory memory)
 {
   PetscFunctionBegin;
-  PetscCall(PetscLogGpuTimeBegin());
-  PetscCallCXX(kernels());
-  PetscCall(PetscLogGpuTimeEnd());
+#if defined(WEFT_DISTRIBUTED)
+  PC_BCR *bcr          = Bcr(pc);
+  const bool on_device = memory == Memory::device;
+  MPI_Comm comm        = PetscObjectComm((PetscObject)pc);
+
+  if (bcr->messages && (bcr->messages_on_device || !on_device)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(CallTogether(comm, [&] { bcr->messages = std::make_unique<RankMessages>(comm, DeviceMessages(), on_device); }));
+  bcr->messages_on_device = on_device;
+#endif
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+bool MessagesOnDevice([[maybe_unused]] const RankMessages &messages)
+{
+#if defined(WEFT_DISTRIBUTED)
+  return messages.device_messages();
+#else
+  return false;
+#endif
+}
+
+// A whole solve, with all that travels.
+void SolveTogether(SpreadSolver &solver, [[maybe_unused]] const RankMessages &messages, const KernelScalar *rhs, KernelScalar *solution,
+                   Transpose transpose)
+{
+  // Complex operators are not spread.
+  auto *const b = reinterpret_cast<const double *>(rhs);
+  auto *const x = reinterpret_cast<double *>(solution);
+  for (const SpreadSolver::Exchange *e = solver.begin(b, x, transpose); e; e = solver.go_on()) {
+#if defined(WEFT_DISTRIBUTED)
+    const Execution &execution = solver.execution();
+    void *const stream         = execution.memory() == Memory::device ? execution.stream() : nullptr;
+    if (!messages.in_order_of(stream)) execution.wait();
+    messages.exchange(e->sent, e->from, e->received, e->to, e->bytes, stream);
+#endif
+  }
+}
+
+// By way of the slabs, where they are others than what the rank has of vectors.
+PetscErrorCode SolveIn(PC pc, Memory memory, const KernelScalar *b, KernelScalar *x, Transpose transpose)
+{
+  PC_BCR *bcr             = Bcr(pc);
+  const PetscMemType type = memory == Memory::device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
+  double *slab            = NULL;
+
+  PetscFunctionBegin;
+  PetscCall(EnsureSolver(pc, memory));
+  SpreadSolver &solver = *bcr->spread_solver[static_cast<int>(memory)];
+  if (bcr->to_slabs) {
+    PetscCallCXX(slab = solver.slab());
+    auto *const values = reinterpret_cast<KernelScalar *>(slab);
+    PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, type, b, type, slab));
+    PetscCallCXX(SolveTogether(solver, *bcr->messages, values, values, transpose));
+    PetscCall(Return(bcr->to_slabs, MPIU_SCALAR, type, slab, type, x));
+  } else {
+    PetscCallCXX(SolveTogether(solver, *bcr->messages, b, x, transpose));
+  }
+  PetscCall(LogSolve(solver, 1));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,42 +134,52 @@ PetscErrorCode SpreadMakeWays(PC pc)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
-  if (!bcr->to_slabs) {
-    PetscCall(MakeToSlabs(pc, rank));
-    PetscCall(MakeToColumns(pc, rank));
-    PetscCallMPI(MPI_Type_contiguous(bcr->plan->block, bcr->inside() == PC_BCR_SINGLE ? MPI_FLOAT : MPIU_SCALAR, &bcr->block));
-    PetscCallMPI(MPI_Type_commit(&bcr->block));
-    bcr->new_ways = true;
-  }
+  if (!bcr->plan->in_place && !bcr->to_slabs) PetscCall(MakeToSlabs(pc, rank));
   PetscCallCXX(bcr->factors.clear());
   if (!bcr->separation.scaled) PetscFunctionReturn(PETSC_SUCCESS);
   Separation slab;
   std::vector<PetscScalar> of_nodes, of_slab;
   PetscCallCXX(slab = slab_of(bcr->separation, *bcr->plan, rank));
   PetscCallCXX(of_nodes.resize(static_cast<size_t>(bcr->grid.nodes[0] * bcr->grid.nodes[1] * bcr->grid.nodes[2])));
-  PetscCallCXX(of_slab.resize(static_cast<size_t>(slab.grid[0] * slab.grid[1] * slab.grid[2])));
   PetscCall(FactorsOfNodes(*bcr, of_nodes.data()));
-  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, PETSC_MEMTYPE_HOST, of_nodes.data(), PETSC_MEMTYPE_HOST, of_slab.data()));
-  PetscCallCXX(bcr->factors = InnerValues(slab.grid, slab.first, slab.nodes, of_slab.data()));
+  if (bcr->to_slabs) {
+    PetscCallCXX(of_slab.resize(static_cast<size_t>(slab.grid[0] * slab.grid[1] * slab.grid[2])));
+    PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+    PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, PETSC_MEMTYPE_HOST, of_nodes.data(), PETSC_MEMTYPE_HOST, of_slab.data()));
+  }
+  PetscCallCXX(bcr->factors = InnerValues(slab.grid, slab.first, slab.nodes, bcr->to_slabs ? of_slab.data() : of_nodes.data()));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+PetscErrorCode SpreadMakeSolver(PC pc, Memory memory, Precision precision)
+{
+  PC_BCR *bcr     = Bcr(pc);
+  const auto here = static_cast<int>(memory);
+  PetscMPIInt rank;
+  Separation slab;
+
+  PetscFunctionBegin;
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)pc), &rank));
+  PetscCall(MakeMessages(pc, memory));
+  PetscCallCXX(slab = slab_of(bcr->separation, *bcr->plan, rank));
+  PetscCallCXX(slab.row_scale = bcr->factors);
+  PetscCallCXX(bcr->spread_solver[here] =
+                   SpreadSolver::make(*bcr->execution[here], slab, *bcr->plan, rank, precision, MessagesOnDevice(*bcr->messages)));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SpreadWarmUp(PC pc)
 {
-  PC_BCR *bcr = Bcr(pc);
   Vec rhs, solution;
   const ApplicationInSetUp applies;
 
   PetscFunctionBegin;
-  if (!bcr->new_ways) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs));
   PetscCall(VecSet(rhs, 0));
   PetscCall(SpreadSolve(pc, rhs, solution, Transpose::no));
   PetscCall(VecDestroy(&rhs));
   PetscCall(VecDestroy(&solution));
-  bcr->new_ways = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -153,47 +189,18 @@ PetscErrorCode SpreadReset(PC pc)
 
   PetscFunctionBegin;
   PetscCall(PetscSFDestroy(&bcr->to_slabs));
-  PetscCall(PetscSFDestroy(&bcr->to_columns));
-  if (bcr->block != MPI_DATATYPE_NULL) PetscCallMPI(MPI_Type_free(&bcr->block));
+  PetscCallCXX(bcr->messages.reset());
   PetscCallCXX(bcr->plan.reset());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose)
 {
-  PC_BCR *bcr = Bcr(pc);
-  PetscMemType type, solution_type;
-  const PetscScalar *b;
-  PetscScalar *x;
-
   PetscFunctionBegin;
-  PetscCall(VecGetArrayReadAndMemType(rhs, &b, &type));
-  const bool on_device = PetscMemTypeDevice(type) && has_backend(Memory::device);
-  const Memory memory  = on_device ? Memory::device : Memory::host;
-  if (!on_device) {
-    PetscCall(VecRestoreArrayReadAndMemType(rhs, &b));
-    PetscCall(VecGetArrayRead(rhs, &b));
-    type = PETSC_MEMTYPE_HOST;
-  }
-  PetscCall(EnsureSolver(pc, memory));
-  SpreadSolver &solver = *bcr->spread_solver[static_cast<int>(memory)];
-  void *slab_modes     = NULL;
-  PetscCallCXX(slab_modes = solver.slab_modes(transpose));
-
-  PetscCall(Bring(bcr->to_slabs, MPIU_SCALAR, type, b, type, solver.slab()));
-  if (on_device)
-    PetscCall(VecRestoreArrayReadAndMemType(rhs, &b));
-  else
-    PetscCall(VecRestoreArrayRead(rhs, &b));
-  PetscCall(Timed([&] { solver.to_modes(transpose); }));
-  PetscCall(Bring(bcr->to_columns, bcr->block, type, slab_modes, type, solver.column_modes()));
-  PetscCall(Timed([&] { solver.solve_lines(transpose); }));
-  PetscCall(Return(bcr->to_columns, bcr->block, type, solver.column_modes(), type, slab_modes));
-  PetscCall(Timed([&] { solver.from_modes(transpose); }));
-  PetscCall(VecGetArrayWriteAndMemType(solution, &x, &solution_type));
-  PetscCall(Return(bcr->to_slabs, MPIU_SCALAR, type, solver.slab(), solution_type, x));
-  PetscCall(VecRestoreArrayWriteAndMemType(solution, &x));
-  PetscCall(LogSolve(solver, 1));
+  PetscCall(PetscLogGpuTimeBegin());
+  PetscCall(WithVecArrays(rhs, Access::read, solution, Access::write,
+                          [&](Memory memory, const KernelScalar *b, KernelScalar *x) { return SolveIn(pc, memory, b, x, transpose); }));
+  PetscCall(PetscLogGpuTimeEnd());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,20 +32,22 @@ std::string Kinds(const Separation &found)
   return text;
 }
 
-PetscErrorCode ViewPlan(const SpreadPlan &plan, PetscViewer viewer)
+PetscErrorCode ViewPlan(const PC_BCR &bcr, PetscViewer viewer)
 {
-  Index rows = 0, columns = 0;
+  const SpreadPlan &plan = *bcr.plan;
+  Index rows             = 0;
+  std::string way;
 
   PetscFunctionBegin;
-  for (int rank = 0; rank < plan.processes; rank++) {
-    rows    = std::max(rows, plan.layers(rank).size());
-    columns = std::max(columns, plan.columns(rank).size() * plan.block);
-  }
+  for (int rank = 0; rank < plan.processes; rank++) rows = std::max(rows, plan.layers(rank).size());
+#if defined(WEFT_DISTRIBUTED)
+  if (bcr.messages_on_device) PetscCallCXX(way = "; messages " + bcr.messages->way());
+#endif
   PetscCall(PetscViewerASCIIPrintf(viewer,
                                    "  ranks: spread over %d, of which one has at most %" PetscInt64_FMT " of %" PetscInt64_FMT
-                                   " nodes along %c, and the lines of %" PetscInt64_FMT " of %" PetscInt64_FMT " modes\n",
+                                   " nodes along %c, where lines are joined%s%s\n",
                                    plan.processes, (PetscInt64)rows, (PetscInt64)plan.grid[2], "xyz"[plan.order[2]],
-                                   (PetscInt64)std::min(columns, plan.modes()), (PetscInt64)plan.modes()));
+                                   plan.in_place ? "" : "; values are brought there", way.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -119,7 +121,7 @@ PetscErrorCode PCView_BCR(PC pc, PetscViewer viewer)
                                      inner.c_str()));
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks > 1 && !bcr->plan) PetscCall(PetscViewerASCIIPrintf(viewer, "  ranks: gathered on rank 0 of %d, which solves\n", ranks));
-  if (bcr->plan) PetscCall(ViewPlan(*bcr->plan, viewer));
+  if (bcr->plan) PetscCall(ViewPlan(*bcr, viewer));
   for (int which : {0, 1}) {
     if (bcr->made(which)) PetscCall(ViewSolver(pc, *bcr->made(which), bcr->plan.has_value(), viewer));
   }

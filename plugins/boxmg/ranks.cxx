@@ -1,5 +1,5 @@
 // PCBOXMG on several ranks that share its finest levels: who has which nodes, and a rank's rows by nodes.
-#include <petscdmda.h>
+#include <utility>
 
 #include "boxmg/boxmg_impl.h"
 #include "petsc/grid_owners.h"
@@ -13,16 +13,14 @@ namespace {
 
 PetscErrorCode PartsOf(const Grid &grid, boxmg::Parts *parts)
 {
-  const PetscInt *sizes[3];
+  std::array<std::vector<Index>, 3> starts;
 
   PetscFunctionBegin;
-  PetscCall(DMDAGetOwnershipRanges(grid.dm, &sizes[0], &sizes[1], &sizes[2]));
+  PetscCall(GridStarts(grid, &starts));
   for (int d = 0; d < 3; d++) {
     parts->whole.n[d]        = grid.global[d];
     parts->whole.periodic[d] = grid.periodic[d];
-    PetscCallCXX(parts->starts[d].assign(1, 0));
-    for (int k = 0; k < grid.ranks[d]; k++)
-      PetscCallCXX(parts->starts[d].push_back(parts->starts[d].back() + (d < grid.dimension ? sizes[d][k] : 1)));
+    parts->starts[d]         = std::move(starts[static_cast<std::size_t>(d)]);
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

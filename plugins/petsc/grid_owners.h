@@ -3,29 +3,40 @@
 #include <petscdmda.h>
 
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include "petsc/lines_from_dm.h"
 
 namespace weft {
 
+/// Along each direction of a grid, where the boxes begin that its ranks have, and the end of the last one.
+inline PetscErrorCode GridStarts(const Grid &grid, std::array<std::vector<Index>, 3> *starts)
+{
+  const PetscInt *sizes[3];
+
+  PetscFunctionBegin;
+  PetscCall(DMDAGetOwnershipRanges(grid.dm, &sizes[0], &sizes[1], &sizes[2]));
+  for (std::size_t d = 0; d < 3; d++) {
+    PetscCallCXX((*starts)[d].assign(1, 0));
+    for (int k = 0; k < grid.ranks[d]; k++)
+      PetscCallCXX((*starts)[d].push_back((*starts)[d].back() + (static_cast<int>(d) < grid.dimension ? sizes[d][k] : 1)));
+  }
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 class GridOwners {
 public:
   /// A: a matrix on the grid, with a row for each component of a node.
   PetscErrorCode Find(const Grid &grid, Mat A)
   {
-    const PetscInt *sizes[3], *rows;
+    const PetscInt *rows;
 
     PetscFunctionBegin;
-    PetscCall(DMDAGetOwnershipRanges(grid.dm, &sizes[0], &sizes[1], &sizes[2]));
+    PetscCall(GridStarts(grid, &starts_));
     PetscCall(MatGetOwnershipRanges(A, &rows));
     components_ = grid.components;
     PetscCallCXX(rows_.assign(rows, rows + grid.ranks[0] * grid.ranks[1] * grid.ranks[2] + 1));
-    for (int d = 0; d < 3; d++) {
-      PetscCallCXX(starts_[d].assign(1, 0));
-      for (int k = 0; k < grid.ranks[d]; k++)
-        PetscCallCXX(starts_[d].push_back(starts_[d].back() + (d < grid.dimension ? sizes[d][k] : 1)));
-    }
     PetscFunctionReturn(PETSC_SUCCESS);
   }
 
@@ -69,8 +80,8 @@ private:
     return std::upper_bound(starts.begin(), starts.end(), number) - starts.begin() - 1;
   }
 
-  std::vector<Index> starts_[3]; ///< first nodes of the boxes along each direction
-  std::vector<PetscInt> rows_;   ///< first rows of the ranks
+  std::array<std::vector<Index>, 3> starts_; ///< first nodes of the boxes along each direction
+  std::vector<PetscInt> rows_;               ///< first rows of the ranks
   Index components_ = 1;
 };
 

@@ -12,6 +12,37 @@ namespace weft {
 
 namespace poisson {
 
+double least_pivot(const LineMatrix &b, double mode, double pole, Index pinned)
+{
+  const std::size_t n = b.size(), rows = b.periodic ? n - 1 : n;
+  const double shift = mode - pole, of_shift = std::abs(mode) + std::abs(pole);
+  double least    = 1;
+  const auto look = [&](double pivot, std::size_t i) {
+    const double scale = std::abs(b.lower[i]) + std::abs(b.diagonal[i]) + of_shift + std::abs(b.upper[i]);
+    const double ratio = std::abs(pivot) / scale;
+    least              = std::isfinite(pivot) && ratio > 0 ? std::min(least, ratio) : 0;
+  };
+  double after = 0, before = 0, coupling = b.upper[n - 1], last = b.diagonal[n - 1] + shift;
+  for (std::size_t i = 0; i < rows && least > 0; i++) {
+    if (!b.periodic && static_cast<Index>(i) == pinned) {
+      after = 0;
+      continue;
+    }
+    const double lower = b.periodic && i == 0 ? 0 : b.lower[i], diagonal = b.diagonal[i] + shift;
+    const double pivot = diagonal - lower * after;
+    look(pivot, i);
+    if (b.periodic) {
+      if (i + 1 == rows) coupling += b.lower[n - 1];
+      before = ((i == 0 ? b.lower[0] : 0) + (i + 1 == rows ? b.upper[i] : 0) - lower * before) / pivot;
+      last -= coupling * before;
+      coupling *= -b.upper[i] / pivot;
+    }
+    after = b.upper[i] / pivot;
+  }
+  if (b.periodic && pinned < 0) look(last, n - 1);
+  return least;
+}
+
 namespace {
 
 std::optional<std::string> problem_refused(const SeparableOperator &problem)
@@ -207,39 +238,6 @@ void pin(Prepared &p, const LineMatrix &line)
       p.pinned[s] = static_cast<Index>(i);
     }
   }
-}
-
-/// Smallest pivot, relative to its row, of the elimination of B + (mode - pole) I, whose row number `pinned` is left out (-1: none); 0 where
-/// one is not finite. A ring leaves out its last row only.
-double least_pivot(const LineMatrix &b, double mode, double pole, Index pinned)
-{
-  const std::size_t n = b.size(), rows = b.periodic ? n - 1 : n;
-  const double shift = mode - pole, of_shift = std::abs(mode) + std::abs(pole);
-  double least    = 1;
-  const auto look = [&](double pivot, std::size_t i) {
-    const double scale = std::abs(b.lower[i]) + std::abs(b.diagonal[i]) + of_shift + std::abs(b.upper[i]);
-    const double ratio = std::abs(pivot) / scale;
-    least              = std::isfinite(pivot) && ratio > 0 ? std::min(least, ratio) : 0;
-  };
-  double after = 0, before = 0, coupling = b.upper[n - 1], last = b.diagonal[n - 1] + shift;
-  for (std::size_t i = 0; i < rows && least > 0; i++) {
-    if (!b.periodic && static_cast<Index>(i) == pinned) {
-      after = 0;
-      continue;
-    }
-    const double lower = b.periodic && i == 0 ? 0 : b.lower[i], diagonal = b.diagonal[i] + shift;
-    const double pivot = diagonal - lower * after;
-    look(pivot, i);
-    if (b.periodic) {
-      if (i + 1 == rows) coupling += b.lower[n - 1];
-      before = ((i == 0 ? b.lower[0] : 0) + (i + 1 == rows ? b.upper[i] : 0) - lower * before) / pivot;
-      last -= coupling * before;
-      coupling *= -b.upper[i] / pivot;
-    }
-    after = b.upper[i] / pivot;
-  }
-  if (b.periodic && pinned < 0) look(last, n - 1);
-  return least;
 }
 
 /// least_pivot() of all lines of all steps and modes; 1 where diagonals dominate, as in every definite problem, which needs no elimination.

@@ -55,4 +55,8 @@ Prepared prepare(const SeparableOperator &problem, const DirectOptions &options,
 /// have one point. Throws std::invalid_argument where mode_basis_refused.
 Prepared prepare_tensor(const SeparableOperator &problem);
 
+/// Smallest pivot, relative to its row, of the elimination of B + (mode - pole) I, whose row number `pinned` is left out (-1: none); 0 where
+/// one is not finite. A ring leaves out its last row only.
+double least_pivot(const LineMatrix &b, double mode, double pole, Index pinned);
+
 } // namespace weft::poisson

@@ -1,6 +1,8 @@
 #include "bcr/spread/spread_solver.hpp"
 
+#include <algorithm>
 #include <cstring>
+#include <numbers>
 
 #include "bcr/box_solver.hpp"
 #include "poisson_problem.hpp"
@@ -43,64 +45,81 @@ Separation separation_of(const std::vector<Direction> &directions, double shift,
   return found;
 }
 
-template <class T>
-std::vector<T> read(Memory memory, const void *from, Index count)
-{
-  const Buffer<T> copy(memory, std::vector<T>(static_cast<std::size_t>(count)));
-  const auto bytes = static_cast<std::size_t>(count) * sizeof(T);
-  if (memory == Memory::host)
-    std::memcpy(copy.data(), from, bytes);
-  else
-    Kokkos::deep_copy(Kokkos::View<T *, Kokkos::DefaultExecutionSpace::memory_space>(copy.data(), static_cast<std::size_t>(count)),
-                      Kokkos::View<const T *, Kokkos::DefaultExecutionSpace::memory_space>(static_cast<const T *>(from),
-                                                                                           static_cast<std::size_t>(count)));
-  return copy.values();
-}
-
-template <class T>
-void write(Memory memory, void *to, const std::vector<T> &values)
-{
-  const Buffer<T> copy(memory, values);
-  if (memory == Memory::host)
-    std::memcpy(to, copy.data(), values.size() * sizeof(T));
-  else
-    Kokkos::deep_copy(Kokkos::View<T *, Kokkos::DefaultExecutionSpace::memory_space>(static_cast<T *>(to), values.size()),
-                      Kokkos::View<const T *, Kokkos::DefaultExecutionSpace::memory_space>(copy.data(), values.size()));
-}
-
 /// All processes of a solve, one after the other.
 class Processes {
 public:
   Processes(Memory memory, const Separation &separation, const SpreadPlan &plan, Precision precision)
       : memory_(memory), separation_(separation), plan_(plan), execution_(memory)
   {
-    for (int p = 0; p < plan.processes; p++) solvers_.push_back(SpreadSolver::make(execution_, slab(p), plan, p, precision));
+    for (int p = 0; p < plan.processes; p++) solvers_.push_back(SpreadSolver::make(execution_, slab(p), plan, p, precision, true));
   }
 
   std::vector<double> solve(const std::vector<double> &rhs, Transpose transpose) const
   {
+    std::vector<Buffer<double>> slabs, solutions;
+    std::vector<const SpreadSolver::Exchange *> exchanges;
     for (int p = 0; p < plan_.processes; p++) {
       std::vector<double> slab;
       for_slab(p, [&](std::size_t node) { slab.push_back(rhs[node]); });
-      write(memory_, of(p).slab(), slab);
-      of(p).to_modes(transpose);
+      slabs.emplace_back(memory_, slab);
+      solutions.emplace_back(memory_, std::vector<double>(slab.size(), 0));
     }
-    exchange(transpose, true);
-    for (int p = 0; p < plan_.processes; p++) of(p).solve_lines(transpose);
-    exchange(transpose, false);
+    for (int p = 0; p < plan_.processes; p++)
+      exchanges.push_back(of(p).begin(slabs[static_cast<std::size_t>(p)].data(), solutions[static_cast<std::size_t>(p)].data(), transpose));
+    while (exchanges[0]) {
+      send(exchanges);
+      for (int p = 0; p < plan_.processes; p++) exchanges[static_cast<std::size_t>(p)] = of(p).go_on();
+      for (const auto *exchange : exchanges) EXPECT_EQ(exchange != nullptr, exchanges[0] != nullptr);
+    }
+    execution_.wait();
     std::vector<double> solution(rhs.size(), std::numeric_limits<double>::quiet_NaN());
     for (int p = 0; p < plan_.processes; p++) {
-      of(p).from_modes(transpose);
-      execution_.wait();
-      const auto slab = read<double>(memory_, of(p).slab(), plan_.grid[0] * plan_.grid[1] * plan_.layers(p).size());
+      const auto slab = solutions[static_cast<std::size_t>(p)].values();
       std::size_t k   = 0;
       for_slab(p, [&](std::size_t node) { solution[node] = slab[k++]; });
     }
     return solution;
   }
+  std::size_t most_bytes() const
+  {
+    std::size_t most = 0;
+    for (const auto &solver : solvers_) most = std::max(most, solver->work_bytes());
+    return most;
+  }
+  bool any_bad_pivot() const
+  {
+    return std::any_of(solvers_.begin(), solvers_.end(), [](const auto &solver) { return solver->facts().bad_pivot; });
+  }
 
 private:
   SpreadSolver &of(int p) const { return *solvers_[static_cast<std::size_t>(p)]; }
+
+  /// What each process sends to each other one, or to itself.
+  void send(const std::vector<const SpreadSolver::Exchange *> &exchanges) const
+  {
+    execution_.wait();
+    for (std::size_t q = 0; q < exchanges.size(); q++) {
+      for (const Message &received : exchanges[q]->received) {
+        const SpreadSolver::Exchange &sender = *exchanges[static_cast<std::size_t>(received.rank)];
+        const auto sent =
+            std::find_if(sender.sent.begin(), sender.sent.end(), [&](const Message &m) { return m.rank == static_cast<int>(q); });
+        ASSERT_NE(sent, sender.sent.end());
+        ASSERT_EQ(sent->count, received.count);
+        const auto at = [&](const Message &m) { return static_cast<Index>(sender.bytes) * m.first; };
+        copy(static_cast<char *>(exchanges[q]->to) + at(received), static_cast<const char *>(sender.from) + at(*sent),
+             static_cast<std::size_t>(sent->count) * sender.bytes);
+      }
+    }
+  }
+  void copy(char *to, const char *from, std::size_t bytes) const
+  {
+    if (memory_ == Memory::host) {
+      std::memcpy(to, from, bytes);
+      return;
+    }
+    using Device = Kokkos::DefaultExecutionSpace::memory_space;
+    Kokkos::deep_copy(Kokkos::View<char *, Device>(to, bytes), Kokkos::View<const char *, Device>(from, bytes));
+  }
 
   /// With the factors of its rows.
   Separation slab(int p) const
@@ -131,39 +150,6 @@ private:
     }
   }
 
-  /// From slabs to columns, or back.
-  void exchange(Transpose transpose, bool to_columns) const
-  {
-    execution_.wait();
-    const auto bytes     = static_cast<Index>(of(0).block_bytes());
-    const Index of_a_row = plan_.blocks() * bytes;
-    std::vector<char> all(static_cast<std::size_t>(plan_.nodes[2] * of_a_row));
-    for (int p = 0; p < plan_.processes; p++) {
-      const Share rows = plan_.rows(p);
-      if (!to_columns) continue;
-      const auto slab = read<char>(memory_, of(p).slab_modes(transpose), rows.size() * of_a_row);
-      std::copy(slab.begin(), slab.end(), all.begin() + rows.begin * of_a_row);
-    }
-    for (int p = 0; p < plan_.processes; p++) {
-      const Share columns   = plan_.columns(p);
-      const Index of_column = columns.size() * bytes;
-      auto mine             = read<char>(memory_, of(p).column_modes(), plan_.nodes[2] * of_column);
-      for (Index row = 0; row < plan_.nodes[2]; row++) {
-        const auto there = all.begin() + row * of_a_row + columns.begin * bytes, here = mine.begin() + row * of_column;
-        if (to_columns)
-          std::copy_n(there, of_column, here);
-        else
-          std::copy_n(here, of_column, there);
-      }
-      if (to_columns) write(memory_, of(p).column_modes(), mine);
-    }
-    for (int p = 0; p < plan_.processes && !to_columns; p++) {
-      const Share rows = plan_.rows(p);
-      write(memory_, of(p).slab_modes(transpose),
-            std::vector<char>(all.begin() + rows.begin * of_a_row, all.begin() + rows.end * of_a_row));
-    }
-  }
-
   Memory memory_;
   const Separation &separation_;
   SpreadPlan plan_;
@@ -171,17 +157,14 @@ private:
   std::vector<Owner<SpreadSolver>> solvers_;
 };
 
-void compare_with_one_process(const Separation &separation, const std::string &method, int processes, std::mt19937 &random,
-                              std::vector<Transpose> ways = {Transpose::no, Transpose::yes})
+void compare_with_one_process(const Separation &separation, const DirectOptions &options, const SpreadPlan &plan, std::mt19937 &random,
+                              const std::vector<Transpose> &ways)
 {
-  const DirectOptions options{method, "fractions", 0, -1};
-  const auto plan = spread_plan(separation, options, processes);
-  ASSERT_TRUE(plan);
   const auto size = static_cast<std::size_t>(separation.grid[0] * separation.grid[1] * separation.grid[2]);
   const auto rhs  = random_values<double>(size, random);
   for (Memory memory : memories()) {
     for (Precision precision : {Precision::both_double, Precision::single_inside}) {
-      const Processes all(memory, separation, *plan, precision);
+      const Processes all(memory, separation, plan, precision);
       const Execution execution(memory);
       const auto one = BoxSolver::make(execution, separation, options, precision);
       for (Transpose transpose : ways) {
@@ -194,8 +177,20 @@ void compare_with_one_process(const Separation &separation, const std::string &m
             << (memory == Memory::device ? "device, " : "host, ") << (precision == Precision::both_double ? "double" : "single")
             << (transpose == Transpose::yes ? ", transposed" : "");
       }
+      EXPECT_FALSE(all.any_bad_pivot());
     }
   }
+}
+
+constexpr auto both_ways = {Transpose::no, Transpose::yes};
+
+void compare_with_one_process(const Separation &separation, const std::string &method, int processes, std::mt19937 &random,
+                              const std::vector<Transpose> &ways = both_ways)
+{
+  const DirectOptions options{method, "fractions", 0, -1};
+  const auto plan = spread_plan(separation, options, processes);
+  ASSERT_TRUE(plan);
+  compare_with_one_process(separation, options, *plan, random, ways);
 }
 
 TEST(Spread, EqualsOneProcess)
@@ -246,20 +241,59 @@ TEST(Spread, SharesAreEqual)
                     false, random);
   for (int processes : {2, 7, 8, 600}) {
     const SpreadPlan plan = *spread_plan(separation, {}, processes);
-    Index layers = 0, columns = 0;
+    Index layers = 0, modes = 0;
     for (int p = 0; p < processes; p++) {
       EXPECT_LE(plan.rows(p).size(), 511 / processes + 1);
-      EXPECT_LE(plan.columns(p).size(), plan.blocks() / processes + 1);
+      EXPECT_LE(plan.joins(p).size(), 511 / processes + 1);
       layers += plan.layers(p).size();
-      columns += plan.columns(p).size();
+      modes += plan.joins(p).size();
     }
     EXPECT_EQ(layers, 513);
-    EXPECT_EQ(columns, plan.blocks());
-    const Execution execution(Memory::host);
-    const auto last = SpreadSolver::make(execution, slab_of(separation, plan, processes - 1), plan, processes - 1, Precision::both_double);
-    const double three_arrays = 3 * 8 * 513.0 * 513.0 / processes, tables = 2e5 * Kokkos::DefaultHostExecutionSpace().concurrency();
-    EXPECT_LT(static_cast<double>(last->work_bytes()), 1.1 * three_arrays + tables);
+    EXPECT_EQ(modes, 511);
+    if (processes > 8) continue;
+    const Processes all(Memory::host, separation, plan, Precision::both_double);
+    all.solve(std::vector<double>(513 * 513, 1), Transpose::no);
+    const double arrays = 2 * 8 * 513.0 * 513.0 / processes, tables = 2e5 * (1 + Kokkos::DefaultHostExecutionSpace().concurrency());
+    EXPECT_LT(static_cast<double>(all.most_bytes()), arrays + tables);
   }
+}
+
+/// Slabs are those that processes have, where they have such.
+TEST(Spread, TakesTheSlabsOfTheCaller)
+{
+  std::mt19937 random(5);
+  const Separation separation = separation_of(
+      {laplacian(20, Boundary::dirichlet), laplacian(31, Boundary::dirichlet), laplacian(1, Boundary::dirichlet)}, 0, true, false, random);
+  const auto plan        = [&](const Owners &owners) { return *spread_plan(separation, {}, 3, owners); };
+  const SpreadPlan slabs = plan({{{0, 22}, {0, 12, 22, 33}, {0, 1}}});
+  EXPECT_TRUE(slabs.in_place);
+  EXPECT_EQ(slabs.order[2], 1);
+  EXPECT_EQ(slabs.starts, (std::vector<Index>{0, 11, 21, 31}));
+  const SpreadPlan along_x = plan({{{0, 8, 15, 22}, {0, 33}, {0, 1}}});
+  EXPECT_FALSE(along_x.in_place) << "lines along x lie in another order";
+  EXPECT_EQ(along_x.order[2], 0);
+  EXPECT_EQ(along_x.starts, (std::vector<Index>{0, 7, 14, 20}));
+  for (const Owners &owners : {Owners{{{0, 22}, {0, 1, 20, 33}, {0, 1}}}, Owners{{{0, 22}, {0, 25, 30, 33}, {0, 1}}}, Owners{}}) {
+    EXPECT_FALSE(plan(owners).in_place) << "a process has a face alone, one has most of it, nobody knows";
+    EXPECT_EQ(plan(owners).starts, (std::vector<Index>{0, 10, 20, 31}));
+  }
+  for (const SpreadPlan &some : {slabs, along_x}) compare_with_one_process(separation, {}, some, random, both_ways);
+}
+
+/// Pieces of an indefinite operator may be singular where the whole is not.
+TEST(Spread, TellsOfPiecesThatAreSingular)
+{
+  std::mt19937 random(6);
+  const Direction two = laplacian(2, Boundary::dirichlet), line = laplacian(15, Boundary::dirichlet),
+                  one = laplacian(1, Boundary::dirichlet);
+  // An eigenvalue of x, -1, and one of the second piece along y, of eight rows.
+  const double shift          = 3 - 2 * std::cos(4 * std::numbers::pi / 9);
+  const Separation separation = separation_of({two, line, one}, shift, false, false, random);
+  const SpreadPlan plan       = *spread_plan(separation, {}, 2);
+  ASSERT_EQ(plan.order[2], 1);
+  const Processes all(Memory::host, separation, plan, Precision::both_double);
+  all.solve(std::vector<double>(30, 1), Transpose::no);
+  EXPECT_TRUE(all.any_bad_pivot());
 }
 
 TEST(Spread, TakesTheFastestDirections)

@@ -41,12 +41,41 @@ std::optional<double> transform_time(const Direction &direction, bool automatic,
   return chirp_time + product_time * static_cast<double>(line.n) + (condition > 1e3 ? 1e6 * std::log10(condition) : 0);
 }
 
-/// As many neighbouring modes as leave each process some blocks: at most 16, which are 128 bytes.
-int modes_together(Index modes, int processes)
+/// True where directions of more than one node come in the order of the grid.
+bool in_order(const SpreadPlan &plan)
 {
-  int block = 16;
-  while (block > 1 && modes < Index(8) * block * processes) block /= 2;
-  return block;
+  int last = -1;
+  for (int k = 0; k < 3; k++) {
+    if (plan.grid[k] == 1) continue;
+    if (plan.order[k] < last) return false;
+    last = plan.order[k];
+  }
+  return true;
+}
+
+/// True where processes have slabs across a direction of the grid.
+bool cut_across(const Owners &owners, int direction, int processes)
+{
+  const auto boxes = [&](int d) { return static_cast<int>(owners[static_cast<std::size_t>(d)].size()) - 1; };
+  return boxes(direction) == processes && boxes(across(direction, 0)) == 1 && boxes(across(direction, 1)) == 1;
+}
+
+/// The slabs that processes have, where they have such and none is much larger than others; else nearly equal ones.
+void cut(SpreadPlan &plan, const Owners &owners)
+{
+  if (cut_across(owners, plan.order[2], plan.processes)) {
+    const std::vector<Index> &starts = owners[static_cast<std::size_t>(plan.order[2])];
+    for (const Index start : starts) plan.starts.push_back(std::clamp<Index>(start - plan.first[2], 0, plan.nodes[2]));
+    bool fits = true;
+    for (int p = 0; p < plan.processes; p++) {
+      const Share has{starts[static_cast<std::size_t>(p)], starts[static_cast<std::size_t>(p) + 1]};
+      fits = fits && plan.layers(p) == has && plan.rows(p).size() <= plan.nodes[2] / plan.processes * 5 / 4 + 2;
+    }
+    plan.in_place = fits && in_order(plan);
+    if (fits) return;
+    plan.starts.clear();
+  }
+  for (int p = 0; p <= plan.processes; p++) plan.starts.push_back(plan.nodes[2] * p / plan.processes);
 }
 
 } // namespace
@@ -58,7 +87,7 @@ Share SpreadPlan::layers(int process) const
   return {inner.begin == 0 ? 0 : first[2] + inner.begin, inner.end == nodes[2] ? grid[2] : first[2] + inner.end};
 }
 
-std::optional<SpreadPlan> spread_plan(const Separation &separation, const DirectOptions &options, int processes)
+std::optional<SpreadPlan> spread_plan(const Separation &separation, const DirectOptions &options, int processes, const Owners &owners)
 {
   const bool automatic = options.method == "auto";
   if (processes == 1 || separation.size() == 0 || options.levels > 0) return std::nullopt;
@@ -73,10 +102,13 @@ std::optional<SpreadPlan> spread_plan(const Separation &separation, const Direct
     const auto time_a = transform_time(direction_of(separation, a), automatic, processes),
                time_b = transform_time(direction_of(separation, b), automatic, processes);
     if (!time_a || !time_b) continue;
-    const double time = *time_a + *time_b + (poisson::equal_inside(poisson::line_matrix(direction_of(separation, lines))) ? 0 : 1);
+    const double time = *time_a + *time_b + (poisson::equal_inside(poisson::line_matrix(direction_of(separation, lines))) ? 0 : 1) -
+                        (cut_across(owners, lines, processes) ? 0.5 : 0); // else values have to be brought to slabs
     if (plan && time >= least) continue;
     least = time;
-    plan  = SpreadPlan{processes, {a, b, lines}};
+    plan.emplace();
+    plan->processes = processes;
+    plan->order[0] = a, plan->order[1] = b, plan->order[2] = lines;
   }
   if (!plan) return plan;
   for (int k = 0; k < 3; k++) {
@@ -85,7 +117,7 @@ std::optional<SpreadPlan> spread_plan(const Separation &separation, const Direct
     plan->first[k] = separation.first[d];
     plan->nodes[k] = separation.nodes[d];
   }
-  plan->block = modes_together(plan->modes(), processes);
+  cut(*plan, owners);
   return plan;
 }
 

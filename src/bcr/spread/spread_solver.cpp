@@ -3,60 +3,96 @@
 #include <algorithm>
 #include <optional>
 
+#include "base/messages.hpp"
 #include "bcr/detect/boundary_rows.hpp"
 #include "bcr/make_on_backend.hpp"
 #include "bcr/mirror.hpp"
-#include "bcr/spread/spread_modes.hpp"
+#include "bcr/spread/joined_pieces.hpp"
+#include "bcr/spread/piece_lines.hpp"
+#include "bcr/spread/spread_transforms.hpp"
 
 namespace weft {
 
 namespace {
 
-/// A process's slab, as slab_of has it, and columns.
+/// Where a solve stands: what travels next.
+enum class Stage {
+  hanging,      ///< how the ends of pieces hang on what is beside them: once
+  mean_of_rhs,  ///< of singular operators
+  ends,         ///< of pieces by themselves, to those who join them
+  neighbours,   ///< what stands beside them, back
+  mean_of_modes ///< of singular operators
+};
+
 template <class Space, class Scalar>
 class SpreadSolverImpl final : public SpreadSolver {
 public:
-  SpreadSolverImpl(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process)
-      : SpreadSolver(execution), space_(space_of<Space>(execution)), plan_(plan), process_(process), boundary_(space_, slab)
+  SpreadSolverImpl(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process, bool device_messages)
+      : SpreadSolver(execution), space_(space_of<Space>(execution)), plan_(plan), process_(process), mine_(plan.joins(process)),
+        slab_nodes_(slab.grid[0] * slab.grid[1] * slab.grid[2]), device_messages_(device_messages), boundary_(space_, slab)
   {
     const poisson::Prepared prepared = poisson::prepare_tensor(slab.separable);
     const double share               = static_cast<double>(slab.nodes[2]) / static_cast<double>(plan.nodes[2]);
-    facts_                           = {"facr", describe(prepared), prepared.singular, prepared.least_pivot < poisson::small_pivot,
-                                        prepared.flops() * share + boundary_.flops()};
+    facts_ = {"facr", describe(prepared), prepared.singular, prepared.bad_pivot, prepared.flops() * share + boundary_.flops()};
     if (!slab.symmetric) operator_ = slab.separable;
-    slab_ = Array<double>("weft slab", static_cast<std::size_t>(slab.grid[0] * slab.grid[1] * slab.grid[2]));
     make(tables_[0], prepared);
-    columns_ = Array<Scalar>("weft columns of modes", static_cast<std::size_t>(plan.nodes[2] * tables_[0]->lines.modes()));
+    const auto pieces = static_cast<Index>(plan.processes);
+    shares_.allocate(2 * plan.modes(), device_messages);
+    joined_.allocate(2 * pieces * mine_.size(), device_messages);
+    beside_ = Array<Scalar>("weft rows beside pieces", static_cast<std::size_t>(2 * plan.modes()));
+    if (prepared.singular) {
+      mean_.allocate(1, device_messages);
+      means_.allocate(pieces, device_messages);
+    }
     space_.fence("weft: tables of a spread solve");
   }
 
-  double *slab() const override { return slab_.data(); }
-  void *slab_modes(Transpose transpose) override { return modes_[tables(transpose).transforms.products() % 2].data(); }
-  void *column_modes() const override { return columns_.data(); }
-  std::size_t block_bytes() const override { return static_cast<std::size_t>(plan_.block) * sizeof(Scalar); }
+  double *slab() override
+  {
+    if (slab_.size() == 0) slab_ = Array<double>("weft slab", static_cast<std::size_t>(slab_nodes_));
+    return slab_.data();
+  }
 
   void set_factor(double factor) override { boundary_.set_factor(factor); }
 
-  void to_modes(Transpose transpose) override
+  const Exchange *begin(const double *rhs, double *solution, Transpose transpose) override
   {
-    const auto &transforms = tables(transpose).transforms;
-    boundary_.reduce(slab_.data(), slab_.data(), modes_[0].data(), transpose, padding());
-    if (mirrors(transpose)) mirror().into(space_, modes_[0].data());
-    transforms.to_modes({modes_[0].data(), modes_[1].data()});
+    rhs_       = rhs;
+    solution_  = solution;
+    transpose_ = transpose;
+    here_      = &tables(transpose);
+    return here_->joined ? to_modes() : give_hanging();
   }
-  void solve_lines(Transpose transpose) override { tables(transpose).lines(columns_.data()); }
-  void from_modes(Transpose transpose) override
+
+  const Exchange *go_on() override
   {
-    tables(transpose).transforms.from_modes({modes_[0].data(), modes_[1].data()});
-    if (mirrors(transpose)) mirror().back(space_, modes_[0].data());
-    boundary_.fill(modes_[0].data(), slab_.data(), slab_.data(), transpose, padding());
+    switch (stage_) {
+    case Stage::hanging:
+      take_hanging();
+      return to_modes();
+    case Stage::mean_of_rhs:
+      here_->lines.take_mean(means_.data(), modes());
+      return solve_pieces();
+    case Stage::ends:
+      (*here_->joined)(joined_.data());
+      return exchange(Stage::neighbours, joined_.data(), shares_.data(), sizeof(Scalar), false, 2);
+    case Stage::neighbours:
+      here_->lines.take_neighbours(shares_.data(), beside_.data(), modes());
+      return facts_.singular ? give_mean(Stage::mean_of_modes) : from_modes();
+    case Stage::mean_of_modes:
+      here_->lines.take_mean(means_.data(), modes());
+      break;
+    }
+    return from_modes();
   }
 
   std::size_t work_bytes() const override
   {
-    std::size_t bytes = slab_.size() * sizeof(double) + (columns_.size() + modes_[0].size() + modes_[1].size()) * sizeof(Scalar);
+    const Index ends = 2 * (2 * plan_.modes() + plan_.processes * mine_.size());
+    std::size_t bytes =
+        slab_.size() * sizeof(double) + (static_cast<std::size_t>(ends) + modes_[0].size() + modes_[1].size()) * sizeof(Scalar);
     for (const auto &tables : tables_) {
-      if (tables) bytes += tables->transforms.bytes() + tables->lines.bytes();
+      if (tables) bytes += tables->transforms.bytes() + tables->lines.bytes() + (tables->joined ? tables->joined->bytes() : 0);
     }
     return bytes + boundary_.factor_bytes();
   }
@@ -69,23 +105,97 @@ private:
     {
     }
     poisson::SpreadTransforms<Space, Scalar> transforms;
-    poisson::SpreadLines<Space, Scalar> lines;
+    poisson::PieceLines<Space, Scalar> lines;
+    std::optional<poisson::JoinedPieces<Space, Scalar>> joined; ///< after the first exchange
   };
   template <class Number>
   using Array = OwnedArray<Number, Space>;
 
-  Index padding() const { return plan_.blocks() * plan_.block - plan_.modes(); }
+  Index padding() const { return plan_.pitch() - plan_.modes(); }
+  Scalar *modes() const { return modes_[here_->transforms.products() % 2].data(); }
+
+  // ------------------------------------------------------------------------------------------------------------------- the solve
+
+  /// How the pieces of this process hang on what is beside them, to the processes that join them.
+  const Exchange *give_hanging()
+  {
+    const Index modes = plan_.modes();
+    own_hanging_.allocate(4 * modes, device_messages_);
+    all_hanging_.allocate(4 * plan_.processes * mine_.size(), device_messages_);
+    Array<Scalar> kinds("weft how pieces hang", static_cast<std::size_t>(4 * modes));
+    note_pivot(1 / std::max(here_->lines.make_fringes(this->modes(), kinds.data()), 1.0));
+    note_pivot(here_->lines.least_pivot());
+    here_->lines.give_hanging(kinds.data(), own_hanging_.data());
+    space_.fence("weft: how pieces hang");
+    return exchange(Stage::hanging, own_hanging_.data(), all_hanging_.data(), sizeof(Scalar), true, 4);
+  }
+  void take_hanging()
+  {
+    here_->joined.emplace(space_, plan_.processes, mine_.size(), all_hanging_.data());
+    space_.fence("weft: joined pieces");
+    note_pivot(here_->joined->least_pivot());
+    own_hanging_ = all_hanging_ = {};
+  }
+  void note_pivot(double pivot) { facts_.bad_pivot = facts_.bad_pivot || !(pivot >= poisson::small_pivot); }
+
+  const Exchange *to_modes()
+  {
+    boundary_.reduce(rhs_, solution_, modes_[0].data(), transpose_, padding());
+    if (mirrors(transpose_)) mirror().into(space_, modes_[0].data());
+    here_->transforms.to_modes({modes_[0].data(), modes_[1].data()});
+    return facts_.singular ? give_mean(Stage::mean_of_rhs) : solve_pieces();
+  }
+  const Exchange *solve_pieces()
+  {
+    here_->lines.solve(modes());
+    here_->lines.give_ends(modes(), shares_.data());
+    return exchange(Stage::ends, shares_.data(), joined_.data(), sizeof(Scalar), true, 2);
+  }
+  const Exchange *give_mean(Stage stage)
+  {
+    here_->lines.give_mean(modes(), mean_.data());
+    exchange_ = {{}, {}, mean_.data(), means_.data(), sizeof(double)};
+    stage_    = stage;
+    for (int p = 0; p < plan_.processes; p++) {
+      exchange_.sent.push_back({p, 0, 1});
+      exchange_.received.push_back({p, p, 1});
+    }
+    return &exchange_;
+  }
+  const Exchange *from_modes()
+  {
+    here_->transforms.from_modes({modes_[0].data(), modes_[1].data()});
+    if (mirrors(transpose_)) mirror().back(space_, modes_[0].data());
+    boundary_.fill(modes_[0].data(), rhs_, solution_, transpose_, padding());
+    return nullptr;
+  }
+
+  /// `kinds` numbers of each mode, between arrays of all modes by shares and those of this process's share by processes.
+  const Exchange *exchange(Stage stage, const void *from, void *to, std::size_t bytes, bool to_joins, Index kinds)
+  {
+    std::vector<Message> shares, pieces;
+    for (int p = 0; p < plan_.processes; p++) {
+      const Share theirs = plan_.joins(p);
+      if (theirs.size() > 0) shares.push_back({p, kinds * theirs.begin, kinds * theirs.size()});
+      if (mine_.size() > 0) pieces.push_back({p, kinds * p * mine_.size(), kinds * mine_.size()});
+    }
+    exchange_ = to_joins ? Exchange{shares, pieces, from, to, bytes} : Exchange{pieces, shares, from, to, bytes};
+    stage_    = stage;
+    return &exchange_;
+  }
+
+  // ------------------------------------------------------------------------------------------------------------------ what it has
 
   void make(std::unique_ptr<Tables> &tables, const poisson::Prepared &prepared)
   {
     tables = std::make_unique<Tables>(space_, prepared, plan_, process_);
     for (int k = 0; k <= std::min(1, tables->transforms.products()); k++) {
-      const Index size = plan_.rows(process_).size() * plan_.blocks() * plan_.block;
+      const Index size = plan_.rows(process_).size() * plan_.pitch();
       if (modes_[k].size() == 0) modes_[k] = Array<Scalar>("weft slab of modes", static_cast<std::size_t>(size));
     }
   }
 
-  const Tables &tables(Transpose transpose)
+  Tables &tables(Transpose transpose)
   {
     if (transpose == Transpose::no || !operator_ || mirrors(transpose)) return *tables_[0];
     if (!tables_[1]) make(tables_[1], poisson::prepare_tensor(transposed(*operator_)));
@@ -99,7 +209,7 @@ private:
   {
     if (mirror_) return *mirror_;
     const Share rows  = plan_.rows(process_);
-    const Index pitch = plan_.blocks() * plan_.block, n[3] = {pitch, 1, rows.size()};
+    const Index pitch = plan_.pitch(), n[3] = {pitch, 1, rows.size()};
     std::vector<double> along[3], factors[3];
     for (int k = 0; k < 3; k++) along[k] = poisson::mirror_factors(operator_->directions[k]);
     factors[0].assign(static_cast<std::size_t>(pitch), 0);
@@ -126,20 +236,32 @@ private:
   Space space_;
   SpreadPlan plan_;
   int process_;
+  Share mine_; ///< modes whose pieces this process joins
+  Index slab_nodes_;
+  bool device_messages_;
   BoundaryRows<Space, Scalar> boundary_;
   std::unique_ptr<Tables> tables_[2]; ///< of the operator; of its transpose, where that is another one
   std::optional<SeparableOperator> operator_;
   std::optional<poisson::Mirror<Space, Scalar>> mirror_;
   Array<double> slab_;
-  Array<Scalar> modes_[2], columns_; ///< the second one for matrix products
+  Array<Scalar> modes_[2], beside_; ///< the second one for matrix products
+  Messages<Space, Scalar> shares_, joined_, own_hanging_, all_hanging_;
+  Messages<Space, double> mean_, means_;
+  // Of the solve under way:
+  const double *rhs_   = nullptr;
+  double *solution_    = nullptr;
+  Transpose transpose_ = Transpose::no;
+  Tables *here_        = nullptr;
+  Stage stage_         = Stage::ends;
+  Exchange exchange_;
 };
 
 } // namespace
 
 Owner<SpreadSolver> SpreadSolver::make(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process,
-                                       Precision precision)
+                                       Precision precision, bool device_messages)
 {
-  return make_on_backend<SpreadSolver, SpreadSolverImpl>(execution, precision, slab, plan, process);
+  return make_on_backend<SpreadSolver, SpreadSolverImpl>(execution, precision, slab, plan, process, device_messages);
 }
 
 } // namespace weft

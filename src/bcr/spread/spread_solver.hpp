@@ -1,33 +1,37 @@
-/// SpreadSolver: what a process does in a solve that is spread over several (spread_plan.hpp). The caller brings values from one array to
-/// the next: right-hand sides to the slabs, blocks of modes from slabs to columns and back, solutions from the slabs.
+/// SpreadSolver: what a process does in a solve that is spread over several (spread_plan.hpp). The caller sends what it is told to.
 #pragma once
+#include <vector>
+
+#include "base/message.hpp"
 #include "bcr/direct_facts.hpp"
 #include "bcr/spread/spread_plan.hpp"
 
 namespace weft {
 
-/// Facts: singular and method are of the whole operator, flops this process's part. A bad pivot is here one that costs digits, which
-/// BoxSolver knows ways around.
+/// Facts: singular and method are of the whole operator, flops this process's part. A bad pivot is here one that costs digits, of a piece of this
+/// process or of those that it joins, which BoxSolver knows ways around; it is known after the first solve.
 class SpreadSolver : public AnyDirectSolver {
 public:
-  /// `slab`: that of the process, as slab_of has it, with its factors. Makes tables and arrays; nothing is allocated after this, but by the
-  /// first transposed solve of an operator that is not symmetric. Throws std::invalid_argument, in all processes, where lines are too long
-  /// for a device. `execution` must live as long as the solver. Waits.
+  /// `slab`: that of the process, as slab_of has it, with its factors. device_messages: what travels may lie in the memory of a device. Makes tables
+  /// and arrays; nothing is allocated after the first solve, and the first transposed one of an operator that is not symmetric. Throws
+  /// std::invalid_argument where lines are too long for a device. `execution` must live as long as the solver. Waits.
   static Owner<SpreadSolver> make(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process,
-                                  Precision precision);
+                                  Precision precision, bool device_messages);
 
-  /// The nodes of this process's slab, eliminated faces too, in the plan's order of directions: right-hand side before, solution
-  /// afterwards.
-  virtual double *slab() const = 0;
-  /// Row by row the blocks of modes of this slab, and of this process's columns: block_bytes() each.
-  virtual void *slab_modes(Transpose transpose) = 0;
-  virtual void *column_modes() const            = 0;
-  virtual std::size_t block_bytes() const       = 0;
+  /// Numbers of the nodes of this process's slab, eliminated faces too, in the plan's order of directions, for callers whose arrays are others.
+  virtual double *slab() = 0;
 
-  /// The three steps of a solve: slab() to slab_modes(), column_modes() in place, slab_modes() to slab(). None waits.
-  virtual void to_modes(Transpose transpose)    = 0;
-  virtual void solve_lines(Transpose transpose) = 0;
-  virtual void from_modes(Transpose transpose)  = 0;
+  /// What has to travel before a solve goes on: from each process to some, itself perhaps among them, of elements of so many bytes.
+  struct Exchange {
+    std::vector<Message> sent, received;
+    const void *from  = nullptr;
+    void *to          = nullptr;
+    std::size_t bytes = 0;
+  };
+  /// A solve from its start to the first exchange, and on to the next one; null at its end. The same on all processes. Right-hand side and solution are
+  /// arrays over the slab, and may be the same one. Waits in the first solve only.
+  virtual const Exchange *begin(const double *rhs, double *solution, Transpose transpose) = 0;
+  virtual const Exchange *go_on()                                                         = 0;
 
   /// Solves for `factor` times what it was made for from now on.
   virtual void set_factor(double factor) = 0;

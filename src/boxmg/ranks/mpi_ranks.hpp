@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "base/stream_messages.hpp"
+#include "base/rank_messages.hpp"
 #include "boxmg/ranks/parts.hpp"
 
 namespace weft::boxmg {
@@ -18,12 +18,12 @@ public:
   MpiRanks(const MpiRanks &)            = delete;
   MpiRanks &operator=(const MpiRanks &) = delete;
 
-  int rank() const override { return rank_; }
-  int size() const override { return size_; }
-  bool device_messages() const override { return device_messages_; }
-  std::string way() const override { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
+  int rank() const override { return messages_.rank(); }
+  int size() const override { return messages_.size(); }
+  bool device_messages() const override { return messages_.device_messages(); }
+  std::string way() const override { return messages_.way(); }
   void agree() const override { agree_(); }
-  bool in_order_of(void *stream) const override { return stream && on_stream_; }
+  bool in_order_of(void *stream) const override { return messages_.in_order_of(stream); }
   void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
                 int words, void *stream) const override;
   void exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,
@@ -36,14 +36,9 @@ public:
                   std::unique_ptr<AnyLines<SingleScalar>> &lines) const override;
 
 private:
-  MPI_Comm communicator_;           ///< for our messages alone
-  MPI_Comm lines_[3];               ///< those that share lines along a direction
-  const StreamMessages *on_stream_; ///< or null
-  std::string why_not_;
-  int rank_ = 0, size_ = 1;
-  bool device_messages_;
+  RankMessages messages_;
+  MPI_Comm lines_[3]; ///< those that share lines along a direction
   std::function<void()> agree_;
-  mutable std::vector<MPI_Request> requests_; ///< of messages under way
 };
 
 } // namespace weft::boxmg

@@ -12,6 +12,7 @@
 
 #include "base/execution.hpp"
 #include "base/kernel_scalar.hpp"
+#include "base/message.hpp"
 #include "boxmg/grid.hpp"
 #include "line/any_lines.hpp"
 
@@ -119,12 +120,6 @@ struct Parts {
   }
 };
 
-/// A message of so many nodes to or from a rank; they begin at `first` in the order in which nodes are sent or received.
-struct Message {
-  int rank;
-  Index first, count;
-};
-
 /// The ranks that share a grid, and what they tell each other. Each function is collective, but agree(), of which each is told by itself.
 class GridRanks {
 public:
@@ -141,7 +136,7 @@ public:
 
   /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.
   virtual bool in_order_of(void *stream) const = 0;
-  /// Sends and receives, `words` of each node, on a stream; null on a host.
+  /// Sends and receives, `words` of each node, in the order in which nodes are sent or received, on a stream; null on a host.
   virtual void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
                         int words, void *stream) const = 0;
   virtual void exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,

@@ -1,0 +1,283 @@
+/// PieceLines: the pieces of all modes' lines that a process has, solved as if each were alone, and put right by what stands beside them.
+#pragma once
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bcr/modes/mode_lines.hpp"
+#include "bcr/prepare.hpp"
+#include "bcr/shifted/shifted_lines_device.hpp"
+#include "bcr/shifted/shifted_lines_host.hpp"
+#include "bcr/spread/fringe.hpp"
+#include "bcr/spread/spread_plan.hpp"
+
+namespace weft::poisson {
+
+/// Adds up a column times weights.
+template <class Scalar>
+struct ColumnSum {
+  const double *weights;
+  const Scalar *column;
+  Index stride;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &sum) const { sum += weights[i] * static_cast<double>(column[i * stride]); }
+};
+
+/// Takes the sum of `count` numbers from a column.
+template <class Scalar>
+struct TakeFromColumn {
+  const double *parts;
+  int count;
+  Scalar *column;
+  Index stride;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  {
+    double sum = 0;
+    for (int k = 0; k < count; k++) sum += parts[k];
+    column[i * stride] -= static_cast<Scalar>(sum);
+  }
+};
+
+template <class Scalar>
+struct SetNumbers {
+  Scalar *to, value;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { to[i] = value; }
+};
+
+template <class Scalar>
+struct CopyNumbers {
+  const Scalar *from;
+  Scalar *to;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { to[i] = from[i]; }
+};
+
+/// Between the ends of a process's pieces, row by row, and the shares of processes that join them: of each share its modes' first rows, then their last ones.
+template <class Scalar>
+struct EndsOfShares {
+  Index modes;
+  int processes;
+  Scalar *first, *last, *shares;
+  bool back; ///< from the shares
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index mode) const
+  {
+    Index p = mode * processes / modes; // the share that has it, or one before that
+    while (modes * (p + 1) / processes <= mode) p++;
+    const Index begin = modes * p / processes, size = modes * (p + 1) / processes - begin;
+    Scalar *const to = shares + 2 * begin + (mode - begin);
+    if (back) {
+      first[mode] = to[0];
+      last[mode]  = to[size];
+    } else {
+      to[0]    = first[mode];
+      to[size] = last[mode];
+    }
+  }
+};
+
+/// Row i of mode m is element m + i * pitch of the caller's array.
+template <class Space, class Scalar>
+class PieceLines {
+public:
+  PieceLines(const Space &space, const Prepared &p, const SpreadPlan &plan, int process)
+      : space_(space), plan_(plan), rows_(plan.rows(process)), line_(piece_of(p.schedule.line, rows_)), modes_(plan.modes()),
+        pitch_(plan.pitch())
+  {
+    if (rows_.empty()) return;
+    pinned_here_ = p.singular && p.pinned_row >= rows_.begin && p.pinned_row < rows_.end;
+    make_modes(p);
+    check_length();
+    b_             = make_operator(line_, {0.0}, pinned_here_ ? p.pinned_row - rows_.begin : 0, store_);
+    tables_        = make_tables(others_, store_);
+    tables_.pinned = pinned_;
+    if constexpr (is_host_space<Space>) {
+      if (!others_.groups.empty())
+        scratch_ = decltype(scratch_)(
+            Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson scratch"),
+            static_cast<std::size_t>(space.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(rows_.size(), most_outputs)));
+    }
+    if (p.singular) make_weights(p);
+    const LineMatrix &whole = p.schedule.line;
+    before_                 = whole.lower[static_cast<std::size_t>(rows_.begin)];
+    after_                  = whole.upper[static_cast<std::size_t>(rows_.end - 1)];
+    if (rows_.begin == 0 && !whole.periodic) before_ = 0;
+    if (rows_.end == whole.n && !whole.periodic) after_ = 0;
+  }
+
+  bool empty() const { return rows_.empty(); }
+  std::size_t bytes() const
+  {
+    return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar) + fringes_[0].bytes() + fringes_[1].bytes();
+  }
+  /// The smallest pivot of a piece by itself, relative to its row.
+  double least_pivot() const { return least_pivot_; }
+
+  /// Solves the pieces in place, each as if it were alone.
+  void solve(Scalar *values) const
+  {
+    if (rows_.empty()) return;
+    lines_(space_, values, pitch_);
+    if (others_.groups.empty()) return;
+    const Grid grid{rows_.size(), pitch_, pitch_, 1, 1, 0};
+    const LineArguments<Scalar> a{tables_, b_, {grid, values, values}};
+    if constexpr (is_host_space<Space>)
+      run_lines_on_host(space_, a, scratch_);
+    else
+      run_lines_on_device(space_, a);
+  }
+
+  /// Finds what unknowns beside the pieces make of them, in `values`, and writes how their ends hang on those: pF, pL, qF, qL of JoinedPieces, each of
+  /// all modes. Returns the largest of all these numbers. Waits.
+  double make_fringes(Scalar *values, Scalar *hanging_of_modes)
+  {
+    Scalar *hanging[4];
+    for (int k = 0; k < 4; k++) hanging[k] = hanging_of_modes + k * modes_;
+    if (rows_.empty()) { // what is before is what is behind
+      for (int k = 0; k < 4; k++) set(hanging[k], k == 1 || k == 2 ? Scalar(1) : Scalar(0), modes_);
+      return 0;
+    }
+    for (int side : {0, 1}) {
+      const double coupling = side == 0 ? before_ : after_;
+      if (coupling == 0) {
+        for (int k : {0, 1}) set(hanging[2 * side + k], 0, modes_);
+        continue;
+      }
+      set(values, 0, rows_.size() * pitch_);
+      set(values + (side == 0 ? 0 : rows_.size() - 1) * pitch_, static_cast<Scalar>(-coupling), modes_);
+      solve(values);
+      fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, pitch_, rows_.size(), side == 1}, values);
+      for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * pitch_, hanging[2 * side + k], modes_);
+    }
+    return std::max(fringes_[0].largest(), fringes_[1].largest());
+  }
+
+  /// What make_fringes() has written, one kind after the other, to those of each share together.
+  void give_hanging(const Scalar *hanging, Scalar *shares) const
+  {
+    for (int p = 0; p < plan_.processes; p++) {
+      const Share theirs = plan_.joins(p);
+      for (Index k = 0; k < 4; k++) copy(hanging + k * modes_ + theirs.begin, shares + 4 * theirs.begin + k * theirs.size(), theirs.size());
+    }
+  }
+
+  /// Ends of the pieces to the shares of processes, as EndsOfShares has them.
+  void give_ends(Scalar *values, Scalar *shares) const
+  {
+    if (rows_.empty()) {
+      set(shares, 0, 2 * modes_);
+      return;
+    }
+    ends(values, values + (rows_.size() - 1) * pitch_, shares, false);
+  }
+  /// Puts the pieces right by what stands before and behind them; `beside`: room for two rows.
+  void take_neighbours(Scalar *shares, Scalar *beside, Scalar *values) const
+  {
+    if (rows_.empty()) return;
+    ends(beside, beside + modes_, shares, true);
+    for (int side : {0, 1}) fringes_[side].add(beside + side * modes_, values);
+  }
+
+  /// Of a singular operator: this piece's part of the weighted mean of the one mode that has one, of which all others are free, since they are orthogonal
+  /// to the null vectors.
+  void give_mean(const Scalar *values, double *part) const
+  {
+    using Unmanaged = Kokkos::View<double, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
+    Kokkos::parallel_reduce("weft poisson mean", rows(), ColumnSum<Scalar>{weights_.data(), values + column_, pitch_}, Unmanaged(part));
+  }
+  /// Takes the mean whose parts these are from that mode.
+  void take_mean(const double *parts, Scalar *values) const
+  {
+    Kokkos::parallel_for("weft poisson mean-free", rows(), TakeFromColumn<Scalar>{parts, plan_.processes, values + column_, pitch_});
+  }
+
+private:
+  static LineMatrix piece_of(const LineMatrix &line, const Share &rows)
+  {
+    LineMatrix piece;
+    if (rows.empty()) return piece;
+    const auto part     = [&](const std::vector<double> &v) { return std::vector<double>(v.begin() + rows.begin, v.begin() + rows.end); };
+    piece.n             = rows.size();
+    piece.lower         = part(line.lower);
+    piece.diagonal      = part(line.diagonal);
+    piece.upper         = part(line.upper);
+    piece.lower.front() = piece.upper.back() = 0;
+    return piece;
+  }
+
+  /// What mode m adds to the line.
+  static long double shift(const Prepared &p, Index m)
+  {
+    const LineStep &all = std::get<LineStep>(p.schedule.steps[1]);
+    return static_cast<long double>(p.modes.values[static_cast<std::size_t>(m / p.n[0])]) - all.pole[static_cast<std::size_t>(m % p.n[0])];
+  }
+
+  void make_modes(const Prepared &p)
+  {
+    const bool constant = equal_inside(line_);
+    ConstantModes modes;
+    for (Index m = 0; m < pitch_; m++) {
+      const bool mean   = p.singular && m < modes_ && m % p.n[0] == p.pinned[1] && m / p.n[0] == p.pinned_plane;
+      const bool pinned = mean && pinned_here_;
+      if (mean) column_ = m;
+      if (m < modes_ && !pinned && constant && add_mode(line_, shift(p, m), modes)) continue;
+      modes.add_none();
+      if (m >= modes_) continue;
+      const double of_mode = static_cast<double>(shift(p, m));
+      if (p.least_pivot < 1) // else diagonals dominate, here too
+        least_pivot_ = std::min(least_pivot_, poisson::least_pivot(line_, of_mode, 0, pinned ? p.pinned_row - rows_.begin : -1));
+      const Index pole = others_.add_pole(-of_mode, {1}, {1});
+      others_.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
+      if (pinned) pinned_ = pole;
+    }
+    lines_ = ModeLines<Space, Scalar>(modes, rows_.size());
+  }
+
+  void check_length() const
+  {
+    if (is_host_space<Space> || rows_.size() <= DeviceShape::longest || others_.groups.empty()) return;
+    throw std::invalid_argument("lines of " + std::to_string(rows_.size()) + " points do not fit a team of a device, which takes " +
+                                std::to_string(DeviceShape::longest) + ": solve on the host");
+  }
+
+  void make_weights(const Prepared &p)
+  {
+    std::vector<double> weights = p.left[2];
+    double sum                  = 0;
+    for (double w : weights) sum += w;
+    for (double &w : weights) w /= sum;
+    weights_ = upload<double, Space>("weft null vector", std::vector<double>(weights.begin() + rows_.begin, weights.begin() + rows_.end));
+  }
+
+  Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range(Index count) const { return {space_, 0, count}; }
+  Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> rows() const { return range(rows_.size()); }
+  void set(Scalar *to, Scalar value, Index count) const
+  {
+    Kokkos::parallel_for("weft poisson set", range(count), SetNumbers<Scalar>{to, value});
+  }
+  void copy(const Scalar *from, Scalar *to, Index count) const
+  {
+    Kokkos::parallel_for("weft poisson copy", range(count), CopyNumbers<Scalar>{from, to});
+  }
+  void ends(Scalar *first, Scalar *last, Scalar *shares, bool back) const
+  {
+    Kokkos::parallel_for("weft poisson ends", range(modes_), EndsOfShares<Scalar>{modes_, plan_.processes, first, last, shares, back});
+  }
+
+  Space space_;
+  SpreadPlan plan_;
+  Share rows_;
+  LineMatrix line_; ///< this process's piece
+  Index modes_, pitch_, pinned_ = -1, column_ = 0;
+  bool pinned_here_ = false;
+  double before_ = 0, after_ = 0, least_pivot_ = 1; ///< couplings to the rows beside the piece
+  ModeLines<Space, Scalar> lines_;
+  LineStep others_; ///< modes that do not decay along their pieces, or all where rows differ inside
+  TableStore<Space, Scalar> store_;
+  LineOperator<Scalar> b_;
+  StepTables<Scalar> tables_;
+  OwnedArray<Scalar, Space> scratch_;
+  OwnedArray<double, Space> weights_;
+  Fringe<Space, Scalar> fringes_[2]; ///< of what stands before and behind
+};
+
+} // namespace weft::poisson
