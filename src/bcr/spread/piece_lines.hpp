@@ -91,10 +91,9 @@ public:
     tables_        = make_tables(others_, store_);
     tables_.pinned = pinned_;
     if constexpr (is_host_space<Space>) {
-      if (!others_.groups.empty())
-        scratch_ = decltype(scratch_)(
-            Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson scratch"),
-            static_cast<std::size_t>(space.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(rows_.size(), most_outputs)));
+      scratch_ = decltype(scratch_)(
+          Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson scratch"),
+          static_cast<std::size_t>(space.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(rows_.size(), most_outputs)));
     }
     if (p.singular) make_weights(p);
     const LineMatrix &whole = p.schedule.line;
@@ -117,13 +116,7 @@ public:
   {
     if (rows_.empty()) return;
     lines_(space_, values, pitch_);
-    if (others_.groups.empty()) return;
-    const Grid grid{rows_.size(), pitch_, pitch_, 1, 1, 0};
-    const LineArguments<Scalar> a{tables_, b_, {grid, values, values}};
-    if constexpr (is_host_space<Space>)
-      run_lines_on_host(space_, a, scratch_);
-    else
-      run_lines_on_device(space_, a);
+    eliminate(tables_, values);
   }
 
   /// Finds what unknowns beside the pieces make of them, in `values`, and writes how their ends hang on those: pF, pL, qF, qL of JoinedPieces, each of
@@ -136,6 +129,8 @@ public:
       for (int k = 0; k < 4; k++) set(hanging[k], k == 1 || k == 2 ? Scalar(1) : Scalar(0), modes_);
       return 0;
     }
+    TableStore<Space, Scalar> store;
+    const StepTables<Scalar> all = is_host_space<Space> || rows_.size() <= DeviceShape::longest ? all_by_elimination(store) : tables_;
     for (int side : {0, 1}) {
       const double coupling = side == 0 ? before_ : after_;
       if (coupling == 0) {
@@ -144,7 +139,10 @@ public:
       }
       set(values, 0, rows_.size() * pitch_);
       set(values + (side == 0 ? 0 : rows_.size() - 1) * pitch_, static_cast<Scalar>(-coupling), modes_);
-      solve(values);
+      if (all.groups == modes_)
+        eliminate(all, values);
+      else
+        solve(values);
       fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, pitch_, rows_.size(), side == 1}, values);
       for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * pitch_, hanging[2 * side + k], modes_);
     }
@@ -219,10 +217,11 @@ private:
       const bool mean   = p.singular && m < modes_ && m % p.n[0] == p.pinned[1] && m / p.n[0] == p.pinned_plane;
       const bool pinned = mean && pinned_here_;
       if (mean) column_ = m;
+      if (m < modes_) poles_.push_back(static_cast<double>(-shift(p, m)));
       if (m < modes_ && !pinned && constant && add_mode(line_, shift(p, m), modes)) continue;
       modes.add_none();
       if (m >= modes_) continue;
-      const double of_mode = static_cast<double>(shift(p, m));
+      const double of_mode = -poles_.back();
       if (p.least_pivot < 1) // else diagonals dominate, here too
         least_pivot_ = std::min(least_pivot_, poisson::least_pivot(line_, of_mode, 0, pinned ? p.pinned_row - rows_.begin : -1));
       const Index pole = others_.add_pole(-of_mode, {1}, {1});
@@ -230,6 +229,34 @@ private:
       if (pinned) pinned_ = pole;
     }
     lines_ = ModeLines<Space, Scalar>(modes, rows_.size());
+  }
+
+  void eliminate(const StepTables<Scalar> &step, Scalar *values) const
+  {
+    if (step.groups == 0) return;
+    const Grid grid{rows_.size(), pitch_, pitch_, 1, 1, 0};
+    const LineArguments<Scalar> a{step, b_, {grid, values, values}};
+    if constexpr (is_host_space<Space>)
+      run_lines_on_host(space_, a, scratch_);
+    else
+      run_lines_on_device(space_, a);
+  }
+
+  /// All modes by elimination. Two recurrences with one constant would lose digits where all that is given is at an end: of a mode that decays slowly they
+  /// add up what the other end takes away again, and each step's rounding is that of these sums.
+  StepTables<Scalar> all_by_elimination(TableStore<Space, Scalar> &store) const
+  {
+    if (static_cast<Index>(others_.groups.size()) == modes_) return tables_;
+    LineStep step;
+    Index pinned = -1;
+    for (Index m = 0; m < modes_; m++) {
+      const Index pole = step.add_pole(poles_[static_cast<std::size_t>(m)], {1}, {1});
+      step.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
+      if (pinned_here_ && m == column_) pinned = pole;
+    }
+    StepTables<Scalar> tables = make_tables(step, store);
+    tables.pinned             = pinned;
+    return tables;
   }
 
   void check_length() const
@@ -271,7 +298,8 @@ private:
   bool pinned_here_ = false;
   double before_ = 0, after_ = 0, least_pivot_ = 1; ///< couplings to the rows beside the piece
   ModeLines<Space, Scalar> lines_;
-  LineStep others_; ///< modes that do not decay along their pieces, or all where rows differ inside
+  std::vector<double> poles_; ///< of all modes
+  LineStep others_;           ///< modes that do not decay along their pieces, or all where rows differ inside
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
   StepTables<Scalar> tables_;
