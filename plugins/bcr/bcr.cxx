@@ -67,8 +67,9 @@ PetscErrorCode PCDestroy_BCR(PC pc)
   coarsest grid of `PCMG`.
 
   On several ranks, the methods facr (without levels) and auto distribute the solve over all of them if the operator has 3, 5 or 7 points and
-  transforms solve it: in slabs of the grid for the transforms, and in columns of modes for the lines. Otherwise the field is gathered and
-  solved on the first rank. `-ksp_view` says which.
+  transforms solve it: each rank transforms a slab of the grid and solves for its pieces of lines, which are joined by what is at their ends. Slabs
+  are what ranks have of a vector where the `DMDA` is cut along one direction alone. Otherwise the field is gathered and solved on the first
+  rank. `-ksp_view` says which.
 
 .seealso: `PCCreate()`, `PCSetType()`, `PCMG`, `PCLINE`, `PCBCRSetMethod()`, `PCBCRSetInverse()`, `PCBCRSetRadix()`, `PCBCRSetLevels()`,
           `PCBCRSetPrecision()`, `PCBCRSetRequireSeparable()`, `PCBCRSetSeparableTolerance()`, `PCBCRSetCheck()`

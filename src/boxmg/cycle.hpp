@@ -136,12 +136,29 @@ void HierarchyOn<Space, Value, Scalar>::solve_coarser_of_ranks(std::size_t level
   LevelHere &l          = levels_[level];
   LevelHere *const next = has_level(level + 1) ? &levels_[level + 1] : nullptr; // null: the first rank has it
   l.part->down(l.space, l.half_b.data(), next ? next->b.data() : nullptr);
-  if (next) {
-    l.space.fence("weft boxmg: before the coarser levels");
-    cycle(level + 1, next->b.data(), next->x.data(), way);
-    next->space.fence("weft boxmg: the coarser levels");
-  }
+  const auto coarser = [&] { cycle(level + 1, next->b.data(), next->x.data(), way); };
+  if (next && next->part)
+    in_order(level, coarser);
+  else if (next) // the rest is here
+    replays_[way.mirrored][static_cast<int>(way.shape)].run(l.space, next->space, beside_ && !tell_ && way.transpose == Transpose::no,
+                                                            coarser);
   l.part->up(l.space, next ? next->x.data() : nullptr, l.half_x.data());
+}
+
+/// Kernels and messages of the coarser levels between those of this one: the next level of the finest one is on a stream of its own.
+template <class Space, class Value, class Scalar>
+template <class Body>
+void HierarchyOn<Space, Value, Scalar>::in_order(std::size_t level, const Body &coarser)
+{
+  const bool crosses = level == 0 && beside_;
+  if (crosses) {
+    finest_.set();
+    finest_.hold(*beside_);
+  }
+  coarser();
+  if (!crosses) return;
+  coarser_done_->set();
+  coarser_done_->hold(execution_);
 }
 
 template <class Space, class Value, class Scalar>

@@ -176,6 +176,7 @@ public:
       : space_(space), execution_(execution), beside_(beside && Replay<Space>::there ? Execution::beside(execution) : nullptr),
         finest_(execution), grid_(grid), options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{})
   {
+    if (beside_) coarser_done_ = std::make_unique<Milestone>(*beside_);
   }
 
   void read(const CsrMatrix<Value, std::int32_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
@@ -318,6 +319,8 @@ private:
                      const Sum &squares);
   void solve_coarser(std::size_t level, const Way &way);
   void solve_coarser_of_ranks(std::size_t level, const Way &way);
+  template <class Body>
+  void in_order(std::size_t level, const Body &coarser);
   void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way);
   /// Of the next level, those that a level is restricted to and interpolated from; of one that ranks share, a part of them.
   Scalar *next_b(std::size_t level) { return levels_[level].part ? levels_[level].half_b.data() : levels_[level + 1].b.data(); }
@@ -350,8 +353,9 @@ private:
 
   Space space_;
   const Execution &execution_;
-  std::unique_ptr<Execution> beside_; ///< of all levels but the finest; null: the same
-  Milestone finest_;                  ///< set-up of the finest level
+  std::unique_ptr<Execution> beside_;       ///< of all levels but the finest; null: the same
+  Milestone finest_;                        ///< what the coarser ones wait for
+  std::unique_ptr<Milestone> coarser_done_; ///< of beside_
   Grid grid_;
   BoxmgOptions options_;
   std::vector<LevelHere> levels_;

@@ -88,11 +88,12 @@ public:
   {
     if (execution.memory() == Memory::device && told_by_distance(grid))
       matrix_ = std::make_unique<StencilMatrix<Scalar>>(execution, grid.nodes());
+    const bool cross = part && std::any_of(directions.begin(), directions.end(), [&](int d) { return part->crosses(d); });
     for (const int d : directions) {
       Offset next;
       next.d[d] = 1;
       if (stencil.slot[next.number()] < 0) continue;
-      if (matrix_ && !part && !grid.stack() && (plane(grid) || is_star(stencil))) // colours begin anew in each piece of a stack
+      if (matrix_ && !cross && !grid.stack() && (plane(grid) || is_star(stencil))) // colours begin anew in each piece of a stack
         add_two_colours(d);
       else
         add_lines(d);
@@ -141,7 +142,8 @@ public:
     for (const auto &lines : lines_) {
       if (const auto bad = lines.relaxation->bad_pivot()) {
         const LineLayout &layout = lines.relaxation->solver().layout();
-        return layout.start(bad->line) + bad->row * layout.stride;
+        const Index node         = layout.start(bad->line) + bad->row * layout.stride;
+        return part_ ? part_->whole_node(node) : node;
       }
     }
     for (const auto &lines : colours_) {
@@ -167,7 +169,7 @@ public:
   {
     constexpr std::size_t chessboard[4] = {0, 3, 1, 2};
     if (!lines_.empty()) {
-      sweep_in_one_pass(b, x, backward, zero, transpose, omega.value_or(1));
+      sweep_in_one_pass(space, b, x, backward, zero, transpose, omega.value_or(1));
       return;
     }
     if (zero) Kokkos::deep_copy(space, Array<Scalar, Space>(x, static_cast<std::size_t>(grid_.nodes())), Scalar(0));
@@ -285,16 +287,23 @@ private:
     lines_.push_back(
         {direction, std::make_unique<LineRelaxation<Scalar>>(*matrix_, LineProblem(lines_of_box(direction, grid_.n, 1, first)))});
   }
-  void sweep_in_one_pass(Scalar *b, Scalar *x, bool backward, bool zero, Transpose transpose, RealOf<Scalar> omega) const
+  template <class Space>
+  void sweep_in_one_pass(const Space &space, Scalar *b, Scalar *x, bool backward, bool zero, Transpose transpose,
+                         RealOf<Scalar> omega) const
   {
+    const auto *part = static_cast<const RankPart<Space> *>(part_);
+    if (part && zero) part->all_right();
     Guess guess = zero ? Guess::zero : Guess::given;
     for (std::size_t k = 0; k < lines_.size(); k++) {
       const auto &lines = *lines_[backward ? lines_.size() - 1 - k : k].relaxation;
       for (Colour colour : {Colour::even, Colour::odd}) {
         if (backward) colour = colour == Colour::even ? Colour::odd : Colour::even;
         if (colour == Colour::odd && lines.solver().layout().count() == 1) continue;
+        const bool alone = guess == Guess::zero;
+        if (part && !alone) part->need(space, x, 1);
         lines.relax(b, x, {colour == Colour::even ? omega : 1, colour, guess, transpose});
-        guess = guess == Guess::zero ? Guess::zero_lines : Guess::given;
+        if (part) part->relaxed(alone, false);
+        guess = alone ? Guess::zero_lines : Guess::given;
       }
     }
   }

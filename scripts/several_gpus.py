@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Several GPUs (or ranks) of one host: multigrid, lines that cross all ranks and direct solves on 1, 2, 4, 8 of them, in one command; prints one table, and
+every row as JSON with --json. A run that fails or does not end in time is told, and the others go on; --limit ends all of it. compact_scaling.py has
+compact finite differences.
+
+    scripts/several_gpus.py --build build/cuda-sm_90 --ranks 1 2 4 --types cuda
+    scripts/several_gpus.py --build build/debian --ranks 1 2 4 8 16 --scale 16        # each length divided by 16, on ranks of a host
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from bench_text import table
+
+MULTIGRID = "-pc_type boxmg -ksp_type cg -ksp_rtol 1e-8 -ksp_norm_type unpreconditioned"
+DIRECT = "-pc_type bcr -ksp_type preonly"
+LINES = "-pc_type line -ksp_type preonly -pc_line_direction z"
+
+
+def boxes(along, ranks):
+    return {axis: ranks if axis == along else 1 for axis in "xyz"}
+
+
+def cases(ranks, scale):
+    """Name, options, nodes along each direction, the direction that is cut; each grid but those of `strong` has so many nodes a rank."""
+    n = lambda nodes: (nodes - 1) // scale + 1  # noqa: E731
+    weak = lambda nodes: (nodes - 1) // scale * ranks + 1  # noqa: E731
+    yield "boxmg, 2049² a rank, no line crosses", f"{MULTIGRID} -k 1e3,1", (n(2049), weak(2049)), "y", True
+    yield "boxmg, 2049² a rank, all lines cross", f"{MULTIGRID} -k 1,1e3", (n(2049), weak(2049)), "y", True
+    yield "boxmg, 4097² a rank, no line crosses", f"{MULTIGRID} -k 1e3,1", (n(4097), weak(4097)), "y", True
+    yield "boxmg, 4097² a rank, all lines cross", f"{MULTIGRID} -k 1,1e3", (n(4097), weak(4097)), "y", True
+    yield "boxmg, 257³ a rank", f"{MULTIGRID} -k 1,1,1", (n(257), n(257), weak(257)), "z", True
+    yield "lines, 128 x 128 x 4096", f"{LINES} -k 1,1,1", (128, 128, 4096 // scale), "z", False
+    yield "lines, 256 x 256 x 4096", f"{LINES} -k 1,1,1", (256, 256, 4096 // scale), "z", False
+    yield "bcr, 4095²", f"{DIRECT} -k 1,1", (n(4097), n(4097)), "y", False
+    yield "bcr, 8191²", f"{DIRECT} -k 1,1", (n(8193), n(8193)), "y", False
+    yield "bcr, 511³", f"{DIRECT} -k 1,1,1", (n(513), n(513), n(513)), "z", False
+    yield "bcr, 8191² a rank", f"{DIRECT} -k 1,1", (n(8193), weak(8193)), "y", True
+
+
+def run(arguments, case, ranks, seconds):
+    name, options, nodes, along, weak = case
+    command = [] if ranks == 1 else [*arguments.mpiexec.split(), "-n", str(ranks)]
+    command += [f"{arguments.build}/bin/diffusion", "-dll_append", f"{arguments.build}/lib/libweft.so", "-repeat", str(arguments.repeat), "-setups", "2", "-dim", str(len(nodes)), *options.split()]
+    if arguments.types != "host":
+        command += f"-dm_vec_type {arguments.types} -dm_mat_type aijcusparse -assembly coo".split()
+    for axis, count in zip("xyz", nodes):
+        command += [f"-da_grid_{axis}", str(count), f"-da_processors_{axis}", str(boxes(along, ranks)[axis])]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+    except subprocess.TimeoutExpired:
+        print(f"not done after {seconds:.0f} s: {' '.join(command)}", flush=True)
+        return None
+    rows = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    if done.returncode != 0 or not rows:
+        print(f"exit status {done.returncode}: {' '.join(command)}\n{done.stdout[-3000:]}", flush=True)
+        return None
+    return {"case": name, "ranks": ranks, "weak": weak, "nodes": nodes, **rows[-1]}
+
+
+def text_of(results):
+    """Efficiency is of an iteration: one rank's time over that of several, of which each has the same grid, or its part of one."""
+    alone = {r["case"]: r["solve"] / max(1, r["iterations"]) for r in results if r["ranks"] == 1}
+    rows = [["case", "ranks", "iterations", "new values, ms", "solve, ms", "x as fast", "efficiency", "residual"]]
+    for r in results:
+        once = r["solve"] / max(1, r["iterations"])
+        gain = alone[r["case"]] / once * (r["ranks"] if r["weak"] else 1) if r["case"] in alone else None
+        rows.append([r["case"], str(r["ranks"]), str(r["iterations"]), f"{1e3 * r['update']:.3g}", f"{1e3 * r['solve']:.3g}",
+                     f"{gain:.2f}" if gain else "–", f"{100 * gain / r['ranks']:.0f} %" if gain else "–", f"{r['residual']:.1e}"])
+    return "\n".join(table(rows))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", required=True, help="of a stack: build/cuda-sm_90, say")
+    parser.add_argument("--ranks", type=int, nargs="+", default=[1, 2, 4, 8])
+    parser.add_argument("--types", default="host", help="of vectors: cuda, or host")
+    parser.add_argument("--scale", type=int, default=1, help="divides lengths")
+    parser.add_argument("--only", default="", help="cases whose names begin so")
+    parser.add_argument("--repeat", type=int, default=10)
+    parser.add_argument("--limit", type=float, default=540, help="seconds for all")
+    parser.add_argument("--each", type=float, default=60, help="seconds for one")
+    parser.add_argument("--mpiexec", default="mpiexec")
+    parser.add_argument("--json", type=Path)
+    arguments = parser.parse_args()
+    end, results = time.monotonic() + arguments.limit, []
+    for case in range(sum(1 for _ in cases(1, arguments.scale))):
+        for ranks in arguments.ranks:
+            chosen = list(cases(ranks, arguments.scale))[case]
+            left = end - time.monotonic()
+            if left < 5 or not chosen[0].startswith(arguments.only):
+                continue
+            result = run(arguments, chosen, ranks, min(arguments.each, left))
+            if result:
+                results.append(result)
+            if arguments.json:
+                arguments.json.write_text(json.dumps(results, indent=1))
+    print(text_of(results))
+    return 0 if results else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
