@@ -133,20 +133,29 @@ double over_relaxation(const Grid &whole, const Strengths &strengths, double cou
   if (choice.lines.size() != 1) return 1;
   const Grid grid = whole.piece();
   const int along = choice.lines.front();
-  double across   = 0;
-  for (int d = 0; d < 3; d++) across += d != along && grid.n[d] > 1 ? strengths.along[d] : 0;
+  double across = 0, ends = 0; // what rows at Dirichlet ends have beyond their couplings
+  for (int d = 0; d < 3; d++) {
+    if (grid.n[d] == 1) continue;
+    if (d != along) across += strengths.along[d];
+    if (!grid.periodic[d]) ends += strengths.along[d] / static_cast<double>(grid.n[d]);
+  }
+  if (across == 0) return 1;
   // The smoothest mode along the lines vanishes at their ends, if they have any: strong lines on a small grid solve for all.
   const double n = static_cast<double>(grid.n[along]), s = strengths.along[along];
   const double smoothest = grid.periodic[along] ? 0 : s * (1 - std::cos(std::numbers::pi / (n + 1)));
-  const double rest      = std::max(coupled - across - s, 0.0); // of the diagonals, beyond the couplings
-  double mu              = 0;
-  for (int d = 0; d < 3 && across > 0; d++) {
+  const double rest      = std::max(coupled - across - s - ends, 0.0); // of the diagonals, beyond the couplings
+  double rough           = 0;
+  for (int d = 0; d < 3; d++) {
     if (!has(choice.coarsened, d)) continue;
     const double others = d == along ? across : across - strengths.along[d];
-    mu                  = std::max(mu, others / (across + (d == along ? s : smoothest) + rest));
+    rough               = std::max(rough, others / (across + (d == along ? s : smoothest) + rest));
   }
-  constexpr double most = 4.0 / 9;
-  return 1 / (1 - 0.75 * std::min(mu * mu, most));
+  const auto best = [](double mu) {
+    constexpr double most = 4.0 / 9;
+    return 1 / (1 - 0.75 * std::min(mu * mu, most));
+  };
+  const double smooth = across / (across + smoothest + rest);
+  return std::max(best(rough), std::min(best(smooth), 1.5 - 0.6 * std::min(rough, 0.5)));
 }
 
 BoxmgOptions options_in_planes(const BoxmgOptions &options)

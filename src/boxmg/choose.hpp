@@ -81,7 +81,9 @@ Choice choose(const Grid &grid, const Strengths &strengths, bool one_will_do, co
 /// Of what a coarser grid does not see the largest mu is that of a mode whose cosine is 0 along one coarsened direction, and 1 along the others (along the
 /// lines, where these end, nearly so). omega = 1 leaves mu^4; the least is near omega = 1 / (1 - 3/4 mu^2) (K = 1 in space: mu = 2/3, 1.5; in the plane:
 /// 1/2, 1.23). I. Yavneh, On red-black SOR smoothing in multigrid, SIAM J. Sci. Comput. 17 (1996) 180-192, has the same omega for both sweeps. At most 1.5.
-/// coupled: how many nodes couple to others.
+/// Modes that a coarser grid does see, and that are smooth along strong lines, are left by its correction: weights of the interpolation are those of a
+/// mode that is constant along the lines. The same omega for the largest mu of these, whose cosines are 1 across the lines, takes an iteration of five
+/// to seven; it is limited where modes of the first kind have a mu for which it would be too much. coupled: how many nodes couple to others.
 double over_relaxation(const Grid &grid, const Strengths &strengths, double coupled, const Choice &choice);
 
 /// Of the hierarchy over a stack of planes that relaxes them. A plane of so few nodes is solved by its inverse: less would leave the constants of planes
