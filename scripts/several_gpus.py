@@ -45,7 +45,7 @@ def cases(ranks, scale):
 def run(arguments, case, ranks, seconds):
     name, options, nodes, along, weak = case
     command = [] if ranks == 1 else [*arguments.mpiexec.split(), "-n", str(ranks)]
-    command += [f"{arguments.build}/bin/diffusion", "-dll_append", f"{arguments.build}/lib/libweft.so", "-repeat", str(arguments.repeat), "-setups", "2", "-dim", str(len(nodes)), *options.split()]
+    command += [f"{arguments.build}/bin/diffusion", "-dll_append", f"{arguments.build}/lib/libweft.so", "-repeat", str(arguments.repeat), "-dim", str(len(nodes)), *options.split()]
     if arguments.types != "host":
         command += f"-dm_vec_type {arguments.types} -dm_mat_type aijcusparse -assembly coo".split()
     for axis, count in zip("xyz", nodes):
