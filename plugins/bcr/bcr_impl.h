@@ -53,6 +53,7 @@ struct PC_BCR {
   PetscSF to_slabs = NULL; ///< from the DMDA's order of unknowns, where that is not the slabs' own
   std::unique_ptr<RankMessages> messages;
   bool messages_on_device = false;
+  bool pieces_fail        = false; ///< one rank solves, as pieces of this operator are near singular
 
   /// The precision of the solve. A matrix out of the range of single precision is solved in double.
   PCBCRPrecision inside() const { return separation.unit == 1 ? precision : PC_BCR_DOUBLE; }
@@ -120,8 +121,8 @@ PetscErrorCode GatherMakeWay(PC pc);
 PetscErrorCode SpreadMakeWays(PC pc);
 /// This rank's solver in `memory`. Collective.
 PetscErrorCode SpreadMakeSolver(PC pc, Memory memory, Precision precision);
-/// Solves once: what travels first tells whether the ranks' pieces fit together, and buffers are made that shall not be in a solve. Collective.
-PetscErrorCode SpreadWarmUp(PC pc);
+/// What travels first tells whether the ranks' pieces fit together. And solves once, since PETSc makes buffers that shall not be in a solve. Collective.
+PetscErrorCode SpreadWarmUp(PC pc, Memory memory);
 /// A solve, which every rank has a part of. Collective.
 PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose);
 PetscErrorCode SpreadReset(PC pc);

@@ -352,7 +352,7 @@ PetscErrorCode MakeSolvers(PC pc, Memory memory, const Stays &stays, bool may_sp
     PetscCall(RenewSolver(pc, memory, stays, renewed));
     if (!*renewed) PetscCall(MakeSolver(pc, memory));
   }
-  if (made && bcr->plan) PetscCall(SpreadWarmUp(pc));
+  if (made && bcr->plan) PetscCall(SpreadWarmUp(pc, memory));
   state[0] = state[1] = 0;
   if (solves) {
     state[0] = bcr->made(here)->facts().singular;
@@ -411,9 +411,13 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   Stays stays;
   bool renewed;
   PetscCall(TakeSeparation(pc, std::move(found), &stays));
-  PetscCall(MakeSolvers(pc, memory, stays, true, state, &renewed));
+  bcr->pieces_fail = bcr->pieces_fail && stays.all;
+  PetscCall(MakeSolvers(pc, memory, stays, !bcr->pieces_fail, state, &renewed));
   // One rank knows ways around small pivots: other directions, modes of the lines.
-  if (bcr->plan && state[1]) PetscCall(MakeSolvers(pc, memory, stays, false, state, &renewed));
+  if (bcr->plan && state[1]) {
+    bcr->pieces_fail = true;
+    PetscCall(MakeSolvers(pc, memory, stays, false, state, &renewed));
+  }
   if (pc->setupcalled)
     PetscCall(PetscInfo(pc, "new values: %s\n",
                         stays.all      ? "the last operator, or that times a factor: all stays"

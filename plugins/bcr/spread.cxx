@@ -85,21 +85,23 @@ bool MessagesOnDevice([[maybe_unused]] const RankMessages &messages)
 #endif
 }
 
-// A whole solve, with all that travels.
-void SolveTogether(SpreadSolver &solver, [[maybe_unused]] const RankMessages &messages, const KernelScalar *rhs, KernelScalar *solution,
-                   Transpose transpose)
+// From an exchange to the last one.
+void GoOn(SpreadSolver &solver, [[maybe_unused]] const RankMessages &messages, const SpreadSolver::Exchange *exchange)
 {
-  // Complex operators are not spread.
-  auto *const b = reinterpret_cast<const double *>(rhs);
-  auto *const x = reinterpret_cast<double *>(solution);
-  for (const SpreadSolver::Exchange *e = solver.begin(b, x, transpose); e; e = solver.go_on()) {
+  for (; exchange; exchange = solver.go_on()) {
 #if defined(WEFT_DISTRIBUTED)
     const Execution &execution = solver.execution();
     void *const stream         = execution.memory() == Memory::device ? execution.stream() : nullptr;
     if (!messages.in_order_of(stream)) execution.wait();
-    messages.exchange(e->sent, e->from, e->received, e->to, e->bytes, stream);
+    messages.exchange(exchange->sent, exchange->from, exchange->received, exchange->to, exchange->bytes, stream);
 #endif
   }
+}
+
+// A whole solve. Complex operators are not spread.
+void SolveTogether(SpreadSolver &solver, const RankMessages &messages, const KernelScalar *rhs, KernelScalar *solution, Transpose transpose)
+{
+  GoOn(solver, messages, solver.begin(reinterpret_cast<const double *>(rhs), reinterpret_cast<double *>(solution), transpose));
 }
 
 // By way of the slabs, where they are others than what the rank has of vectors.
@@ -168,13 +170,16 @@ PetscErrorCode SpreadMakeSolver(PC pc, Memory memory, Precision precision)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode SpreadWarmUp(PC pc)
+PetscErrorCode SpreadWarmUp(PC pc, Memory memory)
 {
+  PC_BCR *bcr          = Bcr(pc);
+  SpreadSolver &solver = *bcr->spread_solver[static_cast<int>(memory)];
   Vec rhs, solution;
   const ApplicationInSetUp applies;
 
   PetscFunctionBegin;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallCXX(GoOn(solver, *bcr->messages, solver.meet()));
   PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs));
   PetscCall(VecSet(rhs, 0));
   PetscCall(SpreadSolve(pc, rhs, solution, Transpose::no));

@@ -240,11 +240,10 @@ void pin(Prepared &p, const LineMatrix &line)
   }
 }
 
-/// least_pivot() of all lines of all steps and modes; 1 where diagonals dominate, as in every definite problem, which needs no elimination.
-double least_pivot(const Prepared &p)
+/// What modes less poles add to the lines at least and at most.
+std::pair<double, double> added_to_lines(const Prepared &p)
 {
-  const LineMatrix &b = p.schedule.line;
-  double lowest = 0, highest = 0; // of mode minus pole
+  double lowest = 0, highest = 0;
   bool any                  = false;
   std::vector<double> modes = p.modes.values;
   for (double &m : modes) m *= p.schedule.factor;
@@ -258,6 +257,14 @@ double least_pivot(const Prepared &p)
       any     = true;
     }
   }
+  return {lowest, highest};
+}
+
+/// Whether the diagonals of all lines dominate, weakly.
+bool dominates(const Prepared &p)
+{
+  const LineMatrix &b          = p.schedule.line;
+  const auto [lowest, highest] = added_to_lines(p);
   bool negative = true, positive = true;
   const double slack = 1e-12 * b.norm();
   for (std::size_t i = 0; i < b.size(); i++) {
@@ -267,7 +274,18 @@ double least_pivot(const Prepared &p)
     negative           = negative && coupled && b.diagonal[i] + highest <= -off;
     positive           = positive && coupled && b.diagonal[i] + lowest >= off;
   }
-  if ((negative || positive) && !p.singular) {
+  return negative || positive;
+}
+
+/// least_pivot() of all lines of all steps and modes; 1 where diagonals dominate, as in every definite problem, which needs no elimination.
+double least_pivot(const Prepared &p)
+{
+  const LineMatrix &b          = p.schedule.line;
+  const auto [lowest, highest] = added_to_lines(p);
+  const double slack           = 1e-12 * b.norm();
+  std::vector<double> modes    = p.modes.values;
+  for (double &m : modes) m *= p.schedule.factor;
+  if (p.dominant && !p.singular) {
     // Weak dominance is not enough where a row's sum vanishes for every row: then the constant vector is in the null space.
     const auto sum = b.of_constant();
     if (!sum || (std::abs(*sum + lowest) > slack && std::abs(*sum + highest) > slack)) return 1;
@@ -279,7 +297,7 @@ double least_pivot(const Prepared &p)
     for (std::size_t i = 0; i < step->pole.size(); i++) {
       for (std::size_t mode = 0; mode < modes.size(); mode++) {
         const bool pinned = p.pinned[s] == static_cast<Index>(i) && p.pinned_plane == static_cast<Index>(mode);
-        if ((negative || positive) && !pinned) {
+        if (p.dominant && !pinned) {
           // A dominant line can only be singular where it is so for the constant vector.
           const auto sum = b.of_constant();
           if (!sum || std::abs(*sum + modes[mode] - step->pole[i]) > slack) continue;
@@ -323,6 +341,7 @@ Prepared prepare_as(const SeparableOperator &problem, const Choice &choice, cons
   p.schedule          = make_schedule(RowProblem{along, lines[p.block], problem.shift, &source});
   const bool solvable = look_for_null_space(p, lines, problem.shift);
   pin(p, lines[p.line]);
+  p.dominant    = dominates(p);
   p.least_pivot = solvable ? least_pivot(p) : 0;
   p.bad_pivot   = p.least_pivot <= 100 * std::numeric_limits<double>::epsilon();
   return p;

@@ -30,7 +30,8 @@ struct Prepared {
   std::vector<Index> pinned;   ///< of each step: the pole whose line is singular, or -1
   bool folds[3]      = {};     ///< directions whose even and odd modes the solver transforms apart
   bool bad_pivot     = false;
-  double least_pivot = 1; ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
+  bool dominant      = false; ///< the diagonals of all lines dominate: the operator is definite, or semidefinite
+  double least_pivot = 1;     ///< smallest pivot of a line, relative to its row: elimination loses as many digits as it is below 1
 
   /// Eigenvectors that are where the solve is.
   KnownBases bases() const;

@@ -19,27 +19,27 @@ struct FringeRows {
   KOKKOS_INLINE_FUNCTION Index place(Index mode, Index i) const { return mode + (from_last ? rows - 1 - i : i) * pitch; }
 };
 
-/// The rows down to which a mode's numbers matter beside the largest one; and that one, over all modes.
+/// The rows down to which a mode's numbers matter in `Scalar` beside the largest one; and that one, over all modes.
 template <class Scalar>
 struct FringeDepth {
   FringeRows at;
-  const Scalar *values;
+  const double *values;
   Index *depth;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index mode, double &most) const
   {
-    constexpr Scalar nothing = static_cast<Scalar>(1e-3) * Kokkos::Experimental::epsilon_v<Scalar>;
-    Scalar largest           = 0;
+    constexpr double nothing = 1e-3 * static_cast<double>(Kokkos::Experimental::epsilon_v<Scalar>);
+    double largest           = 0;
     bool finite              = true;
     for (Index i = 0; i < at.rows; i++) {
-      const Scalar size = Kokkos::abs(values[at.place(mode, i)]);
-      finite            = finite && size <= Kokkos::Experimental::finite_max_v<Scalar>;
+      const double size = Kokkos::abs(values[at.place(mode, i)]);
+      finite            = finite && size <= static_cast<double>(Kokkos::Experimental::finite_max_v<Scalar>);
       largest           = Kokkos::max(largest, size);
     }
     Index deep = at.rows;
     while (deep > 0 && Kokkos::abs(values[at.place(mode, deep - 1)]) <= nothing * largest) deep--;
     depth[mode] = deep;
-    most        = Kokkos::max(most, finite ? static_cast<double>(largest) : Kokkos::Experimental::infinity_v<double>);
+    most        = Kokkos::max(most, finite ? largest : Kokkos::Experimental::infinity_v<double>);
   }
 };
 
@@ -58,11 +58,11 @@ struct FringeNumbers {
 template <class Scalar>
 struct KeepFringe {
   FringeNumbers<Scalar> fringe;
-  const Scalar *values;
+  const double *values;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index mode) const
   {
-    for (Index i = 0; i < fringe.depth(mode); i++) fringe.number(mode, i) = values[fringe.at.place(mode, i)];
+    for (Index i = 0; i < fringe.depth(mode); i++) fringe.number(mode, i) = static_cast<Scalar>(values[fringe.at.place(mode, i)]);
   }
 };
 
@@ -89,7 +89,7 @@ class Fringe {
 public:
   Fringe() = default;
   /// values: the solutions for an unknown of 1 beyond that end of each line, row by row. Waits.
-  Fringe(const Space &space, const FringeRows &at, const Scalar *values) : space_(space), at_(at)
+  Fringe(const Space &space, const FringeRows &at, const double *values) : space_(space), at_(at)
   {
     constexpr Index tile = FringeNumbers<Scalar>::tile;
     OwnedArray<Index, Space> depth(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson fringe depth"),

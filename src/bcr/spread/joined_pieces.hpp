@@ -16,34 +16,33 @@
 
 namespace weft::poisson {
 
-/// What is known of a piece before any right-hand side: eight numbers of each line, one kind after the other.
-template <class Scalar>
+/// What is known of a piece before any right-hand side: eight numbers of each line, one kind after the other. In double precision for all: where modes decay
+/// slowly pF and D are near 1, and 1 - pF D is what is left of their digits.
 struct JoinTables {
   enum Kind { first_by_left, last_by_left, inverse, before_of_first, before_of_start, of_start, of_next, start_of_next, kinds };
 
-  Scalar *values; ///< [piece][kind][line]
-  Scalar *ring;   ///< [4][line]: (1 - H) / det, D / det, (1 - B) / det, G / det of all pieces, det = (1 - B)(1 - H) - D G
+  double *values; ///< [piece][kind][line]
+  double *ring;   ///< [4][line]: (1 - H) / det, D / det, (1 - B) / det, G / det of all pieces, det = (1 - B)(1 - H) - D G
   Index lines;
   int pieces;
 
-  KOKKOS_INLINE_FUNCTION Scalar &at(int piece, Kind kind, Index line) const { return values[(piece * kinds + kind) * lines + line]; }
+  KOKKOS_INLINE_FUNCTION double &at(int piece, Kind kind, Index line) const { return values[(piece * kinds + kind) * lines + line]; }
 };
 
 /// Makes the tables of a line. hanging: [piece][4][line], pF, pL, qF, qL.
-template <class Scalar>
 struct MakeJoinTables {
-  JoinTables<Scalar> tables;
-  const Scalar *hanging;
+  JoinTables tables;
+  const double *hanging;
 
   /// least: the smallest pivot.
   KOKKOS_INLINE_FUNCTION void operator()(const Index line, double &least) const
   {
-    using Tables = JoinTables<Scalar>;
-    Scalar B = 1, D = 0, G = 0, H = 1;
+    using Tables = JoinTables;
+    double B = 1, D = 0, G = 0, H = 1;
     for (int c = 0; c < tables.pieces; c++) {
-      const Scalar *const of = hanging + c * 4 * tables.lines + line;
-      const Scalar pF = of[0], pL = of[tables.lines], qF = of[2 * tables.lines], qL = of[3 * tables.lines];
-      const Scalar pivot = 1 - pF * D, inverse = 1 / pivot, psi = pF * B * inverse, chi = qF * inverse;
+      const double *const of = hanging + c * 4 * tables.lines + line;
+      const double pF = of[0], pL = of[tables.lines], qF = of[2 * tables.lines], qL = of[3 * tables.lines];
+      const double pivot = 1 - pF * D, inverse = 1 / pivot, psi = pF * B * inverse, chi = qF * inverse;
       least = worse(least, pivot);
 
       tables.at(c, Tables::first_by_left, line)   = pF;
@@ -59,17 +58,17 @@ struct MakeJoinTables {
       G += H * psi;
       H *= chi;
     }
-    const Scalar det        = (1 - B) * (1 - H) - D * G;
+    const double det        = (1 - B) * (1 - H) - D * G;
     least                   = worse(least, det);
-    const Scalar of_ring[4] = {1 - H, D, 1 - B, G};
+    const double of_ring[4] = {1 - H, D, 1 - B, G};
     for (int k = 0; k < 4; k++) tables.ring[k * tables.lines + line] = of_ring[k] / det;
   }
 
 private:
   /// NaN is the worst.
-  KOKKOS_INLINE_FUNCTION static double worse(double least, Scalar pivot)
+  KOKKOS_INLINE_FUNCTION static double worse(double least, double pivot)
   {
-    const double size = Kokkos::abs(static_cast<double>(pivot));
+    const double size = Kokkos::abs(pivot);
     return size < least ? size : size == size ? least : 0.0;
   }
 };
@@ -77,32 +76,33 @@ private:
 /// ends: [piece][2][line], the first and the last row of each piece by itself; becomes what stands before and behind it.
 template <class Scalar>
 struct JoinPieces {
-  JoinTables<Scalar> tables;
+  JoinTables tables;
   Scalar *ends;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index line) const
   {
-    using Tables  = JoinTables<Scalar>;
+    using Tables  = JoinTables;
     const Index n = tables.lines;
-    Scalar A = 0, F = 0;
+    double A = 0, F = 0;
     for (int c = 0; c < tables.pieces; c++) {
       Scalar *const own  = ends + c * 2 * n + line;
-      const Scalar phi   = (own[0] + tables.at(c, Tables::first_by_left, line) * A) * tables.at(c, Tables::inverse, line);
-      const Scalar after = own[n] + tables.at(c, Tables::last_by_left, line) * (A + tables.at(c, Tables::before_of_first, line) * phi);
+      const double phi   = (own[0] + tables.at(c, Tables::first_by_left, line) * A) * tables.at(c, Tables::inverse, line);
+      const double after = own[n] + tables.at(c, Tables::last_by_left, line) * (A + tables.at(c, Tables::before_of_first, line) * phi);
       F += tables.at(c, Tables::start_of_next, line) * phi;
-      own[0] = phi;
-      own[n] = A = after;
+      A      = after;
+      own[0] = static_cast<Scalar>(phi);
+      own[n] = static_cast<Scalar>(after);
     }
-    const Scalar *const ring = tables.ring + line;
-    const Scalar start       = A * ring[0] + F * ring[n];
-    Scalar next              = F * ring[2 * n] + A * ring[3 * n];
+    const double *const ring = tables.ring + line;
+    const double start       = A * ring[0] + F * ring[n];
+    double next              = F * ring[2 * n] + A * ring[3 * n];
     for (int c = tables.pieces - 1; c >= 0; c--) {
       Scalar *const own  = ends + c * 2 * n + line;
-      const Scalar first = own[0] + tables.at(c, Tables::of_start, line) * start + tables.at(c, Tables::of_next, line) * next;
-      const Scalar left  = (c > 0 ? own[-n] : Scalar(0)) + tables.at(c, Tables::before_of_start, line) * start +
+      const double first = own[0] + tables.at(c, Tables::of_start, line) * start + tables.at(c, Tables::of_next, line) * next;
+      const double left  = (c > 0 ? static_cast<double>(own[-n]) : 0.0) + tables.at(c, Tables::before_of_start, line) * start +
                           tables.at(c, Tables::before_of_first, line) * first;
-      own[0] = left;
-      own[n] = next;
+      own[0] = static_cast<Scalar>(left);
+      own[n] = static_cast<Scalar>(next);
       next   = first;
     }
   }
@@ -113,34 +113,34 @@ class JoinedPieces {
 public:
   JoinedPieces() = default;
   /// hanging: as MakeJoinTables has it, of `lines` lines. Waits.
-  JoinedPieces(const Space &space, int pieces, Index lines, const Scalar *hanging) : space_(space), pieces_(pieces), lines_(lines)
+  JoinedPieces(const Space &space, int pieces, Index lines, const double *hanging) : space_(space), pieces_(pieces), lines_(lines)
   {
-    constexpr int each = JoinTables<Scalar>::kinds;
+    constexpr int each = JoinTables::kinds;
     values_            = make("weft poisson joined pieces", pieces * each * lines);
     ring_              = make("weft poisson ring", 4 * lines);
-    Kokkos::parallel_reduce("weft poisson join tables", range(), MakeJoinTables<Scalar>{tables(), hanging}, Kokkos::Min<double>(least_));
+    Kokkos::parallel_reduce("weft poisson join tables", range(), MakeJoinTables{tables(), hanging}, Kokkos::Min<double>(least_));
   }
 
   /// The smallest pivot, 1 where nothing hangs on anything: the sum of two pieces that together are nearly singular.
   double least_pivot() const { return lines_ > 0 ? least_ : 1; }
-  std::size_t bytes() const { return (values_.size() + ring_.size()) * sizeof(Scalar); }
+  std::size_t bytes() const { return (values_.size() + ring_.size()) * sizeof(double); }
 
   /// ends: as JoinPieces has them.
   void operator()(Scalar *ends) const { Kokkos::parallel_for("weft poisson join pieces", range(), JoinPieces<Scalar>{tables(), ends}); }
 
 private:
-  static OwnedArray<Scalar, Space> make(const std::string &label, Index size)
+  static OwnedArray<double, Space> make(const std::string &label, Index size)
   {
-    return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
+    return OwnedArray<double, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, label), static_cast<std::size_t>(size));
   }
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range() const { return {space_, 0, lines_}; }
-  JoinTables<Scalar> tables() const { return {values_.data(), ring_.data(), lines_, pieces_}; }
+  JoinTables tables() const { return {values_.data(), ring_.data(), lines_, pieces_}; }
 
   Space space_;
   int pieces_   = 0;
   Index lines_  = 0;
   double least_ = 1;
-  OwnedArray<Scalar, Space> values_, ring_;
+  OwnedArray<double, Space> values_, ring_;
 };
 
 } // namespace weft::poisson

@@ -119,38 +119,60 @@ public:
     eliminate(tables_, values);
   }
 
-  /// Finds what unknowns beside the pieces make of them, in `values`, and writes how their ends hang on those: pF, pL, qF, qL of JoinedPieces, each of
-  /// all modes. Returns the largest of all these numbers. Waits.
-  double make_fringes(Scalar *values, Scalar *hanging_of_modes)
+  /// All modes by elimination, in `store`. Two recurrences with one constant would lose digits where all that is given is at an end: of a mode that decays
+  /// slowly they add up what the other end takes away again, and each step's rounding is that of these sums.
+  StepTables<Scalar> by_elimination(TableStore<Space, Scalar> &store) const
   {
-    Scalar *hanging[4];
-    for (int k = 0; k < 4; k++) hanging[k] = hanging_of_modes + k * modes_;
+    if (static_cast<Index>(others_.groups.size()) == modes_) return tables_;
+    LineStep step;
+    Index pinned = -1;
+    for (Index m = 0; m < modes_; m++) {
+      const Index pole = step.add_pole(poles_[static_cast<std::size_t>(m)], {1}, {1});
+      step.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
+      if (pinned_here_ && m == column_) pinned = pole;
+    }
+    StepTables<Scalar> tables = make_tables(step, store);
+    tables.pinned             = pinned;
+    return tables;
+  }
+  /// The solutions where the unknown before all pieces (side 0), or behind them, is 1 and all else 0. False, and nothing is done, where nothing stands there.
+  bool respond(const StepTables<Scalar> &all, int side, Scalar *values) const
+  {
+    const double coupling = side == 0 ? before_ : after_;
+    if (coupling == 0) return false;
+    set(values, Scalar(0), rows_.size() * pitch_);
+    set(values + (side == 0 ? 0 : rows_.size() - 1) * pitch_, static_cast<Scalar>(-coupling), modes_);
+    if (is_host_space<Space> || rows_.size() <= DeviceShape::longest)
+      eliminate(all, values);
+    else
+      solve(values);
+    return true;
+  }
+
+  /// Finds what unknowns beside the pieces make of them, by `exact`, the same pieces in double precision, with `values` as room, and writes how their ends
+  /// hang on those: pF, pL, qF, qL of JoinedPieces, each of all modes. Returns the largest of all these numbers. Waits.
+  double make_fringes(const PieceLines<Space, double> &exact, double *values, double *hanging)
+  {
     if (rows_.empty()) { // what is before is what is behind
-      for (int k = 0; k < 4; k++) set(hanging[k], k == 1 || k == 2 ? Scalar(1) : Scalar(0), modes_);
+      for (int k = 0; k < 4; k++) set(hanging + k * modes_, k == 1 || k == 2 ? 1.0 : 0.0, modes_);
       return 0;
     }
-    TableStore<Space, Scalar> store;
-    const StepTables<Scalar> all = is_host_space<Space> || rows_.size() <= DeviceShape::longest ? all_by_elimination(store) : tables_;
+    TableStore<Space, double> store;
+    const StepTables<double> all = exact.by_elimination(store);
     for (int side : {0, 1}) {
-      const double coupling = side == 0 ? before_ : after_;
-      if (coupling == 0) {
-        for (int k : {0, 1}) set(hanging[2 * side + k], 0, modes_);
+      double *const ends[2] = {hanging + 2 * side * modes_, hanging + (2 * side + 1) * modes_};
+      if (!exact.respond(all, side, values)) {
+        for (double *end : ends) set(end, 0.0, modes_);
         continue;
       }
-      set(values, 0, rows_.size() * pitch_);
-      set(values + (side == 0 ? 0 : rows_.size() - 1) * pitch_, static_cast<Scalar>(-coupling), modes_);
-      if (all.groups == modes_)
-        eliminate(all, values);
-      else
-        solve(values);
       fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, pitch_, rows_.size(), side == 1}, values);
-      for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * pitch_, hanging[2 * side + k], modes_);
+      for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * pitch_, ends[k], modes_);
     }
     return std::max(fringes_[0].largest(), fringes_[1].largest());
   }
 
   /// What make_fringes() has written, one kind after the other, to those of each share together.
-  void give_hanging(const Scalar *hanging, Scalar *shares) const
+  void give_hanging(const double *hanging, double *shares) const
   {
     for (int p = 0; p < plan_.processes; p++) {
       const Share theirs = plan_.joins(p);
@@ -162,7 +184,7 @@ public:
   void give_ends(Scalar *values, Scalar *shares) const
   {
     if (rows_.empty()) {
-      set(shares, 0, 2 * modes_);
+      set(shares, Scalar(0), 2 * modes_);
       return;
     }
     ends(values, values + (rows_.size() - 1) * pitch_, shares, false);
@@ -222,7 +244,7 @@ private:
       modes.add_none();
       if (m >= modes_) continue;
       const double of_mode = -poles_.back();
-      if (p.least_pivot < 1) // else diagonals dominate, here too
+      if (!p.dominant) // else they do so in pieces too
         least_pivot_ = std::min(least_pivot_, poisson::least_pivot(line_, of_mode, 0, pinned ? p.pinned_row - rows_.begin : -1));
       const Index pole = others_.add_pole(-of_mode, {1}, {1});
       others_.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
@@ -240,23 +262,6 @@ private:
       run_lines_on_host(space_, a, scratch_);
     else
       run_lines_on_device(space_, a);
-  }
-
-  /// All modes by elimination. Two recurrences with one constant would lose digits where all that is given is at an end: of a mode that decays slowly they
-  /// add up what the other end takes away again, and each step's rounding is that of these sums.
-  StepTables<Scalar> all_by_elimination(TableStore<Space, Scalar> &store) const
-  {
-    if (static_cast<Index>(others_.groups.size()) == modes_) return tables_;
-    LineStep step;
-    Index pinned = -1;
-    for (Index m = 0; m < modes_; m++) {
-      const Index pole = step.add_pole(poles_[static_cast<std::size_t>(m)], {1}, {1});
-      step.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
-      if (pinned_here_ && m == column_) pinned = pole;
-    }
-    StepTables<Scalar> tables = make_tables(step, store);
-    tables.pinned             = pinned;
-    return tables;
   }
 
   void check_length() const
@@ -277,13 +282,14 @@ private:
 
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range(Index count) const { return {space_, 0, count}; }
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> rows() const { return range(rows_.size()); }
-  void set(Scalar *to, Scalar value, Index count) const
+  template <class Number>
+  void set(Number *to, Number value, Index count) const
   {
-    Kokkos::parallel_for("weft poisson set", range(count), SetNumbers<Scalar>{to, value});
+    Kokkos::parallel_for("weft poisson set", range(count), SetNumbers<Number>{to, value});
   }
-  void copy(const Scalar *from, Scalar *to, Index count) const
+  void copy(const double *from, double *to, Index count) const
   {
-    Kokkos::parallel_for("weft poisson copy", range(count), CopyNumbers<Scalar>{from, to});
+    Kokkos::parallel_for("weft poisson copy", range(count), CopyNumbers<double>{from, to});
   }
   void ends(Scalar *first, Scalar *last, Scalar *shares, bool back) const
   {

@@ -33,16 +33,25 @@ public:
   {
     const poisson::Prepared prepared = poisson::prepare_tensor(slab.separable);
     const double share               = static_cast<double>(slab.nodes[2]) / static_cast<double>(plan.nodes[2]);
-    facts_ = {"facr", describe(prepared), prepared.singular, prepared.bad_pivot, prepared.flops() * share + boundary_.flops()};
+    facts_     = {"facr", describe(prepared), prepared.singular, prepared.bad_pivot, prepared.flops() * share + boundary_.flops()};
+    definite_  = prepared.dominant;
+    separable_ = slab.separable;
     if (!slab.symmetric) operator_ = slab.separable;
     make(tables_[0], prepared);
     const auto pieces = static_cast<Index>(plan.processes);
     shares_.allocate(2 * plan.modes(), device_messages);
     joined_.allocate(2 * pieces * mine_.size(), device_messages);
-    beside_ = Array<Scalar>("weft rows beside pieces", static_cast<std::size_t>(2 * plan.modes()));
+    beside_     = Array<Scalar>("weft rows beside pieces", static_cast<std::size_t>(2 * plan.modes()));
+    to_joins_   = exchange(shares_.data(), joined_.data(), true, 2);
+    from_joins_ = exchange(joined_.data(), shares_.data(), false, 2);
     if (prepared.singular) {
       mean_.allocate(1, device_messages);
       means_.allocate(pieces, device_messages);
+      to_all_ = {{}, {}, mean_.data(), means_.data(), sizeof(double)};
+      for (int p = 0; p < plan.processes; p++) {
+        to_all_.sent.push_back({p, 0, 1});
+        to_all_.received.push_back({p, p, 1});
+      }
     }
     space_.fence("weft: tables of a spread solve");
   }
@@ -61,7 +70,14 @@ public:
     solution_  = solution;
     transpose_ = transpose;
     here_      = &tables(transpose);
+    meets_     = false;
     return here_->joined ? to_modes() : give_hanging();
+  }
+  const Exchange *meet() override
+  {
+    here_  = tables_[0].get();
+    meets_ = true;
+    return here_->joined ? nullptr : give_hanging();
   }
 
   const Exchange *go_on() override
@@ -69,13 +85,13 @@ public:
     switch (stage_) {
     case Stage::hanging:
       take_hanging();
-      return to_modes();
+      return meets_ ? nullptr : to_modes();
     case Stage::mean_of_rhs:
       here_->lines.take_mean(means_.data(), modes());
       return solve_pieces();
     case Stage::ends:
       (*here_->joined)(joined_.data());
-      return exchange(Stage::neighbours, joined_.data(), shares_.data(), sizeof(Scalar), false, 2);
+      return sends(Stage::neighbours, from_joins_);
     case Stage::neighbours:
       here_->lines.take_neighbours(shares_.data(), beside_.data(), modes());
       return facts_.singular ? give_mean(Stage::mean_of_modes) : from_modes();
@@ -122,21 +138,33 @@ private:
     const Index modes = plan_.modes();
     own_hanging_.allocate(4 * modes, device_messages_);
     all_hanging_.allocate(4 * plan_.processes * mine_.size(), device_messages_);
-    Array<Scalar> kinds("weft how pieces hang", static_cast<std::size_t>(4 * modes));
-    note_pivot(1 / std::max(here_->lines.make_fringes(this->modes(), kinds.data()), 1.0));
-    note_pivot(here_->lines.least_pivot());
+    const Array<double> kinds("weft how pieces hang", static_cast<std::size_t>(4 * modes));
+    double fringe;
+    if constexpr (std::is_same_v<Scalar, double>) {
+      fringe = here_->lines.make_fringes(here_->lines, this->modes(), kinds.data());
+    } else {
+      const poisson::Prepared prepared = poisson::prepare_tensor(here_ == tables_[0].get() ? separable_ : transposed(separable_));
+      const poisson::PieceLines<Space, double> exact(space_, prepared, plan_, process_);
+      const Array<double> values("weft pieces in double precision", modes_[0].size());
+      fringe = here_->lines.make_fringes(exact, values.data(), kinds.data());
+    }
+    worth_ = here_->lines.least_pivot() / std::max(fringe, 1.0);
     here_->lines.give_hanging(kinds.data(), own_hanging_.data());
     space_.fence("weft: how pieces hang");
-    return exchange(Stage::hanging, own_hanging_.data(), all_hanging_.data(), sizeof(Scalar), true, 4);
+    hanging_ = exchange(own_hanging_.data(), all_hanging_.data(), true, 4);
+    return sends(Stage::hanging, hanging_);
   }
+  /// Pieces of definite operators have pivots and fringes of 1 at most, and what joins them is near singular only as far as the whole is. Those of others may
+  /// each be near singular, and what they lose multiplies.
   void take_hanging()
   {
     here_->joined.emplace(space_, plan_.processes, mine_.size(), all_hanging_.data());
     space_.fence("weft: joined pieces");
-    note_pivot(here_->joined->least_pivot());
     own_hanging_ = all_hanging_ = {};
+    const double least          = here_->joined->least_pivot();
+    const double bound          = definite_ ? poisson::small_pivot : std::is_same_v<Scalar, double> ? 1e-3 : 0.1;
+    facts_.bad_pivot            = facts_.bad_pivot || !(worth_ * least >= bound);
   }
-  void note_pivot(double pivot) { facts_.bad_pivot = facts_.bad_pivot || !(pivot >= poisson::small_pivot); }
 
   const Exchange *to_modes()
   {
@@ -149,18 +177,12 @@ private:
   {
     here_->lines.solve(modes());
     here_->lines.give_ends(modes(), shares_.data());
-    return exchange(Stage::ends, shares_.data(), joined_.data(), sizeof(Scalar), true, 2);
+    return sends(Stage::ends, to_joins_);
   }
   const Exchange *give_mean(Stage stage)
   {
     here_->lines.give_mean(modes(), mean_.data());
-    exchange_ = {{}, {}, mean_.data(), means_.data(), sizeof(double)};
-    stage_    = stage;
-    for (int p = 0; p < plan_.processes; p++) {
-      exchange_.sent.push_back({p, 0, 1});
-      exchange_.received.push_back({p, p, 1});
-    }
-    return &exchange_;
+    return sends(stage, to_all_);
   }
   const Exchange *from_modes()
   {
@@ -171,7 +193,8 @@ private:
   }
 
   /// `kinds` numbers of each mode, between arrays of all modes by shares and those of this process's share by processes.
-  const Exchange *exchange(Stage stage, const void *from, void *to, std::size_t bytes, bool to_joins, Index kinds)
+  template <class Number>
+  Exchange exchange(const Number *from, Number *to, bool to_joins, Index kinds) const
   {
     std::vector<Message> shares, pieces;
     for (int p = 0; p < plan_.processes; p++) {
@@ -179,9 +202,12 @@ private:
       if (theirs.size() > 0) shares.push_back({p, kinds * theirs.begin, kinds * theirs.size()});
       if (mine_.size() > 0) pieces.push_back({p, kinds * p * mine_.size(), kinds * mine_.size()});
     }
-    exchange_ = to_joins ? Exchange{shares, pieces, from, to, bytes} : Exchange{pieces, shares, from, to, bytes};
-    stage_    = stage;
-    return &exchange_;
+    return to_joins ? Exchange{shares, pieces, from, to, sizeof(Number)} : Exchange{pieces, shares, from, to, sizeof(Number)};
+  }
+  const Exchange *sends(Stage stage, const Exchange &exchange)
+  {
+    stage_ = stage;
+    return &exchange;
   }
 
   // ------------------------------------------------------------------------------------------------------------------ what it has
@@ -245,15 +271,19 @@ private:
   std::optional<poisson::Mirror<Space, Scalar>> mirror_;
   Array<double> slab_;
   Array<Scalar> modes_[2], beside_; ///< the second one for matrix products
-  Messages<Space, Scalar> shares_, joined_, own_hanging_, all_hanging_;
-  Messages<Space, double> mean_, means_;
+  Messages<Space, Scalar> shares_, joined_;
+  Messages<Space, double> own_hanging_, all_hanging_, mean_, means_;
+  SeparableOperator separable_;
+  bool definite_ = false;
+  double worth_  = 1; ///< of pieces: the least pivot over the largest fringe
+  Exchange hanging_, to_joins_, from_joins_, to_all_;
   // Of the solve under way:
   const double *rhs_   = nullptr;
   double *solution_    = nullptr;
   Transpose transpose_ = Transpose::no;
   Tables *here_        = nullptr;
   Stage stage_         = Stage::ends;
-  Exchange exchange_;
+  bool meets_          = false; ///< it ends when the pieces are joined
 };
 
 } // namespace

@@ -9,7 +9,7 @@
 namespace weft {
 
 /// Facts: singular and method are of the whole operator, flops this process's part. A bad pivot is here one that costs digits, of a piece of this
-/// process or of those that it joins, which BoxSolver knows ways around; it is known after the first solve.
+/// process or of those that it joins, which BoxSolver knows ways around; it is known after meet().
 class SpreadSolver : public AnyDirectSolver {
 public:
   /// `slab`: that of the process, as slab_of has it, with its factors. device_messages: what travels may lie in the memory of a device. Makes tables
@@ -32,6 +32,8 @@ public:
   /// arrays over the slab, and may be the same one. Waits in the first solve only.
   virtual const Exchange *begin(const double *rhs, double *solution, Transpose transpose) = 0;
   virtual const Exchange *go_on()                                                         = 0;
+  /// The same of what is exchanged once, before any solve, after which it is known whether a pivot is bad. begin() does it where nobody has.
+  virtual const Exchange *meet() = 0;
 
   /// Solves for `factor` times what it was made for from now on.
   virtual void set_factor(double factor) = 0;
