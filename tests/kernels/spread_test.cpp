@@ -280,20 +280,26 @@ TEST(Spread, TakesTheSlabsOfTheCaller)
   for (const SpreadPlan &some : {slabs, along_x}) compare_with_one_process(separation, {}, some, random, both_ways);
 }
 
-/// Pieces of an indefinite operator may be singular where the whole is not.
+/// Pieces of an indefinite operator may be singular, or nearly so, where the whole is not.
 TEST(Spread, TellsOfPiecesThatAreSingular)
 {
   std::mt19937 random(6);
   const Direction two = laplacian(2, Boundary::dirichlet), line = laplacian(15, Boundary::dirichlet),
                   one = laplacian(1, Boundary::dirichlet);
   // An eigenvalue of x, -1, and one of the second piece along y, of eight rows.
-  const double shift          = 3 - 2 * std::cos(4 * std::numbers::pi / 9);
-  const Separation separation = separation_of({two, line, one}, shift, false, false, random);
-  const SpreadPlan plan       = *spread_plan(separation, {}, 2);
-  ASSERT_EQ(plan.order[2], 1);
-  const Processes all(Memory::host, separation, plan, Precision::both_double);
-  all.solve(std::vector<double>(30, 1), Transpose::no);
-  EXPECT_TRUE(all.any_bad_pivot());
+  const double of_piece = 3 - 2 * std::cos(4 * std::numbers::pi / 9);
+  const auto told       = [&](double shift, Precision precision) {
+    const Separation separation = separation_of({two, line, one}, shift, false, false, random);
+    const SpreadPlan plan       = *spread_plan(separation, {}, 2);
+    EXPECT_EQ(plan.order[2], 1);
+    const Processes all(Memory::host, separation, plan, precision);
+    all.solve(std::vector<double>(30, 1), Transpose::no);
+    return all.any_bad_pivot();
+  };
+  for (const double beside : {0.0, 1e-9, 1e-6, 1e-5}) EXPECT_TRUE(told(of_piece + beside, Precision::both_double)) << beside;
+  EXPECT_TRUE(told(of_piece + 1e-3, Precision::single_inside));
+  EXPECT_FALSE(told(of_piece + 0.1, Precision::both_double));
+  for (const Precision precision : {Precision::both_double, Precision::single_inside}) EXPECT_FALSE(told(-1e-6, precision)) << "definite";
 }
 
 /// Modes that hardly decay along pieces of thousands of rows: what stands beside a piece reaches far into it, and rounding must not add up on the way.
