@@ -28,9 +28,10 @@ struct FringeDepth {
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index mode, double &most) const
   {
-    constexpr double nothing = 1e-3 * static_cast<double>(Kokkos::Experimental::epsilon_v<Scalar>);
-    double largest           = 0;
-    bool finite              = true;
+    constexpr double infinite = Kokkos::Experimental::infinity_v<double>;
+    constexpr double nothing  = 1e-3 * static_cast<double>(Kokkos::Experimental::epsilon_v<Scalar>);
+    double largest            = 0;
+    bool finite               = true;
     for (Index i = 0; i < at.rows; i++) {
       const double size = Kokkos::abs(values[at.place(mode, i)]);
       finite            = finite && size <= static_cast<double>(Kokkos::Experimental::finite_max_v<Scalar>);
@@ -39,7 +40,7 @@ struct FringeDepth {
     Index deep = at.rows;
     while (deep > 0 && Kokkos::abs(values[at.place(mode, deep - 1)]) <= nothing * largest) deep--;
     depth[mode] = deep;
-    most        = Kokkos::max(most, finite ? largest : Kokkos::Experimental::infinity_v<double>);
+    most        = Kokkos::max(most, finite ? largest : double(infinite));
   }
 };
 
