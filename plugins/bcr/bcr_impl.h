@@ -121,7 +121,8 @@ PetscErrorCode GatherMakeWay(PC pc);
 PetscErrorCode SpreadMakeWays(PC pc);
 /// This rank's solver in `memory`. Collective.
 PetscErrorCode SpreadMakeSolver(PC pc, Memory memory, Precision precision);
-/// What travels first tells whether the ranks' pieces fit together. And solves once, since PETSc makes buffers that shall not be in a solve. Collective.
+/// What travels first tells whether the ranks' pieces fit together. Where values are brought to slabs it solves once, since PETSc makes buffers for that
+/// when they are first needed, which shall not be in a solve. Collective.
 PetscErrorCode SpreadWarmUp(PC pc, Memory memory);
 /// A solve, which every rank has a part of. Collective.
 PetscErrorCode SpreadSolve(PC pc, Vec rhs, Vec solution, Transpose transpose);

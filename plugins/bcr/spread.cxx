@@ -180,6 +180,7 @@ PetscErrorCode SpreadWarmUp(PC pc, Memory memory)
   PetscFunctionBegin;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallCXX(GoOn(solver, *bcr->messages, solver.meet()));
+  if (!bcr->to_slabs) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs));
   PetscCall(VecSet(rhs, 0));
   PetscCall(SpreadSolve(pc, rhs, solution, Transpose::no));

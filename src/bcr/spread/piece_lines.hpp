@@ -103,7 +103,6 @@ public:
     if (rows_.end == whole.n && !whole.periodic) after_ = 0;
   }
 
-  bool empty() const { return rows_.empty(); }
   std::size_t bytes() const
   {
     return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar) + fringes_[0].bytes() + fringes_[1].bytes();
@@ -243,10 +242,9 @@ private:
       if (m < modes_ && !pinned && constant && add_mode(line_, shift(p, m), modes)) continue;
       modes.add_none();
       if (m >= modes_) continue;
-      const double of_mode = -poles_.back();
       if (!p.dominant) // else they do so in pieces too
-        least_pivot_ = std::min(least_pivot_, poisson::least_pivot(line_, of_mode, 0, pinned ? p.pinned_row - rows_.begin : -1));
-      const Index pole = others_.add_pole(-of_mode, {1}, {1});
+        least_pivot_ = std::min(least_pivot_, poisson::least_pivot(line_, 0, poles_.back(), pinned ? p.pinned_row - rows_.begin : -1));
+      const Index pole = others_.add_pole(poles_.back(), {1}, {1});
       others_.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
       if (pinned) pinned_ = pole;
     }
