@@ -3,8 +3,9 @@
 
     docs_check.py                        links, anchors and images of every page; every shell block is run or says why not, and what it names
                                          (scripts and their options, commands of ./weft, stacks, programs) exists; the figures of the pages
-                                         that sum up stand on the pages that they link to, in a row or a paragraph about the same thing; ratios are
-                                         those of the times beside them
+                                         that sum up stand on the pages that they link to, in a row or a paragraph about the same thing; the
+                                         tables of docs/performance.md are those of bench/results/performance.json, whose rows say where
+                                         each figure was measured
     docs_check.py --build build/debian   the same, and runs the blocks with the library of that build
     docs_check.py --html FOLDER          links, anchors and resources of the built pages
 
@@ -31,6 +32,9 @@ import urllib.parse
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import results
+from results import FIGURE, slug
+
 ROOT = Path(__file__).resolve().parents[1]
 TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "matrices/README.md"]
 FENCE = re.compile(r"^ {0,3}(```+|~~~+)\s*(\S*)\s*$")
@@ -41,13 +45,10 @@ COMMAND = re.compile(r"(\$ |\./|build/|scripts/|matrices/|python3? |pip |mpiexec
 SHELLS = ("sh", "console")
 # Pages whose tables sum up others: the figures of these columns are those of the page that a row's last cell links to, in a cell whose row and whose
 # column are about the same. Tables whose heads have none of them are of another kind; one that has some of them has them all.
-SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["what it gave", "compared with"], "docs/performance.md": ["Weft", "best alternative"]}
-# A page whose tables have ratios: of set-up and solve together, and of the solves. Each is computed again from the row's own times; one below 1 is bold.
-RATIOS, TIMES, MOST_ROWS = "docs/performance.md", ("Weft", "best alternative"), 10
+SUMS = {"docs/results/README.md": ["measured"], "docs/which.md": ["what it gave", "compared with"]}
 COMMON = set("with that this than from they them their where which what when each every other same more most less fewer within beside under over while "
              "into only both also than then time times page pages line lines iterations figure figures milliseconds host of in on at to by as is are be and or "
              "for the its it an no not one two three four per all any so if where us gives gave given take takes took ms".split())
-FIGURE = re.compile(r"(?<![A-Za-z\d.])\d+(?:\.\d+)?(?:e[-+]?\d+)?")
 # What a command may name: a script with options, ./weft with a command and options, a build folder, a program of one.
 SCRIPT = re.compile(r"(?P<by>\b(?:python3?|bash|sh) )?(?<![\w/.<-])(?:\./)?(?P<path>(?:scripts|matrices|evaluate|tests|bench)/[\w/-]+\.(?:py|sh))\b(?P<rest>[^|;#`&]*)")
 FRONT_DOOR = re.compile(r"\./weft (?P<command>[a-z][\w-]*)(?P<rest>[^|;#`&]*)")
@@ -77,12 +78,6 @@ class Page:
     @property
     def name(self):
         return str(self.path.relative_to(ROOT))
-
-
-def slug(heading):
-    """The anchor that git hosts and MyST give a heading."""
-    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading).replace("`", "")
-    return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
 def read(path):
@@ -263,47 +258,6 @@ def check_figures(pages):
                     if not stands(figure, wanted, known):
                         page.errors.append(f"{page.name}:{line}: {figure} of '{cells[0]}' does not stand in {', '.join(target for target, _ in links)} "
                                            "in a cell, or a sentence, about the same")
-    return compared
-
-
-def times(cell):
-    """Milliseconds of a cell such as "name: 3.1 + 0.4 s", and whether set-up and solve stand apart, together ("5 s together"), or the solve alone."""
-    told = cell.rpartition(": ")[2]
-    parts = [re.fullmatch(r"([\d.]+(?:e[-+]?\d+)?)( s)?", part) for part in told.removesuffix(" together").split(" + ")]
-    if not all(parts) or len(parts) > 2:
-        return None, ""
-    form = "together" if told.endswith(" together") else "apart" if len(parts) == 2 else "alone"
-    return [float(part.group(1)) * (1000 if part.group(2) else 1) for part in parts], form
-
-
-def check_ratios(pages):
-    """Ratios are those of the times in their rows, bold where Weft is slower. Returns how many there are."""
-    compared = 0
-    for page in pages:
-        if page.name != RATIOS:
-            continue
-        rows, previous = 0, 0
-        for line, names, cells in table_rows(page):
-            row, rows = dict(zip(names, cells)), rows + 1 if line == previous + 1 else 1
-            previous = line
-            if rows == MOST_ROWS + 1:
-                page.errors.append(f"{page.name}:{line}: a table of more than {MOST_ROWS} rows")
-            (ours, form), (others, other) = (times(row.get(name, "")) for name in TIMES)
-            if not form or form != other:
-                page.errors.append(f"{page.name}:{line}: the times of '{cells[0]}' cannot be compared")
-                continue
-            exact = {"ratio": sum(others) / sum(ours) if form != "alone" else None, "of solves": others[-1] / ours[-1] if form != "together" else None}
-            for name, ratio in exact.items():
-                told = row.get(name, "")
-                digits = told.strip("*")
-                if (ratio is None) != (told == "–") or (ratio is not None and not FIGURE.fullmatch(digits)):
-                    page.errors.append(f"{page.name}:{line}: '{told}' is no {name} of '{cells[0]}'")
-                elif ratio is not None:
-                    compared += 1
-                    if round(ratio, len(digits.partition(".")[2])) != float(digits):
-                        page.errors.append(f"{page.name}:{line}: {name} of '{cells[0]}' is {ratio:.4g} and not {digits}")
-                    if told.startswith("**") != (ratio < 1):
-                        page.errors.append(f"{page.name}:{line}: {name} of '{cells[0]}' is {'not ' if ratio < 1 else ''}bold")
     return compared
 
 
@@ -567,12 +521,12 @@ def main():
     else:
         pages = [read(ROOT / name) for name in TOP if (ROOT / name).exists()] + [read(path) for path in sorted((ROOT / "docs").rglob("*.md"))]
         inner, outer = check_links(pages)
-        compared, ratios, named = check_figures(pages), check_ratios(pages), check_commands(pages)
+        compared, named = check_figures(pages), check_commands(pages)
         wanted = {path.resolve() for path in arguments.pages}
         build = arguments.build.resolve() if arguments.build else None
         counts, reasons = check_blocks([page for page in pages if not wanted or page.path in wanted], build, arguments.limit)
-        errors = [error for page in pages for error in page.errors]
-        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures, {ratios} ratios, {named} names in commands")
+        errors = results.errors() + [error for page in pages for error in page.errors]
+        print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures, {named} names in commands")
         print(f"shell blocks: {counts['run']} {'run' if build else 'to run'}, {counts['not run']} not run:")
         for reason, number in sorted(reasons.items()):
             print(f"  {number:3} {reason}")

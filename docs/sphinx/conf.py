@@ -19,8 +19,6 @@ extensions = ["myst_parser", "manual"]
 source_suffix = {".md": "markdown"}
 root_doc = "docs/index"
 include_patterns = [page + ".md" for page in PAGES]
-if tags.has("pdf"):  # noqa: F821 (Sphinx defines it): raw tables, too wide and too long for paper
-    include_patterns = [page + ".md" for page in PAGES if not PAGES[page].get("screen_only")]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 4
 suppress_warnings = ["myst.header"]  # printed tables begin at the third level
@@ -34,7 +32,7 @@ html_css_files = ["manual.css"]
 html_copy_source = False
 html_show_sphinx = False
 html_extra_path = ["extra"]
-if tags.has("pdf"):  # noqa: F821
+if tags.has("pdf"):  # noqa: F821 (Sphinx defines it)
     html_theme = "basic"
     html_css_files = ["manual.css", "print.css"]
 else:

@@ -27,21 +27,10 @@ BELOW = {
     "docs/results/README": [
         "docs/results/" + name
         for name in (
-            "plots setup demo evaluation line lines suitesparse-lines suitesparse-ranks complex-matrices adi adi-convergence heat helmholtz poisson potential boxmg channel crout crout-matrices compact kernels faults house"
+            "plots demo evaluation line lines suitesparse-lines suitesparse-ranks complex-matrices adi adi-convergence heat helmholtz poisson potential boxmg channel crout crout-matrices compact kernels"
         ).split()
     ],
-    "docs/results/kernels": [
-        "docs/results/kernels/" + name
-        for name in "main-h200 main-host methods-h200 toeplitz-h200 toeplitz-host adi-h200 adi-host tpr-h200 tpr-host".split()
-    ],
-    "docs/results/poisson": ["docs/results/poisson/h200", "docs/results/poisson/host"],
-    "docs/project/README": ["docs/project/" + name for name in "features adi-features poisson-features native-forms tried tests sanitizer range".split()],
+    "docs/project/README": ["docs/project/" + name for name in "features adi-features poisson-features native-forms tried tests faults sanitizer range setup house".split()],
 }
 
-# Tables of hundreds of rows or dozens of columns.
-SCREEN_ONLY = {*BELOW["docs/results/kernels"], *BELOW["docs/results/poisson"], "docs/results/crout-matrices"}
-
-PAGES = {"docs/index": {}}
-for _pages in (*PARTS.values(), *BELOW.values()):
-    for _page in _pages:
-        PAGES[_page] = {"screen_only": _page in SCREEN_ONLY}
+PAGES = ["docs/index", *(page for pages in (*PARTS.values(), *BELOW.values()) for page in pages)]

@@ -1,5 +1,6 @@
 """The manual says what the library does: its blocks run, its option tables are -help's, its messages are the sources'."""
 
+import json
 import os
 import re
 import shutil
@@ -90,8 +91,6 @@ def test_a_column_that_is_not_there_is_found(docs_check, tmp_path, monkeypatch, 
         ("docs/results/README.md", "0.193 ms (cuSPARSE", "0.680 ms (cuSPARSE", ""),  # that figure is of the same row
         ("docs/results/README.md", "| 6.2 x, 5.2 x as fast", "| 6.2 x, 5.4 x as fast", "5.4 of"),
         ("docs/results/README.md", "| measured | how |", "| took | how |", "no table has the columns measured"),
-        ("docs/performance.md", "boxmg: 238 + 439 |", "boxmg: 238 + 349 |", "349 of"),
-        ("docs/performance.md", "adi: 15 + 2.0 |", "adi: 15 + 14 |", "14 of"),  # which is in other sentences of the same paragraph
     ],
 )
 def test_a_page_that_is_broken_is_found(docs_check, tmp_path, page, right, wrong, words):
@@ -107,40 +106,57 @@ def test_a_page_that_is_broken_is_found(docs_check, tmp_path, page, right, wrong
     assert len(broken.errors) == bool(words) and all(words in error for error in broken.errors), broken.errors
 
 
+@pytest.fixture
+def results(docs_check):
+    import results
+
+    return results
+
+
 @pytest.mark.parametrize(
-    "cells, wrong",
+    "weft, best, cells",
     [
-        ("line: 3 + 2 | other: 4 + 6 | 2.0 | 3", ""),
-        ("line: 3 + 2 | other: 0.004 s + 6 | 2.0 | 3", ""),
-        ("line: 3 + 2 | other: 4 + 6 | 2.1 | 3", "ratio of 'a solve' is 2 and not 2.1"),
-        ("line: 3 + 2 | other: 6 + 4 | 2.0 | 3", "of solves of 'a solve' is 2 and not 3"),
-        ("line: 3 + 2 | other: 4 + 1 | **1.0** | **0.5**", "ratio of 'a solve' is bold"),
-        ("line: 3 + 2 | other: 4 + 1 | 1.0 | 0.5", "of solves of 'a solve' is not bold"),
-        ("line: 3 + 2 | other: 4 + 6 | – | 3", "'–' is no ratio of 'a solve'"),
-        ("line: 2 | other: 6 | – | 3", ""),
-        ("line: 2 | other: 6 | 3 | 3", "'3' is no ratio of 'a solve'"),
-        ("line: 2 s together | other: 6 s together | 3 | –", ""),
-        ("line: 3 + 2 | other: 6 together | 1.2 | –", "the times of 'a solve' cannot be compared"),
-        ("line: some | other: 6 | 1.2 | –", "the times of 'a solve' cannot be compared"),
+        ({"setup": "3", "solve": "2"}, {"setup": "4", "solve": "6"}, "line: 3 + 2 | other: 4 + 6 | 2.00 | 3.00"),
+        ({"setup": "0.003", "solve": "0.002", "unit": "s"}, {"setup": "4", "solve": "1"}, "line: 0.003 s + 0.002 s | other: 4 + 1 | 1.00 | **0.50**"),
+        ({"solve": "2"}, {"solve": "60"}, "line: 2 | other: 60 | – | 30"),
+        ({"together": "2"}, {"together": "1e3"}, "line: 2 together | other: 1e3 together | 500 | –"),
     ],
 )
-def test_ratios_are_those_of_their_times(docs_check, tmp_path, monkeypatch, cells, wrong):
-    monkeypatch.setattr(docs_check, "RATIOS", "page.md")
-    page = docs_check.Page(tmp_path / "page.md")
-    page.path.write_text(f"| problem | Weft | best alternative | ratio | of solves |\n|---|---|---|---|---|\n| a solve | {cells} |\n")
-    assert docs_check.check_ratios([page]) or "cannot" in wrong
-    assert [error.partition(": ")[2] for error in page.errors] == [wrong] * bool(wrong)
+def test_ratios_are_those_of_their_times(results, weft, best, cells):
+    row = {"problem": "a solve", "weft": {"name": "line", **weft}, "best": {"name": "other", **best}, "command": "A", "page": ["lines", "results/lines.md"]}
+    assert results.performance_table([row])[-1] == f"| a solve | {cells} | A | [lines](results/lines.md) |"
 
 
-def test_a_table_of_ratios_has_ten_rows_at_most(docs_check, tmp_path, monkeypatch):
-    monkeypatch.setattr(docs_check, "RATIOS", "page.md")
-    page = docs_check.Page(tmp_path / "page.md")
-    table = "| problem | Weft | best alternative | ratio | of solves |\n|---|---|---|---|---|\n" + "| a solve | line: 1 | other: 2 | – | 2 |\n" * 10
-    page.path.write_text(f"{table}\n{table}")
-    assert docs_check.check_ratios([page]) == 20 and not page.errors
-    page.path.write_text(f"{table}| a solve | line: 1 | other: 2 | – | 2 |\n")
-    docs_check.check_ratios([page])
-    assert [error.partition(": ")[2] for error in page.errors] == ["a table of more than 10 rows"]
+@pytest.mark.parametrize(
+    "change, words",
+    [
+        (lambda data: data["boxmg"][0]["weft"].update(solve="349"), "'boxmg: 238 + 349' of 'K = 1, 1025²' does not stand on results/boxmg.md"),
+        (lambda data: data["adi"][1]["weft"].update(solve="14"), "'adi: 15 + 14' of"),  # which is in another sentence of the same paragraph
+        (lambda data: data["crout"][0]["weft"].update(solve="0.725"), "does not stand on ../bench/results/crout-h200.json"),  # which is of another matrix
+        (lambda data: data["line"][0]["best"].pop("setup"), "cannot be compared"),
+        (lambda data: data["line"].extend(data["line"]), "more than 10 rows"),
+    ],
+)
+def test_performance_is_what_was_measured(results, tmp_path, monkeypatch, change, words):
+    assert not results.errors()
+    data = json.loads(results.ROWS.read_text())
+    change(data)
+    (tmp_path / "performance.json").write_text(json.dumps(data))
+    monkeypatch.setattr(results, "ROWS", tmp_path / "performance.json")
+    wrong = results.errors()
+    assert any(words in error for error in wrong) and "scripts/results.py --write" in wrong[-1], wrong
+
+
+def test_raw_results_become_tables():
+    script = [sys.executable, SOURCE / "scripts" / "results.py"]
+    for path in sorted((SOURCE / "bench" / "results").glob("*.json")):
+        results = json.loads(path.read_text())
+        if "tables" not in results:
+            continue
+        printed = subprocess.run([*script, path], capture_output=True, text=True, check=True).stdout
+        assert printed.count("\n|--") == len(results["tables"]) and all(len(row) == len(table["columns"]) for table in results["tables"] for row in table["rows"]), path.name
+    refused = subprocess.run([*script, SOURCE / "bench" / "results" / "performance.json"], capture_output=True, text=True)
+    assert refused.returncode == 2 and "holds no tables" in refused.stderr
 
 
 @pytest.mark.parametrize(
