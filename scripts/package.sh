@@ -6,12 +6,14 @@ mkdir -p "$packages_folder"; rm -f "$log" "$packages_folder"/*.whl "$packages_fo
 
 # The wheel holds the library that was just built: scikit-build-core works in the same build folder.
 make_wheel() {
-  local tools=$packages_folder/tools
+  local tools=$packages_folder/tools tag=()
+  # Wheels for real and for complex scalars have the same name but for this.
+  [ "$(sh "$build/install/weft-config" --scalars)" = real ] || tag=(--config-settings=wheel.build-tag=1complex)
   say "making the wheel"
   [ -x "$tools/bin/scikit-build" ] || quietly "$log" "$python" -m venv "$tools" && quietly "$log" "$tools/bin/pip" install 'scikit-build-core>=0.10' ||
     die "scikit-build-core could not be installed (no network?): the whole log is $log"
   quietly "$log" "$tools/bin/pip" wheel . --no-deps --no-build-isolation -w "$packages_folder" \
-    --config-settings=build-dir="$PWD/$build" --config-settings=cmake.define.WEFT_EXAMPLES=ON --config-settings=cmake.define.Python3_EXECUTABLE="$python" ||
+    --config-settings=build-dir="$PWD/$build" --config-settings=cmake.define.WEFT_EXAMPLES=ON --config-settings=cmake.define.Python3_EXECUTABLE="$python" "${tag[@]}" ||
     die "the wheel was not built: the whole log is $log"
 }
 
@@ -21,7 +23,10 @@ make_debian() {
   local version folder
   version=$(sed -n 's/^project(weft VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
   folder=$packages_folder/weft-$version
-  say "making the Debian packages (builds everything with Debian's flags)"
+  case " ${DEB_BUILD_PROFILES:-} " in
+    *' pkg.weft.nocomplex '*) say "making the Debian packages (builds everything with Debian's flags), without the one for complex scalars" ;;
+    *) say "making the Debian packages (builds everything with Debian's flags, once for real and once for complex scalars)" ;;
+  esac
   rm -rf "$folder"; mkdir -p "$folder"
   tar --exclude=./build --exclude=./.git --exclude=__pycache__ -c . | tar x -C "$folder"
   ln -s packaging/debian "$folder/debian"

@@ -139,7 +139,7 @@ stack_debian() {
   local packages=(petsc-dev libpetsc3.18-dev-examples) kokkos=
   case $command in
     check) packages+=(python3-petsc4py python3-petsc4py-real3.18 python3-slepc4py python3-scipy valgrind python3-petsc4py-complex3.18 libpetsc-complex3.18-dev) ;; # the complex ones must be refused
-    package) packages+=(python3-petsc4py python3-petsc4py-real3.18 python3-petsc4py-complex3.18 debhelper dpkg-dev fakeroot debootstrap) ;;
+    package) packages+=(python3-petsc4py python3-petsc4py-real3.18 python3-petsc4py-complex3.18 libpetsc-complex3.18-dev debhelper dpkg-dev fakeroot debootstrap) ;;
   esac
   # Kokkos compiles while packages unpack; what that may spoil is tried again by itself.
   if [ -z "${Kokkos_ROOT:-}" ]; then (kokkos_static) 9>&- & kokkos=$!; fi
@@ -159,7 +159,10 @@ stack_debian64() {
 # So does the one with complex scalars.
 stack_debian_complex() {
   local packages=(libpetsc-complex3.18-dev libpetsc3.18-dev-examples)
-  [ "$command" != check ] || packages+=(python3-petsc4py-complex3.18 python3-slepc4py-complex3.18 python3-scipy)
+  case $command in
+    check) packages+=(python3-petsc4py-complex3.18 python3-slepc4py-complex3.18 python3-scipy) ;;
+    package) packages+=(python3-petsc4py-complex3.18 python3-petsc4py-real3.18) ;;
+  esac
   need_packages "${packages[@]}"
   export PETSC_ARCH= PETSC_DIR
   PETSC_DIR=$(ls -d /usr/lib/petscdir/petsc3.18/*-complex)

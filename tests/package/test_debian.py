@@ -13,6 +13,7 @@ PACKAGES = Path(os.environ.get("WEFT_PACKAGES", "."))
 DEBS = {deb.name.split("_")[0]: deb for deb in PACKAGES.glob("*.deb")}
 needs_packages = pytest.mark.skipif(not DEBS, reason="./weft package makes the Debian packages, with Debian's PETSc")
 VERSION = re.search(r"project\(weft VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())[1]
+COMPLEX = "/usr/lib/petscdir/petsc3.18/$(dpkg-architecture -qDEB_HOST_MULTIARCH)-complex"
 TUTORIALS = "/usr/lib/petscdir/petsc3.18/*-real/share/petsc/examples/src/ksp/ksp/tutorials"
 
 
@@ -52,6 +53,16 @@ def test_what_is_in_which_package():
 
 
 @needs_packages
+@pytest.mark.skipif("weft-complex" not in DEBS, reason="built with DEB_BUILD_PROFILES=pkg.weft.nocomplex")
+def test_complex_scalars_have_a_package_of_their_own():
+    inside = contents("weft-complex")
+    for name in ("lib/weft-complex/lib/libweft.so", "lib/weft-complex/include/weft/weft.h", "lib/weft-complex/bin/weft_mm", "bin/weft-config-complex", "bin/weft_mm-complex"):
+        assert name in inside, name
+    assert "libpetsc-complex3.18" in output("dpkg-deb", "--field", DEBS["weft-complex"], "Depends")
+    assert not inside & contents("weft") & contents("libweft-dev")
+
+
+@needs_packages
 @pytest.mark.skipif(os.geteuid() != 0 or not shutil.which("debootstrap"), reason="a clean Debian is made by root, with debootstrap")
 def test_a_clean_debian(tmp_path):
     """debootstrap's smallest system, the packages by apt, and a tutorial of PETSc's."""
@@ -61,6 +72,14 @@ def test_a_clean_debian(tmp_path):
     for file in [*DEBS.values(), *PACKAGES.glob("*.changes"), *PACKAGES.glob("*.buildinfo")]:
         shutil.copy(file, root / "debs")
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
+    # Where the package is there, the same tutorial by a PETSc with complex scalars too.
+    complex_too = f"""apt-get install -y -qq --no-install-recommends dpkg-dev libpetsc-complex3.18-dev > /install.log 2>&1 || {{ tail -n 30 /install.log; exit 1; }}
+mpicc {TUTORIALS}/ex50.c -o ex50c $(PKG_CONFIG_PATH={COMPLEX}/lib/pkgconfig pkg-config --cflags --libs PETSc) -lm
+echo complex scalars: $(weft-config-complex --scalars)
+./ex50c $(weft-config-complex --options) -da_grid_x 17 -da_grid_y 129 -pc_type bcr -ksp_view -ksp_converged_reason
+! ./ex50c $(weft-config --options) -da_grid_x 17 -da_grid_y 129 > /other.log 2>&1
+grep -q 'this program runs another PETSc than the one' /other.log
+"""
     (root / "try").write_text(
         f"""set -e
 export DEBIAN_FRONTEND=noninteractive OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 HWLOC_HIDE_ERRORS=2
@@ -72,9 +91,11 @@ lintian --allow-root --fail-on error /debs/*.changes
 cd /tmp
 mpicc {TUTORIALS}/ex50.c -o ex50 $(pkg-config --cflags --libs PETSc) -lm
 ./ex50 $(weft-config --options) -da_grid_x 17 -da_grid_y 129 -pc_type line -ksp_view -ksp_converged_reason
-apt-get remove -y -qq weft libweft-dev libweft0.1 > /remove.log
+{complex_too if "weft-complex" in DEBS else ""}apt-get remove -y -qq weft libweft-dev libweft0.1 > /remove.log
 ! test -e /usr/bin/weft-config
 """
     )
     tried = output("chroot", root, "/usr/bin/env", "-i", "HOME=/root", "PATH=/usr/sbin:/usr/bin:/sbin:/bin", "LANG=C.UTF-8", "/bin/bash", "/try")
     assert "type: line" in tried and "Linear solve converged due to CONVERGED_RTOL" in tried
+    if "weft-complex" in DEBS:
+        assert "complex scalars: complex" in tried and "type: bcr" in tried and tried.count("Linear solve converged due to CONVERGED_RTOL") == 2, tried
