@@ -80,6 +80,24 @@ class Page:
         return str(self.path.relative_to(ROOT))
 
 
+# The manual is to stay a book that one reads: words with two letters at least, so that a table's figures do not count. Records of the project do not either.
+MOST_WORDS, WORD, RECORDS = 70000, re.compile(r"\S*[^\W\d_]{2}\S*"), "docs/project/"
+
+
+def words(pages):
+    return {page.name: len(WORD.findall(page.path.read_text())) for page in pages}
+
+
+def check_words(pages):
+    """The words of the manual and of the project's records."""
+    counts = words(pages)
+    manual = sum(count for name, count in counts.items() if not name.startswith(RECORDS))
+    if manual > MOST_WORDS:
+        longest = sorted((name for name in counts if not name.startswith(RECORDS)), key=counts.get)[:-6:-1]
+        pages[0].errors.append(f"the manual has {manual} words, more than {MOST_WORDS}; the longest pages: {', '.join(f'{name} ({counts[name]})' for name in longest)}")
+    return manual, sum(counts.values()) - manual
+
+
 def read(path):
     page, fence, marks, indented, seen = Page(path), None, {}, None, {}
     lines = path.read_text().split("\n")
@@ -521,12 +539,13 @@ def main():
     else:
         pages = [read(ROOT / name) for name in TOP if (ROOT / name).exists()] + [read(path) for path in sorted((ROOT / "docs").rglob("*.md"))]
         inner, outer = check_links(pages)
-        compared, named = check_figures(pages), check_commands(pages)
+        compared, named, (manual, records) = check_figures(pages), check_commands(pages), check_words(pages)
         wanted = {path.resolve() for path in arguments.pages}
         build = arguments.build.resolve() if arguments.build else None
         counts, reasons = check_blocks([page for page in pages if not wanted or page.path in wanted], build, arguments.limit)
         errors = results.errors() + [error for page in pages for error in page.errors]
         print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures, {named} names in commands")
+        print(f"{manual} words in the manual, {records} in the project's records")
         print(f"shell blocks: {counts['run']} {'run' if build else 'to run'}, {counts['not run']} not run:")
         for reason, number in sorted(reasons.items()):
             print(f"  {number:3} {reason}")

@@ -147,6 +147,17 @@ def test_performance_is_what_was_measured(results, tmp_path, monkeypatch, change
     assert any(words in error for error in wrong) and "scripts/results.py --write" in wrong[-1], wrong
 
 
+def test_the_manual_is_not_too_long(docs_check, tmp_path, monkeypatch):
+    for name, text in {"docs/long.md": "one two 3 4.5 | a word", "docs/project/log.md": "much more " * 100}.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+    pages = [docs_check.Page(tmp_path / name) for name in ("docs/long.md", "docs/project/log.md")]
+    assert docs_check.check_words(pages) == (3, 200) and not pages[0].errors
+    monkeypatch.setattr(docs_check, "MOST_WORDS", 2)
+    docs_check.check_words(pages)
+    assert pages[0].errors == ["the manual has 3 words, more than 2; the longest pages: docs/long.md (3)"]
+
+
 def test_raw_results_become_tables():
     script = [sys.executable, SOURCE / "scripts" / "results.py"]
     for path in sorted((SOURCE / "bench" / "results").glob("*.json")):
