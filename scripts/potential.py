@@ -73,7 +73,7 @@ def main():
     parser.add_argument("--size", type=int, default=257, help="nodes along x and y, boundaries included; 2^k + 1 for multigrid")
     parser.add_argument("--picture", type=Path, help="PNG to draw")
     arguments = parser.parse_args()
-    program, options = arguments.build / "bin" / "potential", f"-options_file {SOURCE}/examples/potential/bcr.options"
+    program, options = arguments.build / "bin" / "potential", f"-options_file {SOURCE}/examples/potential/bcr.opts"
     load = f"-dll_append {arguments.build}/lib/libweft.so"
     size = f"-da_grid_x {arguments.size} -da_grid_y {arguments.size} {TYPES[arguments.types]}"
     levels = max(1, (arguments.size - 1).bit_length() - 3)

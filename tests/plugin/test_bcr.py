@@ -83,7 +83,7 @@ def test_time_steps(run, options):
 
 
 def test_the_example_converges_with_the_square_of_the_step(run):
-    options = ["-options_file", str(Path(os.environ["WEFT_SOURCE"]) / "examples" / "potential" / "bcr.options")]
+    options = ["-options_file", str(Path(os.environ["WEFT_SOURCE"]) / "examples" / "potential" / "bcr.opts")]
     errors = []
     for nodes in (33, 65, 129):
         result = run("potential", f"{' '.join(options)} -problem gyre {grid(nodes, nodes)}", ranks=2 if nodes == 65 else 1)
