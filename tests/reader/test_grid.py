@@ -81,7 +81,7 @@ def test_another_grid_of_that_size_is_told(weft_mm, matrices):
     (["-grid", "10,10,"], 1, "takes 1 to 3 numbers"),
     (["-grid", "0,1000"], 1, "takes 1 to 3 numbers"),
     (["-grid", "1,10,10,10"], 1, "takes 1 to 3 numbers"),
-    (["-grid", "99999999999,10"], 1, "takes 1 to 3 numbers"),
+    (["-grid", "99999999999,10"], 1, "takes 1 to 3 numbers|has another number of rows"),  # a number for indices of 64 bits
     (["-grid", "2000000000,2000000000,2000000000"], 1, "has another number of rows"),
     (["-grid"], 1, "-grid needs a value"),
     (["-grid-components", "3"], 1, "give the nodes too"),
@@ -90,4 +90,4 @@ def test_another_grid_of_that_size_is_told(weft_mm, matrices):
 ])
 def test_wrong_grids(weft_mm, matrices, words, ranks, said):
     outcome = weft_mm(matrices / "HB__sherman1.mtx.gz", *words, ranks=ranks)
-    assert outcome.code == 1 and len(outcome.complaints) == 1 and said in outcome.complaints[0] and "PETSC ERROR" not in outcome.err, outcome
+    assert outcome.code == 1 and len(outcome.complaints) == 1 and any(message in outcome.complaints[0] for message in said.split("|")) and "PETSC ERROR" not in outcome.err, outcome
