@@ -12,7 +12,7 @@ def linked(page):
 
 # caption of a part of the table of contents -> its pages
 PARTS = {
-    "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks"],
+    "Start": ["docs/which", "docs/evaluate", "docs/use/options", "docs/use/c", "docs/use/cpp", "docs/use/fortran", "docs/use/python", "docs/use/frameworks", "docs/gallery/README"],
     "Types": ["docs/types/boxmg", "docs/types/line", "docs/types/line-which-options", "docs/types/adi", "docs/types/bcr", "docs/types/crout", "docs/reference"],
     "Performance": ["docs/performance", "docs/method"],
     "Kernels": ["docs/kernels/README"],
