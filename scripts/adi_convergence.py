@@ -1,6 +1,6 @@
 """Iterations of -ksp_type adi: all ends of lines and ratios of couplings, and convection beside what -ksp_view promises.
 
-Writes the tables of docs/results/adi-convergence.md. The program is tests/plugin/programs/adi_probe.c.
+Writes the tables of docs/project/adi-convergence.md. The program is tests/plugin/programs/adi_probe.c.
 """
 
 import argparse

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Iterations with lines, Jacobi and ILU(0) on a folder of Matrix Market files, as a table.
 
-    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results [--ranks 1,2,4]
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out RESULTS [--ranks 1,2,4]
 
 Each file is solved by weft_mm, every way in the same process: GMRES(50), preconditioned from the right, to the true residual given. What does
 not converge says why. Writes suitesparse-lines.md and .json; with --ranks the lines alone, solved exactly and cut where ranks meet, in
@@ -69,7 +69,7 @@ def on_ranks(files, arguments):
                 differ.append(f"{name} ({way}: {', '.join(counts)})")
     text = f"""# Lines of SuiteSparse matrices on several ranks
 
-    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results --ranks {arguments.ranks}
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out RESULTS --ranks {arguments.ranks}
 
 GMRES(50) from the right to ||b - Ax|| <= {arguments.rtol:g} ||b||, b of ones, at most {arguments.most} iterations. Lines come from the graph of the whole matrix, whose rows are dealt to the
 ranks in their order; matrices of {len(files)} on which lines converge on one rank. Iterations, by ranks. Of the solves with whole lines {same} take the same iterations on {arguments.ranks.replace(",", ", ")} ranks, up to one;
@@ -123,7 +123,7 @@ def main():
             summary.append(f"| {ours} | {other} | {len(both)} | {fewer} | {len(both) - fewer - more} | {more} | {only[0]} | {only[1]} |")
     text = f"""# Lines of SuiteSparse matrices
 
-    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out docs/results
+    python3 scripts/suitesparse_lines.py --build build/STACK --matrices FOLDER --out RESULTS
 
 GMRES(50) from the right to ||b - Ax|| <= {arguments.rtol:g} ||b||, b of ones, at most {arguments.most} iterations (`its`: not enough). Lines come from the matrix's graph. {len(files)} files.
 

@@ -27,10 +27,10 @@ BELOW = {
     "docs/results/README": [
         "docs/results/" + name
         for name in (
-            "plots demo evaluation line lines suitesparse-lines suitesparse-ranks complex-matrices adi adi-convergence heat helmholtz poisson potential boxmg channel crout crout-matrices compact kernels"
+            "plots demo evaluation line lines suitesparse-lines complex-matrices adi heat helmholtz poisson potential boxmg channel crout crout-matrices compact kernels"
         ).split()
     ],
-    "docs/project/README": ["docs/project/" + name for name in "features adi-features poisson-features native-forms tried tests faults sanitizer range setup house".split()],
+    "docs/project/README": ["docs/project/" + name for name in "features adi-features adi-convergence poisson-features suitesparse-ranks native-forms tried tests faults sanitizer range setup house".split()],
 }
 
 PAGES = ["docs/index", *(page for pages in (*PARTS.values(), *BELOW.values()) for page in pages)]
