@@ -139,7 +139,7 @@ stack_debian() {
   local packages=(petsc-dev libpetsc3.18-dev-examples) kokkos=
   case $command in
     check) packages+=(python3-petsc4py python3-petsc4py-real3.18 python3-slepc4py python3-scipy valgrind python3-petsc4py-complex3.18 libpetsc-complex3.18-dev) ;; # the complex ones must be refused
-    package) packages+=(python3-petsc4py python3-petsc4py-real3.18 python3-petsc4py-complex3.18 libpetsc-complex3.18-dev debhelper dpkg-dev fakeroot debootstrap) ;;
+    package) packages+=(python3-petsc4py python3-petsc4py-real3.18 python3-petsc4py-complex3.18 libpetsc-complex-dev debhelper dpkg-dev fakeroot debootstrap) ;;
   esac
   # Kokkos compiles while packages unpack; what that may spoil is tried again by itself.
   if [ -z "${Kokkos_ROOT:-}" ]; then (kokkos_static) 9>&- & kokkos=$!; fi
