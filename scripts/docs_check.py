@@ -33,7 +33,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import results
-from results import FIGURE, slug
+from results import FIGURE, cells_of, slug
 
 ROOT = Path(__file__).resolve().parents[1]
 TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "matrices/README.md"]
@@ -84,13 +84,9 @@ class Page:
 MOST_WORDS, WORD, RECORDS = 70000, re.compile(r"\S*[^\W\d_]{2}\S*"), "docs/project/"
 
 
-def words(pages):
-    return {page.name: len(WORD.findall(page.path.read_text())) for page in pages}
-
-
 def check_words(pages):
     """The words of the manual and of the project's records."""
-    counts = words(pages)
+    counts = {page.name: len(WORD.findall(page.path.read_text())) for page in pages}
     manual = sum(count for name, count in counts.items() if not name.startswith(RECORDS))
     if manual > MOST_WORDS:
         longest = sorted((name for name in counts if not name.startswith(RECORDS)), key=counts.get)[:-6:-1]
@@ -165,7 +161,7 @@ def table_rows(page):
     """(line, column names, cells) of each row of the tables of a page."""
     names = None
     for number, line in enumerate(page.path.read_text().split("\n"), 1):
-        cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.startswith("|") else None
+        cells = cells_of(line)
         if not cells:
             names = None
         elif names is None:
@@ -210,7 +206,7 @@ def about(path, anchor):
             continue
         if line.startswith("|"):
             yield from tell()
-            cells = [cell.strip() for cell in line.strip().strip("|").split("|")]
+            cells = cells_of(line)
             if names is None:
                 names, first = cells, ""
                 continue

@@ -111,8 +111,10 @@ def answer_of(program, folder, output):
     return numpy.array([float(value) for value in re.findall(program["answer"], output, re.M)[: program.get("first")]])
 
 
-def once(gallery, program, options, keep=None):
-    """One run: how it ended, iterations, seconds, its answer."""
+def once(gallery, program, kind, options, keep=None):
+    """One run: how it ended, iterations, seconds, its answer. The kind "weft" loads the library."""
+    if kind == "weft":
+        options += f" -dll_append {gallery.library}"
     watch = [f"-{program.get('prefix', '')}ksp_converged_reason", "-snes_converged_reason", "-log_view", ":log" if program["build"] == "deal.II" else ":log:ascii_flamegraph"]
     if program["answer"].startswith("-"):
         watch += [program["answer"], "binary:answer"]
@@ -170,8 +172,7 @@ def measure(gallery, program):
     runs = []
     for kind in KINDS:
         for name, options in program[kind].items():
-            full = options + (f" -dll_append {gallery.library}" if kind == "weft" else "")
-            run = dict(kind=kind, name=name, options=options, **once(gallery, program, full))
+            run = dict(kind=kind, name=name, options=options, **once(gallery, program, kind, options))
             if gallery.verbose or gallery.progress:
                 print(f"{program['name']}: {name}: {run['ended']} {run.get('iterations', '')} {run.get('linear', '')}", file=sys.stderr, flush=True)
             runs.append(run)
@@ -189,7 +190,7 @@ def measure(gallery, program):
         good = [run for run in runs if run["kind"] == kind and run["ended"] == "converged"]
         for run in sorted(good, key=lambda run: run["linear"])[:2]:  # the two fastest are run again
             for _ in range(gallery.repeat - 1):
-                again = once(gallery, program, run["options"] + (f" -dll_append {gallery.library}" if kind == "weft" else ""), keep=field is None)
+                again = once(gallery, program, kind, run["options"], keep=field is None)
                 if again["ended"] == "converged":
                     field = again.pop("field", field)
                     run.update({key: min(run[key], again[key]) for key in ("linear", "solver", "wall")})

@@ -36,6 +36,11 @@ def slug(heading):
     return re.sub(r"[^\w\- ]", "", text.strip().lower()).replace(" ", "-")
 
 
+def cells_of(line):
+    """The cells of a line of a table, or nothing."""
+    return [part.strip() for part in line.strip().strip("|").split("|")] if line.startswith("|") else None
+
+
 def cell(value):
     return " / ".join(map(str, value)) if isinstance(value, list) else str(value)
 
@@ -94,7 +99,7 @@ def page_places(path, anchor, row):
         heading = re.match(r"(#+) (.*)$", line)
         if heading and anchor and (not inside or len(heading.group(1)) <= level):
             inside, level = slug(heading.group(2)) == anchor, len(heading.group(1))
-        cells = [part.strip() for part in line.strip().strip("|").split("|")] if line.startswith("|") else [""]
+        cells = cells_of(line) or [""]
         if inside and cells[0] in row.get("rows", []):
             out += cells[1:]
         elif inside and "text" in row and line.startswith(row["text"]):
@@ -165,9 +170,7 @@ def main():
     if arguments.write:
         PAGE.write_text(written(PAGE.read_text(), json.loads(ROWS.read_text())))
     if arguments.check:
-        wrong = errors()
-        print("\n".join(wrong), file=sys.stderr)
-        sys.exit(bool(wrong))
+        sys.exit("\n".join(errors()) or 0)
     if not arguments.write and not arguments.files:
         parser.error("no file of results: name one of bench/results/*.json, or give --write or --check")
     for path in arguments.files:

@@ -48,8 +48,7 @@ def test_another_answer_does_not_count(module, monkeypatch):
 
     seconds = {"-right": 2.0, "-wrong": 1.0, "": 3.0, "-weft": 4.0}
 
-    def once(asked, program, options, keep=None):
-        name = options.split(" -dll_append")[0]
+    def once(asked, program, kind, name, keep=None):
         answer = numpy.array([1.0, 2.0]) * (1.01 if name == "-wrong" else 1 + 1e-6)
         return {"ended": "converged", "solves": 1, "iterations": 3, "linear": seconds[name], "solver": seconds[name], "wall": 5.0, "answer": answer}
 
