@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <functional>
 #include <optional>
-#include <sstream>
 #include <string>
 
 #include "base/backend.hpp"
@@ -17,6 +16,7 @@
 #include "common_options.hpp"
 #include "copy.hpp"
 #include "poisson_suite.hpp"
+#include "poisson_work.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include <cufft.h>
 #endif
@@ -25,121 +25,6 @@ namespace {
 
 using namespace weft;
 using namespace weft::bench;
-
-enum class Ends { dirichlet, neumann, periodic };
-const char *name_of(Ends ends)
-{
-  return ends == Ends::dirichlet ? "Dirichlet" : ends == Ends::neumann ? "Neumann" : "periodic";
-}
-
-struct PoissonWork {
-  Index n[3];
-  Ends ends;
-  double shift;
-  double stretch = 1;
-
-  int dimension() const { return n[2] > 1 ? 3 : 2; }
-  Index unknowns() const { return n[0] * n[1] * n[2]; }
-  std::string name() const
-  {
-    std::string text = std::to_string(n[0]) + " x " + std::to_string(n[1]);
-    if (n[2] > 1) text += " x " + std::to_string(n[2]);
-    return text;
-  }
-  std::string conditions() const
-  {
-    char text[32] = "";
-    if (stretch != 1) std::snprintf(text, sizeof text, ", stretched %g", stretch);
-    return std::string(name_of(ends)) + (shift != 0 ? ", shift" : "") + text;
-  }
-};
-
-/// The five- or seven-point Laplacian on nodes, and a shift. `stretch`: of finite volumes on a mesh whose spacing grows by that factor from one end
-/// to the other, geometrically, along each direction.
-SeparableOperator operator_of(const PoissonWork &work)
-{
-  SeparableOperator a;
-  a.dimension = work.dimension();
-  a.shift     = work.shift;
-  for (int k = 0; k < a.dimension; k++) {
-    Direction &d    = a.directions[k];
-    const auto size = static_cast<std::size_t>(work.n[k]);
-    d.n             = work.n[k];
-    d.periodic      = work.ends == Ends::periodic;
-    d.lower = d.upper = std::vector<double>(size, 1);
-    d.diagonal        = std::vector<double>(size, -2);
-    if (work.ends == Ends::neumann) d.upper.front() = d.lower.back() = 2;
-    if (work.stretch == 1) continue;
-    const auto spacing = [&](std::size_t i) { return std::pow(work.stretch, static_cast<double>(i) / static_cast<double>(size) - 1); };
-    for (std::size_t i = 0; i < size; i++) {
-      d.lower[i]    = 1 / spacing(i);
-      d.upper[i]    = 1 / spacing(i + 1);
-      d.diagonal[i] = -d.lower[i] - d.upper[i];
-      d.weight.push_back((spacing(i) + spacing(i + 1)) / 2);
-    }
-  }
-  return a;
-}
-
-/// Rows of the operator's directions, one after the other: couplings down, diagonal, couplings up, weights.
-template <class Space>
-OwnedArray<double, Space> rows_of(const Space &, const SeparableOperator &a)
-{
-  std::vector<double> all;
-  for (int k = 0; k < a.dimension; k++) {
-    Direction d = a.directions[k];
-    if (!d.periodic) d.lower.front() = d.upper.back() = 0;
-    if (d.weight.empty()) d.weight = std::vector<double>(d.lower.size(), 1);
-    for (const auto *values : {&d.lower, &d.diagonal, &d.upper, &d.weight}) all.insert(all.end(), values->begin(), values->end());
-  }
-  OwnedArray<double, Space> rows("weft bench rows", all.size());
-  const auto host = Kokkos::create_mirror_view(rows);
-  std::copy(all.begin(), all.end(), host.data());
-  Kokkos::deep_copy(rows, host);
-  return rows;
-}
-
-/// f = A u for u_i = random_value(i).
-template <class Space, class Scalar>
-void apply(const Space &space, const PoissonWork &work, const OwnedArray<Scalar, Space> &f)
-{
-  const Index nx = work.n[0], ny = work.n[1], nz = work.n[2];
-  const int dimension = work.dimension();
-  const double shift  = work.shift;
-  const auto rows     = rows_of(space, operator_of(work));
-  Kokkos::parallel_for(
-      "weft bench apply", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, work.unknowns()), KOKKOS_LAMBDA(const Index i) {
-        const Index n[3] = {nx, ny, nz}, stride[3] = {1, nx, nx * ny}, at[3] = {i % nx, i / nx % ny, i / nx / ny};
-        const auto u = [](Index k) { return random_value(static_cast<std::uint64_t>(k)); };
-        double sum = 0, weight = 1;
-        Index first = 0;
-        for (int d = 0; d < dimension; d++) { // sum is (T_x W_y W_z + W_x T_y W_z + ...) u of the directions so far
-          const Index last = n[d] - 1, before = at[d] > 0 ? i - stride[d] : i + last * stride[d],
-                      after       = at[d] < last ? i + stride[d] : i - last * stride[d];
-          const double *const row = rows.data() + first + at[d];
-          const double here       = row[0] * u(before) + row[n[d]] * u(i) + row[2 * n[d]] * u(after);
-          sum                     = sum * row[3 * n[d]] + here * weight;
-          weight *= row[3 * n[d]];
-          first += 4 * n[d];
-        }
-        f(i) = static_cast<Scalar>(sum + shift * weight * u(i));
-      });
-  space.fence("weft bench apply");
-}
-
-template <class Space, class Scalar>
-double error_of(const Space &space, const OwnedArray<Scalar, Space> &x, Index unknowns)
-{
-  double error = 0;
-  Kokkos::parallel_reduce(
-      "weft bench error", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, unknowns),
-      KOKKOS_LAMBDA(const Index i, double &most) {
-        const double e = Kokkos::abs(x(i) - random_value(static_cast<std::uint64_t>(i)));
-        if (!(e <= most)) most = e;
-      },
-      Kokkos::Max<double>(error));
-  return error;
-}
 
 /// Seconds of a call: the median of five timings of as many calls as take a while.
 template <class Space>
@@ -163,7 +48,7 @@ double seconds(const Space &space, const std::function<void()> &body)
 
 /// A forward and a backward real transform by the vendor's library, or nothing.
 template <class Space, class Scalar>
-std::optional<double> transform_pair(const Space &, const PoissonWork &, OwnedArray<Scalar, Space> &, OwnedArray<Scalar, Space> &)
+std::optional<double> transform_pair(const Space &, const BoxWork &, OwnedArray<Scalar, Space> &, OwnedArray<Scalar, Space> &)
 {
   return std::nullopt;
 }
@@ -190,7 +75,7 @@ cufftResult backward_of(cufftHandle plan, float *modes, float *u)
 }
 
 template <class Scalar>
-std::optional<double> transform_pair(const Kokkos::Cuda &space, const PoissonWork &work, OwnedArray<Scalar, Kokkos::Cuda> &f,
+std::optional<double> transform_pair(const Kokkos::Cuda &space, const BoxWork &work, OwnedArray<Scalar, Kokkos::Cuda> &f,
                                      OwnedArray<Scalar, Kokkos::Cuda> &u)
 {
   constexpr bool single = std::is_same_v<Scalar, float>;
@@ -217,14 +102,14 @@ std::optional<double> transform_pair(const Kokkos::Cuda &space, const PoissonWor
 #endif
 
 template <class Scalar, class Space>
-void measure(const Execution &execution, const Space &space, const PoissonWork &work, const std::vector<std::string> &methods)
+void measure(const Execution &execution, const Space &space, const BoxWork &work, const std::vector<std::string> &methods)
 {
   const auto size = static_cast<std::size_t>(work.unknowns() + work.unknowns() % 2);
   OwnedArray<Scalar, Space> f("weft bench f", size), u("weft bench u", size);
   const double copy = seconds(space, [&] { Kokkos::deep_copy(space, u, f); });
-  apply(space, work, f);
+  apply(space, operator_of(work), 0, work.unknowns(), f);
   const auto pair = transform_pair(space, work, f, u);
-  apply(space, work, f); // the backward transform may have used it up
+  apply(space, operator_of(work), 0, work.unknowns(), f); // the backward transform may have used it up
   for (const std::string &method : methods) {
     DirectOptions options;
     options.method = method;
@@ -238,7 +123,7 @@ void measure(const Execution &execution, const Space &space, const PoissonWork &
     static_cast<void>(DirectSolver<Scalar>::make(execution, a, options, solver->bases()));
     const double again = set_up.stop();
     const double time  = seconds(space, [&] { solver->solve(f.data(), u.data()); });
-    const double error = error_of(space, u, work.unknowns());
+    const double error = error_of(space, u, 0, work.unknowns());
     std::printf("| %s | %s | %s | %.4g | %.2f | ", work.name().c_str(), work.conditions().c_str(), solver->facts().method.c_str(),
                 1e3 * time, time / copy);
     if (pair)
@@ -268,7 +153,7 @@ void vary(SeparableOperator &a, int from)
 
 /// A row for each kind of coefficients: one call for `columns` right-hand sides beside as many calls.
 template <class Space>
-void measure_columns(const Execution &execution, const Space &space, const PoissonWork &work, const std::string &method, int columns)
+void measure_columns(const Execution &execution, const Space &space, const BoxWork &work, const std::string &method, int columns)
 {
   const Index size = work.unknowns();
   OwnedArray<double, Space> f("weft bench f", static_cast<std::size_t>(columns * size)), u("weft bench u", f.size());
@@ -296,14 +181,6 @@ void measure_columns(const Execution &execution, const Space &space, const Poiss
   }
 }
 
-std::vector<std::string> words(const std::string &text, char between)
-{
-  std::vector<std::string> all;
-  std::stringstream stream(text);
-  for (std::string word; std::getline(stream, word, between);) all.push_back(word);
-  return all;
-}
-
 int run_suite(int argc, char **argv)
 {
   const Options options = options_of(argc, argv, "poisson");
@@ -322,7 +199,7 @@ int print_table(int argc, char **argv)
   double stretch                   = 1;
   int columns                      = 0;
   std::vector<std::string> methods = {"auto", "partial"};
-  std::vector<PoissonWork> works;
+  std::vector<BoxWork> works;
   for (Index n : {127, 255, 511, 1023, 2047, 4095, 4096, 4097, 8191, 8192}) works.push_back({{n, n, 1}, Ends::dirichlet, 0});
   works.push_back({{4097, 4097, 1}, Ends::neumann, -0.01});
   works.push_back({{4096, 4096, 1}, Ends::periodic, -0.01});
@@ -338,18 +215,14 @@ int print_table(int argc, char **argv)
       columns = std::stoi(word.substr(10));
     else if (word.rfind("--sizes=", 0) == 0) {
       works.clear();
-      for (const std::string &size : words(word.substr(8), ',')) {
-        const auto n = words(size, 'x');
-        PoissonWork work{{std::stol(n[0]), std::stol(n[n.size() > 1 ? 1 : 0]), n.size() > 2 ? std::stol(n[2]) : 1}, Ends::dirichlet, 0};
-        works.push_back(work);
-      }
+      for (const std::string &size : words(word.substr(8), ',')) works.push_back(work_of(size));
     } else if (word.rfind("--stretch=", 0) == 0) {
       stretch = std::stod(word.substr(10));
     } else if (word == "--single") {
       single = true;
     }
   }
-  for (PoissonWork &work : works) {
+  for (BoxWork &work : works) {
     if (work.ends == Ends::dirichlet) work.stretch = stretch;
   }
   if (quick && works.size() > 4) works.resize(4);
@@ -361,7 +234,7 @@ int print_table(int argc, char **argv)
         "work space, words a point |\n|---|---|---|---|---|---|---|\n",
         execution.name().c_str(), columns);
     on_backend(execution, [&](const auto &space) {
-      for (const PoissonWork &work : works) measure_columns(execution, space, work, methods.front(), columns);
+      for (const BoxWork &work : works) measure_columns(execution, space, work, methods.front(), columns);
     });
     return 0;
   }
@@ -370,7 +243,7 @@ int print_table(int argc, char **argv)
       "| again s |\n|---|---|---|---|---|---|---|---|---|---|---|\n",
       execution.name().c_str(), single ? "single" : "double");
   on_backend(execution, [&](const auto &space) {
-    for (const PoissonWork &work : works)
+    for (const BoxWork &work : works)
       single ? measure<float>(execution, space, work, methods) : measure<double>(execution, space, work, methods);
   });
   return 0;
