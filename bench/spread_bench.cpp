@@ -127,7 +127,9 @@ Request request_of(int argc, char **argv)
 void run(int argc, char **argv)
 {
   const Request request = request_of(argc, argv);
-  const Execution execution(request.memory);
+  const Execution first(request.memory);
+  const auto own             = Execution::beside(first); // on a stream, in whose order messages can go
+  const Execution &execution = *own;
   const RankMessages messages(MPI_COMM_WORLD, !request.staged, request.memory == Memory::device);
   if (messages.rank() == 0)
     std::printf("%s\n\n| grid | ends | ranks | messages | least, ms | median, ms | error | set-up, s | work space of a rank, GB |\n"
