@@ -216,7 +216,7 @@ def last_lines(rows, recommendations, folder):
     say(f"{len(rows)} cases: " + ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count))
     width = max((len(entry["problem"]) for entry in recommendations), default=0)
     for entry in recommendations[:40]:
-        print(f"{entry['problem']:{width}}  {entry['options'] or 'nothing solved it'}")
+        print(f"{entry['problem']:{width}}  {entry['options'] or 'nothing solved it'}" + (f"   # as fast: {', '.join(entry['ties'])}" if entry["ties"] else ""))
     if len(recommendations) > 40:
         print(f"... and {len(recommendations) - 40} more in recommendations.json")
     print(f"The page: {folder / 'index.html'}")

@@ -86,6 +86,7 @@ const recommendations = new Table(document.getElementById("recommendations"), [
   {key: "options", title: "Options to take", kind: "options"},
   {key: "seconds", title: "Time", kind: "number", show: seconds},
   {key: "iterations", title: "Iterations", kind: "number", show: whole},
+  {key: "ties", title: "As fast", kind: "name", show: value => value.join(", ")},
   {key: "baseline_ratio", title: "Gain", kind: "number", show: times, falling: true},
   {key: "next", title: "Next best", kind: "name", show: (value, row) => value ? value + " (" + seconds(row.next_seconds) + ")" : row.nearest ? "nothing solved it; nearest " + row.nearest : row.configuration ? "" : "nothing solved it"},
   {key: "solved", title: "Solved by", kind: "number", show: (value, row) => value + " of " + row.tried, falling: true},
@@ -100,6 +101,7 @@ new Table(document.getElementById("kinds"), [
   {key: "options", title: "Best options", kind: "options"},
   {key: "solves", title: "They solve", kind: "number", show: whole, falling: true},
   {key: "speed", title: "Speed", kind: "number", show: percent, falling: true},
+  {key: "ties", title: "As fast", kind: "name", show: value => value.join(", ")},
   {key: "surest", title: "Solves most", kind: "name", show: (value, row) => value ? value + " (" + row.surest_solves + ", speed " + percent(row.surest_speed) + ")" : "nothing"},
 ], data.rules);
 

@@ -1,8 +1,12 @@
 """Which options for this matrix: the fastest that solved it; and for each kind of problem what does best over all of its kind."""
 
+import re
+import shlex
+
 from .cases import WEFT
 
 TIE = 1.10  # times within ten per cent are the same, and the simpler options win
+GRID = re.compile(r"-grid \S+ (-grid-components \S+ )?")  # of one matrix, as grids.py writes it
 SIZES = ((1000, "fewer than 1,000 rows"), (10_000, "1,000 to 10,000 rows"), (100_000, "10,000 to 100,000 rows"), (float("inf"), "100,000 rows and more"))
 
 
@@ -11,17 +15,17 @@ def order_of(configurations):
     return {configuration.name: place for place, configuration in enumerate(configurations)}
 
 
-def simplest_of_best(seconds, order):
-    """The configuration to take, of {configuration: seconds}."""
+def best_of(seconds, order):
+    """The configurations of {configuration: seconds} that no measurement tells apart: the one to take, the simplest, comes first."""
     least = min(seconds.values())
-    return min((name for name in seconds if seconds[name] <= TIE * least), key=lambda name: order.get(name, len(order)))
+    return sorted((name for name in seconds if seconds[name] <= TIE * least), key=lambda name: order.get(name, len(order)))
 
 
 def paste(row, library):
-    """The options as they are typed, with the library that solved."""
+    """The options as they are typed into a shell, with the library that solved."""
     words = row["options"].split()
     ours = any(word in WEFT for word in words)
-    return (f"-dll_append {library} " if ours else "") + row["options"]
+    return (f"-dll_append {shlex.quote(str(library))} " if ours else "") + row["options"]
 
 
 def for_problems(problems, rows, order, library, baseline="ilu(0)"):
@@ -33,16 +37,16 @@ def for_problems(problems, rows, order, library, baseline="ilu(0)"):
         entry = {"problem": problem.name, "kind": problem.kind, "tried": len(mine), "solved": len(solved), **summary_of(problem)}
         if solved:
             seconds = {name: row["total_seconds"] for name, row in solved.items()}
-            name = simplest_of_best(seconds, order)
+            name, *ties = best_of(seconds, order)
             row = solved[name]
             others = sorted((other for other in seconds if other != name), key=seconds.get)
             base = seconds.get(baseline)
             entry |= {"configuration": name, "type": row["type"], "options": paste(row, library), "seconds": row["total_seconds"], "iterations": row["iterations"],
-                      "fastest": min(seconds, key=seconds.get), "next": others[0] if others else None, "next_seconds": seconds[others[0]] if others else None,
+                      "fastest": min(seconds, key=seconds.get), "ties": ties, "next": others[0] if others else None, "next_seconds": seconds[others[0]] if others else None,
                       "baseline_ratio": base / row["total_seconds"] if base else None}
         else:
             nearest = min((row for row in mine if row["residual"] is not None), key=lambda row: row["residual"], default=None)
-            entry |= {"configuration": None, "type": None, "options": None, "seconds": None,
+            entry |= {"configuration": None, "type": None, "options": None, "seconds": None, "ties": [],
                       "nearest": nearest and f"{nearest['configuration']}: residual {nearest['residual']:.1e}, {nearest['reason']}"}
         found.append(entry)
     return found
@@ -97,7 +101,7 @@ def rules(problems, rows, order, library):
             if row["problem"] in names and row["outcome"] == "solved":
                 times.setdefault(row["problem"], {})[row["configuration"]] = max(row["total_seconds"], 1e-9)
         if not times:
-            found.append({"group": words, "problems": len(members), "solvable": 0, "configuration": None})
+            found.append({"group": words, "problems": len(members), "solvable": 0, "configuration": None, "ties": []})
             continue
         speed, solved = {}, {}
         for seconds in times.values():
@@ -105,10 +109,10 @@ def rules(problems, rows, order, library):
             for name, value in seconds.items():
                 speed[name] = speed.get(name, 0) + least / value / len(times)
                 solved[name] = solved.get(name, 0) + 1
-        best = simplest_of_best({name: 1 / value for name, value in speed.items()}, order)
+        best, *ties = best_of({name: 1 / value for name, value in speed.items()}, order)
         most = max(solved.values())
-        sure = simplest_of_best({name: 1 / speed[name] for name in solved if solved[name] == most}, order)
-        options = sorted({paste(row, library) for row in rows if row["configuration"] == best and row["problem"] in names}, key=len)
+        sure = best_of({name: 1 / speed[name] for name in solved if solved[name] == most}, order)[0]
+        options = sorted({GRID.sub("", paste(row, library)) for row in rows if row["configuration"] == best and row["problem"] in names}, key=len)
         found.append({"group": words, "problems": len(members), "solvable": len(times), "configuration": best, "options": options[0],
-                      "speed": speed[best], "solves": solved[best], "surest": sure, "surest_solves": most, "surest_speed": speed[sure]})
+                      "speed": speed[best], "solves": solved[best], "ties": ties, "surest": sure, "surest_solves": most, "surest_speed": speed[sure]})
     return found

@@ -39,7 +39,7 @@ def write(folder, run, rows, recommendations, rules, configurations):
             parts += [f"### {len(names)} {words}" + (f", {hard} of them solved by nothing" if hard else ""),
                       table(["configuration ", "tried", "solved", "fastest or within 10 %", "median x fastest", "else "], tried)]
     parts += ["### By kind of problem",
-              table(["kind ", "problems", "solved by any", "best options ", "they solve", "speed", "solves most "],
-                    [(rule["group"], rule["problems"], rule["solvable"], *((f"`{rule['options']}`", rule["solves"], f"{rule['speed']:.0%}", f"{rule['surest']} ({rule['surest_solves']})")
-                                                                          if rule["configuration"] else ("nothing", "", "", ""))) for rule in rules])]
+              table(["kind ", "problems", "solved by any", "best options ", "they solve", "speed", "as fast ", "solves most "],
+                    [(rule["group"], rule["problems"], rule["solvable"], *((f"`{rule['options']}`", rule["solves"], f"{rule['speed']:.0%}", ", ".join(rule["ties"]), f"{rule['surest']} ({rule['surest_solves']})")
+                                                                          if rule["configuration"] else ("nothing", "", "", "", ""))) for rule in rules])]
     whole(folder / "summary.md", "\n\n".join(parts) + "\n")

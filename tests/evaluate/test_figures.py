@@ -1,6 +1,7 @@
 """Performance profiles, recommendations and rules, on numbers that can be checked by hand."""
 
 import json
+import shlex
 
 import pytest
 
@@ -31,9 +32,9 @@ def configured(*names):
 
 def test_ties_go_to_the_simpler():
     order = configured("simple", "middle", "elaborate")
-    assert recommend.simplest_of_best({"elaborate": 1.0, "simple": 1.09, "middle": 1.05}, order) == "simple"
-    assert recommend.simplest_of_best({"elaborate": 1.0, "simple": 1.11, "middle": 1.05}, order) == "middle"
-    assert recommend.simplest_of_best({"elaborate": 1.0, "simple": 1.2, "middle": 1.3}, order) == "elaborate"
+    assert recommend.best_of({"elaborate": 1.0, "simple": 1.09, "middle": 1.05}, order) == ["simple", "middle", "elaborate"]
+    assert recommend.best_of({"elaborate": 1.0, "simple": 1.11, "middle": 1.05}, order) == ["middle", "elaborate"]
+    assert recommend.best_of({"elaborate": 1.0, "simple": 1.2, "middle": 1.3}, order) == ["elaborate"]
 
 
 def test_recommendations():
@@ -41,10 +42,12 @@ def test_recommendations():
     problems = [Problem("p", "matrix", facts={"rows": 5, "symmetric": False}), Problem("q", "matrix", facts={"rows": 5, "symmetric": True, "definite": "no", "zero_diagonals": 2})]
     rows = [row("p", "ilu(0)", 4.0), row("p", "line", 2.0), row("p", "lu", 1.0, "inaccurate"), row("q", "lu", None, "failed", residual=None),
             row("q", "ilu(0)", 9.0, "iterations", residual=1e-3, reason="DIVERGED_ITS")]
-    first, second = recommend.for_problems(problems, rows, order, '/there/libweft.so')
-    assert first["configuration"] == "line" and first["baseline_ratio"] == 2 and first["next"] == "ilu(0)"
-    assert first["options"] == "-dll_append /there/libweft.so -pc_type line"
-    assert (first["solved"], first["tried"], first["structure"]) == (2, 3, "unsymmetric")
+    rows.append(row("p", "crout", 2.1))
+    first, second = recommend.for_problems(problems, rows, order, "/over there/libweft.so")
+    assert first["configuration"] == "line" and first["baseline_ratio"] == 2 and first["next"] == "crout"
+    assert first["ties"] == ["crout"] and second["ties"] == []  # no measurement tells them apart
+    assert shlex.split(first["options"]) == ["-dll_append", "/over there/libweft.so", "-pc_type", "line"]
+    assert (first["solved"], first["tried"], first["structure"]) == (3, 4, "unsymmetric")
     assert second["configuration"] is None and second["nearest"] == "ilu(0): residual 1.0e-03, DIVERGED_ITS"
     assert second["structure"] == "symmetric indefinite, zeros on the diagonal"
 
@@ -65,7 +68,16 @@ def test_rules():
     assert matrix["group"] == "matrix: unsymmetric, fewer than 1,000 rows" and matrix["problems"] == matrix["solvable"] == 2
     assert (matrix["configuration"], matrix["speed"], matrix["solves"]) == ("a", 0.5, 1)
     assert (matrix["surest"], matrix["surest_solves"], matrix["surest_speed"]) == ("b", 2, 0.5)
+    assert matrix["ties"] == ["b", "c"] and grid["ties"] == []
     assert [recommend.size_of(n) for n in (999, 1000, 99_999, 100_000)] == [text for _, text in (recommend.SIZES[0], recommend.SIZES[1], recommend.SIZES[2], recommend.SIZES[3])]
+
+
+def test_rules_have_no_grid_of_one_matrix():
+    problems = [Problem("p", "matrix", facts={"rows": 500, "symmetric": False})]
+    rows = [row("p", "bcr", 1.0, options="-grid 5,100 -grid-components 2 -pc_type bcr")]
+    (rule,) = recommend.rules(problems, rows, configured("bcr"), "/there/libweft.so")
+    assert rule["options"] == "-dll_append /there/libweft.so -pc_type bcr"
+    assert recommend.for_problems(problems, rows, configured("bcr"), "/there/libweft.so")[0]["options"] == "-dll_append /there/libweft.so " + rows[0]["options"]
 
 
 def test_what_stands_in_the_page_cannot_end_its_script():

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -9,7 +10,7 @@ import pytest
 from conftest import SOURCE
 from programs import BUILD, ENVIRONMENT
 
-from evaluate import browser, check_page, plots
+from evaluate import browser, check_page, plots, recommend
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +41,11 @@ def test_results_of_real_solvers(folder):
     recommended = {entry["problem"]: entry for entry in json.loads((folder / "recommendations.json").read_text())["recommendations"]}
     assert set(recommended) == {"HB/gr_30_30", "HB/west0067", "jumps of 1e4, 129²", "jumps of 1e4, eps 1e-3, 129²"}
     assert recommended["HB/gr_30_30"]["seconds"] <= 1.1 * min(row["total_seconds"] for key, row in rows.items() if key[0] == "HB/gr_30_30" and row["outcome"] == "solved")
+    # As it is pasted, the advice solves.
+    matrix = str(SOURCE / "matrices" / "HB__gr_30_30.mtx.gz")
+    for case in ("line", "bcr"):
+        advice = recommend.paste(rows["HB/gr_30_30", case], BUILD / "lib" / "libweft.so")
+        subprocess.run(f"{shlex.quote(str(BUILD / 'bin' / 'weft_mm'))} {shlex.quote(matrix)} {advice} -ksp_rtol 1e-8", shell=True, check=True, timeout=60, env=ENVIRONMENT)
     assert document["facts"]["PETSc"] == os.environ["WEFT_PETSC_VERSION"]
 
 
