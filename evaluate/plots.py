@@ -8,6 +8,7 @@ from .cases import WEFT
 
 COLOURS = ("#d1495b", "#2e86de", "#2a9d5c", "#b8860b", "#8e5bd0", "#d9772b", "#12969b", "#c2529a", "#6d7f3a", "#7a7f8c", "#4f6bd8", "#a3593b")
 MARKERS = "osD^vP*Xph<>"
+SHADES = ((0, 0), (0.45, 255), (0.4, 0))  # how much of white or black is in the colours: as they are, and in the second and third dozen
 EXTERNAL = ("hypre", "ml", "mumps", "umfpack", "cholmod")
 MOST_CURVES = 12
 INK = "#010203"  # stands for the text's colour until it is known where the picture goes
@@ -28,13 +29,11 @@ def matplotlib():
 
 
 class Style:
-    """The looks of configurations: Weft's types solid, PETSc's dashed, other libraries' dotted. No two alike in a panel."""
+    """The looks of configurations: Weft's types solid, PETSc's dashed, other libraries' dotted. Each keeps its colour and its marker in every picture, and no two
+    share them until there are more than three dozen."""
 
     def __init__(self, configurations):
         self.configurations = {configuration.name: configuration for configuration in configurations}
-        self.given = {}
-
-    def new_panel(self):
         self.given = {}
 
     def of(self, name):
@@ -42,8 +41,13 @@ class Style:
         configuration = self.configurations.get(name)
         type_ = configuration.type if configuration else ""
         line = "-" if type_ in WEFT else ":" if type_ in EXTERNAL else "--"
-        return {"color": COLOURS[place % len(COLOURS)], "marker": MARKERS[place % len(MARKERS)], "linestyle": line, "linewidth": 2.2 if line == "-" else 1.6,
+        return {"color": shaded(COLOURS[place % len(COLOURS)], *SHADES[place // len(COLOURS) % len(SHADES)]), "marker": MARKERS[place % len(MARKERS)], "linestyle": line, "linewidth": 2.2 if line == "-" else 1.6,
                 "markersize": 4.5, "label": name}
+
+
+def shaded(colour, part, towards):
+    """A colour with a part of another in it: towards is 255 for white and 0 for black."""
+    return "#" + "".join(f"{round((1 - part) * int(colour[place:place + 2], 16) + part * towards):02x}" for place in (1, 3, 5))
 
 
 def chosen(curves, problems, style, one_of_each=False):
@@ -76,7 +80,6 @@ def draw_profile(plot, problems, rows, style):
         return None
     figure, axes = plot.subplots(len(panels), 1, figsize=(9.2, 4.3 * len(panels)), squeeze=False, layout="constrained")
     for axis, (words, curves, count) in zip(axes[:, 0], panels):
-        style.new_panel()
         most = 100.0
         for name in chosen(curves, count, style):
             x = [1.0] + [ratio for ratio in curves[name] if ratio <= most] + [most]
@@ -114,7 +117,6 @@ def draw_size(plot, problems, rows, style):
         return None
     figure, axes = plot.subplots(len(panels), 1, figsize=(9.2, 4.3 * len(panels)), squeeze=False, layout="constrained")
     for axis, (title, lines, joined) in zip(axes[:, 0], panels):
-        style.new_panel()
         for name, points in lines.items():
             look = style.of(name)
             axis.plot(*zip(*points), **(look if joined else {**look, "linestyle": "none", "alpha": 0.75}))
@@ -145,7 +147,6 @@ def draw_anisotropy(plot, problems, rows, style):
         for x, count in points:
             table.setdefault(x, {})[name] = max(count, 1)
     curves, count = profile.ratios(table)
-    style.new_panel()
     figure, axis = plot.subplots(figsize=(9.2, 4.6), layout="constrained")
     for name in chosen(curves, count, style, one_of_each=True):
         axis.plot(*zip(*lines[name]), **style.of(name))
@@ -177,7 +178,7 @@ def draw(problems, rows, configurations, folder):
         found.append((name, title, inline(stream.getvalue())))
         (folder / f"{name}.svg").write_text(stream.getvalue().replace(INK, "#202428"), encoding="utf-8")
         for text in figure.findobj(lambda artist: hasattr(artist, "set_color") and hasattr(artist, "get_color")):
-            if text.get_color() == INK:
+            if str(text.get_color()) == INK:  # of a collection of lines it is an array
                 text.set_color("#202428")
         figure.savefig(folder / f"{name}.png", dpi=110, facecolor="white")
         plot.close(figure)

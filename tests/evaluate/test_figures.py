@@ -5,7 +5,7 @@ import shlex
 
 import pytest
 
-from evaluate import outcome, page, profile, recommend
+from evaluate import outcome, page, plots, profile, recommend
 from evaluate.cases import Configuration, Problem
 from evaluate.run import Progress, duration
 
@@ -78,6 +78,28 @@ def test_rules_have_no_grid_of_one_matrix():
     (rule,) = recommend.rules(problems, rows, configured("bcr"), "/there/libweft.so")
     assert rule["options"] == "-dll_append /there/libweft.so -pc_type bcr"
     assert recommend.for_problems(problems, rows, configured("bcr"), "/there/libweft.so")[0]["options"] == "-dll_append /there/libweft.so " + rows[0]["options"]
+
+
+def test_a_configuration_keeps_its_colour():
+    """Its place among the best differs from picture to picture."""
+    plot = plots.matplotlib()
+    if not plot:
+        pytest.skip("no matplotlib here, so no pictures")
+    names = [f"configuration {number}" for number in range(20)]
+    kinds = {"matrix": names, "grid": names[::-1]}
+    problems = [Problem(kind, kind, family="size", facts={"rows": 5}) for kind in kinds]
+    rows = [row(kind, name, 1.0 + place) for kind, ordered in kinds.items() for place, name in enumerate(ordered)]
+    style = plots.Style([Configuration(name, "") for name in names])
+    colours = {}
+    for figure in (plots.draw_profile(plot, problems, rows, style), plots.draw_size(plot, problems, rows, style)):
+        for axis in figure.axes:
+            drawn = [(line.get_label(), line.get_color()) for line in axis.get_lines()]
+            assert len({colour for _, colour in drawn}) == len(drawn) > 5
+            for name, colour in drawn:
+                colours.setdefault(name, set()).add(colour)
+        plot.close(figure)
+    assert set(colours) == set(names) and all(len(found) == 1 for found in colours.values()), colours
+    assert len({style.of(f"other {number}")["color"] for number in range(16)} | set.union(*colours.values())) == 36
 
 
 def test_what_stands_in_the_page_cannot_end_its_script():
