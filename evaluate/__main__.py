@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-from . import Failure, InputError, cases, machine, page, plots, recommend, summary, table
+from . import Failure, InputError, cases, iterations, machine, page, plots, recommend, summary, table
 from .outcome import OUTCOMES
 from .run import duration, run_cases
 from .store import Store
@@ -207,6 +207,7 @@ def report(folder, problems, rows, configurations, order, library, run, pictures
     table.write_json(folder / "recommendations.json", {"recommendations": recommendations, "rules": rules})
     table.write_csv(folder / "results.csv", full)
     summary.write(folder, run, full, recommendations, rules, configurations)
+    iterations.write(folder, full, configurations)
     page.write(folder, run, full, recommendations, rules, plots.draw(problems, rows, configurations, folder) if pictures else [])
     return recommendations
 

@@ -1,23 +1,17 @@
 #!/usr/bin/env python3
-"""Ten complex matrices of known kinds as Matrix Market files, and GMRES's iterations on them and on those of matrices/complex, as a table.
+"""Ten complex matrices of known kinds as Matrix Market files.
 
-    python3 scripts/complex_matrices.py FOLDER [--build build/STACK-complex --out docs/results]
+    python3 scripts/complex_matrices.py FOLDER
 
-Writes FOLDER/NAME.mtx, the same in every run; with --build, the build of a PETSc with complex scalars, complex-matrices.md too. Every
-matrix is solved by weft_mm as scripts/suitesparse_lines.py does it.
+Writes FOLDER/NAME.mtx, the same in every run. docs/results/complex-matrices.md has GMRES's iterations on them.
 """
 
 import argparse
-import datetime
 import pathlib
 
 import numpy as np
 import scipy.io
 import scipy.sparse as sparse
-from suitesparse_lines import cell, solve
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-WAYS = {"PETSc's ILU(0)": "-pc_type ilu", "Crout ILU(0)": "-pc_type crout", "Crout L U": "-pc_type crout -pc_crout_pattern full", "lines": "-pc_type line"}
 
 
 def kron(*factors):
@@ -185,56 +179,10 @@ def write(folder):
             scipy.io.mmwrite(file, matrix, comment=what, field="complex", precision=16, symmetry=symmetry)
 
 
-def described(file):
-    """Title and header of a Matrix Market file."""
-    name = file.name.split(".mtx")[0]
-    if name in MATRICES:
-        return name, MATRICES[name][0]
-    return name.replace("__", "/"), "of the SuiteSparse collection"
-
-
-def shown(result):
-    return f"{result['iterations']}, {result['residual']:.1e}" if result["solved"] else "error" if result["reason"] == "ERROR" else cell(result)
-
-
-def table(arguments):
-    rows = []
-    for file in [arguments.folder / f"{name}.mtx" for name in MATRICES] + sorted((ROOT / "matrices/complex").glob("*.mtx.gz")):
-        name, what = described(file)
-        results, why = solve(arguments.build / "bin/weft_mm", arguments.build / "lib/libweft.so", file, arguments, WAYS)
-        if not results:
-            raise SystemExit(f"{file}: {why}")
-        matrix = results["matrix"]
-        rows.append(f"| {name}: {what} | {matrix['symmetry']} | {matrix['rows']} | {matrix['nonzeros']} | " + " | ".join(map(shown, results["results"])) + " |")
-        print(rows[-1], flush=True)
-    text = f"""# Complex matrices
-
-<!-- page not run: minutes -->
-
-    python3 scripts/complex_matrices.py FOLDER --build build/STACK --out docs/results
-
-GMRES(50) from the right to ||b - Ax|| <= {arguments.rtol:g} ||b||, b of ones, at most {arguments.most} iterations (`its`: not enough). Iterations, and the residual computed anew. {datetime.date.today()},
-PETSc {results['petsc']} with complex scalars on a host, one rank. `{'`, `'.join(WAYS.values())}`; lines are those of the matrix's graph.
-`error` of PETSc's ILU: the diagonal of the circuit has no entries where its sources are; for the same reason a line there has no pivot.
-
-| matrix | symmetry | rows | non-zeros | {' | '.join(WAYS)} |
-|---|---|--:|--:|{'--:|' * len(WAYS)}
-""" + "\n".join(rows) + "\n"
-    (arguments.out / "complex-matrices.md").write_text(text, encoding="utf-8")
-
-
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--build", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path, default=ROOT / "docs/results")
-    parser.add_argument("--rtol", type=float, default=1e-8)
-    parser.add_argument("--most", type=int, default=1000)
-    parser.add_argument("--limit", type=int, default=600, help="seconds for a matrix")
-    arguments = parser.parse_args()
-    write(arguments.folder)
-    if arguments.build:
-        table(arguments)
+    write(parser.parse_args().folder)
 
 
 if __name__ == "__main__":
