@@ -168,6 +168,7 @@ def test_stopped_and_gone_on_with(evaluate, matrices, configure, how):
     done = evaluate(*words, "--types", "slow,good", "--resume")
     assert done.returncode == 0, done.stderr
     assert evaluate.log.read_text().split()[count:] == ["slow", "good"]  # neither read nor probed again
+    assert "-pc_type slow   # as fast: good" in done.stdout  # pretenders all take the same time
     assert evaluate(*words, "--report").returncode == 0
     assert [row["configuration"] for row in results(evaluate.output)["results"]] == ["slow", "good"]  # what there is, and nothing was run
     assert len(evaluate.log.read_text().split()) == count + 2
