@@ -107,13 +107,13 @@ void measure(const Execution &execution, const Space &space, const BoxWork &work
   const auto size = static_cast<std::size_t>(work.unknowns() + work.unknowns() % 2);
   OwnedArray<Scalar, Space> f("weft bench f", size), u("weft bench u", size);
   const double copy = seconds(space, [&] { Kokkos::deep_copy(space, u, f); });
-  apply(space, operator_of(work), 0, work.unknowns(), f);
+  const auto a      = operator_of(work);
+  apply(space, a, 0, work.unknowns(), f);
   const auto pair = transform_pair(space, work, f, u);
-  apply(space, operator_of(work), 0, work.unknowns(), f); // the backward transform may have used it up
+  apply(space, a, 0, work.unknowns(), f); // the backward transform may have used it up
   for (const std::string &method : methods) {
     DirectOptions options;
     options.method = method;
-    const auto a   = operator_of(work);
     if (poisson_method_refuses(method, a, options)) continue;
     Stopwatch<Kokkos::DefaultHostExecutionSpace> set_up{Kokkos::DefaultHostExecutionSpace()};
     set_up.start();

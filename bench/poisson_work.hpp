@@ -9,7 +9,6 @@
 
 #include "base/backend.hpp"
 #include "bcr/direct_solver.hpp"
-#include "harness.hpp"
 #include "problem.hpp"
 
 namespace weft::bench {

@@ -45,12 +45,12 @@ std::vector<double> seconds(const Execution &execution, int repeat, const std::f
   return all;
 }
 
-/// The whole operator, of all nodes of its grid.
-Separation separation_of(const BoxWork &work)
+/// An operator of all nodes of a grid.
+Separation separation_of(const SeparableOperator &a, const Index (&n)[3])
 {
   Separation all;
-  all.separable = operator_of(work);
-  for (int k = 0; k < 3; k++) all.grid[k] = all.nodes[k] = work.n[k];
+  all.separable = a;
+  for (int k = 0; k < 3; k++) all.grid[k] = all.nodes[k] = n[k];
   return all;
 }
 
@@ -73,7 +73,7 @@ void measure(const Execution &execution, const Space &space, const RankMessages 
   if (ranks == 1) {
     alone = DirectSolver<double>::make(execution, a);
   } else {
-    const Separation whole = separation_of(work);
+    const Separation whole = separation_of(a, work.n);
     const auto plan        = spread_plan(whole, {}, ranks);
     if (!plan) { // the solver of one rank is faster
       if (rank == 0) std::printf("| %s | %s | %d | not spread | | | | | |\n", work.name().c_str(), work.conditions().c_str(), ranks);
