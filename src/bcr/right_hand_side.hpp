@@ -3,6 +3,7 @@
 #include <Kokkos_Core.hpp>
 
 #include "base/backend.hpp"
+#include "bcr/box_range.hpp"
 #include "line/tridiagonal.hpp"
 
 namespace weft::poisson {
@@ -83,16 +84,11 @@ struct PaddedArray {
   Index n = 1, length = 1; ///< along z
 
   Index size() const { return x.length * y.length * length; }
-  /// Four places, or elements, of a plane for each thread; no index has to be divided for them.
+  /// Four places, or elements, of a plane for each thread.
   template <class Space>
   auto range(const Space &space, Index planes) const
   {
-    using Range = Kokkos::MDRangePolicy<Space, Kokkos::Rank<3, Kokkos::Iterate::Left, Kokkos::Iterate::Left>, Kokkos::IndexType<Index>>;
-    const Kokkos::Array<Index, 3> first{0, 0, 0}, end{x.places(), y.places(), planes};
-    if constexpr (is_host_space<Space>)
-      return Range(space, first, end);
-    else
-      return Range(space, first, end, Kokkos::Array<Index, 3>{64, 4, 1}); // a team reads whole lines of memory
+    return box_range(space, x.places(), y.places(), planes);
   }
   WEFT_INLINE Index place(Index i, Index j, Index k) const { return i + x.length * (j + y.length * k); }
 };

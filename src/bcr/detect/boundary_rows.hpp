@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bcr/box_range.hpp"
 #include "bcr/detect/faces.hpp"
 
 namespace weft {
@@ -45,9 +46,14 @@ public:
   std::size_t factor_bytes() const { return sizeof(double) * row_scale_.size(); }
   double flops() const { return 4.0 * static_cast<double>(nodes_.size()); }
 
-  /// The right-hand side of the inner box, x fastest, `padding` elements between its planes of constant z. A transposed solve begins with
-  /// the faces' solution. rhs and solution are arrays over the grid, and may be the same one.
-  void reduce(const double *rhs, double *solution, Scalar *inner_rhs, Transpose transpose, Index padding = 0) const
+  /// The right-hand side of the inner box, x fastest. A transposed solve begins with the faces' solution. rhs and solution are arrays over the grid, and
+  /// may be the same one.
+  void reduce(const double *rhs, double *solution, Scalar *inner_rhs, Transpose transpose) const
+  {
+    reduce(rhs, solution, inner_rhs, transpose, inner_array());
+  }
+  /// The same into an array that is laid out otherwise.
+  void reduce(const double *rhs, double *solution, Scalar *inner_rhs, Transpose transpose, const InnerArray &array) const
   {
     const bool backward = transpose == Transpose::yes;
     if (backward) {
@@ -55,17 +61,30 @@ public:
     }
     if (size_ > 0)
       Kokkos::parallel_for("weft reduce to the inner box", inner_nodes(),
-                           ReduceToInner<Space, Scalar>{faces_, inner_, rhs, solution, inner_rhs, row_scale_, backward, padding});
+                           ReduceToInner<Space, Scalar>{faces_, inner_, rhs, solution, inner_rhs, row_scale_, backward, array});
   }
 
+  /// True where the right-hand side of the inner box is what the caller's array has there; where solutions are.
+  bool reads_as_it_is() const { return nodes_.size() == 0 && row_scale_.size() == 0 && faces_.rhs_factor == 1; }
+  bool writes_as_it_is() const { return row_scale_.size() == 0; }
+
   /// The solution over the grid from that of the inner box; rhs as it was given to `reduce`.
-  void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose, Index padding = 0) const
+  void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose) const
+  {
+    fill(inner_solution, rhs, solution, transpose, inner_array());
+    fill_faces(rhs, solution, transpose);
+  }
+  /// The same in two parts, from an array that is laid out otherwise.
+  void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose, const InnerArray &array) const
   {
     const bool backward = transpose == Transpose::yes;
     if (size_ > 0)
       Kokkos::parallel_for("weft fill the inner box", inner_nodes(),
-                           FillInner<Space, Scalar>{faces_, inner_, inner_solution, rhs, solution, row_scale_, backward, padding});
-    if (backward)
+                           FillInner<Space, Scalar>{faces_, inner_, inner_solution, rhs, solution, row_scale_, backward, array});
+  }
+  void fill_faces(const double *rhs, double *solution, Transpose transpose) const
+  {
+    if (transpose == Transpose::yes)
       at_faces(FaceStep::after_transposed, 1, rhs, solution);
     else
       for (int c = 1; c <= 3; c++) at_faces(FaceStep::after, c, rhs, solution);
@@ -79,7 +98,8 @@ public:
   }
 
 private:
-  Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> inner_nodes() const { return {space_, 0, size_}; }
+  auto inner_nodes() const { return box_range(space_, inner_.size(0), inner_.size(1), inner_.size(2)); }
+  InnerArray inner_array() const { return {inner_.size(0), inner_.size(0) * inner_.size(1)}; }
 
   void multiply(double *solution, double factor) const
   {

@@ -63,6 +63,13 @@ struct Faces {
 //
 // The steps of a solve and of a transposed one, a node each.
 
+/// Where the inner box lies in an array: elements from one line along x to the next one, and from one plane to the next one.
+struct InnerArray {
+  Index line, plane;
+
+  KOKKOS_INLINE_FUNCTION Index element(Index i, Index j, Index k) const { return i + line * j + plane * k; }
+};
+
 /// The inner right-hand side rhs_0 - A_01 D_1^-1 rhs_1, or rhs_0 - A_10^T solution_1.
 template <class Space, class Scalar>
 struct ReduceToInner {
@@ -72,12 +79,11 @@ struct ReduceToInner {
   Scalar *inner_rhs;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
-  Index padding = 0; ///< elements between the planes of the inner array
+  InnerArray array;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
   {
-    const Index nx = inner.size(0), ny = inner.size(1), plane = k / nx / ny;
-    const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + plane};
+    const Index at[3] = {inner.lo[0] + i, inner.lo[1] + j, inner.lo[2] + k};
     const Index here  = faces.element(at);
     double value      = faces.rhs_factor * rhs[here];
     for (int d = 0; d < 3; d++) {
@@ -88,11 +94,14 @@ struct ReduceToInner {
         value -= transposed ? rows(row, 1) * solution[out] : rows(row, 2) * (faces.rhs_factor * rhs[out] / rows(row, 0));
       }
     }
-    if (faces.known)
-      value = row_scale(k) == 1 ? value : 0;
-    else if (!transposed && row_scale.size() > 0)
-      value /= row_scale(k);
-    inner_rhs[k + plane * padding] = static_cast<Scalar>(value);
+    if (row_scale.size() > 0) {
+      const double scale = row_scale(i + inner.size(0) * (j + inner.size(1) * k));
+      if (faces.known)
+        value = scale == 1 ? value : 0;
+      else if (!transposed)
+        value /= scale;
+    }
+    inner_rhs[array.element(i, j, k)] = static_cast<Scalar>(value);
   }
 };
 
@@ -105,18 +114,20 @@ struct FillInner {
   double *solution;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
-  Index padding = 0; ///< elements between the planes of the inner array
+  InnerArray array;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
   {
-    const Index nx = inner.size(0), ny = inner.size(1), plane = k / nx / ny;
-    const Index at[3] = {inner.lo[0] + k % nx, inner.lo[1] + k / nx % ny, inner.lo[2] + plane};
-    double value      = inner_solution[k + plane * padding];
+    const Index at[3] = {inner.lo[0] + i, inner.lo[1] + j, inner.lo[2] + k};
+    double value      = inner_solution[array.element(i, j, k)];
     const Index here  = faces.element(at);
-    if (faces.known)
-      value = row_scale(k) == 1 ? value : faces.rhs_factor * rhs[here] / row_scale(k);
-    else if (transposed && row_scale.size() > 0)
-      value /= row_scale(k);
+    if (row_scale.size() > 0) {
+      const double scale = row_scale(i + inner.size(0) * (j + inner.size(1) * k));
+      if (faces.known)
+        value = scale == 1 ? value : faces.rhs_factor * rhs[here] / scale;
+      else if (transposed)
+        value /= scale;
+    }
     solution[here] = value;
   }
 };

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bcr/box_range.hpp"
 #include "bcr/pencil/box_stencil.hpp"
 
 namespace weft {
@@ -21,35 +22,43 @@ struct SomeRows {
   Index rows() const { return static_cast<Index>(row.extent(0)); }
 };
 
-/// Of node k of a box, where the grid has it.
-WEFT_INLINE Index element_of(const Box &box, const Index (&grid)[3], Index k)
-{
-  Index at[3];
-  box.place(k, at);
-  return at[0] + grid[0] * (at[1] + grid[1] * at[2]);
-}
-
-/// A node of the inner box, or its right-hand side less what others take: to = factor * from.
-template <class Scalar>
-struct IntoInner {
+/// A node of the inner box and its place in the grid.
+struct InnerNodes {
   Box inner;
   Index grid[3];
+
+  WEFT_INLINE Index node(Index i, Index j, Index k) const { return i + inner.size(0) * (j + inner.size(1) * k); }
+  WEFT_INLINE Index element(Index i, Index j, Index k) const
+  {
+    return inner.lo[0] + i + grid[0] * (inner.lo[1] + j + grid[1] * (inner.lo[2] + k));
+  }
+};
+
+/// Into the inner box and out of it: to = factor * from.
+template <class Scalar>
+struct IntoInner {
+  InnerNodes nodes;
   double factor;
   const double *from;
   Scalar *to;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const { to[k] = static_cast<Scalar>(factor * from[element_of(inner, grid, k)]); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
+  {
+    to[nodes.node(i, j, k)] = static_cast<Scalar>(factor * from[nodes.element(i, j, k)]);
+  }
 };
 
 template <class Scalar>
 struct OutOfInner {
-  Box inner;
-  Index grid[3];
+  InnerNodes nodes;
   double factor;
   const Scalar *from;
   double *to;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index k) const { to[element_of(inner, grid, k)] = factor * static_cast<double>(from[k]); }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
+  {
+    to[nodes.element(i, j, k)] = factor * static_cast<double>(from[nodes.node(i, j, k)]);
+  }
 };
 
 /// Takes the couplings to known values from right-hand sides of the inner box.
@@ -102,8 +111,7 @@ public:
       inner_.lo[d] = separation.first[d];
       inner_.hi[d] = separation.first[d] + separation.nodes[d];
     }
-    size_ = separation.size();
-    if (size_ < grid_[0] * grid_[1] * grid_[2]) list_couplings(separation);
+    if (separation.size() < grid_[0] * grid_[1] * grid_[2]) list_couplings(separation);
   }
 
   /// True where the inner box is the grid, in its unit.
@@ -114,8 +122,7 @@ public:
   /// The right-hand side of the inner box, x fastest.
   void reduce(const double *rhs, Scalar *inner_rhs, Transpose transpose) const
   {
-    Kokkos::parallel_for("weft into the inner box", range(size_),
-                         IntoInner<Scalar>{inner_, {grid_[0], grid_[1], grid_[2]}, before_, rhs, inner_rhs});
+    Kokkos::parallel_for("weft into the inner box", inner_nodes(), IntoInner<Scalar>{nodes(), before_, rhs, inner_rhs});
     if (transpose == Transpose::no)
       Kokkos::parallel_for("weft take known values", range(within_.rows()), TakeKnown<Space, Scalar>{within_, before_, rhs, inner_rhs});
   }
@@ -125,12 +132,13 @@ public:
     Kokkos::parallel_for(
         "weft known values", range(known_.rows()),
         SolveKnown<Space, Scalar>{known_, diagonal_, before_, after_, transpose == Transpose::yes, rhs, inner_solution, solution});
-    Kokkos::parallel_for("weft out of the inner box", range(size_),
-                         OutOfInner<Scalar>{inner_, {grid_[0], grid_[1], grid_[2]}, after_, inner_solution, solution});
+    Kokkos::parallel_for("weft out of the inner box", inner_nodes(), OutOfInner<Scalar>{nodes(), after_, inner_solution, solution});
   }
 
 private:
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range(Index count) const { return {space_, 0, count}; }
+  auto inner_nodes() const { return box_range(space_, inner_.size(0), inner_.size(1), inner_.size(2)); }
+  InnerNodes nodes() const { return {inner_, {grid_[0], grid_[1], grid_[2]}}; }
   Index element(const Index (&at)[3]) const { return at[0] + grid_[0] * (at[1] + grid_[1] * at[2]); }
   bool within(const Index (&at)[3], int d) const { return at[d] >= inner_.lo[d] && at[d] < inner_.hi[d]; }
 
@@ -215,7 +223,7 @@ private:
   }
 
   Space space_;
-  Index grid_[3], size_ = 0;
+  Index grid_[3];
   Box inner_;
   double before_ = 1, after_ = 1;
   SomeRows<Space> within_, known_;

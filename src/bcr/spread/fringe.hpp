@@ -7,16 +7,17 @@
 #include <algorithm>
 #include <vector>
 
+#include "bcr/box_range.hpp"
 #include "bcr/shifted/shifted_lines.hpp"
 
 namespace weft::poisson {
 
-/// Row i of mode m, counted from the end where the fringe is, is element m + row(i) * pitch.
+/// Row i of mode m, counted from the end where the fringe is, is element m + row(i) * modes.
 struct FringeRows {
-  Index modes = 0, pitch = 0, rows = 0;
+  Index modes = 0, rows = 0;
   bool from_last = false;
 
-  KOKKOS_INLINE_FUNCTION Index place(Index mode, Index i) const { return mode + (from_last ? rows - 1 - i : i) * pitch; }
+  KOKKOS_INLINE_FUNCTION Index place(Index mode, Index i) const { return mode + (from_last ? rows - 1 - i : i) * modes; }
 };
 
 /// The rows down to which a mode's numbers matter in `Scalar` beside the largest one; and that one, over all modes.
@@ -67,7 +68,7 @@ struct KeepFringe {
   }
 };
 
-/// Adds `by` times the fringe to some rows of a mode.
+/// Adds `by` times the fringe to a part of the rows of a mode.
 template <class Scalar>
 struct AddFringe {
   static constexpr Index chunk = 16; ///< rows
@@ -76,9 +77,8 @@ struct AddFringe {
   const Scalar *by;
   Scalar *values;
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index number) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index mode, const Index part, const Index) const
   {
-    const Index part = number / fringe.at.modes, mode = number - part * fringe.at.modes;
     const Index end  = Kokkos::min((part + 1) * chunk, fringe.depth(mode));
     const Scalar own = by[mode];
     for (Index i = part * chunk; i < end; i++) values[fringe.at.place(mode, i)] += own * fringe.number(mode, i);
@@ -95,7 +95,7 @@ public:
     constexpr Index tile = FringeNumbers<Scalar>::tile;
     OwnedArray<Index, Space> depth(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson fringe depth"),
                                    static_cast<std::size_t>(at.modes));
-    Kokkos::parallel_reduce("weft poisson fringe depth", range(1), FringeDepth<Scalar>{at, values, depth.data()},
+    Kokkos::parallel_reduce("weft poisson fringe depth", range(), FringeDepth<Scalar>{at, values, depth.data()},
                             Kokkos::Max<double>(largest_));
     const auto of_modes = Kokkos::create_mirror_view_and_copy(Kokkos::HostSpace(), depth);
     std::vector<Index> first{0};
@@ -108,7 +108,7 @@ public:
     first_   = upload<Index, Space>("weft poisson fringe", first);
     numbers_ = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson fringe"),
                                          static_cast<std::size_t>(first.back()));
-    Kokkos::parallel_for("weft poisson fringe", range(1), KeepFringe<Scalar>{fringe(), values});
+    Kokkos::parallel_for("weft poisson fringe", range(), KeepFringe<Scalar>{fringe(), values});
     space_.fence("weft: fringe");
   }
 
@@ -121,11 +121,12 @@ public:
   {
     constexpr Index chunk = AddFringe<Scalar>::chunk;
     if (deepest_ > 0)
-      Kokkos::parallel_for("weft poisson add fringe", range((deepest_ + chunk - 1) / chunk), AddFringe<Scalar>{fringe(), by, values});
+      Kokkos::parallel_for("weft poisson add fringe", box_range(space_, at_.modes, (deepest_ + chunk - 1) / chunk, 1),
+                           AddFringe<Scalar>{fringe(), by, values});
   }
 
 private:
-  Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range(Index times) const { return {space_, 0, times * at_.modes}; }
+  Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range() const { return {space_, 0, at_.modes}; }
   FringeNumbers<Scalar> fringe() const { return {at_, first_.data(), numbers_.data()}; }
 
   Space space_;

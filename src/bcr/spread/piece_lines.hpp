@@ -38,10 +38,12 @@ struct TakeFromColumn {
   }
 };
 
+/// Sets `width` numbers of each line of modes.
 template <class Scalar>
-struct SetNumbers {
+struct SetModes {
   Scalar *to, value;
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { to[i] = value; }
+  Index width, line;
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const { to[i] = i % line < width ? value : Scalar(0); }
 };
 
 template <class Scalar>
@@ -75,13 +77,12 @@ struct EndsOfShares {
   }
 };
 
-/// Row i of mode m is element m + i * pitch of the caller's array.
+/// Row i of mode m is element m + i * plan.modes() of the caller's array.
 template <class Space, class Scalar>
 class PieceLines {
 public:
   PieceLines(const Space &space, const Prepared &p, const SpreadPlan &plan, int process)
-      : space_(space), plan_(plan), rows_(plan.rows(process)), line_(piece_of(p.schedule.line, rows_)), modes_(plan.modes()),
-        pitch_(plan.pitch())
+      : space_(space), plan_(plan), rows_(plan.rows(process)), line_(piece_of(p.schedule.line, rows_)), modes_(plan.modes())
   {
     if (rows_.empty()) return;
     pinned_here_ = p.singular && p.pinned_row >= rows_.begin && p.pinned_row < rows_.end;
@@ -114,7 +115,7 @@ public:
   void solve(Scalar *values) const
   {
     if (rows_.empty()) return;
-    lines_(space_, values, pitch_);
+    lines_(space_, values, modes_);
     eliminate(tables_, values);
   }
 
@@ -122,10 +123,11 @@ public:
   /// slowly they add up what the other end takes away again, and each step's rounding is that of these sums.
   StepTables<Scalar> by_elimination(TableStore<Space, Scalar> &store) const
   {
-    if (static_cast<Index>(others_.groups.size()) == modes_) return tables_;
+    if (static_cast<Index>(others_.groups.size()) == plan_.nodes[0] * plan_.nodes[1]) return tables_;
     LineStep step;
     Index pinned = -1;
     for (Index m = 0; m < modes_; m++) {
+      if (!plan_.is_mode(m)) continue;
       const Index pole = step.add_pole(poles_[static_cast<std::size_t>(m)], {1}, {1});
       step.groups.push_back({pole, 1, {{{m, 1}}}, {{m, {}}}});
       if (pinned_here_ && m == column_) pinned = pole;
@@ -139,8 +141,9 @@ public:
   {
     const double coupling = side == 0 ? before_ : after_;
     if (coupling == 0) return false;
-    set(values, Scalar(0), rows_.size() * pitch_);
-    set(values + (side == 0 ? 0 : rows_.size() - 1) * pitch_, static_cast<Scalar>(-coupling), modes_);
+    Kokkos::deep_copy(space_, Kokkos::View<Scalar *, typename Space::memory_space>(values, static_cast<std::size_t>(rows_.size() * modes_)),
+                      Scalar(0));
+    set(values + (side == 0 ? 0 : rows_.size() - 1) * modes_, static_cast<Scalar>(-coupling));
     if (is_host_space<Space> || rows_.size() <= DeviceShape::longest)
       eliminate(all, values);
     else
@@ -153,7 +156,7 @@ public:
   double make_fringes(const PieceLines<Space, double> &exact, double *values, double *hanging)
   {
     if (rows_.empty()) { // what is before is what is behind
-      for (int k = 0; k < 4; k++) set(hanging + k * modes_, k == 1 || k == 2 ? 1.0 : 0.0, modes_);
+      for (int k = 0; k < 4; k++) set(hanging + k * modes_, k == 1 || k == 2 ? 1.0 : 0.0);
       return 0;
     }
     TableStore<Space, double> store;
@@ -161,11 +164,11 @@ public:
     for (int side : {0, 1}) {
       double *const ends[2] = {hanging + 2 * side * modes_, hanging + (2 * side + 1) * modes_};
       if (!exact.respond(all, side, values)) {
-        for (double *end : ends) set(end, 0.0, modes_);
+        for (double *end : ends) set(end, 0.0);
         continue;
       }
-      fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, pitch_, rows_.size(), side == 1}, values);
-      for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * pitch_, ends[k], modes_);
+      fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, rows_.size(), side == 1}, values);
+      for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * modes_, ends[k], modes_);
     }
     return std::max(fringes_[0].largest(), fringes_[1].largest());
   }
@@ -183,10 +186,10 @@ public:
   void give_ends(Scalar *values, Scalar *shares) const
   {
     if (rows_.empty()) {
-      set(shares, Scalar(0), 2 * modes_);
+      for (int k : {0, 1}) set(shares + k * modes_, Scalar(0));
       return;
     }
-    ends(values, values + (rows_.size() - 1) * pitch_, shares, false);
+    ends(values, values + (rows_.size() - 1) * modes_, shares, false);
   }
   /// Puts the pieces right by what stands before and behind them; `beside`: room for two rows.
   void take_neighbours(Scalar *shares, Scalar *beside, Scalar *values) const
@@ -201,12 +204,12 @@ public:
   void give_mean(const Scalar *values, double *part) const
   {
     using Unmanaged = Kokkos::View<double, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>>;
-    Kokkos::parallel_reduce("weft poisson mean", rows(), ColumnSum<Scalar>{weights_.data(), values + column_, pitch_}, Unmanaged(part));
+    Kokkos::parallel_reduce("weft poisson mean", rows(), ColumnSum<Scalar>{weights_.data(), values + column_, modes_}, Unmanaged(part));
   }
   /// Takes the mean whose parts these are from that mode.
   void take_mean(const double *parts, Scalar *values) const
   {
-    Kokkos::parallel_for("weft poisson mean-free", rows(), TakeFromColumn<Scalar>{parts, plan_.processes, values + column_, pitch_});
+    Kokkos::parallel_for("weft poisson mean-free", rows(), TakeFromColumn<Scalar>{parts, plan_.processes, values + column_, modes_});
   }
 
 private:
@@ -224,24 +227,29 @@ private:
   }
 
   /// What mode m adds to the line.
-  static long double shift(const Prepared &p, Index m)
+  long double shift(const Prepared &p, Index m) const
   {
     const LineStep &all = std::get<LineStep>(p.schedule.steps[1]);
-    return static_cast<long double>(p.modes.values[static_cast<std::size_t>(m / p.n[0])]) - all.pole[static_cast<std::size_t>(m % p.n[0])];
+    return static_cast<long double>(p.modes.values[static_cast<std::size_t>(m / plan_.line())]) -
+           all.pole[static_cast<std::size_t>(m % plan_.line())];
   }
 
   void make_modes(const Prepared &p)
   {
     const bool constant = equal_inside(line_);
     ConstantModes modes;
-    for (Index m = 0; m < pitch_; m++) {
-      const bool mean   = p.singular && m < modes_ && m % p.n[0] == p.pinned[1] && m / p.n[0] == p.pinned_plane;
+    for (Index m = 0; m < modes_; m++) {
+      if (!plan_.is_mode(m)) {
+        poles_.push_back(0);
+        modes.add_none();
+        continue;
+      }
+      const bool mean   = p.singular && m % plan_.line() == p.pinned[1] && m / plan_.line() == p.pinned_plane;
       const bool pinned = mean && pinned_here_;
       if (mean) column_ = m;
-      if (m < modes_) poles_.push_back(static_cast<double>(-shift(p, m)));
-      if (m < modes_ && !pinned && constant && add_mode(line_, shift(p, m), modes)) continue;
+      poles_.push_back(static_cast<double>(-shift(p, m)));
+      if (!pinned && constant && add_mode(line_, shift(p, m), modes)) continue;
       modes.add_none();
-      if (m >= modes_) continue;
       if (!p.dominant) // else they do so in pieces too
         least_pivot_ = std::min(least_pivot_, poisson::least_pivot(line_, 0, poles_.back(), pinned ? p.pinned_row - rows_.begin : -1));
       const Index pole = others_.add_pole(poles_.back(), {1}, {1});
@@ -254,7 +262,7 @@ private:
   void eliminate(const StepTables<Scalar> &step, Scalar *values) const
   {
     if (step.groups == 0) return;
-    const Grid grid{rows_.size(), pitch_, pitch_, 1, 1, 0};
+    const Grid grid{rows_.size(), modes_, modes_, 1, 1, 0};
     const LineArguments<Scalar> a{step, b_, {grid, values, values}};
     if constexpr (is_host_space<Space>)
       run_lines_on_host(space_, a, scratch_);
@@ -280,10 +288,11 @@ private:
 
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range(Index count) const { return {space_, 0, count}; }
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> rows() const { return range(rows_.size()); }
+  /// Of all modes.
   template <class Number>
-  void set(Number *to, Number value, Index count) const
+  void set(Number *to, Number value) const
   {
-    Kokkos::parallel_for("weft poisson set", range(count), SetNumbers<Number>{to, value});
+    Kokkos::parallel_for("weft poisson set", range(modes_), SetModes<Number>{to, value, plan_.nodes[0], plan_.line()});
   }
   void copy(const double *from, double *to, Index count) const
   {
@@ -298,7 +307,7 @@ private:
   SpreadPlan plan_;
   Share rows_;
   LineMatrix line_; ///< this process's piece
-  Index modes_, pitch_, pinned_ = -1, column_ = 0;
+  Index modes_, pinned_ = -1, column_ = 0;
   bool pinned_here_ = false;
   double before_ = 0, after_ = 0, least_pivot_ = 1; ///< couplings to the rows beside the piece
   ModeLines<Space, Scalar> lines_;

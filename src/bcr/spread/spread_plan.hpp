@@ -30,9 +30,11 @@ struct SpreadPlan {
   std::vector<Index> starts;
   bool in_place = false; ///< a slab is what its process has of the caller's arrays, in their order
 
-  Index modes() const { return nodes[0] * nodes[1]; }
-  /// Numbers from one row of modes to the next one.
-  Index pitch() const { return (modes() + 7) / 8 * 8; }
+  /// Modes lie by those of the second direction, and of each by those of the first one. So that they begin at whole pieces of memory, some that are none
+  /// stand behind these.
+  Index line() const { return (nodes[0] + 3) / 4 * 4; }
+  Index modes() const { return line() * nodes[1]; }
+  bool is_mode(Index m) const { return m % line() < nodes[0]; }
   /// Nodes of the lines, from `first` on, in the slab of a process.
   Share rows(int process) const { return {starts[static_cast<std::size_t>(process)], starts[static_cast<std::size_t>(process) + 1]}; }
   /// The same with the eliminated faces next to them, counted over the grid: they stay with their neighbours.

@@ -24,12 +24,16 @@ enum class Stage {
   mean_of_modes ///< of singular operators
 };
 
+using poisson::SlabAt;
+
 template <class Space, class Scalar>
 class SpreadSolverImpl final : public SpreadSolver {
 public:
   SpreadSolverImpl(const Execution &execution, const Separation &slab, const SpreadPlan &plan, int process, bool device_messages)
       : SpreadSolver(execution), space_(space_of<Space>(execution)), plan_(plan), process_(process), mine_(plan.joins(process)),
-        slab_nodes_(slab.grid[0] * slab.grid[1] * slab.grid[2]), device_messages_(device_messages), boundary_(space_, slab)
+        slab_nodes_(slab.grid[0] * slab.grid[1] * slab.grid[2]),
+        inner_first_(slab.first[0] + slab.grid[0] * (slab.first[1] + slab.grid[1] * slab.first[2])), device_messages_(device_messages),
+        boundary_(space_, slab)
   {
     const poisson::Prepared prepared = poisson::prepare_tensor(slab.separable);
     const double share               = static_cast<double>(slab.nodes[2]) / static_cast<double>(plan.nodes[2]);
@@ -127,7 +131,23 @@ private:
   template <class Number>
   using Array = OwnedArray<Number, Space>;
 
-  Index padding() const { return plan_.pitch() - plan_.modes(); }
+  InnerArray inner_array() const { return {plan_.line(), plan_.modes()}; }
+  /// Where the caller's arrays have the inner box, for transforms that begin or end there; else nothing.
+  SlabAt<const Scalar> rhs_at() const
+  {
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (boundary_.reads_as_it_is() && !mirrors(transpose_)) return {rhs_ + inner_first_, plan_.grid[0], plan_.grid[0] * plan_.grid[1]};
+    }
+    return {};
+  }
+  SlabAt<Scalar> solution_at() const
+  {
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (boundary_.writes_as_it_is() && !mirrors(transpose_))
+        return {solution_ + inner_first_, plan_.grid[0], plan_.grid[0] * plan_.grid[1]};
+    }
+    return {};
+  }
   Scalar *modes() const { return modes_[here_->transforms.products() % 2].data(); }
 
   // ------------------------------------------------------------------------------------------------------------------- the solve
@@ -168,9 +188,10 @@ private:
 
   const Exchange *to_modes()
   {
-    boundary_.reduce(rhs_, solution_, modes_[0].data(), transpose_, padding());
+    const SlabAt<const Scalar> rhs = rhs_at();
+    if (!here_->transforms.reads(rhs)) boundary_.reduce(rhs_, solution_, modes_[0].data(), transpose_, inner_array());
     if (mirrors(transpose_)) mirror().into(space_, modes_[0].data());
-    here_->transforms.to_modes({modes_[0].data(), modes_[1].data()});
+    here_->transforms.to_modes({modes_[0].data(), modes_[1].data()}, rhs);
     return facts_.singular ? give_mean(Stage::mean_of_rhs) : solve_pieces();
   }
   const Exchange *solve_pieces()
@@ -186,9 +207,11 @@ private:
   }
   const Exchange *from_modes()
   {
-    here_->transforms.from_modes({modes_[0].data(), modes_[1].data()});
+    const SlabAt<Scalar> solution = solution_at();
+    here_->transforms.from_modes({modes_[0].data(), modes_[1].data()}, solution);
     if (mirrors(transpose_)) mirror().back(space_, modes_[0].data());
-    boundary_.fill(modes_[0].data(), rhs_, solution_, transpose_, padding());
+    if (!here_->transforms.writes(solution)) boundary_.fill(modes_[0].data(), rhs_, solution_, transpose_, inner_array());
+    boundary_.fill_faces(rhs_, solution_, transpose_);
     return nullptr;
   }
 
@@ -216,7 +239,7 @@ private:
   {
     tables = std::make_unique<Tables>(space_, prepared, plan_, process_);
     for (int k = 0; k <= std::min(1, tables->transforms.products()); k++) {
-      const Index size = plan_.rows(process_).size() * plan_.pitch();
+      const Index size = plan_.rows(process_).size() * plan_.modes();
       if (modes_[k].size() == 0) modes_[k] = Array<Scalar>("weft slab of modes", static_cast<std::size_t>(size));
     }
   }
@@ -235,13 +258,15 @@ private:
   {
     if (mirror_) return *mirror_;
     const Share rows  = plan_.rows(process_);
-    const Index pitch = plan_.pitch(), n[3] = {pitch, 1, rows.size()};
+    const Index plane = plan_.modes(), n[3] = {plane, 1, rows.size()};
     std::vector<double> along[3], factors[3];
     for (int k = 0; k < 3; k++) along[k] = poisson::mirror_factors(operator_->directions[k]);
-    factors[0].assign(static_cast<std::size_t>(pitch), 0);
-    for (Index k = 0; k < plan_.nodes[0] * plan_.nodes[1]; k++)
-      factors[0][static_cast<std::size_t>(k)] =
-          along[0][static_cast<std::size_t>(k % plan_.nodes[0])] * along[1][static_cast<std::size_t>(k / plan_.nodes[0])];
+    factors[0].assign(static_cast<std::size_t>(plane), 0);
+    for (Index m = 0; m < plane; m++) {
+      if (plan_.is_mode(m))
+        factors[0][static_cast<std::size_t>(m)] =
+            along[0][static_cast<std::size_t>(m % plan_.line())] * along[1][static_cast<std::size_t>(m / plan_.line())];
+    }
     factors[2].assign(along[2].begin() + rows.begin, along[2].begin() + rows.end);
     mirror_.emplace(n, factors);
     return *mirror_;
@@ -262,8 +287,8 @@ private:
   Space space_;
   SpreadPlan plan_;
   int process_;
-  Share mine_; ///< modes whose pieces this process joins
-  Index slab_nodes_;
+  Share mine_;                     ///< modes whose pieces this process joins
+  Index slab_nodes_, inner_first_; ///< the first node of the inner box is that one of the slab
   bool device_messages_;
   BoundaryRows<Space, Scalar> boundary_;
   std::unique_ptr<Tables> tables_[2]; ///< of the operator; of its transpose, where that is another one
