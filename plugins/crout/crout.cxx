@@ -81,17 +81,19 @@ PetscErrorCode ChooseOrdering(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Whether L D L^T is to be made: as the user says, or as the matrix says now.
-PetscErrorCode WantsSymmetric(PC pc, bool *wants)
+// Whether L D L^T is to be made, and whether L D L^H: as the user says, or as the matrix says now.
+PetscErrorCode WantsSymmetric(PC pc, bool *wants, bool *hermitian)
 {
   const PC_Crout *crout = Data(pc);
   PetscBool known, symmetric, dense;
 
   PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  *wants = crout->symmetric == PETSC_BOOL3_UNKNOWN ? known && symmetric && !IsOnlyHermitian(pc->pmat) : crout->symmetric == PETSC_BOOL3_TRUE;
+  *hermitian = IsOnlyHermitian(pc->pmat);
+  *wants     = crout->symmetric == PETSC_BOOL3_UNKNOWN ? (known && symmetric) || *hermitian : crout->symmetric == PETSC_BOOL3_TRUE;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &dense, MATSEQDENSE, MATMPIDENSE, ""));
   if (dense) *wants = false; // with rows exchanged the factors of a dense matrix are L U
+  *hermitian = *hermitian && *wants;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,7 +120,7 @@ PetscErrorCode ChooseSettings(PC pc, CroutSettings *settings)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode Symbolic(PC pc, Mat block, bool symmetric, CroutFailure *failure)
+PetscErrorCode Symbolic(PC pc, Mat block, bool symmetric, bool hermitian, CroutFailure *failure)
 {
   PC_Crout *crout = Data(pc);
   CroutSettings settings;
@@ -128,6 +130,7 @@ PetscErrorCode Symbolic(PC pc, Mat block, bool symmetric, CroutFailure *failure)
   PetscFunctionBegin;
   PetscCall(ChooseSettings(pc, &settings));
   settings.options.symmetric = crout->factored_symmetric = symmetric;
+  settings.options.hermitian = crout->factored_hermitian = hermitian;
   crout->factor.reset();
   PetscCall(CroutFactorCreate(block, settings, &crout->factor));
   PetscCall(ChooseOrdering(pc));
@@ -176,21 +179,22 @@ PetscErrorCode PCSetUp_Crout(PC pc)
   PC_Crout *crout = Data(pc);
   CroutFailure failure;
   Mat block;
-  bool symmetric = false;
+  bool symmetric = false, hermitian = false;
 
   PetscFunctionBegin;
   PetscCall(CheckMatrix(pc->pmat));
   PetscCall(KokkosStart());
   PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
-  PetscCall(WantsSymmetric(pc, &symmetric));
-  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason || symmetric != crout->factored_symmetric)
-    PetscCall(Symbolic(pc, block, symmetric, &failure));
+  PetscCall(WantsSymmetric(pc, &symmetric, &hermitian));
+  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason || symmetric != crout->factored_symmetric ||
+      hermitian != crout->factored_hermitian)
+    PetscCall(Symbolic(pc, block, symmetric, hermitian, &failure));
   if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
   if (failure.error != MAT_FACTOR_NOERROR && symmetric && crout->symmetric == PETSC_BOOL3_UNKNOWN &&
       crout->settings.options.pattern == FillPattern::full) {
-    PetscCall(PetscInfo(pc, "L D L^T: %s; L U is made, whose rows can be permuted\n", failure.sentence.c_str()));
+    PetscCall(PetscInfo(pc, "L D L^%s: %s; L U is made, whose rows can be permuted\n", hermitian ? "H" : "T", failure.sentence.c_str()));
     failure = {};
-    PetscCall(Symbolic(pc, block, false, &failure));
+    PetscCall(Symbolic(pc, block, false, false, &failure));
     if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
   }
   if (failure.error == MAT_FACTOR_NOERROR) PetscCall(CheckCouplings(pc, &failure));

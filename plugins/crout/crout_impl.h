@@ -17,7 +17,8 @@ struct PC_Crout {
 
   // What set-up finds and makes.
   std::unique_ptr<CroutFactor> factor; ///< of this rank's block
-  bool factored_symmetric = false;     ///< as L D L^T
+  bool factored_symmetric = false;     ///< as L D L^T, or L D L^H
+  bool factored_hermitian = false;     ///< as L D L^H
   std::string ordered_by;
   std::string failure; ///< of the first rank that failed; empty where none did
 };

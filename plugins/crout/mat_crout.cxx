@@ -16,7 +16,7 @@ struct Mat_Crout {
   IS rows = NULL, columns = NULL;
   PetscReal most_operations = crout_most_operations;
   bool numeric              = false; ///< there are values since the last symbolic factorization
-  bool hermitian            = false; ///< what Cholesky and ICC are asked for; L U of such a matrix has U = D L^H
+  bool hermitian            = false; ///< Cholesky and ICC: L D L^H
 };
 
 Mat_Crout *FactorData(Mat F)
@@ -60,8 +60,8 @@ CroutSettings SettingsOf(Mat F, const MatFactorInfo &info)
 {
   CroutSettings settings;
   CroutOptions &options   = settings.options;
-  options.symmetric       = IsSymmetric(F->factortype) && !FactorData(F)->hermitian;
-  options.match_rows      = !FactorData(F)->hermitian; // rows that are permuted are Hermitian no more
+  options.symmetric       = IsSymmetric(F->factortype);
+  options.hermitian       = FactorData(F)->hermitian;
   options.levels          = (int)info.levels;
   options.shift           = ShiftOf(info);
   options.shift_amount    = ShiftAmountOf(info);
@@ -237,8 +237,8 @@ PetscErrorCode SolveMany(Mat F, Mat B, Mat X)
 PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *positive)
 {
   PetscFunctionBegin;
-  PetscCheck(!PetscDefined(USE_COMPLEX), PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "MatGetInertia() of complex factors: their pivots have no sign; count eigenvalues with a PETSc with real scalars");
+  PetscCheck(!PetscDefined(USE_COMPLEX) || FactorData(F)->hermitian, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+             "MatGetInertia() of complex symmetric factors: their pivots have no sign; those of a Hermitian matrix have one (MAT_HERMITIAN)");
   PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
   PetscCall(CheckNumeric(F));
   PetscCall(FactorData(F)->factor->GetInertia(negative, zero, positive));
@@ -322,8 +322,8 @@ PetscErrorCode CroutFillReducingOrdering(MatOrderingType *ordering)
   Level: beginner
 
   Notes:
-  With complex scalars, Cholesky and ICC are L D L^T of a symmetric matrix, without a conjugate. A matrix that is known to be Hermitian gets
-  L U without permuted rows, where U = D L^H to rounding.
+  With complex scalars, Cholesky and ICC are L D L^T of a symmetric matrix, without a conjugate, and L D L^H of one that is known to be
+  Hermitian (`MAT_HERMITIAN`). Of both, only entries on and above the diagonal are read.
 
   Complete factors are those of the matrix: nothing is shifted unless an option says so. LU of a sparse matrix replaces a zero pivot by another
   number, and the check of the set-up then refines the solves or fails. Incomplete factors that fail or are useless climb the same ladder as

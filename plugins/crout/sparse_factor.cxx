@@ -77,7 +77,7 @@ public:
     PetscCallCXX(solves = solver_->description());
     PetscCallCXX(backend = execution_->name());
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s of %" PetscInt_FMT " rows, %s: %lld entries, %g times the matrix'\n",
-                                     options.symmetric ? "L D L^T" : "L U", rows_, PatternText().c_str(), (long long)report.entries,
+                                     !options.symmetric ? "L U" : options.hermitian ? "L D L^H" : "L D L^T", rows_, PatternText().c_str(), (long long)report.entries,
                                      (double)report.entries / std::max<double>(1, (double)entries_)));
     if (!prediction_.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "predicted: %s\n", prediction_.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", scaling_texts[static_cast<int>(options.scaling)]));
@@ -367,7 +367,7 @@ private:
   PetscErrorCode Launch(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const override
   {
     PetscFunctionBegin;
-    const bool transposed        = transpose == Transpose::yes && !settings_.options.symmetric;
+    const bool transposed        = transpose == Transpose::yes && (!settings_.options.symmetric || settings_.options.hermitian);
     const TriangularFacts &facts = solver_->facts();
     PetscCallCXX(solver_->solve(transposed ? TriangularPart::transposed : TriangularPart::both, rhs, x, (int)nrhs, ld));
     const int steps = facts.in_use == TriangularMethod::jacobi ? facts.steps : 1;

@@ -14,7 +14,45 @@ namespace weft::crout {
 /// Number of an entry in an array of values. 32 bits halve the traffic of maps between entries.
 using Position                      = std::uint32_t;
 inline constexpr Position nowhere   = 0xffffffffu;
-inline constexpr Index most_entries = 0xfffffffe;
+inline constexpr Index most_entries = is_complex<KernelScalar> ? 0x7fffffff : 0xfffffffe;
+/// In a source of complex values: the conjugate is meant, since half of a Hermitian matrix stands for the other half.
+inline constexpr Position conjugated = 0x80000000u;
+
+/// The value of a source that is not `nowhere`.
+KOKKOS_INLINE_FUNCTION KernelScalar value_of(const KernelScalar *values, Position source)
+{
+  if constexpr (is_complex<KernelScalar>)
+    return source & conjugated ? conjugate(values[source & ~conjugated]) : values[source];
+  else
+    return values[source];
+}
+
+/// Whether the lower triangle follows from the upper one, U = D L^T, and whether by conjugates, U = D L^H.
+struct Symmetry {
+  bool symmetric = false, hermitian = false;
+
+  KOKKOS_INLINE_FUNCTION Symmetry(bool is_symmetric = false, bool is_hermitian = false) : symmetric(is_symmetric), hermitian(is_hermitian) {}
+  KOKKOS_INLINE_FUNCTION explicit operator bool() const { return symmetric; }
+
+  /// The entry (j, i) whose mirror image (i, j) is x.
+  template <class Scalar>
+  KOKKOS_INLINE_FUNCTION Scalar mirrored(const Scalar &x) const
+  {
+    if constexpr (is_complex<Scalar>)
+      return hermitian ? conjugate(x) : x;
+    else
+      return x;
+  }
+  /// An entry of the diagonal, which is its own mirror image.
+  template <class Scalar>
+  KOKKOS_INLINE_FUNCTION Scalar diagonal(const Scalar &x) const
+  {
+    if constexpr (is_complex<Scalar>)
+      return hermitian ? Scalar(real_part(x)) : x;
+    else
+      return x;
+  }
+};
 
 template <class T, class Space>
 using Array = Kokkos::View<T *, typename Space::memory_space>;

@@ -59,6 +59,7 @@ struct CroutOptions {
   std::function<void(const std::string &)> tell; ///< full: called with what is predicted of the factors, before they are made
 
   bool symmetric        = false; ///< L D L^T; of the matrix, only entries on and above the diagonal count
+  bool hermitian        = false; ///< symmetric, and the lower half is the conjugate of the upper one: L D L^H with real D
   FactorScaling scaling = FactorScaling::unit_diagonal;
   bool match_rows       = true; ///< permute rows where a diagonal entry is missing, zero or tiny (not where symmetric)
   /// Tiny: below this, where rows and columns are scaled so that what can stand on the diagonal is 1. 1: permute to the largest product.

@@ -102,7 +102,7 @@ public:
     t.diagonal      = values_.data() + entries_.lower + entries_.upper;
     t.lower_entries = entries_.lower;
     t.upper_entries = entries_.upper;
-    t.symmetric     = options_.symmetric;
+    t.symmetric     = options_.symmetric && !options_.hermitian;
     t.checked       = true;
     return t;
   }
@@ -130,7 +130,7 @@ private:
     order_ = ordering;
     if (options_.symmetric) order_.columns = order_.rows;
     orders_  = orders_on(space_, rows, order_);
-    entries_ = entries_of(space_, rows, matrix, orders_, options_.symmetric, sorted);
+    entries_ = entries_of(space_, rows, matrix, orders_, symmetry(), sorted);
     if (matrix.values) {
       matched_order_ = wanted_order(entries_, matrix.values, stored);
       if (matched_order_) {
@@ -159,7 +159,7 @@ private:
       const double mean = static_cast<double>(entries_.lower + entries_.upper) / (2 * std::max(1.0, static_cast<double>(rows)));
       const Index quota = options_.row_quota > 0 ? options_.row_quota : static_cast<Index>(2 * mean) + 2;
       entries_ =
-          threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, options_.symmetric, most);
+          threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, symmetry(), most);
     }
     matrix_ = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
     values_ = make_array<Scalar>(space_, "weft factors", entries_.size());
@@ -290,6 +290,7 @@ private:
   {
     if (!columns_) columns_ = crout::upper_columns(space_, entries_);
   }
+  crout::Symmetry symmetry() const { return {options_.symmetric, options_.hermitian}; }
   Array<std::uint64_t> mirror() const { return options_.symmetric && columns_ ? columns_->entries : Array<std::uint64_t>(); }
 
   void set_shift(double shift)
@@ -349,7 +350,7 @@ private:
   bool can_eliminate(Index most = std::numeric_limits<std::int32_t>::max())
   {
     if (options_.symmetric) need_columns();
-    if (!eliminator_) eliminator_ = crout::make_eliminator<Scalar>(space_, entries_, mirror(), options_.symmetric, most);
+    if (!eliminator_) eliminator_ = crout::make_eliminator<Scalar>(space_, entries_, mirror(), symmetry(), most);
     return eliminator_ && eliminator_->levels() <= most;
   }
 
@@ -378,7 +379,7 @@ private:
         eliminator_->run(space_, rule_, matrix_, values_);
       } else {
         space_.fence("weft crout: elimination by one thread");
-        eliminate_in_order(entries_, mirror(), rule_, matrix_, values_, options_.symmetric);
+        eliminate_in_order(entries_, mirror(), rule_, matrix_, values_, symmetry());
       }
     } else {
       can_eliminate();
@@ -442,12 +443,12 @@ private:
   {
     using namespace crout;
     need_columns();
-    if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, options_.symmetric);
+    if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, symmetry());
     if (!other_.data() && (!plan.asynchronous || plan.sections > 1))
       other_ = make_array<Scalar>(space_, "weft factors before", entries_.size());
     if (!plan.warm) first_guess(space_, entries_, rule_, matrix_, values_);
     SweepResult result = sweeper_->run(space_, plan, rule_, matrix_, values_, other_);
-    if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_);
+    if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_, symmetry());
     return result;
   }
 

@@ -94,7 +94,7 @@ struct EliminateRow {
   PivotRule<Space> rule;
   Array<Scalar, Space> values;
   Array<std::int32_t, Space> order;
-  bool symmetric;
+  Symmetry symmetric;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index position) const
   {
@@ -102,7 +102,7 @@ struct EliminateRow {
     for (Index l = entries.lower_starts(i); l < entries.lower_starts(i + 1); l++) {
       const Index m       = entries.columns(l);
       const Index above   = symmetric ? static_cast<Index>(mirror(l) & 0xffffffffu) : l;
-      const Scalar factor = values(above) / values(entries.diagonal(m));
+      const Scalar factor = symmetric.mirrored(values(above)) / values(entries.diagonal(m));
       values(l)           = factor;
       for (Index u = symmetric ? above : entries.upper_start(m); u < entries.upper_start(m + 1); u++) {
         const Index at = entries.find(i, entries.columns(u));
@@ -110,6 +110,7 @@ struct EliminateRow {
       }
     }
     Scalar &pivot = values(entries.diagonal(i));
+    pivot         = symmetric.diagonal(pivot);
     if (!rule.usable(widened(pivot), i)) pivot = static_cast<Scalar>(rule.replacement(widened(pivot), i));
   }
 };
@@ -117,7 +118,7 @@ struct EliminateRow {
 /// The same by one host thread: the row is spread over an array of all columns, so that nothing is searched for.
 template <class Scalar, class Space>
 void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, const PivotRule<Space> &rule,
-                        const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values, bool symmetric)
+                        const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values, Symmetry symmetric)
 {
   std::vector<Scalar> row(static_cast<std::size_t>(entries.rows));
   Scalar *const spread             = row.data(); // columns outside the pattern hold what fell there: nobody reads it
@@ -136,7 +137,7 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
     for (Index l = lower_begin; l < lower_end; l++) {
       const Index m      = column[l];
       const Index above  = symmetric ? static_cast<Index>(mirror(l) & 0xffffffffu) : 0;
-      const Scalar size  = symmetric ? z[above] : spread[m];
+      const Scalar size  = symmetric ? symmetric.mirrored(z[above]) : spread[m];
       const Scalar ratio = size / diagonal[m];
       z[l]               = ratio;
       if (ratio == 0) continue;
@@ -144,6 +145,7 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
       for (Index u = symmetric ? above : entries.upper_start(m); u < end; u++) spread[column[u]] -= ratio * z[u];
     }
     for (Index u = upper_begin; u < upper_end; u++) z[u] = spread[column[u]];
+    spread[i]        = symmetric.diagonal(spread[i]);
     const auto pivot = widened(spread[i]);
     diagonal[i]      = rule.usable(pivot, i) ? spread[i] : static_cast<Scalar>(rule.replacement(pivot, i));
   }
@@ -153,7 +155,7 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
 template <class Scalar, class Space>
 class LevelEliminator {
 public:
-  LevelEliminator(const Space &, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, bool symmetric,
+  LevelEliminator(const Space &, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, Symmetry symmetric,
                   const LevelRows<Space> &order)
       : entries_(entries), mirror_(mirror), order_(order), symmetric_(symmetric)
   {
@@ -175,7 +177,7 @@ private:
   FactorEntries<Space> entries_;
   Array<std::uint64_t, Space> mirror_;
   LevelRows<Space> order_;
-  bool symmetric_;
+  Symmetry symmetric_;
 };
 
 template <class Scalar, class Space>
@@ -184,7 +186,7 @@ using Eliminator = std::conditional_t<triangular::on_host<Space>, LevelEliminato
 /// Finds the order of the rows. Nothing if there are more than `most` levels. Waits.
 template <class Scalar, class Space>
 std::optional<Eliminator<Scalar, Space>> make_eliminator(const Space &space, const FactorEntries<Space> &entries,
-                                                         const Array<std::uint64_t, Space> &mirror, bool symmetric,
+                                                         const Array<std::uint64_t, Space> &mirror, Symmetry symmetric,
                                                          Index most = std::numeric_limits<std::int32_t>::max())
 {
   if constexpr (triangular::on_host<Space>) {

@@ -35,7 +35,7 @@ struct WaitingElimination {
   Scalar *sums;      ///< rows that do not fit into scratch memory; null where all do
   Index row_entries; ///< of the longest row
   int bits;          ///< 2^bits words of U, the pivot first, of a lower entry are at hand when it is its turn
-  bool symmetric;
+  Symmetry symmetric;
 
   static constexpr int held              = 128; ///< words of U at hand
   static constexpr Index most_in_scratch = 512; ///< entries of a row
@@ -89,7 +89,7 @@ struct WaitingElimination {
       }
     }
     Kokkos::parallel_for(Kokkos::ThreadVectorRange(team, right + 1), [&](const int k) {
-      Scalar value     = hand.row[below + k];
+      Scalar value     = k < right ? hand.row[below + k] : symmetric.diagonal(hand.row[below + k]);
       const auto pivot = widened(value);
       if (k == right && !rule.usable(pivot, i)) value = static_cast<Scalar>(rule.replacement(pivot, i));
       triangular::publish(values[k < right ? above + k : entries.diagonal(i)], triangular::finished(value));
@@ -167,7 +167,7 @@ private:
   {
     const Scalar *const u   = hand.seen + (turn << bits);
     const int *const places = hand.places + (turn << bits);
-    const Scalar size       = symmetric ? u[1] : hand.row[number];
+    const Scalar size       = symmetric ? symmetric.mirrored(u[1]) : hand.row[number];
     const Scalar factor     = size / u[0];
     // Read before the warp meets: a lane that is through may look up the next entries already.
     const Index rest = Index(hand.begins[k]) + (1 << bits) - 1, end = Index(hand.ends[k]);
@@ -190,14 +190,14 @@ template <class Scalar, class Space, int lanes = lanes_of_waiting<Space>>
 class WaitingEliminator {
 public:
   /// entries and what else belongs to the pattern must live as long.
-  WaitingEliminator(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, bool symmetric,
+  WaitingEliminator(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, Symmetry symmetric,
                     const ReadyRows<Space> &order)
       : entries_(entries), mirror_(mirror), order_(order), ticket_("weft ticket"),
         not_finite_(make_array<Index>(space, "weft not finite", 1)), symmetric_(symmetric)
   {
 #if defined(WEFT_NATIVE_CUDA)
     if (native && native_forms.short_rows && order.longest <= most_in_registers)
-      pattern_ = short_pattern(space, entries, mirror, symmetric, order, cuda::free_bytes() / 4);
+      pattern_ = short_pattern(space, entries, mirror, symmetric.symmetric, order, cuda::free_bytes() / 4);
 #endif
     if (pattern_.lanes > 0)
       inverses_ = make_array<Scalar>(space, "weft inverse pivots", entries.rows);
@@ -262,7 +262,7 @@ private:
       const cuda::ShortRows<Scalar> rows{
           entries_.rows, entries_.diagonal(0), pattern_.rows.data(), entries_.columns.data(), pattern_.begins.data(), pattern_.words.data(),
           rule,          matrix.data(),        values.data(),        inverses_.data(),        ticket_.data(),         not_finite_.data()};
-      cuda::launch_short_rows(space, rows, pattern_.lanes, symmetric_, blocks_at_a_time());
+      cuda::launch_short_rows(space, rows, pattern_.lanes, symmetric_.symmetric, blocks_at_a_time());
     }
 #endif
   }
@@ -288,7 +288,7 @@ private:
   Array<Index, Space> not_finite_;
   Array<Scalar, Space> sums_, inverses_;
   ShortPattern<Space> pattern_;
-  bool symmetric_;
+  Symmetry symmetric_;
 };
 
 } // namespace weft::crout

@@ -228,7 +228,7 @@ FactorEntries<Space> general_entries(const Space &space, Index rows, const CsrMa
 
 /// Makes the lower triangle the mirror of the upper one, which has its columns, rows and sources.
 template <class Space>
-FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &half)
+FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &half, Symmetry symmetry)
 {
   const UpperColumns<Space> columns = upper_columns(space, half);
   FactorEntries<Space> entries;
@@ -238,6 +238,7 @@ FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &ha
   entries.upper_starts          = half.upper_starts;
   allocate(space, entries);
   const Index size = half.upper, rows = half.rows, half_lower = half.lower;
+  const Position other_half = symmetry.hermitian ? conjugated : 0;
   Kokkos::parallel_for(
       "weft mirror", Range<Space>(space, 0, size + rows), KOKKOS_LAMBDA(const Index e) {
         if (e >= size) {
@@ -247,7 +248,7 @@ FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &ha
         const Index mirror        = static_cast<Index>(columns.entries(e) & 0xffffffffu);
         entries.columns(e)        = static_cast<std::int32_t>(columns.entries(e) >> 32);
         entries.row_of(e)         = half.columns(mirror);
-        entries.source(e)         = half.source(mirror);
+        entries.source(e)         = half.source(mirror) == nowhere ? nowhere : half.source(mirror) ^ other_half;
         entries.columns(size + e) = half.columns(half_lower + e);
         entries.row_of(size + e)  = half.row_of(half_lower + e);
         entries.source(size + e)  = half.source(half_lower + e);
@@ -258,8 +259,9 @@ FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &ha
 /// Entries of a symmetric matrix of which only the part on and above the diagonal is read; one order for rows and columns.
 template <class Space, class Int>
 FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
-                                       const Orders<Space> &orders)
+                                       const Orders<Space> &orders, Symmetry symmetry)
 {
+  const Position turned_round = symmetry.hermitian ? conjugated : 0; // where the orders bring an entry below the diagonal
   FactorEntries<Space> half;
   half.rows         = rows;
   half.lower_starts = Array<Index, Space>(Kokkos::view_alloc(space, "weft lower starts"), static_cast<std::size_t>(rows + 1));
@@ -296,25 +298,25 @@ FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const Csr
           const Index at   = Kokkos::atomic_fetch_add(&next(from), Index(1));
           half.columns(at) = static_cast<std::int32_t>(i < j ? j : i);
           half.row_of(at)  = static_cast<std::int32_t>(from);
-          half.source(at)  = static_cast<Position>(k);
+          half.source(at)  = static_cast<Position>(k) | (i < j ? 0 : turned_round);
         }
       },
       Kokkos::Min<Index>(twice));
   space.fence("weft factor entries");
   if (twice != none) throw std::invalid_argument("row " + std::to_string(twice) + " has its diagonal entry twice");
   sort_rows(space, half.upper_starts, 0, half.upper, half, orders);
-  return mirrored(space, half);
+  return mirrored(space, half, symmetry);
 }
 
 } // namespace detail
 
 /// The entries of P_rows A P_columns, with a diagonal whether A has one or not. symmetric: only entries on and above the diagonal of A are
-/// read, the others are their mirror images, and both orders are orders.rows.
+/// read, the others are their mirror images (their conjugates where Hermitian), and both orders are orders.rows.
 template <class Space, class Int>
 FactorEntries<Space> entries_of(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix, const Orders<Space> &orders,
-                                bool symmetric, bool sorted)
+                                Symmetry symmetric, bool sorted)
 {
-  return symmetric ? detail::symmetric_entries(space, rows, matrix, orders) : detail::general_entries(space, rows, matrix, orders, sorted);
+  return symmetric ? detail::symmetric_entries(space, rows, matrix, orders, symmetric) : detail::general_entries(space, rows, matrix, orders, sorted);
 }
 
 /// The same matrix on a larger pattern: columns of both triangles ascending, every entry of `entries` among them. Columns are `columns`, those

@@ -75,7 +75,7 @@ KOKKOS_INLINE_FUNCTION Index choose(Candidate *row, Index count, Index i, const 
 /// The pattern whose triangles have these columns, with sources from `original`; symmetric: the lower triangle is the mirror of the upper one.
 template <class Space>
 FactorEntries<Space> with_columns(const Space &space, const FactorEntries<Space> &original, const FactorEntries<Space> &made,
-                                  bool symmetric)
+                                  Symmetry symmetric)
 {
   if (!symmetric) return extended(space, original, made.lower_starts, made.upper_starts, made.lower, made.upper, made.columns);
   const Array<Index, Space> none(Kokkos::view_alloc(space, "weft lower starts"), static_cast<std::size_t>(original.rows + 1));
@@ -83,14 +83,14 @@ FactorEntries<Space> with_columns(const Space &space, const FactorEntries<Space>
   Kokkos::deep_copy(space, columns,
                     Kokkos::subview(made.columns, std::pair<std::size_t, std::size_t>(static_cast<std::size_t>(made.lower),
                                                                                       static_cast<std::size_t>(made.lower + made.upper))));
-  return mirrored(space, extended(space, original, none, made.upper_starts, 0, made.upper, columns));
+  return mirrored(space, extended(space, original, none, made.upper_starts, 0, made.upper, columns), symmetric);
 }
 
 /// `entries` and the candidates that are kept; nothing where there is none.
 template <class Scalar, class Space>
 std::optional<FactorEntries<Space>> with_candidates(const Space &space, const FactorEntries<Space> &original,
                                                     const FactorEntries<Space> &entries, const Array<Scalar, Space> &values,
-                                                    const KeepRule<Space> &keep, bool symmetric)
+                                                    const KeepRule<Space> &keep, Symmetry symmetric)
 {
   const Index rows  = entries.rows;
   const auto starts = make_array<Index>(space, "weft candidate starts", rows + 1);
@@ -98,7 +98,7 @@ std::optional<FactorEntries<Space>> with_candidates(const Space &space, const Fa
   Kokkos::parallel_for(
       "weft count candidates", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
         Index count = 0;
-        for_each_product_outside(entries, i, symmetric, [&](Index, Index) { count++; });
+        for_each_product_outside(entries, i, symmetric.symmetric, [&](Index, Index) { count++; });
         starts(i) = count;
       });
   const Index total = starts_of_sizes(space, starts);
@@ -108,7 +108,7 @@ std::optional<FactorEntries<Space>> with_candidates(const Space &space, const Fa
   Kokkos::parallel_for(
       "weft choose candidates", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
         Index at = starts(i);
-        for_each_product_outside(entries, i, symmetric, [&](Index l, Index u) {
+        for_each_product_outside(entries, i, symmetric.symmetric, [&](Index l, Index u) {
           candidates(at++) = {entries.columns(u), widened(values(l)) * widened(values(u))};
         });
         sizes(i) = choose(candidates.data() + starts(i), at - starts(i), i, keep);
@@ -121,7 +121,7 @@ std::optional<FactorEntries<Space>> with_candidates(const Space &space, const Fa
 /// What is left of a pattern after its values are known.
 template <class Scalar, class Space>
 FactorEntries<Space> without_small(const Space &space, const FactorEntries<Space> &original, const FactorEntries<Space> &entries,
-                                   const Array<Scalar, Space> &values, const KeepRule<Space> &keep, bool symmetric)
+                                   const Array<Scalar, Space> &values, const KeepRule<Space> &keep, Symmetry symmetric)
 {
   const Index rows = entries.rows;
   FactorEntries<Space> made;
@@ -163,7 +163,7 @@ FactorEntries<Space> without_small(const Space &space, const FactorEntries<Space
 template <class Scalar, class Space>
 FactorEntries<Space> threshold_fill(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values,
                                     const Scales<Space> &scales, const PivotRule<Space> &rule, double tolerance, Index quota,
-                                    bool symmetric, Index most)
+                                    Symmetry symmetric, Index most)
 {
   constexpr int rounds     = 5;
   constexpr bool on_host   = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;

@@ -97,6 +97,7 @@ struct Sweep {
   const Scalar *from;
   Scalar *to;
   double omega;
+  Symmetry kind; ///< symmetric: by conjugates or not
 
   using Values = SweepMemory<Scalar, in_place>;
 
@@ -115,9 +116,11 @@ struct Sweep {
       if constexpr (symmetric) {
         const Index upper    = static_cast<Index>(mirror(e) & 0xffffffffu);
         const KernelScalar u = Values::load(from, upper);
-        sums += update(upper, u, rest, rest - u, b);
+        const KernelScalar v = kind.mirrored(rest);
+        sums += update(upper, u, v, v - u, b);
       }
     } else {
+      if (diagonal >= 0) rest = kind.diagonal(rest);
       KernelScalar wanted = rest;
       if (diagonal >= 0 && !rule.usable(old + omega * (rest - old), diagonal))
         wanted = old + (rule.replacement(rest, diagonal) - old) / omega; // so that the update below ends there
@@ -176,14 +179,14 @@ void first_guess(const Space &space, const FactorEntries<Space> &entries, const 
       });
 }
 
-/// L D L^T: sweeps keep both triangles of a symmetric matrix; after the last one L follows from U and the diagonal.
+/// L D L^T or L D L^H: sweeps keep both triangles of a symmetric matrix; after the last one L follows from U and the diagonal.
 template <class Scalar, class Space>
 void lower_of_upper(const Space &space, const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror,
-                    const Array<Scalar, Space> &values)
+                    const Array<Scalar, Space> &values, Symmetry symmetry)
 {
   Kokkos::parallel_for(
       "weft lower of upper", Range<Space>(space, 0, entries.lower), KOKKOS_LAMBDA(const Index e) {
-        values(e) = values(static_cast<Index>(mirror(e) & 0xffffffffu)) / values(entries.diagonal(entries.columns(e)));
+        values(e) = symmetry.mirrored(values(static_cast<Index>(mirror(e) & 0xffffffffu))) / values(entries.diagonal(entries.columns(e)));
       });
 }
 

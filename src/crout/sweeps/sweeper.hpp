@@ -69,14 +69,14 @@ std::vector<SweepSums> sweep_sums(const Space &space, const Array<SweepSums, Spa
 template <class Scalar, class Space>
 class Sweeper {
 public:
-  Sweeper(const Space &space, const FactorEntries<Space> &entries, const UpperColumns<Space> &columns, bool symmetric)
+  Sweeper(const Space &space, const FactorEntries<Space> &entries, const UpperColumns<Space> &columns, Symmetry symmetric)
       : entries_(entries), mirror_(columns.entries), symmetric_(symmetric),
-        products_(products_of(space, entries, columns, symmetric, most_listed)),
+        products_(products_of(space, entries, columns, symmetric.symmetric, most_listed)),
         partial_(make_array<SweepSums>(space, "weft sums of chunks",
                                        sweep_chunks(items_of_rows(0, entries.rows, 0, entries.lower, 0, entries.upper)) + 1)),
         history_(make_array<SweepSums>(space, "weft sums of sweeps", most_unread))
   {
-    if (symmetric || !has_list()) return;
+    if (symmetric.symmetric || !has_list()) return;
     const auto list = upper_with_products(space, products_);
     skip_           = static_cast<Index>(list.extent(0)) <= entries.upper - entries.upper / 4;
     if (skip_) changing_ = list;
@@ -111,10 +111,10 @@ private:
   {
     const auto launch = [&](auto is_symmetric, auto in_place) {
       const Sweep<Scalar, Space, decltype(is_symmetric)::value, decltype(in_place)::value> functor{
-          products_, mirror_, rule, matrix.data(), from.data(), to.data(), plan.omega};
+          products_, mirror_, rule, matrix.data(), from.data(), to.data(), plan.omega, symmetric_};
       run_sweep(space, functor, items, partial_, history_, slot);
     };
-    if (symmetric_ && plan.asynchronous)
+    if (symmetric_.symmetric && plan.asynchronous)
       launch(std::true_type{}, std::true_type{});
     else if (symmetric_)
       launch(std::true_type{}, std::false_type{});
@@ -214,7 +214,7 @@ public: // its kernel must be
   /// The items' values in both arrays, with the upper triangle where that is not an item.
   void copy_items(const Space &space, SweepItems items, const Array<Scalar, Space> &from, const Array<Scalar, Space> &to) const
   {
-    const bool symmetric = symmetric_;
+    const bool symmetric = symmetric_.symmetric;
     const auto mirror    = mirror_;
     Kokkos::parallel_for(
         "weft crout section done", Range<Space>(space, 0, items.count()), KOKKOS_LAMBDA(const Index item) {
@@ -230,7 +230,7 @@ public: // its kernel must be
 private:
   FactorEntries<Space> entries_;
   Array<std::uint64_t, Space> mirror_;
-  bool symmetric_;
+  Symmetry symmetric_;
   Products<Space> products_;
   Array<Position, Space> changing_; ///< of the upper triangle
   bool skip_ = false;               ///< sweep only these after the first sweeps

@@ -31,7 +31,7 @@ void largest_entries(const Space &space, const FactorEntries<Space> &entries, co
         if (entries.source(e) == nowhere) return;
         const Index diagonal = e - (entries.lower + entries.upper);
         const Index i = diagonal >= 0 ? diagonal : entries.row_of(e), j = diagonal >= 0 ? diagonal : entries.columns(e);
-        const double size = modulus(scales.scaled(values[entries.source(e)], i, j));
+        const double size = modulus(scales.scaled(value_of(values, entries.source(e)), i, j));
         if (!Kokkos::isfinite(size)) return;
         Kokkos::atomic_max(&of_row(i), size);
         Kokkos::atomic_max(&of_column(j), size);
@@ -43,7 +43,7 @@ template <class Space>
 KOKKOS_INLINE_FUNCTION double size_of_entry(const FactorEntries<Space> &entries, const KernelScalar *values, Index e)
 {
   const Position source = entries.source(e);
-  const double size     = source == nowhere ? 0 : modulus(values[source]);
+  const double size     = source == nowhere ? 0 : modulus(value_of(values, source));
   return Kokkos::isfinite(size) ? size : 0;
 }
 
@@ -146,7 +146,7 @@ struct GatherRow {
                                               : entries.source(entry[a]);
       }
       for (int a = 0; a < at_once; a++) {
-        value[a] = source[a] == nowhere ? KernelScalar(0) : values[source[a]];
+        value[a] = source[a] == nowhere ? KernelScalar(0) : value_of(values, source[a]);
         if (scales.row.data()) value[a] = scale * value[a] * scales.column(column[a]);
       }
       for (int a = 0; a < at_once; a++) {

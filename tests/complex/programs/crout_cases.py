@@ -206,14 +206,27 @@ def singular():
 
 
 def only_hermitian():
-    """Cholesky and ICC of matrices that are Hermitian and not symmetric: solves, M^-1 = M^-H, and conjugate gradients."""
+    """L D L^H of matrices that are Hermitian and not symmetric: solves, inertia, M^-1 = M^-H, and conjugate gradients."""
     h = grid_matrix(8, "hermitian")
+    cholesky = {"pc_type": "cholesky", "pc_factor_mat_solver_type": "crout"}
     for kind in ("aij", "sbaij", "dense"):
-        compare(f"cholesky of {kind}", h, {"pc_type": "cholesky", "pc_factor_mat_solver_type": "crout"}, h, kind=kind, before=hermitian)
-    for settings in ({}, {"pc_factor_levels": 1}, {"pc_factor_mat_ordering_type": "rcm"}):
+        compare(f"cholesky of {kind}", h, cholesky, h, kind=kind, before=hermitian)
+    for ordering in ("natural", "rcm", "nd", "qmd"):
+        compare(f"cholesky, {ordering}", h, {**cholesky, "pc_factor_mat_ordering_type": ordering}, h, before=hermitian)
+    whole = {"pc_type": "crout", "pc_crout_pattern": "full"}
+    compare("crout", h, whole, h, before=hermitian)
+    compare("crout by sweeps", h, {**whole, "pc_crout_method": "sweeps", "pc_crout_sweeps": 200}, h, before=hermitian)
+    shifted = h - np.median(np.linalg.eigvalsh(h)) * np.eye(len(h))
+    A = matrix(shifted)
+    hermitian(A)
+    negative, zero, positive = pc_of(A, cholesky).getFactorMatrix().getInertia()
+    below = int((np.linalg.eigvalsh(shifted) < 0).sum())
+    say(f"inertia: {'alike' if (negative, zero, positive) == (below, 0, len(h) - below) else (negative, zero, positive, below)}")
+    incomplete = {"pc_type": "icc", "pc_factor_mat_solver_type": "crout"}
+    ours = [{"pc_type": "crout", **more} for more in ({}, {"pc_crout_pattern": "threshold"}, {"pc_crout_method": "sweeps"}, {"pc_crout_levels": 2, "pc_crout_ordering": "rcm"})]
+    for settings in (incomplete, {**incomplete, "pc_factor_levels": 1}, {**incomplete, "pc_factor_mat_ordering_type": "rcm"}, *ours):
         A = matrix(h)
         hermitian(A)
-        settings = {"pc_type": "icc", "pc_factor_mat_solver_type": "crout", **settings}
         pc = pc_of(A, settings)
         inverse = np.array([applied(pc, A, one) for one in np.eye(len(h), dtype=complex)]).T
         report(f"{settings}, M^-1", inverse, inverse.conj().T, 1e-13)
