@@ -35,6 +35,17 @@ int beside_alike(const Grid &grid, const Strengths &strengths)
   return strongest(strengths.along, [&](int d) { return !has(strengths.unlike, d) && grid.n[(d + 1) % 3] > 2 && grid.n[(d + 2) % 3] > 2; });
 }
 
+/// The direction of lines in the plane where coefficients jump along one direction alone, and with them perhaps the strong one: that direction, while the
+/// other one is coarsened. Interpolation across such jumps is too stiff for what varies along them; along them it is as good as anywhere, and lines take
+/// their own direction as strong or as weak as it is at each node. -1: there is none.
+int across_jumps(const Grid &grid, const Strengths &strengths)
+{
+  for (int d : {0, 1}) {
+    if (grid.n[2] == 1 && strengths.jumps == 1u << d && grid.n[d] > 1 && grid.n[1 - d] > 2) return d;
+  }
+  return -1;
+}
+
 std::vector<int> lines_of(const Grid &grid, const Strengths &strengths, bool one_will_do, BoxmgSmoother smoother)
 {
   const auto exists = [&](int d) { return grid.n[d] > 1; };
@@ -102,6 +113,9 @@ Choice choose_lines(const Grid &grid, const Strengths &strengths, bool one_will_
   if (const int third = beside_alike(grid, strengths);
       options.smoother == BoxmgSmoother::automatic && options.coarsen == 0 && choice.lines.size() > 1 && third >= 0)
     return {{third}, 7u & ~(1u << third)};
+  if (const int jumped = across_jumps(grid, strengths);
+      options.smoother == BoxmgSmoother::automatic && options.coarsen == 0 && choice.lines.size() > 1 && jumped >= 0)
+    return {{jumped}, 3u & ~(1u << jumped)};
   const int along = choice.lines.size() == 1 ? choice.lines.front() : -1;
   double top      = 0; // of those that lines do not run along, or of all
   for (int d = 0; d < 3; d++) {
@@ -176,7 +190,8 @@ BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &f
 {
   constexpr double steady = 0.9;
   const bool large        = *std::max_element(std::begin(grid.n), std::end(grid.n)) >= 700;
-  if (!convects(flow)) return large && strengths.jumps && finest.lines.size() > 1 ? BoxmgCycle::w : BoxmgCycle::v;
+  if (!convects(flow))
+    return large && strengths.jumps != 0 && (finest.lines.size() > 1 || std::popcount(strengths.jumps) > 1) ? BoxmgCycle::w : BoxmgCycle::v;
   double through = 0;
   for (const double along : flow.through) through += std::abs(along);
   const bool turns = through < steady * flow.share;

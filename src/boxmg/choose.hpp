@@ -35,7 +35,7 @@ struct Strengths {
   Directions unlike        = 0;      ///< those of which the two others are not alike at some node
   std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
   std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
-  bool jumps               = false;  ///< at some node the couplings to both sides along a direction differ by more than 100
+  Directions jumps         = 0;      ///< those along which at some node the couplings to both sides differ by more than 100
 };
 
 /// What convection makes of an operator: how couplings to a neighbour and back differ, over twice the diagonal, summed over the nodes.
@@ -95,11 +95,11 @@ bool convects(const Flow &flow);
 
 /// V; or F where convection is strong, and either turns, so that iterations of V cycles grow with the grid (recirculating flow at 257² takes 21 to 26,
 /// and 10 to 13 of F cycles), or the grid is so large that F cycles take less time with a steady flow too.
-/// W on a large grid where the strong direction jumps: lines along several and jumps of the coefficients.
+/// W on a large grid where coefficients jump along two directions, or along one beside lines along several.
 BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest);
 
-/// The levels that a W cycle of cycle_for() corrects twice. Where the strong direction changes at a line, interpolation across it is too stiff for what
-/// varies along it, a little more on each of the fine levels (12 iterations at 1025², so 9). It costs 9 % of a cycle.
+/// The levels that a W cycle of cycle_for() corrects twice. Where coefficients jump at the corners of squares, interpolation is too stiff there, a little
+/// more on each of the fine levels (a checkerboard of 1e4 at 1025²: 17 iterations, so 11). It costs 9 % of a cycle.
 struct TwiceOn {
   std::size_t first = 1, end = 3;
 };

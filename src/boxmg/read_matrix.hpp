@@ -114,8 +114,8 @@ struct LevelLook {
     strengths.unlike |= other.strengths.unlike;
     for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
     for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
-    strengths.jumps = strengths.jumps || other.strengths.jumps;
-    symmetric       = symmetric && other.symmetric;
+    strengths.jumps |= other.strengths.jumps;
+    symmetric = symmetric && other.symmetric;
     flow.join(other.flow);
     mirrors  = mirrors && other.mirrors;
     least    = Kokkos::min(least, other.least);
@@ -167,9 +167,9 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
   return symmetric;
 }
 
-/// Sums of the couplings of a node along each direction, whatever the steps along the others. Returns whether the two sides of one differ much.
+/// Sums of the couplings of a node along each direction, whatever the steps along the others. Returns those whose two sides differ much.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION bool strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
+KOKKOS_INLINE_FUNCTION Directions strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
 {
   InDouble<Scalar> below[3] = {}, above[3] = {};
   for (int k = 0; k < a.stencil.count; k++) {
@@ -180,11 +180,11 @@ KOKKOS_INLINE_FUNCTION bool strengths_of(const Operator<Scalar> &a, Index node, 
       above[d] += o > 0 ? c : InDouble<Scalar>(0);
     }
   }
-  bool jumps = false;
+  Directions jumps = 0;
   for (int d = 0; d < 3; d++) {
     const double one = modulus(below[d]), two = modulus(above[d]), less = Kokkos::min(one, two);
     along[d] = one + two;
-    jumps    = jumps || (less > 0 && Kokkos::max(one, two) > 100 * less);
+    if (less > 0 && Kokkos::max(one, two) > 100 * less) jumps |= 1u << d;
   }
   return jumps;
 }
@@ -226,7 +226,7 @@ struct LookAtLevel {
       return;
     }
     double along[3];
-    look.strengths.jumps = strengths_of(a, node, along) || look.strengths.jumps;
+    look.strengths.jumps |= strengths_of(a, node, along);
     for (int m = 0; m < 3; m++) {
       look.strengths.along[m] += along[m] / size;
       const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);

@@ -591,6 +591,19 @@ TEST(Boxmg, ChoosesByStrength)
   EXPECT_EQ(boxmg::choose(grid_of({65, 65, 65}), couples(1, 1, 1, 0, 0), true, planes), (boxmg::Choice{{}, all, {2}}));
   EXPECT_EQ(boxmg::choose(grid_of({65, 65}), alike, true, planes), (boxmg::Choice{Lines{0}, 3}));
   EXPECT_EQ(chosen({2, 65}, couples(1000, 1, 0, y | z, all)), (boxmg::Choice{Lines{1, 0}, 2}));
+  // The strong direction of a plane changes at a line across y, then at one across x; at lines across both.
+  boxmg::Strengths turns = couples(500, 500, 0, all, all);
+  turns.jumps            = y;
+  EXPECT_EQ(chosen({65, 65}, turns), (boxmg::Choice{Lines{1}, x}));
+  EXPECT_EQ(chosen({2, 65}, turns), (boxmg::Choice{Lines{1, 0}, y}));
+  turns.jumps = x;
+  EXPECT_EQ(chosen({65, 65}, turns), (boxmg::Choice{Lines{0}, y}));
+  turns.jumps = x | y;
+  EXPECT_EQ(chosen({65, 65}, turns), (boxmg::Choice{Lines{1, 0}, 3}));
+  BoxmgOptions all_coarsened;
+  all_coarsened.coarsen = 3;
+  turns.jumps           = y;
+  EXPECT_EQ(boxmg::choose(grid_of({65, 65}), turns, true, all_coarsened), (boxmg::Choice{Lines{1, 0}, 3}));
 }
 
 /// The first of two colours is over-relaxed by what a coarser grid does not see.
@@ -634,10 +647,13 @@ TEST(Boxmg, ChoosesCyclesByFlow)
   EXPECT_EQ(cycle({65, 1025}, 90, 90), BoxmgCycle::f);
   EXPECT_EQ(cycle({1025, 1025}, 40, 40), BoxmgCycle::v);
   boxmg::Strengths jump;
-  jump.jumps = true;
+  jump.jumps = 2;
   EXPECT_EQ(boxmg::cycle_for(grid_of({1025, 1025}), jump, {}, {{1, 0}, 3}), BoxmgCycle::w);
   EXPECT_EQ(boxmg::cycle_for(grid_of({1025, 1025}), jump, {}, {{1}, 3}), BoxmgCycle::v);
   EXPECT_EQ(boxmg::cycle_for(grid_of({257, 257}), jump, {}, {{1, 0}, 3}), BoxmgCycle::v);
+  jump.jumps = 3;
+  EXPECT_EQ(boxmg::cycle_for(grid_of({1025, 1025}), jump, {}, {{1}, 3}), BoxmgCycle::w);
+  EXPECT_EQ(boxmg::cycle_for(grid_of({257, 257}), jump, {}, {{1}, 3}), BoxmgCycle::v);
 }
 
 /// Halves of products are mirrored where the matrix is symmetric, not where R and P alone have the same weights.
