@@ -101,7 +101,7 @@ void GoOn(SpreadSolver &solver, [[maybe_unused]] const RankMessages &messages, c
 // A whole solve. Complex operators are not spread.
 void SolveTogether(SpreadSolver &solver, const RankMessages &messages, const KernelScalar *rhs, KernelScalar *solution, Transpose transpose)
 {
-  GoOn(solver, messages, solver.begin(reinterpret_cast<const double *>(rhs), reinterpret_cast<double *>(solution), transpose));
+  GoOn(solver, messages, solver.begin(reinterpret_cast<const KernelReal *>(rhs), reinterpret_cast<KernelReal *>(solution), transpose));
 }
 
 // By way of the slabs, where they are others than what the rank has of vectors.
@@ -109,7 +109,7 @@ PetscErrorCode SolveIn(PC pc, Memory memory, const KernelScalar *b, KernelScalar
 {
   PC_BCR *bcr             = Bcr(pc);
   const PetscMemType type = memory == Memory::device ? PETSC_MEMTYPE_DEVICE : PETSC_MEMTYPE_HOST;
-  double *slab            = NULL;
+  KernelReal *slab        = NULL;
 
   PetscFunctionBegin;
   PetscCall(EnsureSolver(pc, memory));

@@ -11,8 +11,8 @@
 #error "Weft builds with PETSc 3.18 to 3.26"
 #endif
 
-#if !defined(PETSC_USE_REAL_DOUBLE)
-#error "Weft builds with a double precision PETSc (configure with --with-precision=double)"
+#if !defined(PETSC_USE_REAL_DOUBLE) && !defined(PETSC_USE_REAL_SINGLE)
+#error "Weft builds with a PETSc in double or single precision (configure with --with-precision=double or single)"
 #endif
 
 #if PETSC_VERSION_LT(3, 19, 0)

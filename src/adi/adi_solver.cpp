@@ -253,6 +253,6 @@ double AdiSolver<Scalar>::flops() const
 }
 
 template class AdiSolver<KernelScalar>;
-template class AdiSolver<SingleScalar>;
+template class AdiSolver<OtherScalar>;
 
 } // namespace weft

@@ -28,9 +28,9 @@ public:
     if (!direct()) make_room(1);
   }
 
-  void solve(const double *rhs, double *solution, Transpose transpose, int nrhs, Index ld) override
+  void solve(const KernelReal *rhs, KernelReal *solution, Transpose transpose, int nrhs, Index ld) override
   {
-    if constexpr (std::is_same_v<Scalar, double>) {
+    if constexpr (std::is_same_v<Scalar, KernelReal>) {
       if (direct() && !mirrors(transpose)) {
         solver(transpose).solve(rhs, solution, nrhs, ld);
         for (int k = 0; k < nrhs; k++) boundary_.divide_by_factor(solution + k * ld);
@@ -62,10 +62,10 @@ public:
 
 private:
   /// True where nothing stands between the caller's arrays and DirectSolver.
-  bool direct() const { return std::is_same_v<Scalar, double> && boundary_.none(); }
+  bool direct() const { return std::is_same_v<Scalar, KernelReal> && boundary_.none(); }
 
   /// `columns` right-hand sides, one where a mirror is needed.
-  void solve_some(const double *rhs, double *solution, Transpose transpose, Index columns, Index ld)
+  void solve_some(const KernelReal *rhs, KernelReal *solution, Transpose transpose, Index columns, Index ld)
   {
     const bool mirror = mirrors(transpose);
     make_room(columns);

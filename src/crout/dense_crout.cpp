@@ -384,6 +384,6 @@ Owner<DenseCrout<Scalar>> DenseCrout<Scalar>::make(const Execution &execution, I
 }
 
 template class DenseCrout<KernelScalar>;
-template class DenseCrout<SingleScalar>;
+template class DenseCrout<OtherScalar>;
 
 } // namespace weft

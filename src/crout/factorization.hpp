@@ -106,7 +106,7 @@ struct CroutReport {
   bool matched          = false; ///< rows were permuted to put large entries on the diagonal
   int sweeps            = 0;     ///< of the attempt that was kept
   int all_sweeps        = 0;     ///< with those of attempts given up (sections: in parts of a whole sweep, rounded up)
-  std::vector<double> residuals; ///< |B - L U| / |B| on the pattern before each sweep of that attempt
+  std::vector<KernelReal> residuals; ///< |B - L U| / |B| on the pattern before each sweep of that attempt
   double growth   = 1;           ///< largest of them over the first
   double omega    = 1;
   int sections    = 1;

@@ -1,3 +1,3 @@
 #include "crout/factorization_impl.hpp"
 
-template class weft::CroutFactorization<weft::SingleScalar>;
+template class weft::CroutFactorization<weft::OtherScalar>;

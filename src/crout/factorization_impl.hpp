@@ -406,7 +406,7 @@ private:
     report_.warm            = plan.warm;
     report_.sweeps          = swept.sweeps;
     report_.all_sweeps += static_cast<int>(std::ceil(swept.all));
-    report_.residuals    = swept.residuals;
+    report_.residuals.assign(swept.residuals.begin(), swept.residuals.end());
     report_.growth       = swept.growth();
     report_.omega        = plan.omega;
     report_.sections     = plan.sections;

@@ -81,8 +81,8 @@ std::string TriangularSolver<Scalar>::description() const
 }
 
 template class triangular::TriangularSolverImpl<HostBackend, KernelScalar>;
-template class triangular::TriangularSolverImpl<HostBackend, SingleScalar>;
+template class triangular::TriangularSolverImpl<HostBackend, OtherScalar>;
 template class TriangularSolver<KernelScalar>;
-template class TriangularSolver<SingleScalar>;
+template class TriangularSolver<OtherScalar>;
 
 } // namespace weft

@@ -60,7 +60,7 @@ std::optional<ConstantLines<Scalar>> constant_lines(const Execution &execution, 
 }
 
 template class FactoredLines<LineProblem, KernelScalar>;
-template class FactoredLines<LineProblem, SingleScalar>;
+template class FactoredLines<LineProblem, OtherScalar>;
 template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<KernelScalar, std::int32_t> &,
                                               const BoxFaces<KernelScalar> &);
 template CouplingStrengths coupling_strengths(const Execution &, const Index (&)[3], Index, const CsrMatrix<KernelScalar, std::int64_t> &,

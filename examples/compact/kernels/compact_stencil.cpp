@@ -266,6 +266,6 @@ void CompactStencil<Scalar>::apply_ends(const Scalar *f, const Scalar *before, c
 }
 
 template class CompactStencil<KernelScalar>;
-template class CompactStencil<SingleScalar>;
+template class CompactStencil<OtherScalar>;
 
 } // namespace weft

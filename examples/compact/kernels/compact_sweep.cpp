@@ -461,6 +461,6 @@ void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before
 }
 
 template class CompactSweep<KernelScalar>;
-template class CompactSweep<SingleScalar>;
+template class CompactSweep<OtherScalar>;
 
 } // namespace weft

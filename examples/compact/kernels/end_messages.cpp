@@ -17,6 +17,6 @@ EndMessages<Scalar>::EndMessages(const Execution &execution, Index words, bool d
 }
 
 template class EndMessages<KernelScalar>;
-template class EndMessages<SingleScalar>;
+template class EndMessages<OtherScalar>;
 
 } // namespace weft

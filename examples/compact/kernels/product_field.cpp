@@ -109,8 +109,8 @@ Distance distance_to_product(const Execution &execution, const ProductFactors &f
 }
 
 template void fill_product(const Execution &, const ProductFactors &, KernelScalar *);
-template void fill_product(const Execution &, const ProductFactors &, SingleScalar *);
+template void fill_product(const Execution &, const ProductFactors &, OtherScalar *);
 template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const KernelScalar *);
-template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const SingleScalar *);
+template Distance distance_to_product(const Execution &, const ProductFactors &, int, Index, Index, const OtherScalar *);
 
 } // namespace weft

@@ -22,8 +22,8 @@ public:
   RealRows(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside,
            const AllRanks &all_ranks);
 
-  const CsrMatrix<double, Int> &inside() const { return inside_; }
-  const CsrMatrix<double, Int> &outside() const { return outside_; }
+  const CsrMatrix<KernelReal, Int> &inside() const { return inside_; }
+  const CsrMatrix<KernelReal, Int> &outside() const { return outside_; }
 
   /// Adds to what separate() found of them the turn, the imaginary shift, and the deviation that these leave. first, nodes: the box of nodes
   /// that this process holds. Collective, as above.
@@ -39,7 +39,7 @@ private:
   void add_weights(const Index (&first)[3], const Index (&nodes)[3], const AllRanks &all_ranks, Separation &found) const;
   void add_turns_of_faces(const Index (&first)[3], const Index (&nodes)[3], const AllRanks &all_ranks, Separation &found) const;
 
-  CsrMatrix<double, Int> inside_, outside_;
+  CsrMatrix<KernelReal, Int> inside_, outside_;
   OwnerOfAny inside_values_, outside_values_; ///< the memory
   std::complex<double> turn_ = 1;
   std::vector<Row> rows_;
@@ -47,19 +47,19 @@ private:
 
 /// Those of a real one are what they are.
 template <class Int>
-class RealRows<double, Int> {
+class RealRows<KernelReal, Int> {
 public:
-  RealRows(const Execution &, Index, const CsrMatrix<double, Int> &inside, const CsrMatrix<double, Int> &outside, const AllRanks &)
+  RealRows(const Execution &, Index, const CsrMatrix<KernelReal, Int> &inside, const CsrMatrix<KernelReal, Int> &outside, const AllRanks &)
       : inside_(inside), outside_(outside)
   {
   }
 
-  const CsrMatrix<double, Int> &inside() const { return inside_; }
-  const CsrMatrix<double, Int> &outside() const { return outside_; }
+  const CsrMatrix<KernelReal, Int> &inside() const { return inside_; }
+  const CsrMatrix<KernelReal, Int> &outside() const { return outside_; }
   void add_shift(const Index (&)[3], const Index (&)[3], const AllRanks &, Separation &) const {}
 
 private:
-  CsrMatrix<double, Int> inside_, outside_;
+  CsrMatrix<KernelReal, Int> inside_, outside_;
 };
 
 } // namespace weft

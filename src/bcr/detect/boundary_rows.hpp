@@ -48,12 +48,12 @@ public:
 
   /// The right-hand side of the inner box, x fastest. A transposed solve begins with the faces' solution. rhs and solution are arrays over the grid, and
   /// may be the same one.
-  void reduce(const double *rhs, double *solution, Scalar *inner_rhs, Transpose transpose) const
+  void reduce(const KernelReal *rhs, KernelReal *solution, Scalar *inner_rhs, Transpose transpose) const
   {
     reduce(rhs, solution, inner_rhs, transpose, inner_array());
   }
   /// The same into an array that is laid out otherwise.
-  void reduce(const double *rhs, double *solution, Scalar *inner_rhs, Transpose transpose, const InnerArray &array) const
+  void reduce(const KernelReal *rhs, KernelReal *solution, Scalar *inner_rhs, Transpose transpose, const InnerArray &array) const
   {
     const bool backward = transpose == Transpose::yes;
     if (backward) {
@@ -69,20 +69,20 @@ public:
   bool writes_as_it_is() const { return row_scale_.size() == 0; }
 
   /// The solution over the grid from that of the inner box; rhs as it was given to `reduce`.
-  void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose) const
+  void fill(const Scalar *inner_solution, const KernelReal *rhs, KernelReal *solution, Transpose transpose) const
   {
     fill(inner_solution, rhs, solution, transpose, inner_array());
     fill_faces(rhs, solution, transpose);
   }
   /// The same in two parts, from an array that is laid out otherwise.
-  void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose, const InnerArray &array) const
+  void fill(const Scalar *inner_solution, const KernelReal *rhs, KernelReal *solution, Transpose transpose, const InnerArray &array) const
   {
     const bool backward = transpose == Transpose::yes;
     if (size_ > 0)
       Kokkos::parallel_for("weft fill the inner box", inner_nodes(),
                            FillInner<Space, Scalar>{faces_, inner_, inner_solution, rhs, solution, row_scale_, backward, array});
   }
-  void fill_faces(const double *rhs, double *solution, Transpose transpose) const
+  void fill_faces(const KernelReal *rhs, KernelReal *solution, Transpose transpose) const
   {
     if (transpose == Transpose::yes)
       at_faces(FaceStep::after_transposed, 1, rhs, solution);
@@ -92,7 +92,7 @@ public:
   }
 
   /// Divides the solution by the factor: all that there is to do where there is none() else.
-  void divide_by_factor(double *solution) const
+  void divide_by_factor(KernelReal *solution) const
   {
     if (factor_ != 1) multiply(solution, 1 / factor_);
   }
@@ -101,7 +101,7 @@ private:
   auto inner_nodes() const { return box_range(space_, inner_.size(0), inner_.size(1), inner_.size(2)); }
   InnerArray inner_array() const { return {inner_.size(0), inner_.size(0) * inner_.size(1)}; }
 
-  void multiply(double *solution, double factor) const
+  void multiply(KernelReal *solution, double factor) const
   {
     const Index all = faces_.grid[0] * faces_.grid[1] * faces_.grid[2];
     Kokkos::parallel_for("weft factor", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, all),
@@ -153,7 +153,7 @@ private:
     nodes_     = from_host(space_, "weft face nodes", all);
   }
 
-  void at_faces(FaceStep step, int c, const double *rhs, double *solution) const
+  void at_faces(FaceStep step, int c, const KernelReal *rhs, KernelReal *solution) const
   {
     if (starts_[c - 1] == starts_[c]) return;
     Kokkos::parallel_for("weft faces", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, starts_[c - 1], starts_[c]),

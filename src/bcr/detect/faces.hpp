@@ -75,7 +75,7 @@ template <class Space, class Scalar>
 struct ReduceToInner {
   Faces<Space> faces;
   Box inner;
-  const double *rhs, *solution;
+  const KernelReal *rhs, *solution;
   Scalar *inner_rhs;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
@@ -110,8 +110,8 @@ struct FillInner {
   Faces<Space> faces;
   Box inner;
   const Scalar *inner_solution;
-  const double *rhs;
-  double *solution;
+  const KernelReal *rhs;
+  KernelReal *solution;
   Kokkos::View<const double *, typename Space::memory_space> row_scale; ///< empty: all 1
   bool transposed;
   InnerArray array;
@@ -133,7 +133,8 @@ struct FillInner {
 };
 
 struct TimesFactor {
-  double *values, factor;
+  KernelReal *values;
+  double factor;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const { values[k] *= factor; }
 };
@@ -149,8 +150,8 @@ template <class Space>
 struct SolveFaces {
   Faces<Space> faces;
   Kokkos::View<const Index *, typename Space::memory_space> nodes;
-  const double *rhs;
-  double *solution;
+  const KernelReal *rhs;
+  KernelReal *solution;
   FaceStep step;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const

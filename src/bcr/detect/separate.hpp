@@ -34,8 +34,8 @@ struct GridMatrix {
   Index grid[3]  = {1, 1, 1};       ///< nodes of the whole grid
   Index first[3] = {0, 0, 0};       ///< first node of the box
   Index nodes[3] = {1, 1, 1};       ///< nodes of the box
-  CsrMatrix<double, Int> inside;    ///< columns: rows of the box
-  CsrMatrix<double, Int> outside;   ///< couplings to other processes; row_starts is null where there are none
+  CsrMatrix<KernelReal, Int> inside;    ///< columns: rows of the box
+  CsrMatrix<KernelReal, Int> outside;   ///< couplings to other processes; row_starts is null where there are none
   std::vector<Index> outside_nodes; ///< the node behind each column of `outside`, numbered x fastest over the whole grid
   bool as_stars = false;            ///< couplings to other neighbours in a box become those along x, y and z (separate_boxes.hpp)
 };

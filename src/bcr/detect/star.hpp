@@ -80,7 +80,7 @@ struct StarReader {
   double per_unit = 1;     ///< times each entry
   bool as_stars   = false; ///< as GridMatrix::as_stars
   bool penalties  = false; ///< some rows are Star::penalty(), and some are not
-  CsrMatrix<double, Int> inside, outside;
+  CsrMatrix<KernelReal, Int> inside, outside;
   Kokkos::View<Index *, typename Space::memory_space> outside_nodes;
 
   StarReader(const Space &space, const GridMatrix<Int> &matrix) : as_stars(matrix.as_stars), inside(matrix.inside), outside(matrix.outside)
@@ -176,7 +176,7 @@ struct StarReader {
     if (column[0] != row || column[-1] != row - 1 || column[1] != row + 1 || column[-2] != row - nx || column[2] != row + nx) return false;
     if (!flat && (at[2] == part.lo[2] || at[2] + 1 == part.hi[2] || column[-3] != row - nx * ny || column[3] != row + nx * ny))
       return false;
-    const double *const value = inside.values + begin + half;
+    const KernelReal *const value = inside.values + begin + half;
     star.centre               = per_unit * value[0];
     for (int d = 0; d < 3; d++) {
       if (d == 2 && flat) break;

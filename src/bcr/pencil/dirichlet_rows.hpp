@@ -39,7 +39,7 @@ template <class Scalar>
 struct IntoInner {
   InnerNodes nodes;
   double factor;
-  const double *from;
+  const KernelReal *from;
   Scalar *to;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
@@ -53,7 +53,7 @@ struct OutOfInner {
   InnerNodes nodes;
   double factor;
   const Scalar *from;
-  double *to;
+  KernelReal *to;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, const Index j, const Index k) const
   {
@@ -66,7 +66,7 @@ template <class Space, class Scalar>
 struct TakeKnown {
   SomeRows<Space> couplings; ///< columns: elements of the grid; values over the diagonals there
   double factor;
-  const double *rhs;
+  const KernelReal *rhs;
   Scalar *inner;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
@@ -84,9 +84,9 @@ struct SolveKnown {
   Kokkos::View<double *, typename Space::memory_space> diagonal;
   double factor, after;
   bool transposed;
-  const double *rhs;
+  const KernelReal *rhs;
   const Scalar *inner;
-  double *solution;
+  KernelReal *solution;
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index k) const
   {
@@ -120,14 +120,14 @@ public:
   std::size_t bytes() const { return (within_.value.size() + known_.value.size()) * (sizeof(double) + sizeof(Index)); }
 
   /// The right-hand side of the inner box, x fastest.
-  void reduce(const double *rhs, Scalar *inner_rhs, Transpose transpose) const
+  void reduce(const KernelReal *rhs, Scalar *inner_rhs, Transpose transpose) const
   {
     Kokkos::parallel_for("weft into the inner box", inner_nodes(), IntoInner<Scalar>{nodes(), before_, rhs, inner_rhs});
     if (transpose == Transpose::no)
       Kokkos::parallel_for("weft take known values", range(within_.rows()), TakeKnown<Space, Scalar>{within_, before_, rhs, inner_rhs});
   }
   /// The solution over the grid from that of the inner box.
-  void fill(const Scalar *inner_solution, const double *rhs, double *solution, Transpose transpose) const
+  void fill(const Scalar *inner_solution, const KernelReal *rhs, KernelReal *solution, Transpose transpose) const
   {
     Kokkos::parallel_for(
         "weft known values", range(known_.rows()),

@@ -29,13 +29,13 @@ public:
     solution_ = room(separation.size());
   }
 
-  void solve(const double *rhs, double *solution, Transpose transpose, int nrhs, Index ld) override
+  void solve(const KernelReal *rhs, KernelReal *solution, Transpose transpose, int nrhs, Index ld) override
   {
     const auto &solver = solver_of(transpose);
     for (int k = 0; k < nrhs; k++) {
-      const double *const b = rhs + k * ld;
-      double *const x       = solution + k * ld;
-      if constexpr (std::is_same_v<Scalar, double>) {
+      const KernelReal *const b = rhs + k * ld;
+      KernelReal *const x       = solution + k * ld;
+      if constexpr (std::is_same_v<Scalar, KernelReal>) {
         if (direct()) {
           solver(b, x);
           continue;
@@ -83,7 +83,7 @@ private:
   };
 
   /// True where nothing stands between the caller's arrays and the solver.
-  bool direct() const { return std::is_same_v<Scalar, double> && boundary_.none(); }
+  bool direct() const { return std::is_same_v<Scalar, KernelReal> && boundary_.none(); }
 
   Values room(Index size) const
   {

@@ -60,15 +60,15 @@ public:
     space_.fence("weft: tables of a spread solve");
   }
 
-  double *slab() override
+  KernelReal *slab() override
   {
-    if (slab_.size() == 0) slab_ = Array<double>("weft slab", static_cast<std::size_t>(slab_nodes_));
+    if (slab_.size() == 0) slab_ = Array<KernelReal>("weft slab", static_cast<std::size_t>(slab_nodes_));
     return slab_.data();
   }
 
   void set_factor(double factor) override { boundary_.set_factor(factor); }
 
-  const Exchange *begin(const double *rhs, double *solution, Transpose transpose) override
+  const Exchange *begin(const KernelReal *rhs, KernelReal *solution, Transpose transpose) override
   {
     rhs_       = rhs;
     solution_  = solution;
@@ -110,7 +110,7 @@ public:
   {
     const Index ends = 2 * (2 * plan_.modes() + plan_.processes * mine_.size());
     std::size_t bytes =
-        slab_.size() * sizeof(double) + (static_cast<std::size_t>(ends) + modes_[0].size() + modes_[1].size()) * sizeof(Scalar);
+        slab_.size() * sizeof(KernelReal) + (static_cast<std::size_t>(ends) + modes_[0].size() + modes_[1].size()) * sizeof(Scalar);
     for (const auto &tables : tables_) {
       if (tables) bytes += tables->transforms.bytes() + tables->lines.bytes() + (tables->joined ? tables->joined->bytes() : 0);
     }
@@ -135,14 +135,14 @@ private:
   /// Where the caller's arrays have the inner box, for transforms that begin or end there; else nothing.
   SlabAt<const Scalar> rhs_at() const
   {
-    if constexpr (std::is_same_v<Scalar, double>) {
+    if constexpr (std::is_same_v<Scalar, KernelReal>) {
       if (boundary_.reads_as_it_is() && !mirrors(transpose_)) return {rhs_ + inner_first_, plan_.grid[0], plan_.grid[0] * plan_.grid[1]};
     }
     return {};
   }
   SlabAt<Scalar> solution_at() const
   {
-    if constexpr (std::is_same_v<Scalar, double>) {
+    if constexpr (std::is_same_v<Scalar, KernelReal>) {
       if (boundary_.writes_as_it_is() && !mirrors(transpose_))
         return {solution_ + inner_first_, plan_.grid[0], plan_.grid[0] * plan_.grid[1]};
     }
@@ -294,7 +294,7 @@ private:
   std::unique_ptr<Tables> tables_[2]; ///< of the operator; of its transpose, where that is another one
   std::optional<SeparableOperator> operator_;
   std::optional<poisson::Mirror<Space, Scalar>> mirror_;
-  Array<double> slab_;
+  Array<KernelReal> slab_;
   Array<Scalar> modes_[2], beside_; ///< the second one for matrix products
   Messages<Space, Scalar> shares_, joined_;
   Messages<Space, double> own_hanging_, all_hanging_, mean_, means_;
@@ -303,8 +303,8 @@ private:
   double worth_  = 1; ///< of pieces: the least pivot over the largest fringe
   Exchange hanging_, to_joins_, from_joins_, to_all_;
   // Of the solve under way:
-  const double *rhs_   = nullptr;
-  double *solution_    = nullptr;
+  const KernelReal *rhs_ = nullptr;
+  KernelReal *solution_  = nullptr;
   Transpose transpose_ = Transpose::no;
   Tables *here_        = nullptr;
   Stage stage_         = Stage::ends;

@@ -19,7 +19,7 @@ public:
                                   Precision precision, bool device_messages);
 
   /// Numbers of the nodes of this process's slab, eliminated faces too, in the plan's order of directions, for callers whose arrays are others.
-  virtual double *slab() = 0;
+  virtual KernelReal *slab() = 0;
 
   /// What has to travel before a solve goes on: from each process to some, itself perhaps among them, of elements of so many bytes.
   struct Exchange {
@@ -30,7 +30,7 @@ public:
   };
   /// A solve from its start to the first exchange, and on to the next one; null at its end. The same on all processes. Right-hand side and solution are
   /// arrays over the slab, and may be the same one. Waits in the first solve only.
-  virtual const Exchange *begin(const double *rhs, double *solution, Transpose transpose) = 0;
+  virtual const Exchange *begin(const KernelReal *rhs, KernelReal *solution, Transpose transpose) = 0;
   virtual const Exchange *go_on()                                                         = 0;
   /// The same of what is exchanged once, before any solve, after which it is known whether a pivot is bad. begin() does it where nobody has.
   virtual const Exchange *meet() = 0;

@@ -46,10 +46,10 @@ void MpiRanks::exchange(const std::vector<Message> &sent, const KernelScalar *fr
   messages_.exchange(sent, from, received, to, sizeof(KernelScalar) * static_cast<std::size_t>(words), stream);
 }
 
-void MpiRanks::exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,
+void MpiRanks::exchange(const std::vector<Message> &sent, const OtherScalar *from, const std::vector<Message> &received, OtherScalar *to,
                         int words, void *stream) const
 {
-  messages_.exchange(sent, from, received, to, sizeof(SingleScalar) * static_cast<std::size_t>(words), stream);
+  messages_.exchange(sent, from, received, to, sizeof(OtherScalar) * static_cast<std::size_t>(words), stream);
 }
 
 void MpiRanks::gather(const void *mine, void *all, std::size_t bytes) const
@@ -69,9 +69,9 @@ void MpiRanks::make_lines(const Execution &execution, int direction, const LineP
 }
 
 void MpiRanks::make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<SingleScalar>> &lines) const
+                          std::unique_ptr<AnyLines<OtherScalar>> &lines) const
 {
-  lines = lines_of<SingleScalar>(execution, lines_[direction], piece, messages_.device_messages());
+  lines = lines_of<OtherScalar>(execution, lines_[direction], piece, messages_.device_messages());
 }
 
 } // namespace weft::boxmg

@@ -139,7 +139,7 @@ public:
   /// Sends and receives, `words` of each node, in the order in which nodes are sent or received, on a stream; null on a host.
   virtual void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
                         int words, void *stream) const = 0;
-  virtual void exchange(const std::vector<Message> &sent, const SingleScalar *from, const std::vector<Message> &received, SingleScalar *to,
+  virtual void exchange(const std::vector<Message> &sent, const OtherScalar *from, const std::vector<Message> &received, OtherScalar *to,
                         int words, void *stream) const = 0;
   /// Some bytes of each rank, for each: in the order of the ranks.
   virtual void gather(const void *mine, void *all, std::size_t bytes) const = 0;
@@ -150,7 +150,7 @@ public:
   virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
                           std::unique_ptr<AnyLines<KernelScalar>> &lines) const = 0;
   virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<SingleScalar>> &lines) const = 0;
+                          std::unique_ptr<AnyLines<OtherScalar>> &lines) const = 0;
 };
 
 } // namespace weft::boxmg

@@ -187,6 +187,6 @@ void MatrixProduct<Scalar>::add(int sign, Transpose transpose, Index m, Index n,
 }
 
 template class MatrixProduct<KernelScalar>;
-template class MatrixProduct<SingleScalar>;
+template class MatrixProduct<OtherScalar>;
 
 } // namespace weft

@@ -414,7 +414,7 @@ private:
 
 // Those of a host are compiled once: triangular_solver.cpp.
 extern template class TriangularSolverImpl<HostBackend, KernelScalar>;
-extern template class TriangularSolverImpl<HostBackend, SingleScalar>;
+extern template class TriangularSolverImpl<HostBackend, OtherScalar>;
 
 } // namespace triangular
 

@@ -53,6 +53,6 @@ bool components_couple(const Execution &execution, const BlockLines &lines, cons
 template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<KernelScalar, std::int32_t> &);
 template bool components_couple(const Execution &, const BlockLines &, const CsrMatrix<KernelScalar, std::int64_t> &);
 template class FactoredLines<BlockLines, KernelScalar>;
-template class FactoredLines<BlockLines, SingleScalar>;
+template class FactoredLines<BlockLines, OtherScalar>;
 
 } // namespace weft

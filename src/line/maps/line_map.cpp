@@ -160,13 +160,13 @@ template LineMap::LineMap(const Execution &, Index, const CsrMatrix<KernelScalar
                           const GhostRows *);
 template LineMap::LineMap(const Execution &, Index, const CsrMatrix<KernelScalar, std::int64_t> &, const ForestOptions &,
                           const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<SingleScalar, std::int32_t> &, const ForestOptions &,
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<OtherScalar, std::int32_t> &, const ForestOptions &,
                           const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<SingleScalar, std::int64_t> &, const ForestOptions &,
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<OtherScalar, std::int64_t> &, const ForestOptions &,
                           const GhostRows *);
 template std::vector<int> LineMap::colour(const CsrMatrix<KernelScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);
 template std::vector<int> LineMap::colour(const CsrMatrix<KernelScalar, std::int64_t> &, const GhostRows *, const JoinedPieces *);
-template std::vector<int> LineMap::colour(const CsrMatrix<SingleScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);
-template std::vector<int> LineMap::colour(const CsrMatrix<SingleScalar, std::int64_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<OtherScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);
+template std::vector<int> LineMap::colour(const CsrMatrix<OtherScalar, std::int64_t> &, const GhostRows *, const JoinedPieces *);
 
 } // namespace weft

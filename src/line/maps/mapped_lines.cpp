@@ -186,9 +186,9 @@ Owner<MappedSolver<Value>> MappedSolver<Value>::lines(const LineMap &map, const 
 
 template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<KernelScalar>(const LineMap &, const std::string &,
                                                                                            const MethodParameters &);
-template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<SingleScalar>(const LineMap &, const std::string &,
+template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<OtherScalar>(const LineMap &, const std::string &,
                                                                                            const MethodParameters &);
-template Owner<MappedSolver<SingleScalar>> MappedSolver<SingleScalar>::lines<SingleScalar>(const LineMap &, const std::string &,
+template Owner<MappedSolver<OtherScalar>> MappedSolver<OtherScalar>::lines<OtherScalar>(const LineMap &, const std::string &,
                                                                                            const MethodParameters &);
 
 } // namespace weft

@@ -1,3 +1,3 @@
 #include "line/ranks/solver_parts.hpp"
 
-template class weft::DistributedLines<weft::BlockLines, weft::SingleScalar>;
+template class weft::DistributedLines<weft::BlockLines, weft::OtherScalar>;

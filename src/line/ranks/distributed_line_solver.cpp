@@ -1,4 +1,4 @@
 #include "line/ranks/solver_parts.hpp"
 
 template class weft::DistributedLines<weft::LineProblem, weft::KernelScalar>;
-template class weft::DistributedLines<weft::LineProblem, weft::SingleScalar>;
+template class weft::DistributedLines<weft::LineProblem, weft::OtherScalar>;

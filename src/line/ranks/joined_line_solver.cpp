@@ -425,6 +425,6 @@ JoinedLineSolver<Scalar>::make(const LineMap &map, MPI_Comm ranks, std::shared_p
 }
 
 template class JoinedLineSolver<KernelScalar>;
-template class JoinedLineSolver<SingleScalar>;
+template class JoinedLineSolver<OtherScalar>;
 
 } // namespace weft

@@ -147,9 +147,9 @@ template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrM
                                   const std::vector<std::int64_t> &);
 template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<KernelScalar, std::int64_t> &,
                                   const std::vector<std::int64_t> &);
-template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<SingleScalar, std::int32_t> &,
+template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<OtherScalar, std::int32_t> &,
                                   const std::vector<std::int64_t> &);
-template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<SingleScalar, std::int64_t> &,
+template RowsOfRanks::RowsOfRanks(const Execution &, MPI_Comm, Index, const CsrMatrix<OtherScalar, std::int64_t> &,
                                   const std::vector<std::int64_t> &);
 
 } // namespace weft

@@ -22,6 +22,6 @@ LineRelaxation<Scalar>::~LineRelaxation()
 }
 
 template class LineRelaxation<KernelScalar>;
-template class LineRelaxation<SingleScalar>;
+template class LineRelaxation<OtherScalar>;
 
 } // namespace weft

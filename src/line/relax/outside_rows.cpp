@@ -108,6 +108,6 @@ Owner<OutsideRows<Scalar>> OutsideRows<Scalar>::make(const Execution &execution)
 }
 
 template class OutsideRows<KernelScalar>;
-template class OutsideRows<SingleScalar>;
+template class OutsideRows<OtherScalar>;
 
 } // namespace weft

@@ -23,7 +23,7 @@ struct SizeOfRow {
   KOKKOS_INLINE_FUNCTION void operator()(const Index i, double &logarithms, double &rows) const
   {
     double largest = 0;
-    for_each_inside(matrix, i, [&](KernelScalar value, Index) { largest = Kokkos::max(largest, modulus(value)); });
+    for_each_inside(matrix, i, [&](KernelScalar value, Index) { largest = Kokkos::max<double>(largest, modulus(value)); });
     if (!(largest > 0) || Kokkos::isinf(largest)) return;
     logarithms += Kokkos::log2(largest);
     rows += 1;

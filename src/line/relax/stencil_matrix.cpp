@@ -62,10 +62,10 @@ void StencilMatrix<Scalar>::multiply(const Scalar *x, Scalar *y) const
 }
 
 template class StencilMatrix<KernelScalar>;
-template class StencilMatrix<SingleScalar>;
+template class StencilMatrix<OtherScalar>;
 template void StencilMatrix<KernelScalar>::read(const CsrMatrix<KernelScalar, std::int32_t> &);
 template void StencilMatrix<KernelScalar>::read(const CsrMatrix<KernelScalar, std::int64_t> &);
-template void StencilMatrix<SingleScalar>::read(const CsrMatrix<SingleScalar, std::int32_t> &);
-template void StencilMatrix<SingleScalar>::read(const CsrMatrix<SingleScalar, std::int64_t> &);
+template void StencilMatrix<OtherScalar>::read(const CsrMatrix<OtherScalar, std::int32_t> &);
+template void StencilMatrix<OtherScalar>::read(const CsrMatrix<OtherScalar, std::int64_t> &);
 
 } // namespace weft

@@ -3,4 +3,4 @@
 #include "line/factored_lines_impl.hpp"
 
 template struct weft::LinesBy<weft::Spike, weft::LineProblem, weft::KernelScalar>;
-template struct weft::LinesBy<weft::Spike, weft::LineProblem, weft::SingleScalar>;
+template struct weft::LinesBy<weft::Spike, weft::LineProblem, weft::OtherScalar>;
