@@ -169,13 +169,15 @@ stack_debian_complex() {
   own_petsc
 }
 
-# stack_petsc real|complex: PETSc's newest release, built with debugging so that PETSc checks our calls.
+# stack_petsc real|complex|single: PETSc's newest release, built with debugging so that PETSc checks our calls.
 stack_petsc() {
   local prefix=$cache/petsc-3.26.1-debug
   [ "$1" = real ] || prefix+=-$1
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
   [ -f "$prefix/.done" ] || say "building PETSc 3.26.1 with debugging and $1 scalars (3 to 5 minutes on two cores)"
-  petsc_build "$prefix" --with-debugging=1 --with-scalar-type="$1" --with-blaslapack-lib=-lopenblas
+  local scalars=--with-scalar-type=$1
+  [ "$1" != single ] || scalars=--with-precision=single
+  petsc_build "$prefix" --with-debugging=1 "$scalars" --with-blaslapack-lib=-lopenblas
   export PETSC_DIR=$prefix PETSC_ARCH=
   kokkos_static
 }

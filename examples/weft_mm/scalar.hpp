@@ -1,4 +1,4 @@
-// The numbers of a program: those of the PETSc that it is built for, which CMake tells (WEFT_MM_COMPLEX). Knows nothing about PETSc.
+// The numbers of a program: those of the PETSc that it is built for, which CMake tells (WEFT_MM_COMPLEX, WEFT_MM_SINGLE). Knows nothing about PETSc.
 #pragma once
 
 #include <cmath>
@@ -9,11 +9,13 @@ namespace weft_mm {
 
 #if defined(WEFT_MM_COMPLEX)
 using Scalar = std::complex<double>;
+#elif defined(WEFT_MM_SINGLE)
+using Scalar = float;
 #else
 using Scalar = double;
 #endif
 
-inline constexpr bool complex_scalars = !std::is_same_v<Scalar, double>;
+inline constexpr bool complex_scalars = !std::is_floating_point_v<Scalar>;
 
 inline bool is_finite(Scalar value)
 {

@@ -32,7 +32,7 @@ struct PC_BCR {
   DirectOptions options;
   PCBCRPrecision precision    = PC_BCR_DOUBLE;
   PetscBool require_separable = PETSC_FALSE;
-  PetscReal tolerance         = 1e-10;
+  PetscReal tolerance         = OfPrecision(1e-10, 1e-5);
 
   // What set-up finds and makes.
   Grid grid;

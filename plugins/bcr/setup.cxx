@@ -434,7 +434,7 @@ PetscErrorCode PCSetUp_BCR(PC pc)
   }
   // Closed formulas of definite operators with constant coefficients, of which one was found sound, need no check each. But what was measured
   // says nothing of a matrix that differs from the operator by more than rounding: an ill-conditioned one has other solutions then.
-  constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+  constexpr double rounding = 64 * std::numeric_limits<PetscReal>::epsilon();
   const bool exact          = !bcr->separable() || bcr->separation.deviation <= rounding;
   PetscCall(Check(pc, (stays.all || (renewed && bcr->check.is_sound())) && exact));
   PetscFunctionReturn(PETSC_SUCCESS);

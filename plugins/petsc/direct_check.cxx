@@ -250,7 +250,7 @@ DirectCheck::~DirectCheck()
 }
 
 // Both bounds from here on: nothing would come of the check. (Later releases of PETSc take no infinite option.)
-constexpr PetscReal unbounded = 1e300;
+constexpr PetscReal unbounded = OfPrecision(1e300, 1e30);
 
 // One right-hand side of few rows may be solved by luck: so many are, and the worst counts.
 constexpr PetscInt few_rows = 64, several = 5;
@@ -318,7 +318,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
   PetscCall(Forget());
   if (PetscMin(warn, fail) >= unbounded) PetscFunctionReturn(PETSC_SUCCESS);
-  single_ = single;
+  single_ = single || single_built;
   PetscCall(measured_.read(A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work_[0]));
@@ -489,7 +489,7 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
   PetscCall(Forget());
   if (PetscMin(warn, fail) >= unbounded) PetscFunctionReturn(PETSC_SUCCESS);
-  single_ = single;
+  single_ = single || single_built;
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(x, &third));
   PetscCall(VecDuplicate(b, &work));
@@ -542,8 +542,8 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   PetscCall(MeasureError(A, unit, b, x, work, &error));
   *amplified = error.residual;
   *backward  = error.backward;
-  if (error.backward <= 1e-8) *amplified = 0;                  // it solves: the matrix is to blame
-  if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS); // else rows in odd units look like that: those of a known solution do not
+  if (error.backward <= OfPrecision(1e-8, 1e-5)) *amplified = 0; // it solves: the matrix is to blame
+  if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS);   // else rows in odd units look like that: those of a known solution do not
   PetscCall(MeasureKnown(A, apply, which, NULL, b, x, work, amplified));
   if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS); // else unknowns in odd units: of the sizes that diagonals say
   PetscCall(VecDuplicate(x, &scale));

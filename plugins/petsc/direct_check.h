@@ -27,7 +27,7 @@ using DirectApply = std::function<PetscErrorCode(Vec b, Vec x, Transpose transpo
 
 struct DirectCheck {
   // What the user asks for.
-  PetscReal warn = 1e-10;
+  PetscReal warn = OfPrecision(1e-10, 1e-3);
   PetscReal fail = 1e-4;
 
   // What the last Measure() found.

@@ -24,6 +24,12 @@
 
 namespace weft {
 
+/// A bound in units of rounding: that of a PETSc in double precision, that of one in single precision.
+constexpr PetscReal OfPrecision(double in_double, double in_single)
+{
+  return static_cast<PetscReal>(sizeof(PetscReal) == sizeof(double) ? in_double : in_single);
+}
+
 #if PETSC_VERSION_LT(3, 23, 0)
 using OptionItems = PetscOptionItems *;
 #else

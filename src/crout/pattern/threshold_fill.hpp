@@ -21,7 +21,7 @@ namespace detail {
 
 struct Candidate {
   std::int32_t column;
-  KernelScalar value;
+  DoubleScalar value;
   KOKKOS_INLINE_FUNCTION bool operator<(const Candidate &other) const { return column < other.column; }
 };
 struct LargerFirst {
@@ -135,7 +135,7 @@ FactorEntries<Space> without_small(const Space &space, const FactorEntries<Space
         const auto choose_row = [&](Index begin, Index end) {
           Index size = begin;
           for (Index e = begin; e < end; e++) {
-            const KernelScalar pivot = e < entries.lower ? widened(values(entries.diagonal(entries.columns(e)))) : KernelScalar(1);
+            const DoubleScalar pivot = e < entries.lower ? widened(values(entries.diagonal(entries.columns(e)))) : DoubleScalar(1);
             const double weight      = modulus(widened(values(e)) * pivot);
             if (weight >= keep.smallest(i)) kept(size++) = {entries.columns(e), weight};
           }

@@ -88,21 +88,21 @@ struct PivotSweep {
 
   KOKKOS_INLINE_FUNCTION double operator()(Index i) const
   {
-    const KernelScalar b = widened(matrix[i]), old = 1 / widened(from[i]);
-    KernelScalar pivot = b;
+    const DoubleScalar b = widened(matrix[i]), old = 1 / widened(from[i]);
+    DoubleScalar pivot = b;
     const Index begin  = rows.first(i);
     const int width    = rows.width(i);
     for (int first = 0; first < width; first += loads) {
-      KernelScalar w[loads], x[loads];
+      DoubleScalar w[loads], x[loads];
       for (int k = 0; k < loads; k++) {
         const bool there = first + k < width;
         const Index at   = begin + (first + k) * Rows::step;
-        w[k]             = there ? widened(couplings[at]) : KernelScalar(0);
-        x[k]             = there ? widened(from[rows.column(i, at)]) : KernelScalar(0);
+        w[k]             = there ? widened(couplings[at]) : DoubleScalar(0);
+        x[k]             = there ? widened(from[rows.column(i, at)]) : DoubleScalar(0);
       }
       for (int k = 0; k < loads; k++) pivot -= w[k] * x[k];
     }
-    const KernelScalar residual = pivot - old;
+    const DoubleScalar residual = pivot - old;
     to[i]                       = static_cast<Scalar>(1 / (rule.usable(pivot, i) ? pivot : rule.replacement(pivot, i)));
     return square_of(residual);
   }
@@ -124,7 +124,7 @@ struct PivotCouplings {
   {
     const Index first = entries.lower_starts(i), begin = rows.first(i);
     const int size = static_cast<int>(entries.lower_starts(i + 1) - first), width = rows.width(i);
-    const KernelScalar found = widened(before ? before[i] : matrix(entries.diagonal(i)));
+    const DoubleScalar found = widened(before ? before[i] : matrix(entries.diagonal(i)));
     inverses[i]              = static_cast<Scalar>(1 / (rule.usable(found, i) ? found : rule.replacement(found, i)));
     for (int some = 0; some < width; some += loads) {
       Position across[loads];

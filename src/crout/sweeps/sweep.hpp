@@ -49,14 +49,14 @@ struct SweepItems {
 /// Loads and stores of a sweep between two arrays, or in one. In one, plain loads may see old values for ever: a relaxed atomic does not.
 template <class Scalar, bool in_place>
 struct SweepMemory {
-  KOKKOS_INLINE_FUNCTION static KernelScalar load(const Scalar *values, Index e)
+  KOKKOS_INLINE_FUNCTION static DoubleScalar load(const Scalar *values, Index e)
   {
     if constexpr (in_place)
       return widened(load_word(const_cast<Scalar *>(values) + e));
     else
       return widened(values[e]);
   }
-  KOKKOS_INLINE_FUNCTION static void store(Scalar *values, Index e, KernelScalar value)
+  KOKKOS_INLINE_FUNCTION static void store(Scalar *values, Index e, DoubleScalar value)
   {
     if constexpr (in_place)
       store_word(values + e, static_cast<Scalar>(value));
@@ -104,24 +104,24 @@ struct Sweep {
   KOKKOS_INLINE_FUNCTION SweepSums operator()(Index e) const
   {
     const FactorEntries<Space> &entries = products.entries;
-    const KernelScalar b                = widened(matrix[e]);
-    KernelScalar rest                   = b;
+    const DoubleScalar b                = widened(matrix[e]);
+    DoubleScalar rest                   = b;
     products.for_each(e, [&](Index l, Index u) { rest -= Values::load(from, l) * Values::load(from, u); });
-    const KernelScalar old = Values::load(from, e);
+    const DoubleScalar old = Values::load(from, e);
     const Index diagonal   = e - (entries.lower + entries.upper);
     SweepSums sums;
     if (e < entries.lower) {
-      const KernelScalar pivot = Values::load(from, entries.diagonal(entries.columns(e)));
+      const DoubleScalar pivot = Values::load(from, entries.diagonal(entries.columns(e)));
       sums                     = update(e, old, rest / pivot, rest - old * pivot, b);
       if constexpr (symmetric) {
         const Index upper    = static_cast<Index>(mirror(e) & 0xffffffffu);
-        const KernelScalar u = Values::load(from, upper);
-        const KernelScalar v = kind.mirrored(rest);
+        const DoubleScalar u = Values::load(from, upper);
+        const DoubleScalar v = kind.mirrored(rest);
         sums += update(upper, u, v, v - u, b);
       }
     } else {
       if (diagonal >= 0) rest = kind.diagonal(rest);
-      KernelScalar wanted = rest;
+      DoubleScalar wanted = rest;
       if (diagonal >= 0 && !rule.usable(old + omega * (rest - old), diagonal))
         wanted = old + (rule.replacement(rest, diagonal) - old) / omega; // so that the update below ends there
       sums = update(e, old, wanted, rest - old, b);
@@ -130,9 +130,9 @@ struct Sweep {
   }
 
 private:
-  KOKKOS_INLINE_FUNCTION SweepSums update(Index e, KernelScalar old, KernelScalar wanted, KernelScalar residual, KernelScalar b) const
+  KOKKOS_INLINE_FUNCTION SweepSums update(Index e, DoubleScalar old, DoubleScalar wanted, DoubleScalar residual, DoubleScalar b) const
   {
-    const KernelScalar change = omega * (wanted - old), value = omega == 1 ? wanted : old + change;
+    const DoubleScalar change = omega * (wanted - old), value = omega == 1 ? wanted : old + change;
     Values::store(to, e, value);
     return {square_of(residual), square_of(change), square_of(value), square_of(b)};
   }
@@ -167,14 +167,14 @@ void first_guess(const Space &space, const FactorEntries<Space> &entries, const 
 {
   Kokkos::parallel_for(
       "weft crout first guess", Range<Space>(space, 0, entries.size()), KOKKOS_LAMBDA(const Index e) {
-        const KernelScalar b = widened(matrix(e));
+        const DoubleScalar b = widened(matrix(e));
         if (entries.is_upper(e)) {
           values(e) = static_cast<Scalar>(b);
           return;
         }
         const Index column       = e < entries.lower ? static_cast<Index>(entries.columns(e)) : e - (entries.lower + entries.upper);
-        const KernelScalar pivot = widened(matrix(entries.diagonal(column)));
-        const KernelScalar safe  = rule.usable(pivot, column) ? pivot : rule.replacement(pivot, column);
+        const DoubleScalar pivot = widened(matrix(entries.diagonal(column)));
+        const DoubleScalar safe  = rule.usable(pivot, column) ? pivot : rule.replacement(pivot, column);
         values(e)                = static_cast<Scalar>(e < entries.lower ? b / safe : safe);
       });
 }

@@ -11,7 +11,7 @@ template <class Space>
 struct Scales {
   Array<double, Space> row, column; ///< empty: 1
 
-  KOKKOS_INLINE_FUNCTION KernelScalar scaled(KernelScalar value, Index i, Index j) const
+  KOKKOS_INLINE_FUNCTION DoubleScalar scaled(DoubleScalar value, Index i, Index j) const
   {
     return row.data() ? row(i) * value * column(j) : value;
   }
@@ -134,7 +134,7 @@ struct GatherRow {
     for (int k = first; k <= last; k += at_once * step) {
       std::int32_t column[at_once];
       Position entry[at_once], source[at_once];
-      KernelScalar value[at_once];
+      DoubleScalar value[at_once];
       for (int a = 0; a < at_once; a++) {
         const int place = k + a * step;
         entry[a]        = place < below ? lower + place : place < last ? upper + (place - below) : diagonal;
@@ -146,7 +146,7 @@ struct GatherRow {
                                               : entries.source(entry[a]);
       }
       for (int a = 0; a < at_once; a++) {
-        value[a] = source[a] == nowhere ? KernelScalar(0) : value_of(values, source[a]);
+        value[a] = source[a] == nowhere ? DoubleScalar(0) : value_of(values, source[a]);
         if (scales.row.data()) value[a] = scale * value[a] * scales.column(column[a]);
       }
       for (int a = 0; a < at_once; a++) {
@@ -277,7 +277,7 @@ bool diagonal_is_positive(const Space &space, const FactorEntries<Space> &entrie
       "weft sign of the diagonal", Range<Space>(space, 0, entries.rows),
       KOKKOS_LAMBDA(const Index i, Index &sum) {
         const Position source = entries.source(entries.diagonal(i));
-        sum += source == nowhere || !(real_part(values[source]) > 0) || values[source] != KernelScalar(real_part(values[source]));
+        sum += source == nowhere || !(real_part(values[source]) > 0) || values[source] != DoubleScalar(real_part(values[source]));
       },
       others);
   space.fence("weft sign of the diagonal");
@@ -306,13 +306,13 @@ struct PivotRule {
   double replaced = 0;       ///< the size that a smaller one gets, times the row's sum; >= smallest
 
   /// What is no number stays one, for who looks at the factors.
-  KOKKOS_INLINE_FUNCTION bool usable(KernelScalar pivot, Index i) const { return !(modulus(pivot) <= smallest * sums(i)); }
+  KOKKOS_INLINE_FUNCTION bool usable(DoubleScalar pivot, Index i) const { return !(modulus(pivot) <= smallest * sums(i)); }
   /// Seen from the finished factors: up to rounding of the replacement.
-  KOKKOS_INLINE_FUNCTION bool was_replaced(KernelScalar pivot, Index i) const
+  KOKKOS_INLINE_FUNCTION bool was_replaced(DoubleScalar pivot, Index i) const
   {
     return !(modulus(pivot) > 1.0001 * replaced * sums(i)) || !(sums(i) > 0);
   }
-  KOKKOS_INLINE_FUNCTION KernelScalar replacement(KernelScalar pivot, Index i) const
+  KOKKOS_INLINE_FUNCTION DoubleScalar replacement(DoubleScalar pivot, Index i) const
   {
     return towards(sums(i) > 0 ? replaced * sums(i) : 1.0, pivot);
   }
@@ -326,9 +326,9 @@ void shifted_diagonal(const Space &space, const FactorEntries<Space> &entries, c
   Kokkos::parallel_for(
       "weft shifted diagonal", Range<Space>(space, 0, entries.rows), KOKKOS_LAMBDA(const Index i) {
         const Position source       = entries.source(entries.diagonal(i));
-        const KernelScalar diagonal = source == nowhere ? KernelScalar(0) : scales.scaled(values[source], i, i);
+        const DoubleScalar diagonal = source == nowhere ? DoubleScalar(0) : scales.scaled(values[source], i, i);
         const double amount         = shift * (diagonal != 0 ? modulus(diagonal) : rule.sums(i));
-        matrix(entries.diagonal(i)) = static_cast<Scalar>(diagonal + (upwards ? KernelScalar(amount) : towards(amount, diagonal)));
+        matrix(entries.diagonal(i)) = static_cast<Scalar>(diagonal + (upwards ? DoubleScalar(amount) : towards(amount, diagonal)));
       });
 }
 
