@@ -137,7 +137,7 @@ def test_a_failure_ends_the_solve(options):
 
 
 @programs.needs_petsc4py
-@pytest.mark.parametrize("case", ["-n 4,9 -unknowns 1 -seed 4276", "-n 11,5 -unknowns 2 -seed 1802", "-n 11,5 -unknowns 2 -seed 1885"])
+@pytest.mark.parametrize("case", ["-n 4,9 -unknowns 1 -seed 4276", "-n 11,5 -unknowns 2 -seed 1962"])
 def test_a_dominant_matrix_that_is_not_symmetric_has_its_cycle_tried(case):
     """Restrictions of weights of any size: errors of all of the answer were called converged."""
     result = solve(f"{case} -kind dominant -pc_boxmg_coarsest 1 -ksp_rtol 1e-8 -ksp_view")
