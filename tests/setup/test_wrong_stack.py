@@ -44,8 +44,8 @@ def configure(tmp_path, *options, **environment):
     [
         ((3, 17, 4), CONF, "PETSc 3.17.4 in {} is out of range: Weft builds with PETSc 3.18 to 3.26"),
         ((3, 27, 0), CONF, "PETSc 3.27.0 in {} is out of range: Weft builds with PETSc 3.18 to 3.26"),
-        ((3, 20, 1), "#define PETSC_USE_COMPLEX 1\n#define PETSC_USE_REAL_SINGLE 1\n", "the PETSc in {} is not in double precision: configure one with --with-precision=double"),
-        ((3, 20, 1), "#define PETSC_USE_REAL_SINGLE 1\n", "the PETSc in {} is not in double precision: configure one with --with-precision=double"),
+        ((3, 20, 1), "#define PETSC_USE_COMPLEX 1\n#define PETSC_USE_REAL_SINGLE 1\n", "the PETSc in {} has complex scalars in single precision, which Weft does not serve"),
+        ((3, 20, 1), "#define PETSC_USE_REAL___FLOAT128 1\n", "the PETSc in {} is in neither double nor single precision: configure one with --with-precision=double or single"),
     ],
 )
 def test_a_petsc_that_does_not_fit(tmp_path, version, conf, message):
