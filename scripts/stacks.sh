@@ -210,16 +210,19 @@ kokkos_shared() {
   rm -rf "$prefix.build"; touch "$prefix/.done"
 }
 
-# PETSc with CUDA and Kokkos, one shared Kokkos for both. $arch is the CUDA architecture, 90 for Hopper.
+# stack_cuda real|complex|single: PETSc with CUDA and Kokkos, one shared Kokkos for both, and for PETSc of all scalars.
+# $arch is the CUDA architecture, 90 for Hopper.
 stack_cuda() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
   command -v nvcc > /dev/null || die "no nvcc on the PATH: install the CUDA toolkit (12.2 or newer), or take another stack with --stack"
   local cuda; cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-  local prefix=$cache/cuda-sm_$arch
+  local prefix=$cache/cuda-sm_$arch scalars=--with-scalar-type=$1
+  [ "$1" != single ] || scalars=--with-precision=single
+  local petsc=$prefix; [ "$1" = real ] || petsc+=-$1
   local header=$prefix.parts/include/kokkos_cuda13.h
-  export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
-  [ ! -f "$prefix/.done" ] || return 0
-  say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch (about 10 minutes on two cores)"
+  export PETSC_DIR=$petsc PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
+  [ ! -f "$petsc/.done" ] || return 0
+  say "building Kokkos, Kokkos Kernels and PETSc with CUDA for sm_$arch and $1 scalars (about 10 minutes on two cores)"
   rm -rf "$prefix.parts"; mkdir -p "$prefix.parts/include" "$prefix.parts/lib/stubs" "$prefix.parts/wheel"
   cp cmake/kokkos_cuda13.h "$header"
   # PETSc's configure asks for NVML: its header, and something to link where no driver is installed. The driver's own is found at run time.
@@ -233,7 +236,7 @@ stack_cuda() {
     gcc -x c -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$prefix.parts/lib/stubs/libnvidia-ml.so" -
   kokkos_shared "$prefix.kokkos" "$prefix.log" nvcc_wrapper "$flags" -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$(kokkos_cuda_arch "$arch")=ON"
   [ -z "$kernels_only" ] || return 0
-  petsc_build "$prefix" --with-debugging=0 COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
+  petsc_build "$petsc" --with-debugging=0 "$scalars" COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
     --with-cuda=1 --with-cuda-dir="$cuda" --with-cuda-arch="$arch" --with-cxx-dialect=20 --with-cuda-dialect=20 \
     --with-kokkos-dir="$prefix.kokkos" --with-kokkos-kernels-dir="$prefix.kokkos" \
     "CUDAFLAGS+=-include $header -I$prefix.parts/include" "${nvml[@]}" "LDFLAGS=-L$prefix.parts/lib/stubs -L$cuda/lib64/stubs"

@@ -12,6 +12,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 
 #include "base/backend.hpp"
 #include "base/native_forms.hpp"
@@ -413,6 +414,7 @@ __global__ void __launch_bounds__(128) warp_lines(const SmallLevel<Scalar> level
 }
 
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 class SmallLevels<Kokkos::Cuda, Scalar> {
 public:
   static constexpr bool there = true;

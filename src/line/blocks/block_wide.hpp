@@ -15,6 +15,7 @@
 /// Limits: as block-thomas; 2 b^3 (1 + log2(threads) / rows of a thread) operations a row more, hence no gain where lines fill the device.
 #pragma once
 #include <algorithm>
+#include <type_traits>
 
 #include "base/backend.hpp"
 #include "base/native.hpp"
@@ -39,6 +40,7 @@ struct NativeBlockWide {
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 struct NativeBlockWide<Kokkos::Cuda, Scalar, 4> {
   using Space = Kokkos::Cuda;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "base/native.hpp"
@@ -42,6 +43,7 @@ struct NativeRelaxation {
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 class NativeRelaxation<Kokkos::Cuda, Scalar> {
 public:
   NativeRelaxation() = default;

@@ -19,6 +19,7 @@
 #pragma once
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "base/native.hpp"
@@ -44,6 +45,7 @@ struct NativePivoted {
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 struct NativePivoted<Kokkos::Cuda, Scalar> {
   static bool solve(const Kokkos::Cuda &space, const LineProblem &problem, const MethodParameters &parameters,
                     const Tridiagonal<Scalar, Kokkos::Cuda> &matrix, const Array<Scalar, Kokkos::Cuda> &rhs,

@@ -1,5 +1,7 @@
 /// Which backend has a native form of the kernel of toeplitz_kernel.hpp, and for which lines.
 #pragma once
+#include <type_traits>
+
 #include "base/native.hpp"
 #include "line/methods/toeplitz/toeplitz_kernel.hpp"
 #if defined(WEFT_NATIVE_HOPPER)
@@ -26,6 +28,7 @@ struct NativeToeplitz {
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 struct NativeToeplitz<Kokkos::Cuda, Scalar> {
   static constexpr Index most = cuda::toeplitz_most, window_rows = 4096;
   static bool takes(const LineLayout &layout, const MethodParameters &parameters) { return cuda::toeplitz_lines(layout, parameters); }

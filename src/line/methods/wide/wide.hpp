@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <bit>
 #include <memory>
+#include <type_traits>
 
 #include "base/native.hpp"
 #include "line/methods/wide/wide_kernel.hpp"
@@ -44,6 +45,7 @@ struct NativeWide {
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
+requires std::is_floating_point_v<Scalar>
 struct NativeWide<Kokkos::Cuda, Scalar> {
   using Plan      = cuda::NativePlan<Scalar>;
   using Arguments = WideArguments<Kokkos::Cuda, Scalar>;
