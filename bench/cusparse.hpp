@@ -12,6 +12,7 @@ template <class Scalar>
 struct Cusparse;
 template <>
 struct Cusparse<double> {
+  using Number                           = double;
   static constexpr auto pivoted          = cusparseDgtsv2;
   static constexpr auto pivoted_size     = cusparseDgtsv2_bufferSizeExt;
   static constexpr auto unpivoted        = cusparseDgtsv2_nopivot;
@@ -23,6 +24,7 @@ struct Cusparse<double> {
 };
 template <>
 struct Cusparse<float> {
+  using Number                           = float;
   static constexpr auto pivoted          = cusparseSgtsv2;
   static constexpr auto pivoted_size     = cusparseSgtsv2_bufferSizeExt;
   static constexpr auto unpivoted        = cusparseSgtsv2_nopivot;
@@ -32,6 +34,42 @@ struct Cusparse<float> {
   static constexpr auto interleaved      = cusparseSgtsvInterleavedBatch;
   static constexpr auto interleaved_size = cusparseSgtsvInterleavedBatch_bufferSizeExt;
 };
+template <>
+struct Cusparse<Complex<double>> {
+  using Number                           = cuDoubleComplex;
+  static constexpr auto pivoted          = cusparseZgtsv2;
+  static constexpr auto pivoted_size     = cusparseZgtsv2_bufferSizeExt;
+  static constexpr auto unpivoted        = cusparseZgtsv2_nopivot;
+  static constexpr auto unpivoted_size   = cusparseZgtsv2_nopivot_bufferSizeExt;
+  static constexpr auto contiguous       = cusparseZgtsv2StridedBatch;
+  static constexpr auto contiguous_size  = cusparseZgtsv2StridedBatch_bufferSizeExt;
+  static constexpr auto interleaved      = cusparseZgtsvInterleavedBatch;
+  static constexpr auto interleaved_size = cusparseZgtsvInterleavedBatch_bufferSizeExt;
+};
+template <>
+struct Cusparse<Complex<float>> {
+  using Number                           = cuComplex;
+  static constexpr auto pivoted          = cusparseCgtsv2;
+  static constexpr auto pivoted_size     = cusparseCgtsv2_bufferSizeExt;
+  static constexpr auto unpivoted        = cusparseCgtsv2_nopivot;
+  static constexpr auto unpivoted_size   = cusparseCgtsv2_nopivot_bufferSizeExt;
+  static constexpr auto contiguous       = cusparseCgtsv2StridedBatch;
+  static constexpr auto contiguous_size  = cusparseCgtsv2StridedBatch_bufferSizeExt;
+  static constexpr auto interleaved      = cusparseCgtsvInterleavedBatch;
+  static constexpr auto interleaved_size = cusparseCgtsvInterleavedBatch_bufferSizeExt;
+};
+
+/// As cuSPARSE has them.
+template <class Scalar>
+auto *numbers(Scalar *p)
+{
+  return reinterpret_cast<typename Cusparse<Scalar>::Number *>(p);
+}
+template <class Scalar>
+const auto *numbers(const Scalar *p)
+{
+  return reinterpret_cast<const typename Cusparse<Scalar>::Number *>(p);
+}
 
 inline void check_cusparse(cusparseStatus_t status, const char *what)
 {
@@ -112,8 +150,9 @@ public:
   {
     using Functions = Cusparse<Scalar>;
     const auto &p   = general_;
-    const Scalar *l = p.of(p.lower, copy), *d = p.of(p.diagonal, copy), *u = p.of(p.upper, copy);
-    Scalar *x    = p.of(p.solution, copy);
+    const auto at   = [copy, &p](const Values &values) { return numbers(p.of(values, copy)); };
+    const auto *l = at(p.lower), *d = at(p.diagonal), *u = at(p.upper);
+    auto *x      = at(p.solution);
     void *buffer = buffer_.data();
     switch (function_) {
     case CusparseFunction::pivoted:
@@ -123,9 +162,9 @@ public:
     case CusparseFunction::contiguous:
       return check_cusparse(Functions::contiguous(handle_, length_, l, d, u, x, count_, length_, buffer), "gtsv2StridedBatch");
     default:
-      return check_cusparse(Functions::interleaved(handle_, algorithm(), length_, p.of(own_lower_, copy), p.of(own_diagonal_, copy),
-                                                   p.of(own_upper_, copy), x, count_, buffer),
-                            "gtsvInterleavedBatch");
+      return check_cusparse(
+          Functions::interleaved(handle_, algorithm(), length_, at(own_lower_), at(own_diagonal_), at(own_upper_), x, count_, buffer),
+          "gtsvInterleavedBatch");
     }
   }
 
@@ -139,7 +178,7 @@ private:
   {
     using Functions = Cusparse<Scalar>;
     const auto &p   = general_;
-    const Scalar *l = p.lower.data(), *d = p.diagonal.data(), *u = p.upper.data(), *x = p.solution.data();
+    const auto *l = numbers(p.lower.data()), *d = numbers(p.diagonal.data()), *u = numbers(p.upper.data()), *x = numbers(p.solution.data());
     std::size_t bytes = 0;
     const auto status = [&] {
       switch (function_) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/real_of.hpp"
 #include "harness.hpp"
 #include "line/tridiagonal.hpp"
 #include "request.hpp"
@@ -50,6 +51,18 @@ KOKKOS_INLINE_FUNCTION Row<double> row_of(Values values, Index row, Index length
   return {lower, diagonal < 0 ? -size : size, upper};
 }
 
+/// As a scalar: where it is complex, turned by a random angle, unless the solution is known for the number as it is.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar turned(Values values, double x, std::uint64_t counter)
+{
+  if constexpr (is_complex<Scalar>) {
+    const double angle = solution_is_known(values) ? 0 : 3.14159265358979 * random_value(~counter);
+    return Scalar(Complex<double>(x * Kokkos::cos(angle), x * Kokkos::sin(angle)));
+  } else {
+    return static_cast<Scalar>(x);
+  }
+}
+
 /// Problems of one kind that differ in their random numbers. Number `copy` begins at element copy * pitch of the arrays; those of the
 /// coefficients begin at element 0 for all where not every line has its own.
 template <class Space, class Scalar>
@@ -89,10 +102,11 @@ void make_coefficients(const Space &space, Problems<Space, Scalar> &problems)
           row = number == lines.closure ? lines.layout.length / 2 : lines.layout.length - (rows - number);
         }
         // shared and general lines differ from value to value, so that nothing is gained from equal ones
-        const Row<double> r = row_of(values, row, lines.layout.length, static_cast<std::uint64_t>(k));
-        lower(k)            = static_cast<Scalar>(r.lower);
-        diagonal(k)         = static_cast<Scalar>(r.diagonal);
-        upper(k)            = static_cast<Scalar>(r.upper);
+        const auto counter  = static_cast<std::uint64_t>(k);
+        const Row<double> r = row_of(values, row, lines.layout.length, counter);
+        lower(k)            = turned<Scalar>(values, r.lower, 3 * counter);
+        diagonal(k)         = turned<Scalar>(values, r.diagonal, 3 * counter + 1);
+        upper(k)            = turned<Scalar>(values, r.upper, 3 * counter + 2);
       });
 }
 
@@ -173,7 +187,7 @@ Problems<Space, Scalar> with_general_coefficients(const Space &space, const Prob
 template <class Space, class Scalar>
 void forget_solutions(const Space &space, const Problems<Space, Scalar> &problems)
 {
-  Kokkos::deep_copy(space, problems.solution, std::numeric_limits<Scalar>::quiet_NaN());
+  Kokkos::deep_copy(space, problems.solution, Scalar(std::numeric_limits<RealOf<Scalar>>::quiet_NaN()));
 }
 
 /// |T x - rhs| of rows relative to |T| |x| + |rhs|; infinite where x is not finite.
@@ -193,11 +207,12 @@ struct Residuals {
     const Index stride  = lines.layout.stride;
     const Index element = lines.layout.start(at.line) + at.row * stride, i = copy * pitch + element;
     const Index k       = copy * coefficient_pitch + lines.coefficient(at.row, element);
-    const double before = at.row > 0 ? double(lower(k)) * double(x(i - stride)) : 0;
-    const double after  = at.row + 1 < lines.layout.length ? double(upper(k)) * double(x(i + stride)) : 0;
-    const double here = double(diagonal(k)) * double(x(i)), right = double(rhs(i));
-    const double scale = Kokkos::abs(before) + Kokkos::abs(here) + Kokkos::abs(after) + Kokkos::abs(right);
-    const double error = scale > 0 ? Kokkos::abs(before + here + after - right) / scale : scale; // 0 = 0 holds, NaN stays
+    using Number        = InDouble<Scalar>;
+    const Number before = at.row > 0 ? widened(lower(k)) * widened(x(i - stride)) : Number(0);
+    const Number after  = at.row + 1 < lines.layout.length ? widened(upper(k)) * widened(x(i + stride)) : Number(0);
+    const Number here = widened(diagonal(k)) * widened(x(i)), right = widened(rhs(i));
+    const double scale = modulus(before) + modulus(here) + modulus(after) + modulus(right);
+    const double error = scale > 0 ? modulus(before + here + after - right) / scale : scale; // 0 = 0 holds, NaN stays
     return Kokkos::isfinite(error) ? error : HUGE_VAL;
   }
 };
@@ -254,8 +269,8 @@ double distance_from_solution(const Space &space, const Problems<Space, Scalar> 
       KOKKOS_LAMBDA(const Index number, double &difference, double &square) {
         const LineRow at      = line_row(layout, number % rows);
         const Index i         = number / rows * pitch + layout.start(at.line) + at.row * layout.stride;
-        const double expected = known_solution(values, i), distance = double(x(i)) - expected;
-        difference += distance * distance;
+        const double expected = known_solution(values, i);
+        difference += square_of(widened(x(i)) - expected);
         square += expected * expected;
       },
       differences, squares);

@@ -6,6 +6,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "base/kernel_scalar.hpp"
 #include "blocks.hpp"
 #include "lapack.hpp"
 #include "methods.hpp"
@@ -29,12 +30,12 @@ double rounding_of(Values values, double epsilon)
   return 1000 * epsilon;
 }
 
-/// Whether a library stands beside the methods of this backend: LAPACK on a host, cuSPARSE on CUDA.
-template <class Space>
-inline constexpr bool has_rivals = std::is_same_v<Space, HostBackend>;
+/// Whether a library stands beside the methods of this backend: LAPACK on a host, for real numbers, and cuSPARSE on CUDA.
+template <class Space, class Scalar>
+inline constexpr bool has_rivals = std::is_same_v<Space, HostBackend> && !is_complex<Scalar>;
 #if defined(KOKKOS_ENABLE_CUDA)
-template <>
-inline constexpr bool has_rivals<Kokkos::Cuda> = true;
+template <class Scalar>
+inline constexpr bool has_rivals<Kokkos::Cuda, Scalar> = true;
 #endif
 
 template <class Space>
@@ -46,9 +47,9 @@ public:
   {
     for (const std::string &precision : request.precisions) {
       if (precision == "fp64")
-        add<double>(request);
+        add<DoubleScalar>(request);
       else
-        add<float>(request);
+        add<SingleScalar>(request);
     }
   }
 
@@ -56,24 +57,25 @@ private:
   template <class Scalar>
   void add(const Request &request)
   {
+    if (is_complex<Scalar> && request.block > 1) return; // blocks are measured with real numbers
     Case what;
     what.backend          = Space::name();
-    what.precision        = "fp" + std::to_string(8 * sizeof(Scalar));
+    what.precision        = (is_complex<Scalar> ? "complex-fp" : "fp") + std::to_string(8 * sizeof(RealOf<Scalar>));
     what.size             = request.size;
     what.layout           = request.contiguous ? "contiguous" : "strided";
     what.coefficients     = request.coefficients_text();
     what.bytes_of_row     = words_of_row(request.coefficients, request.block) * static_cast<int>(sizeof(Scalar));
-    const double rounding = rounding_of(request.values, std::numeric_limits<Scalar>::epsilon());
+    const double rounding = rounding_of(request.values, std::numeric_limits<RealOf<Scalar>>::epsilon());
     for (const Operation operation : request.operations) {
       what.work      = text_of(operation);
       what.tolerance = rounding;
       for (const MethodSpec &method : request.methods) {
-        if (request.block > 1)
-          add_block_method<Scalar>(what, request, operation, method);
-        else
+        if (request.block == 1)
           add_method<Scalar>(what, request, operation, method);
+        else if constexpr (!is_complex<Scalar>)
+          add_block_method<Scalar>(what, request, operation, method);
       }
-      if constexpr (has_rivals<Space>) {
+      if constexpr (has_rivals<Space, Scalar>) {
         for (const std::string &rival : request.rivals(operation)) {
           what.method    = rival;
           what.tolerance = std::numeric_limits<double>::max(); // how wrong it is, is part of the comparison

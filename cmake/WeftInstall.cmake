@@ -73,7 +73,7 @@ endif()
 
 # Programs that know nothing of Weft, with the options that they were measured with.
 install(FILES packaging/EXAMPLES.md DESTINATION ${CMAKE_INSTALL_DATADIR}/weft/examples RENAME README.md)
-foreach(example channel diffusion heat potential weft_mm)
+foreach(example channel diffusion heat helmholtz potential weft_mm)
   install(DIRECTORY examples/${example} DESTINATION ${CMAKE_INSTALL_DATADIR}/weft/examples FILES_MATCHING PATTERN *.c PATTERN *.h PATTERN *.opts
     PATTERN *.pgm)
 endforeach()

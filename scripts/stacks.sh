@@ -201,7 +201,8 @@ kokkos_shared() {
     -DCMAKE_INSTALL_PREFIX="$prefix" -DCMAKE_INSTALL_LIBDIR=lib) without=() library
   for library in CUBLAS CUSPARSE CUSOLVER ROCBLAS ROCSPARSE ROCSOLVER; do without+=("-DKokkosKernels_ENABLE_TPL_$library=OFF"); done
   rm -rf "$prefix.build"
-  quietly "$log" cmake -S "$source/kokkos" -B "$prefix.build/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$compiler" -DKokkos_ENABLE_SERIAL=ON "$@" &&
+  quietly "$log" cmake -S "$source/kokkos" -B "$prefix.build/kokkos" "${common[@]}" -DCMAKE_CXX_COMPILER="$compiler" -DKokkos_ENABLE_SERIAL=ON \
+    -DKokkos_ENABLE_COMPLEX_ALIGN=OFF "$@" && # PETSc's complex numbers are std::complex, aligned as one real number
     quietly "$log" ninja -C "$prefix.build/kokkos" install &&
     quietly "$log" cmake -S "$source/kokkos-kernels" -B "$prefix.build/kernels" "${common[@]}" -DCMAKE_CXX_COMPILER="$of_kernels" \
       -DKokkos_ROOT="$prefix" -DKokkosKernels_ADD_DEFAULT_ETI=OFF -DKokkosKernels_ENABLE_TESTS=OFF -DKokkosKernels_ENABLE_PERFTESTS=OFF \

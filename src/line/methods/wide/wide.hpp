@@ -45,8 +45,7 @@ struct NativeWide {
 
 #if defined(WEFT_NATIVE_HOPPER)
 template <class Scalar>
-requires std::is_floating_point_v<Scalar>
-struct NativeWide<Kokkos::Cuda, Scalar> {
+requires(std::is_floating_point_v<Scalar> || std::is_same_v<Scalar, Complex<double>>) struct NativeWide<Kokkos::Cuda, Scalar> {
   using Plan      = cuda::NativePlan<Scalar>;
   using Arguments = WideArguments<Kokkos::Cuda, Scalar>;
 

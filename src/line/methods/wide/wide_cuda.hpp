@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
           a.tile_rows.set_last(at.line * tiles + at.tile, ends.last);
         }
       } else {
-        find_warps(row, Scalar(0), __shfl_sync(0xffffffff, ends.last.value, 31), tile.warp_x, Tile::warps);
+        find_warps(row, Scalar(0), number_of(ends.last.value, 31), tile.warp_x, Tile::warps);
       }
     }
     [[maybe_unused]] const bool doubts = (!alike || begins) && doubt.raised(); // the pivots of the first line are those of all alike ones
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(T, at_least) native_wide(const __grid_constant
       // Step 4: the unknowns, upwards, and their way out.
       const Scalar before_warp = tile.warp_x[warp], last_of_warp = tile.warp_x[warp + 1];
       const Scalar x  = lane == 31 ? last_of_warp : mine.value - mine.before * before_warp - mine.after * last_of_warp;
-      Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);
+      Scalar x_before = number_before(x, 1);
       if (lane == 0) x_before = before_warp;
       chunk.substitute(x_before, x);
       store_chunks<T>(a, at, chunk, first, tile.out);

@@ -24,7 +24,7 @@ __device__ void read_pieces(Scalar (&to)[R], const Scalar *from)
 /// R elements of each thread of a warp, those of the next one behind them. Neighbouring threads exchange pieces, so that both write to the
 /// same 32 bytes.
 template <int R, class Scalar>
-__device__ void write_pieces(Scalar *to, const Scalar (&x)[R], Scalar scale)
+__device__ void write_pieces(Scalar *to, const Scalar (&x)[R], RealOf<Scalar> scale)
 {
   constexpr int size = Piece<Scalar>::size, pieces = R / size;
   static_assert(pieces % 2 == 0);
@@ -37,7 +37,7 @@ __device__ void write_pieces(Scalar *to, const Scalar (&x)[R], Scalar scale)
     for (int j = 0; j < size; j++) {
       mine[0].values[j] = scale * x[size * k + j];
       mine[1].values[j] = scale * x[size * (k + 1) + j];
-      given.values[j]   = __shfl_xor_sync(0xffffffff, odd ? mine[0].values[j] : mine[1].values[j], 1);
+      given.values[j]   = number_across(odd ? mine[0].values[j] : mine[1].values[j], 1);
     }
     __stcs(pair + k, __builtin_bit_cast(float4, odd ? given : mine[0]));
     __stcs(pair + pieces + k, __builtin_bit_cast(float4, odd ? mine[1] : given));
@@ -51,21 +51,21 @@ __device__ __forceinline__ bool solve_directly(Chunk<Scalar, R> &chunk, WarpRows
   const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   Hanging<Scalar> mine   = chunk.eliminate(doubt.look());
   const Ends<Scalar> own = reduce_warp<32, 1>(mine, chunk.head(), 0, doubt.look());
-  Scalar before_warp = 0, last_of_warp = __shfl_sync(0xffffffff, own.last.value, 31);
+  Scalar before_warp = 0, last_of_warp = number_of(own.last.value, 31);
   if constexpr (W > 1) {
     if (lane == 0) of_warps.first[warp] = own.first;
     if (lane == 31) of_warps.last[warp] = own.last;
     __syncthreads();
     Hanging<Scalar> row;
     const Ends<Scalar> all = join_warps(of_warps, 0, row, doubt.look()); // each warp for itself
-    const Scalar end = __shfl_sync(0xffffffff, all.last.value, 31), last = lane == 31 ? end : row.value - row.after * end;
-    before_warp  = __shfl_sync(0xffffffff, last, 31 - W + warp);
-    last_of_warp = __shfl_sync(0xffffffff, last, 32 - W + warp);
+    const Scalar end = number_of(all.last.value, 31), last = lane == 31 ? end : row.value - row.after * end;
+    before_warp  = number_of(last, 31 - W + warp);
+    last_of_warp = number_of(last, 32 - W + warp);
     if (warp == 0) before_warp = 0;
   }
   const bool doubts = doubt.raised();
   const Scalar x    = lane == 31 ? last_of_warp : mine.value - mine.before * before_warp - mine.after * last_of_warp;
-  Scalar x_before   = __shfl_up_sync(0xffffffff, x, 1);
+  Scalar x_before   = number_before(x, 1);
   if (lane == 0) x_before = before_warp;
   chunk.substitute(x_before, x);
   return doubts;

@@ -6,6 +6,7 @@
 
 #include "base/aligned.hpp"
 #include "base/backend.hpp"
+#include "base/taxicab.hpp"
 #include "line/join.hpp"
 #include "line/methods/pivoted/pieces.hpp"
 #include "line/tridiagonal.hpp"
@@ -143,7 +144,10 @@ template <class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar reciprocal(Scalar x)
 {
 #if defined(__CUDA_ARCH__)
-  if constexpr (sizeof(Scalar) == 8) {
+  if constexpr (std::is_same_v<Scalar, Complex<double>>) { // of a number scaled to size 1, so that its square is one
+    const double size = reciprocal(taxicab(x)), re = x.real() * size, im = x.imag() * size, norm = reciprocal(re * re + im * im) * size;
+    return {re * norm, -im * norm};
+  } else if constexpr (std::is_same_v<Scalar, double>) {
     double y;
     asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(x)); // to 20 bits; one cubic step makes 60 of them
     const double error = fma(-x, y, 1.0);

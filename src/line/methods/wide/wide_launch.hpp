@@ -13,15 +13,25 @@
 
 namespace weft::cuda {
 
+/// Complex numbers take twice the registers and shared memory of real ones: threads have about half the rows.
+template <class Scalar>
+constexpr int rows_for(int real, int complex)
+{
+  return is_complex<Scalar> ? complex : real;
+}
+
 /// Rows that a thread takes: of 5 to 17, 9 leaves most blocks on a multiprocessor without spilling (docs/results/kernels.md).
-inline constexpr int native_rows = 9;
-/// A block of this many threads holds a line of up to nine times as many rows. In two passes what is longer is cut into tiles of 256
+template <class Scalar>
+inline constexpr int native_rows = rows_for<Scalar>(9, 5);
+/// A block of this many threads holds a line of up to native_rows times as many rows. In two passes what is longer is cut into tiles of 256
 /// threads.
 inline constexpr int native_threads[]    = {32, 64, 128, 256, 480};
 inline constexpr int native_tile_threads = 256;
 /// What is longer is shared by blocks of this shape, where there are enough: with two more warps, twelve in all, which have 168 registers a
 /// thread.
-inline constexpr int native_long_rows = 13, native_long_threads = 320;
+template <class Scalar>
+inline constexpr int native_long_rows    = rows_for<Scalar>(13, 5);
+inline constexpr int native_long_threads = 320;
 
 /// A launch for each number of blocks that a cluster can have.
 template <class Scalar, class Make>
@@ -38,8 +48,8 @@ template <class Scalar, int T, WidePart part, bool alike, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
   constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows, T, at_least, part, alike, checks>, T,
-                                                               sizeof(NativeTile<Scalar, native_rows, T, alike>));
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows<Scalar>, T, at_least, part, alike, checks>,
+                                                               T, sizeof(NativeTile<Scalar, native_rows<Scalar>, T, alike>));
   return launch;
 }
 
@@ -64,23 +74,26 @@ NativeLaunch<Scalar> native_launch_for(int threads)
 }
 
 /// Lines of up to so many rows, in blocks of one to eight warps, in single precision sixteen, go straight into registers: 8 rows a thread, 24
-/// warps a multiprocessor, which leaves a thread 80 registers.
-inline constexpr int direct_rows = 8;
+/// warps a multiprocessor, which leaves a thread 80 registers. Complex ones: 4 rows, 16 warps, 128 registers.
 template <class Scalar>
-inline constexpr int most_direct_rows = (sizeof(Scalar) < 8 ? 16 : 8) * 32 * direct_rows;
+inline constexpr int direct_rows = rows_for<Scalar>(8, 4);
+template <class Scalar>
+inline constexpr int direct_warps = is_complex<Scalar> ? 16 : 24; ///< of a multiprocessor
+template <class Scalar>
+inline constexpr int most_direct_rows = (sizeof(Scalar) < 8 ? 16 : 8) * 32 * direct_rows<Scalar>;
 
 template <class Scalar, int warps, bool checks>
 NativeLaunch<Scalar> direct_launch()
 {
-  static const auto launch =
-      launch_of<Scalar>(native_wide_direct<Scalar, direct_rows, warps, 24 / warps, checks>, 32 * warps, std::size_t(0));
+  static const auto launch = launch_of<Scalar>(native_wide_direct<Scalar, direct_rows<Scalar>, warps, direct_warps<Scalar> / warps, checks>,
+                                               32 * warps, std::size_t(0));
   return launch;
 }
 template <class Scalar, bool checks>
 NativeLaunch<Scalar> direct_launch_for(Index length)
 {
-  const Index warps = (length - 1) / (32 * direct_rows) + 1;
-  if constexpr (8 * 32 * direct_rows < most_direct_rows<Scalar>) {
+  const Index warps = (length - 1) / (32 * direct_rows<Scalar>)+1;
+  if constexpr (8 * 32 * direct_rows<Scalar> < most_direct_rows<Scalar>) {
     if (warps > 8) return direct_launch<Scalar, 16, checks>();
   }
   return warps == 1   ? direct_launch<Scalar, 1, checks>()
@@ -90,13 +103,14 @@ NativeLaunch<Scalar> direct_launch_for(Index length)
 }
 
 template <class Scalar>
-using NativeLongTile = LongTile<Scalar, native_long_rows, native_long_threads, false>; ///< the largest
+using NativeLongTile = LongTile<Scalar, native_long_rows<Scalar>, native_long_threads, false>; ///< the largest
 
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> native_long_launch()
 {
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(
-      native_wide_long<Scalar, native_long_rows, native_long_threads, alike, checks>, NativeLongTile<Scalar>::threads, most_shared_bytes);
+  static const NativeLaunch<Scalar> launch =
+      launch_of<Scalar>(native_wide_long<Scalar, native_long_rows<Scalar>, native_long_threads, alike, checks>,
+                        NativeLongTile<Scalar>::threads, most_shared_bytes);
   return launch;
 }
 /// Blocks of those kernels that fit the device at once.
@@ -116,7 +130,7 @@ struct LongShape {
 template <class Scalar>
 LongShape long_shape(const LineLayout &layout)
 {
-  if (layout.length <= Index(native_rows) * *std::rbegin(native_threads)) return {};
+  if (layout.length <= Index(native_rows<Scalar>) * *std::rbegin(native_threads)) return {};
   using Tile              = NativeLongTile<Scalar>;
   constexpr Index of_turn = 1500, of_block = 12;
   const Index resident = native_long_resident<Scalar>(), lines = std::max<Index>(1, layout.count());
@@ -125,7 +139,7 @@ LongShape long_shape(const LineLayout &layout)
   for (Index groups = 1; groups <= resident; groups++) {
     const Index blocks = std::min<Index>(most_blocks, resident / groups);
     const Index rows = ((layout.length - 1) / blocks / Tile::portion + 1) * Tile::portion, used = (layout.length - 1) / rows + 1;
-    if (rows > native_long_rows * native_long_threads || Tile::bytes(rows, used) > most_shared_bytes)
+    if (rows > native_long_rows<Scalar> * native_long_threads || Tile::bytes(rows, used) > most_shared_bytes)
       break; // more groups have larger tiles
     const Index cost = ((lines - 1) / groups + 1) * (rows + of_turn + of_block * used);
     if (shape.tile_rows == 0 || cost < best) shape = {rows, static_cast<int>(used)}, best = cost;
@@ -134,31 +148,38 @@ LongShape long_shape(const LineLayout &layout)
 }
 
 /// Threads of a block for lines of this length. shared: how blocks share those that one does not hold.
-inline int native_threads_for(Index length, const LongShape &shared)
+template <class Scalar>
+int native_threads_for(Index length, const LongShape &shared)
 {
   for (int threads : native_threads) {
-    if (length <= Index(native_rows) * threads) return threads;
+    if (length <= Index(native_rows<Scalar>) * threads) return threads;
   }
   return shared.tile_rows > 0 ? native_long_threads : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
 
-inline constexpr int strided_threads     = 512;
+template <class Scalar>
+inline constexpr int strided_threads     = is_complex<Scalar> ? 256 : 512;
 inline constexpr int most_strided_blocks = 112; ///< that share a bundle of lines: their rows fill shared memory up
 /// Lines of a bundle: 128 bytes of a row.
 template <class Scalar>
 inline constexpr int strided_lines = 128 / sizeof(Scalar);
-/// Rows of a thread: with the fewer of them a block holds 2^8 rows, with the others 2^8 + 1 as well.
+/// Rows of a thread: with the fewer of them a block holds 2^8 rows, with the others 2^8 + 1 as well; complex ones 224 and 2^8.
 template <class Scalar>
-inline constexpr int strided_rows[] = {sizeof(Scalar) == 8 ? 8 : 16, sizeof(Scalar) == 8 ? 9 : 16};
+inline constexpr int strided_rows[] = {is_complex<Scalar>    ? 7
+                                       : sizeof(Scalar) == 8 ? 8
+                                                             : 16,
+                                       is_complex<Scalar>    ? 8
+                                       : sizeof(Scalar) == 8 ? 9
+                                                             : 16};
 
 /// Those that keep most of the device at work: clusters lie within groups of 16 multiprocessors. Longer lines take the fewer rows.
 template <class Scalar>
 int strided_rows_for(Index length)
 {
   const auto at_work = [&](int rows) {
-    const Index tile = Index(rows) * strided_threads / strided_lines<Scalar>, blocks = (length - 1) / tile + 1;
+    const Index tile = Index(rows) * strided_threads<Scalar> / strided_lines<Scalar>, blocks = (length - 1) / tile + 1;
     return blocks <= most_of_cluster ? double(most_of_cluster / blocks) * double(length) / double(tile) : 0;
   };
   const auto &rows = strided_rows<Scalar>;
@@ -168,7 +189,7 @@ int strided_rows_for(Index length)
 template <class Scalar, int R, WidePart part, bool in_line, bool alike, bool checks>
 NativeLaunch<Scalar> strided_launch()
 {
-  constexpr int T = strided_threads, W = strided_lines<Scalar>;
+  constexpr int T = strided_threads<Scalar>, W = strided_lines<Scalar>;
   static const auto launch = launch_of<Scalar>(native_wide_strided<Scalar, R, T, W, Sharing::none, in_line, alike, checks, part>, T,
                                                sizeof(StridedTile<Scalar, R, T, W, Sharing::none, in_line, alike>));
   return launch;
@@ -177,7 +198,7 @@ NativeLaunch<Scalar> strided_launch()
 template <class Scalar, int R, bool in_line, bool alike, bool checks>
 NativeLaunch<Scalar> strided_launch(int tiles, Sharing sharing)
 {
-  constexpr int T = strided_threads, W = strided_lines<Scalar>;
+  constexpr int T = strided_threads<Scalar>, W = strided_lines<Scalar>;
   if (sharing == Sharing::none) return strided_launch<Scalar, R, WidePart::whole, in_line, alike, checks>();
   if (sharing == Sharing::cluster) {
     static const auto launches = by_cluster_size<Scalar>([](int blocks) {
@@ -254,9 +275,9 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   if (!native_forms.lines || parameters.slice != 0 || parameters.partitions != 0 || layout.length <= 128) return plan;
   Index messages = 0;
   if (layout.stride == 1 && layout.rows_are_closest()) {
-    shape.rows    = native_rows;
+    shape.rows    = native_rows<Scalar>;
     plan.shape    = long_shape<Scalar>(layout);
-    shape.threads = native_threads_for(layout.length, plan.shape);
+    shape.threads = native_threads_for<Scalar>(layout.length, plan.shape);
     shape.lines   = 1;
     shape.cut();
     if (plan.shape.tile_rows > 0) {
@@ -268,7 +289,7 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
     WideShape native = shape;
     native.rows      = strided_rows_for<Scalar>(layout.length);
     native.lines     = strided_lines<Scalar>;
-    native.threads   = strided_threads / native.lines;
+    native.threads   = strided_threads<Scalar> / native.lines;
     native.cut();
     plan.sharing = strided_sharing<Scalar>(native.rows, native.tiles);
     // Two passes over a few lines would ask for each piece of memory several times.
@@ -345,9 +366,13 @@ NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sh
   }
   if (!a.shape.rows_first) {
     constexpr Index piece = 16 / sizeof(Scalar);
-    return layout.stride % piece == 0 && layout.across_stride[1] % piece == 0
-               ? strided_launch_for<Scalar, true, alike, checks>(a.shape, sharing, a.part)
-               : strided_launch_for<Scalar, false, alike, checks>(a.shape, sharing, a.part);
+    if constexpr (piece == 1) {
+      return strided_launch_for<Scalar, true, alike, checks>(a.shape, sharing, a.part);
+    } else {
+      return layout.stride % piece == 0 && layout.across_stride[1] % piece == 0
+                 ? strided_launch_for<Scalar, true, alike, checks>(a.shape, sharing, a.part)
+                 : strided_launch_for<Scalar, false, alike, checks>(a.shape, sharing, a.part);
+    }
   }
   if (sharing == Sharing::device) return native_long_launch<Scalar, alike, checks>();
   if constexpr (!alike) {
@@ -386,9 +411,10 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
   void *arguments[] = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
   const auto bytes = static_cast<std::size_t>(
-      is_long ? (alike ? LongTile<Scalar, native_long_rows, native_long_threads, true>::bytes(plan.shape.tile_rows, n.exchange.blocks)
-                       : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
-              : launch.shared_bytes);
+      is_long
+          ? (alike ? LongTile<Scalar, native_long_rows<Scalar>, native_long_threads, true>::bytes(plan.shape.tile_rows, n.exchange.blocks)
+                   : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
+          : launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
     const auto messages = static_cast<int>(plan.messages.span());
     clear_messages<<<(messages + 255) / 256, 256, 0, stream>>>(plan.messages.data(), messages, a.flag, clears_flag(a, plan));

@@ -148,13 +148,13 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
       before_warp  = tile.warp_x[(turn - 1) % 2][warp];
       last_of_warp = tile.warp_x[(turn - 1) % 2][warp + 1];
     }
-    before_warp     = __shfl_sync(0xffffffff, before_warp, 0);
-    last_of_warp    = __shfl_sync(0xffffffff, last_of_warp, 0);
+    before_warp     = number_of(before_warp, 0);
+    last_of_warp    = number_of(last_of_warp, 0);
     Scalar x        = lane == 31 ? last_of_warp : mine_before.value - mine_before.before * before_warp - mine_before.after * last_of_warp;
-    Scalar x_before = __shfl_up_sync(0xffffffff, x, 1);
+    Scalar x_before = number_before(x, 1);
     if (lane == 0) x_before = before_warp;
-    const bool in_pieces = a.in_pieces && at.goes_in_pieces(piece);
-    const Scalar scale   = in_pieces ? a.update.scale : Scalar(1);
+    const bool in_pieces       = a.in_pieces && at.goes_in_pieces(piece);
+    const RealOf<Scalar> scale = in_pieces ? a.update.scale : RealOf<Scalar>(1);
     if (holds) {
       out[first + R - 1] = scale * x;
 #pragma unroll

@@ -1,14 +1,20 @@
 /// Messages between blocks that share lines, through device memory, for the native CUDA forms of wide.hpp.
 #pragma once
+#include "base/scalar_parts.hpp"
 #include "line/methods/wide/wide_parts.hpp"
 
 namespace weft::cuda {
 
-/// A number and the turn it belongs to, written and read as one: who reads the turn that he waits for has the number too, without a fence.
-template <class Scalar>
-struct alignas(16) Message {
-  Scalar number;
+/// A real number and the turn it belongs to, written and read as one: who reads the turn that he waits for has the number too, without a fence.
+template <class Real>
+struct alignas(16) PartMessage {
+  Real number;
   unsigned turn;
+};
+/// A number, each part by itself.
+template <class Scalar>
+struct Message {
+  PartMessage<RealOf<Scalar>> parts[parts_of<Scalar>];
 };
 
 /// Before a launch whose blocks share lines: no message is of a turn. clears: the flag says nothing, in the same launch.
@@ -16,25 +22,31 @@ template <class Scalar>
 __global__ void clear_messages(Message<Scalar> *messages, int count, const PivotFlag<Kokkos::CudaSpace> flag, bool clears)
 {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  if (i < count) messages[i] = {0, 0};
+  if (i < count) messages[i] = {};
   if (i == 0 && clears) flag.clear();
 }
 
-template <class Scalar>
-__device__ void send(Message<Scalar> *to, Scalar number, unsigned turn)
+template <class Real>
+__device__ void send_part(PartMessage<Real> *to, Real number, unsigned turn)
 {
   const auto low = static_cast<unsigned long long>(__double_as_longlong(static_cast<double>(number)));
   asm volatile("{\n.reg .b128 m;\nmov.b128 m, {%1, %2};\nst.relaxed.gpu.global.b128 [%0], m;\n}" ::"l"(to), "l"(low),
                "l"(static_cast<unsigned long long>(turn))
                : "memory");
 }
+template <class Scalar>
+__device__ void send(Message<Scalar> *to, const Scalar &number, unsigned turn)
+{
+#pragma unroll
+  for (int part = 0; part < parts_of<Scalar>; part++) send_part(to->parts + part, part_of(number, part), turn);
+}
 /// What a message says at the moment.
 struct Heard {
   double number;
   unsigned turn;
 };
-template <class Scalar>
-__device__ Heard hear(const Message<Scalar> *from)
+template <class Real>
+__device__ Heard hear(const PartMessage<Real> *from)
 {
   unsigned long long low, high;
   asm volatile("{\n.reg .b128 m;\nld.relaxed.gpu.global.b128 m, [%2];\nmov.b128 {%0, %1}, m;\n}"
@@ -43,11 +55,14 @@ __device__ Heard hear(const Message<Scalar> *from)
                : "memory");
   return {__longlong_as_double(static_cast<long long>(low)), static_cast<unsigned>(high)};
 }
-/// `count` numbers of that turn to shared memory, by a warp that asks for many at once, and again for all that are not there yet.
+/// `numbers` of that turn to shared memory, by a warp that asks for many at once, and again for all that are not there yet.
 template <class Scalar>
-__device__ void hear_all(const Message<Scalar> *from, int count, unsigned turn, Scalar *to)
+__device__ void hear_all(const Message<Scalar> *messages, int numbers, unsigned turn, Scalar *heard_numbers)
 {
   constexpr int at_once = 13;
+  const auto *from      = messages->parts;
+  auto *to              = reinterpret_cast<RealOf<Scalar> *>(heard_numbers);
+  const int count       = numbers * parts_of<Scalar>;
   for (int begin = static_cast<int>(threadIdx.x) % 32; begin < count; begin += 32 * at_once) {
     Heard heard[at_once];
     bool waits = true;
@@ -64,18 +79,23 @@ __device__ void hear_all(const Message<Scalar> *from, int count, unsigned turn, 
     }
 #pragma unroll
     for (int k = 0; k < at_once; k++) {
-      if (begin + 32 * k < count) to[begin + 32 * k] = static_cast<Scalar>(heard[k].number);
+      if (begin + 32 * k < count) to[begin + 32 * k] = static_cast<RealOf<Scalar>>(heard[k].number);
     }
   }
 }
 template <class Scalar>
 __device__ Scalar receive(const Message<Scalar> *from, unsigned turn)
 {
-  Heard heard;
-  do {
-    heard = hear(from);
-  } while (heard.turn != turn);
-  return static_cast<Scalar>(heard.number);
+  double numbers[parts_of<Scalar>];
+#pragma unroll
+  for (int part = 0; part < parts_of<Scalar>; part++) {
+    Heard heard;
+    do {
+      heard = hear(from->parts + part);
+    } while (heard.turn != turn);
+    numbers[part] = heard.number;
+  }
+  return from_parts<Scalar>(numbers);
 }
 
 /// What all blocks hear of a block: the two rows of its part of a line, said by the threads at positions 0 to 5 of those that have them.
@@ -122,11 +142,12 @@ __device__ void solve_blocks_by(const Scalar *rows, int blocks, const Check &che
       chunk.upper[j]    = -here.after * next.after;
     }
   }
-  Hanging<Scalar> mine   = chunk.eliminate([&](Scalar pivot, Scalar inverse, Scalar scale, int) { check(pivot, inverse, 1 + scale, 8); });
+  Hanging<Scalar> mine =
+      chunk.eliminate([&](Scalar pivot, Scalar inverse, RealOf<Scalar> scale, int) { check(pivot, inverse, 1 + scale, 8); });
   const Ends<Scalar> all = reduce_warp<32, 1>(mine, chunk.head(), 0, check);
-  const Scalar end       = __shfl_sync(0xffffffff, all.last.value, 31);
+  const Scalar end       = number_of(all.last.value, 31);
   const Scalar x         = lane == 31 ? end : mine.value - mine.after * end;
-  Scalar x_before        = __shfl_up_sync(0xffffffff, x, 1);
+  Scalar x_before        = number_before(x, 1);
   if (lane == 0) x_before = 0;
   chunk.substitute(x_before, x);
 #pragma unroll

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "base/cuda/shuffle.hpp"
 #include "line/methods/wide/wide_kernel.hpp"
 
 namespace weft::cuda {
@@ -145,6 +146,12 @@ __device__ inline void store_in_block(std::uint32_t address, float x)
 {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(address), "f"(x) : "memory");
 }
+template <class Real>
+__device__ void store_in_block(std::uint32_t address, const Complex<Real> &x)
+{
+  store_in_block(address, x.real());
+  store_in_block(address + static_cast<std::uint32_t>(sizeof(Real)), x.imag());
+}
 /// The same without waiting for cluster_arrive: the arrival there, whose address is of that block too, counts the bytes.
 __device__ inline void send_to_block(std::uint32_t address, double x, std::uint32_t arrival)
 {
@@ -153,6 +160,12 @@ __device__ inline void send_to_block(std::uint32_t address, double x, std::uint3
 __device__ inline void send_to_block(std::uint32_t address, float x, std::uint32_t arrival)
 {
   asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(address), "f"(x), "r"(arrival) : "memory");
+}
+template <class Real>
+__device__ void send_to_block(std::uint32_t address, const Complex<Real> &x, std::uint32_t arrival)
+{
+  send_to_block(address, x.real(), arrival);
+  send_to_block(address + static_cast<std::uint32_t>(sizeof(Real)), x.imag(), arrival);
 }
 /// Barriers that were initialized before the next cluster_arrive are so for other blocks too.
 __device__ inline void share_arrivals()
@@ -192,7 +205,7 @@ struct Chunk {
 #pragma unroll
     for (int j = 0; j < R; j++) {
       const Scalar pivot = diagonal[j] - lower[j] * after, inverse = reciprocal(pivot);
-      check(pivot, inverse, abs(lower[j]) + abs(diagonal[j]) + abs(upper[j]), j);
+      check(pivot, inverse, taxicab(lower[j]) + taxicab(diagonal[j]) + taxicab(upper[j]), j);
       value    = (rhs[j] - lower[j] * value) * inverse;
       before   = (j == 0 ? lower[j] : -lower[j] * before) * inverse;
       after    = upper[j] * inverse;
@@ -240,7 +253,7 @@ struct AlikeChunk : Chunk<Scalar, R> {
       upper[j]            = r.upper;
       rhs[j]              = 0;
     }
-    Base::eliminate([&](Scalar pivot, Scalar inverse, Scalar scale, int j) {
+    Base::eliminate([&](Scalar pivot, Scalar inverse, RealOf<Scalar> scale, int j) {
       check(pivot, inverse, scale, j);
       diagonal[j]   = inverse;
       multiplier[j] = lower[j] * inverse;
@@ -278,20 +291,17 @@ using ChunkOf = std::conditional_t<alike, AlikeChunk<Scalar, R>, Chunk<Scalar, R
 template <class Scalar>
 __device__ Hanging<Scalar> shuffle_up(const Hanging<Scalar> &h, int distance)
 {
-  constexpr unsigned all = 0xffffffff;
-  return {__shfl_up_sync(all, h.value, distance), __shfl_up_sync(all, h.before, distance), __shfl_up_sync(all, h.after, distance)};
+  return {number_before(h.value, distance), number_before(h.before, distance), number_before(h.after, distance)};
 }
 template <class Scalar>
 __device__ Hanging<Scalar> shuffle_down(const Hanging<Scalar> &h, int distance)
 {
-  constexpr unsigned all = 0xffffffff;
-  return {__shfl_down_sync(all, h.value, distance), __shfl_down_sync(all, h.before, distance), __shfl_down_sync(all, h.after, distance)};
+  return {number_after(h.value, distance), number_after(h.before, distance), number_after(h.after, distance)};
 }
 template <class Scalar>
 __device__ Hanging<Scalar> shuffle(const Hanging<Scalar> &h, int lane)
 {
-  constexpr unsigned all = 0xffffffff;
-  return {__shfl_sync(all, h.value, lane), __shfl_sync(all, h.before, lane), __shfl_sync(all, h.after, lane)};
+  return {number_of(h.value, lane), number_of(h.before, lane), number_of(h.after, lane)};
 }
 
 /// Remembers the first unusable pivot that a thread meets, so that there is one place to report it from: reports cost registers.
@@ -309,7 +319,7 @@ struct Watch {
     return [this, row_of_tile](auto pivot, auto, auto scale, int at_step) { look(pivot, scale, at_step, row_of_tile); };
   }
   template <class Scalar>
-  __device__ void look(Scalar pivot, Scalar scale, int at_step, int row_of_tile)
+  __device__ void look(Scalar pivot, RealOf<Scalar> scale, int at_step, int row_of_tile)
   {
     if (!checks || step >= 0 || usable_pivot(pivot, scale)) return;
     step = at_step;
@@ -329,19 +339,21 @@ struct Watch {
 /// where the sum is too large, the rows are eliminated once more with one.
 template <bool checks, class Scalar>
 struct Doubt {
-  static constexpr Scalar most   = 1 / (200 * std::numeric_limits<RealOf<Scalar>>::epsilon()); ///< half of what makes a pivot unusable
-  static constexpr Scalar doubts = std::numeric_limits<RealOf<Scalar>>::infinity();
+  using Real                   = RealOf<Scalar>;
+  static constexpr Real most   = 1 / (200 * std::numeric_limits<Real>::epsilon()); ///< half of what makes a pivot unusable
+  static constexpr Real doubts = std::numeric_limits<Real>::infinity();
 
-  Scalar sum = 0;
+  Real sum = 0;
 
   /// always: rows whose scale is another one than elimination knows.
-  __device__ void begin(bool always) { sum = always ? doubts : Scalar(0); }
+  __device__ void begin(bool always) { sum = always ? doubts : Real(0); }
   /// A check for elimination.
   __device__ auto look()
   {
-    return [this](Scalar pivot, Scalar inverse, Scalar scale, int) {
-      if constexpr (checks) sum += abs(inverse) * scale;
-      if constexpr (checks && sizeof(Scalar) < 8) sum += 0 * pivot; // the inverse of an infinite pivot is NaN in double precision only
+    return [this](Scalar pivot, Scalar inverse, Real scale, int) {
+      if constexpr (checks) sum += taxicab(inverse) * scale;
+      if constexpr (checks && sizeof(Real) < 8)
+        sum += taxicab(0 * pivot); // the inverse of an infinite pivot is NaN in double precision only
     };
   }
   /// The same answer for all threads of a warp.
@@ -367,7 +379,7 @@ __device__ Ends<Scalar> reduce_warp(Hanging<Scalar> &mine, const Hanging<Scalar>
 {
   constexpr int last = 32 / spacing - 1;
   const int chunk = threadIdx.x % 32 / spacing, line = threadIdx.x % spacing;
-  const auto scale           = [](const Hanging<Scalar> &h) { return 1 + abs(h.before) + abs(h.after); };
+  const auto scale           = [](const Hanging<Scalar> &h) { return 1 + taxicab(h.before) + taxicab(h.after); };
   const Hanging<Scalar> next = shuffle_down(head, spacing);
   if (chunk < last) {
     Join<Scalar> join(mine);
@@ -450,10 +462,10 @@ __device__ void solve_cluster(const Scalar *rows, int blocks, int block, const C
     row  = {rows[t * 6 + 3], rows[t * 6 + 4], rows[t * 6 + 5]};
   }
   const Ends<Scalar> all = reduce_warp<most_of_cluster, spread>(row, head, first, check);
-  const Scalar end       = __shfl_sync(0xffffffff, all.last.value, lane_of(most_of_cluster - 1));
+  const Scalar end       = number_of(all.last.value, lane_of(most_of_cluster - 1));
   const Scalar x         = position == lanes - 1 ? end : row.value - row.after * end;
-  g                      = __shfl_sync(0xffffffff, x, lane_of(block));
-  g_before               = __shfl_sync(0xffffffff, x, lane_of(block > 0 ? block - 1 : 0));
+  g                      = number_of(x, lane_of(block));
+  g_before               = number_of(x, lane_of(block > 0 ? block - 1 : 0));
   if (block == 0) g_before = 0;
 }
 

@@ -116,7 +116,7 @@ struct StridedBlock {
       const Index r = first_row() + first();
       Watch<checks> watch;
       chunk.factor([&](int j) { return r + j < a.layout.length ? a.matrix.at(r + j, (r + j) * a.layout.stride) : Row<Scalar>{}; },
-                   [&](Scalar pivot, Scalar, Scalar scale, int j) { watch.look(pivot, scale, 0, first() + j); });
+                   [&](Scalar pivot, Scalar, RealOf<Scalar> scale, int j) { watch.look(pivot, scale, 0, first() + j); });
       watch.report(a, line, first_row());
     }
   }
@@ -186,11 +186,11 @@ struct StridedBlock {
   /// Eliminates and joins the chunks: `row` of the joined chunk, and the two rows of the block's part of the joined line.
   __device__ Ends<Scalar> eliminate(const Place &at, Rows &chunk, Hanging<Scalar> &row) const
   {
-    const Scalar joined_scale = a.step > 0 ? 1 : 0;
+    const RealOf<Scalar> joined_scale = a.step > 0 ? 1 : 0;
     Watch<checks> own, joint;
     if (alike && !watches) joint.close();
     const Hanging<Scalar> mine =
-        chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
+        chunk.eliminate([&](Scalar pivot, Scalar, RealOf<Scalar> scale, int j) { own.look(pivot, joined_scale + scale, 0, first() + j); });
     own.report(a, at.number(w()), first_row());
     show_ends(mine, chunk);
     const Ends<Scalar> ends = join(row, joint.at((joined_chunk() + 1) * R - 1));

@@ -34,7 +34,7 @@ __device__ __noinline__ void look_again_side_by_side(const Block block, const ty
   using Scalar    = typename Block::Number;
   constexpr int R = Block::rows_of_chunk;
   if constexpr (!Block::same) {
-    const Scalar joined_scale = block.a.step > 0 ? 1 : 0;
+    const RealOf<Scalar> joined_scale = block.a.step > 0 ? 1 : 0;
     Chunk<Scalar, R> chunk;
     Watch<true> watch;
     chunk.clear();
@@ -46,7 +46,8 @@ __device__ __noinline__ void look_again_side_by_side(const Block block, const ty
       chunk.diagonal[j] = block.a.diagonal[i];
       chunk.upper[j]    = row + 1 < block.a.layout.length ? block.a.upper[i] : Scalar(0);
     }
-    chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, block.first() + j); });
+    chunk.eliminate(
+        [&](Scalar pivot, Scalar, RealOf<Scalar> scale, int j) { watch.look(pivot, joined_scale + scale, 0, block.first() + j); });
     watch.report(block.a, at.number(block.w()), block.first_row());
   }
   Hanging<Scalar> row;

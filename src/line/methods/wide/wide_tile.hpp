@@ -161,10 +161,10 @@ __device__ __noinline__ void look_again(const NativeArguments<Scalar> &a, const 
     chunk.rhs[j]          = 0;
   }
   Watch<true> watch;
-  const Scalar joined_scale = a.step > 0 ? 1 : 0;
+  const RealOf<Scalar> joined_scale = a.step > 0 ? 1 : 0;
   const Hanging<Scalar> none{0, -1, 0};
   Hanging<Scalar> mine =
-      chunk.eliminate([&](Scalar pivot, Scalar, Scalar scale, int j) { watch.look(pivot, joined_scale + scale, 0, first + j); });
+      chunk.eliminate([&](Scalar pivot, Scalar, RealOf<Scalar> scale, int j) { watch.look(pivot, joined_scale + scale, 0, first + j); });
   Hanging<Scalar> head = chunk.head();
   if (first < 0) mine = head = none;
   reduce_warp<32, 1>(mine, head, 0, watch.at(first + R - 1));
