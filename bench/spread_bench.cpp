@@ -10,7 +10,7 @@
 #include <functional>
 
 #include "base/rank_messages.hpp"
-#include "bcr/spread/spread_solver.hpp"
+#include "bcr/spread/send.hpp"
 #include "common_options.hpp"
 #include "poisson_work.hpp"
 
@@ -63,13 +63,7 @@ void measure(const Execution &execution, const Space &space, const RankMessages 
   Index begin = 0, count = work.unknowns();
   Owner<DirectSolver<double>> alone;
   Owner<SpreadSolver> together;
-  const auto go_on = [&](const SpreadSolver::Exchange *exchange) {
-    void *const stream = execution.memory() == Memory::device ? execution.stream() : nullptr;
-    for (; exchange; exchange = together->go_on()) {
-      if (!messages.in_order_of(stream)) execution.wait();
-      messages.exchange(exchange->sent, exchange->from, exchange->received, exchange->to, exchange->bytes, stream);
-    }
-  };
+  const auto go_on = [&](const SpreadSolver::Exchange *exchange) { send_to_the_end(*together, messages, exchange); };
   if (ranks == 1) {
     alone = DirectSolver<double>::make(execution, a);
   } else {

@@ -16,7 +16,7 @@
 #include "petsc/lines_from_dm.h"
 #include "petsc/petsc_arrays.hpp"
 #if defined(WEFT_DISTRIBUTED)
-#include "base/rank_messages.hpp"
+#include "bcr/spread/send.hpp"
 #endif
 #include "petsc/petsc_compat.h"
 #include "petsc/whole_grid.h"

@@ -86,16 +86,12 @@ bool MessagesOnDevice([[maybe_unused]] const RankMessages &messages)
 }
 
 // From an exchange to the last one.
-void GoOn(SpreadSolver &solver, [[maybe_unused]] const RankMessages &messages, const SpreadSolver::Exchange *exchange)
+void GoOn([[maybe_unused]] SpreadSolver &solver, [[maybe_unused]] const RankMessages &messages,
+          [[maybe_unused]] const SpreadSolver::Exchange *exchange)
 {
-  for (; exchange; exchange = solver.go_on()) {
 #if defined(WEFT_DISTRIBUTED)
-    const Execution &execution = solver.execution();
-    void *const stream         = execution.memory() == Memory::device ? execution.stream() : nullptr;
-    if (!messages.in_order_of(stream)) execution.wait();
-    messages.exchange(exchange->sent, exchange->from, exchange->received, exchange->to, exchange->bytes, stream);
+  send_to_the_end(solver, messages, exchange);
 #endif
-  }
 }
 
 // A whole solve. Complex operators are not spread.

@@ -1,22 +1,30 @@
 #include "base/rank_messages.hpp"
 
-#include "line/ranks/ranks.hpp"
-
 namespace weft {
 
-namespace {
-
-void exchange_on(const StreamMessages &messages, void *stream, const std::vector<Message> &sent, const char *from,
-                 const std::vector<Message> &received, char *to, std::size_t bytes)
+/// Solvers share it: they talk in the same order on all ranks, and leave no message behind.
+/// One for each solver would be a collective set-up for each, and communicators come and go with solvers then, which not every MPI stands.
+MPI_Comm duplicate_of(MPI_Comm communicator)
 {
-  const auto all = [bytes](Index count) { return bytes * static_cast<std::size_t>(count); };
-  messages.begin();
-  for (const Message &m : received) messages.receive(to + all(m.first), all(m.count), m.rank, stream);
-  for (const Message &m : sent) messages.send(from + all(m.first), all(m.count), m.rank, stream);
-  messages.end();
+  static int key = MPI_KEYVAL_INVALID;
+  if (key == MPI_KEYVAL_INVALID) {
+    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
+      auto *duplicate = static_cast<MPI_Comm *>(value);
+      const int error = MPI_Comm_free(duplicate);
+      delete duplicate;
+      return error;
+    };
+    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
+  }
+  void *value = nullptr;
+  int found   = 0;
+  MPI_Comm_get_attr(communicator, key, &value, &found);
+  if (found) return *static_cast<MPI_Comm *>(value);
+  auto *duplicate = new MPI_Comm(MPI_COMM_NULL);
+  MPI_Comm_dup(communicator, duplicate);
+  MPI_Comm_set_attr(communicator, key, duplicate);
+  return *duplicate;
 }
-
-} // namespace
 
 RankMessages::RankMessages(MPI_Comm communicator, bool device_messages, bool on_device)
     : communicator_(duplicate_of(communicator)), on_stream_(on_device ? StreamMessages::of(communicator_) : nullptr),
@@ -28,23 +36,47 @@ RankMessages::RankMessages(MPI_Comm communicator, bool device_messages, bool on_
   requests_.reserve(2 * static_cast<std::size_t>(size_));
 }
 
+RankMessages::Batch::Batch(const RankMessages &messages, void *stream)
+    : messages_(messages), stream_(stream), in_order_(messages.in_order_of(stream))
+{
+  messages_.requests_.clear();
+  if (in_order_) messages_.on_stream_->begin();
+}
+
+void RankMessages::Batch::receive(void *to, std::size_t bytes, int rank) const
+{
+  if (in_order_)
+    messages_.on_stream_->receive(to, bytes, rank, stream_);
+  else // words, since bytes are more than an int counts
+    MPI_Irecv(to, static_cast<int>(bytes / sizeof(float)), MPI_FLOAT, rank, 0, messages_.communicator_,
+              &messages_.requests_.emplace_back());
+}
+
+void RankMessages::Batch::send(const void *from, std::size_t bytes, int rank) const
+{
+  if (in_order_)
+    messages_.on_stream_->send(from, bytes, rank, stream_);
+  else
+    MPI_Isend(from, static_cast<int>(bytes / sizeof(float)), MPI_FLOAT, rank, 0, messages_.communicator_,
+              &messages_.requests_.emplace_back());
+}
+
+void RankMessages::Batch::end() const
+{
+  if (in_order_)
+    messages_.on_stream_->end();
+  else
+    MPI_Waitall(static_cast<int>(messages_.requests_.size()), messages_.requests_.data(), MPI_STATUSES_IGNORE);
+}
+
 void RankMessages::exchange(const std::vector<Message> &sent, const void *from, const std::vector<Message> &received, void *to,
                             std::size_t bytes, void *stream) const
 {
-  const char *const out = static_cast<const char *>(from);
-  char *const in        = static_cast<char *>(to);
-  if (in_order_of(stream)) {
-    exchange_on(*on_stream_, stream, sent, out, received, in, bytes);
-    return;
-  }
-  const auto words = [bytes](Index count) { return static_cast<int>(bytes / sizeof(float) * static_cast<std::size_t>(count)); };
-  const auto at    = [bytes](Index first) { return bytes * static_cast<std::size_t>(first); };
-  requests_.clear();
-  for (const Message &m : received)
-    MPI_Irecv(in + at(m.first), words(m.count), MPI_FLOAT, m.rank, 0, communicator_, &requests_.emplace_back());
-  for (const Message &m : sent)
-    MPI_Isend(out + at(m.first), words(m.count), MPI_FLOAT, m.rank, 0, communicator_, &requests_.emplace_back());
-  MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+  const auto all = [bytes](Index count) { return bytes * static_cast<std::size_t>(count); };
+  const Batch batch(*this, stream);
+  for (const Message &m : received) batch.receive(static_cast<char *>(to) + all(m.first), all(m.count), m.rank);
+  for (const Message &m : sent) batch.send(static_cast<const char *>(from) + all(m.first), all(m.count), m.rank);
+  batch.end();
 }
 
 } // namespace weft

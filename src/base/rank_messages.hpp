@@ -2,6 +2,7 @@
 #pragma once
 #include <mpi.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include "base/stream_messages.hpp"
 
 namespace weft {
+
+/// The duplicate that is attached to a communicator, for our messages alone. Collective the first time; freed with the communicator.
+MPI_Comm duplicate_of(MPI_Comm communicator);
 
 class RankMessages {
 public:
@@ -21,10 +25,29 @@ public:
   MPI_Comm communicator() const { return communicator_; }
   /// Whether messages can lie in the memory of a device.
   bool device_messages() const { return device_messages_; }
+  /// Whether they can go in the order of a stream.
+  bool on_stream() const { return on_stream_ != nullptr; }
   /// What carries them, for people.
   std::string way() const { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
   /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.
   bool in_order_of(void *stream) const { return stream && on_stream_; }
+
+  /// Messages that are under way together, on a stream; null on a host. Those between two ranks meet in the order in which either names them.
+  class Batch {
+  public:
+    Batch(const RankMessages &messages, void *stream);
+    /// So many bytes, a multiple of four.
+    void receive(void *to, std::size_t bytes, int rank) const;
+    void send(const void *from, std::size_t bytes, int rank) const;
+    /// Waits for them, unless they go in the order of the stream.
+    void end() const;
+
+  private:
+    const RankMessages &messages_;
+    void *stream_;
+    bool in_order_;
+  };
+
   /// Sends and receives elements of so many bytes, a multiple of four, on a stream; null on a host. Collective.
   void exchange(const std::vector<Message> &sent, const void *from, const std::vector<Message> &received, void *to, std::size_t bytes,
                 void *stream) const;

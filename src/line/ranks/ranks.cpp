@@ -6,30 +6,6 @@
 
 namespace weft {
 
-/// Solvers share it: they talk in the same order on all ranks, and leave no message behind.
-/// One for each solver would be a collective set-up for each, and communicators come and go with solvers then, which not every MPI stands.
-MPI_Comm duplicate_of(MPI_Comm communicator)
-{
-  static int key = MPI_KEYVAL_INVALID;
-  if (key == MPI_KEYVAL_INVALID) {
-    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
-      auto *duplicate = static_cast<MPI_Comm *>(value);
-      const int error = MPI_Comm_free(duplicate);
-      delete duplicate;
-      return error;
-    };
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
-  }
-  void *value = nullptr;
-  int found   = 0;
-  MPI_Comm_get_attr(communicator, key, &value, &found);
-  if (found) return *static_cast<MPI_Comm *>(value);
-  auto *duplicate = new MPI_Comm(MPI_COMM_NULL);
-  MPI_Comm_dup(communicator, duplicate);
-  MPI_Comm_set_attr(communicator, key, duplicate);
-  return *duplicate;
-}
-
 LineOrder::LineOrder(const LineLayout &layout, int shares) : shares_(shares), places_(static_cast<std::size_t>(layout.count()))
 {
   const Index count = layout.count();
@@ -107,15 +83,12 @@ Index Items::smallest(Index value) const
   return result;
 }
 
-Ranks::Ranks(MPI_Comm communicator, Index length, bool ring, bool on_device) : communicator_(duplicate_of(communicator)), ring_(ring)
+Ranks::Ranks(MPI_Comm communicator, Index length, bool ring, bool on_device) : messages_(communicator, false, on_device), ring_(ring)
 {
-  if (on_device) on_stream_ = StreamMessages::of(communicator_);
-  MPI_Comm_rank(communicator_, &rank_);
-  MPI_Comm_size(communicator_, &size_);
-  const auto size = static_cast<std::size_t>(size_);
+  const auto size = static_cast<std::size_t>(messages_.size());
   std::vector<std::int64_t> lengths(size);
   const std::int64_t mine = length;
-  MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, communicator_);
+  MPI_Allgather(&mine, 1, MPI_INT64_T, lengths.data(), 1, MPI_INT64_T, messages_.communicator());
   std::vector<int> holders;
   for (std::size_t r = 0; r < size; r++) {
     piece_of_.push_back(lengths[r] > 0 ? pieces() : -1);
@@ -134,63 +107,48 @@ Ranks::Ranks(MPI_Comm communicator, Index length, bool ring, bool on_device) : c
 
 double Ranks::largest(double value) const
 {
-  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, communicator_);
+  MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_DOUBLE, MPI_MAX, messages_.communicator());
   return value;
 }
 
 Index Ranks::smallest(Index value) const
 {
   std::int64_t result = value;
-  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, communicator_);
+  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, messages_.communicator());
   return result;
 }
 
 template <class Scalar>
 void Ranks::swap(const Scalar *to_before, const Scalar *to_after, Scalar *from_before, Scalar *from_after, Index values, void *stream) const
 {
-  enum Tag { forwards, backwards }; // a rank can be both neighbours of another, or its own
-  if (in_order_of(stream)) {        // there the order tells: forwards first
-    const std::size_t bytes = sizeof(Scalar) * static_cast<std::size_t>(values);
-    on_stream_->begin();
-    if (has_before()) on_stream_->receive(from_before, bytes, before_, stream);
-    if (has_after()) on_stream_->receive(from_after, bytes, after_, stream);
-    if (has_after()) on_stream_->send(to_after, bytes, after_, stream);
-    if (has_before()) on_stream_->send(to_before, bytes, before_, stream);
-    on_stream_->end();
-    return;
-  }
-  const int n             = static_cast<int>(values);
-  const MPI_Datatype type = mpi_type<Scalar>();
-  MPI_Request requests[4];
-  MPI_Irecv(from_before, n, type, before_, forwards, communicator_, &requests[0]);
-  MPI_Irecv(from_after, n, type, after_, backwards, communicator_, &requests[1]);
-  MPI_Isend(to_before, n, type, before_, backwards, communicator_, &requests[2]);
-  MPI_Isend(to_after, n, type, after_, forwards, communicator_, &requests[3]);
-  MPI_Waitall(4, requests, MPI_STATUSES_IGNORE);
+  const std::size_t bytes = sizeof(Scalar) * static_cast<std::size_t>(values);
+  const RankMessages::Batch batch(messages_, stream);
+  // A rank can be both neighbours of another, or its own: what goes forwards is named first.
+  if (has_before()) batch.receive(from_before, bytes, before_);
+  if (has_after()) batch.receive(from_after, bytes, after_);
+  if (has_after()) batch.send(to_after, bytes, after_);
+  if (has_before()) batch.send(to_before, bytes, before_);
+  batch.end();
 }
 
 template <class Scalar>
 void Ranks::exchange(const Scalar *from, const std::vector<int> &sent, const std::vector<int> &sent_at, Scalar *to,
                      const std::vector<int> &received, const std::vector<int> &received_at, void *stream) const
 {
-  if (!in_order_of(stream)) {
-    MPI_Alltoallv(from, sent.data(), sent_at.data(), mpi_type<Scalar>(), to, received.data(), received_at.data(), mpi_type<Scalar>(),
-                  communicator_);
-    return;
-  }
-  on_stream_->begin();
-  for (int r = 0; r < size_; r++) {
+  const auto bytes = [](int words) { return sizeof(Scalar) * static_cast<std::size_t>(words); };
+  const RankMessages::Batch batch(messages_, stream);
+  for (int r = 0; r < size(); r++) {
     const auto k = static_cast<std::size_t>(r);
-    if (received[k] > 0) on_stream_->receive(to + received_at[k], sizeof(Scalar) * static_cast<std::size_t>(received[k]), r, stream);
-    if (sent[k] > 0) on_stream_->send(from + sent_at[k], sizeof(Scalar) * static_cast<std::size_t>(sent[k]), r, stream);
+    if (received[k] > 0) batch.receive(to + received_at[k], bytes(received[k]), r);
+    if (sent[k] > 0) batch.send(from + sent_at[k], bytes(sent[k]), r);
   }
-  on_stream_->end();
+  batch.end();
 }
 
 void Ranks::count_words(int words, const LineOrder &order, Colour colour) const
 {
-  const LineOrder::Range all = order.share(rank_, Colour::all), own = order.share(rank_, colour);
-  for (int r = 0; r < size_; r++) {
+  const LineOrder::Range all = order.share(rank(), Colour::all), own = order.share(rank(), colour);
+  for (int r = 0; r < size(); r++) {
     const auto k                  = static_cast<std::size_t>(r);
     const LineOrder::Range theirs = order.share(r, colour);
     const Index piece             = piece_of_[k];

@@ -6,13 +6,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/stream_messages.hpp"
+#include "base/rank_messages.hpp"
 #include "line/line_layout.hpp"
 
 namespace weft {
-
-/// The duplicate that is attached to a communicator, for our messages alone. Collective the first time; freed with the communicator.
-MPI_Comm duplicate_of(MPI_Comm communicator);
 
 /// The lines in the order in which they travel: cut into shares of nearly equal size, the even lines of each share before its odd ones, so
 /// that the lines of one colour lie together in every message.
@@ -69,12 +66,12 @@ public:
   /// is sent lies in the memory of devices.
   Ranks(MPI_Comm communicator, Index length, bool ring, bool on_device = false);
 
-  int rank() const { return rank_; }
-  int size() const { return size_; }
+  int rank() const { return messages_.rank(); }
+  int size() const { return messages_.size(); }
   /// Number of pieces.
   int pieces() const { return static_cast<int>(starts_.size()); }
   /// This rank's piece; empty ranks have none.
-  int piece() const { return piece_of_[static_cast<std::size_t>(rank_)]; }
+  int piece() const { return piece_of_[static_cast<std::size_t>(rank())]; }
   bool is_empty() const { return piece() < 0; }
   /// Rows of the whole line.
   Index length() const { return length_; }
@@ -90,9 +87,9 @@ public:
   Index smallest(Index value) const;
 
   /// Whether what follows goes in the order of a stream: then the host need not wait for what is sent, and does not for what is received.
-  bool in_order_of(void *stream) const { return stream && on_stream_; }
+  bool in_order_of(void *stream) const { return messages_.in_order_of(stream); }
   /// Whether messages lie in the memory of a device for that.
-  bool on_stream() const { return on_stream_ != nullptr; }
+  bool on_stream() const { return messages_.on_stream(); }
 
   // `stream`: that of a device's arrays; null on a host.
 
@@ -117,9 +114,8 @@ private:
   void exchange(const Scalar *from, const std::vector<int> &sent, const std::vector<int> &sent_at, Scalar *to,
                 const std::vector<int> &received, const std::vector<int> &received_at, void *stream) const;
 
-  MPI_Comm communicator_           = MPI_COMM_NULL;
-  const StreamMessages *on_stream_ = nullptr; ///< or null
-  int rank_ = 0, size_ = 1, before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
+  RankMessages messages_;
+  int before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
   bool ring_;
   Index length_ = 0;
   std::vector<int> piece_of_; ///< of each rank, -1 for none
