@@ -49,14 +49,14 @@ def reports(said, first):
     return {seed: "\n".join(lines)[:3000] for seed, lines in found.items()}
 
 
-def worker(arguments, ranks, lists, library, before=(), timeout=PER_CASE):
+def worker(arguments, ranks, lists, library, before=(), timeout=PER_CASE, petsc=None):
     """Output lines; how it ended: "done", "hang" (nothing was said for `timeout` seconds) or "crash"; and, where `before`, a tool that watches memory,
-    has found something, all that was said to standard error."""
+    has found something, all that was said to standard error. petsc: variables that name the petsc4py of complex scalars."""
     command = [programs.MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
     command += [*before, sys.executable, str(HERE / "worker.py"), "--lists", json.dumps(lists), *arguments]
     lines = []
     with tempfile.TemporaryDirectory(prefix="weft") as folder:
-        environment = dict(programs.ENVIRONMENT, TMPDIR=folder, PETSC_OPTIONS=f"-dll_append {library}", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+        environment = dict(programs.ENVIRONMENT, TMPDIR=folder, PETSC_OPTIONS=f"-dll_append {library}", OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", **(petsc or {}))
         said = open(Path(folder) / "said", "w+", errors="replace") if before else subprocess.DEVNULL
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, env=environment, start_new_session=True)
         text = b""
@@ -106,8 +106,8 @@ def kind_of(failure):
     return failure["solver"]["kind"], re.sub(r"[-+]?\d[\d.e+-]*", "#", failure["what"])
 
 
-def same_failure(case, failure, lists, library):
-    lines, end, _ = worker(["--case", json.dumps(case)], failure["ranks"], lists, library, timeout=3 * PER_CASE)
+def same_failure(case, failure, lists, library, petsc):
+    lines, end, _ = worker(["--case", json.dumps(case)], failure["ranks"], lists, library, timeout=3 * PER_CASE, petsc=petsc)
     found = [json.loads(line[5:])["what"] for line in lines if line.startswith("FAIL ")]
     now = found[0] if found else end
     return now.split(":")[0] == failure["what"].split(":")[0]
@@ -135,7 +135,7 @@ def smaller(case):
             yield dict(case, operator=dict(operator, n=less))
 
 
-def shrink(failure, lists, library, seconds=60):
+def shrink(failure, lists, library, petsc=None, seconds=60):
     case = {k: failure[k] for k in ("seed", "operator", "solver")}
     end, again = time.monotonic() + seconds, True
     while again and time.monotonic() < end:
@@ -143,7 +143,7 @@ def shrink(failure, lists, library, seconds=60):
         for less in smaller(case):
             if time.monotonic() > end:
                 break
-            if same_failure(less, failure, lists, library):
+            if same_failure(less, failure, lists, library, petsc):
                 case, again = less, True
                 break
     return case
@@ -163,6 +163,8 @@ export PYTHONPATH={HERE.parent.name}/{HERE.name}:{HERE.parent.name} PETSC_OPTION
 def run(cases, first, library, seconds=None, ranks=RANKS, jobs=2, **how):
     """All failures, the number of cases that were run, and the options of the library."""
     lists, end = programs.option_lists(), time.monotonic() + (seconds or 1e9)
+    if how.get("petsc"):
+        lists["scalars"] = "complex"
     batches, at = [], first
     while at < first + cases:
         on = ranks[len(batches) % len(ranks)]
@@ -186,6 +188,7 @@ def main():
     parser.add_argument("--ranks", help="such as 1,2,3")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--scripts", help="a folder for scripts that show what failed")
+    parser.add_argument("--complex", action="store_true", help="WEFT_BUILD is for complex scalars, and PETSC_DIR names the PETSc of such a petsc4py")
     tools = parser.add_mutually_exclusive_group()
     tools.add_argument("--valgrind", action="store_true", help="under valgrind's memcheck")
     tools.add_argument("--address", type=Path, metavar="BUILD", help="with the library of a build by -DWEFT_SANITIZE=address,undefined; programs are those of WEFT_BUILD")
@@ -197,6 +200,8 @@ def main():
     elif arguments.address:
         library = arguments.address.resolve() / "lib" / "libweft.so"
         how = {"before": ["env", *(f"{name}={value}" for name, value in memory_tools.address_for_plain_programs().items())], "timeout": 4 * PER_CASE}
+    if arguments.complex:
+        how["petsc"] = {"PETSC_DIR": os.environ["PETSC_DIR"], "PETSC_ARCH": os.environ.get("PETSC_ARCH", "")}
     ranks = tuple(int(r) for r in arguments.ranks.split(",")) if arguments.ranks else RANKS
     failures, count, lists = run(arguments.cases, arguments.first, library, arguments.seconds, ranks, arguments.jobs, **how)
     kinds = {}
@@ -207,7 +212,7 @@ def main():
         if arguments.scripts:
             folder = Path(arguments.scripts)
             folder.mkdir(parents=True, exist_ok=True)
-            case = shrink(same[0], lists, programs.LIBRARY)
+            case = shrink(same[0], lists, programs.LIBRARY, how.get("petsc"))
             name = folder / (re.sub(r"\W+", "_", " ".join(kind))[:60].strip("_") + ".sh")
             name.write_text(script(case, same[0], lists))
     print(f"{count} cases, {len(failures)} failures, {time.monotonic() - begun:.0f} s")

@@ -32,6 +32,24 @@ def choose(rng):
     }
 
 
+def choose_complex(seed):
+    """How an operator becomes complex. The choices of real ones do not depend on it."""
+    return str(np.random.default_rng([seed, 1]).choice(["no", "shifted", "turned", "symmetric", "hermitian", "entries"]))
+
+
+def in_complex(matrix, how, rng):
+    """A real matrix with a complex shift, times a number, or with entries that are turned, by angles that keep it symmetric, make it Hermitian, or neither."""
+    if how == "shifted":
+        return sp.csr_matrix(matrix + 1j * rng.uniform(-2, 2) * sp.eye(matrix.shape[0]))
+    if how == "turned":
+        return sp.csr_matrix(matrix * np.exp(1j * rng.uniform(-np.pi, np.pi)))
+    entries = sp.coo_matrix(matrix, dtype=complex)
+    i, j = entries.row, entries.col
+    angles = {"no": 0, "symmetric": 0.4 * np.cos(i + j), "hermitian": np.sin(i - j), "entries": rng.uniform(-np.pi, np.pi, entries.nnz)}[how]
+    entries.data = entries.data * np.exp(1j * angles)
+    return sp.csr_matrix(entries)
+
+
 def scale(rng):
     return float(10.0 ** rng.choice([-300, -150, -20, 20, 150, 300])) if rng.random() < 0.06 else 1.0
 
@@ -45,6 +63,8 @@ class Operator:
         rng = np.random.default_rng(choices["seed"])
         with np.errstate(all="ignore"):
             self.matrix = sp.csr_matrix(on_grid(choices, rng) if choices["kind"] == "grid" else any_graph(choices["kind"], choices["n"], rng))
+        if "complex" in choices:
+            self.matrix = in_complex(self.matrix, choices["complex"], rng)
         self.matrix.sort_indices()
         self.scale = choices["scale"]
         self.grid = choices if choices["kind"] == "grid" else None

@@ -49,4 +49,6 @@ def case(seed, lists):
     """An operator and a solver for it."""
     rng = np.random.default_rng(seed)
     operator = operators.choose(rng)
+    if lists.get("scalars") == "complex":
+        operator["complex"] = operators.choose_complex(seed)
     return {"seed": seed, "operator": operator, "solver": choose(rng, lists, operator["kind"] == "grid")}

@@ -85,7 +85,7 @@ class OnRanks:
 
     def vector(self, values):
         v = self.A.createVecRight()
-        petsc_order = np.empty(self.n)
+        petsc_order = np.empty(self.n, PETSc.ScalarType)
         petsc_order[self.natural] = values
         v.setArray(petsc_order[self.start : self.start + self.size])
         return v
@@ -173,6 +173,8 @@ def run(case):
     n, s = operator.matrix.shape[0], operator.scale
     rng = np.random.default_rng(case["seed"])
     b, b2, y = (rng.uniform(-1, 1, n) for _ in range(3))
+    if "complex" in operator.choices:
+        b, b2, y = (v + 1j * rng.uniform(-1, 1, n) for v in (b, b2, y))
     if operator.singular:
         b, b2, y = (v - v.mean() for v in (b, b2, y))
     single = "single" in options.values()
