@@ -72,6 +72,7 @@ int main(int argc, char **argv)
   Mat A, M;
   Vec b, u, r;
   KSP ksp;
+  PC pc;
 
   PetscFunctionBeginUser;
   PetscCall(PetscInitialize(&argc, &argv, NULL, help));
@@ -94,8 +95,8 @@ int main(int argc, char **argv)
   PetscCall(Source(da, b));
 
   PetscCall(KSPCreate(PETSC_COMM_WORLD, &ksp));
-  PetscCall(KSPSetDM(ksp, da));
-  PetscCall(KSPSetDMActive(ksp, PETSC_FALSE));
+  PetscCall(KSPGetPC(ksp, &pc));
+  PetscCall(PCSetDM(pc, da));
   PetscCall(KSPSetOperators(ksp, A, M));
   PetscCall(KSPSetTolerances(ksp, 1e-6, PETSC_DEFAULT, PETSC_DEFAULT, 1000));
   PetscCall(KSPSetFromOptions(ksp));

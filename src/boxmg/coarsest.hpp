@@ -175,7 +175,8 @@ struct Inverse {
       sweep.from = sweep.to;
     }
     const Index size = n;
-    const auto v = values, own = diagonal, done = state, doubt = doubts;
+    const auto v = values, own = diagonal;
+    const auto done = state, doubt = doubts;
     Kokkos::parallel_for(
         "weft boxmg rows left out", range(space, size * size), KOKKOS_LAMBDA(const Index k) {
           const Index i = k / size, j = k - i * size;
@@ -191,7 +192,8 @@ struct Inverse {
   {
     const Index size = n;
     const int rows   = static_cast<int>(n); // a device divides 64-bit numbers slowly
-    const auto v = values, d = diagonal, factors = column, s = state;
+    const auto v = values, d = diagonal, factors = column;
+    const auto s                       = state;
     const auto wrong                   = found;
     const Pieces stack                 = pieces;
     const KernelScalar *const original = given.data();

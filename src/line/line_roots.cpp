@@ -26,7 +26,8 @@ public:
   void factor(const CsrMatrix<Scalar, Int> &matrix)
   {
     flag_.clear(space_);
-    const auto lower = lower_, root = root_;
+    const auto lower        = lower_;
+    const auto root         = root_;
     const auto flag         = flag_;
     constexpr auto rounding = 100 * std::numeric_limits<RealOf<Scalar>>::epsilon();
     for_each_line(
@@ -47,7 +48,8 @@ public:
   }
   void solve_left(RealOf<Scalar> scale, const Scalar *rhs, Scalar *solution) const override
   {
-    const auto lower = lower_, root = root_;
+    const auto lower = lower_;
+    const auto root  = root_;
     for_each_line(
         "weft left roots", KOKKOS_LAMBDA(const LineProblem &problem, Index line) {
           const LineLayout &layout = problem.layout;
@@ -61,7 +63,8 @@ public:
   }
   void solve_right(RealOf<Scalar> scale, const Scalar *rhs, Scalar *solution) const override
   {
-    const auto lower = lower_, root = root_;
+    const auto lower = lower_;
+    const auto root  = root_;
     for_each_line(
         "weft right roots", KOKKOS_LAMBDA(const LineProblem &problem, Index line) {
           const LineLayout &layout = problem.layout;

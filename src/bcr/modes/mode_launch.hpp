@@ -49,7 +49,7 @@ void launch_long_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a
   if (a.rows <= block_rows<Scalar>(256))
     launch_modes_on<Scalar, pass, 256, 1, 2>(space, a);
   else if (a.rows <= most)
-    launch_modes_on<Scalar, pass, 512, 1, 1>(space, a);
+    launch_modes_on<Scalar, pass, 256, 2, 2>(space, a);
   else if (a.rows <= 2 * most)
     launch_modes_on<Scalar, pass, 256, 4, 2>(space, a);
   else if (a.rows <= 4 * most)

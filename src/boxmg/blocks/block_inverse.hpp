@@ -9,7 +9,8 @@ namespace weft::boxmg {
 template <class Space, class Scalar>
 void fill_inverse(const Space &space, const Couplings<Scalar> &a, const Inverse<Space> &inverse)
 {
-  const auto v = inverse.matrix(), d = inverse.diagonal, s = inverse.state;
+  const auto v = inverse.matrix(), d = inverse.diagonal;
+  const auto s      = inverse.state;
   const auto found  = inverse.found;
   const Index nodes = a.grid.nodes(), size = inverse.n;
   Kokkos::deep_copy(space, v, 0.0);
