@@ -190,8 +190,10 @@ BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &f
 {
   constexpr double steady = 0.9;
   const bool large        = *std::max_element(std::begin(grid.n), std::end(grid.n)) >= 700;
-  if (!convects(flow))
-    return large && strengths.jumps != 0 && (finest.lines.size() > 1 || std::popcount(strengths.jumps) > 1) ? BoxmgCycle::w : BoxmgCycle::v;
+  if (!convects(flow)) {
+    const bool touch = std::popcount(strengths.jumps) > 1 && !strengths.corners;
+    return large && strengths.jumps != 0 && (finest.lines.size() > 1 || touch) ? BoxmgCycle::w : BoxmgCycle::v;
+  }
   double through = 0;
   for (const double along : flow.through) through += std::abs(along);
   const bool turns = through < steady * flow.share;

@@ -36,6 +36,7 @@ struct Strengths {
   std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
   std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
   Directions jumps         = 0;      ///< those along which at some node the couplings to both sides differ by more than 100
+  bool corners = false; ///< at some node they do along two: of islands, not where squares touch, whose couplings are alike there
 };
 
 /// What convection makes of an operator: how couplings to a neighbour and back differ, over twice the diagonal, summed over the nodes.
@@ -95,13 +96,15 @@ bool convects(const Flow &flow);
 
 /// V; or F where convection is strong, and either turns, so that iterations of V cycles grow with the grid (recirculating flow at 257² takes 21 to 26,
 /// and 10 to 13 of F cycles), or the grid is so large that F cycles take less time with a steady flow too.
-/// W on a large grid where coefficients jump along two directions, or along one beside lines along several.
+/// W on a large grid where coefficients jump along two directions and squares of them touch (islands take as many V cycles), or along one beside lines
+/// along several.
 BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest);
 
 /// The levels that a W cycle of cycle_for() corrects twice. Where coefficients jump at the corners of squares, interpolation is too stiff there, a little
-/// more on each of the fine levels (a checkerboard of 1e4 at 1025²: 17 iterations, so 11). It costs 9 % of a cycle.
+/// more on each level, which coarser ones make up for (CG, a checkerboard of 1e4 at 2049²: 18 iterations, 12 with levels 1 and 2 corrected twice, 11 so,
+/// at a smaller price: 5 % of a cycle's work).
 struct TwiceOn {
-  std::size_t first = 1, end = 3;
+  std::size_t first = 2, end = 5;
 };
 
 } // namespace weft::boxmg

@@ -115,6 +115,7 @@ struct LevelLook {
     for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
     for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
     strengths.jumps |= other.strengths.jumps;
+    strengths.corners |= other.strengths.corners;
     symmetric = symmetric && other.symmetric;
     flow.join(other.flow);
     mirrors  = mirrors && other.mirrors;
@@ -226,7 +227,9 @@ struct LookAtLevel {
       return;
     }
     double along[3];
-    look.strengths.jumps |= strengths_of(a, node, along);
+    const Directions jumps = strengths_of(a, node, along);
+    look.strengths.jumps |= jumps;
+    look.strengths.corners |= (jumps & (jumps - 1)) != 0;
     for (int m = 0; m < 3; m++) {
       look.strengths.along[m] += along[m] / size;
       const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);

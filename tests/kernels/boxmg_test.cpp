@@ -654,6 +654,8 @@ TEST(Boxmg, ChoosesCyclesByFlow)
   jump.jumps = 3;
   EXPECT_EQ(boxmg::cycle_for(grid_of({1025, 1025}), jump, {}, {{1}, 3}), BoxmgCycle::w);
   EXPECT_EQ(boxmg::cycle_for(grid_of({257, 257}), jump, {}, {{1}, 3}), BoxmgCycle::v);
+  jump.corners = true;
+  EXPECT_EQ(boxmg::cycle_for(grid_of({1025, 1025}), jump, {}, {{1}, 3}), BoxmgCycle::v);
 }
 
 /// Halves of products are mirrored where the matrix is symmetric, not where R and P alone have the same weights.
