@@ -29,7 +29,7 @@ namespace weft {
 
 struct Spike {
   static constexpr const char *name       = "spike";
-  static constexpr Index staged_rows      = 64;      ///< of a part that goes through scratch memory
+  static constexpr Index staged_rows      = 64;      ///< of a part that goes through scratch memory; half as many of double complex numbers
   static constexpr Index rows_of_part     = 32;      ///< on a device, where more parts pay
   static constexpr Index threads_wanted   = 1 << 16; ///< on a device
   static constexpr Index rows_for_thomas  = 32;      ///< of a line of separators on a device: what a thread alone solves in no time
@@ -163,7 +163,7 @@ struct Spike {
     Level<Space, Scalar> level;
     level.parts       = Parts(lines.layout, rows);
     level.each        = lines.coefficients == Coefficients::general;
-    level.whole       = rows <= staged_rows;
+    level.whole       = rows <= (sizeof(Scalar) > sizeof(double) ? staged_rows / 2 : staged_rows);
     level.log_width   = runs_on_host<Space>() ? (level.whole ? 3 : 0) : 6;
     const Index lanes = level.parts.lanes(), own = level.factored();
     const Index factors = (own + level.width() - 1) / level.width() * level.width() * rows;

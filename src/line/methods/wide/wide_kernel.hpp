@@ -460,8 +460,14 @@ void launch_wide(const Space &space, const WideArguments<Space, Scalar> &a)
   } else {
     if (a.shape.rows == 4) launch_wide_rows<Space, Scalar, 4>(space, a);
     if (a.shape.rows == 8) launch_wide_rows<Space, Scalar, 8>(space, a);
-    if (a.shape.rows == 9) launch_wide_rows<Space, Scalar, 9>(space, a);
     if (a.shape.rows == 16) launch_wide_rows<Space, Scalar, 16>(space, a);
+    // Of native forms, for what these do not take.
+    if constexpr (is_complex<Scalar>) {
+      if (a.shape.rows == 5) launch_wide_rows<Space, Scalar, 5>(space, a);
+      if (a.shape.rows == 7) launch_wide_rows<Space, Scalar, 7>(space, a);
+    } else {
+      if (a.shape.rows == 9) launch_wide_rows<Space, Scalar, 9>(space, a);
+    }
   }
 }
 

@@ -30,8 +30,14 @@ inline constexpr int native_tile_threads = 256;
 /// What is longer is shared by blocks of this shape, where there are enough: with two more warps, twelve in all, which have 168 registers a
 /// thread.
 template <class Scalar>
-inline constexpr int native_long_rows    = rows_for<Scalar>(13, 5);
-inline constexpr int native_long_threads = 320;
+inline constexpr int native_long_rows = rows_for<Scalar>(13, 5);
+template <class Scalar>
+inline constexpr int native_long_threads = is_complex<Scalar> ? 128 : 320;
+/// Of complex numbers two blocks share a multiprocessor, so that one works while the other waits for its messages and shuffles.
+template <class Scalar>
+inline constexpr int native_long_blocks = is_complex<Scalar> ? 2 : 1;
+template <class Scalar>
+inline constexpr int native_long_bytes = native_long_blocks<Scalar> == 1 ? most_shared_bytes : 113 * 1024;
 
 /// A launch for each number of blocks that a cluster can have.
 template <class Scalar, class Make>
@@ -103,14 +109,14 @@ NativeLaunch<Scalar> direct_launch_for(Index length)
 }
 
 template <class Scalar>
-using NativeLongTile = LongTile<Scalar, native_long_rows<Scalar>, native_long_threads, false>; ///< the largest
+using NativeLongTile = LongTile<Scalar, native_long_rows<Scalar>, native_long_threads<Scalar>, false>; ///< the largest
 
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> native_long_launch()
 {
-  static const NativeLaunch<Scalar> launch =
-      launch_of<Scalar>(native_wide_long<Scalar, native_long_rows<Scalar>, native_long_threads, alike, checks>,
-                        NativeLongTile<Scalar>::threads, most_shared_bytes);
+  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(
+      native_wide_long<Scalar, native_long_rows<Scalar>, native_long_threads<Scalar>, native_long_blocks<Scalar>, alike, checks>,
+      NativeLongTile<Scalar>::threads, native_long_bytes<Scalar>);
   return launch;
 }
 /// Blocks of those kernels that fit the device at once.
@@ -139,7 +145,7 @@ LongShape long_shape(const LineLayout &layout)
   for (Index groups = 1; groups <= resident; groups++) {
     const Index blocks = std::min<Index>(most_blocks, resident / groups);
     const Index rows = ((layout.length - 1) / blocks / Tile::portion + 1) * Tile::portion, used = (layout.length - 1) / rows + 1;
-    if (rows > native_long_rows<Scalar> * native_long_threads || Tile::bytes(rows, used) > most_shared_bytes)
+    if (rows > native_long_rows<Scalar> * native_long_threads<Scalar> || Tile::bytes(rows, used) > native_long_bytes<Scalar>)
       break; // more groups have larger tiles
     const Index cost = ((lines - 1) / groups + 1) * (rows + of_turn + of_block * used);
     if (shape.tile_rows == 0 || cost < best) shape = {rows, static_cast<int>(used)}, best = cost;
@@ -154,7 +160,7 @@ int native_threads_for(Index length, const LongShape &shared)
   for (int threads : native_threads) {
     if (length <= Index(native_rows<Scalar>) * threads) return threads;
   }
-  return shared.tile_rows > 0 ? native_long_threads : native_tile_threads;
+  return shared.tile_rows > 0 ? native_long_threads<Scalar> : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -410,11 +416,11 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
       goes_directly(a) ? items : std::min<Index>(sharing == Sharing::device ? plan.resident / blocks : launch.resident, items);
   void *arguments[] = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
-  const auto bytes = static_cast<std::size_t>(
-      is_long
-          ? (alike ? LongTile<Scalar, native_long_rows<Scalar>, native_long_threads, true>::bytes(plan.shape.tile_rows, n.exchange.blocks)
-                   : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
-          : launch.shared_bytes);
+  const auto bytes =
+      static_cast<std::size_t>(is_long ? (alike ? LongTile<Scalar, native_long_rows<Scalar>, native_long_threads<Scalar>, true>::bytes(
+                                                      plan.shape.tile_rows, n.exchange.blocks)
+                                                : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
+                                       : launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
     const auto messages = static_cast<int>(plan.messages.span());
     clear_messages<<<(messages + 255) / 256, 256, 0, stream>>>(plan.messages.data(), messages, a.flag, clears_flag(a, plan));

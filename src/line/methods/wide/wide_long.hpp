@@ -36,10 +36,10 @@ struct LongTile {
   }
 };
 
-/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once. Steps are numbered as in
-/// docs/kernels/wide.md.
-template <class Scalar, int R, int T, bool alike, bool checks>
-__global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_constant__ NativeArguments<Scalar> a)
+/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once, at_least on each multiprocessor. Steps
+/// are numbered as in docs/kernels/wide.md.
+template <class Scalar, int R, int T, int at_least, bool alike, bool checks>
+__global__ void __launch_bounds__(T + 64, at_least) native_wide_long(const __grid_constant__ NativeArguments<Scalar> a)
 {
   using Tile          = LongTile<Scalar, R, T, alike>;
   using Rows          = ChunkOf<Scalar, R, alike>;
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     meet<T>(Meeting::left);
     if (!holds) return;
 #pragma unroll
-    for (int j = 0; j < R; j++) out[first + j] = rhs_before[j];
+    for (int j = 0; j < R; j++) write_whole(out + first + j, rhs_before[j]);
   };
   // Step 7: the unknowns of the line before, upwards, and their way out.
   const auto finish = [&] {
@@ -156,15 +156,15 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     const bool in_pieces       = a.in_pieces && at.goes_in_pieces(piece);
     const RealOf<Scalar> scale = in_pieces ? a.update.scale : RealOf<Scalar>(1);
     if (holds) {
-      out[first + R - 1] = scale * x;
+      write_whole(out + first + R - 1, scale * x);
 #pragma unroll
       for (int j = R - 2; j >= 0; j--) {
         const int r = first + j;
         if constexpr (alike)
-          x = out[r] - chunk.lower[j] * x_before - chunk.upper[j] * x;
+          x = read_whole(out + r) - chunk.lower[j] * x_before - chunk.upper[j] * x;
         else
-          x = out[r] - lower[r] * x_before - upper[r] * x;
-        out[r] = scale * x;
+          x = read_whole(out + r) - read_whole(lower + r) * x_before - read_whole(upper + r) * x;
+        write_whole(out + r, scale * x);
       }
     }
     if (in_pieces) share_with_copies();
@@ -209,8 +209,8 @@ __global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_const
     if (!alike && holds) {
 #pragma unroll
       for (int j = 0; j < R; j++) {
-        lower[first + j] = rows_of_line.lower[j];
-        upper[first + j] = rows_of_line.upper[j];
+        write_whole(lower + first + j, rows_of_line.lower[j]);
+        write_whole(upper + first + j, rows_of_line.upper[j]);
       }
     }
 #pragma unroll

@@ -321,7 +321,13 @@ struct Watch {
   template <class Scalar>
   __device__ void look(Scalar pivot, RealOf<Scalar> scale, int at_step, int row_of_tile)
   {
-    if (!checks || step >= 0 || usable_pivot(pivot, scale)) return;
+    if (!checks || step >= 0) return;
+    if constexpr (is_complex<Scalar>) { // a part tells, for nearly all, without a root
+      using Limits      = std::numeric_limits<RealOf<Scalar>>;
+      const auto larger = fmax(fabs(pivot.real()), fabs(pivot.imag()));
+      if (larger > 100 * Limits::epsilon() * scale && larger >= Limits::min() && larger <= Limits::max() / 2) return;
+    }
+    if (usable_pivot(pivot, scale)) return;
     step = at_step;
     row  = row_of_tile;
   }

@@ -134,11 +134,11 @@ struct StridedBlock {
       for (int j = 0; j < R; j++) {
         const int in = place_in(first() + j);
         if constexpr (!alike) {
-          chunk.lower[j]    = tile.in[0][in];
-          chunk.diagonal[j] = tile.in[1][in];
-          chunk.upper[j]    = tile.in[2][in];
+          chunk.lower[j]    = read_whole(tile.in[0] + in);
+          chunk.diagonal[j] = read_whole(tile.in[1] + in);
+          chunk.upper[j]    = read_whole(tile.in[2] + in);
         }
-        chunk.rhs[j] = tile.in[Tile::arrays - 1][in];
+        chunk.rhs[j] = read_whole(tile.in[Tile::arrays - 1] + in);
       }
       if (!alike && first_row() + first() == 0) chunk.lower[0] = 0;
       if (!alike && first_row() + first() + R == a.layout.length) chunk.upper[R - 1] = 0;

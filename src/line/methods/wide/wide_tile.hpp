@@ -1,6 +1,7 @@
 /// A tile of a line whose rows follow each other in memory, for the native kernels of wide.hpp: how it comes to shared memory and from
 /// there to the threads, and a second look at its pivots.
 #pragma once
+#include "base/cuda/piece.hpp"
 #include "line/methods/wide/wide_messages.hpp"
 
 namespace weft::cuda {
@@ -71,11 +72,11 @@ __device__ void read_chunk(ChunkOf<Scalar, R, alike> &chunk, const NativeArgumen
 #pragma unroll
     for (int j = 0; j < R; j++) {
       if constexpr (!alike) {
-        chunk.lower[j]    = word[j];
-        chunk.diagonal[j] = word[space + j];
-        chunk.upper[j]    = word[2 * space + j];
+        chunk.lower[j]    = read_whole(word + j);
+        chunk.diagonal[j] = read_whole(word + space + j);
+        chunk.upper[j]    = read_whole(word + 2 * space + j);
       }
-      chunk.rhs[j] = word[(arrays - 1) * space + j];
+      chunk.rhs[j] = read_whole(word + (arrays - 1) * space + j);
     }
   } else {
     const Index i      = at.element + first;
@@ -140,7 +141,7 @@ __device__ void store_chunks(const NativeArguments<Scalar> &a, const TilePlace &
 {
   const bool in_pieces = a.in_pieces && at.goes_in_pieces(16 / sizeof(Scalar));
 #pragma unroll
-  for (int j = 0; j < R; j++) out[first + j] = in_pieces ? a.update.scale * chunk.rhs[j] : chunk.rhs[j];
+  for (int j = 0; j < R; j++) write_whole(out + first + j, in_pieces ? a.update.scale * chunk.rhs[j] : chunk.rhs[j]);
   if (in_pieces) share_with_copies();
   __syncthreads();
   store_tile<T>(a, at, out, in_pieces);
