@@ -6,6 +6,7 @@
 
 #include "base/cuda/launch.hpp"
 #include "base/native_forms.hpp"
+#include "line/methods/wide/wide_cluster.hpp"
 #include "line/methods/wide/wide_cuda.hpp"
 #include "line/methods/wide/wide_direct.hpp"
 #include "line/methods/wide/wide_long.hpp"
@@ -30,14 +31,10 @@ inline constexpr int native_tile_threads = 256;
 /// What is longer is shared by blocks of this shape, where there are enough: with two more warps, twelve in all, which have 168 registers a
 /// thread.
 template <class Scalar>
-inline constexpr int native_long_rows = rows_for<Scalar>(13, 5);
-template <class Scalar>
-inline constexpr int native_long_threads = is_complex<Scalar> ? 128 : 320;
-/// Of complex numbers two blocks share a multiprocessor, so that one works while the other waits for its messages and shuffles.
-template <class Scalar>
-inline constexpr int native_long_blocks = is_complex<Scalar> ? 2 : 1;
-template <class Scalar>
-inline constexpr int native_long_bytes = native_long_blocks<Scalar> == 1 ? most_shared_bytes : 113 * 1024;
+inline constexpr int native_long_rows    = rows_for<Scalar>(13, 5);
+inline constexpr int native_long_threads = 320;
+/// Complex lines that one block does not hold are shared by a cluster, with so many threads a block, if it holds them.
+inline constexpr int native_cluster_threads = 416;
 
 /// A launch for each number of blocks that a cluster can have.
 template <class Scalar, class Make>
@@ -108,15 +105,37 @@ NativeLaunch<Scalar> direct_launch_for(Index length)
                       : direct_launch<Scalar, 8, checks>();
 }
 
+template <class Scalar, bool alike, bool checks>
+NativeLaunch<Scalar> native_cluster_launch(Index blocks)
+{
+  constexpr int R = native_rows<Scalar>, T = native_cluster_threads;
+  static const auto launches = by_cluster_size<Scalar>([](int size) {
+    return launch_of<Scalar>(native_wide_cluster<Scalar, R, T, alike, checks>, T, sizeof(ClusterTile<Scalar, R, T, alike>), size);
+  });
+  return launches[static_cast<std::size_t>(blocks)];
+}
+/// Whether clusters share lines of so many rows.
 template <class Scalar>
-using NativeLongTile = LongTile<Scalar, native_long_rows<Scalar>, native_long_threads<Scalar>, false>; ///< the largest
+bool clusters_take(Index length)
+{
+  if constexpr (is_complex<Scalar>) {
+    const Index blocks = (length - 1) / (native_rows<Scalar> * native_cluster_threads) + 1;
+    return length > Index(native_rows<Scalar>) * *std::rbegin(native_threads) && blocks <= most_of_cluster &&
+           native_cluster_launch<Scalar, false, true>(blocks).resident > 0 &&
+           native_cluster_launch<Scalar, true, true>(blocks).resident > 0;
+  }
+  return false;
+}
+
+template <class Scalar>
+using NativeLongTile = LongTile<Scalar, native_long_rows<Scalar>, native_long_threads, false>; ///< the largest
 
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> native_long_launch()
 {
-  static const NativeLaunch<Scalar> launch = launch_of<Scalar>(
-      native_wide_long<Scalar, native_long_rows<Scalar>, native_long_threads<Scalar>, native_long_blocks<Scalar>, alike, checks>,
-      NativeLongTile<Scalar>::threads, native_long_bytes<Scalar>);
+  static const NativeLaunch<Scalar> launch =
+      launch_of<Scalar>(native_wide_long<Scalar, native_long_rows<Scalar>, native_long_threads, alike, checks>,
+                        NativeLongTile<Scalar>::threads, most_shared_bytes);
   return launch;
 }
 /// Blocks of those kernels that fit the device at once.
@@ -145,7 +164,7 @@ LongShape long_shape(const LineLayout &layout)
   for (Index groups = 1; groups <= resident; groups++) {
     const Index blocks = std::min<Index>(most_blocks, resident / groups);
     const Index rows = ((layout.length - 1) / blocks / Tile::portion + 1) * Tile::portion, used = (layout.length - 1) / rows + 1;
-    if (rows > native_long_rows<Scalar> * native_long_threads<Scalar> || Tile::bytes(rows, used) > native_long_bytes<Scalar>)
+    if (rows > native_long_rows<Scalar> * native_long_threads || Tile::bytes(rows, used) > most_shared_bytes)
       break; // more groups have larger tiles
     const Index cost = ((lines - 1) / groups + 1) * (rows + of_turn + of_block * used);
     if (shape.tile_rows == 0 || cost < best) shape = {rows, static_cast<int>(used)}, best = cost;
@@ -160,7 +179,7 @@ int native_threads_for(Index length, const LongShape &shared)
   for (int threads : native_threads) {
     if (length <= Index(native_rows<Scalar>) * threads) return threads;
   }
-  return shared.tile_rows > 0 ? native_long_threads<Scalar> : native_tile_threads;
+  return shared.tile_rows > 0 ? native_long_threads : native_tile_threads;
 }
 
 // -------------------------------------------------------------------------------------------------------------- lines side by side
@@ -281,9 +300,11 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   if (!native_forms.lines || parameters.slice != 0 || parameters.partitions != 0 || layout.length <= 128) return plan;
   Index messages = 0;
   if (layout.stride == 1 && layout.rows_are_closest()) {
-    shape.rows    = native_rows<Scalar>;
-    plan.shape    = long_shape<Scalar>(layout);
-    shape.threads = native_threads_for<Scalar>(layout.length, plan.shape);
+    const bool cluster = clusters_take<Scalar>(layout.length);
+    if (cluster) plan.sharing = Sharing::cluster;
+    shape.rows = native_rows<Scalar>;
+    if (!cluster) plan.shape = long_shape<Scalar>(layout);
+    shape.threads = cluster ? native_cluster_threads : native_threads_for<Scalar>(layout.length, plan.shape);
     shape.lines   = 1;
     shape.cut();
     if (plan.shape.tile_rows > 0) {
@@ -381,6 +402,9 @@ NativeLaunch<Scalar> kernel_for(const WideArguments<Kokkos::Cuda, Scalar> &a, Sh
     }
   }
   if (sharing == Sharing::device) return native_long_launch<Scalar, alike, checks>();
+  if constexpr (is_complex<Scalar>) {
+    if (sharing == Sharing::cluster) return native_cluster_launch<Scalar, alike, checks>(a.shape.tiles);
+  }
   if constexpr (!alike) {
     if (a.part == WidePart::reduce) return native_launch_for<Scalar, WidePart::reduce, alike, checks>(a.shape.threads);
     if (a.part == WidePart::finish) return native_launch_for<Scalar, WidePart::finish, alike, false>(a.shape.threads);
@@ -416,11 +440,11 @@ void launch_native(const Kokkos::Cuda &space, const WideArguments<Kokkos::Cuda, 
       goes_directly(a) ? items : std::min<Index>(sharing == Sharing::device ? plan.resident / blocks : launch.resident, items);
   void *arguments[] = {&n};
   const dim3 grid(static_cast<unsigned>(groups * blocks)), block(static_cast<unsigned>(launch.threads));
-  const auto bytes =
-      static_cast<std::size_t>(is_long ? (alike ? LongTile<Scalar, native_long_rows<Scalar>, native_long_threads<Scalar>, true>::bytes(
-                                                      plan.shape.tile_rows, n.exchange.blocks)
-                                                : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
-                                       : launch.shared_bytes);
+  const auto bytes = static_cast<std::size_t>(
+      is_long
+          ? (alike ? LongTile<Scalar, native_long_rows<Scalar>, native_long_threads, true>::bytes(plan.shape.tile_rows, n.exchange.blocks)
+                   : NativeLongTile<Scalar>::bytes(plan.shape.tile_rows, n.exchange.blocks))
+          : launch.shared_bytes);
   if (sharing == Sharing::device) { // blocks wait for each other: all must be there at once
     const auto messages = static_cast<int>(plan.messages.span());
     clear_messages<<<(messages + 255) / 256, 256, 0, stream>>>(plan.messages.data(), messages, a.flag, clears_flag(a, plan));

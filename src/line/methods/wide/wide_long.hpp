@@ -36,10 +36,10 @@ struct LongTile {
   }
 };
 
-/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once, at_least on each multiprocessor. Steps
-/// are numbered as in docs/kernels/wide.md.
-template <class Scalar, int R, int T, int at_least, bool alike, bool checks>
-__global__ void __launch_bounds__(T + 64, at_least) native_wide_long(const __grid_constant__ NativeArguments<Scalar> a)
+/// Alike: all lines have the same coefficients, which a block eliminates once. All blocks must be there at once. Steps are numbered as in
+/// docs/kernels/wide.md.
+template <class Scalar, int R, int T, bool alike, bool checks>
+__global__ void __launch_bounds__(T + 64, 1) native_wide_long(const __grid_constant__ NativeArguments<Scalar> a)
 {
   using Tile          = LongTile<Scalar, R, T, alike>;
   using Rows          = ChunkOf<Scalar, R, alike>;
