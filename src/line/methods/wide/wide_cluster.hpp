@@ -26,8 +26,8 @@ __device__ __noinline__ void look_at_cluster(const NativeArguments<Scalar> &a, c
 }
 
 /// Steps are numbered as those of native_wide. The last unknowns before a tile and of it come of the cluster, in step 3.
-template <class Scalar, int R, int T, bool alike, bool checks>
-__global__ void __launch_bounds__(T, 1) native_wide_cluster(const __grid_constant__ NativeArguments<Scalar> a)
+template <class Scalar, int R, int T, int at_least, bool alike, bool checks>
+__global__ void __launch_bounds__(T, at_least) native_wide_cluster(const __grid_constant__ NativeArguments<Scalar> a)
 {
   using Tile = ClusterTile<Scalar, R, T, alike>;
   extern __shared__ __align__(128) char shared[];
@@ -87,7 +87,10 @@ __global__ void __launch_bounds__(T, 1) native_wide_cluster(const __grid_constan
       tell_cluster<32>(Ends<Scalar>{ends.first, shuffle(ends.last, 31)}, rows, told, blocks, block);
       told.wait_for_cluster(turn / 2 % 2);
       Scalar g_before, g;
-      solve_cluster<32>(rows, blocks, block, doubt.look(), g_before, g);
+      if (blocks <= 8)
+        solve_cluster<32, 8>(rows, blocks, block, doubt.look(), g_before, g);
+      else
+        solve_cluster<32>(rows, blocks, block, doubt.look(), g_before, g);
       find_warps(row, g_before, g, tile.warp_x, Tile::warps);
     }
     [[maybe_unused]] const bool doubts =

@@ -144,8 +144,11 @@ template <class Scalar>
 KOKKOS_INLINE_FUNCTION Scalar reciprocal(Scalar x)
 {
 #if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<Scalar, Complex<double>>) { // of a number scaled to size 1, so that its square is one
-    const double size = reciprocal(taxicab(x)), re = x.real() * size, im = x.imag() * size, norm = reciprocal(re * re + im * im) * size;
+  if constexpr (std::is_same_v<Scalar, Complex<double>>) { // scaled by a power of two to size 1, so that its square is a number
+    constexpr int magnitude = 0x7fffffff, exponent = 0x7ff00000, largest = 0x7fd00000;
+    const int one = __double2hiint(x.real()) & magnitude, two = __double2hiint(x.imag()) & magnitude;
+    const double size = __hiloint2double(largest + 0x00100000 - min((one > two ? one : two) & exponent, largest), 0);
+    const double re = x.real() * size, im = x.imag() * size, norm = reciprocal(re * re + im * im) * size;
     return {re * norm, -im * norm};
   } else if constexpr (std::is_same_v<Scalar, double>) {
     double y;

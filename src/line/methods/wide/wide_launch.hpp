@@ -26,15 +26,19 @@ template <class Scalar>
 inline constexpr int native_rows = rows_for<Scalar>(9, 5);
 /// A block of this many threads holds a line of up to native_rows times as many rows. In two passes what is longer is cut into tiles of 256
 /// threads.
-inline constexpr int native_threads[]    = {32, 64, 128, 256, 480};
+template <class Scalar>
+inline constexpr int native_most_threads = is_complex<Scalar> ? 448 : 480; ///< with which the portable form has scratch memory too
+template <class Scalar>
+inline constexpr int native_threads[]    = {32, 64, 128, 256, native_most_threads<Scalar>};
 inline constexpr int native_tile_threads = 256;
 /// What is longer is shared by blocks of this shape, where there are enough: with two more warps, twelve in all, which have 168 registers a
 /// thread.
 template <class Scalar>
 inline constexpr int native_long_rows    = rows_for<Scalar>(13, 5);
 inline constexpr int native_long_threads = 320;
-/// Complex lines that one block does not hold are shared by a cluster, with so many threads a block, if it holds them.
-inline constexpr int native_cluster_threads = 416;
+/// Complex lines that one block does not hold are shared by a cluster, if it holds them. Its blocks are small, four on a multiprocessor, so that some
+/// work while others wait: one of 416 threads with 5 rows takes 1.2 times as long.
+inline constexpr int native_cluster_rows = 7, native_cluster_threads = 96, native_cluster_blocks = 4;
 
 /// A launch for each number of blocks that a cluster can have.
 template <class Scalar, class Make>
@@ -50,7 +54,7 @@ std::array<NativeLaunch<Scalar>, most_of_cluster + 1> by_cluster_size(const Make
 template <class Scalar, int T, WidePart part, bool alike, bool checks>
 NativeLaunch<Scalar> native_launch()
 {
-  constexpr int at_least                   = T >= 480 ? 1 : 512 / T;
+  constexpr int at_least                   = T > 256 ? 1 : 512 / T;
   static const NativeLaunch<Scalar> launch = launch_of<Scalar>(native_wide<Scalar, native_rows<Scalar>, T, at_least, part, alike, checks>,
                                                                T, sizeof(NativeTile<Scalar, native_rows<Scalar>, T, alike>));
   return launch;
@@ -67,8 +71,8 @@ NativeLaunch<Scalar> native_launch_for(int threads)
       return native_launch<Scalar, 64, part, alike, checks>();
     case 128:
       return native_launch<Scalar, 128, part, alike, checks>();
-    case 480:
-      return native_launch<Scalar, 480, part, alike, checks>();
+    case native_most_threads<Scalar>:
+      return native_launch<Scalar, native_most_threads<Scalar>, part, alike, checks>();
     default:
       break;
     }
@@ -77,13 +81,16 @@ NativeLaunch<Scalar> native_launch_for(int threads)
 }
 
 /// Lines of up to so many rows, in blocks of one to eight warps, in single precision sixteen, go straight into registers: 8 rows a thread, 24
-/// warps a multiprocessor, which leaves a thread 80 registers. Complex ones: 4 rows, 16 warps, 128 registers.
+/// warps a multiprocessor, which leaves a thread 80 registers. Complex ones: 4 rows, 16 warps, 128 registers, and up to four warps a line.
 template <class Scalar>
 inline constexpr int direct_rows = rows_for<Scalar>(8, 4);
 template <class Scalar>
 inline constexpr int direct_warps = is_complex<Scalar> ? 16 : 24; ///< of a multiprocessor
 template <class Scalar>
-inline constexpr int most_direct_rows = (sizeof(Scalar) < 8 ? 16 : 8) * 32 * direct_rows<Scalar>;
+inline constexpr int most_direct_rows = (is_complex<Scalar>   ? 4
+                                         : sizeof(Scalar) < 8 ? 16
+                                                              : 8) *
+                                        32 * direct_rows<Scalar>;
 
 template <class Scalar, int warps, bool checks>
 NativeLaunch<Scalar> direct_launch()
@@ -108,9 +115,10 @@ NativeLaunch<Scalar> direct_launch_for(Index length)
 template <class Scalar, bool alike, bool checks>
 NativeLaunch<Scalar> native_cluster_launch(Index blocks)
 {
-  constexpr int R = native_rows<Scalar>, T = native_cluster_threads;
+  constexpr int R = native_cluster_rows, T = native_cluster_threads;
   static const auto launches = by_cluster_size<Scalar>([](int size) {
-    return launch_of<Scalar>(native_wide_cluster<Scalar, R, T, alike, checks>, T, sizeof(ClusterTile<Scalar, R, T, alike>), size);
+    return launch_of<Scalar>(native_wide_cluster<Scalar, R, T, native_cluster_blocks, alike, checks>, T,
+                             sizeof(ClusterTile<Scalar, R, T, alike>), size);
   });
   return launches[static_cast<std::size_t>(blocks)];
 }
@@ -119,8 +127,8 @@ template <class Scalar>
 bool clusters_take(Index length)
 {
   if constexpr (is_complex<Scalar>) {
-    const Index blocks = (length - 1) / (native_rows<Scalar> * native_cluster_threads) + 1;
-    return length > Index(native_rows<Scalar>) * *std::rbegin(native_threads) && blocks <= most_of_cluster &&
+    const Index blocks = (length - 1) / (native_cluster_rows * native_cluster_threads) + 1;
+    return length > Index(native_rows<Scalar>) * native_most_threads<Scalar> && blocks <= most_of_cluster &&
            native_cluster_launch<Scalar, false, true>(blocks).resident > 0 &&
            native_cluster_launch<Scalar, true, true>(blocks).resident > 0;
   }
@@ -155,7 +163,7 @@ struct LongShape {
 template <class Scalar>
 LongShape long_shape(const LineLayout &layout)
 {
-  if (layout.length <= Index(native_rows<Scalar>) * *std::rbegin(native_threads)) return {};
+  if (layout.length <= Index(native_rows<Scalar>) * native_most_threads<Scalar>) return {};
   using Tile              = NativeLongTile<Scalar>;
   constexpr Index of_turn = 1500, of_block = 12;
   const Index resident = native_long_resident<Scalar>(), lines = std::max<Index>(1, layout.count());
@@ -176,7 +184,7 @@ LongShape long_shape(const LineLayout &layout)
 template <class Scalar>
 int native_threads_for(Index length, const LongShape &shared)
 {
-  for (int threads : native_threads) {
+  for (int threads : native_threads<Scalar>) {
     if (length <= Index(native_rows<Scalar>) * threads) return threads;
   }
   return shared.tile_rows > 0 ? native_long_threads : native_tile_threads;
@@ -302,7 +310,7 @@ NativePlan<Scalar> native_plan(WideShape &shape, const MethodParameters &paramet
   if (layout.stride == 1 && layout.rows_are_closest()) {
     const bool cluster = clusters_take<Scalar>(layout.length);
     if (cluster) plan.sharing = Sharing::cluster;
-    shape.rows = native_rows<Scalar>;
+    shape.rows = cluster ? native_cluster_rows : native_rows<Scalar>;
     if (!cluster) plan.shape = long_shape<Scalar>(layout);
     shape.threads = cluster ? native_cluster_threads : native_threads_for<Scalar>(layout.length, plan.shape);
     shape.lines   = 1;

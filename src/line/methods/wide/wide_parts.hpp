@@ -455,11 +455,11 @@ __device__ void tell_cluster(const Ends<Scalar> &ends, Scalar *rows, Arrival &ar
   });
 }
 
-/// The rows of a cluster's blocks, joined by the lanes of a line: the last unknowns before block number `block` and of it.
-template <int lanes, class Scalar, class Check>
+/// The rows of a cluster's blocks, joined by the lanes of a line: the last unknowns before block number `block` and of it. most: blocks.
+template <int lanes, int most = most_of_cluster, class Scalar, class Check>
 __device__ void solve_cluster(const Scalar *rows, int blocks, int block, const Check &check, Scalar &g_before, Scalar &g)
 {
-  constexpr int spread = 32 / lanes, first = lanes - most_of_cluster; // the blocks' rows at the upper lanes
+  constexpr int spread = 32 / lanes, first = lanes - most; // the blocks' rows at the upper lanes
   const int lane = threadIdx.x % 32, position = lane / spread, t = position - first;
   const auto lane_of = [&](int number) { return (first + number) * spread + lane % spread; };
   Hanging<Scalar> row{0, Scalar(t < 0 ? -1 : 0), 0}, head = row;
@@ -467,8 +467,8 @@ __device__ void solve_cluster(const Scalar *rows, int blocks, int block, const C
     head = {rows[t * 6], rows[t * 6 + 1], rows[t * 6 + 2]};
     row  = {rows[t * 6 + 3], rows[t * 6 + 4], rows[t * 6 + 5]};
   }
-  const Ends<Scalar> all = reduce_warp<most_of_cluster, spread>(row, head, first, check);
-  const Scalar end       = number_of(all.last.value, lane_of(most_of_cluster - 1));
+  const Ends<Scalar> all = reduce_warp<most, spread>(row, head, first, check);
+  const Scalar end       = number_of(all.last.value, lane_of(most - 1));
   const Scalar x         = position == lanes - 1 ? end : row.value - row.after * end;
   g                      = number_of(x, lane_of(block));
   g_before               = number_of(x, lane_of(block > 0 ? block - 1 : 0));
