@@ -48,10 +48,10 @@ void launch_long_modes(const Kokkos::Cuda &space, const ModeArguments<Scalar> &a
   constexpr int most = block_rows<Scalar>(512);
   if (a.rows <= block_rows<Scalar>(256))
     launch_modes_on<Scalar, pass, 256, 1, 2>(space, a);
-  else if (a.rows <= most && pass == ModePass::alone)
+  else if (a.rows <= most && a.modes <= most)
     launch_modes_on<Scalar, pass, 512, 1, 1>(space, a); // by clusters a solve of 4095² takes 6 % longer
   else if (a.rows <= most)
-    launch_modes_on<Scalar, pass, 256, 2, 2>(space, a); // one of 8191² on two devices, of pieces of lines, 11 % less
+    launch_modes_on<Scalar, pass, 256, 2, 2>(space, a); // and half of one of 8191² 9 % less
   else if (a.rows <= 2 * most)
     launch_modes_on<Scalar, pass, 256, 4, 2>(space, a);
   else if (a.rows <= 4 * most)

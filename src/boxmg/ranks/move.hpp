@@ -137,7 +137,8 @@ private:
   template <class To>
   To *room(Buffer &buffer, const OwnedArray<Index, Space> &places, int words, const To *) const
   {
-    const Index size = std::max<Index>(static_cast<Index>(places.size()) * words, 1);
+    constexpr Index doubles = (sizeof(To) + sizeof(double) - 1) / sizeof(double); // of a number
+    const Index size        = std::max<Index>(static_cast<Index>(places.size()) * words * doubles, 1);
     if (buffer.size < size) {
       buffer.words.allocate(size, ranks_->device_messages());
       buffer.size = size;

@@ -135,7 +135,9 @@ public:
     by_team_ = std::string_view(solver.method()) == "wide";
     by_pack_ = is_host_space<Space> && lines.stride == 1 && std::string_view(solver.method()) == "thomas";
     if (by_team_) {
-      shape_   = team_shape<Space>(lines, parameters);
+      shape_ = team_shape<Space>(lines, parameters);
+      fit_team<Space, Scalar>(shape_);
+      shape_.cut();
       by_team_ = shape_.tiles == 1;
       native_  = Native(lines, parameters, by_colour);
     }

@@ -97,6 +97,7 @@ struct Wide {
     Plan<Space, Scalar> plan;
     plan.shape  = wide_shape<Space>(problem.layout, parameters);
     plan.native = NativeWide<Space, Scalar>::plan(plan.shape, parameters);
+    fit_team<Space, Scalar>(plan.shape);
     plan.shape.cut();
     plan.flag = PivotFlag<typename Space::memory_space>(problem.layout);
     if (plan.shape.tiles > 1) {
