@@ -237,7 +237,7 @@ def test_a_hipcc_is_taken_as_it_is_if_it_is_new_enough(tmp_path):
         (["build", "--stack", "cuda", "--arch", "42"], 1, "weft: Kokkos 4.5.01 knows no CUDA architecture '42'"),
         (["build", "--stack", "hip", "--arch", "90"], 1, "weft: --stack hip takes --arch gfx90a, gfx942 or gfx1100, not '90'"),
         (["build", "--largest-block"], 2, "weft: --largest-block needs a value; see ./weft help"),
-        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, debian-complex, own, petsc-3.26, petsc-3.26-complex, petsc-3.26-single, cuda or hip"),
+        (["build", "--stack", "petsc-3.99"], 1, "weft: unknown stack 'petsc-3.99'; --stack takes debian, debian64, debian-complex, own, petsc-3.26, petsc-3.26-complex, petsc-3.26-single, cuda, cuda-complex, cuda-single or hip"),
         (["help"], 0, "Usage: ./weft COMMAND"),
         ([], 0, "Usage: ./weft COMMAND"),
     ],
