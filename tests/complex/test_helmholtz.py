@@ -36,6 +36,14 @@ def test_it_draws(tmp_path):
     assert (tmp_path / "waves.png").read_bytes()[:4] == b"\x89PNG"
 
 
+@needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_it_is_the_same_in_c(ranks):
+    told = programs.execute("helmholtz", f"-options_file {EXAMPLE.with_name('bcr.opts')} -da_grid_x 65 -da_grid_y 65 -waves 6", ranks=ranks).output
+    count, residual = re.search(r"CONVERGED_RTOL, iterations (\d+), residual (\S+),", told).groups()
+    assert int(count) == iterations("-pc_type lu") and float(residual) < 2e-6, told
+
+
 def resonances(options):
     """The eigenvalues that SLEPc finds, sorted, as waves along a side: real and imaginary parts."""
     output = programs.python(RESONANCES, f"-n 49 -waves 4 {options}", environment=complex_petsc.PETSC | programs.SLEPC).output
