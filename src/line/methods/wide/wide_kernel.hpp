@@ -117,12 +117,13 @@ void join_tiles(const Space &space, const LineProblem &lines, const TileRows<Spa
 
 /// Fewer threads, where the numbers of a team do not fit its scratch memory: those of double complex ones.
 template <class Space, class Scalar>
-void fit_team(WideShape &shape)
+void fit_team([[maybe_unused]] WideShape &shape)
 {
-  constexpr int most = 448;
-  if (is_host_space<Space> || sizeof(Scalar) <= sizeof(double)) return;
-  while (shape.lines > 1 && shape.lines * shape.threads > most) shape.lines /= 2;
-  shape.threads = std::min(shape.threads, most / shape.lines);
+  if constexpr (!is_host_space<Space> && sizeof(Scalar) > sizeof(double)) {
+    constexpr int most = 448;
+    while (shape.lines > 1 && shape.lines * shape.threads > most) shape.lines /= 2;
+    shape.threads = std::min(shape.threads, most / shape.lines);
+  }
 }
 
 enum class WidePart {
