@@ -186,8 +186,8 @@ PetscErrorCode PCSetUp_Crout(PC pc)
   PetscCall(KokkosStart());
   PetscCall(MatGetDiagonalBlock(pc->pmat, &block));
   PetscCall(WantsSymmetric(pc, &symmetric, &hermitian));
-  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason || symmetric != crout->factored_symmetric ||
-      hermitian != crout->factored_hermitian)
+  if (!pc->setupcalled || pc->flag != SAME_NONZERO_PATTERN || !crout->factor || pc->failedreason ||
+      symmetric != crout->factored_symmetric || hermitian != crout->factored_hermitian)
     PetscCall(Symbolic(pc, block, symmetric, hermitian, &failure));
   if (failure.error == MAT_FACTOR_NOERROR) PetscCall(crout->factor->Factorize(block, &failure));
   if (failure.error != MAT_FACTOR_NOERROR && symmetric && crout->symmetric == PETSC_BOOL3_UNKNOWN &&

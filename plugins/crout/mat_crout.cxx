@@ -237,8 +237,9 @@ PetscErrorCode SolveMany(Mat F, Mat B, Mat X)
 PetscErrorCode GetInertia(Mat F, PetscInt *negative, PetscInt *zero, PetscInt *positive)
 {
   PetscFunctionBegin;
-  PetscCheck(!PetscDefined(USE_COMPLEX) || FactorData(F)->hermitian, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
-             "MatGetInertia() of complex symmetric factors: their pivots have no sign; those of a Hermitian matrix have one (MAT_HERMITIAN)");
+  PetscCheck(
+      !PetscDefined(USE_COMPLEX) || FactorData(F)->hermitian, PetscObjectComm((PetscObject)F), PETSC_ERR_SUP,
+      "MatGetInertia() of complex symmetric factors: their pivots have no sign; those of a Hermitian matrix have one (MAT_HERMITIAN)");
   PetscCheck(!F->factorerrortype, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_WRONGSTATE, "the factorization has failed");
   PetscCall(CheckNumeric(F));
   PetscCall(FactorData(F)->factor->GetInertia(negative, zero, positive));

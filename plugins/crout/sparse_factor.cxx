@@ -77,7 +77,10 @@ public:
     PetscCallCXX(solves = solver_->description());
     PetscCallCXX(backend = execution_->name());
     PetscCall(PetscViewerASCIIPrintf(viewer, "%s of %" PetscInt_FMT " rows, %s: %lld entries, %g times the matrix'\n",
-                                     !options.symmetric ? "L U" : options.hermitian ? "L D L^H" : "L D L^T", rows_, PatternText().c_str(), (long long)report.entries,
+                                     !options.symmetric  ? "L U"
+                                     : options.hermitian ? "L D L^H"
+                                                         : "L D L^T",
+                                     rows_, PatternText().c_str(), (long long)report.entries,
                                      (double)report.entries / std::max<double>(1, (double)entries_)));
     if (!prediction_.empty()) PetscCall(PetscViewerASCIIPrintf(viewer, "predicted: %s\n", prediction_.c_str()));
     PetscCall(PetscViewerASCIIPrintf(viewer, "scaling: %s\n", scaling_texts[static_cast<int>(options.scaling)]));

@@ -31,7 +31,9 @@ KOKKOS_INLINE_FUNCTION KernelScalar value_of(const KernelScalar *values, Positio
 struct Symmetry {
   bool symmetric = false, hermitian = false;
 
-  KOKKOS_INLINE_FUNCTION Symmetry(bool is_symmetric = false, bool is_hermitian = false) : symmetric(is_symmetric), hermitian(is_hermitian) {}
+  KOKKOS_INLINE_FUNCTION Symmetry(bool is_symmetric = false, bool is_hermitian = false) : symmetric(is_symmetric), hermitian(is_hermitian)
+  {
+  }
   KOKKOS_INLINE_FUNCTION explicit operator bool() const { return symmetric; }
 
   /// The entry (j, i) whose mirror image (i, j) is x.

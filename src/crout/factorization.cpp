@@ -32,7 +32,8 @@ void check_options(const CroutOptions &options)
   refuse(!(options.omega >= 0 && options.omega < 2), "omega must lie between 0 and 2");
   refuse(!(options.tolerance >= 0), "the tolerance of sweeps must not be negative");
   refuse(!(options.shift_amount >= 0) || !(options.base_shift >= 0), "a shift must not be negative");
-  refuse(options.hermitian && !options.symmetric, "a Hermitian factorization is a symmetric one by conjugates: options.symmetric must be set too");
+  refuse(options.hermitian && !options.symmetric,
+         "a Hermitian factorization is a symmetric one by conjugates: options.symmetric must be set too");
   refuse(options.asynchronous && options.sections > 1, "sections and asynchronous sweeps do not go together");
   refuse(options.method == FactorMethod::exact && (options.sweeps > 0 || options.sections > 0 || options.asynchronous),
          "exact elimination has no sweeps");

@@ -102,12 +102,12 @@ struct CroutReport {
   Index row             = -1;    ///< of the caller's matrix, where the failure was found
   bool complete         = false; ///< with all fill
   bool exact            = false;
-  bool warm             = false; ///< started from the factors before
-  bool matched          = false; ///< rows were permuted to put large entries on the diagonal
-  int sweeps            = 0;     ///< of the attempt that was kept
-  int all_sweeps        = 0;     ///< with those of attempts given up (sections: in parts of a whole sweep, rounded up)
+  bool warm             = false;     ///< started from the factors before
+  bool matched          = false;     ///< rows were permuted to put large entries on the diagonal
+  int sweeps            = 0;         ///< of the attempt that was kept
+  int all_sweeps        = 0;         ///< with those of attempts given up (sections: in parts of a whole sweep, rounded up)
   std::vector<KernelReal> residuals; ///< |B - L U| / |B| on the pattern before each sweep of that attempt
-  double growth   = 1;           ///< largest of them over the first
+  double growth   = 1;               ///< largest of them over the first
   double omega    = 1;
   int sections    = 1;
   double shift    = 0;     ///< added to the diagonal of B, relative to its size

@@ -158,8 +158,7 @@ private:
       if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
       const double mean = static_cast<double>(entries_.lower + entries_.upper) / (2 * std::max(1.0, static_cast<double>(rows)));
       const Index quota = options_.row_quota > 0 ? options_.row_quota : static_cast<Index>(2 * mean) + 2;
-      entries_ =
-          threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, symmetry(), most);
+      entries_ = threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, symmetry(), most);
     }
     matrix_ = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
     values_ = make_array<Scalar>(space_, "weft factors", entries_.size());

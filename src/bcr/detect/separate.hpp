@@ -31,13 +31,13 @@ namespace weft {
 /// The rows of a matrix on a grid that one process holds: those of the nodes of a box, x fastest. Pointers in the memory of the Execution.
 template <class Int>
 struct GridMatrix {
-  Index grid[3]  = {1, 1, 1};       ///< nodes of the whole grid
-  Index first[3] = {0, 0, 0};       ///< first node of the box
-  Index nodes[3] = {1, 1, 1};       ///< nodes of the box
-  CsrMatrix<KernelReal, Int> inside;    ///< columns: rows of the box
-  CsrMatrix<KernelReal, Int> outside;   ///< couplings to other processes; row_starts is null where there are none
-  std::vector<Index> outside_nodes; ///< the node behind each column of `outside`, numbered x fastest over the whole grid
-  bool as_stars = false;            ///< couplings to other neighbours in a box become those along x, y and z (separate_boxes.hpp)
+  Index grid[3]  = {1, 1, 1};         ///< nodes of the whole grid
+  Index first[3] = {0, 0, 0};         ///< first node of the box
+  Index nodes[3] = {1, 1, 1};         ///< nodes of the box
+  CsrMatrix<KernelReal, Int> inside;  ///< columns: rows of the box
+  CsrMatrix<KernelReal, Int> outside; ///< couplings to other processes; row_starts is null where there are none
+  std::vector<Index> outside_nodes;   ///< the node behind each column of `outside`, numbered x fastest over the whole grid
+  bool as_stars = false;              ///< couplings to other neighbours in a box become those along x, y and z (separate_boxes.hpp)
 };
 
 enum class Combine { sum, max };

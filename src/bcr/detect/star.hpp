@@ -177,7 +177,7 @@ struct StarReader {
     if (!flat && (at[2] == part.lo[2] || at[2] + 1 == part.hi[2] || column[-3] != row - nx * ny || column[3] != row + nx * ny))
       return false;
     const KernelReal *const value = inside.values + begin + half;
-    star.centre               = per_unit * value[0];
+    star.centre                   = per_unit * value[0];
     for (int d = 0; d < 3; d++) {
       if (d == 2 && flat) break;
       star.side[d][0] = per_unit * value[-1 - d];

@@ -305,10 +305,10 @@ private:
   // Of the solve under way:
   const KernelReal *rhs_ = nullptr;
   KernelReal *solution_  = nullptr;
-  Transpose transpose_ = Transpose::no;
-  Tables *here_        = nullptr;
-  Stage stage_         = Stage::ends;
-  bool meets_          = false; ///< it ends when the pieces are joined
+  Transpose transpose_   = Transpose::no;
+  Tables *here_          = nullptr;
+  Stage stage_           = Stage::ends;
+  bool meets_            = false; ///< it ends when the pieces are joined
 };
 
 } // namespace

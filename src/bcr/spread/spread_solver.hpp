@@ -31,7 +31,7 @@ public:
   /// A solve from its start to the first exchange, and on to the next one; null at its end. The same on all processes. Right-hand side and solution are
   /// arrays over the slab, and may be the same one. Waits in the first solve only.
   virtual const Exchange *begin(const KernelReal *rhs, KernelReal *solution, Transpose transpose) = 0;
-  virtual const Exchange *go_on()                                                         = 0;
+  virtual const Exchange *go_on()                                                                 = 0;
   /// The same of what is exchanged once, before any solve, after which it is known whether a pivot is bad. begin() does it where nobody has.
   virtual const Exchange *meet() = 0;
 

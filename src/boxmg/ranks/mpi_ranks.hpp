@@ -26,8 +26,8 @@ public:
   bool in_order_of(void *stream) const override { return messages_.in_order_of(stream); }
   void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
                 int words, void *stream) const override;
-  void exchange(const std::vector<Message> &sent, const OtherScalar *from, const std::vector<Message> &received, OtherScalar *to,
-                int words, void *stream) const override;
+  void exchange(const std::vector<Message> &sent, const OtherScalar *from, const std::vector<Message> &received, OtherScalar *to, int words,
+                void *stream) const override;
   void gather(const void *mine, void *all, std::size_t bytes) const override;
   void from_first(void *bytes, std::size_t count) const override;
   void make_lines(const Execution &execution, int direction, const LineProblem &piece,

@@ -150,7 +150,7 @@ public:
   virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
                           std::unique_ptr<AnyLines<KernelScalar>> &lines) const = 0;
   virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
-                          std::unique_ptr<AnyLines<OtherScalar>> &lines) const = 0;
+                          std::unique_ptr<AnyLines<OtherScalar>> &lines) const  = 0;
 };
 
 } // namespace weft::boxmg

@@ -316,7 +316,8 @@ template <class Space, class Int>
 FactorEntries<Space> entries_of(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix, const Orders<Space> &orders,
                                 Symmetry symmetric, bool sorted)
 {
-  return symmetric ? detail::symmetric_entries(space, rows, matrix, orders, symmetric) : detail::general_entries(space, rows, matrix, orders, sorted);
+  return symmetric ? detail::symmetric_entries(space, rows, matrix, orders, symmetric)
+                   : detail::general_entries(space, rows, matrix, orders, sorted);
 }
 
 /// The same matrix on a larger pattern: columns of both triangles ascending, every entry of `entries` among them. Columns are `columns`, those

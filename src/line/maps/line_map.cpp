@@ -160,10 +160,8 @@ template LineMap::LineMap(const Execution &, Index, const CsrMatrix<KernelScalar
                           const GhostRows *);
 template LineMap::LineMap(const Execution &, Index, const CsrMatrix<KernelScalar, std::int64_t> &, const ForestOptions &,
                           const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<OtherScalar, std::int32_t> &, const ForestOptions &,
-                          const GhostRows *);
-template LineMap::LineMap(const Execution &, Index, const CsrMatrix<OtherScalar, std::int64_t> &, const ForestOptions &,
-                          const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<OtherScalar, std::int32_t> &, const ForestOptions &, const GhostRows *);
+template LineMap::LineMap(const Execution &, Index, const CsrMatrix<OtherScalar, std::int64_t> &, const ForestOptions &, const GhostRows *);
 template std::vector<int> LineMap::colour(const CsrMatrix<KernelScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);
 template std::vector<int> LineMap::colour(const CsrMatrix<KernelScalar, std::int64_t> &, const GhostRows *, const JoinedPieces *);
 template std::vector<int> LineMap::colour(const CsrMatrix<OtherScalar, std::int32_t> &, const GhostRows *, const JoinedPieces *);

@@ -187,8 +187,8 @@ Owner<MappedSolver<Value>> MappedSolver<Value>::lines(const LineMap &map, const 
 template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<KernelScalar>(const LineMap &, const std::string &,
                                                                                            const MethodParameters &);
 template Owner<MappedSolver<KernelScalar>> MappedSolver<KernelScalar>::lines<OtherScalar>(const LineMap &, const std::string &,
-                                                                                           const MethodParameters &);
+                                                                                          const MethodParameters &);
 template Owner<MappedSolver<OtherScalar>> MappedSolver<OtherScalar>::lines<OtherScalar>(const LineMap &, const std::string &,
-                                                                                           const MethodParameters &);
+                                                                                        const MethodParameters &);
 
 } // namespace weft
