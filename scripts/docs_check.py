@@ -55,7 +55,7 @@ FRONT_DOOR = re.compile(r"\./weft (?P<command>[a-z][\w-]*)(?P<rest>[^|;#`&]*)")
 BUILD_FOLDER = re.compile(r"(?<![\w/.-])(?:\./)?build/(?P<stack>[\w.-]+)(?P<slash>/bin/(?P<program>\w+))?")
 PROGRAM = re.compile(r"(?<![\w/.-])(?:\$WEFT/)?bin/(?P<program>\w+)|(?<![\w/.-])(?P<bare>\w+_(?:bench|tests|probe))(?= )")
 OPTION = re.compile(r"(?<!\S)(--[a-z][\w-]*)")
-FOLDERS = re.compile(r"debian|debian64|own-\w+|petsc-3\.26|cuda-sm_\d+|docs|STACK|BUILD|NAME")
+FOLDERS = re.compile(r"debian|debian64|own-\w+|petsc-3\.26|cuda(?:-complex|-single)?-sm_\d+|docs|STACK|BUILD|NAME")
 
 
 @dataclass
