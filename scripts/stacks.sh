@@ -169,15 +169,16 @@ stack_debian_complex() {
   own_petsc
 }
 
+# What PETSc's configure calls real, complex or single scalars.
+scalars_option() { if [ "$1" = single ]; then echo --with-precision=single; else echo "--with-scalar-type=$1"; fi; }
+
 # stack_petsc real|complex|single: PETSc's newest release, built with debugging so that PETSc checks our calls.
 stack_petsc() {
   local prefix=$cache/petsc-3.26.1-debug
   [ "$1" = real ] || prefix+=-$1
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
   [ -f "$prefix/.done" ] || say "building PETSc 3.26.1 with debugging and $1 scalars (3 to 5 minutes on two cores)"
-  local scalars=--with-scalar-type=$1
-  [ "$1" != single ] || scalars=--with-precision=single
-  petsc_build "$prefix" --with-debugging=1 "$scalars" --with-blaslapack-lib=-lopenblas
+  petsc_build "$prefix" --with-debugging=1 "$(scalars_option "$1")" --with-blaslapack-lib=-lopenblas
   export PETSC_DIR=$prefix PETSC_ARCH=
   kokkos_static
 }
@@ -217,8 +218,7 @@ stack_cuda() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
   command -v nvcc > /dev/null || die "no nvcc on the PATH: install the CUDA toolkit (12.2 or newer), or take another stack with --stack"
   local cuda; cuda=$(dirname "$(dirname "$(readlink -f "$(command -v nvcc)")")")
-  local prefix=$cache/cuda-sm_$arch scalars=--with-scalar-type=$1
-  [ "$1" != single ] || scalars=--with-precision=single
+  local prefix=$cache/cuda-sm_$arch
   local petsc=$prefix; [ "$1" = real ] || petsc+=-$1
   local header=$prefix.parts/include/kokkos_cuda13.h
   export PETSC_DIR=$petsc PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos
@@ -237,7 +237,7 @@ stack_cuda() {
     gcc -x c -shared -fPIC -Wl,-soname,libnvidia-ml.so.1 -o "$prefix.parts/lib/stubs/libnvidia-ml.so" -
   kokkos_shared "$prefix.kokkos" "$prefix.log" nvcc_wrapper "$flags" -DKokkos_ENABLE_CUDA=ON "-DKokkos_ARCH_$(kokkos_cuda_arch "$arch")=ON"
   [ -z "$kernels_only" ] || return 0
-  petsc_build "$petsc" --with-debugging=0 "$scalars" COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
+  petsc_build "$petsc" --with-debugging=0 "$(scalars_option "$1")" COPTFLAGS=-O3 CXXOPTFLAGS=-O3 CUDAOPTFLAGS=-O3 --with-blaslapack-lib=-lopenblas \
     --with-cuda=1 --with-cuda-dir="$cuda" --with-cuda-arch="$arch" --with-cxx-dialect=20 --with-cuda-dialect=20 \
     --with-kokkos-dir="$prefix.kokkos" --with-kokkos-kernels-dir="$prefix.kokkos" \
     "CUDAFLAGS+=-include $header -I$prefix.parts/include" "${nvml[@]}" "LDFLAGS=-L$prefix.parts/lib/stubs -L$cuda/lib64/stubs"
