@@ -73,10 +73,11 @@ public:
     const int count   = in_pairs(type, bounds) ? (narrow ? 100 : 30) : bounds.size() == 2 ? (narrow ? 40 : 12) : narrow ? 14 : 4;
     for (std::size_t k = 0; k < bounds.size(); k++) points_[k] = edge(bounds[k], fine ? (narrow ? 2 : 3) * count : count);
   }
-  double operator()(const Shifts &shifts) const
+  /// Or any number above `enough` if it is more.
+  double operator()(const Shifts &shifts, double enough = std::numeric_limits<double>::infinity()) const
   {
     if (in_pairs(type_, bounds_)) return worst_of_two(bounds_, shifts, {points_[0], points_[1]});
-    return worst_at(type_, bounds_.size() == 2, shifts, points_);
+    return worst_at(type_, bounds_.size() == 2, shifts, points_, enough, &at_);
   }
   const std::vector<Complex> &points(std::size_t k) const { return points_[k]; }
 
@@ -84,6 +85,7 @@ private:
   AdiType type_;
   AdiBounds bounds_;
   std::vector<Complex> points_[3] = {{0}, {0}, {0}};
+  mutable std::size_t at_         = 0; // shifts near the last ones leave most where those did
 };
 
 /// Leja and Bagby's points for `zeros` and minus `poles`: (pole's shift, zero) one after another, from the two that are nearest. `one`: the same
@@ -163,7 +165,7 @@ void polish(bool pairs, const Reduction &leaves, Shifts &shifts)
           const ComplexAdiShift before = s;
           s[k] *= std::exp(by);
           if (!pairs) s = {s[0], s[0], s[0]};
-          const double now = leaves(shifts);
+          const double now = leaves(shifts, least);
           if (now < least)
             least = now;
           else
@@ -201,15 +203,17 @@ Shifts best_shifts(AdiType type, AdiBounds bounds, int length)
   double least                = std::numeric_limits<double>::infinity();
   Shifts best;
   const auto compare = [&](const Shifts &shifts) {
-    const double now = surely(shifts); // few samples may be polished between
+    const double now = surely(shifts, least); // few samples may be polished between
     if (best.empty() || now < least) least = now, best = shifts;
   };
   std::vector<Shifts> all = candidates(type, bounds, leaves, length);
   for (const Shifts &shifts : all) compare(shifts);
   // A look at points of all directions at once is dear: there the best two are polished alone.
   if (!pairs) {
-    std::sort(all.begin(), all.end(), [&](const Shifts &a, const Shifts &b) { return leaves(a) < leaves(b); });
-    all.resize(2);
+    std::vector<std::pair<double, std::size_t>> order;
+    for (std::size_t k = 0; k < all.size(); k++) order.emplace_back(leaves(all[k]), k);
+    std::sort(order.begin(), order.end());
+    all = {all[order[0].second], all[order[1].second]};
   }
   for (Shifts &shifts : all) {
     if (length > most_polished) break;

@@ -83,24 +83,52 @@ double worst_of_two(const AdiBounds &bounds, const std::vector<AdiShiftOf<Number
   return std::sqrt(std::max({worst[0] * worst[1], null[0] * worst[1], worst[0] * null[1]}));
 }
 
-/// What a cycle of any scheme leaves at any points of the parts.
+/// What a cycle of any scheme leaves at any points of the parts, or any number above `enough` if it is more. Every shift is one number for all
+/// directions, but in two dimensions may be two. A search begins where the last one ended: `at` is a pair of points of the other directions.
+///
+/// Along the last direction, z, all else is constant: with w the sum of the others' points and a = scale / the product of their S_k,
+///     1 - M^-1 A = 1 - a (w + z) / (p + z) = (1 - a) - a (w - p) / (p + z).
 template <class Number, class Shift>
-double worst_at(AdiType type, bool two, const std::vector<AdiShiftOf<Shift>> &shifts, const std::vector<Number> (&points)[3])
+double worst_at(AdiType type, bool two, const std::vector<AdiShiftOf<Shift>> &shifts, const std::vector<Number> (&points)[3],
+                double enough = std::numeric_limits<double>::infinity(), std::size_t *at = nullptr)
 {
+  constexpr double infinite       = std::numeric_limits<double>::infinity();
+  const std::vector<Number> &last = points[two ? 1 : 2], only{0}, &second = two ? only : points[1];
+  const std::size_t count = last.size(), pairs = points[0].size() * second.size(), from = at ? *at % pairs : 0;
+  // Real and imaginary parts by themselves: loops over them are what the search for shifts takes its time for.
+  std::vector<double> real(shifts.size() * count), imaginary(shifts.size() * count), squared(count);
+  for (std::size_t j = 0; j < shifts.size(); j++) {
+    for (std::size_t m = 0; m < count; m++) {
+      const Number pole = shifts[j][1] + last[m];
+      if (pole == Number(0)) return infinite;
+      const Complex inverse    = 1.0 / pole;
+      real[j * count + m]      = inverse.real();
+      imaginary[j * count + m] = inverse.imag();
+    }
+  }
   double worst = 0;
-  for (const Number &x : points[0]) {
-    for (const Number &y : points[1]) {
-      for (const Number &z : points[2]) {
-        double squared = x + y + z == Number(0) ? 0 : 1; // a null space has no errors
-        for (const AdiShiftOf<Shift> &s : shifts) {
-          const Shift p        = s[0];
-          const Number product = (s[0] + x) * (s[1] + y) * (two ? Number(1) : p + z);
-          Shift scale          = two ? s[0] + s[1] : 2.0 * p * p;
-          if (type == AdiType::douglas_rachford) scale = two ? p : p * p;
-          squared *= std::norm(product - scale * (x + y + z)) / std::norm(product);
-        }
-        worst = std::max(worst, squared);
+  for (std::size_t n = 0; n < pairs; n++) {
+    const std::size_t pair = (from + n) % pairs;
+    const Number x = points[0][pair % points[0].size()], y = second[pair / points[0].size()], w = x + y;
+    for (std::size_t m = 0; m < count; m++) squared[m] = w + last[m] == Number(0) ? 0 : 1; // a null space has no errors
+    for (std::size_t j = 0; j < shifts.size(); j++) {
+      const Shift p = shifts[j][0], q = shifts[j][1];
+      Shift scale = two ? p + q : 2.0 * p * p;
+      if (type == AdiType::douglas_rachford) scale = two ? p : p * p;
+      const Number product = (p + x) * (two ? Number(1) : q + y);
+      if (product == Number(0)) return infinite;
+      const Complex a = scale / product, slope = -a * (w - q);
+      const double at_zero = 1 - a.real(), beside = -a.imag(), rise = slope.real(), turn = slope.imag();
+      for (std::size_t m = 0; m < count; m++) {
+        const double re = real[j * count + m], im = imaginary[j * count + m];
+        const double first = at_zero + rise * re - turn * im, other = beside + rise * im + turn * re;
+        squared[m] *= first * first + other * other;
       }
+    }
+    for (const double one : squared) worst = std::max(worst, one);
+    if (std::sqrt(worst) > enough) {
+      if (at) *at = pair;
+      break;
     }
   }
   return std::sqrt(worst);

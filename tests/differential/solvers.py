@@ -53,5 +53,5 @@ def case(seed, lists):
         operator["complex"] = operators.choose_complex(seed)
     solver = choose(rng, lists, operator["kind"] == "grid")
     if lists.get("scalars") == "complex" and solver["kind"] == "adi":
-        solver["options"].setdefault("pc_adi_cycle", "2")  # how many complex shifts are best takes half a minute without optimization
+        solver["options"].setdefault("pc_adi_cycle", "2")  # how many complex shifts are best takes seconds without optimization
     return {"seed": seed, "operator": operator, "solver": solver}
