@@ -186,11 +186,12 @@ bool convects(const Flow &flow)
   return flow.nodes > 0 && flow.share >= 0.5 * flow.nodes;
 }
 
-BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest)
+BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest, bool known_corners)
 {
   constexpr double steady = 0.9;
-  const bool large        = *std::max_element(std::begin(grid.n), std::end(grid.n)) >= 700;
+  const bool large        = is_large(grid);
   if (!convects(flow)) {
+    if (known_corners) return BoxmgCycle::v;
     const bool touch = std::popcount(strengths.jumps) > 1 && !strengths.corners;
     return large && strengths.jumps != 0 && (finest.lines.size() > 1 || touch) ? BoxmgCycle::w : BoxmgCycle::v;
   }

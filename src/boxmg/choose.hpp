@@ -1,5 +1,6 @@
 /// What a level does, chosen from what its operator looks like. Plain C++, tested without a matrix.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -35,7 +36,8 @@ struct Strengths {
   Directions unlike        = 0;      ///< those of which the two others are not alike at some node
   std::uint32_t across[8]  = {};     ///< by a set of directions: the nodes at which planes across any of these will do, and no others
   std::uint32_t outdone[3] = {};     ///< the nodes at which both other directions couple much more strongly
-  Directions jumps         = 0;      ///< those along which at some node the couplings to both sides differ by more than 100
+  Directions steps         = 0;      ///< those along which at some node the couplings to both sides differ by more than 8
+  Directions jumps         = 0;      ///< the same by more than 100
   bool corners = false; ///< at some node they do along two: of islands, not where squares touch, whose couplings are alike there
 };
 
@@ -94,11 +96,16 @@ BoxmgOptions options_in_planes(const BoxmgOptions &options);
 /// Whether convection is strong: on half of what couples, or more.
 bool convects(const Flow &flow);
 
+inline bool is_large(const Grid &grid)
+{
+  return std::max({grid.n[0], grid.n[1], grid.n[2]}) >= 700;
+}
+
 /// V; or F where convection is strong, and either turns, so that iterations of V cycles grow with the grid (recirculating flow at 257² takes 21 to 26,
 /// and 10 to 13 of F cycles), or the grid is so large that F cycles take less time with a steady flow too.
 /// W on a large grid where coefficients jump along two directions and squares of them touch (islands take as many V cycles), or along one beside lines
-/// along several.
-BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest);
+/// along several. V where weights know the corners at which squares touch (touching.hpp).
+BoxmgCycle cycle_for(const Grid &grid, const Strengths &strengths, const Flow &flow, const Choice &finest, bool known_corners = false);
 
 /// The levels that a W cycle of cycle_for() corrects twice. Where coefficients jump at the corners of squares, interpolation is too stiff there, a little
 /// more on each level, which coarser ones make up for (CG, a checkerboard of 1e4 at 2049²: 18 iterations, 12 with levels 1 and 2 corrected twice, 11 so,

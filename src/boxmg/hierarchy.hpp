@@ -17,6 +17,7 @@
 #include "boxmg/small_levels.hpp"
 #include "boxmg/smoother.hpp"
 #include "boxmg/stabilise.hpp"
+#include "boxmg/touching.hpp"
 
 namespace weft {
 
@@ -254,6 +255,9 @@ private:
   bool read_again(const Matrix &matrix, std::optional<bool> symmetric);
   bool everywhere(bool here) const { return levels_[0].part ? levels_[0].part->everywhere(here) : here; }
   void look(std::size_t level, std::optional<bool> symmetric);
+  bool may_touch(const LevelLook &finest) const;
+  void look_for_corners();
+  std::size_t touching_levels() const;
   void forget_replays()
   {
     for (auto &mirrored : replays_) {
@@ -364,6 +368,8 @@ private:
   OnHost squares_{"weft boxmg squares"};                               ///< of a residual on the finest level
   OnHost squares_of_rhs_{"weft boxmg squares of the right-hand side"}; ///< where an iteration begins with 0
   Milestone sent_;                                                     ///< when they are there
+  std::size_t touching_levels_ = 0;                                    ///< those whose weights know corners; the next one is the last
+  Kokkos::View<Index, Kokkos::SharedHostPinnedSpace> places_{"weft boxmg corners"}; ///< see look_for_corners()
   OwnedArray<Index, Space> missing_{"weft boxmg missing entries", 1};
   std::optional<BoxmgFault> fault_;
   bool complete_    = false; ///< all levels are there
@@ -371,6 +377,7 @@ private:
   bool mirrors_     = false; ///< the matrix is symmetric to the last bit
   bool mild_        = true;  ///< the matrix' diagonals do not differ much
   bool symmetric_   = true;
+  bool may_touch_   = false;         ///< the finest operator was looked at for corners, see touching.hpp
   BoxmgCycle shape_ = BoxmgCycle::v; ///< asked for, or chosen
   Omega omega_      = {};            ///< see over_relaxation(); none where it is not for what relaxes the finest level
   double sign_      = 1;

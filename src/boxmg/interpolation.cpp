@@ -5,6 +5,7 @@
 
 #include "base/backend.hpp"
 #include "base/kernel_scalar.hpp"
+#include "boxmg/touching.hpp"
 
 namespace weft::boxmg {
 
@@ -190,7 +191,7 @@ private:
 
 template <class Space, class Scalar>
 void make_weights(const Space &space, const Operator<Scalar> &a, Part part, const Transfer<Scalar> &p, bool from_operator, bool convected,
-                  Scalar *weights, const unsigned char *followers)
+                  Scalar *weights, const unsigned char *followers, bool corners)
 {
   const auto launch = [&]<Directions s, bool star, bool whole>(std::bool_constant<star>, std::bool_constant<whole>) {
     over_runs("weft boxmg weights", space, between(p, s),
@@ -210,14 +211,16 @@ void make_weights(const Space &space, const Operator<Scalar> &a, Part part, cons
   {
     (of(std::integral_constant<Directions, s>()), ...);
   };
-  all(std::integer_sequence<Directions, 1, 2, 4, 3, 5, 6, 7>());
+  all(std::integer_sequence<Directions, 1, 2, 4>());
+  if (corners && p.coarsened == 3) weigh_corners(space, a, p, weights);
+  all(std::integer_sequence<Directions, 3, 5, 6, 7>());
 }
 
 template void make_weights(const HostBackend &, const Operator<KernelScalar> &, Part, const Transfer<KernelScalar> &, bool, bool,
-                           KernelScalar *, const unsigned char *);
+                           KernelScalar *, const unsigned char *, bool);
 #if defined(KOKKOS_ENABLE_CUDA) || defined(KOKKOS_ENABLE_HIP)
 template void make_weights(const DeviceBackend &, const Operator<KernelScalar> &, Part, const Transfer<KernelScalar> &, bool, bool,
-                           KernelScalar *, const unsigned char *);
+                           KernelScalar *, const unsigned char *, bool);
 #endif
 
 } // namespace weft::boxmg

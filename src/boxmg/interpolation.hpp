@@ -42,9 +42,9 @@ void start_weights(const Space &space, const Transfer<Scalar> &p, Scalar *weight
 
 /// Fills the weights of the interpolation that belongs to a, to its transpose, or to its symmetric part; p.weights is `weights`, which
 /// start_weights() has seen. Nodes between fewer coarse ones first. convected: see above. followers: of each node the directions along which weights
-/// are linear all the same; null: none. In interpolation.cpp for the backends and the scalars of the build.
+/// are linear all the same; null: none. corners: at which squares touch are known, see touching.hpp. In interpolation.cpp for the backends and the scalars of the build.
 template <class Space, class Scalar>
 void make_weights(const Space &space, const Operator<Scalar> &a, Part part, const Transfer<Scalar> &p, bool from_operator, bool convected,
-                  Scalar *weights, const unsigned char *followers = nullptr);
+                  Scalar *weights, const unsigned char *followers = nullptr, bool corners = false);
 
 } // namespace weft::boxmg

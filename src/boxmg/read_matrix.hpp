@@ -114,6 +114,7 @@ struct LevelLook {
     strengths.unlike |= other.strengths.unlike;
     for (int set = 0; set < 8; set++) strengths.across[set] += other.strengths.across[set];
     for (int d = 0; d < 3; d++) strengths.outdone[d] += other.strengths.outdone[d];
+    strengths.steps |= other.strengths.steps;
     strengths.jumps |= other.strengths.jumps;
     strengths.corners |= other.strengths.corners;
     symmetric = symmetric && other.symmetric;
@@ -168,9 +169,14 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
   return symmetric;
 }
 
-/// Sums of the couplings of a node along each direction, whatever the steps along the others. Returns those whose two sides differ much.
+/// Directions along which the couplings of a node to both sides differ, as in Strengths.
+struct Differ {
+  Directions steps = 0, jumps = 0;
+};
+
+/// Sums of the couplings of a node along each direction, whatever the steps along the others.
 template <class Scalar>
-KOKKOS_INLINE_FUNCTION Directions strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
+KOKKOS_INLINE_FUNCTION Differ strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
 {
   InDouble<Scalar> below[3] = {}, above[3] = {};
   for (int k = 0; k < a.stencil.count; k++) {
@@ -181,13 +187,14 @@ KOKKOS_INLINE_FUNCTION Directions strengths_of(const Operator<Scalar> &a, Index 
       above[d] += o > 0 ? c : InDouble<Scalar>(0);
     }
   }
-  Directions jumps = 0;
+  Differ differ;
   for (int d = 0; d < 3; d++) {
-    const double one = modulus(below[d]), two = modulus(above[d]), less = Kokkos::min(one, two);
+    const double one = modulus(below[d]), two = modulus(above[d]), less = Kokkos::min(one, two), more = Kokkos::max(one, two);
     along[d] = one + two;
-    if (less > 0 && Kokkos::max(one, two) > 100 * less) jumps |= 1u << d;
+    if (less > 0 && more > 8 * less) differ.steps |= 1u << d;
+    if (less > 0 && more > 100 * less) differ.jumps |= 1u << d;
   }
-  return jumps;
+  return differ;
 }
 
 /// A pass over the nodes of a level. A direction is strong at a node where it couples so many times as strongly as the others do (dominance()), or
@@ -227,9 +234,10 @@ struct LookAtLevel {
       return;
     }
     double along[3];
-    const Directions jumps = strengths_of(a, node, along);
-    look.strengths.jumps |= jumps;
-    look.strengths.corners |= (jumps & (jumps - 1)) != 0;
+    const Differ differ = strengths_of(a, node, along);
+    look.strengths.steps |= differ.steps;
+    look.strengths.jumps |= differ.jumps;
+    look.strengths.corners |= (differ.jumps & (differ.jumps - 1)) != 0;
     for (int m = 0; m < 3; m++) {
       look.strengths.along[m] += along[m] / size;
       const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);

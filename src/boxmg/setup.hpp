@@ -48,7 +48,10 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   dominant_              = looked.dominant;
   mirrors_               = looked.mirrors;
   mild_                  = is_mild(looked);
-  shape_                 = shape_of(plan(0, looked).choice, looked);
+  may_touch_             = may_touch(looked);
+  if (may_touch_) look_for_corners();
+  touching_levels_ = touching_levels();
+  shape_           = shape_of(plan(0, looked).choice, looked);
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
@@ -94,10 +97,11 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
     if (level == 0 && (!definite || is_mild(looked) != mild_ || (symmetric.value_or(false) || looked.symmetric) != symmetric_))
       return false;
     const Plan plan = this->plan(level, looked);
-    if (level == 0 && shape_of(plan.choice, looked) != shape_) return false;
+    if (level == 0 && (shape_of(plan.choice, looked) != shape_ || may_touch(looked) != may_touch_)) return false;
     return (definite || !symmetric_) && plan == Plan{l.choice, l.direct, level + 1 == count_, l.convected} && !fault_of(level);
   };
   take(matrix);
+  if (may_touch_) look_for_corners();
   for (std::size_t level = 0; level < levels_.size(); level++) {
     LevelHere &l = levels_[level];
     look(level, symmetric);
@@ -114,7 +118,7 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
     }
     if (level + 1 < count_) make_next(level);
   }
-  bool expected = everywhere(from_device(space_, missing_.data()) == 0);
+  bool expected = everywhere(from_device(space_, missing_.data()) == 0) && touching_levels() == touching_levels_;
   for (std::size_t level = 0; level < levels_.size(); level++) {
     const LevelLook looked = looked_at(level);
     expected               = expected && (levels_[level].direct || levels_[level].smoother->as_expected()) && same(level, looked);
@@ -139,6 +143,37 @@ void HierarchyOn<Space, Value, Scalar>::look(std::size_t level, std::optional<bo
     look_at(l.space, kernel, *l.part, result);
   else
     look_at(l.space, kernel, result);
+}
+
+/// Whether squares may touch where weights can know of it: in the plane, where nothing else is asked for.
+template <class Space, class Value, class Scalar>
+bool HierarchyOn<Space, Value, Scalar>::may_touch(const LevelLook &finest) const
+{
+  const bool plane = grid_.n[2] == 1 && !grid_.stack();
+  return plane && symmetric_ && finest.strengths.steps == 3 && options_.levels == 0 && options_.coarsen == 0 &&
+         options_.coarsest == BoxmgCoarsest::direct && options_.interpolation == BoxmgInterpolation::from_operator;
+}
+
+/// Does not wait.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::look_for_corners()
+{
+  const LevelHere &l = levels_[0];
+  const Box here     = l.part ? l.part->parts.extended(ranks_.all->rank()) : Box();
+  boxmg::look_for_corners(l.space, l.exact.a, l.whole(), here.first, Result<Index, Space>(places_.data()));
+}
+
+/// What that has seen, on all ranks. Waits. An inverse of 500 nodes is worth its price on hosts too, and a larger one on a large grid.
+template <class Space, class Value, class Scalar>
+std::size_t HierarchyOn<Space, Value, Scalar>::touching_levels() const
+{
+  if (!may_touch_) return 0;
+  const LevelHere &l = levels_[0];
+  l.space.fence("weft boxmg: corners");
+  Index places = 0;
+  for (const Index some : l.part ? l.part->gathered(places_()) : std::vector<Index>{places_()}) places |= some;
+  return boxmg::touching_levels(grid_, places,
+                                std::max(options_.coarsest_nodes, is_large(grid_) ? BoxmgOptions::most_inverted : Index(500)));
 }
 
 /// What the last look has seen, on all ranks that share the level. Waits.
@@ -200,7 +235,7 @@ template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &choice) const
 {
   const Index nodes = levels_[level].whole().piece().nodes();
-  return choice.coarsened == 0 || nodes <= options_.coarsest_nodes ||
+  return choice.coarsened == 0 || nodes <= options_.coarsest_nodes || (touching_levels_ > 0 && level == touching_levels_) ||
          (options_.levels > 0 && static_cast<int>(level) + 1 >= options_.levels);
 }
 
@@ -228,7 +263,7 @@ template <class Space, class Value, class Scalar>
 BoxmgCycle HierarchyOn<Space, Value, Scalar>::shape_of(const Choice &finest, const LevelLook &looked) const
 {
   if (options_.cycle != BoxmgCycle::automatic) return options_.cycle;
-  return cycle_for(grid_, looked.strengths, looked.flow, finest);
+  return cycle_for(grid_, looked.strengths, looked.flow, finest, touching_levels_ > 0);
 }
 
 /// Of a symmetric operator, whose relaxation converges with any omega below 2.
@@ -417,7 +452,8 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
     start_weights(l.space, c.p, c.weights.data());
   }
   c.r = c.p;
-  make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, l.convected, c.weights.data());
+  make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, l.convected, c.weights.data(), nullptr,
+               touching_levels_ > 0);
   if (!symmetric_ && from_operator) {
     if (c.weights_r.size() == 0) {
       c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);

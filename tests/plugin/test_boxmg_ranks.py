@@ -181,10 +181,10 @@ def test_richardson_takes_the_iterations_of_one_rank(run, options):
     assert [float(end[2]) for end in ends[1:]] == pytest.approx([float(ends[0][2])] * 2, rel=0.05)
 
 
-@pytest.mark.parametrize("problem", ["-flow recirculating -velocity 1e5,0", "-velocity 1e5,3e4", "-contrast 1e6 -material checkerboard", "-contrast 1e3 -material turning", "-mask circle"])
+@pytest.mark.parametrize("problem", ["-flow recirculating -velocity 1e5,0", "-velocity 1e5,3e4", "-contrast 1e6 -material checkerboard", "-contrast 1e4 -material checkerboard -squares 4 -da_grid_y 65", "-contrast 1e3 -material turning", "-mask circle"])
 def test_histories_of_harder_problems_are_those_of_one_rank(run, problem):
     """Diffusion is added to coarse operators of convection, on levels that are shared too."""
-    options = f"{SHARE} -ksp_type fgmres -ksp_rtol 1e-8 {problem} -da_grid_x 129 -da_grid_y 100 -repeat 1 -ksp_monitor -ksp_max_it 30"
+    options = f"{SHARE} -ksp_type fgmres -ksp_rtol 1e-8 -da_grid_x 129 -da_grid_y 100 {problem} -repeat 1 -ksp_monitor -ksp_max_it 30"
     histories = [[float(norm) for norm in re.findall(r"KSP \w* ?[Rr]esidual norm (\S+)", run("diffusion", f"{options} {where}", ranks=ranks).output)] for ranks, where in ((1, ""), (4, "-da_processors_x 2"))]
     assert len(histories[0]) > 3 and histories[1] == pytest.approx(histories[0], rel=1e-4, abs=1e-12 * histories[0][0])
 
