@@ -332,6 +332,53 @@ TEST(Spread, KeepsTheDigitsOfSlowModes)
   }
 }
 
+/// Where pieces end, modes that hardly decay are as many times smaller than in the middle as there are rows, and what joins pieces takes all its digits from
+/// there: a random solution on a large grid; and a smooth one, of which the shift of its mode has all the digits.
+TEST(Spread, ErrorsAreThoseOfOneProcess)
+{
+  std::mt19937 random(8);
+  struct Case {
+    Index n[2];
+    double h; ///< along the first direction
+    bool smooth;
+    double most;
+  };
+  for (const Case &c : {Case{{1023, 1023}, 1, false, 4e-13}, Case{{3, 4095}, 1000, true, 1e-12}}) {
+    const std::vector<Direction> directions = {laplacian(c.n[0], Boundary::dirichlet, c.h), laplacian(c.n[1], Boundary::dirichlet),
+                                               laplacian(1, Boundary::dirichlet)};
+    const Separation separation             = separation_of(directions, 0, false, false, random);
+    std::vector<double> u                   = random_values<double>(static_cast<std::size_t>(c.n[0] * c.n[1]), random);
+    const auto node                         = [&](Index x, Index y) { return static_cast<std::size_t>(x + c.n[0] * y); };
+    const auto wave                         = [](Index i, Index n) {
+      return std::sin(std::numbers::pi_v<long double> * static_cast<long double>(i + 1) / static_cast<long double>(n + 1));
+    };
+    std::vector<double> f(u.size());
+    for (Index y = 0; y < c.n[1]; y++) {
+      for (Index x = 0; x < c.n[0]; x++) {
+        const auto at = [&](Index i, Index j) {
+          if (i < 0 || j < 0 || i == c.n[0] || j == c.n[1]) return 0.0L;
+          return c.smooth ? wave(i, c.n[0]) * wave(j, c.n[1]) : static_cast<long double>(u[node(i, j)]);
+        };
+        const long double centre = 2 * at(x, y), hh = static_cast<long double>(c.h) * static_cast<long double>(c.h);
+        f[node(x, y)] = static_cast<double>((at(x - 1, y) - centre + at(x + 1, y)) / hh + at(x, y - 1) - centre + at(x, y + 1));
+      }
+    }
+    for (Index y = 0; y < c.n[1] && c.smooth; y++) {
+      for (Index x = 0; x < c.n[0]; x++) u[node(x, y)] = static_cast<double>(wave(x, c.n[0]) * wave(y, c.n[1]));
+    }
+    for (Memory memory : memories()) {
+      for (int processes : {2, 3}) {
+        SpreadPlan plan = *spread_plan(separation, {"facr", "fractions", 0, -1}, processes);
+        ASSERT_EQ(plan.order[2], 1);
+        const auto found = Processes(memory, separation, plan, Precision::both_double).solve(f, Transpose::no);
+        double error     = 0;
+        for (std::size_t k = 0; k < u.size(); k++) error = std::max(error, std::abs(found[k] - u[k]));
+        EXPECT_LT(error, c.most * largest(u)) << c.n[0] << " x " << c.n[1] << ", " << processes << " processes";
+      }
+    }
+  }
+}
+
 TEST(Spread, TakesTheFastestDirections)
 {
   std::mt19937 random(4);

@@ -50,8 +50,8 @@ struct FringeNumbers {
   static constexpr Index tile = 32; ///< modes
 
   FringeRows at;
-  const Index *first; ///< of each tile, and the end of the last one
-  Scalar *numbers;
+  const Index *first = nullptr; ///< of each tile, and the end of the last one
+  Scalar *numbers    = nullptr;
 
   KOKKOS_INLINE_FUNCTION Index depth(Index mode) const { return (first[mode / tile + 1] - first[mode / tile]) / tile; }
   KOKKOS_INLINE_FUNCTION Scalar &number(Index mode, Index i) const { return numbers[first[mode / tile] + i * tile + mode % tile]; }
@@ -103,17 +103,21 @@ public:
       Index deep = 0;
       for (Index k = m; k < std::min(m + tile, at.modes); k++) deep = std::max(deep, of_modes(static_cast<std::size_t>(k)));
       deepest_ = std::max(deepest_, deep);
+      whole_.push_back(deep == at.rows);
       first.push_back(first.back() + deep * tile);
     }
     first_   = upload<Index, Space>("weft poisson fringe", first);
     numbers_ = OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft poisson fringe"),
                                          static_cast<std::size_t>(first.back()));
-    Kokkos::parallel_for("weft poisson fringe", range(), KeepFringe<Scalar>{fringe(), values});
+    Kokkos::parallel_for("weft poisson fringe", range(), KeepFringe<Scalar>{numbers(), values});
     space_.fence("weft: fringe");
   }
 
   /// The largest number of it: of definite operators at most 1.
   double largest() const { return largest_; }
+  /// Whether it matters down to the last row, for some mode of a tile.
+  bool is_whole(Index mode) const { return !whole_.empty() && whole_[static_cast<std::size_t>(mode / FringeNumbers<Scalar>::tile)]; }
+  FringeNumbers<Scalar> numbers() const { return {at_, first_.data(), numbers_.data()}; }
   std::size_t bytes() const { return first_.size() * sizeof(Index) + numbers_.size() * sizeof(Scalar); }
 
   /// Adds by[mode] times it to solutions that lie as those did which it is made of.
@@ -122,17 +126,16 @@ public:
     constexpr Index chunk = AddFringe<Scalar>::chunk;
     if (deepest_ > 0)
       Kokkos::parallel_for("weft poisson add fringe", box_range(space_, at_.modes, (deepest_ + chunk - 1) / chunk, 1),
-                           AddFringe<Scalar>{fringe(), by, values});
+                           AddFringe<Scalar>{numbers(), by, values});
   }
 
 private:
   Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>> range() const { return {space_, 0, at_.modes}; }
-  FringeNumbers<Scalar> fringe() const { return {at_, first_.data(), numbers_.data()}; }
-
   Space space_;
   FringeRows at_;
   double largest_ = 0;
   Index deepest_  = 0;
+  std::vector<bool> whole_; ///< of each tile
   OwnedArray<Index, Space> first_;
   OwnedArray<Scalar, Space> numbers_;
 };

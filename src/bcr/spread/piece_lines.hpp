@@ -10,6 +10,8 @@
 #include "bcr/shifted/shifted_lines_device.hpp"
 #include "bcr/shifted/shifted_lines_host.hpp"
 #include "bcr/spread/fringe.hpp"
+#include "bcr/spread/respond.hpp"
+#include "bcr/spread/slow_ends.hpp"
 #include "bcr/spread/spread_plan.hpp"
 
 namespace weft::poisson {
@@ -60,6 +62,7 @@ struct EndsOfShares {
   int processes;
   Scalar *first, *last, *shares;
   bool back; ///< from the shares
+  KnownEnds known = {};
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index mode) const
   {
@@ -71,8 +74,8 @@ struct EndsOfShares {
       first[mode] = to[0];
       last[mode]  = to[size];
     } else {
-      to[0]    = first[mode];
-      to[size] = last[mode];
+      to[0]    = known.end(0, mode, first[mode]);
+      to[size] = known.end(1, mode, last[mode]);
     }
   }
 };
@@ -86,6 +89,7 @@ public:
   {
     if (rows_.empty()) return;
     pinned_here_ = p.singular && p.pinned_row >= rows_.begin && p.pinned_row < rows_.end;
+    if (pinned_here_) pinned_row_ = p.pinned_row - rows_.begin;
     make_modes(p);
     check_length();
     b_             = make_operator(line_, {0.0}, pinned_here_ ? p.pinned_row - rows_.begin : 0, store_);
@@ -102,11 +106,13 @@ public:
     after_                  = whole.upper[static_cast<std::size_t>(rows_.end - 1)];
     if (rows_.begin == 0 && !whole.periodic) before_ = 0;
     if (rows_.end == whole.n && !whole.periodic) after_ = 0;
+    make_sums(p);
   }
 
   std::size_t bytes() const
   {
-    return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar) + fringes_[0].bytes() + fringes_[1].bytes();
+    return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar) + fringes_[0].bytes() + fringes_[1].bytes() + slow_.bytes() +
+           sums_.size() * sizeof(double);
   }
   /// The smallest pivot of a piece by itself, relative to its row.
   double least_pivot() const { return least_pivot_; }
@@ -115,6 +121,7 @@ public:
   void solve(Scalar *values) const
   {
     if (rows_.empty()) return;
+    slow_.find(values);
     lines_(space_, values, modes_);
     eliminate(tables_, values);
   }
@@ -123,7 +130,7 @@ public:
   /// slowly they add up what the other end takes away again, and each step's rounding is that of these sums.
   StepTables<Scalar> by_elimination(TableStore<Space, Scalar> &store) const
   {
-    if (static_cast<Index>(others_.groups.size()) == plan_.nodes[0] * plan_.nodes[1]) return tables_;
+    if (sums_.size() > 0 || static_cast<Index>(others_.groups.size()) == plan_.nodes[0] * plan_.nodes[1]) return tables_;
     LineStep step;
     Index pinned = -1;
     for (Index m = 0; m < modes_; m++) {
@@ -137,15 +144,33 @@ public:
     return tables;
   }
   /// The solutions where the unknown before all pieces (side 0), or behind them, is 1 and all else 0. False, and nothing is done, where nothing stands there.
-  bool respond(const StepTables<Scalar> &all, int side, Scalar *values) const
+  bool respond(const StepTables<Scalar> &eliminated, int side, Scalar *values) const
   {
     const double coupling = side == 0 ? before_ : after_;
     if (coupling == 0) return false;
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (sums_.size() > 0) {
+        const Index size = rows_.size();
+        using Respond    = RespondToEnd<Space>;
+        const Respond all{sums_.data(),
+                          sums_.data() + size,
+                          sums_.data() + 2 * size,
+                          sums_.data() + 3 * size,
+                          modes_,
+                          size,
+                          pinned_here_ ? column_ : -1,
+                          pinned_row_,
+                          side,
+                          values};
+        Kokkos::parallel_for("weft poisson responses", range((modes_ + Respond::together - 1) / Respond::together), all);
+        return true;
+      }
+    }
     Kokkos::deep_copy(space_, Kokkos::View<Scalar *, typename Space::memory_space>(values, static_cast<std::size_t>(rows_.size() * modes_)),
                       Scalar(0));
     set(values + (side == 0 ? 0 : rows_.size() - 1) * modes_, static_cast<Scalar>(-coupling));
     if (is_host_space<Space> || rows_.size() <= DeviceShape::longest)
-      eliminate(all, values);
+      eliminate(eliminated, values);
     else
       solve(values);
     return true;
@@ -170,6 +195,7 @@ public:
       fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, rows_.size(), side == 1}, values);
       for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * modes_, ends[k], modes_);
     }
+    slow_ = SlowEnds<Space, Scalar>(space_, line_, before_, after_, fringes_, modes_);
     return std::max(fringes_[0].largest(), fringes_[1].largest());
   }
 
@@ -277,6 +303,36 @@ private:
                                 std::to_string(DeviceShape::longest) + ": solve on the host");
   }
 
+  /// The couplings and the sums of the rows, and what modes add, for RespondToEnd; nothing where diagonals do not dominate, or couplings are of their sign.
+  void make_sums(const Prepared &p)
+  {
+    if (!std::is_same_v<Scalar, double> || !p.dominant) return;
+    const LineMatrix &whole = p.schedule.line;
+    const double sign       = line_.diagonal.front() < 0 ? -1 : 1;
+    std::vector<double> lower, upper, sums, shifts;
+    long double least = std::numeric_limits<long double>::infinity();
+    for (Index i = rows_.begin; i < rows_.end; i++) {
+      const auto at     = static_cast<std::size_t>(i);
+      const bool starts = i == 0 && !whole.periodic, ends = i + 1 == whole.n && !whole.periodic;
+      const double before = starts ? 0 : -sign * whole.lower[at], after = ends ? 0 : -sign * whole.upper[at];
+      const long double sum = static_cast<long double>(sign * whole.diagonal[at]) - before - after;
+      if (before < 0 || after < 0) return;
+      lower.push_back(before);
+      upper.push_back(after);
+      sums.push_back(static_cast<double>(sum));
+      least = std::min(least, sum);
+    }
+    for (Index m = 0; m < modes_; m++) {
+      const bool is_mode = plan_.is_mode(m), mean = p.singular && m == column_;
+      const long double shift = is_mode ? (mean ? 0 : sign * this->shift(p, m)) : -1;
+      if (is_mode && (shift < 0 || least + shift < 0)) return;
+      shifts.push_back(static_cast<double>(shift));
+    }
+    std::vector<double> all;
+    for (const std::vector<double> &some : {lower, upper, sums, shifts}) all.insert(all.end(), some.begin(), some.end());
+    sums_ = upload<double, Space>("weft poisson row sums", all);
+  }
+
   void make_weights(const Prepared &p)
   {
     std::vector<double> weights = p.left[2];
@@ -300,14 +356,15 @@ private:
   }
   void ends(Scalar *first, Scalar *last, Scalar *shares, bool back) const
   {
-    Kokkos::parallel_for("weft poisson ends", range(modes_), EndsOfShares<Scalar>{modes_, plan_.processes, first, last, shares, back});
+    Kokkos::parallel_for("weft poisson ends", range(modes_),
+                         EndsOfShares<Scalar>{modes_, plan_.processes, first, last, shares, back, back ? KnownEnds{} : slow_.found()});
   }
 
   Space space_;
   SpreadPlan plan_;
   Share rows_;
   LineMatrix line_; ///< this process's piece
-  Index modes_, pinned_ = -1, column_ = 0;
+  Index modes_, pinned_ = -1, column_ = 0, pinned_row_ = -1;
   bool pinned_here_ = false;
   double before_ = 0, after_ = 0, least_pivot_ = 1; ///< couplings to the rows beside the piece
   ModeLines<Space, Scalar> lines_;
@@ -318,7 +375,9 @@ private:
   StepTables<Scalar> tables_;
   OwnedArray<Scalar, Space> scratch_;
   OwnedArray<double, Space> weights_;
+  OwnedArray<double, Space> sums_;   ///< of make_sums(), empty where it has none
   Fringe<Space, Scalar> fringes_[2]; ///< of what stands before and behind
+  SlowEnds<Space, Scalar> slow_;
 };
 
 } // namespace weft::poisson
