@@ -4,11 +4,9 @@
 #include <cstdio>
 #include <vector>
 
-#if defined(WEFT_DISTRIBUTED)
-#include "base/stream_messages.hpp"
-#endif
 #include "crout/factor_pcs.h"
 #include "line/replace_sor.h"
+#include "petsc/message_way.h"
 #include "petsc/petsc_compat.h"
 #include "petsc/watch_preonly.h"
 #include "types.h"
@@ -136,23 +134,6 @@ PetscErrorCode WeftCheckPetsc()
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// -weft_messages.
-PetscErrorCode ReadMessageWay()
-{
-  PetscFunctionBegin;
-#if defined(WEFT_DISTRIBUTED)
-  static const char *const ways[] = {"auto", "mpi", "nccl"};
-  PetscInt way                    = 0;
-  PetscBool set;
-
-  PetscCall(PetscOptionsGetEList(NULL, NULL, "-weft_messages", ways, 3, &way, &set));
-  weft::StreamMessages::wanted() = static_cast<weft::MessageWay>(way);
-  PetscCheck(weft::StreamMessages::wanted() != weft::MessageWay::nccl || weft::StreamMessages::built(), PETSC_COMM_SELF, PETSC_ERR_SUP,
-             "-weft_messages nccl: this libweft was built without NCCL: install it and configure again, or take -weft_messages mpi");
-#endif
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 } // namespace
 
 /*@C
@@ -217,7 +198,7 @@ PetscErrorCode PetscDLLibraryRegister_weft(void)
   PetscCall(weft::WatchFactorPCs());
 #endif
   PetscCall(weft::WatchPreonly());
-  PetscCall(ReadMessageWay());
+  PetscCall(weft::ReadMessageWay());
   PetscCall(PetscOptionsGetBool(NULL, NULL, "-weft_replace_sor", &replace_sor, NULL));
   if (replace_sor) PetscCall(weft::ReplaceSor());
   PetscCall(PetscRegisterFinalize(WeftForgetRegistration));

@@ -25,10 +25,15 @@ The solvers have the prefixes x_, y_ and z_. They are -pc_type line of libweft.s
 #include <cstring>
 #include <numbers>
 
+#if defined(WEFT_DISTRIBUTED)
+#include "base/rank_messages.hpp"
+#endif
 #include "derivative.hpp"
 #include "flow.hpp"
 #include "grid.hpp"
+#include "petsc/agreed.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/message_way.h"
 #include "petsc/petsc_compat.h"
 
 #include "profile.hpp"
@@ -99,8 +104,16 @@ PetscErrorCode MessagesOf(Vec u, const char **words, const char **word)
   *words = "from host to host";
   *word  = "host";
   if (PetscMemTypeDevice(type)) {
-    *words = weft::DeviceMessages() ? "from device to device" : "staged through pinned memory of the host";
-    *word  = weft::DeviceMessages() ? "device" : "pinned";
+    bool on_stream = false;
+#if defined(WEFT_DISTRIBUTED)
+    MPI_Comm comm = PetscObjectComm((PetscObject)u);
+    PetscCall(weft::ReadMessageWay());
+    PetscCall(weft::CallTogether(comm, [&] { on_stream = weft::RankMessages(comm, weft::DeviceMessages(), true).on_stream(); }));
+#endif
+    *words = on_stream                ? "from device to device, by NCCL"
+             : weft::DeviceMessages() ? "from device to device"
+                                      : "staged through pinned memory of the host";
+    *word  = on_stream ? "nccl" : weft::DeviceMessages() ? "device" : "pinned";
   }
   PetscFunctionReturn((PetscErrorCode)0);
 }

@@ -4,8 +4,12 @@
 
 #include <petscdevice.h>
 
+#if defined(WEFT_DISTRIBUTED)
+#include "base/rank_messages.hpp"
+#endif
 #include "petsc/agreed.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/message_way.h"
 #include "petsc/petsc_arrays.hpp"
 #include "weft.h"
 
@@ -309,6 +313,7 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
   piece.length    = boxes.global[direction];
   piece.ring      = boxes.boundary[direction] == DM_BOUNDARY_PERIODIC;
   lines_          = (PetscInt)piece.lines();
+  PetscCall(MakeMessages());
   PetscCallCXX(stencil_ = std::make_unique<weft::CompactStencil<weft::KernelScalar>>(*execution_, piece, right));
   needs_before_ = stencil_->needs_before();
   needs_after_  = stencil_->needs_after();
@@ -320,8 +325,23 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
   } else {
     halo_ = std::make_shared<Halo>();
     PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_,
-                            sweep_ && sweep_->teller() ? sweep_->teller() : execution_));
+                            sweep_ && sweep_->teller() ? sweep_->teller() : execution_, messages_));
   }
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// How the ranks of the DMDA tell each other what they need.
+PetscErrorCode Derivative::MakeMessages()
+{
+  PetscFunctionBeginUser;
+#if defined(WEFT_DISTRIBUTED)
+  MPI_Comm comm        = PetscObjectComm((PetscObject)da_);
+  const bool on_device = execution_->memory() == weft::Memory::device;
+  PetscCall(weft::ReadMessageWay());
+  PetscCall(
+      weft::CallTogether(comm, [&] { messages_ = std::make_shared<const weft::RankMessages>(comm, weft::DeviceMessages(), on_device); }));
+  on_stream_ = messages_->on_stream();
+#endif
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -331,7 +351,7 @@ PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &
   PetscMPIInt can = 1;
   std::string refusal;
   const auto sweep = [&] {
-    const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages();
+    const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages() && !on_stream_;
     try {
       sweep_ = std::make_unique<weft::CompactSweep<weft::KernelScalar>>(
           *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, staged);

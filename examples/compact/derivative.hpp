@@ -59,6 +59,7 @@ private:
   /// An error where A g is not B f: a KSPPREONLY says "converged" whatever its preconditioner is.
   PetscErrorCode LookAt(Vec g);
   PetscErrorCode MakeMatrix(const Scheme &scheme, bool assembled, VecType type);
+  PetscErrorCode MakeMessages();
   PetscErrorCode MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right);
   PetscErrorCode Tell(Vec f);
   template <class On>
@@ -75,7 +76,9 @@ private:
   PetscInt depth_ = 0, lines_ = 0;
   bool needs_before_ = false, needs_after_ = false, shares_ = false;
   std::shared_ptr<Halo> halo_;
-  std::shared_ptr<const weft::Execution> execution_; ///< that of `with`, whose messages its kernels wait for
+  std::shared_ptr<const weft::RankMessages> messages_; ///< null where PETSc has no MPI
+  bool on_stream_ = false;                             ///< they go in the order of a stream
+  std::shared_ptr<const weft::Execution> execution_;   ///< that of `with`, whose messages its kernels wait for
   std::unique_ptr<weft::CompactStencil<weft::KernelScalar>> stencil_;
   std::unique_ptr<weft::CompactSweep<weft::KernelScalar>> sweep_; ///< where it all is one pass
 };

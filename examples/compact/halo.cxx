@@ -1,5 +1,8 @@
 #include "halo.hpp"
 
+#if defined(WEFT_DISTRIBUTED)
+#include "base/rank_messages.hpp"
+#endif
 #include "petsc/agreed.h"
 #include "petsc/petsc_arrays.hpp"
 
@@ -15,8 +18,19 @@ PetscErrorCode BoxesOf(DM da, Boxes *boxes)
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+#if defined(WEFT_DISTRIBUTED)
+struct Halo::UnderWay {
+  weft::RankMessages::Batch batch;
+};
+#else // there are no neighbours
+struct Halo::UnderWay {};
+#endif
+
+Halo::Halo()  = default;
+Halo::~Halo() = default;
+
 PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
-                            std::shared_ptr<const weft::Execution> execution)
+                            std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks)
 {
   Boxes boxes;
   PetscMPIInt here;
@@ -25,13 +39,10 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   PetscFunctionBeginUser;
   words_     = words;
   execution_ = std::move(execution);
-  comm_      = PetscObjectComm((PetscObject)da);
-  PetscCall(PetscMPIIntCast(words * lines, &size_));
+  ranks_     = std::move(ranks);
+  bytes_     = sizeof(weft::KernelScalar) * (std::size_t)(words * lines);
   PetscCall(BoxesOf(da, &boxes));
-  PetscCallMPI(MPI_Comm_rank(comm_, &here));
-  PetscCall(weft::RanksAgree(comm_));
-  PetscCall(PetscObjectGetNewTag((PetscObject)da, &forwards_));
-  PetscCall(PetscObjectGetNewTag((PetscObject)da, &backwards_));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &here));
   if (!needs_before && !needs_after) PetscFunctionReturn((PetscErrorCode)0);
   const PetscInt steps[3] = {1, boxes.ranks[0], boxes.ranks[0] * boxes.ranks[1]}; // DMDA numbers ranks like nodes, along x first
   PetscInt at             = 0;                                                    // of this box among those along the direction
@@ -39,8 +50,13 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   const auto neighbour = [&](int side) { return here + (PetscMPIInt)(((at + side + boxes.ranks[d]) % boxes.ranks[d] - at) * steps[d]); };
   if (needs_before) before_ = neighbour(-1);
   if (needs_after) after_ = neighbour(1);
+  bool on_device = weft::DeviceMessages();
+#if defined(WEFT_DISTRIBUTED)
+  in_order_ = ranks_->in_order_of(execution_->stream());
+  on_device = on_device || ranks_->on_stream();
+#endif
   PetscCallCXX(told_ = std::make_unique<weft::Milestone>(*execution_));
-  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<weft::KernelScalar>>(*execution_, words * lines, weft::DeviceMessages()));
+  PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<weft::KernelScalar>>(*execution_, words * lines, on_device));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -55,19 +71,30 @@ PetscErrorCode Halo::Destroy()
 PetscErrorCode Halo::Send()
 {
   PetscFunctionBeginUser;
-  PetscCallCXX(told_->wait());
-  PetscCallMPI(MPI_Irecv(messages_->from_before(), size_, MPIU_SCALAR, before_, forwards_, comm_, &requests_[0]));
-  PetscCallMPI(MPI_Irecv(messages_->from_after(), size_, MPIU_SCALAR, after_, backwards_, comm_, &requests_[1]));
-  PetscCallMPI(MPI_Isend(messages_->to_before(), size_, MPIU_SCALAR, before_, backwards_, comm_, &requests_[2]));
-  PetscCallMPI(MPI_Isend(messages_->to_after(), size_, MPIU_SCALAR, after_, forwards_, comm_, &requests_[3]));
+#if defined(WEFT_DISTRIBUTED)
+  if (!in_order_) PetscCallCXX(told_->wait());
+  PetscCallCXX(under_way_.reset(new UnderWay{{*ranks_, in_order_ ? execution_->stream() : nullptr}}));
+  const auto &batch = under_way_->batch;
+  // A rank can be both neighbours of another: what goes forwards is named first.
+  if (before_ != MPI_PROC_NULL) PetscCallCXX(batch.receive(messages_->from_before(), bytes_, before_));
+  if (after_ != MPI_PROC_NULL) PetscCallCXX(batch.receive(messages_->from_after(), bytes_, after_));
+  if (after_ != MPI_PROC_NULL) PetscCallCXX(batch.send(messages_->to_after(), bytes_, after_));
+  if (before_ != MPI_PROC_NULL) PetscCallCXX(batch.send(messages_->to_before(), bytes_, before_));
+  if (in_order_) PetscCallCXX(batch.end());
+  if (in_order_) under_way_.reset();
+#endif
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 PetscErrorCode Halo::End()
 {
   PetscFunctionBeginUser;
-  if (messages_ && execution_->memory() == weft::Memory::device) PetscCall(Send());
-  PetscCallMPI(MPI_Waitall(4, requests_, MPI_STATUSES_IGNORE));
+  if (!messages_ || in_order_) PetscFunctionReturn((PetscErrorCode)0);
+  if (execution_->memory() == weft::Memory::device) PetscCall(Send());
+#if defined(WEFT_DISTRIBUTED)
+  PetscCallCXX(under_way_->batch.end());
+#endif
+  under_way_.reset();
   PetscFunctionReturn((PetscErrorCode)0);
 }
 

@@ -8,6 +8,10 @@
 #include "base/milestone.hpp"
 #include "kernels/end_messages.hpp"
 
+namespace weft {
+class RankMessages;
+}
+
 namespace compact {
 
 /// The box of this rank and of its neighbours, as DMDA numbers them.
@@ -21,13 +25,16 @@ PetscErrorCode BoxesOf(DM da, Boxes *boxes);
 /// What this rank and its neighbours along a direction tell each other.
 class Halo {
 public:
-  /// `words` rows with a value for each of `lines`. Collective.
+  Halo();
+  ~Halo();
+  /// `words` rows with a value for each of `lines`. ranks: of the DMDA; null where PETSc has no MPI. Collective.
   PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
-                        std::shared_ptr<const weft::Execution> execution);
+                        std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks);
   PetscErrorCode Destroy();
-  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. A
-  /// device gets that work before the host waits for what is to be sent: messages begin at End there, while it computes. They go from the device
-  /// where MPI knows it, else through pinned memory of the host (-use_gpu_aware_mpi 0).
+  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
+  /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. By MPI a device gets the work between
+  /// the two before the host waits for what is to be sent: messages begin at End, while it computes. They go from the device where MPI knows it, else
+  /// through pinned memory of the host (-use_gpu_aware_mpi 0).
   template <class Tell>
   PetscErrorCode Begin(const Tell &tell)
   {
@@ -35,7 +42,7 @@ public:
     if (!messages_) PetscFunctionReturn((PetscErrorCode)0);
     PetscCallCXX(tell(messages_->to_before(), messages_->to_after()));
     PetscCallCXX(told_->set());
-    if (execution_->memory() == weft::Memory::host) PetscCall(Send());
+    if (execution_->memory() == weft::Memory::host || in_order_) PetscCall(Send());
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscErrorCode End();
@@ -45,15 +52,17 @@ public:
   PetscInt Words() const { return words_; }
 
 private:
+  struct UnderWay;
+
   PetscErrorCode Send();
 
   PetscInt words_     = 0;
-  PetscMPIInt size_   = 0; ///< of a message
-  MPI_Comm comm_      = MPI_COMM_NULL;
+  std::size_t bytes_  = 0; ///< of a message
   PetscMPIInt before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
-  PetscMPIInt forwards_ = 0, backwards_ = 0; ///< tags: a rank can be both neighbours of another
-  MPI_Request requests_[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+  bool in_order_ = false; ///< of the execution's kernels
   std::shared_ptr<const weft::Execution> execution_;
+  std::shared_ptr<const weft::RankMessages> ranks_;
+  std::unique_ptr<UnderWay> under_way_;   ///< messages that a host has begun
   std::unique_ptr<weft::Milestone> told_; ///< what is sent is there, and kernels have read what came the last time
   std::unique_ptr<weft::EndMessages<weft::KernelScalar>> messages_; ///< null where there is no neighbour
 };

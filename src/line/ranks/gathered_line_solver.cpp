@@ -18,11 +18,12 @@ std::vector<int> rows_of_ranks(MPI_Comm communicator, Index rows)
   MPI_Comm_size(communicator, &size);
   std::vector<Index> here(static_cast<std::size_t>(size));
   MPI_Allgather(&rows, 1, MPI_INT64_T, here.data(), 1, MPI_INT64_T, communicator);
-  Index all = 0;
+  constexpr Index most = std::numeric_limits<int>::max() / (3 * sizeof(KernelScalar) / sizeof(float));
+  Index all            = 0;
   for (Index n : here) all += n;
-  if (all > std::numeric_limits<int>::max() / 3) // MPI counts words by int
-    throw std::invalid_argument("a line that one rank solves for all has at most " + std::to_string(std::numeric_limits<int>::max() / 3) +
-                                " rows, and this one has " + std::to_string(all));
+  if (all > most) // MPI counts words by int
+    throw std::invalid_argument("a line that one rank solves for all has at most " + std::to_string(most) + " rows, and this one has " +
+                                std::to_string(all));
   return {here.begin(), here.end()};
 }
 
@@ -35,7 +36,7 @@ std::size_t solver_of(const std::vector<int> &rows)
   return 0;
 }
 
-Items items_of(MPI_Comm communicator, Index rows)
+Items items_of(MPI_Comm communicator, Index rows, bool on_device)
 {
   const std::vector<int> all = rows_of_ranks(communicator, rows), none(all.size(), 0);
   std::vector<int> sent      = none;
@@ -43,7 +44,7 @@ Items items_of(MPI_Comm communicator, Index rows)
   MPI_Comm_rank(communicator, &rank);
   const std::size_t solver = solver_of(all);
   sent[solver]             = static_cast<int>(rows);
-  return {communicator, sent, static_cast<std::size_t>(rank) == solver ? all : none};
+  return {communicator, sent, static_cast<std::size_t>(rank) == solver ? all : none, on_device};
 }
 
 template <class Space, class Scalar>
@@ -61,6 +62,7 @@ public:
     line_           = values(all);
     for (Values &array : own_) array = values(rows);
     for (Values &array : coefficients_) array = values(all);
+    device_messages = device_messages || items_.on_stream();
     mine_.allocate(3 * rows, device_messages);
     theirs_.allocate(3 * all, device_messages);
   }
@@ -79,15 +81,15 @@ public:
     plain.transpose = options.transpose;
     for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
       copy(space_, rhs, mine_.data(), piece_.layout.length);
-      space_.fence("weft: the right-hand side travels");
-      items_.there(mine_.data(), theirs_.data(), 1);
+      wait_to_send("weft: the right-hand side travels");
+      items_.there(mine_.data(), theirs_.data(), 1, stream());
       if (whole_) {
         copy(space_, theirs_.data(), line_.data(), size(line_));
         whole_->solve(line_.data(), line_.data(), plain);
         copy(space_, line_.data(), theirs_.data(), size(line_));
-        space_.fence("weft: the solution travels");
+        wait_to_send("weft: the solution travels");
       }
-      items_.back(theirs_.data(), mine_.data(), 1);
+      items_.back(theirs_.data(), mine_.data(), 1, stream());
       place(space_, mine_.data(), solution, piece_.layout.length, options.update);
     }
   }
@@ -142,12 +144,19 @@ private:
     tridiagonal_of_csr(space_, piece_, matrix, own_[0], own_[1], own_[2]);
     pack(space_, own_[0], own_[1], own_[2], several && ranks_.has_before() ? before : nullptr,
          several && ranks_.has_after() ? after : nullptr, mine_.data());
-    space_.fence("weft: coefficients travel");
-    items_.there(mine_.data(), theirs_.data(), 3);
+    wait_to_send("weft: coefficients travel");
+    items_.there(mine_.data(), theirs_.data(), 3, stream());
     if (!whole_) return;
     unpack(space_, theirs_.data(), coefficients_[0], coefficients_[1], coefficients_[2]);
     whole_->use(coefficients_[0].data(), coefficients_[1].data(), coefficients_[2].data());
     space_.fence("weft: the messages are free again");
+  }
+
+  void *stream() const { return stream_of_messages(space_); }
+  /// What is sent is there, or will be in the order of the stream.
+  void wait_to_send(const char *what) const
+  {
+    if (!items_.in_order_of(stream())) space_.fence(what);
   }
 
   Space space_;
@@ -161,7 +170,7 @@ private:
 template <class Scalar>
 GatheredLineSolver<Scalar>::GatheredLineSolver(const Execution &execution, MPI_Comm ranks, Index rows, bool ring, const std::string &method,
                                                const MethodParameters &parameters)
-    : method_(method), ranks_(ranks, rows, ring), items_(items_of(ranks, rows))
+    : method_(method), ranks_(ranks, rows, ring), items_(items_of(ranks, rows, execution.memory() == Memory::device))
 {
   LineProblem line(one_line(ranks_.length()));
   line.periodic = ring;

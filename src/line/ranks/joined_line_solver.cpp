@@ -25,9 +25,11 @@ public:
   JoinedColour(const Space &space, const LineMap &map, int colour, MPI_Comm ranks, const JoinedPieces &pieces, bool device_messages)
       : space_(space), pieces_(pieces), colour_(colour < map.colours() ? static_cast<Colour>(colour) : Colour::all),
         rows_of_map_(map.rows()), rows_(copy(pieces.own.rows)), starts_(copy(pieces.own.starts)), plan_(plan_of(ranks, pieces)),
-        items_(ranks, plan_.sent, plan_.received), from_(copy(plan_.from)), couplings_("weft couplings", size(2 * count())),
-        kept_("weft kept ends", size(count())), words_("weft reduced words", plan_.from.size())
+        items_(ranks, plan_.sent, plan_.received, !is_host_space<Space>), from_(copy(plan_.from)),
+        couplings_("weft couplings", size(2 * count())), kept_("weft kept ends", size(count())),
+        words_("weft reduced words", plan_.from.size())
   {
+    device_messages = device_messages || items_.on_stream();
     mine_.allocate(4 * std::max(count(), Index(1)), device_messages);
     theirs_.allocate(4 * std::max(plan_.items, Index(1)), device_messages);
     std::vector<Index> places(size(plan_.most));
@@ -73,8 +75,8 @@ public:
     }
     auto *mine = reinterpret_cast<Spikes<Scalar, 1> *>(mine_.data());
     make_spikes(space_, starts_, count(), side, mine);
-    space_.fence("weft: spikes to send");
-    items_.there(mine_.data(), theirs_.data(), 4);
+    wait_to_send("weft: spikes to send");
+    items_.there(mine_.data(), theirs_.data(), 4, stream());
     const Kokkos::View<Spikes<Scalar, 1> *, typename Space::memory_space> spikes("weft spikes", from_.extent(0));
     unpack(space_, from_, reinterpret_cast<const Spikes<Scalar, 1> *>(theirs_.data()), spikes);
     Systems::factor(space_, side.owned, spikes.data(), flag_);
@@ -96,13 +98,13 @@ public:
     auto *mine       = reinterpret_cast<Ends *>(mine_.data());
     auto *theirs     = reinterpret_cast<Ends *>(theirs_.data());
     products(space_, rows_, starts_, count(), side, rhs, mine);
-    space_.fence("weft: products to send");
-    items_.there(mine_.data(), theirs_.data(), 2);
+    wait_to_send("weft: products to send");
+    items_.there(mine_.data(), theirs_.data(), 2, stream());
     unpack(space_, from_, static_cast<const Ends *>(theirs), words_);
     Systems::solve(space_, side.owned, words_.data(), 0, side.owned.count());
     pack(space_, from_, words_, theirs);
-    space_.fence("weft: unknowns to send");
-    items_.back(theirs_.data(), mine_.data(), 2);
+    wait_to_send("weft: unknowns to send");
+    items_.back(theirs_.data(), mine_.data(), 2, stream());
     take_unknowns(space_, rows_, starts_, count(), side.couplings, mine, kept_, rhs);
   }
   void put_back(Scalar *rhs) const { put_kept(space_, rows_, starts_, count(), kept_, rhs); }
@@ -289,6 +291,12 @@ private:
   }
   Indices copy(const std::vector<Index> &values) const { return from_host(space_, "weft places", values); }
   Index count() const { return static_cast<Index>(pieces_.own.starts.size()) - 1; }
+  void *stream() const { return stream_of_messages(space_); }
+  /// What is sent is there, or will be in the order of the stream.
+  void wait_to_send(const char *what) const
+  {
+    if (!items_.in_order_of(stream())) space_.fence(what);
+  }
 
   /// The couplings of the transposed matrix are the neighbours' own, which the owners know.
   void couple(const Side &side, Transpose transpose)
@@ -298,13 +306,13 @@ private:
     const Kokkos::View<Scalar *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> mine(mine_.data(),
                                                                                                              couplings_.extent(0));
     Kokkos::deep_copy(space_, mine, couplings_);
-    space_.fence("weft: couplings to send");
-    items_.there(mine_.data(), theirs_.data(), 2);
+    wait_to_send("weft: couplings to send");
+    items_.there(mine_.data(), theirs_.data(), 2, stream());
     auto *theirs = reinterpret_cast<Ends *>(theirs_.data());
     unpack(space_, from_, static_cast<const Ends *>(theirs), words_);
     swap_couplings(space_, from_, words_, static_cast<Index>(plan_.lines.size()), theirs);
-    space_.fence("weft: couplings to send back");
-    items_.back(theirs_.data(), mine_.data(), 2);
+    wait_to_send("weft: couplings to send back");
+    items_.back(theirs_.data(), mine_.data(), 2, stream());
     Kokkos::deep_copy(space_, side.couplings, mine);
   }
 
@@ -335,7 +343,7 @@ public:
       colours_.emplace_back();
       if (joined.count() == 0) continue;
       // MPI counts words by int.
-      if (4 * joined.starts.back() > std::numeric_limits<int>::max())
+      if (4 * joined.starts.back() > std::numeric_limits<int>::max() / static_cast<Index>(sizeof(Scalar) / sizeof(float)))
         throw std::invalid_argument("the lines that cross ranks have too many pieces: cut them where ranks meet");
       colours_.back() = std::make_unique<OfColour>(space, map, static_cast<int>(colour), ranks, joined, device_messages);
     }

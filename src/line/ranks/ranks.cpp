@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "line/ranks/mpi_type.hpp"
+#include "base/real_of.hpp"
 
 namespace weft {
 
@@ -39,47 +39,32 @@ std::vector<Index> LineOrder::lines(int number) const
   return lines;
 }
 
-Items::Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received)
-    : communicator_(duplicate_of(communicator)), sent_(std::move(sent)), received_(std::move(received))
+Items::Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received, bool on_device)
+    : messages_(communicator, false, on_device), sent_(std::move(sent)), received_(std::move(received))
 {
-  for (int side = 0; side < 2; side++) {
-    counts_[side].resize(sent_.size());
-    places_[side].resize(sent_.size());
+}
+
+void Items::exchange(const void *from, const std::vector<int> &sent, void *to, const std::vector<int> &received, std::size_t bytes,
+                     void *stream) const
+{
+  const auto *out = static_cast<const char *>(from);
+  auto *in        = static_cast<char *>(to);
+  const RankMessages::Batch batch(messages_, stream);
+  for (int r = 0; r < messages_.size(); r++) {
+    const auto k                    = static_cast<std::size_t>(r);
+    const std::size_t received_here = bytes * static_cast<std::size_t>(received[k]), sent_there = bytes * static_cast<std::size_t>(sent[k]);
+    if (received_here > 0) batch.receive(in, received_here, r);
+    if (sent_there > 0) batch.send(out, sent_there, r);
+    in += received_here;
+    out += sent_there;
   }
-}
-
-template <class Scalar>
-void Items::there(const Scalar *mine, Scalar *theirs, int words) const
-{
-  exchange(mine, sent_, theirs, received_, words);
-}
-
-template <class Scalar>
-void Items::back(const Scalar *theirs, Scalar *mine, int words) const
-{
-  exchange(theirs, received_, mine, sent_, words);
-}
-
-template <class Scalar>
-void Items::exchange(const Scalar *from, const std::vector<int> &sent, Scalar *to, const std::vector<int> &received, int words) const
-{
-  for (int side = 0; side < 2; side++) {
-    const std::vector<int> &items = side == 0 ? sent : received;
-    int place                     = 0;
-    for (std::size_t r = 0; r < items.size(); r++) {
-      counts_[side][r] = words * items[r];
-      places_[side][r] = place;
-      place += counts_[side][r];
-    }
-  }
-  MPI_Alltoallv(from, counts_[0].data(), places_[0].data(), mpi_type<Scalar>(), to, counts_[1].data(), places_[1].data(),
-                mpi_type<Scalar>(), communicator_);
+  batch.end();
 }
 
 Index Items::smallest(Index value) const
 {
   std::int64_t result = value;
-  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, communicator_);
+  MPI_Allreduce(MPI_IN_PLACE, &result, 1, MPI_INT64_T, MPI_MIN, messages_.communicator());
   return result;
 }
 
@@ -185,14 +170,6 @@ void Ranks::to_all(const Scalar *mine, Scalar *all, int words, void *stream) con
   exchange(mine, piece_words_, piece_at_, all, owner_words_, owner_at_, stream);
 }
 
-template void Items::there(const double *, double *, int) const;
-template void Items::there(const float *, float *, int) const;
-template void Items::there(const Complex<double> *, Complex<double> *, int) const;
-template void Items::there(const Complex<float> *, Complex<float> *, int) const;
-template void Items::back(const double *, double *, int) const;
-template void Items::back(const float *, float *, int) const;
-template void Items::back(const Complex<double> *, Complex<double> *, int) const;
-template void Items::back(const Complex<float> *, Complex<float> *, int) const;
 template void Ranks::swap(const double *, const double *, double *, double *, Index, void *) const;
 template void Ranks::swap(const float *, const float *, float *, float *, Index, void *) const;
 template void Ranks::swap(const Complex<double> *, const Complex<double> *, Complex<double> *, Complex<double> *, Index, void *) const;

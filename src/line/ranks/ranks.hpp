@@ -41,22 +41,31 @@ private:
 class Items {
 public:
   /// `sent` to each rank of the communicator, `received` from each. Collective, as in Ranks.
-  Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received);
+  Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received, bool on_device = false);
 
-  /// Items lie in the order of the ranks.
+  /// As in Ranks.
+  bool in_order_of(void *stream) const { return messages_.in_order_of(stream); }
+  bool on_stream() const { return messages_.on_stream(); }
+  /// Items lie in the order of the ranks. `stream`: that of a device's arrays; null on a host.
   template <class Scalar>
-  void there(const Scalar *mine, Scalar *theirs, int words) const;
+  void there(const Scalar *mine, Scalar *theirs, int words, void *stream = nullptr) const
+  {
+    exchange(mine, sent_, theirs, received_, sizeof(Scalar) * static_cast<std::size_t>(words), stream);
+  }
   template <class Scalar>
-  void back(const Scalar *theirs, Scalar *mine, int words) const;
+  void back(const Scalar *theirs, Scalar *mine, int words, void *stream = nullptr) const
+  {
+    exchange(theirs, received_, mine, sent_, sizeof(Scalar) * static_cast<std::size_t>(words), stream);
+  }
   Index smallest(Index value) const;
 
 private:
-  template <class Scalar>
-  void exchange(const Scalar *from, const std::vector<int> &sent, Scalar *to, const std::vector<int> &received, int words) const;
+  /// bytes: of an item.
+  void exchange(const void *from, const std::vector<int> &sent, void *to, const std::vector<int> &received, std::size_t bytes,
+                void *stream) const;
 
-  MPI_Comm communicator_;
+  RankMessages messages_;
   std::vector<int> sent_, received_;
-  mutable std::vector<int> counts_[2], places_[2]; ///< of the messages under way
 };
 
 /// The ranks of a communicator, in the order of the rows. A rank may have no rows; the others hold the pieces of the lines, counted from 0.
