@@ -12,7 +12,8 @@
 ///   [ K_xx  K_xd ] [ x ]     [ r_x ]
 ///   [ K_xd  K_dd ] [ d ] = - [ r_d ]
 ///
-/// are the sums of these nodes' equations by their signs. x is the weight: 0.67, 0.74, 0.80, 0.83, .. for a large contrast.
+/// are the sums of these nodes' equations by their signs. x is the weight: 0.67, 0.74, 0.80, 0.83, .. for a large contrast. That of the corner is what is
+/// left of the sum of both, which plain weights have where constants are damped too.
 ///
 /// All corners must lie on coarse nodes, with four steps or more from one to the next. Where squares are two steps wide, all coarse nodes are corners,
 /// and a coarser grid knows nothing of what is constant in a square: touching_levels() tells how many levels come before that one.
@@ -51,7 +52,7 @@ struct Touching {
     return turn != 0 && couples_alike(at) ? turn : 0;
   }
 
-  /// The weight of the next coarse node beside a corner.
+  /// x.
   KOKKOS_INLINE_FUNCTION Real weight(const Index (&at)[3], int turn) const
   {
     Scalar k[2][2] = {}, r[2] = {}; // the first index: a node beside the corner, or diagonally from it
@@ -73,8 +74,7 @@ struct Touching {
       }
     }
     const Scalar determinant = k[0][0] * k[1][1] - k[0][1] * k[1][0];
-    const Real x             = modulus(determinant) > 0 ? real_part((k[0][1] * r[1] - k[1][1] * r[0]) / determinant) : Real(0.5);
-    return Kokkos::min(Kokkos::max(x, Real(0.5)), Real(0.95));
+    return modulus(determinant) > 0 ? real_part((k[0][1] * r[1] - k[1][1] * r[0]) / determinant) : Real(0);
   }
 
 private:
@@ -118,14 +118,18 @@ void weigh_corners(const Space &space, const Operator<Scalar> &a, const Transfer
           const Index at[3] = {run.x + j * run.step, run.y, 0};
           const int turn    = touching.corner(at);
           if (turn == 0) continue;
-          const auto next = touching.weight(at, turn);
+          const auto x = touching.weight(at, turn);
           for (int d = 0; d < 2; d++) {
             for (int by : {-1, 1}) {
               Index there[3] = {at[0], at[1], 0};
               if (!a.grid.move(there, d, by)) continue;
-              Scalar *const w       = weights + a.grid.node(there);
-              w[0]                  = by > 0 ? 1 - next : next; // of the coarse node before it
-              w[p.bit[d] * p.pitch] = by > 0 ? next : 1 - next;
+              Scalar *const before = weights + a.grid.node(there), *const after = before + p.bit[d] * p.pitch;
+              const Scalar both = *before + *after;
+              const auto size   = modulus(both);
+              const auto share  = size > 0 ? Kokkos::min(Kokkos::max(x / size, RealOf<Scalar>(0.5)), RealOf<Scalar>(0.95)) : size;
+              const Scalar next = share * both;
+              *before           = by > 0 ? both - next : next;
+              *after            = by > 0 ? next : both - next;
             }
           }
         }
