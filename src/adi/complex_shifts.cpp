@@ -76,7 +76,7 @@ public:
   /// Or any number above `enough` if it is more.
   double operator()(const Shifts &shifts, double enough = std::numeric_limits<double>::infinity()) const
   {
-    if (in_pairs(type_, bounds_)) return worst_of_two(bounds_, shifts, {points_[0], points_[1]});
+    if (in_pairs(type_, bounds_)) return worst_of_two(bounds_, shifts, {points_[0], points_[1]}, enough, &at_);
     return worst_at(type_, bounds_.size() == 2, shifts, points_, enough, &at_);
   }
   const std::vector<Complex> &points(std::size_t k) const { return points_[k]; }
@@ -129,9 +129,10 @@ std::vector<Shifts> candidates(AdiType type, const AdiBounds &bounds, const Redu
   if (sum_of_lows(bounds) > 0) {
     AdiBounds level = bounds;
     for (SpectralInterval &i : level) i.offset = 0;
+    const std::vector<AdiShift> of_level = adi_shifts(type, level, length);
     for (const double share : {1.0, 0.0}) {
       all.emplace_back();
-      for (const AdiShift &s : adi_shifts(type, level, length)) {
+      for (const AdiShift &s : of_level) {
         const double first = share * (pairs ? bounds[1].offset : offset), second = share * (pairs ? bounds[0].offset : offset);
         all.back().push_back({s[0] + i_unit * first, s[1] + i_unit * second, s[2] + i_unit * first});
       }

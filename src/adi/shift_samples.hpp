@@ -62,24 +62,50 @@ inline bool is_narrow(const AdiBounds &bounds)
   return std::all_of(bounds.begin(), bounds.end(), [](const SpectralInterval &i) { return i.skew == 0; });
 }
 
-/// What Peaceman and Rachford's cycle leaves in two dimensions, where the parts count one by one.
+/// What Peaceman and Rachford's cycle leaves in two dimensions, where the parts count one by one; or any number above `enough` if it is more. A search
+/// begins with the points at which the last one has left most: their numbers are in `at`.
 template <class Number>
-double worst_of_two(const AdiBounds &bounds, const std::vector<AdiShiftOf<Number>> &shifts, const std::vector<Complex> (&points)[2])
+double worst_of_two(const AdiBounds &bounds, const std::vector<AdiShiftOf<Number>> &shifts, const std::vector<Complex> (&points)[2],
+                    double enough = std::numeric_limits<double>::infinity(), std::size_t *at = nullptr)
 {
-  double worst[2] = {0, 0}, null[2] = {0, 0};
-  const auto leaves = [&](std::size_t k, const Complex &z) {
-    double squared = 1;
-    for (const AdiShiftOf<Number> &s : shifts) squared *= std::norm(s[1 - k] - z) / std::norm(s[k] + z);
-    return squared;
-  };
+  const std::size_t length   = shifts.size(),
+                    first[2] = {at ? *at % points[0].size() : 0, at ? *at / points[0].size() % points[1].size() : 0};
+  std::vector<double> real[2], imaginary[2]; // loops over numbers by themselves are what the search takes its time for
   for (std::size_t k : {std::size_t(0), std::size_t(1)}) {
-    for (const Complex &z : points[k]) {
-      if (z == 0.0 && bounds[k].singular)
-        null[k] = leaves(k, z);
-      else
-        worst[k] = std::max(worst[k], leaves(k, z));
+    for (const AdiShiftOf<Number> &s : shifts) {
+      real[k].push_back(std::real(s[k]));
+      imaginary[k].push_back(std::imag(s[k]));
     }
   }
+  const auto leaves = [&](std::size_t k, const Complex &z) {
+    const double x = z.real(), y = z.imag(), *const to_re = real[1 - k].data(), *const to_im = imaginary[1 - k].data(),
+                 *const from_re = real[k].data(), *const from_im = imaginary[k].data();
+    double squared = 1;
+    for (std::size_t j = 0; j < length; j++) {
+      const double to_x = to_re[j] - x, to_y = to_im[j] - y, from_x = from_re[j] + x, from_y = from_im[j] + y;
+      squared *= (to_x * to_x + to_y * to_y) / (from_x * from_x + from_y * from_y);
+    }
+    return squared;
+  };
+  const auto is_null = [&](std::size_t k, const Complex &z) { return z == 0.0 && bounds[k].singular; };
+  if (at && !is_null(0, points[0][first[0]]) && !is_null(1, points[1][first[1]])) {
+    const double left = std::sqrt(leaves(0, points[0][first[0]]) * leaves(1, points[1][first[1]]));
+    if (left > enough) return left;
+  }
+  double worst[2] = {0, 0}, null[2] = {0, 0};
+  std::size_t most[2] = {0, 0};
+  for (std::size_t k : {std::size_t(0), std::size_t(1)}) {
+    for (std::size_t n = 0; n < points[k].size(); n++) {
+      const double left = leaves(k, points[k][n]);
+      if (is_null(k, points[k][n])) {
+        null[k] = left;
+      } else if (left > worst[k]) {
+        worst[k] = left;
+        most[k]  = n;
+      }
+    }
+  }
+  if (at) *at = most[0] + points[0].size() * most[1];
   return std::sqrt(std::max({worst[0] * worst[1], null[0] * worst[1], worst[0] * null[1]}));
 }
 

@@ -111,7 +111,9 @@ std::vector<Complex> ellipse(const SpectralInterval &part, double floor, int cou
   return points;
 }
 
-double worst(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> &shifts)
+/// Or any number above `enough` if it is more.
+double worst(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> &shifts,
+             double enough = std::numeric_limits<double>::infinity())
 {
   const double floor = 1e-3 * common(bounds).low;
   const bool two     = bounds.size() == 2;
@@ -122,7 +124,7 @@ double worst(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> 
   if (is_real(bounds)) {
     std::vector<double> points[3] = {{0}, {0}, {0}};
     for (std::size_t k = 0; k < bounds.size(); k++) points[k] = samples(bounds[k], floor, two ? 200 : 24);
-    return worst_at(type, two, shifts, points);
+    return worst_at(type, two, shifts, points, enough);
   }
   std::vector<Complex> points[3] = {{0}, {0}, {0}};
   for (std::size_t k = 0; k < bounds.size(); k++) {
@@ -130,7 +132,7 @@ double worst(AdiType type, const AdiBounds &bounds, const std::vector<AdiShift> 
     const std::size_t upper = points[k].size();
     for (std::size_t n = 0; n < upper && k > 0; n++) points[k].push_back(std::conj(points[k][n])); // half of the first part is enough
   }
-  return worst_at(type, two, shifts, points);
+  return worst_at(type, two, shifts, points, enough);
 }
 
 /// Those for intervals of the real axis, one for each part or one for all.
@@ -162,7 +164,7 @@ std::vector<AdiShift> shifts_of_ellipses(AdiType type, const AdiBounds &bounds, 
             {low * std::pow(top / low, static_cast<double>(from) / ends), low * std::pow(top / low, static_cast<double>(to) / ends)});
       }
       auto shifts         = shifts_of_intervals(type, intervals, length);
-      const double leaves = worst(type, bounds, shifts);
+      const double leaves = worst(type, bounds, shifts, least);
       if (leaves < least) least = leaves, best = std::move(shifts);
     }
   }
