@@ -235,7 +235,8 @@ template <class Space, class Value, class Scalar>
 bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &choice) const
 {
   const Index nodes = levels_[level].whole().piece().nodes();
-  return choice.coarsened == 0 || nodes <= options_.coarsest_nodes || (touching_levels_ > 0 && level == touching_levels_) ||
+  return choice.coarsened == 0 || nodes <= options_.coarsest_nodes ||
+         (touching_levels_ > 0 && level >= touching_levels_ && nodes <= BoxmgOptions::most_inverted) ||
          (options_.levels > 0 && static_cast<int>(level) + 1 >= options_.levels);
 }
 
