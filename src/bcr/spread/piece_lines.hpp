@@ -62,7 +62,7 @@ struct EndsOfShares {
   int processes;
   Scalar *first, *last, *shares;
   bool back; ///< from the shares
-  KnownEnds known = {};
+  KnownEnds known_first = {}, known_last = {};
 
   KOKKOS_INLINE_FUNCTION void operator()(const Index mode) const
   {
@@ -74,8 +74,8 @@ struct EndsOfShares {
       first[mode] = to[0];
       last[mode]  = to[size];
     } else {
-      to[0]    = known.end(0, mode, first[mode]);
-      to[size] = known.end(1, mode, last[mode]);
+      to[0]    = known_first.end(mode, first[mode]);
+      to[size] = known_last.end(mode, last[mode]);
     }
   }
 };
@@ -111,8 +111,8 @@ public:
 
   std::size_t bytes() const
   {
-    return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar) + fringes_[0].bytes() + fringes_[1].bytes() + slow_.bytes() +
-           sums_.size() * sizeof(double);
+    return lines_.bytes() + store_.bytes() + scratch_.size() * sizeof(Scalar) + fringes_[0].bytes() + fringes_[1].bytes() +
+           slow_[0].bytes() + slow_[1].bytes() + sums_.size() * sizeof(double);
   }
   /// The smallest pivot of a piece by itself, relative to its row.
   double least_pivot() const { return least_pivot_; }
@@ -121,7 +121,7 @@ public:
   void solve(Scalar *values) const
   {
     if (rows_.empty()) return;
-    slow_.find(values);
+    for (const auto &slow : slow_) slow.find(values);
     lines_(space_, values, modes_);
     eliminate(tables_, values);
   }
@@ -195,7 +195,8 @@ public:
       fringes_[side] = Fringe<Space, Scalar>(space_, {modes_, rows_.size(), side == 1}, values);
       for (int k : {0, 1}) copy(values + (k == 0 ? 0 : rows_.size() - 1) * modes_, ends[k], modes_);
     }
-    slow_ = SlowEnds<Space, Scalar>(space_, line_, before_, after_, fringes_, modes_);
+    for (int side : {0, 1})
+      slow_[side] = SlowEnds<Space, Scalar>(space_, line_, side, side == 0 ? before_ : after_, fringes_[side], modes_);
     return std::max(fringes_[0].largest(), fringes_[1].largest());
   }
 
@@ -357,7 +358,7 @@ private:
   void ends(Scalar *first, Scalar *last, Scalar *shares, bool back) const
   {
     Kokkos::parallel_for("weft poisson ends", range(modes_),
-                         EndsOfShares<Scalar>{modes_, plan_.processes, first, last, shares, back, back ? KnownEnds{} : slow_.found()});
+                         EndsOfShares<Scalar>{modes_, plan_.processes, first, last, shares, back, slow_[0].found(), slow_[1].found()});
   }
 
   Space space_;
@@ -377,7 +378,7 @@ private:
   OwnedArray<double, Space> weights_;
   OwnedArray<double, Space> sums_;   ///< of make_sums(), empty where it has none
   Fringe<Space, Scalar> fringes_[2]; ///< of what stands before and behind
-  SlowEnds<Space, Scalar> slow_;
+  SlowEnds<Space, Scalar> slow_[2];
 };
 
 } // namespace weft::poisson
