@@ -56,9 +56,10 @@ PetscErrorCode ViewLevels(const std::vector<BoxmgLevel> &levels, PetscViewer vie
   PetscFunctionBegin;
   for (std::size_t k = 0; k < levels.size(); k++) {
     const BoxmgLevel &level = levels[k];
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d: %s, %s, %s, stencil of %d points, %d rank%s, %.0f bytes\n", (int)k,
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  level %d: %s, %s, %s, stencil of %d points, %d rank%s%s, %.0f bytes\n", (int)k,
                                      BoxmgSizes(level.grid).c_str(), Directions(level.coarsened).c_str(), Relaxation(level).c_str(),
-                                     level.points, level.ranks, level.ranks == 1 ? "" : "s", level.bytes));
+                                     level.points, level.ranks, level.ranks == 1 ? "" : "s", level.moved ? " in boxes of whole lines" : "",
+                                     level.bytes));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -60,9 +60,10 @@ struct BoxmgLevel {
   std::vector<int> lines;          ///< directions that lines are relaxed along, in the order of a sweep; none: planes, or points
   std::vector<int> planes;         ///< directions across the planes that are relaxed, in the order of a sweep
   bool direct  = false;
-  int points   = 0; ///< of the stencil
-  double bytes = 0; ///< of this rank
-  int ranks    = 1; ///< that share it
+  int points   = 0;     ///< of the stencil
+  double bytes = 0;     ///< of this rank
+  int ranks    = 1;     ///< that share it
+  bool moved   = false; ///< they do so in boxes of whole lines, and not in those that the vectors have
 };
 
 /// Why a matrix cannot be preconditioned so.

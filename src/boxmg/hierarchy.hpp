@@ -175,7 +175,8 @@ public:
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options,
               const BoxmgRanks *ranks = nullptr, bool beside = true)
       : space_(space), execution_(execution), beside_(beside && Replay<Space>::there ? Execution::beside(execution) : nullptr),
-        finest_(execution), grid_(grid), options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{})
+        finest_(execution), grid_(grid), options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{}),
+        finest_parts_(ranks_.parts)
   {
     if (beside_) coarser_done_ = std::make_unique<Milestone>(*beside_);
   }
@@ -214,6 +215,10 @@ public:
     for (const auto &l : levels_)
       all.push_back({l.whole(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.choice.planes, l.direct,
                      l.exact.a.stencil.count, l.bytes(), l.part ? l.part->parts.ranks() : 1});
+    if (!all.empty() && !(finest_parts_ == ranks_.parts)) {
+      all[0].moved = true;
+      all[0].bytes += static_cast<double>(sizeof(Value) * given_values_.size());
+    }
     return all;
   }
   bool symmetric() const override { return symmetric_; }
@@ -247,6 +252,7 @@ private:
   void read_part(const RowsOfPart<Value, Int> &rows, std::optional<bool> symmetric);
   /// parts: of a level that ranks share; null: this rank has all of it.
   void ensure_operator(std::size_t level, const Grid &whole, const Stencil &stencil, const Parts *parts);
+  Parts parts_for(const LevelLook &finest) const;
   template <class Matrix>
   void take(const Matrix &matrix);
   template <class Matrix>
@@ -382,6 +388,8 @@ private:
   Omega omega_      = {};            ///< see over_relaxation(); none where it is not for what relaxes the finest level
   double sign_      = 1;
   BoxmgRanks ranks_;                       ///< none: this rank by itself
+  Parts finest_parts_;                     ///< that ranks work on: their own, or others, in which lines are whole
+  OwnedArray<Value, Space> given_values_;  ///< the finest operator in their own ones, where they work on others
   std::size_t alone_from_ = most_levels;   ///< the first level that ranks do not share, however many nodes it has
   OwnedArray<Index, Space> outside_nodes_; ///< columns of the rows that ranks share
   const Tell *tell_ = nullptr;

@@ -37,18 +37,26 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
     if (look.stranger != no_node)
       throw std::invalid_argument("row " + std::to_string(look.stranger) +
                                   " couples to a node of the grid that is no neighbour of its own");
-    ensure_operator(0, grid_, Stencil(look.neighbours), ranks_.all ? &ranks_.parts : nullptr);
+    ensure_operator(0, grid_, Stencil(look.neighbours), ranks_.all ? &finest_parts_ : nullptr);
     taken(matrix);
   }
   const RankPart<Space> *const part = levels_[0].part.get();
   sign_                             = part ? sign_of(space_, levels_[0].exact.a, *part) : sign_of(space_, levels_[0].exact.a);
   look(0, symmetric);
-  const LevelLook looked = looked_at(0);
-  symmetric_             = symmetric.value_or(false) || looked.symmetric;
-  dominant_              = looked.dominant;
-  mirrors_               = looked.mirrors;
-  mild_                  = is_mild(looked);
-  may_touch_             = may_touch(looked);
+  LevelLook looked = looked_at(0);
+  symmetric_       = symmetric.value_or(false) || looked.symmetric;
+  dominant_        = looked.dominant;
+  mirrors_         = looked.mirrors;
+  mild_            = is_mild(looked);
+  if (ranks_.all && !(parts_for(looked) == finest_parts_)) {
+    finest_parts_         = parts_for(looked);
+    const Stencil stencil = levels_[0].exact.a.stencil;
+    ensure_operator(0, grid_, stencil, &finest_parts_);
+    taken(matrix);
+    look(0, symmetric);
+    looked = looked_at(0);
+  }
+  may_touch_ = may_touch(looked);
   if (may_touch_) look_for_corners();
   touching_levels_ = touching_levels();
   shape_           = shape_of(plan(0, looked).choice, looked);
@@ -69,12 +77,33 @@ template <class Space, class Value, class Scalar>
 template <class Matrix>
 void HierarchyOn<Space, Value, Scalar>::take(const Matrix &matrix)
 {
-  const LevelHere &l = levels_[0];
-  fill(space_, l.exact.a, matrix, l.exact.values.data(), Result<Index, Space>(missing_.data()));
-  if (!l.part) return;
-  l.part->ranks.agree();
-  l.part->fill_ghosts(space_, l.exact.values.data(), l.exact.a.stencil.count, l.exact.a.pitch);
-  cut(space_, *l.part, l.exact.a, l.exact.values.data());
+  const LevelHere &l       = levels_[0];
+  const Operator<Value> &a = l.exact.a;
+  const Result<Index, Space> missing(missing_.data());
+  if (l.part && !(l.part->parts == ranks_.parts)) {
+    const Grid grid   = ranks_.parts.grid_of(ranks_.all->rank());
+    const Index pitch = pitch_of(grid), size = pitch * a.stencil.count;
+    if (static_cast<Index>(given_values_.size()) != size) given_values_ = array<Space, Value>("weft boxmg rows", size);
+    fill(space_, Operator<Value>(grid, a.stencil, given_values_.data(), pitch), matrix, given_values_.data(), missing);
+    l.part->ranks.agree();
+    l.part->bring_rows(space_, given_values_.data(), l.exact.values.data(), a.stencil.count, pitch, a.pitch);
+  } else {
+    fill(space_, a, matrix, l.exact.values.data(), missing);
+    if (!l.part) return;
+    l.part->ranks.agree();
+    l.part->fill_ghosts(space_, l.exact.values.data(), a.stencil.count, a.pitch);
+  }
+  cut(space_, *l.part, a, l.exact.values.data());
+}
+
+/// The parts of the finest level: those of the ranks, unless lines of one direction would go on from one to another, each with messages between colours.
+/// Others cost a message with half of a vector's nodes into a cycle and one out of it.
+template <class Space, class Value, class Scalar>
+Parts HierarchyOn<Space, Value, Scalar>::parts_for(const LevelLook &finest) const
+{
+  const std::vector<int> lines = plan(0, finest).choice.lines;
+  if (lines.size() != 1 || !ranks_.parts.crosses(lines.front())) return ranks_.parts;
+  return ranks_.parts.whole_along(lines.front()).value_or(ranks_.parts);
 }
 
 /// Fills the finest operator; false if its stencil lacks something, or an entry is not finite. Waits.
@@ -223,7 +252,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
   l.look         = Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace>("weft boxmg look");
   l.unsound      = Kokkos::View<int, Kokkos::SharedHostPinnedSpace>("weft boxmg pivots");
-  if (parts) l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts);
+  if (parts) l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts, level == 0 ? ranks_.parts : *parts);
   // The finest level works on the caller's vectors, unless they are of another precision or without ghosts, or it is of planes of another grid.
   if (level > 0 || !std::is_same_v<Value, Scalar> || parts || grid.stack()) {
     l.x = array<Space, Scalar>("weft boxmg solution", nodes);

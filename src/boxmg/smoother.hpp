@@ -136,29 +136,23 @@ public:
       return true;
     }
   }
-  /// The first node with an unusable pivot, by its number in the whole grid. Waits.
+  /// The first node with an unusable pivot that this rank knows of, by its number in the whole grid. Waits. All lines are asked, since ranks that share some
+  /// answer together.
   std::optional<Index> bad_node() const
   {
+    std::optional<Index> first;
     for (const auto &lines : lines_) {
-      if (const auto bad = lines.relaxation->bad_pivot()) {
-        const LineLayout &layout = lines.relaxation->solver().layout();
-        const Index node         = layout.start(bad->line) + bad->row * layout.stride;
-        return part_ ? part_->whole_node(node) : node;
-      }
+      const auto bad = lines.relaxation->bad_pivot();
+      if (!bad || first) continue;
+      const LineLayout &layout = lines.relaxation->solver().layout();
+      const Index node         = layout.start(bad->line) + bad->row * layout.stride;
+      first                    = part_ ? part_->whole_node(node) : node;
     }
     for (const auto &lines : colours_) {
-      if (!lines.solver) continue;
-      if (const auto bad = lines.solver->bad_pivot()) {
-        const Index start = lines.offset + lines.layout.start(bad->line);
-        if (!part_) return start + bad->row * lines.layout.stride;
-        if (!part_->crosses(lines.direction)) return part_->whole_node(start + bad->row * lines.layout.stride);
-        Index at[3];
-        part_->parts.whole.position(part_->whole_node(start), at);
-        at[lines.direction] = bad->row;
-        return part_->parts.whole.node(at);
-      }
+      const auto bad = lines.solver ? lines.solver->bad_pivot() : std::nullopt;
+      if (bad && !first) first = node_of(lines, *bad);
     }
-    return std::nullopt;
+    return first;
   }
 
   /// One sweep over all colours, in their order or the opposite one. zero: as if x were 0 everywhere before it. b is kept. r: work space.
@@ -352,13 +346,24 @@ private:
       if (crosses && lines.nodes() > 0) {
         problem.layout.length = lines.count[direction];
         problem.periodic      = part_->parts.whole.periodic[direction];
-        part_->ranks.make_lines(execution_, direction, problem, nodes.solver);
+        part_->ranks.make_lines(execution_, part_->parts, direction, problem, nodes.solver);
       } else if (!crosses) {
         nodes.solver = LineSolver<Scalar>::make(execution_, problem, "auto");
       }
       nodes.layout = problem.layout;
       colours_.push_back(std::move(nodes));
     }
+  }
+  /// The node of a row, in the whole grid.
+  Index node_of(const Nodes &lines, const LineRow &row) const
+  {
+    const Index start = lines.offset + lines.layout.start(row.line);
+    if (!part_) return start + row.row * lines.layout.stride;
+    if (!part_->crosses(lines.direction)) return part_->whole_node(start + row.row * lines.layout.stride);
+    Index at[3];
+    part_->parts.whole.position(part_->whole_node(start), at);
+    at[lines.direction] = row.row;
+    return part_->parts.whole.node(at);
   }
   void add_points()
   {

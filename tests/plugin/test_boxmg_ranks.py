@@ -14,7 +14,7 @@ SHARE = "-pc_type boxmg -pc_boxmg_share 0 -pc_boxmg_coarsest 9"
 
 def shared(result, ranks):
     """Levels that all ranks have a part of."""
-    return len(re.findall(rf"^ *level \d+: .* {ranks} ranks, \d+ bytes$", result.output, re.M))
+    return len(re.findall(rf"^ *level \d+: .* {ranks} ranks(?: in boxes of whole lines)?, \d+ bytes$", result.output, re.M))
 
 
 # Nodes, the ranks' parts of them, what there is on them, options.
@@ -187,6 +187,17 @@ def test_histories_of_harder_problems_are_those_of_one_rank(run, problem):
     options = f"{SHARE} -ksp_type fgmres -ksp_rtol 1e-8 -da_grid_x 129 -da_grid_y 100 {problem} -repeat 1 -ksp_monitor -ksp_max_it 30"
     histories = [[float(norm) for norm in re.findall(r"KSP \w* ?[Rr]esidual norm (\S+)", run("diffusion", f"{options} {where}", ranks=ranks).output)] for ranks, where in ((1, ""), (4, "-da_processors_x 2"))]
     assert len(histories[0]) > 3 and histories[1] == pytest.approx(histories[0], rel=1e-4, abs=1e-12 * histories[0][0])
+
+
+@pytest.mark.parametrize("ranks, options", [(2, "-k 1,1e3 -da_processors_x 1 -da_processors_y 2"), (3, "-k 1e3,1 -da_processors_x 3 -da_processors_y 1"), (4, "-k 1,1e3 -da_processors_x 2 -da_processors_y 2"), (4, "-dim 3 -k 1,1,1e3 -da_grid_z 33 -da_processors_x 1 -da_processors_y 2 -da_processors_z 2")])
+def test_lines_that_would_cross_ranks_are_whole_in_other_boxes(run, ranks, options):
+    """The levels are worked on in boxes side by side along another direction; vectors go there and back."""
+    size = "-da_grid_x 33 -da_grid_y 33" if "-dim 3" in options else "-da_grid_x 129 -da_grid_y 100"
+    problem = f"{SHARE} -ksp_type cg -ksp_rtol 1e-8 {size} {options} -repeat 1 -setups 3 -ksp_view"
+    here, alone = run("diffusion", problem, ranks=ranks).output, run("diffusion", re.sub(r"-da_processors_. \d", "", problem)).output
+    assert f"{ranks} ranks in boxes of whole lines" in here and "whole lines" not in alone
+    ends = [re.search(r": (\w+) after (\d+) iterations, true residual (\S+),", output).groups() for output in (here, alone)]
+    assert ends[0][:2] == ends[1][:2] and float(ends[0][2]) == pytest.approx(float(ends[1][2]), rel=0.05)
 
 
 def test_another_way_of_messages(run):

@@ -62,16 +62,16 @@ void MpiRanks::from_first(void *bytes, std::size_t count) const
   MPI_Bcast(bytes, static_cast<int>(count), MPI_BYTE, 0, messages_.communicator());
 }
 
-void MpiRanks::make_lines(const Execution &execution, int direction, const LineProblem &piece,
+void MpiRanks::make_lines(const Execution &execution, const Parts &parts, int direction, const LineProblem &piece,
                           std::unique_ptr<AnyLines<KernelScalar>> &lines) const
 {
-  lines = lines_of<KernelScalar>(execution, lines_[direction], piece, messages_.device_messages());
+  lines = lines_of<KernelScalar>(execution, this->lines(parts, direction), piece, messages_.device_messages());
 }
 
-void MpiRanks::make_lines(const Execution &execution, int direction, const LineProblem &piece,
+void MpiRanks::make_lines(const Execution &execution, const Parts &parts, int direction, const LineProblem &piece,
                           std::unique_ptr<AnyLines<OtherScalar>> &lines) const
 {
-  lines = lines_of<OtherScalar>(execution, lines_[direction], piece, messages_.device_messages());
+  lines = lines_of<OtherScalar>(execution, this->lines(parts, direction), piece, messages_.device_messages());
 }
 
 } // namespace weft::boxmg

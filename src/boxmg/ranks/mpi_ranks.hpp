@@ -30,14 +30,20 @@ public:
                 void *stream) const override;
   void gather(const void *mine, void *all, std::size_t bytes) const override;
   void from_first(void *bytes, std::size_t count) const override;
-  void make_lines(const Execution &execution, int direction, const LineProblem &piece,
+  void make_lines(const Execution &execution, const Parts &parts, int direction, const LineProblem &piece,
                   std::unique_ptr<AnyLines<KernelScalar>> &lines) const override;
-  void make_lines(const Execution &execution, int direction, const LineProblem &piece,
+  void make_lines(const Execution &execution, const Parts &parts, int direction, const LineProblem &piece,
                   std::unique_ptr<AnyLines<OtherScalar>> &lines) const override;
 
 private:
+  /// Those that share lines along a direction.
+  MPI_Comm lines(const Parts &parts, int direction) const
+  {
+    return parts.boxes(direction) == size() ? messages_.communicator() : lines_[direction];
+  }
+
   RankMessages messages_;
-  MPI_Comm lines_[3]; ///< those that share lines along a direction
+  MPI_Comm lines_[3]; ///< of the parts that these are for
   std::function<void()> agree_;
 };
 

@@ -89,15 +89,19 @@ private:
 template <class Space>
 class RankPart : public PartOfGrid {
 public:
-  RankPart(const GridRanks &all, const Parts &of) : PartOfGrid(all, of)
+  /// theirs: of the arrays outside, which bring_in() and bring_out() take.
+  RankPart(const GridRanks &all, const Parts &of, const Parts &theirs) : PartOfGrid(all, of)
   {
-    const auto own  = [&](int rank) { return Placed{of.owned(rank), of.owned(rank)}; };
+    const auto own  = [&](int rank) { return Placed{theirs.owned(rank), theirs.owned(rank)}; };
+    const auto read = [&](int rank) { return Placed{theirs.owned(rank), theirs.extended(rank)}; };
     const auto mine = [&](int rank) { return Placed{of.owned(rank), of.extended(rank)}; };
     const auto work = [&](int rank) { return Placed{of.extended(rank), of.extended(rank)}; };
     in_             = move(own, work);
     out_            = move(mine, own);
     ghosts_         = move(mine, work, true);
+    if (!(theirs == of)) rows_ = move(read, work);
   }
+  explicit RankPart(const GridRanks &all, const Parts &of) : RankPart(all, of, of) {}
 
   /// From an array of the owned nodes, with ghosts, and to one.
   template <class From, class To>
@@ -109,6 +113,12 @@ public:
   void bring_out(const Space &space, const From *from, To *to) const
   {
     out_.run(space, from, to);
+  }
+  /// Coefficients of the rows that others have, in arrays over their extended boxes, where theirs are other parts.
+  template <class Scalar>
+  void bring_rows(const Space &space, const Scalar *from, Scalar *to, int words, Index from_pitch, Index pitch) const
+  {
+    rows_.run(space, from, to, words, from_pitch, pitch);
   }
   /// Ghosts get what their owners have, in so many arrays.
   template <class Scalar>
@@ -191,7 +201,7 @@ private:
     return Move<Space>(ranks, whole ? *whole : parts.whole, all_from, all_to, in_place);
   }
 
-  Move<Space> in_, out_, ghosts_, down_, up_;
+  Move<Space> in_, out_, rows_, ghosts_, down_, up_;
   Grid half_;
   Parts next_;
   mutable int right_ = 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -106,6 +107,23 @@ struct Parts {
     parts.on_first = true;
     return parts;
   }
+  /// The same grid in boxes of whole lines along a direction, side by side along the longest of the others; nothing where that has fewer than eight nodes
+  /// for each of the ranks.
+  std::optional<Parts> whole_along(int direction) const
+  {
+    const Index count = ranks();
+    int across        = -1;
+    for (int d = 0; d < 3; d++) {
+      if (d != direction && (across < 0 || whole.n[d] > whole.n[across])) across = d;
+    }
+    if (whole.n[across] < 8 * count) return std::nullopt;
+    Parts parts;
+    parts.whole = whole;
+    for (int d = 0; d < 3; d++) parts.starts[d] = {0, whole.n[d]};
+    parts.starts[across].clear();
+    for (Index k = 0; k <= count; k++) parts.starts[across].push_back(whole.n[across] * k / count);
+    return parts.can_be_shared() ? std::optional(parts) : std::nullopt;
+  }
   /// Whether ranks can work on it side by side: each has nodes, and even places are even ones all around a ring.
   bool can_be_shared() const
   {
@@ -146,10 +164,10 @@ public:
   /// What the first rank has.
   virtual void from_first(void *bytes, std::size_t count) const = 0;
 
-  /// Lines along a direction through all ranks, of which this one has `piece`.
-  virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
+  /// Lines along a direction through all ranks, of which this one has `piece`. parts: those that the ranks are for, or boxes along one direction.
+  virtual void make_lines(const Execution &execution, const Parts &parts, int direction, const LineProblem &piece,
                           std::unique_ptr<AnyLines<KernelScalar>> &lines) const = 0;
-  virtual void make_lines(const Execution &execution, int direction, const LineProblem &piece,
+  virtual void make_lines(const Execution &execution, const Parts &parts, int direction, const LineProblem &piece,
                           std::unique_ptr<AnyLines<OtherScalar>> &lines) const  = 0;
 };
 
