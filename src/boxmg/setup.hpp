@@ -272,8 +272,11 @@ bool HierarchyOn<Space, Value, Scalar>::last(std::size_t level, const Choice &ch
 template <class Space, class Value, class Scalar>
 auto HierarchyOn<Space, Value, Scalar>::plan(std::size_t level, const LevelLook &looked) const -> Plan
 {
-  const Grid &grid = levels_[level].whole();
-  Plan plan{choose(grid, looked.strengths, one_will_do(level), options_), false, false, !symmetric_ && convects(looked.flow)};
+  const Grid &grid     = levels_[level].whole();
+  const bool convected = !symmetric_ && convects(looked.flow);
+  Strengths strengths  = looked.strengths;
+  if (convected) strengths.jumps = 0; // upwind convection couples to both sides as unlike as materials do
+  Plan plan{choose(grid, strengths, one_will_do(level), options_), false, false, convected};
   plan.last   = last(level, plan.choice);
   plan.direct = plan.last && options_.coarsest == BoxmgCoarsest::direct && grid.piece().nodes() <= BoxmgOptions::most_inverted;
   if (plan.direct) plan.choice = {{}, 0};

@@ -449,6 +449,13 @@ def test_coefficients_that_jump_along_both_directions(run, material, n, cycle, m
     assert int(re.search(r"after (\d+) iterations", output)[1]) <= most, output
 
 
+def test_upwind_convection_is_no_jump(run):
+    """Couplings to both sides differ by the cell Péclet number, 100 here, as where two materials meet: lines along both directions all the same."""
+    flow = "-velocity 25600,7680 -da_grid_x 257 -da_grid_y 257"
+    output = run("diffusion", f"-pc_type boxmg -ksp_type fgmres -ksp_norm_type unpreconditioned {flow} -ksp_rtol 1e-8 -repeat 1 -ksp_view").output
+    assert "level 0: 257 x 257, coarsened along xy, lines along y then x," in output and int(re.search(r"after (\d+) iterations", output)[1]) <= 10, output
+
+
 @pytest.mark.parametrize("n, peclet, most", [(129, 100, 9), (129, 1e4, 15), (257, 100, 12)])
 def test_flow_that_comes_back(run, n, peclet, most):
     """Convection leaves couplings of the diagonal's sign on coarse levels, more from level to level."""
