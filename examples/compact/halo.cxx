@@ -33,7 +33,8 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
                             std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks)
 {
   Boxes boxes;
-  PetscMPIInt here;
+  PetscInt count;
+  PetscMPIInt here, counted;
   const int d = direction;
 
   PetscFunctionBeginUser;
@@ -41,6 +42,8 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   execution_ = std::move(execution);
   ranks_     = std::move(ranks);
   bytes_     = sizeof(weft::KernelScalar) * (std::size_t)(words * lines);
+  PetscCall(PetscIntCast((PetscInt64)(bytes_ / sizeof(float)), &count)); // as MPI counts a message
+  PetscCall(PetscMPIIntCast(count, &counted));
   PetscCall(BoxesOf(da, &boxes));
   PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &here));
   if (!needs_before && !needs_after) PetscFunctionReturn((PetscErrorCode)0);

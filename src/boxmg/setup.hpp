@@ -48,8 +48,8 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   dominant_        = looked.dominant;
   mirrors_         = looked.mirrors;
   mild_            = is_mild(looked);
-  if (ranks_.all && !(parts_for(looked) == finest_parts_)) {
-    finest_parts_         = parts_for(looked);
+  if (const Parts parts = parts_for(looked); !(parts == finest_parts_)) {
+    finest_parts_         = parts;
     const Stencil stencil = levels_[0].exact.a.stencil;
     ensure_operator(0, grid_, stencil, &finest_parts_);
     taken(matrix);
@@ -101,6 +101,7 @@ void HierarchyOn<Space, Value, Scalar>::take(const Matrix &matrix)
 template <class Space, class Value, class Scalar>
 Parts HierarchyOn<Space, Value, Scalar>::parts_for(const LevelLook &finest) const
 {
+  if (!ranks_.all) return ranks_.parts;
   const std::vector<int> lines = plan(0, finest).choice.lines;
   if (lines.size() != 1 || !ranks_.parts.crosses(lines.front())) return ranks_.parts;
   return ranks_.parts.whole_along(lines.front()).value_or(ranks_.parts);

@@ -39,26 +39,19 @@ std::vector<Index> LineOrder::lines(int number) const
   return lines;
 }
 
-Items::Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received, bool on_device)
-    : messages_(communicator, false, on_device), sent_(std::move(sent)), received_(std::move(received))
+Items::Items(MPI_Comm communicator, const std::vector<int> &sent, const std::vector<int> &received, bool on_device)
+    : messages_(communicator, false, on_device)
 {
-}
-
-void Items::exchange(const void *from, const std::vector<int> &sent, void *to, const std::vector<int> &received, std::size_t bytes,
-                     void *stream) const
-{
-  const auto *out = static_cast<const char *>(from);
-  auto *in        = static_cast<char *>(to);
-  const RankMessages::Batch batch(messages_, stream);
-  for (int r = 0; r < messages_.size(); r++) {
-    const auto k                    = static_cast<std::size_t>(r);
-    const std::size_t received_here = bytes * static_cast<std::size_t>(received[k]), sent_there = bytes * static_cast<std::size_t>(sent[k]);
-    if (received_here > 0) batch.receive(in, received_here, r);
-    if (sent_there > 0) batch.send(out, sent_there, r);
-    in += received_here;
-    out += sent_there;
-  }
-  batch.end();
+  const auto in_order = [](const std::vector<int> &counts) {
+    std::vector<Message> messages;
+    Index first = 0;
+    for (std::size_t r = 0; r < counts.size(); first += counts[r], r++) {
+      if (counts[r] > 0) messages.push_back({static_cast<int>(r), first, counts[r]});
+    }
+    return messages;
+  };
+  sent_     = in_order(sent);
+  received_ = in_order(received);
 }
 
 Index Items::smallest(Index value) const

@@ -41,7 +41,7 @@ private:
 class Items {
 public:
   /// `sent` to each rank of the communicator, `received` from each. Collective, as in Ranks.
-  Items(MPI_Comm communicator, std::vector<int> sent, std::vector<int> received, bool on_device = false);
+  Items(MPI_Comm communicator, const std::vector<int> &sent, const std::vector<int> &received, bool on_device = false);
 
   /// As in Ranks.
   bool in_order_of(void *stream) const { return messages_.in_order_of(stream); }
@@ -50,22 +50,18 @@ public:
   template <class Scalar>
   void there(const Scalar *mine, Scalar *theirs, int words, void *stream = nullptr) const
   {
-    exchange(mine, sent_, theirs, received_, sizeof(Scalar) * static_cast<std::size_t>(words), stream);
+    messages_.exchange(sent_, mine, received_, theirs, sizeof(Scalar) * static_cast<std::size_t>(words), stream);
   }
   template <class Scalar>
   void back(const Scalar *theirs, Scalar *mine, int words, void *stream = nullptr) const
   {
-    exchange(theirs, received_, mine, sent_, sizeof(Scalar) * static_cast<std::size_t>(words), stream);
+    messages_.exchange(received_, theirs, sent_, mine, sizeof(Scalar) * static_cast<std::size_t>(words), stream);
   }
   Index smallest(Index value) const;
 
 private:
-  /// bytes: of an item.
-  void exchange(const void *from, const std::vector<int> &sent, void *to, const std::vector<int> &received, std::size_t bytes,
-                void *stream) const;
-
   RankMessages messages_;
-  std::vector<int> sent_, received_;
+  std::vector<Message> sent_, received_; ///< on the way there
 };
 
 /// The ranks of a communicator, in the order of the rows. A rank may have no rows; the others hold the pieces of the lines, counted from 0.
