@@ -308,10 +308,10 @@ in_debian_13() {
   ! [ -f /etc/ssl/certs/ca-certificates.crt ] || cp /etc/ssl/certs/ca-certificates.crt "$root/etc/ssl/certs/"
   mkdir -p "$root$PWD" "$root$cache"
   exec 9>&- # its own run takes the lock
-  # Mounts of a name space of their own end with it.
+  # Mounts of a name space of their own end with it. A compiler's launcher (ccache) of this system is not in that one.
   exec unshare --mount bash -c 'root=$1 cache=$2; shift 2
     mount --bind "$PWD" "$root$PWD" && mount --bind "$cache" "$root$cache" && mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" || exit
-    exec chroot "$root" env -C "$PWD" WEFT_CACHE="$cache" PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' mounts "$root" "$cache" "$@"
+    exec chroot "$root" env -u CMAKE_C_COMPILER_LAUNCHER -u CMAKE_CXX_COMPILER_LAUNCHER -C "$PWD" WEFT_CACHE="$cache" PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"' mounts "$root" "$cache" "$@"
 }
 
 # The PETSc that the user points at, by PETSC_DIR (and PETSC_ARCH) or else by pkg-config: CMake reads the same variables.

@@ -91,7 +91,7 @@ lintian --allow-root --fail-on error /debs/*.changes
 cd /tmp
 mpicc {TUTORIALS}/ex50.c -o ex50 $(pkg-config --cflags --libs PETSc) -lm
 ./ex50 $(weft-config --options) -da_grid_x 17 -da_grid_y 129 -pc_type line -ksp_view -ksp_converged_reason
-{complex_too if "weft-complex" in DEBS else ""}apt-get remove -y -qq weft libweft-dev libweft0.1 > /remove.log
+{complex_too if "weft-complex" in DEBS else ""}apt-get remove -y -qq weft libweft-dev libweft0.2 > /remove.log
 ! test -e /usr/bin/weft-config
 """
     )

@@ -88,7 +88,7 @@ def test_the_cmake_package_refuses_another_petsc(prefix, tmp_path):
 
 
 def test_another_version_is_not_taken(prefix, tmp_path):
-    output = configure(prefix, tmp_path, replace=[("find_package(Weft 0.1", "find_package(Weft 0.2")], code=1)
+    output = configure(prefix, tmp_path, replace=[("find_package(Weft 0.2", "find_package(Weft 0.3")], code=1)
     assert f"version: {VERSION}" in output
 
 

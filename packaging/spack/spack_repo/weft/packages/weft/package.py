@@ -10,8 +10,8 @@ class Weft(CMakePackage, CudaPackage):
 
     license("BSD-2-Clause")
 
-    # The recipe lies in Weft's own repository: spack dev-build weft@0.1.0, or spack develop, builds the checkout around it.
-    version("0.1.0")
+    # The recipe lies in Weft's own repository: spack dev-build weft@0.2.0, or spack develop, builds the checkout around it.
+    version("0.2.0")
 
     variant("examples", default=False, description="Build the examples and weft_mm")
 
