@@ -4,7 +4,7 @@
     scripts/boxmg.py --build build/debian --sizes 257 1025 --sizes-3d 65 > table.md
     scripts/boxmg.py --build build/debian --robustness > table.md           # boxmg alone, iterations only, many problems and sizes
 
-Each case is a process of its own, as in lines.py, whose methods and limits these are. All solve to the same true residual.
+Each case is a process of its own, as in diffusion.py, whose methods and limits these are. All solve to the same true residual.
 """
 
 import argparse
@@ -12,7 +12,7 @@ import itertools
 import os
 from pathlib import Path
 
-import lines
+import diffusion
 
 VARYING_PAIR = "-k 1,1,1e3 -contrast 1e3 -material turning"  # of strong directions in space
 CASES = {  # name: (dimension, options of the problem, whether the matrix is symmetric)
@@ -79,13 +79,13 @@ def robustness(arguments):
     """A table of iterations; those above the last limit are bold."""
     beyond = []
     for dimension, sizes in ((2, arguments.sizes), (3, arguments.sizes_3d)):
-        print(lines.table(["problem", "goal", "not above"] + [f"{n}{'²³'[dimension - 2]}" for n in sizes], []), flush=True)
+        print(diffusion.table(["problem", "goal", "not above"] + [f"{n}{'²³'[dimension - 2]}" for n in sizes], []), flush=True)
         for name, (of, problem, symmetric, goal, most) in ROBUST.items():
             if of != dimension or name not in arguments.cases:
                 continue
             row = [name, str(goal), str(most)]
             for n in sizes:
-                result = lines.solve(arguments, "boxmg", dimension, n, problem(n) if callable(problem) else problem, symmetric=symmetric)
+                result = diffusion.solve(arguments, "boxmg", dimension, n, problem(n) if callable(problem) else problem, symmetric=symmetric)
                 within = "failure" not in result and result["iterations"] <= most
                 shown = result.get("failure") or str(result["iterations"])
                 row.append(shown if within else f"**{shown}**")
@@ -106,11 +106,11 @@ def cell(result, clock):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="build folder with bin/diffusion and lib/libweft.so")
-    parser.add_argument("--types", choices=lines.TYPES, default="host", help="where vectors and matrices are")
+    parser.add_argument("--types", choices=diffusion.TYPES, default="host", help="where vectors and matrices are")
     parser.add_argument("--robustness", action="store_true", help="iterations of boxmg alone on many more problems, beside their limits")
     parser.add_argument("--sizes", type=int, nargs="*", help="nodes a side in 2-D (257 1025; with --robustness 65 100 129 257 500 1025)")
     parser.add_argument("--sizes-3d", type=int, nargs="*", help="nodes a side in 3-D (65; with --robustness 17 30 65)")
-    parser.add_argument("--methods", nargs="+", choices=lines.METHODS, default=["boxmg", "boxmg, single", "MG + line", "BoomerAMG", "GAMG"])
+    parser.add_argument("--methods", nargs="+", choices=diffusion.METHODS, default=["boxmg", "boxmg, single", "MG + line", "BoomerAMG", "GAMG"])
     parser.add_argument("--cases", nargs="+", choices=[*CASES, *ROBUST], metavar="CASE", help="problems, by their names in the table (all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed solves; the fastest counts")
     parser.add_argument("--setups", type=int, default=1, help="timed set-ups for new values; the fastest counts")
@@ -128,14 +128,14 @@ def main():
         arguments.repeat = 1
         robustness(arguments)
         return
-    print(lines.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, []), flush=True)
+    print(diffusion.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, []), flush=True)
     for name in [name for name in CASES if name in arguments.cases]:
         dimension, problem, symmetric = CASES[name]
         problem += f" -setups {arguments.setups}"
         for size in arguments.sizes if dimension == 2 else arguments.sizes_3d:
             row = [f"{name}, {size}{'²³'[dimension - 2]}"]
             for method in arguments.methods:
-                result = lines.solve(arguments, method, dimension, size, problem, "" if symmetric else "-ksp_type fgmres", symmetric)
+                result = diffusion.solve(arguments, method, dimension, size, problem, "" if symmetric else "-ksp_type fgmres", symmetric)
                 row.append(cell(result, "solve"))
             print("| " + " | ".join(row) + " |", flush=True)
 

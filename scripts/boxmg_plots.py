@@ -4,7 +4,7 @@
     scripts/boxmg_plots.py --build build/debian --out docs/results           # measures, and draws boxmg-time.png and boxmg-iterations.png
     scripts/boxmg_plots.py --draw build/debian/results/boxmg.json --out docs/results      # draws what was measured before
 
-Each case is a process of its own, as in lines.py, whose methods and limits these are. All solve to the same true residual. What was measured is kept in
+Each case is a process of its own, as in diffusion.py, whose methods and limits these are. All solve to the same true residual. What was measured is kept in
 BUILD/results/boxmg.json, and cases that are there are not measured again unless --again asks for it.
 """
 
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 import boxmg
-import lines
+import diffusion
 
 METHODS = ["boxmg", "boxmg, single", "MG + line", "BoomerAMG"]
 STRENGTHS = [10.0**j for j in range(7)]
@@ -51,14 +51,14 @@ def measure(arguments, known):
             for method in arguments.methods:
                 if (panel, x, method, size) in keys:
                     continue
-                result = lines.solve(arguments, method, dimension, size, problem(x, size), "" if symmetric else "-ksp_type fgmres", symmetric)
+                result = diffusion.solve(arguments, method, dimension, size, problem(x, size), "" if symmetric else "-ksp_type fgmres", symmetric)
                 known.append(dict(panel=panel, x=x, method=method, size=size, result=result))
                 print(f"{panel}, {x:g}, {size}, {method}: {boxmg.cell(result, 'solve')}", flush=True)
                 save(arguments, known)
 
 
 def save(arguments, runs):
-    machine = dict(processor=lines.processor(), cores=os.cpu_count(), system=platform.system(), ranks=arguments.ranks, types=arguments.types, repeat=arguments.repeat)
+    machine = dict(processor=diffusion.processor(), cores=os.cpu_count(), system=platform.system(), ranks=arguments.ranks, types=arguments.types, repeat=arguments.repeat)
     arguments.json.write_text(json.dumps(dict(machine=machine, runs=runs), indent=1) + "\n")
 
 
@@ -131,12 +131,12 @@ def main():
     where = parser.add_mutually_exclusive_group(required=True)
     where.add_argument("--build", type=Path, help="build folder with bin/diffusion and lib/libweft.so")
     where.add_argument("--draw", type=Path, metavar="JSON", help="draw what was measured before")
-    parser.add_argument("--types", choices=lines.TYPES, default="host", help="where vectors and matrices are")
+    parser.add_argument("--types", choices=diffusion.TYPES, default="host", help="where vectors and matrices are")
     parser.add_argument("--panels", nargs="+", choices=[*TIME, *ITERATIONS], metavar="PANEL", default=[*TIME, *ITERATIONS], help="problems, by their titles in the plots (all)")
     parser.add_argument("--sizes", type=int, nargs="*", default=[65, 129, 257, 513], help="nodes a side in 2-D for the time")
     parser.add_argument("--sizes-3d", type=int, nargs="*", default=[25, 33, 49, 65], help="nodes a side in 3-D for the time")
     parser.add_argument("--nodes", type=int, nargs=2, default=[257, 33], help="nodes a side for the iterations, in 2-D and 3-D")
-    parser.add_argument("--methods", nargs="+", choices=lines.METHODS, default=METHODS)
+    parser.add_argument("--methods", nargs="+", choices=diffusion.METHODS, default=METHODS)
     parser.add_argument("--repeat", type=int, default=5, help="timed solves; the fastest counts")
     parser.add_argument("--limit", type=float, default=60, help="seconds for one case")
     parser.add_argument("--ranks", type=int, default=1)

@@ -12,7 +12,7 @@ import argparse
 import sys
 from pathlib import Path
 
-import lines
+import diffusion
 
 WITHOUT = {"bcr": "-pc_bcr_check_warn 1e300 -pc_bcr_check_fail 1e300", "crout": "-pc_crout_check_warn 1e300 -pc_crout_check_fail 1e300"}
 METHODS = {"bcr": "-pc_type bcr", "crout": "-pc_type crout -pc_crout_pattern full"}  # of crout: factors with all fill
@@ -23,8 +23,8 @@ DEFAULTS["kokkos"] = DEFAULTS["cuda"]
 def measure(arguments, method, nodes, more):
     command = [str(arguments.build / "bin" / "diffusion"), "-dll_append", str(arguments.build / "lib" / "libweft.so"), "-dim", str(len(nodes)), "-k", ",".join("1" for _ in nodes)]
     command += [word for axis, n in zip("xyz", nodes) for word in (f"-da_grid_{axis}", n)]
-    command += f"-ksp_type preonly {METHODS[method]} {more} {lines.TYPES[arguments.types]} -setups {arguments.setups} -repeat {arguments.setups}".split()
-    result = lines.measure(command, arguments.limit)
+    command += f"-ksp_type preonly {METHODS[method]} {more} {diffusion.TYPES[arguments.types]} -setups {arguments.setups} -repeat {arguments.setups}".split()
+    result = diffusion.measure(command, arguments.limit)
     if "failure" in result:
         return result
     host = arguments.types == "host"
@@ -34,7 +34,7 @@ def measure(arguments, method, nodes, more):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="build folder with bin/diffusion and lib/libweft.so")
-    parser.add_argument("--types", choices=lines.TYPES, default="host", help="where vectors and matrices are")
+    parser.add_argument("--types", choices=diffusion.TYPES, default="host", help="where vectors and matrices are")
     parser.add_argument("--cases", nargs="+", metavar="METHOD:NODES", help="such as bcr:2049,2049 crout:511,511; defaults are those of the results page")
     parser.add_argument("--setups", type=int, default=5, help="timed set-ups of a process; the fastest counts")
     parser.add_argument("--rounds", type=int, default=3, help="so many processes with and without; the fastest count")
@@ -67,8 +67,8 @@ def main():
         for what in ("set-up", "new values"):
             rows.append([f"{name}, {what}", f"{with_it[what] * 1e3:.3g}", f"{without[what] * 1e3:.3g}", f"{100 * (1 - without[what] / with_it[what]):.0f} %"])
         rows.append([f"{name}, one application", f"{with_it['one application'] * 1e3:.3g}", f"{without['one application'] * 1e3:.3g}", ""])
-    print(f"PETSc {version}, {lines.processor()}, types {arguments.types}, {'processor ' if arguments.types == 'host' else ''}milliseconds; the share is of the time with the check.\n")
-    print(lines.table(["", "with", "without", "share"], rows))
+    print(f"PETSc {version}, {diffusion.processor()}, types {arguments.types}, {'processor ' if arguments.types == 'host' else ''}milliseconds; the share is of the time with the check.\n")
+    print(diffusion.table(["", "with", "without", "share"], rows))
 
 
 if __name__ == "__main__":

@@ -16,6 +16,13 @@ void *stream_of_messages([[maybe_unused]] const Space &space)
   return nullptr;
 }
 
+/// Before messages: what is sent is there, or will be in the order of the stream. `ranks` send it; they know whether they do that in its order.
+template <class Space, class Ranks>
+void wait_to_send(const Space &space, const Ranks &ranks, const char *what)
+{
+  if (!ranks.in_order_of(stream_of_messages(space))) space.fence(what);
+}
+
 /// Words that travel: in the memory of the backend where MPI can read that, else in host memory that its kernels can write.
 template <class Space, class Scalar>
 class Messages {

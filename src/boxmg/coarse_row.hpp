@@ -208,7 +208,7 @@ private:
   template <int... share>
   KOKKOS_INLINE_FUNCTION void make(Index number, int wanted, Sequence<share...>) const
   {
-    ((share >= Geometry::first_share && share == wanted && (make<share>(number), true)) || ...);
+    static_cast<void>(((share >= Geometry::first_share && share == wanted && (make<share>(number), true)) || ...));
   }
   template <int share>
   KOKKOS_INLINE_FUNCTION void make(Index number) const

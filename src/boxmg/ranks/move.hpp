@@ -78,7 +78,7 @@ public:
           for (int w = 0; w < words; w++) out[i * words + w] = static_cast<To>(from[w * from_pitch + leave(i)]);
         });
     void *const stream = stream_of_messages(space);
-    if (!ranks_->in_order_of(stream)) space.fence("weft boxmg: before messages");
+    wait_to_send(space, *ranks_, "weft boxmg: before messages");
     ranks_->exchange(sent_, out, received_, in, words, stream);
     Kokkos::parallel_for(
         "weft boxmg unpack", range(space, static_cast<Index>(arrive.size())), KOKKOS_LAMBDA(const Index i) {

@@ -299,10 +299,6 @@ private:
                        ranks_.has_after(), before_, after_);
   }
   void *stream() const { return stream_of_messages(space_); }
-  void wait_to_send(const char *what) const
-  {
-    if (!ranks_.in_order_of(stream())) space_.fence(what);
-  }
   /// The couplings of the transposed matrix are the neighbours' own.
   void couple(const Side &side, Transpose transpose) const
   {
@@ -314,7 +310,7 @@ private:
     }
     copy(space_, before_.data(), mine_.data(), n, true);
     copy(space_, after_.data(), mine_.data() + words, n, true);
-    wait_to_send("weft: couplings to send");
+    wait_to_send(space_, ranks_, "weft: couplings to send");
     ranks_.swap(mine_.data(), mine_.data() + words, theirs_.data(), theirs_.data() + words, words, stream());
     if (ranks_.has_before()) copy(space_, theirs_.data(), side.before.data(), n, false);
     if (ranks_.has_after()) copy(space_, theirs_.data() + words, side.after.data(), n, false);
@@ -342,7 +338,7 @@ private:
     if (ranks_.is_empty()) return;
     const Index n = matrices(), words = n * block;
     tell_spikes(space_, side.spikes, reinterpret_cast<Square *>(mine_.data()), reinterpret_cast<Square *>(mine_.data()) + n);
-    wait_to_send("weft: spikes to send");
+    wait_to_send(space_, ranks_, "weft: spikes to send");
     ranks_.swap(mine_.data(), mine_.data() + words, theirs_.data(), theirs_.data() + words, words, stream());
     const auto *theirs = reinterpret_cast<const Square *>(theirs_.data());
     weigh(space_, side, theirs, theirs + n, ranks_.has_before(), ranks_.has_after(),
@@ -351,7 +347,7 @@ private:
   void factor_owned(const Side &side) const
   {
     if (!ranks_.is_empty()) send_spikes(space_, side.spikes, exact_places_, reinterpret_cast<Spikes<Scalar, b> *>(mine_.data()));
-    wait_to_send("weft: spikes to send");
+    wait_to_send(space_, ranks_, "weft: spikes to send");
     if (each_)
       ranks_.to_owners(mine_.data(), theirs_.data(), 4 * block, exact_, Colour::all, stream());
     else
@@ -371,7 +367,7 @@ private:
         products_.launch(space_, side.inverse, nodes, colour);
         tell(space_, products_, nodes_, colour, near ? close_places_ : exact_places_, own_, mine, near);
       }
-      wait_to_send("weft: products to send");
+      wait_to_send(space_, ranks_, "weft: products to send");
     }
     const Step step(*this, SolveStep::reduced);
     if (near) {
@@ -388,7 +384,7 @@ private:
     const LineOrder::Range all = exact_.share(ranks_.rank(), Colour::all), own = exact_.share(ranks_.rank(), colour);
     ranks_.to_owners(mine, theirs, 2 * b, exact_, colour, stream());
     side.owned.solve(space_, side.owned, reinterpret_cast<Ends *>(theirs), own.begin - all.begin, own.end - all.begin);
-    wait_to_send("weft: unknowns to send");
+    wait_to_send(space_, ranks_, "weft: unknowns to send");
     ranks_.to_pieces(theirs, mine, 2 * b, exact_, colour, stream());
     if (!ranks_.is_empty())
       Kernels::take(space_, nodes_, rhs,

@@ -81,13 +81,13 @@ public:
     plain.transpose = options.transpose;
     for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
       copy(space_, rhs, mine_.data(), piece_.layout.length);
-      wait_to_send("weft: the right-hand side travels");
+      wait_to_send(space_, items_, "weft: the right-hand side travels");
       items_.there(mine_.data(), theirs_.data(), 1, stream());
       if (whole_) {
         copy(space_, theirs_.data(), line_.data(), size(line_));
         whole_->solve(line_.data(), line_.data(), plain);
         copy(space_, line_.data(), theirs_.data(), size(line_));
-        wait_to_send("weft: the solution travels");
+        wait_to_send(space_, items_, "weft: the solution travels");
       }
       items_.back(theirs_.data(), mine_.data(), 1, stream());
       place(space_, mine_.data(), solution, piece_.layout.length, options.update);
@@ -144,7 +144,7 @@ private:
     tridiagonal_of_csr(space_, piece_, matrix, own_[0], own_[1], own_[2]);
     pack(space_, own_[0], own_[1], own_[2], several && ranks_.has_before() ? before : nullptr,
          several && ranks_.has_after() ? after : nullptr, mine_.data());
-    wait_to_send("weft: coefficients travel");
+    wait_to_send(space_, items_, "weft: coefficients travel");
     items_.there(mine_.data(), theirs_.data(), 3, stream());
     if (!whole_) return;
     unpack(space_, theirs_.data(), coefficients_[0], coefficients_[1], coefficients_[2]);
@@ -153,11 +153,6 @@ private:
   }
 
   void *stream() const { return stream_of_messages(space_); }
-  /// What is sent is there, or will be in the order of the stream.
-  void wait_to_send(const char *what) const
-  {
-    if (!items_.in_order_of(stream())) space_.fence(what);
-  }
 
   Space space_;
   LineProblem piece_;

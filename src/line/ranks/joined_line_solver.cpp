@@ -75,7 +75,7 @@ public:
     }
     auto *mine = reinterpret_cast<Spikes<Scalar, 1> *>(mine_.data());
     make_spikes(space_, starts_, count(), side, mine);
-    wait_to_send("weft: spikes to send");
+    wait_to_send(space_, items_, "weft: spikes to send");
     items_.there(mine_.data(), theirs_.data(), 4, stream());
     const Kokkos::View<Spikes<Scalar, 1> *, typename Space::memory_space> spikes("weft spikes", from_.extent(0));
     unpack(space_, from_, reinterpret_cast<const Spikes<Scalar, 1> *>(theirs_.data()), spikes);
@@ -98,12 +98,12 @@ public:
     auto *mine       = reinterpret_cast<Ends *>(mine_.data());
     auto *theirs     = reinterpret_cast<Ends *>(theirs_.data());
     products(space_, rows_, starts_, count(), side, rhs, mine);
-    wait_to_send("weft: products to send");
+    wait_to_send(space_, items_, "weft: products to send");
     items_.there(mine_.data(), theirs_.data(), 2, stream());
     unpack(space_, from_, static_cast<const Ends *>(theirs), words_);
     Systems::solve(space_, side.owned, words_.data(), 0, side.owned.count());
     pack(space_, from_, words_, theirs);
-    wait_to_send("weft: unknowns to send");
+    wait_to_send(space_, items_, "weft: unknowns to send");
     items_.back(theirs_.data(), mine_.data(), 2, stream());
     take_unknowns(space_, rows_, starts_, count(), side.couplings, mine, kept_, rhs);
   }
@@ -292,11 +292,6 @@ private:
   Indices copy(const std::vector<Index> &values) const { return from_host(space_, "weft places", values); }
   Index count() const { return static_cast<Index>(pieces_.own.starts.size()) - 1; }
   void *stream() const { return stream_of_messages(space_); }
-  /// What is sent is there, or will be in the order of the stream.
-  void wait_to_send(const char *what) const
-  {
-    if (!items_.in_order_of(stream())) space_.fence(what);
-  }
 
   /// The couplings of the transposed matrix are the neighbours' own, which the owners know.
   void couple(const Side &side, Transpose transpose)
@@ -306,12 +301,12 @@ private:
     const Kokkos::View<Scalar *, typename Space::memory_space, Kokkos::MemoryTraits<Kokkos::Unmanaged>> mine(mine_.data(),
                                                                                                              couplings_.extent(0));
     Kokkos::deep_copy(space_, mine, couplings_);
-    wait_to_send("weft: couplings to send");
+    wait_to_send(space_, items_, "weft: couplings to send");
     items_.there(mine_.data(), theirs_.data(), 2, stream());
     auto *theirs = reinterpret_cast<Ends *>(theirs_.data());
     unpack(space_, from_, static_cast<const Ends *>(theirs), words_);
     swap_couplings(space_, from_, words_, static_cast<Index>(plan_.lines.size()), theirs);
-    wait_to_send("weft: couplings to send back");
+    wait_to_send(space_, items_, "weft: couplings to send back");
     items_.back(theirs_.data(), mine_.data(), 2, stream());
     Kokkos::deep_copy(space_, side.couplings, mine);
   }
