@@ -136,7 +136,8 @@ def plan(arguments, unpack_to):
     problems = pick_matrices(arguments, unpack_to) + pick_models(arguments)
     if not problems:
         raise InputError("nothing to solve: no matrix, and --models none")
-    return problems, chosen, order
+    # Of a study of model problems the matrices of this repository, which are there unless others are named, have nothing to be solved with.
+    return [problem for problem in problems if any(problem.kinds & set(configuration.kinds) for configuration in chosen)], chosen, order
 
 
 def solve(what, wanted, store, arguments):
@@ -228,7 +229,7 @@ def nothing_found(arguments, problems, store, missing):
     if arguments.report:
         return InputError(f"{arguments.output} holds {len(store.rows)} results, and none of this: the library, the processor, OMP_NUM_THREADS ({os.environ.get('OMP_NUM_THREADS', 'unset')} now), "
                           "--backend, --time-limit, --memory-limit, --rtol, --max-it, --repeat and --quick must be those they were made with. Nothing was written; without --report the cases are solved")
-    if arguments.max_rows and all(problem.facts.get("rows", 0) > arguments.max_rows for problem in problems):
+    if arguments.max_rows and problems and all(problem.facts.get("rows", 0) > arguments.max_rows for problem in problems):
         return InputError(f"nothing to solve: each problem has more rows than --max-rows {arguments.max_rows}. Nothing was written")
     lacking = f": this PETSc lacks {', '.join(configuration.name for configuration in missing)}" if missing else ""
     return InputError(f"nothing to solve: no configuration fits a problem{lacking}. Nothing was written")

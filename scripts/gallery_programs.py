@@ -268,11 +268,11 @@ PROGRAMS = {
         "compared": largest,
         "tolerance": 1e-2,
         "default": {"ILU of blocks": ""},
-        "petsc": {"SOR": "-pc_type sor", "ILU(1)": "-sub_pc_factor_levels 1", "GAMG": "-pc_type gamg", "BoomerAMG": "-pc_type hypre"},
+        "petsc": {"SOR": "-pc_type sor", "ILU(1)": "-sub_pc_factor_levels 1", "GAMG": "-pc_type gamg", "Cholesky of CHOLMOD": of_block(CHOLESKY)["Cholesky of CHOLMOD"]},
         "weft": {
-            "GAMG, line": "-pc_type gamg -mg_levels_pc_type line",
             "line": "-pc_type line",
             "crout": "-pc_type crout",
+            "crout, whole factors": "-pc_type crout -pc_crout_pattern full",
         },
     },
     "step-40": {
