@@ -17,7 +17,7 @@ class Configure(config.package.Package):
         self.functions = []
         self.includes = []
         self.buildLanguages = ["Cxx"]
-        self.precisions = ["double"]
+        self.precisions = ["single", "double"]
         self.linkedbypetsc = 0
         self.builtafterpetsc = 1
 

@@ -241,6 +241,28 @@ TEST(BlockTridiagonal, PivotsInsideTheBlocks)
   });
 }
 
+// Where lines are many, a thread factors some at a time.
+TEST(BlockTridiagonal, ManyLinesExchangeRowsAndReportPivotsEachByItself)
+{
+  std::mt19937 random(11);
+  for_each_block_method([&](auto method, auto scalar, Memory memory, Index b) {
+    using Scalar = decltype(scalar);
+    for (Index count : {128, 129, 131}) {
+      BlockProblem<Scalar> problem(contiguous_nodes(b, 6, count, 1), random, 1, true);
+      check_block(problem, method, memory);
+      check_block(problem, method, memory, {{1}, Colour::all, Transpose::yes});
+      for (Index e = 0; e < b * b; e++) {
+        for (auto *values : {&problem.lower, &problem.diagonal, &problem.upper})
+          (*values)[problem.at(count - 2, 4) + static_cast<std::size_t>(e)] = 0;
+      }
+      const auto found = BlockSolving<Scalar>(problem, method, memory).solver.bad_pivot();
+      ASSERT_TRUE(found) << method;
+      EXPECT_EQ(found->line, count - 2) << method;
+      EXPECT_EQ(found->row, 4) << method;
+    }
+  });
+}
+
 TEST(BlockTridiagonal, NewValuesNewFactors)
 {
   std::mt19937 random(8);

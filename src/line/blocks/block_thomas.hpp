@@ -8,7 +8,9 @@
 /// Parameters: `slice` is the rows of a chunk of the factorization.
 /// Limits: no pivoting between blocks; few lines leave a GPU idle.
 #pragma once
-#include "line/blocks/block_factors.hpp"
+#include <type_traits>
+
+#include "line/blocks/block_four_lines.hpp"
 
 namespace weft {
 
@@ -43,6 +45,9 @@ struct BlockThomas {
   template <class Space, class Scalar, int b>
   static void factor(const Space &space, const Plan<Space, Scalar, b> &plan, const BlockTridiagonal<Scalar, Space, b> &matrix)
   {
+    if constexpr (!on_device<Space> && std::is_floating_point_v<Scalar> && b > 1) {
+      if (takes_four_lines(plan)) return block_factor_four_lines(space, plan, matrix);
+    }
     block_factor(space, plan, matrix);
   }
 
