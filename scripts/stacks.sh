@@ -268,8 +268,10 @@ offers_hipcc() {
 # PETSc with HIP and Kokkos, one shared Kokkos for both, by the ROCm on the PATH, else by Debian 13's. $arch is the AMD architecture.
 stack_hip() {
   need_packages libopenmpi-dev openmpi-bin libopenblas-dev
-  has_hipcc || need_packages hipcc libamdhip64-dev libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev \
-    librocrand-dev librocthrust-dev
+  local packages=(hipcc libamdhip64-dev librocthrust-dev) # kernels need none of AMD's libraries, which are several gigabytes
+  [ -n "$kernels_only" ] || packages+=(libhipblas-dev libhipsparse-dev libhipsolver-dev librocblas-dev librocsparse-dev librocsolver-dev librocrand-dev)
+  # A ROCm on the PATH has its own.
+  if ! has_hipcc || [ "$(readlink -f "$(command -v hipcc)")" = /usr/bin/hipcc ]; then need_packages "${packages[@]}"; fi
   has_hipcc || die "no hipcc of ROCm 5.7 or newer is on the PATH, and this system has no package of one: install ROCm, or take another stack with --stack"
   local prefix=$cache/hip-$arch
   export PETSC_DIR=$prefix PETSC_ARCH= Kokkos_ROOT=$prefix.kokkos

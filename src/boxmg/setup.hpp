@@ -151,7 +151,9 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
   bool expected = everywhere(from_device(space_, missing_.data()) == 0) && touching_levels() == touching_levels_;
   for (std::size_t level = 0; level < levels_.size(); level++) {
     const LevelLook looked = looked_at(level);
-    expected               = expected && (levels_[level].direct || levels_[level].smoother->as_expected()) && same(level, looked);
+    // Every rank asks all: those that share a level answer together.
+    const bool lines = levels_[level].direct || levels_[level].smoother->as_expected();
+    expected         = same(level, looked) && lines && expected;
     if (level > 0) continue;
     dominant_ = looked.dominant;
     mirrors_  = looked.mirrors;
@@ -487,7 +489,7 @@ void HierarchyOn<Space, Value, Scalar>::ensure_transfer(LevelHere &l)
   }
   c.r = c.p;
   make_weights(l.space, c.a, symmetric_ ? Part::whole : Part::symmetric, c.p, from_operator, l.convected, c.weights.data(), nullptr,
-               touching_levels_ > 0);
+               static_cast<std::size_t>(&l - levels_.data()) < touching_levels_);
   if (!symmetric_ && from_operator) {
     if (c.weights_r.size() == 0) {
       c.weights_r = array<Space, Value>("weft boxmg restriction", c.p.slots() * c.p.pitch);

@@ -13,7 +13,8 @@
 ///   [ K_xd  K_dd ] [ d ] = - [ r_d ]
 ///
 /// are the sums of these nodes' equations by their signs. x is the weight: 0.67, 0.74, 0.80, 0.83, .. for a large contrast. That of the corner is what is
-/// left of the sum of both, which plain weights have where constants are damped too.
+/// left of the sum of both, which plain weights have where constants are damped too. A node whose plain weights are not alike, as beside a weak layer or
+/// before an end, keeps them.
 ///
 /// All corners must lie on coarse nodes, with four steps or more from one to the next. Where squares are two steps wide, all coarse nodes are corners,
 /// and a coarser grid knows nothing of what is constant in a square: touching_levels() tells how many levels come before that one.
@@ -111,6 +112,8 @@ private:
 template <class Space, class Scalar>
 void weigh_corners(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar> &p, Scalar *weights)
 {
+  using Real             = RealOf<Scalar>;
+  constexpr Real quarter = 0.25, half = 0.5, most = 0.95;
   const Touching<Scalar> touching{a};
   over_runs(
       "weft boxmg corners", space, between(p, 0), KOKKOS_LAMBDA(const Run &run) {
@@ -126,8 +129,9 @@ void weigh_corners(const Space &space, const Operator<Scalar> &a, const Transfer
               Scalar *const before = weights + a.grid.node(there), *const after = before + p.bit[d] * p.pitch;
               const Scalar both = *before + *after;
               const auto size   = modulus(both);
-              const auto share  = size > 0 ? Kokkos::min(Kokkos::max(x / size, RealOf<Scalar>(0.5)), RealOf<Scalar>(0.95)) : size;
-              const Scalar next = share * both;
+              // Where its own equation knows more, of a weak layer or of an end, the node keeps what that gives.
+              if (!(Kokkos::min(modulus(*before), modulus(*after)) > quarter * size && x >= half * size && x <= most * size)) continue;
+              const Scalar next = x / size * both;
               *before           = by > 0 ? both - next : next;
               *after            = by > 0 ? next : both - next;
             }

@@ -31,6 +31,26 @@ Dense cells(Index n, const std::function<double(Index x, Index y)> &material)
   return a;
 }
 
+/// The same with nothing held at the boundary, and a little on the diagonal.
+Dense free_cells(Index n, const std::function<double(Index x, Index y)> &material)
+{
+  Dense a(n * n, n * n);
+  const auto couple = [&](Index one, Index two, double k) {
+    a(one, one) += k;
+    a(two, two) += k;
+    a(one, two) = a(two, one) = -k;
+  };
+  for (Index y = 0; y < n; y++) {
+    a(y * (n + 1), y * (n + 1)) += 1e-6;
+    for (Index x = 0; x + 1 < n; x++) {
+      const Index above = std::min(y, n - 2), below = std::max<Index>(y - 1, 0);
+      couple(x + n * y, x + 1 + n * y, (material(x, above) + material(x, below)) / 2);
+      couple(y + n * x, y + n * (x + 1), (material(above, x) + material(below, x)) / 2);
+    }
+  }
+  return a;
+}
+
 /// Squares of so many cells, of a contrast; the material varies within them. first: of the square at the origin.
 Dense checkerboard(Index n, Index square, double contrast, double first, std::mt19937 &random)
 {
@@ -106,6 +126,36 @@ TEST(BoxmgCorners, WeightsAreThoseOfTheNodesAround)
           side /= 2;
         }
         EXPECT_EQ(made.multigrid.levels().back().grid.n[0], 2 * (n / square) + 1); // the last one on which squares have a middle
+      }
+    }
+  }
+}
+
+TEST(BoxmgCorners, NodesBesideAnEndOrAWeakLayerKeepTheirWeights)
+{
+  for (const Memory memory : memories()) {
+    for (const bool layer : {false, true}) {
+      // A corner on the last node but one; or cells that hardly couple, one step beyond the node beside the corner in the middle.
+      const Index n = layer ? 33 : 18, square = layer ? 16 : 8;
+      const Dense a = free_cells(n, [&](Index x, Index y) {
+        const double side = (x / square + y / square) % 2 == 0 ? 3 : 0.03;
+        return layer && x == square + 1 ? 1e-4 * side : side;
+      });
+      BoxmgOptions options;
+      options.coarsest_nodes = 9;
+      const Made made(memory, grid_of({n, n}), a, options);
+      SCOPED_TRACE(layer ? "a layer" : "an end");
+      ASSERT_FALSE(made.multigrid.fault());
+      ASSERT_EQ(made.multigrid.levels().back().grid.n[0], 2 * (n / square) + 1); // weights know corners
+      const Dense p      = reference::dense(made.multigrid.interpolation_of(0));
+      const Index coarse = (n + 1) / 2;
+      for (Index row = 0; row < n * n; row++) {
+        double sum = 0;
+        for (Index column = 0; column < coarse * coarse; column++) sum += p(row, column);
+        EXPECT_NEAR(sum, 1, 0.02) << row; // of constants nothing is lost
+      }
+      if (layer) {
+        EXPECT_LT(p(square + 1 + n * square, square / 2 + 1 + coarse * (square / 2)), 0.01);
       }
     }
   }
