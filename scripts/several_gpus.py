@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Several GPUs (or ranks) of one host: multigrid, lines that cross all ranks and direct solves on 1, 2, 4, 8 of them, in one command; prints one table, and
-every row as JSON with --json. A run that fails or does not end in time is told, and the others go on; --limit ends all of it. compact_scaling.py has
-compact finite differences.
+"""Several GPUs (or ranks) of one host: multigrid, lines that cross all ranks, direct solves with a matrix and without, and compact finite differences on 1,
+2, 4, 8 of them, in one command; prints one table, and every row as JSON with --json. A run that fails or does not end in time is told, and the others go
+on; --limit ends all of it. compact_scaling.py has more of compact differences.
 
     scripts/several_gpus.py --build build/cuda-sm_90 --ranks 1 2 4 --types cuda
     scripts/several_gpus.py --build build/debian --ranks 1 2 4 8 16 --scale 16        # each length divided by 16, on ranks of a host
@@ -14,11 +14,14 @@ import sys
 import time
 from pathlib import Path
 
+import compact_scaling
 from bench_text import table
 
 MULTIGRID = "-pc_type boxmg -ksp_type cg -ksp_rtol 1e-8 -ksp_norm_type unpreconditioned"
 DIRECT = "-pc_type bcr -ksp_type preonly"
 LINES = "-pc_type line -ksp_type preonly -pc_line_direction z"
+SPREAD = ("4095", "8191", "16383", "511x511x511", "1023x1023x1023")  # nodes inside, of direct solves without a matrix
+COMPACT = {512: ("alone", "weak", "strong", "large"), 256: ("alone", "strong")}  # nodes a side, and what is done with them
 
 
 def boxes(along, ranks):
@@ -44,7 +47,7 @@ def cases(ranks, scale):
 
 def run(arguments, case, ranks, seconds):
     name, options, nodes, along, weak = case
-    command = [] if ranks == 1 else [*arguments.mpiexec.split(), "-n", str(ranks)]
+    command = launch(arguments, ranks)
     command += [f"{arguments.build}/bin/diffusion", "-dll_append", f"{arguments.build}/lib/libweft.so", "-repeat", str(arguments.repeat), "-dim", str(len(nodes)), *options.split()]
     if arguments.types != "host":
         command += f"-dm_vec_type {arguments.types} -dm_mat_type aijcusparse -assembly coo".split()
@@ -62,14 +65,51 @@ def run(arguments, case, ranks, seconds):
     return {"case": name, "ranks": ranks, "weak": weak, "nodes": nodes, **rows[-1]}
 
 
+def launch(arguments, ranks):
+    return [] if ranks == 1 else [*arguments.mpiexec.split(), "-n", str(ranks)]
+
+
+def spread(arguments, ranks, seconds):
+    """Direct solves without a matrix: one process makes them all."""
+    sizes = ["x".join(str((int(n) + 1) // arguments.scale - 1) for n in size.split("x")) for size in SPREAD]
+    command = [*launch(arguments, ranks), f"{arguments.build}/bin/spread_bench", f"--sizes={','.join(sizes)}", f"--backend={'host' if arguments.types == 'host' else 'device'}"]
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
+        output, status = done.stdout, done.returncode
+    except subprocess.TimeoutExpired as late:
+        output, status = (late.stdout or b"").decode(), f"not done after {seconds:.0f} s"
+    if status != 0:  # what was solved before is kept
+        print(f"exit status {status}: {' '.join(command)}\n{output[-3000:]}", flush=True)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in output.splitlines() if line.startswith("| ") and "Dirichlet" in line]
+    return [{"case": f"bcr, {row[0]}, no matrix", "ranks": ranks, "weak": False, "iterations": 1, "solve": float(row[4]) / 1e3, "residual": float(row[6])} for row in rows]
+
+
+def compact(arguments, seconds):
+    """Compact finite differences in one pass; `one` is the time of one rank for the same work, or for its part of it."""
+    options = [] if arguments.types == "host" else ["-dm_vec_type", arguments.types]
+    for nodes, works in COMPACT.items():
+        alone, size = {}, max(1, nodes // arguments.scale)
+        for case in compact_scaling.cases(size, max(arguments.ranks)):
+            work, ranks, staged, cut, grid, along = case
+            if work not in works or ranks not in {1, *arguments.ranks} or seconds() < 5:
+                continue
+            for row in compact_scaling.run(arguments.build, case, options, min(arguments.each, seconds())):
+                if row["way"] != "one pass":
+                    continue
+                alone.setdefault(row["axis"], row["seconds"])
+                yield {"case": f"compact, {work}, {' x '.join(map(str, grid))}, along {row['axis']}", "ranks": ranks, "weak": work in ("alone", "weak"), "iterations": 1,
+                       "solve": row["seconds"], "one": alone[row["axis"]] * (8 if work == "large" else 1), "residual": row["most"]}
+
+
 def text_of(results):
     """Efficiency is of an iteration: one rank's time over that of several, of which each has the same grid, or its part of one."""
     alone = {r["case"]: r["solve"] / max(1, r["iterations"]) for r in results if r["ranks"] == 1}
-    rows = [["case", "ranks", "iterations", "new values, ms", "solve, ms", "x as fast", "efficiency", "residual"]]
+    rows = [["case", "ranks", "iterations", "new values, ms", "solve, ms", "x as fast", "efficiency", "residual or error"]]
     for r in results:
         once = r["solve"] / max(1, r["iterations"])
-        gain = alone[r["case"]] / once * (r["ranks"] if r["weak"] else 1) if r["case"] in alone else None
-        rows.append([r["case"], str(r["ranks"]), str(r["iterations"]), f"{1e3 * r['update']:.3g}", f"{1e3 * r['solve']:.3g}",
+        one = r.get("one", alone.get(r["case"]))
+        gain = one / once * (r["ranks"] if r["weak"] else 1) if one else None
+        rows.append([r["case"], str(r["ranks"]), str(r["iterations"]), f"{1e3 * r['update']:.3g}" if "update" in r else "–", f"{1e3 * r['solve']:.3g}",
                      f"{gain:.2f}" if gain else "–", f"{100 * gain / r['ranks']:.0f} %" if gain else "–", f"{r['residual']:.1e}"])
     return "\n".join(table(rows))
 
@@ -88,17 +128,29 @@ def main():
     parser.add_argument("--json", type=Path)
     arguments = parser.parse_args()
     end, results = time.monotonic() + arguments.limit, []
+
+    def keep(*rows):
+        results.extend(rows)
+        if arguments.json:
+            arguments.json.write_text(json.dumps(results, indent=1))
+
+    def left():
+        return end - time.monotonic()
+
     for case in range(sum(1 for _ in cases(1, arguments.scale))):
         for ranks in arguments.ranks:
             chosen = list(cases(ranks, arguments.scale))[case]
-            left = end - time.monotonic()
-            if left < 5 or not chosen[0].startswith(arguments.only):
+            if left() < 5 or not chosen[0].startswith(arguments.only):
                 continue
-            result = run(arguments, chosen, ranks, min(arguments.each, left))
-            if result:
-                results.append(result)
-            if arguments.json:
-                arguments.json.write_text(json.dumps(results, indent=1))
+            result = run(arguments, chosen, ranks, min(arguments.each, left()))
+            keep(*([result] if result else []))
+    if "bcr".startswith(arguments.only[:3]):
+        for ranks in arguments.ranks:
+            if left() >= 5:
+                keep(*spread(arguments, ranks, min(arguments.each, left())))
+    if "compact".startswith(arguments.only[:7]):
+        for row in compact(arguments, left):
+            keep(row)
     print(text_of(results))
     return 0 if results else 1
 

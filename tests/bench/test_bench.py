@@ -206,6 +206,18 @@ def test_scaling_of_compact_differences(tmp_path):
     assert failed.returncode == 1 and "not of order 5" in failed.stdout
 
 
+@pytest.mark.parametrize("only, cases", [("lines", 2), ("bcr", 4 + 5), ("compact", 3 + 3 + 3 + 3 + 3 + 3)])  # the last ones: what is alone, weak, strong and large
+def test_several_ranks_in_one_table(only, cases, tmp_path):
+    script = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "several_gpus.py")
+    command = [sys.executable, script, "--build", str(BUILD), "--ranks", "1", "2", "--scale", "32", "--repeat", "1", "--only", only, "--json", str(tmp_path / "rows.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    rows = json.loads((tmp_path / "rows.json").read_text())
+    assert len(rows) == (cases if only == "compact" else 2 * cases) and all(row["solve"] > 0 and row["residual"] < 1 for row in rows), done.stdout
+    table = [line for line in done.stdout.splitlines() if line.startswith("| ")]
+    assert len(table) == 1 + len(rows) and not any(" – |" in line.rsplit("|", 3)[2] for line in table[1:])
+
+
 def test_matrices_that_do_not_exist_are_said(bench):
     done = bench("crout", "nosuchthing")
     assert done.returncode != 0
