@@ -40,13 +40,13 @@ def test_the_table(tmp_path):
 
 def test_every_study_can_be_run():
     files = sorted(STUDIES.glob("*.json"))
-    assert len(files) == 2
-    matrix = cases.Problem("m", "matrix", facts={"symmetric": False, "definite": "no"})
+    assert len(files) == 3
+    problems = [cases.Problem("p", kind, facts={"symmetric": False, "definite": "no"}) for kind in ("matrix", "grid")]
     for file in files:
         page = (SOURCE / "docs" / "results" / f"{file.stem}.md").read_text()
-        header = next(line for line in page.splitlines() if line.startswith("| matrix |"))
+        header = next(line for line in page.splitlines() if line.startswith(("| matrix |", "| problem |")))
         for configuration in cases.configurations(file):
-            assert f"| {configuration.name} |" in header and configuration.fits(matrix), configuration
+            assert f"| {configuration.name} |" in header and any(map(configuration.fits, problems)), configuration
 
 
 def test_lines_take_the_recorded_iterations(tmp_path):
