@@ -14,6 +14,7 @@ from bench_text import table
 ROOT = Path(__file__).resolve().parent.parent
 WORKS = ["weak", "ring", "large", "staged", "strong", "latency"]
 OWN = ["ring", "latency"]  # one rank does the same as several, each for itself
+PARTS = {"large": 8}  # grids of one rank in a grid that several share; one grid otherwise
 
 
 def cases(size, most):
@@ -39,10 +40,10 @@ def cases(size, most):
     yield from weak("staged", "z", True)
 
 
-def run(build, case, options, seconds):
+def run(build, case, options, seconds, mpiexec="mpiexec"):
     """Rows of both ways, on one grid: PETSc takes half a minute to make one of 1024³."""
     work, ranks, staged, axis, grid, along = case
-    command = [] if ranks == 1 else ["mpiexec", "-n", str(ranks)]
+    command = [] if ranks == 1 else [*mpiexec.split(), "-n", str(ranks)]
     command += [f"{build}/bin/compact", "-dll_append", f"{build}/lib/libweft.so", "-options_file", str(ROOT / "examples/compact/compact.opts"), "-compact_both_ways", *options,
                 "-repeat", "8", "-compact_along", along, *(["-compact_periodic"] if work == "ring" else [])]
     for a, n in zip("xyz", grid):
@@ -65,7 +66,7 @@ def rows_of(results):
     rows = [["work", "ranks, cut along", "messages", "way", "lines along", "ms", "one rank's ms", "efficiency"]]
     for r in results:
         one = alone.get((r["what"] if r["what"] in OWN else "alone", r["way"], r["axis"]))
-        share = {"strong": 1 / r["ranks"], "large": 8 / r["ranks"]}.get(r["what"], 1)
+        share = PARTS.get(r["what"], 1) / r["ranks"] if r["what"] in ("strong", "large") else 1
         rows.append([f"{r['what']}, {' x '.join(map(str, r['grid']))}", f"{r['ranks']}" + (f", {r['cut']}" if r["ranks"] > 1 else ""), r["messages"],
                      r["way"] + ("" if (r["way"] == "one pass") == r["one_pass"] else " (the solver took over)"), r["axis"], f"{1e3 * r['seconds']:.3f}",
                      f"{1e3 * one:.3f}" if one else "–", f"{100 * share * one / r['seconds']:.0f} %" if one else "–"])

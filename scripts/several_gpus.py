@@ -45,6 +45,10 @@ def cases(ranks, scale):
     yield "bcr, 8191² a rank", f"{DIRECT} -k 1,1", (n(8193), weak(8193)), "y", True
 
 
+def launch(arguments, ranks):
+    return [] if ranks == 1 else [*arguments.mpiexec.split(), "-n", str(ranks)]
+
+
 def run(arguments, case, ranks, seconds):
     name, options, nodes, along, weak = case
     command = launch(arguments, ranks)
@@ -65,21 +69,21 @@ def run(arguments, case, ranks, seconds):
     return {"case": name, "ranks": ranks, "weak": weak, "nodes": nodes, **rows[-1]}
 
 
-def launch(arguments, ranks):
-    return [] if ranks == 1 else [*arguments.mpiexec.split(), "-n", str(ranks)]
-
-
 def spread(arguments, ranks, seconds):
     """Direct solves without a matrix: one process makes them all."""
-    sizes = ["x".join(str((int(n) + 1) // arguments.scale - 1) for n in size.split("x")) for size in SPREAD]
-    command = [*launch(arguments, ranks), f"{arguments.build}/bin/spread_bench", f"--sizes={','.join(sizes)}", f"--backend={'host' if arguments.types == 'host' else 'device'}"]
+    scaled = [[(int(n) + 1) // arguments.scale - 1 for n in size.split("x")] for size in SPREAD]
+    names = {" x ".join(map(str, n * 2 if len(n) == 1 else n)): "x".join(map(str, n)) for n in scaled}
+    wanted = {name: size for name, size in names.items() if f"bcr, {name}, no matrix".startswith(arguments.only)}
+    if not wanted:
+        return []
+    command = [*launch(arguments, ranks), f"{arguments.build}/bin/spread_bench", f"--sizes={','.join(wanted.values())}", f"--backend={'host' if arguments.types == 'host' else 'device'}"]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
-        output, status = done.stdout, done.returncode
+        output, failure = done.stdout, f"exit status {done.returncode}" if done.returncode else ""
     except subprocess.TimeoutExpired as late:
-        output, status = (late.stdout or b"").decode(), f"not done after {seconds:.0f} s"
-    if status != 0:  # what was solved before is kept
-        print(f"exit status {status}: {' '.join(command)}\n{output[-3000:]}", flush=True)
+        output, failure = (late.stdout or b"").decode(), f"not done after {seconds:.0f} s"
+    if failure:  # what was solved before is kept
+        print(f"{failure}: {' '.join(command)}\n{output[-3000:]}", flush=True)
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in output.splitlines() if line.startswith("| ") and "Dirichlet" in line]
     return [{"case": f"bcr, {row[0]}, no matrix", "ranks": ranks, "weak": False, "iterations": 1, "solve": float(row[4]) / 1e3, "residual": float(row[6])} for row in rows]
 
@@ -88,17 +92,17 @@ def compact(arguments, seconds):
     """Compact finite differences in one pass; `one` is the time of one rank for the same work, or for its part of it."""
     options = [] if arguments.types == "host" else ["-dm_vec_type", arguments.types]
     for nodes, works in COMPACT.items():
-        alone, size = {}, max(1, nodes // arguments.scale)
-        for case in compact_scaling.cases(size, max(arguments.ranks)):
-            work, ranks, staged, cut, grid, along = case
-            if work not in works or ranks not in {1, *arguments.ranks} or seconds() < 5:
+        alone = {}
+        for work, ranks, staged, cut, grid, along in compact_scaling.cases(max(1, nodes // arguments.scale), max(arguments.ranks)):
+            names = {axis: f"compact, {work}, {' x '.join(map(str, grid))}, along {axis}" for axis in along}
+            along = "".join(axis for axis, name in names.items() if name.startswith(arguments.only))
+            if work not in works or ranks not in {1, *arguments.ranks} or seconds() < 5 or not along:
                 continue
-            for row in compact_scaling.run(arguments.build, case, options, min(arguments.each, seconds())):
-                if row["way"] != "one pass":
-                    continue
-                alone.setdefault(row["axis"], row["seconds"])
-                yield {"case": f"compact, {work}, {' x '.join(map(str, grid))}, along {row['axis']}", "ranks": ranks, "weak": work in ("alone", "weak"), "iterations": 1,
-                       "solve": row["seconds"], "one": alone[row["axis"]] * (8 if work == "large" else 1), "residual": row["most"]}
+            for row in compact_scaling.run(arguments.build, (work, ranks, staged, cut, grid, along), options, min(arguments.each, seconds()), arguments.mpiexec):
+                if row["way"] == "one pass":
+                    one = alone.setdefault(row["axis"], row["seconds"]) if work == "alone" else alone.get(row["axis"])
+                    yield {"case": names[row["axis"]], "ranks": ranks, "weak": work in ("alone", "weak"), "iterations": 1, "solve": row["seconds"],
+                           "one": one and one * compact_scaling.PARTS.get(work, 1), "residual": row["most"]}
 
 
 def text_of(results):
@@ -144,13 +148,11 @@ def main():
                 continue
             result = run(arguments, chosen, ranks, min(arguments.each, left()))
             keep(*([result] if result else []))
-    if "bcr".startswith(arguments.only[:3]):
-        for ranks in arguments.ranks:
-            if left() >= 5:
-                keep(*spread(arguments, ranks, min(arguments.each, left())))
-    if "compact".startswith(arguments.only[:7]):
-        for row in compact(arguments, left):
-            keep(row)
+    for ranks in arguments.ranks:
+        if left() >= 5:
+            keep(*spread(arguments, ranks, min(arguments.each, left())))
+    for row in compact(arguments, left):
+        keep(row)
     print(text_of(results))
     return 0 if results else 1
 
