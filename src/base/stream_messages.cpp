@@ -4,12 +4,11 @@
 #include <cuda_runtime.h>
 #include <nccl.h>
 
-#include <algorithm>
 #include <cstdlib>
-#include <cstring>
 #include <memory>
 #include <stdexcept>
-#include <vector>
+
+#include "base/device_places.hpp"
 #endif
 
 namespace weft {
@@ -78,34 +77,12 @@ private:
   ncclComm_t ranks_;
 };
 
-/// Whether no two ranks have one device, and each has one.
-bool each_has_a_device(MPI_Comm communicator)
-{
-  struct Place {
-    char host[MPI_MAX_PROCESSOR_NAME], device[32];
-  } here   = {};
-  int size = 1, length = 0, number = 0;
-  MPI_Comm_size(communicator, &size);
-  MPI_Get_processor_name(here.host, &length);
-  if (cudaGetDevice(&number) != cudaSuccess || cudaDeviceGetPCIBusId(here.device, sizeof here.device, number) != cudaSuccess)
-    here.device[0] = 0;
-  std::vector<Place> all(static_cast<std::size_t>(size));
-  MPI_Allgather(&here, sizeof(Place), MPI_BYTE, all.data(), sizeof(Place), MPI_BYTE, communicator);
-  std::vector<std::string> names;
-  for (const Place &place : all) {
-    if (place.device[0] == 0) return false;
-    names.push_back(std::string(place.host) + " " + place.device);
-  }
-  std::sort(names.begin(), names.end());
-  return std::adjacent_find(names.begin(), names.end()) == names.end();
-}
-
 std::unique_ptr<Nccl> start(MPI_Comm communicator)
 {
   int rank = 0, size = 1;
   MPI_Comm_rank(communicator, &rank);
   MPI_Comm_size(communicator, &size);
-  if (!each_has_a_device(communicator)) {
+  if (!device_places(communicator).apart) {
     reason() = "ranks share a device";
     return nullptr;
   }

@@ -137,12 +137,30 @@ void HierarchyOn<Space, Value, Scalar>::solve_coarser_of_ranks(std::size_t level
   LevelHere *const next = has_level(level + 1) ? &levels_[level + 1] : nullptr; // null: the first rank has it
   l.part->down(l.space, l.half_b.data(), next ? next->b.data() : nullptr);
   const auto coarser = [&] { cycle(level + 1, next->b.data(), next->x.data(), way); };
-  if (next && next->part)
+  const bool same    = beside_ && !tell_ && way.transpose == Transpose::no;
+  auto &replay       = replays_[way.mirrored][static_cast<int>(way.shape)];
+  if (same && are_direct()) { // all coarser levels at once
+    if (next && level == 0)
+      replay.run(l.space, next->space, true, coarser);
+    else if (next)
+      coarser();
+  } else if (next && next->part) {
     in_order(level, coarser);
-  else if (next) // the rest is here
-    replays_[way.mirrored][static_cast<int>(way.shape)].run(l.space, next->space, beside_ && !tell_ && way.transpose == Transpose::no,
-                                                            coarser);
+  } else if (next) { // the rest is here
+    replay.run(l.space, next->space, same, coarser);
+  }
   l.part->up(l.space, next ? next->x.data() : nullptr, l.half_x.data());
+}
+
+/// Whether no host takes part in the messages of the levels below the finest one.
+template <class Space, class Value, class Scalar>
+bool HierarchyOn<Space, Value, Scalar>::are_direct() const
+{
+  for (std::size_t level = 1; level < levels_.size(); level++) {
+    const LevelHere &l = levels_[level];
+    if (l.part && !(l.part->is_direct() && l.smoother && !l.smoother->crosses())) return false;
+  }
+  return true;
 }
 
 /// Kernels and messages of the coarser levels between those of this one: the next level of the finest one is on a stream of its own.

@@ -164,6 +164,23 @@ double norm(const Space &space, Index n, const Scalar *r)
   return std::sqrt(sum);
 }
 
+/// As another grid has it.
+inline BoxmgLevel turned_level(const Turn &turn, BoxmgLevel level)
+{
+  level.grid      = turn.grid(level.grid);
+  level.coarsened = turn.set(level.coarsened);
+  for (int &d : level.lines) d = turn.direction(d);
+  for (int &d : level.planes) d = turn.direction(d);
+  return level;
+}
+
+/// Whether lines of a large grid along y or z are turned: on a device, where those along x move fewer words.
+template <class Space>
+bool turns(const BoxmgOptions &options, const Grid &grid)
+{
+  return grid.nodes() >= (options.turned_from > 0 ? options.turned_from : is_host_space<Space> ? grid.nodes() + 1 : 20000);
+}
+
 template <class Space, class Value, class Scalar>
 class HierarchyOn final : public BoxMultigrid<Value>::Hierarchy {
 public:
@@ -175,8 +192,8 @@ public:
   HierarchyOn(const Space &space, const Execution &execution, const Grid &grid, const BoxmgOptions &options,
               const BoxmgRanks *ranks = nullptr, bool beside = true)
       : space_(space), execution_(execution), beside_(beside && Replay<Space>::there ? Execution::beside(execution) : nullptr),
-        finest_(execution), grid_(grid), options_(options), sent_(execution), ranks_(ranks ? *ranks : BoxmgRanks{}),
-        finest_parts_(ranks_.parts)
+        finest_(execution), grid_(grid), options_(options), sent_(execution),
+        ranks_(ranks ? *ranks : BoxmgRanks{}), boxes_{ranks_.parts, {}}
   {
     if (beside_) coarser_done_ = std::make_unique<Milestone>(*beside_);
   }
@@ -213,10 +230,11 @@ public:
   {
     std::vector<BoxmgLevel> all;
     for (const auto &l : levels_)
-      all.push_back({l.whole(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{}, l.choice.planes, l.direct,
-                     l.exact.a.stencil.count, l.bytes(), l.part ? l.part->parts.ranks() : 1});
-    if (!all.empty() && !(finest_parts_ == ranks_.parts)) {
-      all[0].moved = true;
+      all.push_back(
+          turned_level(boxes_.turn, {l.whole(), l.choice.coarsened, l.smoother ? l.smoother->directions() : std::vector<int>{},
+                                     l.choice.planes, l.direct, l.exact.a.stencil.count, l.bytes(), l.part ? l.part->parts.ranks() : 1}));
+    if (!all.empty()) {
+      all[0].moved = boxes_.parts != ranks_.parts.turned(boxes_.turn);
       all[0].bytes += static_cast<double>(sizeof(Value) * given_values_.size());
     }
     return all;
@@ -252,7 +270,15 @@ private:
   void read_part(const RowsOfPart<Value, Int> &rows, std::optional<bool> symmetric);
   /// parts: of a level that ranks share; null: this rank has all of it.
   void ensure_operator(std::size_t level, const Grid &whole, const Stencil &stencil, const Parts *parts);
-  Parts parts_for(const LevelLook &finest) const;
+  /// How ranks work on the finest level.
+  struct Boxes {
+    Parts parts; ///< of the turned grid
+    Turn turn;   ///< of the matrix's grid
+
+    friend bool operator==(const Boxes &, const Boxes &) = default;
+  };
+  Boxes boxes_for(const LevelLook &finest) const;
+  void work_in(const Boxes &boxes);
   template <class Matrix>
   void take(const Matrix &matrix);
   template <class Matrix>
@@ -329,6 +355,7 @@ private:
                      const Sum &squares);
   void solve_coarser(std::size_t level, const Way &way);
   void solve_coarser_of_ranks(std::size_t level, const Way &way);
+  bool are_direct() const;
   template <class Body>
   void in_order(std::size_t level, const Body &coarser);
   void correct_by(std::size_t level, Scalar *x, const Spared &spared, const Way &way);
@@ -388,7 +415,7 @@ private:
   Omega omega_      = {};            ///< see over_relaxation(); none where it is not for what relaxes the finest level
   double sign_      = 1;
   BoxmgRanks ranks_;                       ///< none: this rank by itself
-  Parts finest_parts_;                     ///< that ranks work on: their own, or others, in which lines are whole
+  Boxes boxes_;                            ///< the ranks' own, or others, in which lines are whole, or run along x
   OwnedArray<Value, Space> given_values_;  ///< the finest operator in their own ones, where they work on others
   std::size_t alone_from_ = most_levels;   ///< the first level that ranks do not share, however many nodes it has
   OwnedArray<Index, Space> outside_nodes_; ///< columns of the rows that ranks share

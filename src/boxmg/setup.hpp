@@ -37,7 +37,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
     if (look.stranger != no_node)
       throw std::invalid_argument("row " + std::to_string(look.stranger) +
                                   " couples to a node of the grid that is no neighbour of its own");
-    ensure_operator(0, grid_, Stencil(look.neighbours), ranks_.all ? &finest_parts_ : nullptr);
+    ensure_operator(0, grid_, Stencil(boxes_.turn.neighbours(look.neighbours)), ranks_.all ? &boxes_.parts : nullptr);
     taken(matrix);
   }
   const RankPart<Space> *const part = levels_[0].part.get();
@@ -48,10 +48,8 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   dominant_        = looked.dominant;
   mirrors_         = looked.mirrors;
   mild_            = is_mild(looked);
-  if (const Parts parts = parts_for(looked); !(parts == finest_parts_)) {
-    finest_parts_         = parts;
-    const Stencil stencil = levels_[0].exact.a.stencil;
-    ensure_operator(0, grid_, stencil, &finest_parts_);
+  if (const Boxes boxes = boxes_for(looked); boxes != boxes_) {
+    work_in(boxes);
     taken(matrix);
     look(0, symmetric);
     looked = looked_at(0);
@@ -80,11 +78,12 @@ void HierarchyOn<Space, Value, Scalar>::take(const Matrix &matrix)
   const LevelHere &l       = levels_[0];
   const Operator<Value> &a = l.exact.a;
   const Result<Index, Space> missing(missing_.data());
-  if (l.part && !(l.part->parts == ranks_.parts)) {
+  if (l.part && boxes_ != Boxes{ranks_.parts, {}}) {
     const Grid grid   = ranks_.parts.grid_of(ranks_.all->rank());
     const Index pitch = pitch_of(grid), size = pitch * a.stencil.count;
     if (static_cast<Index>(given_values_.size()) != size) given_values_ = array<Space, Value>("weft boxmg rows", size);
-    fill(space_, Operator<Value>(grid, a.stencil, given_values_.data(), pitch), matrix, given_values_.data(), missing);
+    const Operator<Value> given(grid, boxes_.turn.stencil_in_place(a.stencil), given_values_.data(), pitch);
+    fill(space_, given, matrix, given_values_.data(), missing);
     l.part->ranks.agree();
     l.part->bring_rows(space_, given_values_.data(), l.exact.values.data(), a.stencil.count, pitch, a.pitch);
   } else {
@@ -96,15 +95,38 @@ void HierarchyOn<Space, Value, Scalar>::take(const Matrix &matrix)
   cut(space_, *l.part, a, l.exact.values.data());
 }
 
-/// The parts of the finest level: those of the ranks, unless lines of one direction would go on from one to another, each with messages between colours.
-/// Others cost a message with half of a vector's nodes into a cycle and one out of it.
+/// The boxes of the finest level: those of the ranks, unless lines of one direction would go on from one to another, each with messages between colours.
+/// Others cost a message with half of a vector's nodes into a cycle and one out of it. Lines along y or z are turned as on one rank (turned.hpp), on the
+/// way to and from boxes that hold them whole, or where ranks meet along one direction.
 template <class Space, class Value, class Scalar>
-Parts HierarchyOn<Space, Value, Scalar>::parts_for(const LevelLook &finest) const
+auto HierarchyOn<Space, Value, Scalar>::boxes_for(const LevelLook &finest) const -> Boxes
 {
-  if (!ranks_.all) return ranks_.parts;
+  const Boxes given{ranks_.parts, {}};
+  if (!ranks_.all) return given;
   const std::vector<int> lines = plan(0, finest).choice.lines;
-  if (lines.size() != 1 || !ranks_.parts.crosses(lines.front())) return ranks_.parts;
-  return ranks_.parts.whole_along(lines.front()).value_or(ranks_.parts);
+  if (lines.size() != 1) return given;
+  const int along = boxes_.turn.direction(lines.front()); // of the matrix's grid
+  const Turn turn{turns<Space>(options_, grid_) ? along : 0};
+  if (ranks_.parts.crosses(along)) {
+    const auto whole = ranks_.parts.whole_along(along);
+    return whole ? Boxes{whole->turned(turn), turn} : given;
+  }
+  return ranks_.parts.cut_once() ? Boxes{ranks_.parts.turned(turn), turn} : given;
+}
+
+/// Room for the finest level in other boxes.
+template <class Space, class Value, class Scalar>
+void HierarchyOn<Space, Value, Scalar>::work_in(const Boxes &boxes)
+{
+  const Turn before      = boxes_.turn;
+  const Stencil &stencil = levels_[0].exact.a.stencil;
+  unsigned neighbours    = 0;
+  for (int k = 0; k < stencil.count; k++) neighbours |= 1u << stencil.offset[k].number();
+  boxes_           = boxes;
+  grid_            = boxes.turn.grid(before.grid(grid_));
+  options_.coarsen = boxes.turn.set(before.set(options_.coarsen));
+  levels_.clear();
+  ensure_operator(0, grid_, Stencil(boxes.turn.neighbours(before.neighbours(neighbours))), &boxes_.parts);
 }
 
 /// Fills the finest operator; false if its stencil lacks something, or an entry is not finite. Waits.
@@ -223,6 +245,11 @@ void HierarchyOn<Space, Value, Scalar>::agree_on_the_end()
 {
   count_ = levels_.size();
   if (!ranks_.all) return;
+  if (fault_ && fault_->kind != BoxmgFault::Kind::not_finite &&
+      has_level(static_cast<std::size_t>(fault_->level))) { // a node of the matrix's grid
+    const Grid &grid = levels_[static_cast<std::size_t>(fault_->level)].whole();
+    fault_->node     = boxes_.turn.node(fault_->node, grid, boxes_.turn.grid(grid));
+  }
   struct End {
     std::optional<BoxmgFault> fault;
     std::size_t count;
@@ -255,7 +282,8 @@ void HierarchyOn<Space, Value, Scalar>::ensure_operator(std::size_t level, const
   l.work         = array<Space, Scalar>("weft boxmg residual", nodes);
   l.look         = Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace>("weft boxmg look");
   l.unsound      = Kokkos::View<int, Kokkos::SharedHostPinnedSpace>("weft boxmg pivots");
-  if (parts) l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts, level == 0 ? ranks_.parts : *parts);
+  if (parts)
+    l.part = std::make_unique<RankPart<Space>>(*ranks_.all, *parts, level == 0 ? ranks_.parts : *parts, level == 0 ? boxes_.turn : Turn());
   // The finest level works on the caller's vectors, unless they are of another precision or without ghosts, or it is of planes of another grid.
   if (level > 0 || !std::is_same_v<Value, Scalar> || parts || grid.stack()) {
     l.x = array<Space, Scalar>("weft boxmg solution", nodes);

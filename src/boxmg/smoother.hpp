@@ -199,6 +199,12 @@ public:
     const std::vector<int> all = directions();
     return all.size() == 1 && are_of_two_colours(all.front());
   }
+  /// Whether lines go on from one rank to another.
+  bool crosses() const
+  {
+    return std::any_of(colours_.begin(), colours_.end(),
+                       [&](const Nodes &colour) { return part_ && colour.solver && part_->crosses(colour.direction); });
+  }
   /// Lines of two colours, each relaxed in one pass.
   bool in_one_pass() const { return !lines_.empty(); }
   /// In the plane, where the lines that a sweep ends with are of two colours.

@@ -6,42 +6,6 @@
 
 namespace weft::boxmg {
 
-/// Two directions of a grid that are exchanged: x and another one; x and x: none.
-struct Turn {
-  int with = 0;
-
-  WEFT_INLINE int direction(int d) const { return d == 0 ? with : d == with ? 0 : d; }
-  Grid grid(const Grid &from) const
-  {
-    Grid to = from;
-    for (int d = 0; d < 3; d++) {
-      to.n[d]        = from.n[direction(d)];
-      to.periodic[d] = from.periodic[direction(d)];
-      to.apart[d]    = from.apart[direction(d)];
-    }
-    return to;
-  }
-  Directions set(Directions from) const
-  {
-    Directions to = 0;
-    for (int d = 0; d < 3; d++) {
-      if (has(from, direction(d))) to |= 1u << d;
-    }
-    return to;
-  }
-  WEFT_INLINE int number(int of) const
-  {
-    const Offset o = offset_of(of);
-    return Offset{{o.d[direction(0)], o.d[direction(1)], o.d[direction(2)]}}.number();
-  }
-  WEFT_INLINE Index node(Index of, const Grid &from, const Grid &to) const
-  {
-    Index at[3];
-    from.position(of, at);
-    return to.node({at[direction(0)], at[direction(1)], at[direction(2)]});
-  }
-};
-
 /// A matrix that is read into a turned grid. Its coefficients are filled as it has them, side by side, and turned then: written to where they belong at
 /// once, each would go to a memory sector of its own (2049²: 2.9 ms in place of 0.4).
 template <class Space, class Value, class Int>
@@ -54,12 +18,8 @@ struct TurnedMatrix {
 template <class Space, class Value, class Int>
 MatrixLook look_at(const Space &space, const Grid &turned, const TurnedMatrix<Space, Value, Int> &from)
 {
-  MatrixLook look         = look_at(space, from.turn.grid(turned), from.matrix);
-  const unsigned original = look.neighbours;
-  look.neighbours         = 0;
-  for (int number = 0; number < Stencil::most; number++) {
-    if (original >> number & 1) look.neighbours |= 1u << from.turn.number(number);
-  }
+  MatrixLook look = look_at(space, from.turn.grid(turned), from.matrix);
+  look.neighbours = from.turn.neighbours(look.neighbours);
   return look;
 }
 
@@ -100,11 +60,9 @@ template <class Space, class Value, class Int>
 void fill(const Space &space, const Operator<Value> &turned, const TurnedMatrix<Space, Value, Int> &from, Value *values,
           const Result<Index, Space> &missing)
 {
-  const Grid grid = from.turn.grid(turned.grid);
-  Stencil stencil = turned.stencil; // in the same places, as the matrix has its neighbours
-  for (int number = 0; number < Stencil::most; number++) stencil.slot[number] = turned.stencil.slot[from.turn.number(number)];
-  for (int k = 0; k < stencil.count; k++) stencil.offset[k] = offset_of(from.turn.number(turned.stencil.offset[k].number()));
-  const Index size = turned.pitch * stencil.count;
+  const Grid grid       = from.turn.grid(turned.grid);
+  const Stencil stencil = from.turn.stencil_in_place(turned.stencil);
+  const Index size      = turned.pitch * stencil.count;
   if (static_cast<Index>(from.original->extent(0)) != size)
     *from.original = array<Space, Value>("weft boxmg operator before its turn", size);
   Value *const original = from.original->data();
@@ -162,12 +120,7 @@ public:
   std::vector<BoxmgLevel> levels() const override
   {
     auto all = inner_->levels();
-    for (BoxmgLevel &l : all) {
-      l.grid      = turn_.grid(l.grid);
-      l.coarsened = turn_.set(l.coarsened);
-      for (int &d : l.lines) d = turn_.direction(d);
-      for (int &d : l.planes) d = turn_.direction(d);
-    }
+    for (BoxmgLevel &l : all) l = turned_level(turn_, l);
     if (!all.empty()) all.front().bytes += static_cast<double>(sizeof(Value) * (b_.size() + x_.size() + original_.size()));
     return all;
   }
@@ -223,8 +176,7 @@ private:
   /// The direction that is to become x, or x.
   int wanted() const
   {
-    const Index least = options_.turned_from > 0 ? options_.turned_from : is_host_space<Space> ? grid_.nodes() + 1 : 20000;
-    if (inner_->fault() || grid_.nodes() < least) return 0;
+    if (inner_->fault() || !turns<Space>(options_, grid_)) return 0;
     const auto lines = inner_->levels().front().lines;
     return lines.size() == 1 && grid_.n[0] > 1 ? lines[0] : 0;
   }

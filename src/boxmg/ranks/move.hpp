@@ -3,17 +3,28 @@
 #pragma once
 #include "base/messages.hpp"
 #include "boxmg/operator.hpp"
-#include "boxmg/ranks/parts.hpp"
+#include "boxmg/ranks/peer_move.hpp"
 
 namespace weft::boxmg {
 
 /// A box of nodes in an array that is laid out over another one.
 struct Placed {
   Box nodes, array;
+  Index step[3]; ///< elements between neighbours along each direction
 
+  Placed(const Box &of, const Box &in) : nodes(of), array(in), step{1, in.size(0), in.size(0) * in.size(1)} {}
   Index place(const Index (&at)[3]) const
   {
-    return at[0] - array.first[0] + array.size(0) * (at[1] - array.first[1] + array.size(1) * (at[2] - array.first[2]));
+    Index sum = 0;
+    for (int d = 0; d < 3; d++) sum += (at[d] - array.first[d]) * step[d];
+    return sum;
+  }
+  /// The same nodes in the same array, as a turned grid has them.
+  Placed turned(const Turn &turn) const
+  {
+    Placed to(nodes.turned(turn), array.turned(turn));
+    for (int d = 0; d < 3; d++) to.step[d] = step[turn.direction(d)];
+    return to;
   }
 };
 
@@ -29,10 +40,15 @@ void copy_box(const Space &space, const BoxCopy &copy, const From *from, To *to,
   std::copy(std::begin(copy.count), std::end(copy.count), region.count);
   over_runs(
       "weft boxmg box", space, region, KOKKOS_LAMBDA(const Run &run) {
-        const From *const a = from + copy.from + run.x + run.y * copy.from_step[1] + run.z * copy.from_step[2];
-        To *const b         = to + copy.to + run.x + run.y * copy.to_step[1] + run.z * copy.to_step[2];
+        const From *const a = from + copy.from + run.x * copy.from_step[0] + run.y * copy.from_step[1] + run.z * copy.from_step[2];
+        To *const b         = to + copy.to + run.x * copy.to_step[0] + run.y * copy.to_step[1] + run.z * copy.to_step[2];
         for (int w = 0; w < words; w++) {
-          for (Index j = 0; j < run.count; j++) b[w * to_pitch + j] = static_cast<To>(a[w * from_pitch + j]);
+          if (copy.from_step[0] == 1 && copy.to_step[0] == 1) { // a compiler vectorizes it
+            for (Index j = 0; j < run.count; j++) b[w * to_pitch + j] = static_cast<To>(a[w * from_pitch + j]);
+          } else {
+            for (Index j = 0; j < run.count; j++)
+              b[w * to_pitch + j * copy.to_step[0]] = static_cast<To>(a[w * from_pitch + j * copy.from_step[0]]);
+          }
         }
       });
 }
@@ -42,7 +58,9 @@ public:
   Move() = default;
   /// For each rank, what it has to give, of which each node of the grid is in one, and what it wants, also beyond the ends of a periodic
   /// direction. in_place: both are in one array, and a rank has what it owns.
-  Move(const GridRanks &ranks, const Grid &whole, const std::vector<Placed> &from, const std::vector<Placed> &to, bool in_place)
+  /// direct: a kernel may send by itself what is one number a node.
+  Move(const GridRanks &ranks, const Grid &whole, const std::vector<Placed> &from, const std::vector<Placed> &to, bool in_place,
+       bool direct = true)
       : ranks_(&ranks)
   {
     const auto own = static_cast<std::size_t>(ranks.rank());
@@ -63,13 +81,25 @@ public:
     }
     leave_  = on_space(leave);
     arrive_ = on_space(arrive);
+    if (!direct) return;
+    peers_.make(ranks, [&](int sender, int receiver) {
+      Index count = 0;
+      if (sender == receiver) return count;
+      over_images(whole, [&](const Index(&by)[3], bool) {
+        count += common(from[static_cast<std::size_t>(sender)].nodes.moved(by), to[static_cast<std::size_t>(receiver)].nodes).nodes();
+      });
+      return count;
+    });
   }
+  /// Whether messages of one number a node are a kernel that can be recorded.
+  bool is_direct() const { return peers_.there() || (sent_.empty() && received_.empty()); }
 
   /// `words` arrays each, so many elements apart. The first time with more words it allocates.
   template <class From, class To>
   void run(const Space &space, const From *from, To *to, int words = 1, Index from_pitch = 0, Index to_pitch = 0) const
   {
     for (const BoxCopy &copy : copies_) copy_box(space, copy, from, to, words, from_pitch, to_pitch);
+    if (peers_.run(space, from, to, words, leave_.data(), arrive_.data())) return;
     if (sent_.empty() && received_.empty()) return;
     To *const out = room(out_, leave_, words, to), *const in = room(in_, arrive_, words, to);
     const auto leave = leave_, arrive = arrive_;
@@ -119,8 +149,8 @@ private:
     copy.to   = to.place(box.first);
     for (int d = 0; d < 3; d++) {
       copy.count[d]     = box.size(d);
-      copy.from_step[d] = d == 0 ? 1 : copy.from_step[d - 1] * from.array.size(d - 1);
-      copy.to_step[d]   = d == 0 ? 1 : copy.to_step[d - 1] * to.array.size(d - 1);
+      copy.from_step[d] = from.step[d];
+      copy.to_step[d]   = to.step[d];
     }
     copies_.push_back(copy);
   }
@@ -150,6 +180,7 @@ private:
   std::vector<BoxCopy> copies_;
   std::vector<Message> sent_, received_;
   OwnedArray<Index, Space> leave_, arrive_; ///< places in the arrays, in the order of the messages
+  PeerMove<Space> peers_;
   mutable Buffer out_, in_;
 };
 

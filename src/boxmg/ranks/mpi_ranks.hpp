@@ -1,4 +1,4 @@
-/// GridRanks by MPI, and between devices by NCCL where that is there.
+/// GridRanks by MPI, and between devices as RankMessages has it.
 #pragma once
 #include <mpi.h>
 
@@ -21,7 +21,8 @@ public:
   int rank() const override { return messages_.rank(); }
   int size() const override { return messages_.size(); }
   bool device_messages() const override { return messages_.device_messages(); }
-  std::string way() const override { return messages_.way(); }
+  std::string way() const override { return (peers() ? "directly, large ones " : "") + messages_.way(); }
+  PeerMemory *peers() const override { return messages_.peers(); }
   void agree() const override { agree_(); }
   bool in_order_of(void *stream) const override { return messages_.in_order_of(stream); }
   void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,

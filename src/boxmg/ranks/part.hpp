@@ -89,19 +89,19 @@ private:
 template <class Space>
 class RankPart : public PartOfGrid {
 public:
-  /// theirs: of the arrays outside, which bring_in() and bring_out() take.
-  RankPart(const GridRanks &all, const Parts &of, const Parts &theirs) : PartOfGrid(all, of)
+  /// theirs: of the arrays outside, which bring_in() and bring_out() take, and of which this grid is turned.
+  RankPart(const GridRanks &all, const Parts &of, const Parts &theirs, const Turn &turn) : PartOfGrid(all, of)
   {
-    const auto own  = [&](int rank) { return Placed{theirs.owned(rank), theirs.owned(rank)}; };
-    const auto read = [&](int rank) { return Placed{theirs.owned(rank), theirs.extended(rank)}; };
-    const auto mine = [&](int rank) { return Placed{of.owned(rank), of.extended(rank)}; };
-    const auto work = [&](int rank) { return Placed{of.extended(rank), of.extended(rank)}; };
+    const auto own  = [&](int rank) { return Placed(theirs.owned(rank), theirs.owned(rank)).turned(turn); };
+    const auto read = [&](int rank) { return Placed(theirs.owned(rank), theirs.extended(rank)).turned(turn); };
+    const auto mine = [&](int rank) { return Placed(of.owned(rank), of.extended(rank)); };
+    const auto work = [&](int rank) { return Placed(of.extended(rank), of.extended(rank)); };
     in_             = move(own, work);
     out_            = move(mine, own);
     ghosts_         = move(mine, work, true);
-    if (!(theirs == of)) rows_ = move(read, work);
+    if (turn != Turn() || theirs != of) rows_ = move(read, work, false, nullptr, false);
   }
-  explicit RankPart(const GridRanks &all, const Parts &of) : RankPart(all, of, of) {}
+  explicit RankPart(const GridRanks &all, const Parts &of) : RankPart(all, of, of, Turn()) {}
 
   /// From an array of the owned nodes, with ghosts, and to one.
   template <class From, class To>
@@ -158,25 +158,15 @@ public:
       }
       return half_box;
     };
-    down_ = move(
-        [&](int rank) {
-          return Placed{even.owned(rank), half(rank)};
-        },
-        [&](int rank) {
-          return Placed{next.extended(rank), next.extended(rank)};
-        },
-        false, &next.whole);
-    up_ = move(
-        [&](int rank) {
-          return Placed{next.owned(rank), next.extended(rank)};
-        },
-        [&](int rank) {
-          return Placed{half(rank), half(rank)};
-        },
-        false, &next.whole);
+    down_ = move([&](int rank) { return Placed(even.owned(rank), half(rank)); },
+                 [&](int rank) { return Placed(next.extended(rank), next.extended(rank)); }, false, &next.whole);
+    up_   = move([&](int rank) { return Placed(next.owned(rank), next.extended(rank)); },
+               [&](int rank) { return Placed(half(rank), half(rank)); }, false, &next.whole);
     next_ = next;
   }
   bool leads_to(const Parts &next) const { return next_ == next; }
+  /// Whether ghosts, and vectors between this level and the next, move by kernels that can be recorded.
+  bool is_direct() const { return ghosts_.is_direct() && down_.is_direct() && up_.is_direct(); }
   const Grid &half() const { return half_; }
   template <class Scalar>
   void down(const Space &space, const Scalar *half, Scalar *next, int words = 1, Index pitch = 0, Index next_pitch = 0) const
@@ -191,14 +181,14 @@ public:
 
 private:
   template <class From, class To>
-  Move<Space> move(const From &from, const To &to, bool in_place = false, const Grid *whole = nullptr) const
+  Move<Space> move(const From &from, const To &to, bool in_place = false, const Grid *whole = nullptr, bool direct = true) const
   {
     std::vector<Placed> all_from, all_to;
     for (int rank = 0; rank < ranks.size(); rank++) {
       all_from.push_back(from(rank));
       all_to.push_back(to(rank));
     }
-    return Move<Space>(ranks, whole ? *whole : parts.whole, all_from, all_to, in_place);
+    return Move<Space>(ranks, whole ? *whole : parts.whole, all_from, all_to, in_place, direct);
   }
 
   Move<Space> in_, out_, rows_, ghosts_, down_, up_;

@@ -14,7 +14,8 @@
 #include "base/execution.hpp"
 #include "base/kernel_scalar.hpp"
 #include "base/message.hpp"
-#include "boxmg/grid.hpp"
+#include "base/peer_memory.hpp"
+#include "boxmg/turn.hpp"
 #include "line/any_lines.hpp"
 
 namespace weft::boxmg {
@@ -29,6 +30,12 @@ struct Box {
   {
     Box box = *this;
     for (int d = 0; d < 3; d++) box.first[d] += by[d], box.end[d] += by[d];
+    return box;
+  }
+  Box turned(const Turn &turn) const
+  {
+    Box box;
+    for (int d = 0; d < 3; d++) box.first[d] = first[turn.direction(d)], box.end[d] = end[turn.direction(d)];
     return box;
   }
   friend Box common(const Box &a, const Box &b)
@@ -51,6 +58,7 @@ struct Parts {
 
   int boxes(int d) const { return on_first ? 1 : static_cast<int>(starts[d].size()) - 1; }
   bool crosses(int d) const { return boxes(d) > 1; }
+  bool cut_once() const { return crosses(0) + crosses(1) + crosses(2) == 1; }
   int ranks() const { return boxes(0) * boxes(1) * boxes(2); }
   Box owned(int rank) const
   {
@@ -107,6 +115,14 @@ struct Parts {
     parts.on_first = true;
     return parts;
   }
+  /// The same boxes of a turned grid. At most one direction is cut, so that ranks keep their numbers.
+  Parts turned(const Turn &turn) const
+  {
+    Parts parts = *this;
+    parts.whole = turn.grid(whole);
+    for (int d = 0; d < 3; d++) parts.starts[d] = starts[turn.direction(d)];
+    return parts;
+  }
   /// The same grid in boxes of whole lines along a direction, side by side along the longest of the others; nothing where that has fewer than eight nodes
   /// for each of the ranks.
   std::optional<Parts> whole_along(int direction) const
@@ -149,6 +165,8 @@ public:
   virtual bool device_messages() const = 0;
   /// What carries messages between devices, for people.
   virtual std::string way() const = 0;
+  /// Memory that the devices of all ranks reach, or null.
+  virtual PeerMemory *peers() const { return nullptr; }
   /// To be called before collective work in a set-up, where one rank may have failed on its way: throws then, on all.
   virtual void agree() const = 0;
 

@@ -1,0 +1,79 @@
+/// The messages of a Move as one kernel, where the devices of ranks reach each other's memory.
+#pragma once
+#include "base/native.hpp"
+#include "boxmg/ranks/parts.hpp"
+#if defined(WEFT_NATIVE_CUDA)
+#include "base/cuda/peer_exchange.hpp"
+#endif
+
+namespace weft::boxmg {
+
+/// Other devices send as GridRanks do.
+template <class Space>
+struct PeerMove {
+  template <class Count>
+  void make(const GridRanks &, const Count &)
+  {
+  }
+  bool there() const { return false; }
+  template <class From, class To>
+  bool run(const Space &, const From *, To *, int, const Index *, const Index *) const
+  {
+    return false;
+  }
+};
+
+#if defined(WEFT_NATIVE_CUDA)
+template <>
+class PeerMove<Kokkos::Cuda> {
+public:
+  /// count(from, to): elements that a rank sends another one, as every rank knows. Messages lie in the order of the ranks. Collective.
+  template <class Count>
+  void make(const GridRanks &ranks, const Count &count)
+  {
+    PeerMemory *const peers = ranks.peers();
+    if (!peers) return;
+    // A rank's inbox has the messages to it in the order of the senders.
+    const auto before = [&](int from, int to) {
+      Index sum = 0;
+      for (int k = 0; k < from; k++) sum += count(k, to);
+      return sum;
+    };
+    Index largest = 0;
+    for (int k = 0; k < ranks.size(); k++) largest = std::max(largest, before(ranks.size(), k));
+    constexpr Index most_bytes = Index(128) << 20, most_signed = Index(256) << 10; // larger ones would take too much memory; gain nothing
+    const Index plain = largest * static_cast<Index>(sizeof(KernelScalar));
+    if (largest == 0 || plain > most_bytes) return;
+    exchange_.is_signed = plain <= most_signed;
+    const Index bytes   = ((exchange_.is_signed ? 2 : 1) * plain + 255) / 256 * 256;
+    piece_              = peers->take(cuda::PeerTurns::bytes + 2 * static_cast<std::size_t>(bytes));
+    if (!piece_) return;
+    exchange_.piece      = *piece_;
+    exchange_.own        = ranks.rank();
+    exchange_.turn_bytes = static_cast<std::size_t>(bytes);
+    Index leave = 0, arrive = 0;
+    for (int k = 0; k < ranks.size(); k++) {
+      if (const Index sent = count(ranks.rank(), k); sent > 0) exchange_.out[exchange_.sent++] = {k, leave, sent, before(ranks.rank(), k)};
+      if (const Index got = count(k, ranks.rank()); got > 0) exchange_.in[exchange_.received++] = {k, arrive, got, before(k, ranks.rank())};
+      leave += count(ranks.rank(), k);
+      arrive += count(k, ranks.rank());
+    }
+  }
+  bool there() const { return piece_ != nullptr; }
+  /// False where it cannot, on all ranks: a piece has room for one number of each node.
+  template <class From, class To>
+  bool run(const Kokkos::Cuda &space, const From *from, To *to, int words, const Index *leave, const Index *arrive) const
+  {
+    static_assert(sizeof(To) <= sizeof(KernelScalar));
+    if (!piece_ || words != 1) return false;
+    if (exchange_.sent + exchange_.received > 0) cuda::launch(exchange_, from, to, leave, arrive, space.cuda_stream());
+    return true;
+  }
+
+private:
+  std::shared_ptr<const PeerPiece> piece_; ///< or null
+  cuda::PeerExchange exchange_;
+};
+#endif
+
+} // namespace weft::boxmg
