@@ -1,12 +1,23 @@
-/// Options that all benchmark programs have.
+/// Options that all benchmark programs have, and how their values are read.
 #pragma once
+#include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "base/backend.hpp"
 #include "base/native_forms.hpp"
 
 namespace weft::bench {
+
+/// The parts of a text, as of --sizes=A,B.
+inline std::vector<std::string> words(const std::string &text, char between)
+{
+  std::vector<std::string> all;
+  std::stringstream stream(text);
+  for (std::string word; std::getline(stream, word, between);) all.push_back(word);
+  return all;
+}
 
 /// Takes --portable, which leaves out all native forms of kernels, and --portable=NAME for a member of NativeForms. False if the word is
 /// another.

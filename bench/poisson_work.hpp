@@ -3,12 +3,12 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/backend.hpp"
 #include "bcr/direct_solver.hpp"
+#include "common_options.hpp"
 #include "problem.hpp"
 
 namespace weft::bench {
@@ -113,29 +113,6 @@ void apply(const Space &space, const SeparableOperator &a, Index begin, Index co
         f(k) = static_cast<Scalar>(sum + shift * weight * u(i));
       });
   space.fence("weft bench apply");
-}
-
-/// The largest of |x_i - random_value(begin + i)|.
-template <class Space, class Scalar>
-double error_of(const Space &space, const OwnedArray<Scalar, Space> &x, Index begin, Index count)
-{
-  double error = 0;
-  Kokkos::parallel_reduce(
-      "weft bench error", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count),
-      KOKKOS_LAMBDA(const Index i, double &most) {
-        const double e = Kokkos::abs(x(i) - random_value(static_cast<std::uint64_t>(begin + i)));
-        if (!(e <= most)) most = e;
-      },
-      Kokkos::Max<double>(error));
-  return error;
-}
-
-inline std::vector<std::string> words(const std::string &text, char between)
-{
-  std::vector<std::string> all;
-  std::stringstream stream(text);
-  for (std::string word; std::getline(stream, word, between);) all.push_back(word);
-  return all;
 }
 
 /// Of N, NxM or NxMxK: Dirichlet ends; N alone is a square.

@@ -30,6 +30,21 @@ OwnedArray<Scalar, Space> make_array(Index size)
   return OwnedArray<Scalar, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, "weft bench"), static_cast<std::size_t>(size));
 }
 
+/// The largest of |x_i - random_value(begin + i)|; infinite where one is not finite.
+template <class Space, class Scalar>
+double error_of(const Space &space, const OwnedArray<Scalar, Space> &x, Index begin, Index count)
+{
+  double error = 0;
+  Kokkos::parallel_reduce(
+      "weft bench error", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count),
+      KOKKOS_LAMBDA(const Index i, double &most) {
+        const double e = Kokkos::abs(x(i) - random_value(static_cast<std::uint64_t>(begin + i)));
+        most           = Kokkos::max(most, Kokkos::isfinite(e) ? e : HUGE_VAL);
+      },
+      Kokkos::Max<double>(error));
+  return error;
+}
+
 /// Row `row` of a line of `length` rows. Couplings beyond the ends are 0, as cuSPARSE wants them. `counter` makes it random.
 KOKKOS_INLINE_FUNCTION Row<double> row_of(Values values, Index row, Index length, std::uint64_t counter)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Several GPUs (or ranks) of one host: multigrid, lines that cross all ranks, direct solves with a matrix and without, and compact finite differences on 1,
-2, 4, 8 of them, in one command; prints one table, and every row as JSON with --json. A run that fails or does not end in time is told, and the others go
-on; --limit ends all of it. compact_scaling.py has more of compact differences.
+"""Several GPUs (or ranks) of one host: multigrid, direct solves with a matrix and without, lines that cross all ranks, without a matrix, and compact
+finite differences on 1, 2, 4, 8 of them, in one command; prints one table, and every row as JSON with --json. A run that fails or does not end in time is
+told, and the others go on; --limit ends all of it. compact_scaling.py has more of compact differences.
 
     scripts/several_gpus.py --build build/cuda-sm_90 --ranks 1 2 4 --types cuda
     scripts/several_gpus.py --build build/debian --ranks 1 2 4 8 16 --scale 16        # each length divided by 16, on ranks of a host
@@ -19,7 +19,7 @@ from bench_text import table
 
 MULTIGRID = "-pc_type boxmg -ksp_type cg -ksp_rtol 1e-8 -ksp_norm_type unpreconditioned"
 DIRECT = "-pc_type bcr -ksp_type preonly"
-LINES = "-pc_type line -ksp_type preonly -pc_line_direction z"
+LINES = ("128x128x4096", "256x256x4096")  # nodes, of lines without a matrix along the last direction
 SPREAD = ("4095", "8191", "16383", "511x511x511", "1023x1023x1023")  # nodes inside, of direct solves without a matrix
 COMPACT = {512: ("alone", "weak", "strong", "large"), 256: ("alone", "strong")}  # nodes a side, and what is done with them
 
@@ -37,8 +37,6 @@ def cases(ranks, scale):
     yield "boxmg, 4097² a rank, no line crosses", f"{MULTIGRID} -k 1e3,1", (n(4097), weak(4097)), "y", True
     yield "boxmg, 4097² a rank, all lines cross", f"{MULTIGRID} -k 1,1e3", (n(4097), weak(4097)), "y", True
     yield "boxmg, 257³ a rank", f"{MULTIGRID} -k 1,1,1", (n(257), n(257), weak(257)), "z", True
-    yield "lines, 128 x 128 x 4096", f"{LINES} -k 1,1,1", (128, 128, 4096 // scale), "z", False
-    yield "lines, 256 x 256 x 4096", f"{LINES} -k 1,1,1", (256, 256, 4096 // scale), "z", False
     yield "bcr, 4095²", f"{DIRECT} -k 1,1", (n(4097), n(4097)), "y", False
     yield "bcr, 8191²", f"{DIRECT} -k 1,1", (n(8193), n(8193)), "y", False
     yield "bcr, 511³", f"{DIRECT} -k 1,1,1", (n(513), n(513), n(513)), "z", False
@@ -69,14 +67,13 @@ def run(arguments, case, ranks, seconds):
     return {"case": name, "ranks": ranks, "weak": weak, "nodes": nodes, **rows[-1]}
 
 
-def spread(arguments, ranks, seconds):
-    """Direct solves without a matrix: one process makes them all."""
-    scaled = [[(int(n) + 1) // arguments.scale - 1 for n in size.split("x")] for size in SPREAD]
-    names = {" x ".join(map(str, n * 2 if len(n) == 1 else n)): "x".join(map(str, n)) for n in scaled}
-    wanted = {name: size for name, size in names.items() if f"bcr, {name}, no matrix".startswith(arguments.only)}
+def without_matrix(arguments, program, sizes, time_of, ranks, seconds):
+    """One process solves those of the cases that are wanted. `sizes`: of each case, by name; `time_of`: the column of its table that counts."""
+    wanted = {name: size for name, size in sizes.items() if name.startswith(arguments.only)}
     if not wanted:
         return []
-    command = [*launch(arguments, ranks), f"{arguments.build}/bin/spread_bench", f"--sizes={','.join(wanted.values())}", f"--backend={'host' if arguments.types == 'host' else 'device'}"]
+    command = [*launch(arguments, ranks), f"{arguments.build}/bin/{program}", f"--sizes={','.join(wanted.values())}", f"--repeat={arguments.repeat}"]
+    command += [f"--backend={'host' if arguments.types == 'host' else 'device'}"]
     try:
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=seconds)
         output, failure = done.stdout, f"exit status {done.returncode}" if done.returncode else ""
@@ -84,8 +81,26 @@ def spread(arguments, ranks, seconds):
         output, failure = (late.stdout or b"").decode(), f"not done after {seconds:.0f} s"
     if failure:  # what was solved before is kept
         print(f"{failure}: {' '.join(command)}\n{output[-3000:]}", flush=True)
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in output.splitlines() if line.startswith("| ") and "Dirichlet" in line]
-    return [{"case": f"bcr, {row[0]}, no matrix", "ranks": ranks, "weak": False, "iterations": 1, "solve": float(row[4]) / 1e3, "residual": float(row[6])} for row in rows]
+    head, *rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in output.splitlines() if line.startswith("| ")] or [[]]
+    solved = [(name, dict(zip(head, row))) for name, row in zip(wanted, rows)]  # a row for each size, in their order; without times where one rank is faster
+    return [{"case": name, "ranks": ranks, "weak": False, "iterations": 1, "solve": float(row[time_of]) / 1e3, "residual": float(row["error"])}
+            for name, row in solved if row.get(time_of)]
+
+
+def lines(arguments, ranks, seconds):
+    """Lines that cross all ranks, factored and solved at once."""
+    sizes = {}
+    for size in LINES:
+        *across, rows = size.split("x")
+        sizes[f"lines, {size.replace('x', ' x ')}"] = "x".join([*across, str(int(rows) // arguments.scale)])
+    return without_matrix(arguments, "ranks_bench", sizes, "one-shot, ms", ranks, seconds)
+
+
+def spread(arguments, ranks, seconds):
+    """Direct solves."""
+    scaled = [[(int(n) + 1) // arguments.scale - 1 for n in size.split("x")] for size in SPREAD]
+    sizes = {f"bcr, {' x '.join(map(str, n * 2 if len(n) == 1 else n))}, no matrix": "x".join(map(str, n)) for n in scaled}
+    return without_matrix(arguments, "spread_bench", sizes, "least, ms", ranks, seconds)
 
 
 def compact(arguments, seconds):
@@ -148,9 +163,10 @@ def main():
                 continue
             result = run(arguments, chosen, ranks, min(arguments.each, left()))
             keep(*([result] if result else []))
-    for ranks in arguments.ranks:
-        if left() >= 5:
-            keep(*spread(arguments, ranks, min(arguments.each, left())))
+    for solves in (lines, spread):
+        for ranks in arguments.ranks:
+            if left() >= 5:
+                keep(*solves(arguments, ranks, min(arguments.each, left())))
     for row in compact(arguments, left):
         keep(row)
     print(text_of(results))

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from programs import BUILD, ENVIRONMENT
+from programs import BUILD, ENVIRONMENT, MPIEXEC
 
 SCRIPT = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "bench.py")
 PROGRAMS = {"poisson": "poisson_bench", "adi-solves": "adi_bench", "crout": "crout_bench", "compact": "compact"}
@@ -206,6 +206,23 @@ def test_scaling_of_compact_differences(tmp_path):
     assert failed.returncode == 1 and "not of order 5" in failed.stdout
 
 
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_lines_that_cross_ranks(ranks):
+    """Pieces of unequal lengths, and of no row where there are more ranks than rows."""
+    sizes = {"7 x 5": "64", "16 x 8": "200", "3 x 4": "2"}
+    options = [f"--sizes={','.join(f'{lines}x{rows}'.replace(' ', '') for lines, rows in sizes.items())}", "--repeat=2"]
+    launch = [MPIEXEC, "-n", str(ranks)] if ranks > 1 else []
+    command = [*launch, str(BUILD / "bin" / "ranks_bench"), "--backend=host", *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    head, _, *rows = rows_of(done.stdout)
+    assert head == ["lines", "rows", "ranks", "messages", "solve, ms", "median, ms", "one-shot, ms", "error"]
+    assert [row[:3] for row in rows] == [[lines, length, str(ranks)] for lines, length in sizes.items()]
+    for row in rows:
+        assert row[3].startswith("one rank" if ranks == 1 else "by MPI")
+        assert 0 < float(row[4]) <= float(row[5]) and float(row[6]) > 0 and 0 < float(row[7]) < 1e-12, row
+
+
 @pytest.mark.parametrize("only, cases", [("lines", 2), ("bcr", 4 + 5), ("compact", 3 + 3 + 3 + 3 + 3 + 3)])  # the last ones: what is alone, weak, strong and large
 def test_several_ranks_in_one_table(only, cases, tmp_path):
     script = os.path.join(os.environ["WEFT_SOURCE"], "scripts", "several_gpus.py")
@@ -213,7 +230,7 @@ def test_several_ranks_in_one_table(only, cases, tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
     assert done.returncode == 0, done.stdout + done.stderr
     rows = json.loads((tmp_path / "rows.json").read_text())
-    assert len(rows) == (cases if only == "compact" else 2 * cases) and all(row["solve"] > 0 and row["residual"] < 1 for row in rows), done.stdout
+    assert len(rows) == (cases if only == "compact" else 2 * cases) and all(row["solve"] > 0 and row["residual"] < (1e-12 if only == "lines" else 1) for row in rows), done.stdout
     table = [line for line in done.stdout.splitlines() if line.startswith("| ")]
     assert len(table) == 1 + len(rows) and not any(" – |" in line.rsplit("|", 3)[2] for line in table[1:])
 
