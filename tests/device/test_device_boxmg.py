@@ -77,3 +77,14 @@ def test_boxmg_new_values_and_host_vectors(run, types):
 def test_boxmg_on_several_ranks(run, types, ranks):
     options = f"{grid(65, 40)} -pc_type boxmg -pc_boxmg_coarsest 100 -ksp_converged_reason"
     assert run("ex50", f"{options} {types}", ranks=ranks).iterations() == run("ex50", options).iterations()
+
+
+@on_device
+@pytest.mark.parametrize("cut", ["-da_processors_x 1 -da_processors_y 2", "-da_processors_x 2 -da_processors_y 1"])
+@pytest.mark.parametrize("settings", ["", "-pc_boxmg_precision single", "-ksp_type richardson"])
+def test_boxmg_turns_lines_on_several_ranks(run, types, cut, settings):
+    """Strong lines along y run along x on a device, in boxes that hold them whole, where ranks cut them and where they do not."""
+    problem = f"-da_grid_x 129 -da_grid_y 257 -k 1,1e3 -pc_type boxmg -pc_boxmg_share 100 -ksp_type cg -ksp_rtol 1e-8 -repeat 2 -setups 3 {settings}"
+    here, alone = run("diffusion", f"{problem} {types} {cut}", ranks=2), run("diffusion", f"{problem} {types}")
+    assert here.number("true residual") < 1e-7
+    assert abs(here.number("after") - alone.number("after")) <= 1
