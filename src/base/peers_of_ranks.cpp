@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/device_places.hpp"
+#include "base/kept_with.hpp"
 
 namespace weft {
 
@@ -114,31 +115,18 @@ private:
 
 PeerMemory *peers_of(MPI_Comm communicator)
 {
-  using Peers    = std::shared_ptr<CudaPeers>; // or null
-  static int key = MPI_KEYVAL_INVALID;
-  if (key == MPI_KEYVAL_INVALID) {
-    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
-      delete static_cast<Peers *>(value);
-      return MPI_SUCCESS;
-    };
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
-  }
-  void *value = nullptr;
-  int found = 0, size = 1;
+  using Peers = std::shared_ptr<CudaPeers>; // or null
+  int size    = 1;
   MPI_Comm_size(communicator, &size);
   if (size == 1 || size > PeerPiece::most) return nullptr;
-  MPI_Comm_get_attr(communicator, key, &value, &found);
-  if (!found) {
-    auto *const peers         = new Peers;
+  const auto start = [&] {
+    Peers peers;
     const DevicePlaces places = device_places(communicator);
-    if (places.apart && places.one_host) {
-      *peers = std::make_shared<CudaPeers>(communicator);
-      if (!(*peers)->take(1)) peers->reset(); // whether memory is mapped at all
-    }
-    MPI_Comm_set_attr(communicator, key, peers);
-    value = peers;
-  }
-  return static_cast<Peers *>(value)->get();
+    if (places.apart && places.one_host) peers = std::make_shared<CudaPeers>(communicator);
+    if (peers && !peers->take(1)) peers.reset(); // no memory is mapped
+    return std::make_unique<Peers>(peers);
+  };
+  return kept_with<Peers>(communicator, start).get();
 }
 
 } // namespace weft

@@ -1,33 +1,30 @@
 #include "base/rank_messages.hpp"
 
+#include "base/kept_with.hpp"
 #ifdef WEFT_HAVE_PEERS
 #include "base/peers_of_ranks.hpp"
 #endif
 
 namespace weft {
 
+namespace {
+
+struct Duplicate {
+  MPI_Comm communicator = MPI_COMM_NULL;
+
+  explicit Duplicate(MPI_Comm of) { MPI_Comm_dup(of, &communicator); }
+  ~Duplicate() { MPI_Comm_free(&communicator); }
+  Duplicate(const Duplicate &)            = delete;
+  Duplicate &operator=(const Duplicate &) = delete;
+};
+
+} // namespace
+
 /// Solvers share it: they talk in the same order on all ranks, and leave no message behind.
 /// One for each solver would be a collective set-up for each, and communicators come and go with solvers then, which not every MPI stands.
 MPI_Comm duplicate_of(MPI_Comm communicator)
 {
-  static int key = MPI_KEYVAL_INVALID;
-  if (key == MPI_KEYVAL_INVALID) {
-    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
-      auto *duplicate = static_cast<MPI_Comm *>(value);
-      const int error = MPI_Comm_free(duplicate);
-      delete duplicate;
-      return error;
-    };
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
-  }
-  void *value = nullptr;
-  int found   = 0;
-  MPI_Comm_get_attr(communicator, key, &value, &found);
-  if (found) return *static_cast<MPI_Comm *>(value);
-  auto *duplicate = new MPI_Comm(MPI_COMM_NULL);
-  MPI_Comm_dup(communicator, duplicate);
-  MPI_Comm_set_attr(communicator, key, duplicate);
-  return *duplicate;
+  return kept_with<Duplicate>(communicator, [&] { return std::make_unique<Duplicate>(communicator); }).communicator;
 }
 
 RankMessages::RankMessages(MPI_Comm communicator, bool device_messages, bool on_device)

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "base/device_places.hpp"
+#include "base/kept_with.hpp"
 #endif
 
 namespace weft {
@@ -112,28 +113,20 @@ const StreamMessages *StreamMessages::of(MPI_Comm communicator)
   struct Started {
     std::unique_ptr<Nccl> messages;
   };
-  static int key = MPI_KEYVAL_INVALID;
+  int size = 1;
   if (wanted() == MessageWay::mpi) {
     reason() = "-weft_messages mpi";
     return nullptr;
   }
-  if (key == MPI_KEYVAL_INVALID) {
-    const auto free = [](MPI_Comm, int, void *value, void *) -> int {
-      delete static_cast<Started *>(value);
-      return MPI_SUCCESS;
-    };
-    MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, free, &key, nullptr);
-  }
-  void *value = nullptr;
-  int found = 0, size = 1;
   MPI_Comm_size(communicator, &size);
   if (size == 1) return nullptr;
-  MPI_Comm_get_attr(communicator, key, &value, &found);
-  if (found) return static_cast<Started *>(value)->messages.get();
-  auto *started = new Started{start(communicator)};
-  MPI_Comm_set_attr(communicator, key, started);
-  if (!started->messages && wanted() == MessageWay::nccl) throw std::runtime_error("-weft_messages nccl: " + reason());
-  return started->messages.get();
+  bool first                 = false;
+  const StreamMessages *kept = kept_with<Started>(communicator, [&] {
+                                 first = true;
+                                 return std::make_unique<Started>(Started{start(communicator)});
+                               }).messages.get();
+  if (first && !kept && wanted() == MessageWay::nccl) throw std::runtime_error("-weft_messages nccl: " + reason());
+  return kept;
 }
 
 #endif
