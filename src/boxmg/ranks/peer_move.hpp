@@ -46,7 +46,8 @@ public:
     if (largest == 0 || plain > most_bytes) return;
     exchange_.is_signed = plain <= most_signed;
     const Index bytes   = ((exchange_.is_signed ? 2 : 1) * plain + 255) / 256 * 256;
-    piece_              = peers->take(cuda::PeerTurns::bytes + 2 * static_cast<std::size_t>(bytes));
+    ranks.agree();
+    piece_ = peers->take(cuda::PeerTurns::bytes + 2 * static_cast<std::size_t>(bytes));
     if (!piece_) return;
     exchange_.piece      = *piece_;
     exchange_.own        = ranks.rank();
