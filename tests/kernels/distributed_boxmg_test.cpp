@@ -218,7 +218,8 @@ TEST(DistributedBoxmg, StrongLinesAreWholeInBoxesThatNewValuesMayChange)
       for (const int direction : {0, 1}) {
         for (const bool symmetric : {true, false}) {
           for (const bool single : {false, true}) {
-            for (const Index turned_from : {0, 1}) { // 1: lines along y run along x, on a host too
+            for (const Index turned_from : {0, 1}) {         // 1: lines along y run along x, on a host too
+              if (turned_from > 0 && ranks() == 1) continue; // one rank by itself is turned elsewhere (Turnable)
               options.single_precision = single;
               options.turned_from      = turned_from;
               const auto transpose     = symmetric ? Transpose::no : Transpose::yes;
