@@ -142,7 +142,7 @@ PetscErrorCode WeftCheckPetsc()
   Not Collective, No Fortran Support
 
   Options Database Key:
-+ -weft_messages (auto|mpi|nccl) - what carries messages between devices: NCCL, for which no host waits, or MPI; `auto` is NCCL if it starts, and on one host the small messages of `PCBOXMG` are written into the memory of the other device
++ -weft_messages (auto|mpi|nccl) - what carries messages between devices: NCCL, for which no host waits, or MPI; `auto` is NCCL if it starts, and on one host messages of `PCBOXMG` are written into the memory of the other device
 - -weft_replace_sor <false>      - preconditioners of type `PCSOR` become `PCLINE` if their matrix is on a device
 
   Level: advanced
