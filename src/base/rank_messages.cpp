@@ -1,9 +1,6 @@
 #include "base/rank_messages.hpp"
 
 #include "base/kept_with.hpp"
-#ifdef WEFT_HAVE_PEERS
-#include "base/peers_of_ranks.hpp"
-#endif
 
 namespace weft {
 
@@ -32,18 +29,9 @@ RankMessages::RankMessages(MPI_Comm communicator, bool device_messages, bool on_
       device_messages_(device_messages || on_stream_)
 {
   if (on_device && !on_stream_) why_not_ = StreamMessages::why_not();
-#ifdef WEFT_HAVE_PEERS
-  if (on_device && StreamMessages::wanted() == MessageWay::automatic) peers_ = peers_of(communicator_);
-#endif
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
   requests_.reserve(2 * static_cast<std::size_t>(size_));
-}
-
-std::string RankMessages::way() const
-{
-  if (on_stream_) return "by NCCL";
-  return why_not_.empty() ? "by MPI" : "by MPI, as " + why_not_;
 }
 
 RankMessages::Batch::Batch(const RankMessages &messages, void *stream)

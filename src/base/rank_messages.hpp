@@ -1,4 +1,4 @@
-/// Messages between the ranks of a communicator: by MPI, and between devices by NCCL where that is there. Some kernels send small ones by themselves.
+/// Messages between the ranks of a communicator: by MPI, and between devices by NCCL where that is there.
 #pragma once
 #include <mpi.h>
 
@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "base/message.hpp"
-#include "base/peer_memory.hpp"
 #include "base/stream_messages.hpp"
 
 namespace weft {
@@ -28,10 +27,8 @@ public:
   bool device_messages() const { return device_messages_; }
   /// Whether they can go in the order of a stream.
   bool on_stream() const { return on_stream_ != nullptr; }
-  /// Memory that the devices of all ranks reach, so that kernels send by themselves; or null.
-  PeerMemory *peers() const { return peers_; }
   /// What carries them, for people.
-  std::string way() const;
+  std::string way() const { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
   /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.
   bool in_order_of(void *stream) const { return stream && on_stream_; }
 
@@ -58,7 +55,6 @@ public:
 private:
   MPI_Comm communicator_;
   const StreamMessages *on_stream_; ///< or null
-  PeerMemory *peers_ = nullptr;
   std::string why_not_;
   int rank_ = 0, size_ = 1;
   bool device_messages_;

@@ -174,6 +174,13 @@ inline BoxmgLevel turned_level(const Turn &turn, BoxmgLevel level)
   return level;
 }
 
+/// As another grid has it; `grid` is that of its level. A row of the matrix stays what it is.
+inline BoxmgFault turned_fault(const Turn &turn, BoxmgFault fault, const Grid &grid)
+{
+  if (fault.kind != BoxmgFault::Kind::not_finite) fault.node = turn.node(fault.node, grid, turn.grid(grid));
+  return fault;
+}
+
 /// Whether lines of a large grid along y or z are turned: on a device, where those along x move fewer words.
 template <class Space>
 bool turns(const BoxmgOptions &options, const Grid &grid)

@@ -245,11 +245,8 @@ void HierarchyOn<Space, Value, Scalar>::agree_on_the_end()
 {
   count_ = levels_.size();
   if (!ranks_.all) return;
-  if (fault_ && fault_->kind != BoxmgFault::Kind::not_finite &&
-      has_level(static_cast<std::size_t>(fault_->level))) { // a node of the matrix's grid
-    const Grid &grid = levels_[static_cast<std::size_t>(fault_->level)].whole();
-    fault_->node     = boxes_.turn.node(fault_->node, grid, boxes_.turn.grid(grid));
-  }
+  if (fault_ && has_level(static_cast<std::size_t>(fault_->level)))
+    fault_ = turned_fault(boxes_.turn, *fault_, levels_[static_cast<std::size_t>(fault_->level)].whole());
   struct End {
     std::optional<BoxmgFault> fault;
     std::size_t count;

@@ -90,11 +90,9 @@ public:
   void read(const CsrMatrix<Value, std::int64_t> &matrix, std::optional<bool> symmetric) override { read_any(matrix, symmetric); }
   std::optional<BoxmgFault> fault() const override
   {
-    auto fault = inner_->fault();
-    if (!fault || fault->kind == BoxmgFault::Kind::not_finite || !turned()) return fault; // that is a row of the matrix
-    const Grid here = inner_->levels().at(static_cast<std::size_t>(fault->level)).grid;
-    fault->node     = turn_.node(fault->node, here, turn_.grid(here));
-    return fault;
+    const auto fault = inner_->fault();
+    if (!fault || !turned()) return fault;
+    return turned_fault(turn_, *fault, inner_->levels().at(static_cast<std::size_t>(fault->level)).grid);
   }
 
   void apply(Value *b, Value *x, Transpose transpose, const Tell *tell) override

@@ -38,8 +38,8 @@ cudaLaunchConfig_t cluster_launch(const NativeLaunch<Scalar> &launch, dim3 grid,
 }
 
 /// cluster: blocks that are launched together, of which `resident` clusters fit.
-template <class Scalar, class Arguments>
-NativeLaunch<Scalar> launch_of(void (*kernel)(Arguments), int threads, std::size_t shared_bytes, int cluster = 1)
+template <class Scalar, class... Arguments>
+NativeLaunch<Scalar> launch_of(void (*kernel)(Arguments...), int threads, std::size_t shared_bytes, int cluster = 1)
 {
   NativeLaunch<Scalar> l{reinterpret_cast<const void *>(kernel), threads, static_cast<int>(shared_bytes), 0};
   check_launch(cudaFuncSetAttribute(l.kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, l.shared_bytes), "shared memory");

@@ -163,14 +163,8 @@ void launch_as(const PeerExchange &e, const From *from, To *to, const Index *lea
 {
   constexpr int threads        = 256;
   const auto kernel            = peer_exchange<threads, is_signed, From, To>;
-  static const int most_blocks = [kernel] {
-    int device = 0, processors = 0, blocks = 0;
-    check_launch(cudaGetDevice(&device), "device");
-    check_launch(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device), "multiprocessors");
-    check_launch(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, 0), "occupancy");
-    return processors * blocks;
-  }();
-  Index elements = 1;
+  static const int most_blocks = launch_of<To>(kernel, threads, 0).resident;
+  Index elements               = 1;
   for (int k = 0; k < e.sent; k++) elements = std::max(elements, e.out[k].count);
   for (int k = 0; k < e.received; k++) elements = std::max(elements, e.in[k].count);
   const auto blocks = static_cast<unsigned>(std::min<Index>((elements + threads - 1) / threads, most_blocks));

@@ -21,8 +21,8 @@ public:
   int rank() const override { return messages_.rank(); }
   int size() const override { return messages_.size(); }
   bool device_messages() const override { return messages_.device_messages(); }
-  std::string way() const override { return (peers() ? "directly, large ones " : "") + messages_.way(); }
-  PeerMemory *peers() const override { return messages_.peers(); }
+  std::string way() const override { return (peers_ ? "directly, large ones " : "") + messages_.way(); }
+  PeerMemory *peers() const override { return peers_; }
   void agree() const override { agree_(); }
   bool in_order_of(void *stream) const override { return messages_.in_order_of(stream); }
   void exchange(const std::vector<Message> &sent, const KernelScalar *from, const std::vector<Message> &received, KernelScalar *to,
@@ -44,6 +44,7 @@ private:
   }
 
   RankMessages messages_;
+  PeerMemory *peers_ = nullptr;
   MPI_Comm lines_[3]; ///< of the parts that these are for
   std::function<void()> agree_;
 };
