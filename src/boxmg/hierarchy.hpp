@@ -77,6 +77,7 @@ struct Level {
   OwnedArray<Scalar, Space> x, b, work;
   Products<Space> products;                                    ///< that make the next level's operator
   Kokkos::View<LevelLook, Kokkos::SharedHostPinnedSpace> look; ///< what the last look has seen, on the host once the space is waited for
+  OwnedArray<LevelLook, Space> looks;                          ///< of the teams of a device
   Kokkos::View<int, Kokkos::SharedHostPinnedSpace> unsound;    ///< 1: a line has an unusable pivot, where that was looked for
   bool looked_for_pivots = false;
   Inverse<Space> inverse;

@@ -4,6 +4,7 @@
 
 #include "boxmg/choose.hpp"
 #include "boxmg/operator.hpp"
+#include "boxmg/sums.hpp"
 #include "line/line_solver.hpp"
 
 namespace weft::boxmg {
@@ -275,11 +276,11 @@ private:
   }
 };
 
-/// look: in the memory of the space. Does not wait.
+/// look: in the memory of the space. room: see join_over(). Does not wait.
 template <class Space, class Scalar>
-void look_at(const Space &space, const LookAtLevel<Scalar> &level, const Result<LevelLook, Space> &look)
+void look_at(const Space &space, const LookAtLevel<Scalar> &level, OwnedArray<LevelLook, Space> &room, const Result<LevelLook, Space> &look)
 {
-  Kokkos::parallel_reduce("weft boxmg level", range(space, level.a.grid.nodes()), level, look);
+  join_over("weft boxmg level", space, level.a.grid.nodes(), level, room, look);
 }
 
 /// The sign of most of the diagonal; complex numbers have none, and 1 stands for it.

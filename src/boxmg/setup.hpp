@@ -189,14 +189,14 @@ bool HierarchyOn<Space, Value, Scalar>::read_again(const Matrix &matrix, std::op
 template <class Space, class Value, class Scalar>
 void HierarchyOn<Space, Value, Scalar>::look(std::size_t level, std::optional<bool> symmetric)
 {
-  const LevelHere &l = levels_[level];
-  const bool finest  = level == 0;
+  LevelHere &l      = levels_[level];
+  const bool finest = level == 0;
   const LookAtLevel<Value> kernel{l.exact.a, sign_, finest ? symmetric.value_or(false) : symmetric_, finest};
   const Result<LevelLook, Space> result(l.look.data());
   if (l.part)
-    look_at(l.space, kernel, *l.part, result);
+    look_at(l.space, kernel, *l.part, l.looks, result);
   else
-    look_at(l.space, kernel, result);
+    look_at(l.space, kernel, l.looks, result);
 }
 
 /// Whether squares may touch where weights can know of it: in the plane, where nothing else is asked for.

@@ -25,8 +25,9 @@ struct BlockLevel {
   std::vector<std::pair<Stencil, Products<Space>>> products; ///< for each stencil that pairs have
   std::unique_ptr<BlockSmoother<Space, Value>> smoother;
   OwnedArray<Value, Space> x, b, work;
-  OwnedArray<LevelLook, Space> look; ///< of each unknown
-  Inverse<Space> inverse;            ///< of all unknowns of a node 0 .. n - 1, unknown by unknown
+  OwnedArray<LevelLook, Space> look;  ///< of each unknown
+  OwnedArray<LevelLook, Space> looks; ///< of the teams of a device
+  Inverse<Space> inverse;             ///< of all unknowns of a node 0 .. n - 1, unknown by unknown
 
   const Grid &grid() const { return a.grid(); }
   Index size() const { return a.grid().nodes() * a.unknowns(); }
@@ -109,7 +110,7 @@ private:
   template <class Int>
   bool taken(const CsrMatrix<Value, Int> &matrix);
   void ensure_level(std::size_t level, const Grid &grid, const BlockPattern &pattern);
-  std::vector<LevelLook> look(std::size_t level, bool known_symmetric) const;
+  std::vector<LevelLook> look(std::size_t level, bool known_symmetric);
   static LevelLook together(const std::vector<LevelLook> &looks);
   void set_up();
   bool set_up(std::size_t level, const std::vector<LevelLook> &looks);

@@ -61,12 +61,12 @@ void BlockHierarchy<Space, Value>::ensure_level(std::size_t level, const Grid &g
 
 /// What each unknown's own couplings look like. Waits.
 template <class Space, class Value>
-std::vector<LevelLook> BlockHierarchy<Space, Value>::look(std::size_t level, bool known_symmetric) const
+std::vector<LevelLook> BlockHierarchy<Space, Value>::look(std::size_t level, bool known_symmetric)
 {
-  const LevelHere &l = levels_[level];
+  LevelHere &l = levels_[level];
   std::vector<LevelLook> looks(signs_.size());
   for (int c = 0; c < l.a.unknowns(); c++)
-    boxmg::look_at(space_, LookAtLevel<Value>{l.a.own(c).a, signs_[static_cast<std::size_t>(c)], known_symmetric, level == 0},
+    boxmg::look_at(space_, LookAtLevel<Value>{l.a.own(c).a, signs_[static_cast<std::size_t>(c)], known_symmetric, level == 0}, l.looks,
                    Result<LevelLook, Space>(l.look.data() + c));
   Kokkos::deep_copy(space_, Array<LevelLook, Kokkos::HostSpace>(looks.data(), looks.size()), l.look);
   space_.fence("weft boxmg: looks");

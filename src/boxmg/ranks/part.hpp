@@ -267,9 +267,10 @@ struct LookAtOwned {
 
 /// Of the nodes that a rank owns. Does not wait.
 template <class Space, class Scalar>
-void look_at(const Space &space, const LookAtLevel<Scalar> &level, const PartOfGrid &part, const Result<LevelLook, Space> &look)
+void look_at(const Space &space, const LookAtLevel<Scalar> &level, const PartOfGrid &part, OwnedArray<LevelLook, Space> &room,
+             const Result<LevelLook, Space> &look)
 {
-  Kokkos::parallel_reduce("weft boxmg level", range(space, part.owned.nodes()), LookAtOwned<Scalar>{level, OwnedNodes(part)}, look);
+  join_over("weft boxmg level", space, part.owned.nodes(), LookAtOwned<Scalar>{level, OwnedNodes(part)}, room, look);
 }
 
 /// What all ranks have seen, with numbers of nodes in the whole grid. The same on each, to the last bit.
