@@ -100,9 +100,9 @@ struct Stencil {
     }
     return Stencil(mask);
   }
-  WEFT_INLINE int centre() const { return slot[13]; }
-  /// Where the coefficient of the opposite neighbour stands.
-  WEFT_INLINE int mirrored(int k) const { return slot[26 - offset[k].number()]; }
+  /// Where the coefficient of the node itself stands, and that of the opposite neighbour: opposite ones are as far from both ends of the list.
+  WEFT_INLINE int centre() const { return count / 2; }
+  WEFT_INLINE int mirrored(int k) const { return count - 1 - k; }
 };
 
 /// Whether all neighbours are a step along one direction away. Lines of such an operator do not couple to those a step away along both others, so that a

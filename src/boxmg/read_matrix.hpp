@@ -1,6 +1,7 @@
 /// From a CSR matrix to the stencil's diagonals, and what is looked at on a level: symmetry, signs, strengths.
 #pragma once
 #include <limits>
+#include <type_traits>
 
 #include "boxmg/choose.hpp"
 #include "boxmg/operator.hpp"
@@ -137,23 +138,31 @@ inline bool is_mild(const LevelLook &finest)
 template <class Scalar>
 inline constexpr RealOf<Scalar> symmetry_tolerance = 100 * std::numeric_limits<RealOf<Scalar>>::epsilon();
 
+/// How many neighbours a stencil has. points: as many, known when this is compiled, so that loops over them are unrolled; 0: any number.
+template <int points>
+KOKKOS_INLINE_FUNCTION constexpr int count_of(const Stencil &stencil)
+{
+  return points > 0 ? points : stencil.count;
+}
+
 /// Compares a node's couplings with those back: false where one differs by more than rounding; and adds how much they do. mirrors becomes false where one
 /// differs at all. The loads of some are on their way together.
-template <class Scalar>
+template <int points, class Scalar>
 KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node, const Index (&at)[3], Flow &flow, bool &mirrors)
 {
-  constexpr int together = 5;
+  constexpr int together = points == 7 ? 7 : 5;
+  const int count        = count_of<points>(a.stencil);
   bool symmetric = true, couples = false;
-  const auto diagonal = modulus(a.diagonal(node));
-  for (int first = 0; first < a.stencil.count; first += together) {
+  const auto diagonal = modulus(a.entry(count / 2, node));
+  for (int first = 0; first < count; first += together) {
     Scalar c[together], back[together];
     RealOf<Scalar> beside[together];
     for (int m = 0; m < together; m++) {
       const int k           = first + m;
-      const Index neighbour = k < a.stencil.count && k != a.stencil.centre() ? a.neighbour(k, node, at) : -1;
+      const Index neighbour = k < count && k != count / 2 ? a.neighbour(k, node, at) : -1;
       c[m]                  = neighbour < 0 ? Scalar(0) : a.entry(k, node);
-      back[m]               = neighbour < 0 ? Scalar(0) : a.transposed(k, neighbour);
-      beside[m]             = neighbour < 0 ? RealOf<Scalar>(0) : modulus(a.diagonal(neighbour));
+      back[m]               = neighbour < 0 ? Scalar(0) : a.entry(count - 1 - k, neighbour);
+      beside[m]             = neighbour < 0 ? RealOf<Scalar>(0) : modulus(a.entry(count / 2, neighbour));
     }
     for (int m = 0; m < together; m++) {
       couples = couples || c[m] != Scalar(0);
@@ -162,7 +171,7 @@ KOKKOS_INLINE_FUNCTION bool symmetric_row(const Operator<Scalar> &a, Index node,
       symmetric         = false;
       const double part = diagonal > 0 ? static_cast<double>(real_part(c[m] - back[m])) / (2 * static_cast<double>(diagonal)) : 0;
       flow.share += modulus(part);
-      const Offset &o = a.stencil.offset[first + m < a.stencil.count ? first + m : 0];
+      const Offset &o = a.stencil.offset[first + m < count ? first + m : 0];
       for (int d = 0; d < 3; d++) flow.through[d] += o.d[d] * part;
     }
   }
@@ -176,11 +185,12 @@ struct Differ {
 };
 
 /// Sums of the couplings of a node along each direction, whatever the steps along the others.
-template <class Scalar>
+template <int points, class Scalar>
 KOKKOS_INLINE_FUNCTION Differ strengths_of(const Operator<Scalar> &a, Index node, double (&along)[3])
 {
+  const int count           = count_of<points>(a.stencil);
   InDouble<Scalar> below[3] = {}, above[3] = {};
-  for (int k = 0; k < a.stencil.count; k++) {
+  for (int k = 0; k < count; k++) {
     const InDouble<Scalar> c = widened(a.entry(k, node));
     for (int d = 0; d < 3; d++) {
       const int o = a.stencil.offset[k].d[d];
@@ -199,8 +209,8 @@ KOKKOS_INLINE_FUNCTION Differ strengths_of(const Operator<Scalar> &a, Index node
 }
 
 /// A pass over the nodes of a level. A direction is strong at a node where it couples so many times as strongly as the others do (dominance()), or
-/// where the others are next to nothing beside the diagonal.
-template <class Scalar>
+/// where the others are next to nothing beside the diagonal. points: see count_of().
+template <class Scalar, int points = 0>
 struct LookAtLevel {
   using value_type = LevelLook;
 
@@ -208,12 +218,13 @@ struct LookAtLevel {
   double sign;          ///< of the diagonals, as on the finest level
   bool known_symmetric; ///< need not be looked at: convection is not either
   bool finest;          ///< the only one of which it is asked whether its diagonals dominate, and how large they are
+  double strong_from[2] = {dominance(a.grid, false), dominance(a.grid, true)};
 
   KOKKOS_INLINE_FUNCTION void init(LevelLook &look) const { look = {}; }
   KOKKOS_INLINE_FUNCTION void join(LevelLook &look, const LevelLook &other) const { look.join(other); }
   KOKKOS_INLINE_FUNCTION void operator()(Index node, LevelLook &look) const
   {
-    const InDouble<Scalar> d = widened(a.diagonal(node));
+    const InDouble<Scalar> d = widened(a.entry(count_of<points>(a.stencil) / 2, node));
     const double size        = modulus(d);
     if (finest) {
       const double others = beside(node);
@@ -227,7 +238,7 @@ struct LookAtLevel {
     } else {
       Index at[3] = {};
       if (!a.ends) a.grid.position(node, at); // else distances tell the neighbours
-      look.symmetric = symmetric_row(a, node, at, look.flow, look.mirrors) && look.symmetric;
+      look.symmetric = symmetric_row<points>(a, node, at, look.flow, look.mirrors) && look.symmetric;
     }
     if (!(is_complex<Scalar> || real_part(d) * sign >= 0)) look.wrong_sign = Kokkos::min(look.wrong_sign, node);
     if (size == 0) {
@@ -235,16 +246,17 @@ struct LookAtLevel {
       return;
     }
     double along[3];
-    const Differ differ = strengths_of(a, node, along);
+    const Differ differ = strengths_of<points>(a, node, along);
+    const double scale  = 1 / size;
     look.strengths.steps |= differ.steps;
     look.strengths.jumps |= differ.jumps;
     look.strengths.corners |= (differ.jumps & (differ.jumps - 1)) != 0;
     for (int m = 0; m < 3; m++) {
-      look.strengths.along[m] += along[m] / size;
+      look.strengths.along[m] += along[m] * scale;
       const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);
       if (!(other > 0.1 * size)) continue;
       for (const bool symmetric : {false, true}) {
-        if (along[m] < dominance(a.grid, symmetric) * other) look.strengths.not_strong[symmetric] |= 1u << m;
+        if (along[m] < strong_from[symmetric] * other) look.strengths.not_strong[symmetric] |= 1u << m;
       }
       if (Kokkos::min(one, two) < alike * other) look.strengths.unlike |= 1u << m;
       if (Kokkos::min(one, two) > outdone_by * along[m]) look.strengths.outdone[m]++;
@@ -268,19 +280,36 @@ private:
   }
   KOKKOS_INLINE_FUNCTION double beside(Index node) const
   {
-    double sum = 0;
-    for (int k = 0; k < a.stencil.count; k++) {
-      if (k != a.stencil.centre()) sum += static_cast<double>(modulus(a.entry(k, node)));
+    const int count = count_of<points>(a.stencil);
+    double sum      = 0;
+    for (int k = 0; k < count; k++) {
+      if (k != count / 2) sum += static_cast<double>(modulus(a.entry(k, node)));
     }
     return sum;
   }
 };
 
+/// Calls body(kernel) with the kernel of a level. On a device it knows the number of neighbours, where that is a frequent one.
+template <class Space, class Scalar, class Body>
+void with_points(const LookAtLevel<Scalar> &level, const Body &body)
+{
+  const auto known = [&]<int points>(std::integral_constant<int, points>) {
+    body(LookAtLevel<Scalar, points>{level.a, level.sign, level.known_symmetric, level.finest});
+  };
+  if constexpr (!is_host_space<Space>) {
+    if (level.a.stencil.count == 5) return known(std::integral_constant<int, 5>());
+    if (level.a.stencil.count == 7) return known(std::integral_constant<int, 7>());
+    if (level.a.stencil.count == 9) return known(std::integral_constant<int, 9>());
+    if (level.a.stencil.count == 27) return known(std::integral_constant<int, 27>());
+  }
+  body(level);
+}
+
 /// look: in the memory of the space. room: see join_over(). Does not wait.
 template <class Space, class Scalar>
 void look_at(const Space &space, const LookAtLevel<Scalar> &level, OwnedArray<LevelLook, Space> &room, const Result<LevelLook, Space> &look)
 {
-  join_over("weft boxmg level", space, level.a.grid.nodes(), level, room, look);
+  with_points<Space>(level, [&](const auto &kernel) { join_over("weft boxmg level", space, level.a.grid.nodes(), kernel, room, look); });
 }
 
 /// The sign of most of the diagonal; complex numbers have none, and 1 stands for it.

@@ -100,12 +100,15 @@ struct Joining {
   KOKKOS_INLINE_FUNCTION result_view_type view() const { return result_view_type(&value); }
 };
 
+/// Of a team of join_over(), and how many teams a multiprocessor has at once: threads have room for a value of 60 words and what makes it.
+inline constexpr int joining_threads = 256, joining_at_once = 2;
+
 /// body(number, value) for all numbers, some of them a team's, of which each thread has a value in its registers. to: a team's value.
 template <class Space, class Value, class Body>
 void join_by_teams(const char *label, const Space &space, Index count, int teams, const Body &body, Value *to)
 {
-  constexpr int threads = 256;
-  using Policy          = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<threads>>;
+  constexpr int threads = joining_threads;
+  using Policy          = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<threads, joining_at_once>>;
   const auto light      = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
   Kokkos::parallel_for(
       label, Kokkos::Experimental::require(Policy(space, teams, threads), light), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
@@ -125,7 +128,8 @@ struct JoinParts {
 };
 
 /// Joins what body(number, value) makes of all numbers. On a device a reduction of Kokkos keeps the values in shared memory, which few threads have room
-/// for: 744 us for the looks at 129³ nodes on an H200. room: a value of each team, which stays. Does not wait.
+/// for: 744 us for the look at 129³ nodes on an H200. Teams take some 10 us to join their threads' values, so that there are no more of them than run
+/// at once. room: a value of each team, which stays. Does not wait.
 template <class Space, class Value, class Body>
 void join_over(const char *label, const Space &space, Index count, const Body &body, OwnedArray<Value, Space> &room,
                const Result<Value, Space> &to)
@@ -133,7 +137,9 @@ void join_over(const char *label, const Space &space, Index count, const Body &b
   if constexpr (is_host_space<Space>) {
     Kokkos::parallel_reduce(label, range(space, count), body, to);
   } else {
-    const auto teams = static_cast<int>(std::clamp<Index>((count + 255) / 256, 1, Sum::most_teams));
+    constexpr Index least = 4 * joining_threads; // numbers of a team
+    const Index at_once   = std::max(space.concurrency() / (2048 / joining_at_once), 1);
+    const auto teams      = static_cast<int>(std::clamp<Index>(count / least, 1, at_once));
     if (teams == 1) return join_by_teams(label, space, count, 1, body, to.data());
     if (static_cast<int>(room.size()) != teams)
       room = OwnedArray<Value, Space>(Kokkos::view_alloc(Kokkos::WithoutInitializing, std::string(label) + " of teams"), teams);

@@ -253,11 +253,11 @@ struct OwnedNodes {
   }
 };
 
-template <class Scalar>
+template <class Kernel>
 struct LookAtOwned {
   using value_type = LevelLook;
 
-  LookAtLevel<Scalar> level;
+  Kernel level;
   OwnedNodes nodes;
 
   KOKKOS_INLINE_FUNCTION void init(LevelLook &look) const { level.init(look); }
@@ -270,7 +270,9 @@ template <class Space, class Scalar>
 void look_at(const Space &space, const LookAtLevel<Scalar> &level, const PartOfGrid &part, OwnedArray<LevelLook, Space> &room,
              const Result<LevelLook, Space> &look)
 {
-  join_over("weft boxmg level", space, part.owned.nodes(), LookAtOwned<Scalar>{level, OwnedNodes(part)}, room, look);
+  with_points<Space>(level, [&]<class Kernel>(const Kernel &kernel) {
+    join_over("weft boxmg level", space, part.owned.nodes(), LookAtOwned<Kernel>{kernel, OwnedNodes(part)}, room, look);
+  });
 }
 
 /// What all ranks have seen, with numbers of nodes in the whole grid. The same on each, to the last bit.
