@@ -41,7 +41,7 @@ struct Pieces {
 /// Goodnight, The American Statistician 33 (1979)). A pivot that is nothing beside its own diagonal is left out, with its row and column: so
 /// the operator of a singular problem has an inverse on what the other unknowns span, symmetric where it is, and each part of a grid that
 /// falls to pieces leaves out one of its own. In blocks, as a device does with real scalars but for stacks, pivots come in the order of the rows
-/// first (block_sweep.hpp: on an H200 81 rows take 136 us so, and 554 by size), and by size where that is in doubt.
+/// first (block_sweep.hpp: on an H200 125 rows take 112 us so, and 81 take 554 by size), and by size where that is in doubt.
 template <class Space>
 struct Inverse {
   using Policy                        = Kokkos::TeamPolicy<Space>;
