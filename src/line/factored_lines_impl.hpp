@@ -77,6 +77,11 @@ public:
     given_->space.fence("weft: write the coefficients");
     return host;
   }
+  typename FactoredLines<decltype(Matrix::problem), Scalar>::Given coefficients() const override
+  {
+    const Matrix &matrix = given_->matrix;
+    return {matrix.lower.data(), matrix.diagonal.data(), matrix.upper.data()};
+  }
   void use(const Scalar *lower, const Scalar *diagonal, const Scalar *upper) override
   {
     const auto size         = static_cast<std::size_t>(this->problem().coefficient_size());

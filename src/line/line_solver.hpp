@@ -94,6 +94,11 @@ public:
   /// Takes copies of coefficients, whatever the memory of the execution: problem().coefficient_size() each.
   virtual void read(const HostCoefficients<Scalar> &coefficients) = 0;
   virtual HostCoefficients<Scalar> host_coefficients() const      = 0;
+  /// Those that it works on, in the memory of the execution.
+  struct Given {
+    const Scalar *lower, *diagonal, *upper;
+  };
+  virtual Given coefficients() const = 0;
   void read(const AnyLines<Scalar> &other) final { read(static_cast<const FactoredLines &>(other).host_coefficients()); }
   void read(const ConstantLines<Scalar> &lines) requires std::is_same_v<Problem, LineProblem>
   {

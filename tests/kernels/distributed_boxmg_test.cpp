@@ -147,7 +147,9 @@ std::pair<double, int> difference(Memory memory, const Parts &parts, bool symmet
     const std::vector<BoxmgLevel> all_levels = together.levels();
     levels                                   = 0;
     for (const BoxmgLevel &level : all_levels) levels += level.ranks > 1;
-    if (direction >= 0 && !all_levels.empty()) EXPECT_EQ(all_levels[0].moved, parts.crosses(direction) && parts.whole_along(direction));
+    if (direction >= 0 && !all_levels.empty()) {
+      EXPECT_EQ(all_levels[0].moved, parts.crosses(direction) && parts.whole_along(direction));
+    }
   }
   return {most, levels};
 }

@@ -81,6 +81,9 @@ public:
   /// change while the solve runs; where rhs is kept they are put back. Nothing is allocated, but by the first transposed solve. Waits for the
   /// messages, not for the solution.
   void solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) const override;
+  /// Of one right-hand side the piece is factored and solved in one go too, and not factored before where windows make the rows of its inverse
+  /// (end_windows.hpp).
+  void solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) override;
 
   /// For a relaxation of the whole lines of a colour by a kernel that knows pieces only, a LineRelaxation of this one in `matrix`, whose row i
   /// is element i of the piece's layout: takes what the neighbouring pieces will be then from the first and the last row of rhs, until
@@ -114,11 +117,14 @@ public:
     virtual void use_couplings(const Scalar *before, const Scalar *after)                           = 0;
     virtual void use_couplings(const std::vector<Scalar> &before, const std::vector<Scalar> &after) = 0;
     virtual std::array<std::vector<Scalar>, 2> host_couplings() const                               = 0;
-    /// Of the matrix or its transpose. `ends` solves for the rows of the inverse: the piece, or one line where all are alike.
-    virtual void factor(Transpose transpose, const Local *ends)                                                      = 0;
+    /// Of the matrix or its transpose. `ends` solves for the rows of the inverse: the piece, or one line where all are alike; factor_ends() makes it ready
+    /// to, if it is called.
+    virtual void factor(Transpose transpose, const Local *ends, const std::function<void()> &factor_ends)            = 0;
     virtual bool neighbours_only(Transpose transpose) const                                                          = 0;
     virtual Index bad_pivot() const                                                                                  = 0;
     virtual void solve(const Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
+    /// The same by solve_once() of the piece, of one right-hand side.
+    virtual void solve_once(Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const = 0;
     /// The part of a solve before the piece's, for right-hand sides less what scalar rows couple to beside their lines; and the part after it.
     virtual void take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const = 0;
     virtual void put_back(Scalar *rhs, Colour colour) const                                                              = 0;
@@ -129,6 +135,7 @@ public:
 private:
   /// Throws, on all ranks, where the pieces make no lines, or one was refused. `unknowns` of a node, whose lines are counted.
   void check(const LineLayout &piece, Index unknowns, const std::optional<std::string> &refused_here) const;
+  void factor_piece();
   /// The solver for rows of the inverse.
   const Local *ends() const { return one_ ? one_.get() : local_.get(); }
 

@@ -11,6 +11,7 @@
 #include "base/messages.hpp"
 #include "line/host_copies.hpp"
 #include "line/ranks/distributed_line_solver.hpp"
+#include "line/ranks/end_windows.hpp"
 #include "line/ranks/piece.hpp"
 #include "line/ranks/reduced.hpp"
 #include "line/relax/storage.hpp"
@@ -84,7 +85,7 @@ public:
     return {to_host(space_, before_), to_host(space_, after_)};
   }
 
-  void factor(Transpose transpose, const Local *ends) override
+  void factor(Transpose transpose, const Local *ends, const std::function<void()> &factor_ends) override
   {
     const int number = transpose == Transpose::yes;
     if (!sides_[number]) sides_[number] = make_side();
@@ -94,7 +95,10 @@ public:
     if (!ranks_.is_empty()) {
       update_couplings();
       couple(side, transpose);
-      invert(side, transpose, ends);
+      if (!invert_in_windows(side, transpose, ends)) {
+        factor_ends();
+        invert(side, transpose, ends);
+      }
     }
     const double here    = ranks_.is_empty() ? 0 : reach(space_, side);
     const double across  = ranks_.largest(ranks_.has_before() && ranks_.has_after() ? here : 0);
@@ -114,18 +118,14 @@ public:
 
   void solve(const Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
   {
-    const Side &side          = *sides_[options.transpose == Transpose::yes];
-    const bool coupled        = ranks_.coupled();
-    SolveOptions<Scalar> once = options;
-    once.nrhs                 = 1;
-    for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld) {
-      const Array<Scalar, Space> given(rhs, size(problem_.layout.span()));
-      if (coupled) exchange(side, given, options.colour, GivenNodes<Scalar, Space, b>{given});
-      if (ranks_.is_empty()) continue;
-      const Step step(*this, SolveStep::piece);
-      piece->solve(rhs, solution, once);
-      if (coupled && !options.update.add && rhs != solution) Kernels::put_back(space_, nodes_, given, kept_, options.colour);
-    }
+    SolveOptions<Scalar> one = options;
+    one.nrhs                 = 1;
+    for (int k = 0; k < options.nrhs; k++, rhs += options.ld, solution += options.ld)
+      solve_one(rhs, solution, one, [&] { piece->solve(rhs, solution, one); });
+  }
+  void solve_once(Local *piece, Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const override
+  {
+    solve_one(rhs, solution, options, [&] { piece->solve_once(rhs, solution, options); });
   }
 
   void take_neighbours(Scalar *rhs, const StencilMatrix<Scalar> &matrix, const Scalar *x, Colour colour) const override
@@ -278,6 +278,19 @@ private:
   Index matrices() const { return static_cast<Index>(before_.extent(0)) / block; }
   Index count() const { return nodes_.count(); }
 
+  /// Takes the other pieces to the right-hand side, and solves the piece by solve_piece().
+  template <class SolvePiece>
+  void solve_one(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options, const SolvePiece &solve_piece) const
+  {
+    const Array<Scalar, Space> given(rhs, size(problem_.layout.span()));
+    if (ranks_.coupled())
+      exchange(*sides_[options.transpose == Transpose::yes], given, options.colour, GivenNodes<Scalar, Space, b>{given});
+    if (ranks_.is_empty()) return;
+    const Step step(*this, SolveStep::piece);
+    solve_piece();
+    if (ranks_.coupled() && !options.update.add && rhs != solution) Kernels::put_back(space_, nodes_, given, kept_, options.colour);
+  }
+
   std::unique_ptr<Side> make_side() const
   {
     auto side = std::make_unique<Side>();
@@ -315,6 +328,36 @@ private:
     if (ranks_.has_before()) copy(space_, theirs_.data(), side.before.data(), n, false);
     if (ranks_.has_after()) copy(space_, theirs_.data() + words, side.after.data(), n, false);
   }
+  /// Smaller effects add up to less than the rounding of a product of ten thousand rows.
+  double least() const { return Kokkos::max(tolerance_, 1e-4 * static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon())); }
+
+  /// The rows of the inverses from windows at the ends, where these are long enough. An end without a neighbour nobody asks for.
+  bool invert_in_windows(Side &side, Transpose transpose, const Local *ends) const
+  {
+    if constexpr (std::is_same_v<Problem, LineProblem> && b == 1) {
+      InverseEnds<Scalar, Space, b> &inverse = side.inverse;
+      const LineLayout &lines                = inverse.own;
+      const auto given                       = ends->coefficients();
+      for (const Index window : {Index(128), Index(1024)}) {
+        if (!inverse.each || 2 * window > lines.length) return false;
+        const EndWindows<Space, Scalar> windows{lines,
+                                                given.lower,
+                                                given.diagonal,
+                                                given.upper,
+                                                transpose == Transpose::yes,
+                                                {ranks_.has_before(), ranks_.has_after()},
+                                                {inverse.first, inverse.last},
+                                                window,
+                                                least()};
+        Index count[2];
+        if (!windows.fill(space_, count)) continue;
+        inverse.head = count[0];
+        inverse.tail = count[1];
+        return true;
+      }
+    }
+    return false;
+  }
   /// Row r of A^-1 is column r of A^-T.
   void invert(Side &side, Transpose transpose, const Local *ends) const
   {
@@ -328,10 +371,8 @@ private:
     ends->solve(inverse.first.data(), inverse.first.data(), other);
     Kernels::unit(space_, lines, inverse.last, lines.length - 1);
     ends->solve(inverse.last.data(), inverse.last.data(), other);
-    // What is smaller adds up to less than the rounding of a product of ten thousand rows. An end without a neighbour nobody asks for.
-    const double least = Kokkos::max(tolerance_, 1e-4 * static_cast<double>(std::numeric_limits<RealOf<Scalar>>::epsilon()));
-    inverse.head       = ranks_.has_before() ? Kernels::significant(space_, lines, inverse.first, least, true) : 0;
-    inverse.tail       = ranks_.has_after() ? Kernels::significant(space_, lines, inverse.last, least, false) : 0;
+    inverse.head = ranks_.has_before() ? Kernels::significant(space_, lines, inverse.first, least(), true) : 0;
+    inverse.tail = ranks_.has_after() ? Kernels::significant(space_, lines, inverse.last, least(), false) : 0;
   }
   void factor_neighbours(const Side &side) const
   {

@@ -111,9 +111,15 @@ template <class Problem, class Scalar>
 void DistributedLines<Problem, Scalar>::factor()
 {
   transposed_is_factored_ = false;
+  factor_piece();
+  impl_->factor(Transpose::no, ends(), [] {});
+}
+
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::factor_piece()
+{
   if (local_) local_->factor();
   if (one_) one_->factor();
-  impl_->factor(Transpose::no, ends());
 }
 
 template <class Problem, class Scalar>
@@ -132,10 +138,21 @@ template <class Problem, class Scalar>
 void DistributedLines<Problem, Scalar>::solve(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options) const
 {
   if (options.transpose == Transpose::yes && !transposed_is_factored_) {
-    impl_->factor(Transpose::yes, ends());
+    impl_->factor(Transpose::yes, ends(), [] {});
     transposed_is_factored_ = true;
   }
   impl_->solve(local_.get(), rhs, solution, options);
+}
+
+template <class Problem, class Scalar>
+void DistributedLines<Problem, Scalar>::solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
+{
+  if (options.update.add || options.transpose == Transpose::yes)
+    throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
+  if (options.nrhs != 1) return AnyLines<Scalar>::solve_once(rhs, solution, options);
+  transposed_is_factored_ = false;
+  impl_->factor(Transpose::no, ends(), [this] { factor_piece(); });
+  impl_->solve_once(local_.get(), rhs, solution, options);
 }
 
 } // namespace weft
