@@ -68,7 +68,7 @@ struct EndWindows {
     Scalar inverse = 0; // of the pivot before
     for (Index k = window - 1; k >= 0; k--) {
       const Index i        = at + k * step;
-      const Scalar product = k + 1 < window ? near[i] * far[i + step] * inverse : Scalar(0), pivot = diagonal[i] - product;
+      const Scalar product = k + 1 < window ? near[i] * (far[i + step] * inverse) : Scalar(0), pivot = diagonal[i] - product;
       const Real scale = modulus(diagonal[i]) + modulus(product);
       sound            = sound && usable_pivot(pivot, scale) && modulus(pivot) >= safe * scale;
       inverse          = Scalar(1) / pivot;
