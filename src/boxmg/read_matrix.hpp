@@ -247,12 +247,11 @@ struct LookAtLevel {
     }
     double along[3];
     const Differ differ = strengths_of<points>(a, node, along);
-    const double scale  = 1 / size;
     look.strengths.steps |= differ.steps;
     look.strengths.jumps |= differ.jumps;
     look.strengths.corners |= (differ.jumps & (differ.jumps - 1)) != 0;
     for (int m = 0; m < 3; m++) {
-      look.strengths.along[m] += along[m] * scale;
+      look.strengths.along[m] += along[m] / size; // whose inverse need not be a number
       const double one = along[(m + 1) % 3], two = along[(m + 2) % 3], other = Kokkos::max(one, two);
       if (!(other > 0.1 * size)) continue;
       for (const bool symmetric : {false, true}) {

@@ -69,10 +69,11 @@ struct EndWindows {
     for (Index k = window - 1; k >= 0; k--) {
       const Index i        = at + k * step;
       const Scalar product = k + 1 < window ? near[i] * (far[i + step] * inverse) : Scalar(0), pivot = diagonal[i] - product;
-      const Real scale = modulus(diagonal[i]) + modulus(product);
-      sound            = sound && usable_pivot(pivot, scale) && modulus(pivot) >= safe * scale;
-      inverse          = Scalar(1) / pivot;
-      y[i]             = inverse;
+      const Real scale  = modulus(diagonal[i]) + modulus(product);
+      const bool usable = usable_pivot(pivot, scale) && modulus(pivot) >= safe * scale;
+      sound             = sound && usable;
+      inverse           = usable ? Scalar(1) / pivot : Scalar(0);
+      y[i]              = inverse;
     }
     Scalar value = inverse;
     Index needed = 1;
