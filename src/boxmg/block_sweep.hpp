@@ -40,11 +40,11 @@ struct BlockSweep {
       above[i * row + j]   = entry(first + i, right + j);
     });
     team.team_barrier();
-    const bool tells            = down == first && right == first;
-    const int pivots            = invert(team, scratch, taken, tells);
-    const KernelScalar *const e = scratch + pivots % 2 * tile * row;
+    const bool tells = down == first && right == first;
+    invert(team, scratch, taken, tells);
+    const KernelScalar *const e = scratch;
     // What rows of S have of E with the other sign, and other rows times E.
-    KernelScalar *const factors = scratch + (pivots + 1) % 2 * tile * row;
+    KernelScalar *const factors = scratch + tile * row;
     each(team, [&](int i, int j) {
       KernelScalar sum = -e[i * row + j];
       if (!is_taken(taken, down + i)) {
@@ -81,11 +81,12 @@ private:
     return i >= first && i < first + tile && taken[i - first] == KernelScalar(1);
   }
 
-  /// From the first of two arrays E is made in the second, then again in the first, and so on, with some more of the pivots each time; with 0 in rows and
-  /// columns that are not in S. Returns how many times.
-  KOKKOS_INLINE_FUNCTION int invert(const Team &team, KernelScalar *arrays, KernelScalar *taken, bool tells) const
+  /// From the first of two arrays E is made in the second, then again in the first, and so on, with some more of the pivots each time, in the end in the
+  /// first; with 0 in rows and columns that are not in S.
+  KOKKOS_INLINE_FUNCTION void invert(const Team &team, KernelScalar *arrays, KernelScalar *taken, bool tells) const
   {
     constexpr int times = tile / Pivots::count;
+    static_assert(times % 2 == 0 && times * Pivots::count == tile);
     for (int time = 0; time < times; time++) {
       const KernelScalar *const e = arrays + time % 2 * tile * row;
       KernelScalar *const next    = arrays + (time + 1) % 2 * tile * row;
@@ -100,12 +101,10 @@ private:
       each(team, [&](int i, int j) { next[i * row + j] = pivots.swept(e, i, j); });
       team.team_barrier();
     }
-    KernelScalar *const made = arrays + times % 2 * tile * row;
     each(team, [&](int i, int j) {
-      if (taken[i] != 1 || taken[j] != 1) made[i * row + j] = 0;
+      if (taken[i] != 1 || taken[j] != 1) arrays[i * row + j] = 0;
     });
     team.team_barrier();
-    return times;
   }
 
   /// Some pivots in the registers of each thread, which sweeps a tile by all of them at once: with a barrier a pivot those of a tile take 46 us on an H200.

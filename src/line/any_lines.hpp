@@ -56,6 +56,14 @@ public:
   virtual double flops() const = 0;
   /// Of lines that go on on other ranks: true where this rank need only tell its neighbours.
   virtual bool neighbours_only(Transpose = Transpose::no) const { return true; }
+
+protected:
+  /// What a form of solve_once() of its own does not do.
+  static void check_once(const SolveOptions<Scalar> &options)
+  {
+    if (options.update.add || options.transpose == Transpose::yes)
+      throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
+  }
 };
 
 } // namespace weft

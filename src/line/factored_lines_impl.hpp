@@ -114,8 +114,7 @@ public:
   }
   void solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options = {}) override
   {
-    if (options.update.add || options.transpose == Transpose::yes)
-      throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
+    this->check_once(options);
     const Side &side = *given_;
     if constexpr (requires(Values b) { Form::solve_once(side.space, side.plan, side.matrix, b, b, options); }) {
       if (!side.corners && options.nrhs == 1) {

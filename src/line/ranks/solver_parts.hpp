@@ -147,8 +147,7 @@ void DistributedLines<Problem, Scalar>::solve(Scalar *rhs, Scalar *solution, con
 template <class Problem, class Scalar>
 void DistributedLines<Problem, Scalar>::solve_once(Scalar *rhs, Scalar *solution, const SolveOptions<Scalar> &options)
 {
-  if (options.update.add || options.transpose == Transpose::yes)
-    throw std::invalid_argument("solve_once neither adds nor transposes: call factor and solve");
+  this->check_once(options);
   if (options.nrhs != 1) return AnyLines<Scalar>::solve_once(rhs, solution, options);
   transposed_is_factored_ = false;
   impl_->factor(Transpose::no, ends(), [this] { factor_piece(); });
