@@ -214,6 +214,12 @@ public:
   {
     read_any(matrix, symmetric);
   }
+  /// The same, but no more than the finest operator where its lines are to run along one direction that is not x: that direction. Else x, 0.
+  template <class Matrix>
+  int read_unless_across(const Matrix &matrix, std::optional<bool> symmetric)
+  {
+    return read_any(matrix, symmetric, true);
+  }
   void read(const RowsOfPart<Value, std::int32_t> &rows, std::optional<bool> symmetric) override { read_part(rows, symmetric); }
   void read(const RowsOfPart<Value, std::int64_t> &rows, std::optional<bool> symmetric) override { read_part(rows, symmetric); }
   std::optional<BoxmgFault> fault() const override { return fault_; }
@@ -272,8 +278,9 @@ private:
   const Execution &coarser() const { return beside_ ? *beside_ : execution_; }
 
   // Set-up: setup.hpp.
+  /// See read_unless_across().
   template <class Matrix>
-  void read_any(const Matrix &matrix, std::optional<bool> symmetric);
+  int read_any(const Matrix &matrix, std::optional<bool> symmetric, bool unless_across = false);
   template <class Int>
   void read_part(const RowsOfPart<Value, Int> &rows, std::optional<bool> symmetric);
   /// parts: of a level that ranks share; null: this rank has all of it.

@@ -19,11 +19,11 @@ void HierarchyOn<Space, Value, Scalar>::read_part(const RowsOfPart<Value, Int> &
 
 template <class Space, class Value, class Scalar>
 template <class Matrix>
-void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::optional<bool> symmetric)
+int HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::optional<bool> symmetric, bool unless_across)
 {
   using Kind = BoxmgFault::Kind;
   fault_     = std::nullopt;
-  if (complete_ && read_again(matrix, symmetric)) return;
+  if (complete_ && read_again(matrix, symmetric)) return 0;
   complete_   = false;
   alone_from_ = most_levels;
   forget_replays();
@@ -32,7 +32,7 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
     const MatrixLook look = look_at(space_, grid_, matrix);
     if (look.not_finite != no_node) {
       fault_ = {Kind::not_finite, 0, look.not_finite};
-      return;
+      return 0;
     }
     if (look.stranger != no_node)
       throw std::invalid_argument("row " + std::to_string(look.stranger) +
@@ -56,8 +56,11 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   }
   may_touch_ = may_touch(looked);
   if (may_touch_) look_for_corners();
-  touching_levels_ = touching_levels();
-  shape_           = shape_of(plan(0, looked).choice, looked);
+  touching_levels_    = touching_levels();
+  const Choice finest = plan(0, looked).choice;
+  if (unless_across && finest.lines.size() == 1 && grid_.n[0] > 1 && finest.lines[0] != 0 && looked.zero_diagonal == no_node)
+    return finest.lines[0];
+  shape_ = shape_of(finest, looked);
   if (looked.zero_diagonal != no_node)
     fault_ = {Kind::zero_diagonal, 0, looked.zero_diagonal};
   else
@@ -65,9 +68,10 @@ void HierarchyOn<Space, Value, Scalar>::read_any(const Matrix &matrix, std::opti
   agree_on_the_end();
   coarser().wait();
   complete_ = !fault_ && !is_for_one_rank();
-  if (!complete_) return;
+  if (!complete_) return 0;
   omega_ = omega_of(looked);
   for (const bool mirrored : {false, true}) make_small(mirrored);
+  return 0;
 }
 
 /// Fills the finest operator, and counts what is missing. Does not wait.

@@ -150,33 +150,37 @@ private:
   void read_any(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
   {
     if (turned()) {
-      inner_->read_from(TurnedMatrix<Space, Value, Int>{matrix, turn_, &original_}, symmetric);
-      if (!inner_->fault() && inner_->levels().front().lines == std::vector<int>{0}) return;
-      turn_ = {};
-      b_ = x_ = original_ = {};
-      inner_              = made(turn_);
+      if (read_turned(matrix, symmetric)) return;
+      begin(Turn{});
     }
-    inner_->read(matrix, symmetric);
-    const int along = wanted();
-    if (along == 0) return;
-    const Turn turn{along};
-    auto other = made(turn);
-    other->read_from(TurnedMatrix<Space, Value, Int>{matrix, turn, &original_}, symmetric);
-    if (other->fault() || other->levels().front().lines != std::vector<int>{0}) {
-      original_ = {};
+    if (!turns<Space>(options_, grid_)) {
+      inner_->read(matrix, symmetric);
       return;
     }
-    inner_ = std::move(other);
-    turn_  = turn;
-    b_     = array<Space, Value>("weft boxmg turned right-hand side", grid_.nodes());
-    x_     = array<Space, Value>("weft boxmg turned solution", grid_.nodes());
+    const int along = inner_->read_unless_across(matrix, symmetric);
+    if (along == 0) return;
+    begin(Turn{along});
+    if (read_turned(matrix, symmetric)) return;
+    begin(Turn{});
+    inner_->read(matrix, symmetric);
   }
-  /// The direction that is to become x, or x.
-  int wanted() const
+  /// Whether lines of the finest level run along x then.
+  template <class Int>
+  bool read_turned(const CsrMatrix<Value, Int> &matrix, std::optional<bool> symmetric)
   {
-    if (inner_->fault() || !turns<Space>(options_, grid_)) return 0;
-    const auto lines = inner_->levels().front().lines;
-    return lines.size() == 1 && grid_.n[0] > 1 ? lines[0] : 0;
+    inner_->read_from(TurnedMatrix<Space, Value, Int>{matrix, turn_, &original_}, symmetric);
+    return !inner_->fault() && inner_->levels().front().lines == std::vector<int>{0};
+  }
+  /// With nothing read. What was there is freed, so that levels of both grids never have memory together.
+  void begin(const Turn &turn)
+  {
+    const Index nodes = turn == Turn{} ? 0 : grid_.nodes();
+    auto b = array<Space, Value>("weft boxmg turned right-hand side", nodes), x = array<Space, Value>("weft boxmg turned solution", nodes);
+    inner_    = made(turn);
+    turn_     = turn;
+    original_ = {};
+    b_        = std::move(b);
+    x_        = std::move(x);
   }
   Csr turned_back(Csr from, const Grid &row_grid, const Grid &column_grid) const
   {
