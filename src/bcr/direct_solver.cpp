@@ -60,7 +60,8 @@ public:
     grid_                      = {p.n[p.line], length().stride, p.n[p.block], rows().stride, p.n[p.batch], planes().stride};
     std::vector<double> shifts = p.modes.values;
     for (double &s : shifts) s *= p.schedule.factor;
-    if (multiplies_side_by_side()) shifts.resize(most_side_by_side, shifts[0]);
+    may_be_planes_ = !lines_only && p.n[2] == 1 && !p.line_modes && !p.transforms();
+    if (may_be_planes_) shifts.resize(most_side_by_side, shifts[0]);
     b_              = make_operator(p.schedule.line, shifts, p.pinned_row, store_);
     b_.pinned_plane = p.pinned_plane;
     for (int k = 0; k < 3; k++) {
@@ -111,7 +112,8 @@ public:
   /// On a device a launch for one of a small grid takes longer than its work; on a host they would only drive one another out of the caches.
   Index side_by_side(int nrhs) const override
   {
-    if (nrhs <= 1 || prepared_.singular || !(tensor_ || multiplies_side_by_side())) return 1;
+    if (nrhs <= 1 || prepared_.singular || !(tensor_ || may_be_planes_)) return 1;
+    if (!tensor_ && side_by_side_ == 0 && !prepared_.all_products() && array_.size() > most_points) return 1;
     constexpr Index most_bytes = Index(1) << 26;
     const Index elements       = tensor_ ? tensor_->work_apart() : 2 * array_.size();
     const Index fit            = std::max<Index>(1, most_bytes / static_cast<Index>(sizeof(Scalar)) / elements);
@@ -148,6 +150,8 @@ public:
 
 private:
   static constexpr Index most_side_by_side = 16;
+  /// Of a grid whose right-hand sides share launches, where steps with native lines have portable ones then.
+  static constexpr Index most_points = Index(1) << 20;
 
   using Mean  = Kokkos::View<double, typename Space::memory_space>;
   using Modes = ModeTransform<Space, Scalar>;
@@ -208,8 +212,6 @@ private:
     const Halves &half = direction == 0 ? array_.x : array_.y;
     return direction < 2 && half.folds ? half.first : 0;
   }
-  /// True where several right-hand sides can be planes of a problem in three directions, of which the third one couples nothing.
-  bool multiplies_side_by_side() const { return prepared_.n[2] == 1 && prepared_.all_products() && !prepared_.line_modes; }
   void make_room(Index columns) const
   {
     if (tensor_) {
@@ -286,6 +288,7 @@ private:
     }
     // Modes live in the work array, the solution array is then free to be theirs.
     const Index work_rows = last_row + 1 - grid_.rows;
+    may_be_planes_        = may_be_planes_ && work_rows <= grid_.rows;
     const Index some      = (work_rows - 1) * grid_.row_stride + (grid_.length - 1) * grid_.line_stride + 1;
     if (p.transforms() || work_rows > 0) work_ = uninitialized("weft poisson work", p.transforms() || pads_ ? array_.size() : some);
     if (pads_) padded_ = uninitialized("weft poisson padded", array_.size());
@@ -325,7 +328,7 @@ private:
           allocate("weft poisson scratch", space_.concurrency() * HostLines<Space, Scalar>::scratch_of_thread(grid_.length, most_outputs));
   }
 
-  /// `columns` right-hand sides, of which there are several for tensor_ and where multiplies_side_by_side() only.
+  /// `columns` right-hand sides, of which there are several for tensor_ and where they may be planes only.
   void solve_some(const Scalar *rhs, Scalar *solution, Index columns, Index ld) const
   {
     const Prepared &p = prepared_;
@@ -373,7 +376,8 @@ private:
     }
     for (const Step &step : steps_) {
       if (const auto *lines = std::get_if<LinesOfStep>(&step.what)) {
-        const LineArguments<Scalar> arguments{lines->tables, b_, rows, parts_.data()};
+        LineArguments<Scalar> arguments{lines->tables, b_, rows, parts_.data()};
+        if (columns > 1) arguments.step.splits = 1; // there are lines enough
         if (lines->side_by_side)
           run_side_by_side(space_, SideBySide<Scalar>{arguments, rows.solution}); // where nothing is but what the transforms have read
         else
@@ -475,7 +479,8 @@ private:
   int side_by_side_;
   Grid grid_;
   PaddedArray array_; ///< of padded_, work_ and along_; of the grid's lengths, as they are, where it is solved in the caller's array
-  bool pads_ = false;
+  bool pads_          = false;
+  bool may_be_planes_ = false; ///< several right-hand sides, of a problem in three directions, of which the third one couples nothing
   TableStore<Space, Scalar> store_;
   LineOperator<Scalar> b_;
   Values scale_[3], parts_, scratch_, along_;

@@ -227,7 +227,7 @@ TEST(DistributedBoxmg, StrongLinesAreWholeInBoxesThatNewValuesMayChange)
               options.turned_from      = turned_from;
               const auto transpose     = symmetric ? Transpose::no : Transpose::yes;
               EXPECT_LT(difference(memory, parts, symmetric, options, transpose, {0, 1, 1, 0, 0}).first,
-                        single ? 5e-3 : 1e-11); // strong couplings magnify what is lost in rounding
+                        single ? 5e-3 : 1e-9); // strong couplings magnify what is lost in rounding, a device's most
             }
           }
         }

@@ -1,5 +1,10 @@
 #include "bcr/shifted/side_by_side.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
 #include "backends.hpp"
 #include "base/backend.hpp"
 #include "poisson_problem.hpp"
@@ -61,6 +66,71 @@ void check(Memory memory)
 TEST(SideBySide, SolvesEachLine)
 {
   for_each_scalar([&](auto scalar, Memory memory) { check<decltype(scalar)>(memory); });
+}
+
+/// Side by side, in launches for some of them at a time: each as if alone, whatever the others are; of transforms and lines that are the same then, its bits.
+TEST(SideBySide, SolvesColumns)
+{
+  std::mt19937 random(11);
+  const SeparableOperator problems[] = {
+      separable({laplacian(31, Boundary::dirichlet), laplacian(22, Boundary::dirichlet)}),
+      separable({laplacian(255, Boundary::dirichlet), laplacian(40, Boundary::dirichlet)}),
+      separable({laplacian(15, Boundary::dirichlet), laplacian(9, Boundary::cells), laplacian(12, Boundary::dirichlet)}),
+      separable({laplacian(20, Boundary::neumann), laplacian(16, Boundary::periodic)}, -1e-6),
+      separable({random_direction(17, random), random_direction(20, random)}, -0.1), // products of matrices
+      separable({random_direction(9, random), random_direction(64, random, true)}, -0.1),
+      separable({laplacian(31, Boundary::dirichlet), random_direction(20, random)}, -0.1), // lines with coefficients that vary
+      separable({laplacian(24, Boundary::cells), random_direction(40, random, true)}, -0.1)};
+  const auto with = [](const char *method) {
+    DirectOptions options;
+    options.method = method;
+    return options;
+  };
+  const int nrhs = 5;
+  for (const SeparableOperator &a : problems) {
+    for (const char *const method : {"facr", "partial", "separable"}) {
+      if (poisson_method_refuses(method, a, with(method))) continue;
+      for_each_scalar([&](auto scalar, Memory memory) {
+        using Scalar     = decltype(scalar);
+        const Index size = a.directions[0].n * a.directions[1].n * a.directions[2].n, ld = size + 3;
+        auto f                          = random_values<Scalar>(static_cast<std::size_t>(ld * nrhs), random);
+        f[static_cast<std::size_t>(ld)] = std::numeric_limits<Scalar>::quiet_NaN(); // of the second
+        for (Index i = 0; i < size; i++) f[static_cast<std::size_t>(2 * ld + i)] *= static_cast<Scalar>(1e20);
+        const Execution execution(memory);
+        const Buffer<Scalar> rhs(memory, f), solution(memory, std::vector<Scalar>(f.size(), 7)),
+            alone(memory, std::vector<Scalar>(f.size(), 7));
+        DirectOptions options    = with(method);
+        options.side_by_side     = 2;
+        const auto solver        = DirectSolver<Scalar>::make(execution, a, options);
+        const std::size_t before = solver->work_bytes();
+        for (int k = 0; k < nrhs; k++) solver->solve(rhs.data() + k * ld, alone.data() + k * ld);
+        EXPECT_EQ(solver->work_bytes(), before);
+        solver->solve(rhs.data(), solution.data(), nrhs, ld);
+        const std::size_t after = solver->work_bytes();
+        if (std::strcmp(method, "facr") == 0) {
+          EXPECT_GT(after, before) << "two have work space of their own";
+        }
+        solver->solve(rhs.data(), solution.data(), nrhs, ld);
+        EXPECT_EQ(solver->work_bytes(), after);
+        execution.wait();
+        const auto got = solution.values(), wanted = alone.values();
+        const bool same = solver->facts().description.find("products by") == std::string::npos && std::strcmp(method, "facr") == 0 &&
+                          memory == Memory::host;
+        const auto largest_of = [&](std::size_t i) { // of its right-hand side's solution
+          const auto first = wanted.begin() + static_cast<std::ptrdiff_t>(i) / ld * ld;
+          return *std::max_element(first, first + size, [](Scalar x, Scalar y) { return std::abs(x) < std::abs(y); });
+        };
+        for (std::size_t i = 0; i < got.size(); i++) {
+          const bool within = i % static_cast<std::size_t>(ld) < static_cast<std::size_t>(size);
+          if (within && i / static_cast<std::size_t>(ld) == 1) continue; // not finite
+          // BLAS adds up in an order of its own, as parts of fractions and a device's lines have.
+          const Scalar rounding = !same && within ? 1e4 * std::numeric_limits<Scalar>::epsilon() * std::abs(largest_of(i)) : 0;
+          EXPECT_LE(std::abs(got[i] - wanted[i]), rounding) << i << " of " << size;
+        }
+        EXPECT_TRUE(std::isnan(got[static_cast<std::size_t>(ld)]));
+      });
+    }
+  }
 }
 
 } // namespace
