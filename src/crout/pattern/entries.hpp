@@ -256,10 +256,12 @@ FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &ha
   return entries;
 }
 
-/// Entries of a symmetric matrix of which only the part on and above the diagonal is read; one order for rows and columns.
+/// Entries of a symmetric matrix of which only the part on and above the diagonal is read; one order for rows and columns. Never a part of its caller:
+/// nvcc keeps what copies a lambda in a variable of the file that makes it, and a linker may take what uses that from another file, where it is null
+/// (scripts/check_lambdas.py looks for such).
 template <class Space, class Int>
-FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
-                                       const Orders<Space> &orders, Symmetry symmetry)
+[[gnu::noinline]] FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
+                                                         const Orders<Space> &orders, Symmetry symmetry)
 {
   const Position turned_round = symmetry.hermitian ? conjugated : 0; // where the orders bring an entry below the diagonal
   FactorEntries<Space> half;
