@@ -4,9 +4,10 @@
     check_lambdas.py build/cuda-sm_90/lib/libweft.so
 
 nvcc makes a __host__ __device__ lambda an object whose copies are made through a pointer. That is a variable of the file in which the lambda is, and is
-set where one is made. A linker keeps one file's copy of each template's function. So the lambda may be made by one file, where its function has become a
-part of the caller, and be copied by another file's function, whose pointer is null. It shows in the program: a pointer that is set and never used, while
-another one of the same name is used. Such a function must not become a part of its caller (gnu::noinline). Prints them; exit status 1 if there are any.
+set where one is made. A linker keeps one file's copy of each template's function. Where GCC has made another copy for some callers (f.isra.0), or has put
+the function into its caller, the lambda is made by one file and copied by another one's function, whose pointer is null. It shows in the program: a pointer
+that is set and never used, while another one of the same name is used. Write a class with operator() there. Prints such functions; exit status 1 if there
+are any.
 Needs nm, objdump and c++filt, and a file that was not stripped."""
 
 import collections

@@ -256,54 +256,74 @@ FactorEntries<Space> mirrored(const Space &space, const FactorEntries<Space> &ha
   return entries;
 }
 
-/// Entries of a symmetric matrix of which only the part on and above the diagonal is read; one order for rows and columns. Never a part of its caller:
-/// nvcc keeps what copies a lambda in a variable of the file that makes it, and a linker may take what uses that from another file, where it is null
-/// (scripts/check_lambdas.py looks for such).
+/// Counts the entries right of the diagonal of each row in the new order. No lambda, as below: GCC makes another copy of a function for some callers, and
+/// nvcc's lambdas jump to nowhere there (scripts/check_lambdas.py).
 template <class Space, class Int>
-[[gnu::noinline]] FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
-                                                         const Orders<Space> &orders, Symmetry symmetry)
+struct SymmetricRowSizes {
+  CsrMatrix<KernelScalar, Int> matrix;
+  Orders<Space> orders;
+  Array<Index, Space> sizes;
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index row) const
+  {
+    const Index i = orders.new_row(row);
+    for (Int k = matrix.row_starts[row]; k < matrix.row_starts[row + 1]; k++) {
+      if (matrix.columns[k] <= row) continue;
+      const Index j = orders.new_row(matrix.columns[k]);
+      Kokkos::atomic_inc(&sizes(i < j ? i : j));
+    }
+  }
+};
+
+/// Puts them there, in any order; joins the first row that has its diagonal entry twice.
+template <class Space, class Int>
+struct SymmetricHalf {
+  CsrMatrix<KernelScalar, Int> matrix;
+  Orders<Space> orders;
+  FactorEntries<Space> half;
+  Array<Index, Space> next; ///< free place of each row
+  Position turned_round;    ///< where the orders bring an entry below the diagonal
+
+  KOKKOS_INLINE_FUNCTION void operator()(const Index row, Index &first_twice) const
+  {
+    const Index i                 = orders.new_row(row);
+    half.source(half.diagonal(i)) = nowhere;
+    for (Int k = matrix.row_starts[row]; k < matrix.row_starts[row + 1]; k++) {
+      if (matrix.columns[k] < row) continue;
+      if (matrix.columns[k] == row) {
+        if (half.source(half.diagonal(i)) != nowhere && row < first_twice) first_twice = row;
+        half.source(half.diagonal(i)) = static_cast<Position>(k);
+        continue;
+      }
+      const Index j = orders.new_row(matrix.columns[k]), from = i < j ? i : j;
+      const Index at   = Kokkos::atomic_fetch_add(&next(from), Index(1));
+      half.columns(at) = static_cast<std::int32_t>(i < j ? j : i);
+      half.row_of(at)  = static_cast<std::int32_t>(from);
+      half.source(at)  = static_cast<Position>(k) | (i < j ? 0 : turned_round);
+    }
+  }
+};
+
+/// Entries of a symmetric matrix of which only the part on and above the diagonal is read; one order for rows and columns.
+template <class Space, class Int>
+FactorEntries<Space> symmetric_entries(const Space &space, Index rows, const CsrMatrix<KernelScalar, Int> &matrix,
+                                       const Orders<Space> &orders, Symmetry symmetry)
 {
-  const Position turned_round = symmetry.hermitian ? conjugated : 0; // where the orders bring an entry below the diagonal
   FactorEntries<Space> half;
   half.rows         = rows;
   half.lower_starts = Array<Index, Space>(Kokkos::view_alloc(space, "weft lower starts"), static_cast<std::size_t>(rows + 1));
   half.upper_starts = Array<Index, Space>(Kokkos::view_alloc(space, "weft upper starts"), static_cast<std::size_t>(rows + 1));
-  const auto sizes  = half.upper_starts;
-  Kokkos::parallel_for(
-      "weft factor row sizes", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index row) {
-        const Index i = orders.new_row(row);
-        for (Int k = matrix.row_starts[row]; k < matrix.row_starts[row + 1]; k++) {
-          if (matrix.columns[k] <= row) continue;
-          const Index j = orders.new_row(matrix.columns[k]);
-          Kokkos::atomic_inc(&sizes(i < j ? i : j));
-        }
-      });
+  Kokkos::parallel_for("weft factor row sizes", Range<Space>(space, 0, rows),
+                       SymmetricRowSizes<Space, Int>{matrix, orders, half.upper_starts});
   half.upper = starts_of_sizes(space, half.upper_starts);
   allocate(space, half);
   const auto next = make_array<Index>(space, "weft row ends", rows + 1);
   Kokkos::deep_copy(space, next, half.upper_starts);
   constexpr Index none = std::numeric_limits<Index>::max();
   Index twice          = none;
-  Kokkos::parallel_reduce(
-      "weft factor entries", Range<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index row, Index &first_twice) {
-        const Index i                 = orders.new_row(row);
-        half.source(half.diagonal(i)) = nowhere;
-        for (Int k = matrix.row_starts[row]; k < matrix.row_starts[row + 1]; k++) {
-          if (matrix.columns[k] < row) continue;
-          if (matrix.columns[k] == row) {
-            if (half.source(half.diagonal(i)) != nowhere && row < first_twice) first_twice = row;
-            half.source(half.diagonal(i)) = static_cast<Position>(k);
-            continue;
-          }
-          const Index j = orders.new_row(matrix.columns[k]), from = i < j ? i : j;
-          const Index at   = Kokkos::atomic_fetch_add(&next(from), Index(1));
-          half.columns(at) = static_cast<std::int32_t>(i < j ? j : i);
-          half.row_of(at)  = static_cast<std::int32_t>(from);
-          half.source(at)  = static_cast<Position>(k) | (i < j ? 0 : turned_round);
-        }
-      },
-      Kokkos::Min<Index>(twice));
+  Kokkos::parallel_reduce("weft factor entries", Range<Space>(space, 0, rows),
+                          SymmetricHalf<Space, Int>{matrix, orders, half, next, symmetry.hermitian ? conjugated : 0},
+                          Kokkos::Min<Index>(twice));
   space.fence("weft factor entries");
   if (twice != none) throw std::invalid_argument("row " + std::to_string(twice) + " has its diagonal entry twice");
   sort_rows(space, half.upper_starts, 0, half.upper, half, orders);
