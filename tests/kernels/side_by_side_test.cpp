@@ -80,7 +80,8 @@ TEST(SideBySide, SolvesColumns)
       separable({random_direction(17, random), random_direction(20, random)}, -0.1), // products of matrices
       separable({random_direction(9, random), random_direction(64, random, true)}, -0.1),
       separable({laplacian(31, Boundary::dirichlet), random_direction(20, random)}, -0.1), // lines with coefficients that vary
-      separable({laplacian(24, Boundary::cells), random_direction(40, random, true)}, -0.1)};
+      separable({laplacian(24, Boundary::cells), random_direction(40, random, true)}, -0.1),
+      separable({random_direction(50, random)}, -0.1)};
   const auto with = [](const char *method) {
     DirectOptions options;
     options.method = method;
