@@ -170,7 +170,7 @@ def relative(a, b, size):
 def rounding_of_factors(solver, n, single):
     """What rounding may leave of an application of factors: incomplete ones may be nearly singular though the matrix is not, PETSc's as well."""
     inverse = np.array([solver.apply(column) for column in np.eye(n)]).T
-    return np.linalg.cond(inverse) * (1e-7 if single else 1e-15) if np.isfinite(inverse).all() else np.inf
+    return np.linalg.cond(inverse) * (1e-7 if single else 1e-15) if np.isfinite(inverse).all() else 0
 
 
 def run(case):
