@@ -226,8 +226,9 @@ TEST(DistributedBoxmg, StrongLinesAreWholeInBoxesThatNewValuesMayChange)
               options.single_precision = single;
               options.turned_from      = turned_from;
               const auto transpose     = symmetric ? Transpose::no : Transpose::yes;
-              EXPECT_LT(difference(memory, parts, symmetric, options, transpose, {0, 1, 1, 0, 0}).first,
-                        single ? 5e-3 : 1e-9); // strong couplings magnify what is lost in rounding, a device's most
+              // Strong couplings magnify what is lost in rounding: on two H200s to 1.2e-10.
+              const double most = single ? 5e-3 : memory == Memory::device ? 1e-9 : 1e-11;
+              EXPECT_LT(difference(memory, parts, symmetric, options, transpose, {0, 1, 1, 0, 0}).first, most);
             }
           }
         }

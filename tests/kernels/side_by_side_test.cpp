@@ -115,8 +115,9 @@ TEST(SideBySide, SolvesColumns)
         EXPECT_EQ(solver->work_bytes(), after);
         execution.wait();
         const auto got = solution.values(), wanted = alone.values();
-        const bool same = solver->facts().description.find("products by") == std::string::npos && std::strcmp(method, "facr") == 0 &&
-                          memory == Memory::host;
+        const bool of_modes = &a - problems < 4; // a device has other lines side by side where they vary
+        const bool same     = solver->facts().description.find("products by") == std::string::npos && std::strcmp(method, "facr") == 0 &&
+                          (of_modes || memory == Memory::host);
         const auto largest_of = [&](std::size_t i) { // of its right-hand side's solution
           const auto first = wanted.begin() + static_cast<std::ptrdiff_t>(i) / ld * ld;
           return *std::max_element(first, first + size, [](Scalar x, Scalar y) { return std::abs(x) < std::abs(y); });
