@@ -3,13 +3,16 @@
 
     scripts/boxmg.py --build build/debian --sizes 257 1025 --sizes-3d 65 > table.md
     scripts/boxmg.py --build build/debian --robustness > table.md           # boxmg alone, iterations only, many problems and sizes
+    scripts/boxmg.py --build build/cuda-sm_90 --types cuda --robustness --jobs 6 --sizes 2049 4097 --sizes-3d 129 257
 
 Each case is a process of its own, as in diffusion.py, whose methods and limits these are. All solve to the same true residual.
 """
 
 import argparse
 import itertools
+import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import diffusion
@@ -80,20 +83,33 @@ def robustness(arguments):
     beyond = []
     for dimension, sizes in ((2, arguments.sizes), (3, arguments.sizes_3d)):
         print(diffusion.table(["problem", "goal", "not above"] + [f"{n}{'²³'[dimension - 2]}" for n in sizes], []), flush=True)
-        for name, (of, problem, symmetric, goal, most) in ROBUST.items():
-            if of != dimension or name not in arguments.cases:
-                continue
-            row = [name, str(goal), str(most)]
-            for n in sizes:
-                result = diffusion.solve(arguments, "boxmg", dimension, n, problem(n) if callable(problem) else problem, symmetric=symmetric)
-                within = "failure" not in result and result["iterations"] <= most
-                shown = result.get("failure") or str(result["iterations"])
-                row.append(shown if within else f"**{shown}**")
-                if not within:
-                    beyond.append(f"{name}, {n}: {shown} ({most})")
-            print("| " + " | ".join(row) + " |", flush=True)
+        names = [name for name in ROBUST if name in arguments.cases and ROBUST[name][0] == dimension]
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            solved = {(name, n): pool.submit(solve, arguments, "boxmg", name, n) for name in names for n in sizes}
+            for name in names:
+                *_, goal, most = ROBUST[name]
+                row = [name, str(goal), str(most)]
+                for n in sizes:
+                    result = solved[name, n].result()
+                    within = "failure" not in result and result["iterations"] <= most
+                    shown = result.get("failure") or str(result["iterations"])
+                    row.append(shown if within else f"**{shown}**")
+                    if not within:
+                        beyond.append(f"{name}, {n}: {shown} ({most})")
+                print("| " + " | ".join(row) + " |", flush=True)
         print()
     print("Beyond what was not to be exceeded: " + ("; ".join(beyond) or "none"))
+
+
+def solve(arguments, method, name, size):
+    """A case of either table; what it measured is kept, where it is asked for."""
+    dimension, problem, symmetric = (CASES.get(name) or ROBUST[name])[:3]
+    problem = f"{problem(size) if callable(problem) else problem} -setups {arguments.setups}"
+    result = diffusion.solve(arguments, method, dimension, size, problem, "" if symmetric else "-ksp_type fgmres", symmetric)
+    if arguments.json:
+        with arguments.json.open("a") as file:
+            file.write(json.dumps({"case": name, "size": size, "method": method, **result}) + "\n")
+    return result
 
 
 def cell(result, clock):
@@ -114,6 +130,8 @@ def main():
     parser.add_argument("--cases", nargs="+", choices=[*CASES, *ROBUST], metavar="CASE", help="problems, by their names in the table (all)")
     parser.add_argument("--repeat", type=int, default=3, help="timed solves; the fastest counts")
     parser.add_argument("--setups", type=int, default=1, help="timed set-ups for new values; the fastest counts")
+    parser.add_argument("--jobs", type=int, default=1, help="with --robustness: cases at once, because iterations do not depend on the clock")
+    parser.add_argument("--json", type=Path, help="file to which each result is added as a line of JSON, with its command")
     parser.add_argument("--limit", type=float, default=120, help="seconds for one case")
     parser.add_argument("--ranks", type=int, default=1)
     parser.add_argument("--mpiexec", default=os.environ.get("WEFT_MPIEXEC", "mpiexec"))
@@ -129,14 +147,11 @@ def main():
         robustness(arguments)
         return
     print(diffusion.table(["problem: iterations · new values · solve · both, ms"] + arguments.methods, []), flush=True)
-    for name in [name for name in CASES if name in arguments.cases]:
-        dimension, problem, symmetric = CASES[name]
-        problem += f" -setups {arguments.setups}"
+    for name in arguments.cases:
+        dimension = (CASES.get(name) or ROBUST[name])[0]
         for size in arguments.sizes if dimension == 2 else arguments.sizes_3d:
             row = [f"{name}, {size}{'²³'[dimension - 2]}"]
-            for method in arguments.methods:
-                result = diffusion.solve(arguments, method, dimension, size, problem, "" if symmetric else "-ksp_type fgmres", symmetric)
-                row.append(cell(result, "solve"))
+            row += [cell(solve(arguments, method, name, size), "solve") for method in arguments.methods]
             print("| " + " | ".join(row) + " |", flush=True)
 
 

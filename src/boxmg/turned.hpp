@@ -2,12 +2,13 @@
 /// stand side by side in memory, a memory sector holds lines of two colours, and each half-sweep, residual and transfer moves what the other colour has
 /// too; along x it moves what it needs. Vectors are turned on the way in and out: 4 words a node and cycle, or and iteration's solve.
 #pragma once
+#include "boxmg/box_copy.hpp"
 #include "boxmg/hierarchy.hpp"
 
 namespace weft::boxmg {
 
-/// A matrix that is read into a turned grid. Its coefficients are filled as it has them, side by side, and turned then: written to where they belong at
-/// once, each would go to a memory sector of its own (2049²: 2.9 ms in place of 0.4).
+/// A matrix that is read into a turned grid. Its coefficients are filled as it has them, side by side, and turned then, see
+/// copy_turned().
 template <class Space, class Value, class Int>
 struct TurnedMatrix {
   CsrMatrix<Value, Int> matrix;
@@ -23,37 +24,19 @@ MatrixLook look_at(const Space &space, const Grid &turned, const TurnedMatrix<Sp
   return look;
 }
 
-/// to = from, on a grid whose directions are exchanged. Tiles of 32 x 32 nodes go through a team's memory, so that both are moved in whole sectors.
+/// to = from, on a grid whose directions are exchanged.
 template <class Space, class From, class To>
 void turn(const Space &space, const Turn &turn, const Grid &grid, const From *from, To *to)
 {
-  constexpr int side = 32;
-  using Policy       = Kokkos::TeamPolicy<Space, Kokkos::IndexType<int>>;
-  const int other    = 3 - turn.with;
-  const Index n[3]   = {grid.n[0], grid.n[turn.with], grid.n[other]};
-  const Grid turned  = turn.grid(grid);
-  // Elements from a place to the next one along x, the direction that is exchanged with it, and the other one.
+  const Grid turned      = turn.grid(grid);
   const Index strides[3] = {1, grid.n[0], grid.n[0] * grid.n[1]}, there[3] = {1, turned.n[0], turned.n[0] * turned.n[1]};
-  const Index s1 = strides[turn.with], s2 = strides[other], t0 = there[turn.with], t2 = there[other];
-  const int columns = static_cast<int>((n[0] + side - 1) / side), rows = static_cast<int>((n[1] + side - 1) / side);
-  const int words = side * (side + 1) * static_cast<int>(sizeof(To));
-  Policy policy(space, columns * rows * static_cast<int>(n[2]), is_host_space<Space> ? 1 : 256);
-  Kokkos::parallel_for(
-      "weft boxmg turn", policy.set_scratch_size(0, Kokkos::PerTeam(words)), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
-        To *const tile    = static_cast<To *>(team.team_shmem().get_shmem(words));
-        const int number  = team.league_rank();
-        const Index first = Index(number % columns) * side, second = Index(number / columns % rows) * side, third = number / columns / rows;
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, side * side), [&](const int k) {
-          const int i = k % side, j = k / side;
-          if (first + i < n[0] && second + j < n[1])
-            tile[j * (side + 1) + i] = static_cast<To>(from[first + i + (second + j) * s1 + third * s2]);
-        });
-        team.team_barrier();
-        Kokkos::parallel_for(Kokkos::TeamThreadRange(team, side * side), [&](const int k) {
-          const int i = k / side, j = k % side;
-          if (first + i < n[0] && second + j < n[1]) to[second + j + (first + i) * t0 + third * t2] = tile[j * (side + 1) + i];
-        });
-      });
+  BoxCopy copy = {};
+  for (int d = 0; d < 3; d++) {
+    copy.count[d]     = grid.n[d];
+    copy.from_step[d] = strides[d];
+    copy.to_step[d]   = there[turn.direction(d)];
+  }
+  copy_turned(space, copy, 0, turn.with, from, to);
 }
 
 template <class Space, class Value, class Int>

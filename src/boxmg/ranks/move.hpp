@@ -2,7 +2,7 @@
 /// level that a rank works on, gathered levels.
 #pragma once
 #include "base/messages.hpp"
-#include "boxmg/operator.hpp"
+#include "boxmg/box_copy.hpp"
 #include "boxmg/ranks/peer_move.hpp"
 
 namespace weft::boxmg {
@@ -28,50 +28,6 @@ struct Placed {
   }
 };
 
-/// count[d] nodes along each direction, from and to elements `step` apart.
-struct BoxCopy {
-  Index from, to, count[3], from_step[3], to_step[3];
-
-  /// Rows that follow each other in both arrays become one.
-  void join()
-  {
-    for (int d = 2; d > 0; d--) {
-      if (from_step[d] != count[d - 1] * from_step[d - 1] || to_step[d] != count[d - 1] * to_step[d - 1]) continue;
-      count[d - 1] *= count[d];
-      count[d] = 1;
-    }
-  }
-  bool in_a_row() const { return count[1] == 1 && count[2] == 1 && from_step[0] == 1 && to_step[0] == 1; }
-};
-
-template <class Space, class From, class To>
-void copy_box(const Space &space, const BoxCopy &copy, const From *from, To *to, int words, Index from_pitch, Index to_pitch)
-{
-  if constexpr (std::is_same_v<From, To>) {
-    if (copy.in_a_row()) { // faster than a kernel
-      const auto size = static_cast<std::size_t>(copy.count[0]);
-      for (int w = 0; w < words; w++)
-        Kokkos::deep_copy(space, Array<To, Space>(to + copy.to + w * to_pitch, size),
-                          Array<const To, Space>(from + copy.from + w * from_pitch, size));
-      return;
-    }
-  }
-  Region region;
-  std::copy(std::begin(copy.count), std::end(copy.count), region.count);
-  over_runs(
-      "weft boxmg box", space, region, KOKKOS_LAMBDA(const Run &run) {
-        const From *const a = from + copy.from + run.x * copy.from_step[0] + run.y * copy.from_step[1] + run.z * copy.from_step[2];
-        To *const b         = to + copy.to + run.x * copy.to_step[0] + run.y * copy.to_step[1] + run.z * copy.to_step[2];
-        for (int w = 0; w < words; w++) {
-          if (copy.from_step[0] == 1 && copy.to_step[0] == 1) { // a compiler vectorizes it
-            for (Index j = 0; j < run.count; j++) b[w * to_pitch + j] = static_cast<To>(a[w * from_pitch + j]);
-          } else {
-            for (Index j = 0; j < run.count; j++)
-              b[w * to_pitch + j * copy.to_step[0]] = static_cast<To>(a[w * from_pitch + j * copy.from_step[0]]);
-          }
-        }
-      });
-}
 template <class Space>
 class Move {
 public:
@@ -93,8 +49,8 @@ public:
           if (!in_place || !itself) add_copy(from[own], to[own], by);
           return;
         }
-        add_places(common(from[own].nodes.moved(by), to[r].nodes), from[own], by, leave);
-        add_places(common(from[r].nodes.moved(by), to[own].nodes), to[own], {0, 0, 0}, arrive);
+        add_places(common(from[own].nodes.moved(by), to[r].nodes), from[own], to[r], from[own], by, leave);
+        add_places(common(from[r].nodes.moved(by), to[own].nodes), from[r], to[own], to[own], {0, 0, 0}, arrive);
       });
       if (static_cast<Index>(leave.size()) > sent) sent_.push_back({k, sent, static_cast<Index>(leave.size()) - sent});
       if (static_cast<Index>(arrive.size()) > received) received_.push_back({k, received, static_cast<Index>(arrive.size()) - received});
@@ -152,13 +108,29 @@ private:
       if (there) visit(by, number == 13);
     }
   }
-  static void add_places(const Box &box, const Placed &placed, const Index (&by)[3], std::vector<Index> &places)
+  /// The places in one of two arrays of the nodes of a box, in an order that both ranks have: rows or, where the arrays have neighbours along different
+  /// directions side by side, squares, of which a warp reads and writes whole memory sectors.
+  static void add_places(const Box &box, const Placed &from, const Placed &to, const Placed &placed, const Index (&by)[3],
+                         std::vector<Index> &places)
   {
-    for (Index z = box.first[2]; z < box.end[2]; z++) {
-      for (Index y = box.first[1]; y < box.end[1]; y++) {
-        for (Index x = box.first[0]; x < box.end[0]; x++) places.push_back(placed.place({x - by[0], y - by[1], z - by[2]}));
+    constexpr Index side = 8; // two sectors of double precision, one of single
+    const Index count[3] = {box.size(0), box.size(1), box.size(2)};
+    const int read = side_by_side(from.step, count), written = side_by_side(to.step, count);
+    const int second = read != written ? written : read == 0 ? 1 : 0, third = 3 - read - second;
+    const Index most[2] = {read == written ? count[read] : side, read == written ? 1 : side};
+    Index at[3];
+    const auto rows = [&](int d, Index begin, Index size, const auto &visit) {
+      const Index end = std::min(begin + size, box.end[d]);
+      for (at[d] = begin; at[d] < end; at[d]++) visit();
+    };
+    rows(third, box.first[third], count[third], [&] {
+      for (Index j = box.first[second]; j < box.end[second]; j += most[1]) {
+        for (Index i = box.first[read]; i < box.end[read]; i += most[0])
+          rows(second, j, most[1], [&] {
+            rows(read, i, most[0], [&] { places.push_back(placed.place({at[0] - by[0], at[1] - by[1], at[2] - by[2]})); });
+          });
       }
-    }
+    });
   }
   void add_copy(const Placed &from, const Placed &to, const Index (&by)[3])
   {
