@@ -198,6 +198,43 @@ PetscErrorCode FindTogether(PC pc, const Execution &execution, const LocalMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Columns of other ranks' nodes beside this rank's, in the part of a matrix of a grid of one dimension that couples to them.
+ColumnsOfEnds NodesBeside(const Grid &grid, bool ring, const LocalMatrix &matrix)
+{
+  const Index b = grid.components, all = grid.global[0];
+  const PetscInt *const begin = matrix.outside_columns, *const end = begin + matrix.outside_size;
+  ColumnsOfEnds ends;
+  const auto columns_of = [&](Index node, Index(&columns)[2]) {
+    if (ring) node = (node + all) % all;
+    if (node < 0 || node >= all) return;
+    for (int k = 0; k < 2; k++) columns[k] = std::lower_bound(begin, end, static_cast<PetscInt>((node + k) * b)) - begin;
+  };
+  columns_of(grid.first[0] - 1, ends.before);
+  columns_of(grid.first[0] + grid.nodes[0], ends.after);
+  return ends;
+}
+
+// Whether lines along one direction are all that the matrix couples. Of lines that cross ranks, only the one of a grid of one dimension may be known for
+// that.
+PetscErrorCode FindDirect(PC pc, const Execution &execution, const LocalMatrix &matrix, const LineShape &shape)
+{
+  PC_Line *line    = Data(pc);
+  const Grid &grid = line->grid;
+  Index beyond     = 0;
+  ColumnsOfEnds ends;
+
+  PetscFunctionBegin;
+  if (shape.directions.size() != 1 || line->line_matrix) PetscFunctionReturn(PETSC_SUCCESS);
+  const int along   = shape.directions.front();
+  const bool across = Crosses(*line, along);
+  if (grid.ranks[along] > 1 && !across) PetscFunctionReturn(PETSC_SUCCESS);
+  if (across && grid.global[0] * grid.global[1] * grid.global[2] == grid.global[0]) ends = NodesBeside(grid, Closes(*line, 0), matrix);
+  PetscCallCXX(beyond = couplings_beyond(execution, lines_of_box(along, grid.nodes, grid.components, grid.first), shape.together,
+                                         Closes(*line, along) && !across, ends, matrix.inside, matrix.outside));
+  PetscCall(AllRanks(pc, beyond == 0, &line->direct));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // Lines of the graph are lines of blocks where that is asked for, and the matrix has a block size.
 PetscErrorCode FindBlocksOfGraph(PC pc, LineShape *shape)
 {
@@ -268,6 +305,7 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
   PetscCall(FindSource(pc, look, shape));
   shape->memory      = matrix.memory;
   line->not_constant = false;
+  line->direct       = false;
   line->constants.clear();
   if (shape->source != PC_LINE_GRID) {
     const bool asked = shape->source == PC_LINE_MAP || line->source != PC_LINE_SOURCE_AUTO; // the user's lines are others, grid or no grid
@@ -292,6 +330,7 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
     std::copy_n(line->grid.first, 3, shape->first.begin());
     shape->components = line->grid.components;
     PetscCall(FindTogether(pc, execution, matrix, shape));
+    PetscCall(FindDirect(pc, execution, matrix, *shape));
     shape->colours = ColoursOfSets(*line, *shape);
   }
   if (shape->source == PC_LINE_GRAPH) PetscCall(FindBlocksOfGraph(pc, shape));
@@ -300,7 +339,7 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
                "-pc_line_ordering %s: the rows in their order are one line; use jacobi", line_orderings[line->ordering]);
     shape->ring = look.corners > 0;
     PetscCall(GridOfRows(rows, shape->ring, &line->grid));
-    shape->direct     = look.beside == 0 && (line->grid.ranks[0] == 1 || Crosses(*line, 0));
+    line->direct      = look.beside == 0 && (line->grid.ranks[0] == 1 || Crosses(*line, 0));
     shape->directions = {0};
     std::copy_n(line->grid.nodes, 3, shape->nodes.begin());
     std::copy_n(line->grid.first, 3, shape->first.begin());

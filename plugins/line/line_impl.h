@@ -29,7 +29,6 @@ struct LineShape {
   Index components = 1;     ///< unknowns of a node, of a grid or of the matrix's blocks
   bool together    = false; ///< these in lines of blocks
   bool ring        = false; ///< of the rows in their order
-  bool direct      = false; ///< of the rows in their order: these are all that the matrix couples
   bool pivots      = false; ///< the kernel's choice fell on pivoting
   /// Of lines with constant coefficients, for each direction; else empty.
   struct Constant {
@@ -92,6 +91,7 @@ struct PC_Line {
   LineSweep applied, relaxed;      ///< by Krylov methods and in Richardson's iteration, which are different ones where the ordering is auto
   bool for_richardson = false;     ///< the KSP is KSPRICHARDSON, as far as this PC has seen: what sets are prepared for
   bool in_richardson  = false;     ///< it is solving
+  bool direct         = false;     ///< the lines are all that the matrix couples, as far as is known, so that an application solves with it
   DirectCheck check;               ///< of lines that are the whole matrix
   Mat rows                 = NULL; ///< the matrix as AIJ, where the PC's is of another type or has empty rows
   PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for
@@ -188,7 +188,8 @@ PetscErrorCode PCLineComposeKernelSetters(PC pc, bool compose);
 // find_lines.cxx, make_lines.cxx: where lines come from, and the sets that are made of them.
 
 /// Decides which lines there are, the same on all ranks, and checks that the options fit them. `rows` is the matrix that `matrix` is the local
-/// part of. line->not_constant: new values cannot be solved for by the kernel that the user wants, and there are no lines.
+/// part of. line->not_constant: new values cannot be solved for by the kernel that the user wants, and there are no lines. line->direct: of lines of
+/// a grid, and of the rows in their order.
 PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const MatrixLook &look, LineShape *shape);
 
 /// Makes the sets of line->shape, without values.

@@ -81,7 +81,7 @@ bool SomeDrop(const PC_Line &line)
 // Lines that are all of the matrix: each set-up that meets no zero pivot looks at what they are worth.
 bool Checked(const PC_Line &line)
 {
-  return line.shape.direct && line.sweeps == 1;
+  return line.direct && line.sweeps == 1;
 }
 
 using Row = Option<PC_Line>;
@@ -172,11 +172,11 @@ const Row options[] = {
     {"pc_line_check_warn", "relative residual of a random solve above which it is reported and solves are refined", "PCLineSetCheck",
      Row::Real{[](const PC_Line &line) { return line.check.warn; },
                [](PC pc, PetscReal warn) { return PCLineSetCheck(pc, warn, Data(pc)->check.fail); }},
-     "it is for one tridiagonal system, by one sweep", Checked},
+     "it is for lines that are all that the matrix couples, by one sweep", Checked},
     {"pc_line_check_fail", "relative residual of a random solve above which set-up fails", "PCLineSetCheck",
      Row::Real{[](const PC_Line &line) { return line.check.fail; },
                [](PC pc, PetscReal fail) { return PCLineSetCheck(pc, Data(pc)->check.warn, fail); }},
-     "it is for one tridiagonal system, by one sweep", Checked},
+     "it is for lines that are all that the matrix couples, by one sweep", Checked},
 };
 
 } // namespace

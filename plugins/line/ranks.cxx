@@ -29,7 +29,7 @@ PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const L
   const Grid &grid = Data(pc)->grid;
   PlaceOfRows place;
   PetscInt all;
-  PetscInt64 here[3], sum[3];
+  PetscInt64 here[4], sum[4];
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(rows, &all, NULL));
@@ -46,10 +46,10 @@ PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const L
   place.first_of_all = column_of(0);
   const Index nodes  = grid.dimension > 0 && grid.components == 1 ? grid.nodes[0] : 1;
   PetscCallCXX(*look = look_at(execution, place, PetscMax(nodes, 1), matrix.inside, matrix.outside));
-  here[0] = look->beside, here[1] = look->corners, here[2] = look->between;
+  here[0] = look->beside, here[1] = look->corners, here[2] = look->between, here[3] = look->elsewhere;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(here, sum, 3, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  look->beside = sum[0], look->corners = sum[1], look->between = sum[2];
+  PetscCallMPI(MPI_Allreduce(here, sum, 4, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  look->beside = sum[0], look->corners = sum[1], look->between = sum[2], look->elsewhere = sum[3];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

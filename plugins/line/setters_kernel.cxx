@@ -29,7 +29,7 @@ static PetscErrorCode PCLineSetKernel_Line(PC pc, const char kernel[])
 
   Note:
   auto chooses toeplitz for lines with constant coefficients if that is the fastest method, and pivoted if a line has a zero pivot without
-  pivoting, or if one tridiagonal system loses digits.
+  pivoting, or if lines that are all that the matrix couples lose digits.
 
 .seealso: `PCLINE`, `PCLineGetKernel()`, `PCLineSetKernelParameters()`
 @*/

@@ -73,7 +73,7 @@ PetscErrorCode Measure(PC pc, Mat rows)
 
   PetscFunctionBegin;
   PetscCall(line->check.Forget());
-  if (!line->shape.direct) PetscFunctionReturn(PETSC_SUCCESS);
+  if (!line->direct) PetscFunctionReturn(PETSC_SUCCESS);
   line->found_omega = 1;
   PetscCall(line->check.Measure(rows, false, InSingle(*line),
                                 [pc](Vec b, Vec x, Transpose transpose) { return PCLineSolve(pc, b, x, transpose); }));
@@ -214,32 +214,42 @@ PetscErrorCode PCLineFreeGhosts(PC pc)
 
 namespace {
 
-// The share of the couplings that lines can carry which those of the graph carry, of all ranks; 1 where there are none to carry.
-PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, PetscReal *share)
+// What lines of a map carry, of all ranks; and whether that is all that the matrix couples.
+PetscErrorCode Carried(PC pc, const LineSet &set, const LocalMatrix &matrix, const MatrixLook &look, CarriedCouplings *of_all)
 {
   std::optional<CarriedCouplings> carried;
-  PetscInt64 here[3], all[3];
+  PetscInt64 here[4] = {0, 0, 0, 0}, all[4];
 
   PetscFunctionBegin;
   PetscCallCXX(carried = set.carried(matrix));
-  here[0] = carried ? carried->share : 0;
-  here[1] = carried ? carried->rows : 0;
-  here[2] = carried ? carried->weak : 0;
+  if (carried) here[0] = carried->share, here[1] = carried->rows, here[2] = carried->weak, here[3] = carried->left;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(here, all, 3, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  Data(pc)->weak_rows = all[2] > 0;
-  *share              = all[1] > 0 ? static_cast<PetscReal>(all[0]) / static_cast<PetscReal>(all[1]) / (1 << 20) : 1;
+  PetscCallMPI(MPI_Allreduce(here, all, 4, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  of_all->share = all[0], of_all->rows = all[1], of_all->weak = all[2], of_all->left = all[3];
+  Data(pc)->direct = of_all->left == 0 && look.elsewhere == 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// The share of the couplings that lines can carry which those of the graph carry, of all ranks; 1 where there are none to carry.
+PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, const MatrixLook &look, PetscReal *share)
+{
+  CarriedCouplings all;
+
+  PetscFunctionBegin;
+  PetscCall(Carried(pc, set, matrix, look, &all));
+  Data(pc)->weak_rows = all.weak > 0;
+  *share              = all.rows > 0 ? static_cast<PetscReal>(all.share) / static_cast<PetscReal>(all.rows) / (1 << 20) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Whether lines of the graph still carry what they were found for, or nearly.
-PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
+PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, const MatrixLook &look, bool *still)
 {
   PC_Line *line = Data(pc);
   PetscReal share;
 
   PetscFunctionBegin;
-  PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, &share));
+  PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, look, &share));
   *still = line->find_again <= 1 && share >= line->find_again * line->carried; // above 1: never, whatever the share was
   if (!*still)
     PetscCall(PetscInfo(pc, "lines carry %g of the couplings that lines can, and %g when they were found: others are looked for\n",
@@ -294,7 +304,7 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
          (line->joined == joined_before || (line->joined && joined_before && *line->joined == *joined_before));
   PetscCall(AllRanks(pc, same, &same));
   line->pattern = pattern;
-  if (same && shape.source == PC_LINE_GRAPH) PetscCall(StillCarry(pc, matrix, &same));
+  if (same && shape.source == PC_LINE_GRAPH) PetscCall(StillCarry(pc, matrix, look, &same));
   if (!same) {
     line->sets[here].clear();
     line->stencil.reset();
@@ -303,7 +313,11 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
     line->shape = shape;
     PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
     line->found_in = line->set_ups;
-    if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, &line->carried));
+    if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, look, &line->carried));
+  }
+  if (shape.source == PC_LINE_MAP) {
+    CarriedCouplings carried;
+    PetscCall(Carried(pc, *line->sets[here].front(), matrix, look, &carried));
   }
   FindSweeps(line, line->sets[here]);
   line->roots.reset();
@@ -397,7 +411,9 @@ PetscErrorCode PCSetUp_Line(PC pc)
     PetscCall(
         Fail(pc, PC_FACTOR_OTHER,
              line->check.Sentence("-pc_line_check") +
-                 (KernelOf(*line) == "pivoted" ? "" : ": the kernel " + KernelOf(*line) + " looks for no pivots; use pivoted, or auto")));
+                 (line->shape.together           ? ": lines of blocks look for pivots within a node alone; take -pc_type lu or crout"
+                  : KernelOf(*line) == "pivoted" ? ""
+                                                 : ": the kernel " + KernelOf(*line) + " looks for no pivots; use pivoted, or auto")));
   line->found_omega = line->omega;
   PetscCall(CheckWeakRows(pc));
   line->failed = pc->failedreason != PC_NOERROR;

@@ -332,7 +332,7 @@ PetscErrorCode PCPreSolve_Line(PC pc, KSP ksp, Vec, Vec)
 
 namespace {
 
-// A tridiagonal system is taken to be solved by one application. With empty rows it is singular, and solved only for a right-hand side that
+// Lines that are all of a matrix are taken to solve with it by one application. With empty rows it is singular, and solved only for a right-hand side that
 // has nothing there.
 PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
 {
@@ -353,7 +353,7 @@ PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
   if (left <= most * given) PetscFunctionReturn(PETSC_SUCCESS);
   ksp->reason = KSP_DIVERGED_PC_FAILED;
   const std::string what =
-      "this tridiagonal system is singular, as " + std::to_string(Data(pc)->empty_rows) +
+      "this matrix is singular, as " + std::to_string(Data(pc)->empty_rows) +
       " of its rows are empty, and its right-hand side is not zero there: put something on the diagonal, or take the rows out";
   PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
   PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", what.c_str());

@@ -1,5 +1,6 @@
 #include "line/matrix_look.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "base/backend.hpp"
@@ -14,10 +15,10 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
                    const CsrMatrix<Scalar, Int> &outside)
 {
   constexpr Index none = std::numeric_limits<Index>::max();
-  Index bad = none, beside = 0, corners = 0, between = 0;
+  Index bad = none, beside = 0, corners = 0, between = 0, elsewhere = 0;
   Kokkos::parallel_reduce(
       "weft look at a matrix", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, place.rows),
-      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &entries, Index &closing, Index &linking) {
+      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &entries, Index &closing, Index &linking, Index &leaving) {
         const bool first = place.first + i == 0, last = place.first + i + 1 == place.all;
         bool finite = true;
         for (Int k = inside.begin(i); k < inside.end(i); k++) {
@@ -38,6 +39,7 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
             const Index column = outside.column(k);
             finite             = finite && Kokkos::isfinite(size);
             if (!(size > 0)) continue;
+            leaving++;
             if ((i == 0 && column == place.before) || (i + 1 == place.rows && column == place.after))
               linking++;
             else if ((first && column == place.last_of_all) || (last && column == place.first_of_all))
@@ -48,13 +50,45 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
         }
         if (!finite) first_bad = Kokkos::min(first_bad, i);
       },
-      Kokkos::Min<Index>(bad), beside, corners, between);
+      Kokkos::Min<Index>(bad), beside, corners, between, elsewhere);
   MatrixLook look;
   if (bad < place.rows) look.not_finite = bad;
-  look.beside  = beside;
-  look.corners = corners;
-  look.between = between;
+  look.beside    = beside;
+  look.corners   = corners;
+  look.between   = between;
+  look.elsewhere = elsewhere;
   return look;
+}
+
+template <class Space, class Scalar, class Int>
+Index beyond_on(const Space &space, Index first, Index end, const LineLayout &lines, bool together, bool closed, const ColumnsOfEnds &ends,
+                const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside)
+{
+  Index beyond = 0;
+  Kokkos::parallel_reduce(
+      "weft couplings beyond lines", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, first, end),
+      KOKKOS_LAMBDA(const Index number, Index &count) {
+        const LineRow at = line_row(lines, number);
+        const Index b = lines.components, i = lines.start(at.line) + at.row * lines.stride, next = lines.stride / b;
+        const Index last = lines.length - 1, around = next * last;
+        for (Int k = inside.begin(i); k < inside.end(i); k++) {
+          const Index column = inside.column(k), apart = column / b - i / b;
+          const bool same = column % b == i % b;
+          const bool near = apart == 0 || (apart == next && at.row < last) || (apart == -next && at.row > 0) ||
+                            (closed && ((apart == around && at.row == 0) || (apart == -around && at.row == last)));
+          count += !(near && (same || together)) && modulus(inside.values[k]) > 0;
+        }
+        if (!outside.row_starts) return;
+        for (Int k = outside.begin(i); k < outside.end(i); k++) {
+          const Index column = outside.column(k);
+          const bool before  = at.row == 0 && column >= ends.before[0] && column < ends.before[1];
+          const bool after   = at.row == last && column >= ends.after[0] && column < ends.after[1];
+          const bool same    = (before && column - ends.before[0] == i % b) || (after && column - ends.after[0] == i % b);
+          count += !((before || after) && (same || together)) && modulus(outside.values[k]) > 0;
+        }
+      },
+      beyond);
+  return beyond;
 }
 
 } // namespace
@@ -66,6 +100,22 @@ MatrixLook look_at(const Execution &execution, const PlaceOfRows &place, Index l
   return on_backend(execution, [&](const auto &space) { return look_on(space, place, line_rows, inside, outside); });
 }
 
+template <class Scalar, class Int>
+Index couplings_beyond(const Execution &execution, const LineLayout &lines, bool together, bool closed, const ColumnsOfEnds &ends,
+                       const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside)
+{
+  constexpr Index few = 1024;
+  const Index rows = lines.rows(), middle = rows / 2;
+  return on_backend(execution, [&](const auto &space) {
+    const Index some = beyond_on(space, middle, std::min(middle + few, rows), lines, together, closed, ends, inside, outside);
+    return some > 0 ? some : beyond_on(space, 0, rows, lines, together, closed, ends, inside, outside);
+  });
+}
+
+template Index couplings_beyond(const Execution &, const LineLayout &, bool, bool, const ColumnsOfEnds &,
+                                const CsrMatrix<KernelScalar, std::int32_t> &, const CsrMatrix<KernelScalar, std::int32_t> &);
+template Index couplings_beyond(const Execution &, const LineLayout &, bool, bool, const ColumnsOfEnds &,
+                                const CsrMatrix<KernelScalar, std::int64_t> &, const CsrMatrix<KernelScalar, std::int64_t> &);
 template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<KernelScalar, std::int32_t> &,
                             const CsrMatrix<KernelScalar, std::int32_t> &);
 template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<KernelScalar, std::int64_t> &,

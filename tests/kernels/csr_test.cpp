@@ -1,6 +1,7 @@
 // Taking lines out of a CSR matrix, and LineSolver, the way in for callers without Kokkos.
 #include "line/csr.hpp"
 
+#include "line/matrix_look.hpp"
 #include "line/select.hpp"
 #include "line/single_line_solver.hpp"
 #include "line_problem.hpp"
@@ -163,6 +164,61 @@ TEST(LineSolver, SolvesOnTheHostAndTakesCoefficientsFromAnother)
         const auto i = static_cast<std::size_t>(layout.start(line) + row * layout.stride);
         EXPECT_NEAR(x[i], 2 * z[static_cast<std::size_t>(row)], 1e-14);
         EXPECT_NEAR(y[i], 1 + 2 * z[static_cast<std::size_t>(row)], 1e-14);
+      }
+    }
+  }
+}
+
+/// Whether rows i and j are neighbours in a line of the grid, or unknowns of a node or of such neighbours.
+bool on_line(const GridMatrix &matrix, Index i, Index j, int direction, bool together, bool closed)
+{
+  Index from[4], to[4], at = i, other = j; // the unknown, then the node
+  for (int k = 0; k < 4; k++) {
+    const Index size = k == 0 ? matrix.components : matrix.n[k - 1];
+    from[k]          = at % size;
+    to[k]            = other % size;
+    at /= size;
+    other /= size;
+  }
+  bool same = together || from[0] == to[0];
+  for (int k = 0; k < 3; k++) same = same && (k == direction || from[k + 1] == to[k + 1]);
+  const Index apart = std::abs(from[direction + 1] - to[direction + 1]);
+  return same && (apart <= 1 || (closed && apart == matrix.n[direction] - 1));
+}
+
+TEST(CouplingsBeyond, AreSeenOneByOne)
+{
+  std::mt19937 random(5);
+  const GridMatrix matrix(random);
+  const Index first[3] = {0, 0, 0};
+  for (int number = 0; number < 12; number++) {
+    const int direction = number % 3;
+    const bool together = number / 3 % 2 == 1, closed = number / 6 == 1;
+    const LineLayout lines     = lines_of_box(direction, matrix.n, matrix.components, first);
+    std::vector<double> values = matrix.values;
+    std::vector<std::size_t> beyond;
+    for (Index i = 0; i < lines.rows(); i++) {
+      for (int k = matrix.row_starts[static_cast<std::size_t>(i)]; k < matrix.row_starts[static_cast<std::size_t>(i) + 1]; k++) {
+        const auto entry = static_cast<std::size_t>(k);
+        if (on_line(matrix, i, matrix.columns[entry], direction, together, closed)) continue;
+        values[entry] = 0;
+        beyond.push_back(entry);
+      }
+    }
+    for (Memory memory : test::memories()) {
+      const Execution execution(memory);
+      const test::Buffer<int> row_starts(memory, matrix.row_starts), columns(memory, matrix.columns);
+      const auto found = [&] {
+        const test::Buffer<double> there(memory, values);
+        const CsrMatrix<double, std::int32_t> csr{row_starts.data(), columns.data(), there.data()};
+        return couplings_beyond<double, std::int32_t>(execution, lines, together, closed, {}, csr, {});
+      };
+      EXPECT_EQ(found(), 0) << number;
+      for (int one = 0; one < 5; one++) {
+        const std::size_t entry = beyond[random() % beyond.size()];
+        values[entry]           = 1e-300;
+        EXPECT_EQ(found(), 1) << number << ", entry " << entry;
+        values[entry] = 0;
       }
     }
   }

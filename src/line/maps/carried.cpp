@@ -37,7 +37,7 @@ CarriedCouplings carried_on(const Space &space, const LineArrays<Space> &lines, 
   const auto sizes = sizes_of_rows(space, rows, matrix, carried.weak);
   Kokkos::parallel_reduce(
       "weft carried couplings", Kokkos::RangePolicy<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index position, std::int64_t &share, std::int64_t &count) {
+      KOKKOS_LAMBDA(const Index position, std::int64_t &share, std::int64_t &count, std::int64_t &left) {
         const RowNumber i      = order(position);
         const RowNumber before = begins(position) ? -1 : order(position - 1);
         const RowNumber after  = position + 1 == rows || begins(position + 1) ? -1 : order(position + 1);
@@ -46,6 +46,7 @@ CarriedCouplings carried_on(const Space &space, const LineArrays<Space> &lines, 
           const Int j = matrix.columns[k];
           if (j < 0 || j >= static_cast<Int>(rows) || j == static_cast<Int>(i)) continue;
           const double size = static_cast<double>(modulus(matrix.values[k]));
+          left += size > 0 && j != static_cast<Int>(before) && j != static_cast<Int>(after);
           if (!(size > 0 && size >= least * Kokkos::sqrt(sizes(i) * sizes(j)))) continue;
           if (j == static_cast<Int>(before) || j == static_cast<Int>(after)) on_line += size;
           if (size > first) {
@@ -60,7 +61,7 @@ CarriedCouplings carried_on(const Space &space, const LineArrays<Space> &lines, 
         share += static_cast<std::int64_t>((part < 1 ? part : 1) * units);
         count++;
       },
-      carried.share, carried.rows);
+      carried.share, carried.rows, carried.left);
   space.fence("weft: carried couplings");
   return carried;
 }

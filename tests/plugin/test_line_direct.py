@@ -1,0 +1,66 @@
+"""PCLINE whose lines are all that the matrix couples, a direct solver: it looks at its own solve, wherever the lines come from."""
+
+from pathlib import Path
+
+import programs
+import pytest
+
+PROGRAM = Path(__file__).parent / "programs" / "line_direct.py"
+KINDS = {
+    "unknowns of a node": "-kind nodes",
+    "a ring of them": "-kind ring",
+    "scalars along a grid": "-kind nodes -unknowns 1 -pc_line_direction x",
+    "scalars of a grid as such": "-kind nodes -unknowns 1 -pc_line_source grid",
+    "lines beside each other": "-kind decoupled -unknowns 1 -pc_line_direction y",
+    "lines of nodes beside each other": "-kind decoupled -unknowns 2 -pc_line_direction y",
+}
+
+
+def solve(options, ranks=1, expect=0):
+    return programs.python(PROGRAM, options, ranks=ranks, expect=expect)
+
+
+def check(result, most):
+    assert result.number("condition") < 1e4 and result.number("reason") > 0, result.output
+    assert result.number("error") < most, result.output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("kind", KINDS)
+def test_digits_are_not_lost_unseen(kind):
+    check(solve(KINDS[kind]), 1e-11)
+
+
+@programs.needs_petsc4py
+def test_lines_of_the_graph_that_carry_all_are_looked_at():
+    result = solve("-kind permuted -unknowns 1 -ksp_view")
+    check(result, 1e-11)
+    assert "random right-hand side" in result.output, result.output
+
+
+@programs.needs_petsc4py
+def test_lines_of_a_map(tmp_path):
+    check(solve(f"-kind map -unknowns 1 -lines {tmp_path}/lines -pc_line_file {tmp_path}/lines"), 1e-11)
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("kind", ["unknowns of a node", "a ring of them", "scalars along a grid"])
+def test_on_ranks(kind, ranks):
+    check(solve(KINDS[kind], ranks=ranks), 1e-11)
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("small", ["1e-6", "1e-11", "1e-12", "1e-13", "1e-14", "1e-16", "0"])
+def test_right_or_refused(small, ranks):
+    result = solve(f"-kind nodes -small {small}", ranks=ranks)
+    assert result.number("reason") < 0 or result.number("error") < 1e-9, result.output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("options", ["-kind nodes -pc_line_sweeps 2", "-kind nodes -pc_line_ranks cut"])
+def test_what_is_no_direct_solver_is_not_measured(options):
+    ranks = 2 if "cut" in options else 1
+    result = solve(f"{options} -ksp_view", ranks=ranks)
+    assert "random right-hand side" not in result.output, result.output
