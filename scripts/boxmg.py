@@ -137,6 +137,10 @@ def main():
     parser.add_argument("--mpiexec", default=os.environ.get("WEFT_MPIEXEC", "mpiexec"))
     arguments = parser.parse_args()
     arguments.build = arguments.build.resolve()
+    if not (arguments.build / "bin" / "diffusion").exists():
+        parser.error(f"--build {arguments.build} has no bin/diffusion: name the folder of a build (./weft build makes build/debian)")
+    if arguments.jobs < 1:
+        parser.error("--jobs: at least 1")
     arguments.cases = arguments.cases or list(ROBUST if arguments.robustness else CASES)
     if arguments.sizes is None:
         arguments.sizes = [65, 100, 129, 257, 500, 1025] if arguments.robustness else [257, 1025]

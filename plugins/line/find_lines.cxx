@@ -198,40 +198,41 @@ PetscErrorCode FindTogether(PC pc, const Execution &execution, const LocalMatrix
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Columns of other ranks' nodes beside this rank's, in the part of a matrix of a grid of one dimension that couples to them.
-ColumnsOfEnds NodesBeside(const Grid &grid, bool ring, const LocalMatrix &matrix)
+// Whether lines along one direction are all that the matrix couples.
+PetscErrorCode FindDirect(PC pc, Mat rows, const Execution &execution, const LocalMatrix &matrix, const MatrixLook &look,
+                          const LineShape &shape)
 {
-  const Index b = grid.components, all = grid.global[0];
-  const PetscInt *const begin = matrix.outside_columns, *const end = begin + matrix.outside_size;
-  ColumnsOfEnds ends;
-  const auto columns_of = [&](Index node, Index(&columns)[2]) {
-    if (ring) node = (node + all) % all;
-    if (node < 0 || node >= all) return;
-    for (int k = 0; k < 2; k++) columns[k] = std::lower_bound(begin, end, static_cast<PetscInt>((node + k) * b)) - begin;
-  };
-  columns_of(grid.first[0] - 1, ends.before);
-  columns_of(grid.first[0] + grid.nodes[0], ends.after);
-  return ends;
-}
-
-// Whether lines along one direction are all that the matrix couples. Of lines that cross ranks, only the one of a grid of one dimension may be known for
-// that.
-PetscErrorCode FindDirect(PC pc, const Execution &execution, const LocalMatrix &matrix, const LineShape &shape)
-{
-  PC_Line *line    = Data(pc);
-  const Grid &grid = line->grid;
-  Index beyond     = 0;
-  ColumnsOfEnds ends;
+  PC_Line *line     = Data(pc);
+  const Grid &grid  = line->grid;
+  PetscInt64 beyond = 0;
+  bool inside;
 
   PetscFunctionBegin;
   if (shape.directions.size() != 1 || line->line_matrix) PetscFunctionReturn(PETSC_SUCCESS);
-  const int along   = shape.directions.front();
-  const bool across = Crosses(*line, along);
+  const int along        = shape.directions.front();
+  const LineLayout lines = lines_of_box(along, grid.nodes, grid.components, grid.first);
+  const bool across      = Crosses(*line, along);
   if (grid.ranks[along] > 1 && !across) PetscFunctionReturn(PETSC_SUCCESS);
-  if (across && grid.global[0] * grid.global[1] * grid.global[2] == grid.global[0]) ends = NodesBeside(grid, Closes(*line, 0), matrix);
-  PetscCallCXX(beyond = couplings_beyond(execution, lines_of_box(along, grid.nodes, grid.components, grid.first), shape.together,
-                                         Closes(*line, along) && !across, ends, matrix.inside, matrix.outside));
-  PetscCall(AllRanks(pc, beyond == 0, &line->direct));
+  PetscCallCXX(beyond = couplings_beyond(execution, lines, shape.together, Closes(*line, along) && !across, matrix.inside));
+  PetscCall(AllRanks(pc, beyond == 0, &inside));
+  if (!inside || look.elsewhere == 0 || !across || (grid.periodic[along] && !Closes(*line, along))) {
+    line->direct = inside && look.elsewhere == 0;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+#if defined(WEFT_DISTRIBUTED)
+  std::shared_ptr<CouplingsAcross> couplings;
+  PetscInt64 here, carried;
+  LinePiece whole;
+  whole.layout = lines;
+  PetscCall(MakeCouplingsAcross(rows, grid, matrix, along, whole, shape.together ? grid.components : 1, execution, &couplings));
+  PetscCallCXX(ReadAcross(*couplings, grid, matrix, along, whole));
+  PetscCallCXX(here = couplings->nonzeros());
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(&here, &carried, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  line->direct = carried == look.elsewhere;
+#else
+  (void)rows;
+#endif
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -330,7 +331,7 @@ PetscErrorCode FindLines(PC pc, Mat rows, const Execution &execution, const Loca
     std::copy_n(line->grid.first, 3, shape->first.begin());
     shape->components = line->grid.components;
     PetscCall(FindTogether(pc, execution, matrix, shape));
-    PetscCall(FindDirect(pc, execution, matrix, *shape));
+    PetscCall(FindDirect(pc, rows, execution, matrix, look, *shape));
     shape->colours = ColoursOfSets(*line, *shape);
   }
   if (shape->source == PC_LINE_GRAPH) PetscCall(FindBlocksOfGraph(pc, shape));

@@ -98,6 +98,7 @@ struct PC_Line {
   // Of lines of the graph: which set-up has found them, of how many, and the share of what lines can carry that they carried then.
   PetscInt set_ups = 0, found_in = 0;
   PetscReal carried   = 1;
+  PetscInt64 left     = 0;     ///< of lines of a map: entries of a rank's own rows and columns that they lack, of all ranks
   bool not_constant   = false; ///< new values have lines that -pc_line_kernel toeplitz does not take
   bool weak_rows      = false; ///< some diagonal is rounding beside its row's other entries
   PetscInt empty_rows = 0;     ///< of all ranks, that take 1 on the diagonal of `rows`

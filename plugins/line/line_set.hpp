@@ -62,6 +62,9 @@ public:
   /// What lines of the matrix' graph carry of the couplings of this rank's rows; nothing of other lines.
   virtual std::optional<CarriedCouplings> carried(const LocalMatrix &) const { return std::nullopt; }
 
+  /// Couplings of this rank's rows, not 0, to rows of other ranks that lines of a map go on to; after read().
+  virtual Index carried_across() const { return 0; }
+
   /// What -ksp_view tells.
   virtual const char *method() const = 0;
   virtual PetscInt64 count() const   = 0; ///< lines that start on this rank

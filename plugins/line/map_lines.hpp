@@ -110,6 +110,14 @@ public:
   {
     return carried_couplings(*map_, matrix.inside, GraphOptions());
   }
+  Index carried_across() const override
+  {
+    Index all = 0;
+    for (std::size_t colour = 0; colour < parts_->size(); colour++) {
+      for (const KernelScalar coupling : solver_->host_couplings(colour)) all += modulus(coupling) > 0;
+    }
+    return all;
+  }
   const char *method() const override { return solver_->local().method(); }
   PetscInt64 count() const override { return map_->lines() - pieces_->begin_elsewhere; }
   PetscInt64 longest() const override { return std::max(map_->longest(), pieces_->longest); }

@@ -214,42 +214,62 @@ PetscErrorCode PCLineFreeGhosts(PC pc)
 
 namespace {
 
-// What lines of a map carry, of all ranks; and whether that is all that the matrix couples.
-PetscErrorCode Carried(PC pc, const LineSet &set, const LocalMatrix &matrix, const MatrixLook &look, CarriedCouplings *of_all)
+// What lines of a map carry, of all ranks; line->left of it is kept.
+PetscErrorCode Carried(PC pc, const LineSet &set, const LocalMatrix &matrix, CarriedCouplings *of_all)
 {
   std::optional<CarriedCouplings> carried;
   PetscInt64 here[4] = {0, 0, 0, 0}, all[4];
 
   PetscFunctionBegin;
   PetscCallCXX(carried = set.carried(matrix));
-  if (carried) here[0] = carried->share, here[1] = carried->rows, here[2] = carried->weak, here[3] = carried->left;
+  if (carried) here[0] = carried->share, here[1] = carried->rows, here[2] = carried->left, here[3] = carried->weak;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Allreduce(here, all, 4, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  of_all->share = all[0], of_all->rows = all[1], of_all->weak = all[2], of_all->left = all[3];
-  Data(pc)->direct = of_all->left == 0 && look.elsewhere == 0;
+  *of_all        = {all[0], all[1], all[2], all[3]};
+  Data(pc)->left = of_all->left;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Whether lines of a map, which have read the matrix, are all that it couples.
+PetscErrorCode IsAllCarried(PC pc, const LineSet &set, const LocalMatrix &matrix, const MatrixLook &look, bool *is_all)
+{
+  PC_Line *line = Data(pc);
+  CarriedCouplings carried;
+  PetscInt64 here, across = 0;
+
+  PetscFunctionBegin;
+  *is_all = false;
+  if (line->shape.source == PC_LINE_MAP) PetscCall(Carried(pc, set, matrix, &carried)); // of the graph it is known
+  if (line->left > 0) PetscFunctionReturn(PETSC_SUCCESS);
+  if (look.elsewhere > 0) {
+    PetscCallCXX(here = set.carried_across());
+    PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+    PetscCallMPI(MPI_Allreduce(&here, &across, 1, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  }
+  *is_all = across == look.elsewhere;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // The share of the couplings that lines can carry which those of the graph carry, of all ranks; 1 where there are none to carry.
-PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, const MatrixLook &look, PetscReal *share)
+PetscErrorCode CarriedShare(PC pc, const LineSet &set, const LocalMatrix &matrix, PetscReal *share)
 {
   CarriedCouplings all;
 
   PetscFunctionBegin;
-  PetscCall(Carried(pc, set, matrix, look, &all));
+  PetscCall(Carried(pc, set, matrix, &all));
   Data(pc)->weak_rows = all.weak > 0;
   *share              = all.rows > 0 ? static_cast<PetscReal>(all.share) / static_cast<PetscReal>(all.rows) / (1 << 20) : 1;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 // Whether lines of the graph still carry what they were found for, or nearly.
-PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, const MatrixLook &look, bool *still)
+PetscErrorCode StillCarry(PC pc, const LocalMatrix &matrix, bool *still)
 {
   PC_Line *line = Data(pc);
   PetscReal share;
 
   PetscFunctionBegin;
-  PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, look, &share));
+  PetscCall(CarriedShare(pc, *line->sets[static_cast<int>(matrix.memory)].front(), matrix, &share));
   *still = line->find_again <= 1 && share >= line->find_again * line->carried; // above 1: never, whatever the share was
   if (!*still)
     PetscCall(PetscInfo(pc, "lines carry %g of the couplings that lines can, and %g when they were found: others are looked for\n",
@@ -304,7 +324,7 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
          (line->joined == joined_before || (line->joined && joined_before && *line->joined == *joined_before));
   PetscCall(AllRanks(pc, same, &same));
   line->pattern = pattern;
-  if (same && shape.source == PC_LINE_GRAPH) PetscCall(StillCarry(pc, matrix, look, &same));
+  if (same && shape.source == PC_LINE_GRAPH) PetscCall(StillCarry(pc, matrix, &same));
   if (!same) {
     line->sets[here].clear();
     line->stencil.reset();
@@ -313,17 +333,15 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
     line->shape = shape;
     PetscCall(MakeLineSets(pc, rows, matrix, *line->execution[here], &line->sets[here]));
     line->found_in = line->set_ups;
-    if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, look, &line->carried));
-  }
-  if (shape.source == PC_LINE_MAP) {
-    CarriedCouplings carried;
-    PetscCall(Carried(pc, *line->sets[here].front(), matrix, look, &carried));
+    if (shape.source == PC_LINE_GRAPH) PetscCall(CarriedShare(pc, *line->sets[here].front(), matrix, &line->carried));
   }
   FindSweeps(line, line->sets[here]);
   line->roots.reset();
   if (line->stencil && same) PetscCallCXX(line->stencil->read(matrix.inside)); // else it has just been read
   if (line->outside) PetscCallCXX(line->outside->read(matrix.rows, matrix.outside));
   for (const auto &set : line->sets[here]) PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { set->read(matrix); }));
+  if (shape.source == PC_LINE_GRAPH || shape.source == PC_LINE_MAP)
+    PetscCall(IsAllCarried(pc, *line->sets[here].front(), matrix, look, &line->direct));
   PetscCall(FirstBadPivot(pc, line->sets[here], matrix.first_row, bad));
   PetscCall(line->check.Forget());
   if (*bad == no_row && *not_finite == no_row) PetscCall(Measure(pc, rows));

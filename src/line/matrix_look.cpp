@@ -61,8 +61,8 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
 }
 
 template <class Space, class Scalar, class Int>
-Index beyond_on(const Space &space, Index first, Index end, const LineLayout &lines, bool together, bool closed, const ColumnsOfEnds &ends,
-                const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside)
+Index beyond_on(const Space &space, Index first, Index end, const LineLayout &lines, bool together, bool closed,
+                const CsrMatrix<Scalar, Int> &inside)
 {
   Index beyond = 0;
   Kokkos::parallel_reduce(
@@ -77,14 +77,6 @@ Index beyond_on(const Space &space, Index first, Index end, const LineLayout &li
           const bool near = apart == 0 || (apart == next && at.row < last) || (apart == -next && at.row > 0) ||
                             (closed && ((apart == around && at.row == 0) || (apart == -around && at.row == last)));
           count += !(near && (same || together)) && modulus(inside.values[k]) > 0;
-        }
-        if (!outside.row_starts) return;
-        for (Int k = outside.begin(i); k < outside.end(i); k++) {
-          const Index column = outside.column(k);
-          const bool before  = at.row == 0 && column >= ends.before[0] && column < ends.before[1];
-          const bool after   = at.row == last && column >= ends.after[0] && column < ends.after[1];
-          const bool same    = (before && column - ends.before[0] == i % b) || (after && column - ends.after[0] == i % b);
-          count += !((before || after) && (same || together)) && modulus(outside.values[k]) > 0;
         }
       },
       beyond);
@@ -101,21 +93,19 @@ MatrixLook look_at(const Execution &execution, const PlaceOfRows &place, Index l
 }
 
 template <class Scalar, class Int>
-Index couplings_beyond(const Execution &execution, const LineLayout &lines, bool together, bool closed, const ColumnsOfEnds &ends,
-                       const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside)
+Index couplings_beyond(const Execution &execution, const LineLayout &lines, bool together, bool closed,
+                       const CsrMatrix<Scalar, Int> &inside)
 {
   constexpr Index few = 1024;
   const Index rows = lines.rows(), middle = rows / 2;
   return on_backend(execution, [&](const auto &space) {
-    const Index some = beyond_on(space, middle, std::min(middle + few, rows), lines, together, closed, ends, inside, outside);
-    return some > 0 ? some : beyond_on(space, 0, rows, lines, together, closed, ends, inside, outside);
+    const Index some = beyond_on(space, middle, std::min(middle + few, rows), lines, together, closed, inside);
+    return some > 0 ? some : beyond_on(space, 0, rows, lines, together, closed, inside);
   });
 }
 
-template Index couplings_beyond(const Execution &, const LineLayout &, bool, bool, const ColumnsOfEnds &,
-                                const CsrMatrix<KernelScalar, std::int32_t> &, const CsrMatrix<KernelScalar, std::int32_t> &);
-template Index couplings_beyond(const Execution &, const LineLayout &, bool, bool, const ColumnsOfEnds &,
-                                const CsrMatrix<KernelScalar, std::int64_t> &, const CsrMatrix<KernelScalar, std::int64_t> &);
+template Index couplings_beyond(const Execution &, const LineLayout &, bool, bool, const CsrMatrix<KernelScalar, std::int32_t> &);
+template Index couplings_beyond(const Execution &, const LineLayout &, bool, bool, const CsrMatrix<KernelScalar, std::int64_t> &);
 template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<KernelScalar, std::int32_t> &,
                             const CsrMatrix<KernelScalar, std::int32_t> &);
 template MatrixLook look_at(const Execution &, const PlaceOfRows &, Index, const CsrMatrix<KernelScalar, std::int64_t> &,

@@ -29,17 +29,11 @@ template <class Scalar, class Int>
 MatrixLook look_at(const Execution &execution, const PlaceOfRows &place, Index line_rows, const CsrMatrix<Scalar, Int> &inside,
                    const CsrMatrix<Scalar, Int> &outside);
 
-/// Columns of `outside`, each from the first one to before the second one: of the nodes of other ranks before the first and after the last row of
-/// lines.
-struct ColumnsOfEnds {
-  Index before[2] = {0, 0}, after[2] = {0, 0};
-};
-
-/// Entries that lines of a grid lack: that couple a row neither to its own unknown at the nodes before and after it in its line nor, if
-/// `together`, to any unknown there and of its node. closed: the first and the last row of a line are neighbours. Looks at some rows in the middle
-/// first and, where these have such an entry, at no more: the number is of interest where it is 0. Waits for the result.
+/// Entries of a matrix of this rank's rows that lines of a grid lack: that couple a row neither to its own unknown at the nodes before and after it in
+/// its line nor, if `together`, to any unknown there and of its node. closed: the first and the last row of a line are neighbours. Looks at some rows
+/// in the middle first and, where these have such an entry, at no more: the number is of interest where it is 0. Waits for the result.
 template <class Scalar, class Int>
-Index couplings_beyond(const Execution &execution, const LineLayout &lines, bool together, bool closed, const ColumnsOfEnds &ends,
-                       const CsrMatrix<Scalar, Int> &inside, const CsrMatrix<Scalar, Int> &outside);
+Index couplings_beyond(const Execution &execution, const LineLayout &lines, bool together, bool closed,
+                       const CsrMatrix<Scalar, Int> &inside);
 
 } // namespace weft

@@ -211,7 +211,7 @@ TEST(CouplingsBeyond, AreSeenOneByOne)
       const auto found = [&] {
         const test::Buffer<double> there(memory, values);
         const CsrMatrix<double, std::int32_t> csr{row_starts.data(), columns.data(), there.data()};
-        return couplings_beyond<double, std::int32_t>(execution, lines, together, closed, {}, csr, {});
+        return couplings_beyond(execution, lines, together, closed, csr);
       };
       EXPECT_EQ(found(), 0) << number;
       for (int one = 0; one < 5; one++) {

@@ -32,8 +32,9 @@ def test_digits_are_not_lost_unseen(kind):
 
 
 @programs.needs_petsc4py
-def test_lines_of_the_graph_that_carry_all_are_looked_at():
-    result = solve("-kind permuted -unknowns 1 -ksp_view")
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_lines_of_the_graph_that_carry_all_are_looked_at(ranks):
+    result = solve("-kind permuted -unknowns 1 -ksp_view", ranks=ranks)
     check(result, 1e-11)
     assert "random right-hand side" in result.output, result.output
 
@@ -45,9 +46,16 @@ def test_lines_of_a_map(tmp_path):
 
 @programs.needs_petsc4py
 @pytest.mark.parametrize("ranks", [2, 3])
-@pytest.mark.parametrize("kind", ["unknowns of a node", "a ring of them", "scalars along a grid"])
+@pytest.mark.parametrize("kind", KINDS)
 def test_on_ranks(kind, ranks):
-    check(solve(KINDS[kind], ranks=ranks), 1e-11)
+    across = f"-da_processors_x 1 -da_processors_y {ranks}" if "decoupled" in KINDS[kind] else ""  # each line lies on all ranks
+    check(solve(f"{KINDS[kind]} {across}", ranks=ranks), 1e-11)
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [2, 3])
+def test_lines_of_a_map_on_ranks(ranks, tmp_path):
+    check(solve(f"-kind map -unknowns 1 -lines {tmp_path}/lines -pc_line_file {tmp_path}/lines", ranks=ranks), 1e-11)
 
 
 @programs.needs_petsc4py

@@ -47,6 +47,20 @@ public:
     return all;
   }
 
+  Index nonzeros() const override
+  {
+    Index all = 0;
+    for (const Values &values : values_) {
+      Index some = 0;
+      Kokkos::parallel_reduce(
+          "weft couplings outside that are not 0",
+          Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space_, 0, static_cast<Index>(values.extent(0))),
+          KOKKOS_LAMBDA(const Index k, Index &count) { count += modulus(values(k)) > 0; }, some);
+      all += some;
+    }
+    return all;
+  }
+
   void clear(Scalar *values, Colour colour) const override
   {
     const LineLayout layout = layout_;

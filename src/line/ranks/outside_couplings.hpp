@@ -32,6 +32,9 @@ public:
   /// For a block of 1. The two values where all lines share them, but for rounding; nothing where some line has another, or there are no lines. Waits.
   virtual std::optional<std::array<Scalar, 2>> shared() const = 0;
 
+  /// How many values are not 0. Waits.
+  virtual Index nonzeros() const = 0;
+
   /// values[j] = 0 in the columns j of the rows before and after the lines of a colour. Does not wait.
   virtual void clear(Scalar *values, Colour colour) const = 0;
 
