@@ -97,10 +97,13 @@ struct PC_Line {
   PetscObjectState pattern = 0;    ///< of the matrix by rows that the sets were made for
   // Of lines of the graph: which set-up has found them, of how many, and the share of what lines can carry that they carried then.
   PetscInt set_ups = 0, found_in = 0;
-  PetscReal carried   = 1;
-  PetscInt64 left     = 0;     ///< of lines of a map: entries of a rank's own rows and columns that they lack, of all ranks
-  bool not_constant   = false; ///< new values have lines that -pc_line_kernel toeplitz does not take
-  bool weak_rows      = false; ///< some diagonal is rounding beside its row's other entries
+  PetscReal carried = 1;
+  PetscInt64 left   = 0;     ///< of lines of a map: entries of a rank's own rows and columns that they lack, of all ranks
+  bool not_constant = false; ///< new values have lines that -pc_line_kernel toeplitz does not take
+  bool weak_rows    = false; ///< some diagonal is smaller than its row's other entries together
+  // Of applications that are no direct solves of a matrix with such rows: how much they make of a random right-hand side, and by how much two of
+  // the same one differ.
+  PetscReal amplified = 0, rounded = 0;
   PetscInt empty_rows = 0;     ///< of all ranks, that take 1 on the diagonal of `rows`
   std::vector<MPI_Comm> comms; ///< of the ranks that share lines; those of a set stay as long as the set
   // A backend and its lines for each memory that vectors have come in, host and device. Usually one; both where levels are bound to the

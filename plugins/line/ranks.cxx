@@ -29,7 +29,7 @@ PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const L
   const Grid &grid = Data(pc)->grid;
   PlaceOfRows place;
   PetscInt all;
-  PetscInt64 here[4], sum[4];
+  PetscInt64 here[5], sum[5];
 
   PetscFunctionBegin;
   PetscCall(MatGetSize(rows, &all, NULL));
@@ -46,10 +46,10 @@ PetscErrorCode LookAtMatrix(PC pc, Mat rows, const Execution &execution, const L
   place.first_of_all = column_of(0);
   const Index nodes  = grid.dimension > 0 && grid.components == 1 ? grid.nodes[0] : 1;
   PetscCallCXX(*look = look_at(execution, place, PetscMax(nodes, 1), matrix.inside, matrix.outside));
-  here[0] = look->beside, here[1] = look->corners, here[2] = look->between, here[3] = look->elsewhere;
+  here[0] = look->beside, here[1] = look->corners, here[2] = look->between, here[3] = look->elsewhere, here[4] = look->weak;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(here, sum, 4, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  look->beside = sum[0], look->corners = sum[1], look->between = sum[2], look->elsewhere = sum[3];
+  PetscCallMPI(MPI_Allreduce(here, sum, 5, MPIU_INT64, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  look->beside = sum[0], look->corners = sum[1], look->between = sum[2], look->elsewhere = sum[3], look->weak = sum[4];
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

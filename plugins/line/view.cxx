@@ -90,6 +90,9 @@ PetscErrorCode PCView_Line(PC pc, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  empty rows, with 1 on the diagonal: %" PetscInt_FMT "\n", line->empty_rows));
   if (line->with_products) PetscCall(PetscViewerASCIIPrintf(viewer, "  products and residuals of the matrix: from its diagonals\n"));
   if (line->sweeps == 1) PetscCall(line->check.View(viewer));
+  if (line->amplified > 0)
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  check: an application leaves %.2g of a random right-hand side, to %.1g\n",
+                                     (double)line->amplified, (double)line->rounded));
   const auto &sets = line->sets[line->sets[0].empty() ? 1 : 0];
   for (size_t k = 0; k < sets.size(); k++) PetscCall(ViewLines(pc, viewer, *sets[k], k, grid ? along[line->shape.directions[k]] : ""));
   for (const auto &found : line->sets) {

@@ -14,17 +14,20 @@ template <class Space, class Scalar, class Int>
 MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows, const CsrMatrix<Scalar, Int> &inside,
                    const CsrMatrix<Scalar, Int> &outside)
 {
-  constexpr Index none = std::numeric_limits<Index>::max();
-  Index bad = none, beside = 0, corners = 0, between = 0, elsewhere = 0;
+  constexpr Index none      = std::numeric_limits<Index>::max();
+  constexpr double rounding = 1e-6; // of single precision too
+  Index bad = none, beside = 0, corners = 0, between = 0, elsewhere = 0, weak = 0;
   Kokkos::parallel_reduce(
       "weft look at a matrix", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, place.rows),
-      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &entries, Index &closing, Index &linking, Index &leaving) {
+      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &entries, Index &closing, Index &linking, Index &leaving, Index &not_dominant) {
         const bool first = place.first + i == 0, last = place.first + i + 1 == place.all;
-        bool finite = true;
+        bool finite     = true;
+        double diagonal = 0, others = 0;
         for (Int k = inside.begin(i); k < inside.end(i); k++) {
           const double size  = static_cast<double>(modulus(inside.values[k]));
           const Index offset = inside.column(k) - i;
           finite             = finite && Kokkos::isfinite(size);
+          (offset == 0 ? diagonal : others) += size;
           if (offset == 0 || !(size > 0)) continue;
           if (offset == 1 || offset == -1)
             linking += (offset == 1 ? i + 1 : i) % line_rows == 0;
@@ -39,6 +42,7 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
             const Index column = outside.column(k);
             finite             = finite && Kokkos::isfinite(size);
             if (!(size > 0)) continue;
+            others += size;
             leaving++;
             if ((i == 0 && column == place.before) || (i + 1 == place.rows && column == place.after))
               linking++;
@@ -48,15 +52,17 @@ MatrixLook look_on(const Space &space, const PlaceOfRows &place, Index line_rows
               entries++;
           }
         }
+        not_dominant += diagonal * (1 + rounding) < others;
         if (!finite) first_bad = Kokkos::min(first_bad, i);
       },
-      Kokkos::Min<Index>(bad), beside, corners, between, elsewhere);
+      Kokkos::Min<Index>(bad), beside, corners, between, elsewhere, weak);
   MatrixLook look;
   if (bad < place.rows) look.not_finite = bad;
   look.beside    = beside;
   look.corners   = corners;
   look.between   = between;
   look.elsewhere = elsewhere;
+  look.weak      = weak;
   return look;
 }
 

@@ -22,6 +22,7 @@ struct MatrixLook {
   Index between =
       0; ///< entries that couple a row to the one before or after it where another line of `line_rows` rows begins, or another rank
   Index elsewhere = 0; ///< entries that couple to rows of other ranks
+  Index weak      = 0; ///< rows whose diagonal is smaller than the sum of the others' sizes, by more than rounding
 };
 
 /// `outside` has no rows where there are no other ranks. Both in the memory of the execution. Waits for the result.

@@ -71,4 +71,31 @@ def test_right_or_refused(small, ranks):
 def test_what_is_no_direct_solver_is_not_measured(options):
     ranks = 2 if "cut" in options else 1
     result = solve(f"{options} -ksp_view", ranks=ranks)
-    assert "random right-hand side" not in result.output, result.output
+    assert "a random right-hand side is solved" not in result.output, result.output
+
+
+WEAK_ROWS = Path(__file__).parent / "programs" / "line_weak_rows.py"
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("small", ["1", "1e-2", "1e-4", "1e-8", "1e-12"])
+@pytest.mark.parametrize("options", ["-kind any", "-kind any -pc_line_source rows", "-kind any -pc_line_ordering zebra", "-kind grid -pc_line_direction x", "-kind grid -pc_line_direction x -da_processors_y 1"])
+@pytest.mark.parametrize("solver", ["gmres", "bcgs"])
+def test_what_is_called_converged_is_a_solution(solver, options, small, ranks):
+    result = programs.python(WEAK_ROWS, f"{options} -small {small} -ksp_type {solver}", ranks=ranks)
+    assert result.number("condition") < 1e4, result.output
+    assert result.number("reason") < 0 or result.number("residual") < 1e-5, result.output
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize("options, said", [("-kind any", "diagonals are small beside couplings that no line carries"), ("-kind grid -pc_line_direction x", "elimination without exchanges of rows grows")])
+def test_what_applications_lose_is_said(options, said):
+    result = programs.python(WEAK_ROWS, f"{options} -small 1e-13 -ksp_error_if_not_converged", expect=None)
+    assert "reason" not in result.output and said in result.output, result.output
+
+
+@programs.needs_petsc4py
+def test_rows_that_lose_digits_are_pivoted():
+    result = programs.python(WEAK_ROWS, "-kind any -pc_line_source rows -small 1e-12 -ksp_type gmres -ksp_view")
+    assert "kernel: pivoted" in result.output and result.number("residual") < 1e-7, result.output

@@ -6,13 +6,11 @@ namespace {
 
 /// |a_ii|, or the greatest entry of the row where that is 0, as in MatrixGraph.
 template <class Space, class Scalar, class Int>
-OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix, std::int64_t &weak_rows)
+OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const CsrMatrix<Scalar, Int> &matrix)
 {
-  constexpr double rounding = 1e-13;
-  const auto sizes          = table<double, Space>("weft sizes of rows", rows);
-  Kokkos::parallel_reduce(
-      "weft sizes of rows", Kokkos::RangePolicy<Space>(space, 0, rows),
-      KOKKOS_LAMBDA(const Index i, std::int64_t &weak) {
+  const auto sizes = table<double, Space>("weft sizes of rows", rows);
+  Kokkos::parallel_for(
+      "weft sizes of rows", Kokkos::RangePolicy<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
         double diagonal = 0, greatest = 0;
         for (Int k = matrix.row_starts[i]; k < matrix.row_starts[i + 1]; k++) {
           const double size = static_cast<double>(modulus(matrix.values[k]));
@@ -20,9 +18,7 @@ OwnedArray<double, Space> sizes_of_rows(const Space &space, Index rows, const Cs
           if (size > greatest) greatest = size;
         }
         sizes(i) = diagonal > 0 ? diagonal : greatest;
-        weak += diagonal > 0 && diagonal < rounding * greatest;
-      },
-      weak_rows);
+      });
   return sizes;
 }
 
@@ -34,7 +30,7 @@ CarriedCouplings carried_on(const Space &space, const LineArrays<Space> &lines, 
   const auto order       = lines.order;
   const auto begins      = lines.begins;
   CarriedCouplings carried;
-  const auto sizes = sizes_of_rows(space, rows, matrix, carried.weak);
+  const auto sizes = sizes_of_rows(space, rows, matrix);
   Kokkos::parallel_reduce(
       "weft carried couplings", Kokkos::RangePolicy<Space>(space, 0, rows),
       KOKKOS_LAMBDA(const Index position, std::int64_t &share, std::int64_t &count, std::int64_t &left) {

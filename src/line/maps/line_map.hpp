@@ -107,7 +107,6 @@ struct CarriedCouplings {
   std::int64_t share = 0; ///< in units of 2^-20, summed over the rows
   std::int64_t rows  = 0; ///< that have couplings which a line can carry
   std::int64_t left  = 0; ///< entries that couple a row of this rank to one that is not before or after it
-  std::int64_t weak  = 0; ///< rows whose diagonal is rounding beside their greatest entry, but not zero
 };
 
 /// For each row: its couplings to the rows before and after it in its line, as a share of the two greatest that count (options.least_weight,
