@@ -65,12 +65,12 @@ DirectApply CroutFactor::Apply()
 
 std::string CroutFactor::Words() const
 {
-  char words[240];
+  char words[320];
   std::snprintf(
       words, sizeof words,
-      "a random right-hand side is solved with a relative residual of %.2g (%.2g in backward error), and the factors are %.2g times "
-      "larger than the matrix",
-      (double)probe_, (double)backward_, (double)size_);
+      "a random right-hand side is solved with a relative residual of %.2g (%.2g in backward error), to %.1g of the solution, and the "
+      "factors are %.2g times larger than the matrix",
+      (double)probe_, (double)backward_, (double)rounded_, (double)size_);
   return words;
 }
 
@@ -86,9 +86,12 @@ PetscErrorCode CroutFactor::Forget()
 {
   PetscFunctionBegin;
   PetscCall(check_.Forget());
-  probe_ = backward_ = size_ = 0;
+  probe_ = backward_ = rounded_ = size_ = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
+
+// Beyond this a Krylov method sees another preconditioner in each step: a pivot is rounding, which neither residuals nor sizes of factors need show.
+constexpr PetscReal most_rounded = 1e-4;
 
 PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
 {
@@ -108,9 +111,10 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     PetscCall(Forget());
     if (MostBackward() < PETSC_MAX_REAL || TurnedOutComplete()) PetscCall(Measure(A));
     PetscCall(DirectCheck::MeasureAmplification(A, application, MostAmplified(), &probe_, &backward_));
+    if (!single_ && !single_built) PetscCall(DirectCheck::MeasureRounding(A, application, &rounded_));
     PetscCall(ProductSize(&size_, &most_size));
     const bool lost = TurnedOutComplete() && check_.fails();
-    if (!lost && probe_ <= MostAmplified() && backward_ <= MostBackward() && size_ <= most_size)
+    if (!lost && probe_ <= MostAmplified() && backward_ <= MostBackward() && rounded_ <= most_rounded && size_ <= most_size)
       PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
     PetscCall(PetscInfo(A, "incomplete factors are useless: %s\n", Words().c_str()));
     PetscCall(Climb(A, failure, &climbed));

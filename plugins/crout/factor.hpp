@@ -121,6 +121,7 @@ private:
   DirectCheck check_;
   bool single_;                       ///< factors in single precision
   PetscReal backward_ = 0;            ///< and its backward error
+  PetscReal rounded_  = 0;            ///< and by how much two applications to it differ
   PetscReal probe_    = 0;            ///< of incomplete factors: the residual of a random solve
   PetscReal size_     = 0;            ///< of incomplete factors: how many times larger than the matrix
   Vec work_[2]        = {NULL, NULL}; ///< on the device, for vectors that are elsewhere

@@ -37,6 +37,7 @@ def test_what_a_tool_says_is_of_the_case_before_it():
         136982,  # Jacobi steps of triangles that want the exact solve
         144103,  # all fill that was taken on the way up, and lost eight digits
         127940,  # a singular ring: complete factors add any amount of the constants
+        3162519,  # five sweeps that leave a pivot of rounding, which residuals and sizes do not show
     ],
 )
 def test_factors_that_are_far_from_the_matrix(seed):
@@ -49,5 +50,12 @@ def test_factors_that_are_far_from_the_matrix(seed):
 @pytest.mark.parametrize("seed", [7676, 14096, 16664])  # boxmg, bcr: central differences of strong convection in single precision
 def test_factors_that_grow_in_single_precision_are_refused(seed):
     failures, count, _ = driver.run(1, seed, programs.LIBRARY, ranks=(1,))
+    assert count == 1
+    assert not failures, str(failures[0])
+
+
+@programs.needs_petsc4py
+def test_lines_of_blocks_that_are_all_of_the_matrix_are_a_direct_solver():
+    failures, count, _ = driver.run(1, 3104238, programs.LIBRARY, ranks=(1,))
     assert count == 1
     assert not failures, str(failures[0])
