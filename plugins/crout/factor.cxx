@@ -110,8 +110,8 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
   for (bool climbed = true; climbed;) {
     PetscCall(Forget());
     if (MostBackward() < PETSC_MAX_REAL || TurnedOutComplete()) PetscCall(Measure(A));
-    PetscCall(DirectCheck::MeasureAmplification(A, application, MostAmplified(), &probe_, &backward_));
-    if (!single_ && !single_built) PetscCall(DirectCheck::MeasureRounding(A, application, &rounded_));
+    PetscReal *const rounded = single_ || single_built ? NULL : &rounded_;
+    PetscCall(DirectCheck::MeasureAmplification(A, application, MostAmplified(), &probe_, &backward_, rounded));
     PetscCall(ProductSize(&size_, &most_size));
     const bool lost = TurnedOutComplete() && check_.fails();
     if (!lost && probe_ <= MostAmplified() && backward_ <= MostBackward() && rounded_ <= most_rounded && size_ <= most_size)

@@ -384,9 +384,9 @@ PetscErrorCode LookAtApplications(PC pc, Mat rows)
   line->amplified = line->rounded = 0;
   if (!rows || !line->weak_rows || line->direct || pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MakeResidual(pc));
-  line->found_omega = line->omega;
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, apply, most_amplified, &line->amplified, &backward));
-  if (!InSingle(*line) && !single_built) PetscCall(DirectCheck::MeasureRounding(pc->pmat, apply, &line->rounded));
+  line->found_omega        = line->omega;
+  PetscReal *const rounded = InSingle(*line) || single_built ? NULL : &line->rounded;
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, apply, most_amplified, &line->amplified, &backward, rounded));
   PetscCall(PetscInfo(pc, "an application leaves %g of a random right-hand side, and two of the same one differ by %g\n",
                       (double)line->amplified, (double)line->rounded));
   PetscFunctionReturn(PETSC_SUCCESS);

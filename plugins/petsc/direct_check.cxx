@@ -528,9 +528,24 @@ static PetscErrorCode MeasureKnown(Mat A, const DirectApply &apply, PetscInt whi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// What the right-hand side `which` says of MeasureAmplification().
+// |x - 3 x(b / 3)| / |x| of x = x(b); b becomes a third of itself.
+static PetscErrorCode CompareWithThird(const DirectApply &apply, Vec b, Vec x, Vec third, PetscReal *rounded)
+{
+  PetscReal of_solution, of_difference;
+
+  PetscFunctionBegin;
+  PetscCall(VecScale(b, PetscScalar(1) / 3));
+  PetscCall(apply(b, third, Transpose::no));
+  PetscCall(VecAYPX(third, -3, x));
+  PetscCall(VecNorm(x, NORM_2, &of_solution));
+  PetscCall(VecNorm(third, NORM_2, &of_difference));
+  *rounded = of_difference == 0 ? 0 : of_difference / of_solution;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What the right-hand side `which` says of MeasureAmplification(). third: NULL where rounding is not asked for.
 static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound, Vec b, Vec x, Vec work,
-                                 PetscReal *amplified, PetscReal *backward)
+                                 Vec third, PetscReal *amplified, PetscReal *backward, PetscReal *rounded)
 {
   DirectCheck::Error error;
   PetscReal least;
@@ -542,6 +557,7 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   PetscCall(MeasureError(A, unit, b, x, work, &error));
   *amplified = error.residual;
   *backward  = error.backward;
+  if (third) PetscCall(CompareWithThird(apply, b, x, third, rounded));
   if (error.backward <= OfPrecision(1e-8, 1e-5)) *amplified = 0; // it solves: the matrix is to blame
   if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS);   // else rows in odd units look like that: those of a known solution do not
   PetscCall(MeasureKnown(A, apply, which, NULL, b, x, work, amplified));
@@ -556,29 +572,32 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
 }
 
 PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified,
-                                                 PetscReal *backward)
+                                                 PetscReal *backward, PetscReal *rounded)
 {
   const ApplicationInSetUp applies;
   PetscReal unit;
   PetscInt rows;
-  Vec b, x, work;
+  Vec b, x, work, third = NULL;
 
   PetscFunctionBegin;
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work));
+  if (rounded) PetscCall(VecDuplicate(x, &third));
   PetscCall(SizeOfRows(A, &unit));
   PetscCall(VecGetSize(b, &rows));
   *amplified = *backward = 0;
+  if (rounded) *rounded = 0;
   for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
-    PetscReal once = 0, error = 0;
+    PetscReal once = 0, error = 0, difference = 0;
 
-    PetscCall(MeasureOne(A, apply, unit, which, bound, b, x, work, &once, &error));
+    PetscCall(MeasureOne(A, apply, unit, which, bound, b, x, work, third, &once, &error, &difference));
     if (!(error <= *backward)) *backward = error;
+    if (rounded && !(difference <= *rounded)) *rounded = difference; // NaN is not
     if (which == 0 || !(once <= *amplified)) *amplified = once;
     if (!(once <= bound)) break;
   }
-  for (Vec *vec : {&b, &x, &work}) PetscCall(VecDestroy(vec));
+  for (Vec *vec : {&b, &x, &work, &third}) PetscCall(VecDestroy(vec));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
