@@ -330,26 +330,23 @@ PetscErrorCode CheckCycle(PC pc)
     if (space) PetscCall(MatNullSpaceRemove(space, x));
     PetscFunctionReturn(PETSC_SUCCESS);
   };
-  const PetscBool monitor = bm->monitor;
-  bm->monitor             = PETSC_FALSE; // tells of what users ask for
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified, &backward));
-  if (bm->precision == PC_BOXMG_SINGLE) PetscCall(DirectCheck::MeasureRounding(pc->pmat, cycle, &bm->rounded));
+  const PetscBool monitor  = bm->monitor;
+  bm->monitor              = PETSC_FALSE; // tells of what users ask for
+  PetscReal *const rounded = bm->precision == PC_BOXMG_SINGLE ? &bm->rounded : NULL;
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified, &backward, rounded));
   bm->monitor     = monitor;
   const bool tame = bm->amplified <= DirectCheck::most_amplified; // NaN is not
   if (tame && bm->rounded <= DirectCheck::most_rounded) PetscFunctionReturn(PETSC_SUCCESS);
-  char size[32];
   if (tame) {
-    PetscCall(PetscSNPrintf(size, sizeof(size), "%.2g", (double)bm->rounded));
     PetscCall(SetFailure(pc, PC_FACTOR_OTHER,
-                         std::string("two cycles of the same right-hand side differ by ") + size +
+                         "two cycles of the same right-hand side differ by " + ShownNumber(bm->rounded) +
                              ": the factors of a line grow, as with central differences of strong convection: take -pc_boxmg_precision "
                              "double, or upwind differences"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(PetscSNPrintf(size, sizeof(size), "%.2g", (double)bm->amplified));
   PetscCall(
       SetFailure(pc, PC_FACTOR_OTHER,
-                 std::string("a cycle leaves ") + size +
+                 "a cycle leaves " + ShownNumber(bm->amplified) +
                      " times a random right-hand side: a line or a coarse operator is nearly singular, as with a negative shift or "
                      "central differences of strong convection: take -pc_type crout, or upwind differences, or -pc_boxmg_coarse direct "
                      "where that is lines"));

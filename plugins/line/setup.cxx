@@ -66,13 +66,6 @@ PetscErrorCode Fail(PC pc, PCFailedReason reason, const std::string &what)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-std::string Shown(PetscReal number)
-{
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.2g", (double)number);
-  return text;
-}
-
 // What the lines are worth as a direct solver, where they are all of the matrix.
 PetscErrorCode Measure(PC pc, Mat rows)
 {
@@ -462,12 +455,12 @@ PetscErrorCode PCSetUp_Line(PC pc)
                                                  : ": the kernel " + KernelOf(*line) + " looks for no pivots; use pivoted, or auto")));
   else if (!(line->amplified <= most_amplified)) // NaN is not
     PetscCall(Fail(pc, PC_FACTOR_OTHER,
-                   "an application of the lines leaves " + Shown(line->amplified) +
+                   "an application of the lines leaves " + ShownNumber(line->amplified) +
                        " times a random right-hand side: diagonals are small beside couplings that no line carries, or lines are nearly "
                        "singular: permute the rows, or take -pc_type lu or crout"));
   else if (!(line->rounded <= most_rounded))
     PetscCall(Fail(pc, PC_FACTOR_OTHER,
-                   "two applications of the lines to the same right-hand side differ by " + Shown(line->rounded) +
+                   "two applications of the lines to the same right-hand side differ by " + ShownNumber(line->rounded) +
                        ": elimination without exchanges of rows grows, or lines are nearly singular: take -pc_type lu or crout"));
   line->found_omega = line->omega;
   line->failed      = pc->failedreason != PC_NOERROR;

@@ -11,6 +11,13 @@
 
 namespace weft {
 
+std::string ShownNumber(PetscReal number)
+{
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", (double)number);
+  return text;
+}
+
 namespace {
 
 /// The rows of a matrix for the kernels of line/relax/probe.hpp, between Open and Close.
@@ -225,21 +232,14 @@ std::string Steps(int steps)
   return steps == 1 ? "a step of refinement" : std::to_string(steps) + " steps of refinement";
 }
 
-std::string Number(PetscReal number)
-{
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2g", (double)number);
-  return text;
-}
-
 std::string Words(const DirectCheck::Error &error)
 {
-  return "a relative residual of " + Number(error.residual) + " (" + Number(error.backward) + " in backward error)";
+  return "a relative residual of " + ShownNumber(error.residual) + " (" + ShownNumber(error.backward) + " in backward error)";
 }
 
 std::string Repeated(const DirectCheck::Error &error)
 {
-  return "a random right-hand side and a third of it have solutions that leave a difference of " + Number(error.residual);
+  return "a random right-hand side and a third of it have solutions that leave a difference of " + ShownNumber(error.residual);
 }
 
 } // namespace
@@ -463,19 +463,17 @@ bool DirectCheck::transposed_fails() const
 
 std::string DirectCheck::TransposedSentence(const char options[]) const
 {
-  return "this direct solver solves a random transposed right-hand side with a relative residual of " + Number(transposed_left.residual) +
-         ", and " + options + "_fail allows " + Number(TransposedBound(bound(), left));
+  return "this direct solver solves a random transposed right-hand side with a relative residual of " +
+         ShownNumber(transposed_left.residual) + ", and " + options + "_fail allows " + ShownNumber(TransposedBound(bound(), left));
 }
 
-// x = x(b) - 3 x(b / 3), which is rounding; b becomes a third of itself. of_solution: the norm of x(b), unless NULL.
-static PetscErrorCode ApplyTwice(const DirectApply &apply, Vec b, Vec x, Vec third, PetscReal *of_solution)
+// third = x - 3 x(b / 3) of x = x(b), which is rounding; b becomes a third of itself.
+static PetscErrorCode CompareWithThird(const DirectApply &apply, Vec b, Vec x, Vec third)
 {
   PetscFunctionBegin;
-  PetscCall(apply(b, x, Transpose::no));
-  if (of_solution) PetscCall(VecNorm(x, NORM_2, of_solution));
   PetscCall(VecScale(b, PetscScalar(1) / 3));
   PetscCall(apply(b, third, Transpose::no));
-  PetscCall(VecAXPY(x, -3, third));
+  PetscCall(VecAYPX(third, -3, x));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -497,8 +495,9 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
   PetscCall(SetProbe(1, 0, b));
   PetscCall(VecNorm(b, NORM_2, &of_rhs));
   PetscCall(SetProbe(unit, 0, b));
-  PetscCall(ApplyTwice(apply, b, x, third, NULL));
-  PetscCall(MatMult(A, x, work));
+  PetscCall(apply(b, x, Transpose::no));
+  PetscCall(CompareWithThird(apply, b, x, third));
+  PetscCall(MatMult(A, third, work));
   PetscCall(VecScale(work, 1 / unit)); // squares of it are in the range of numbers
   PetscCall(VecNorm(work, NORM_2, &left_of_rhs));
   measured = repeated = true;
@@ -528,27 +527,12 @@ static PetscErrorCode MeasureKnown(Mat A, const DirectApply &apply, PetscInt whi
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// |x - 3 x(b / 3)| / |x| of x = x(b); b becomes a third of itself.
-static PetscErrorCode CompareWithThird(const DirectApply &apply, Vec b, Vec x, Vec third, PetscReal *rounded)
-{
-  PetscReal of_solution, of_difference;
-
-  PetscFunctionBegin;
-  PetscCall(VecScale(b, PetscScalar(1) / 3));
-  PetscCall(apply(b, third, Transpose::no));
-  PetscCall(VecAYPX(third, -3, x));
-  PetscCall(VecNorm(x, NORM_2, &of_solution));
-  PetscCall(VecNorm(third, NORM_2, &of_difference));
-  *rounded = of_difference == 0 ? 0 : of_difference / of_solution;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 // What the right-hand side `which` says of MeasureAmplification(). third: NULL where rounding is not asked for.
 static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound, Vec b, Vec x, Vec work,
                                  Vec third, PetscReal *amplified, PetscReal *backward, PetscReal *rounded)
 {
   DirectCheck::Error error;
-  PetscReal least;
+  PetscReal least, of_solution, of_difference;
   Vec scale;
 
   PetscFunctionBegin;
@@ -557,7 +541,12 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   PetscCall(MeasureError(A, unit, b, x, work, &error));
   *amplified = error.residual;
   *backward  = error.backward;
-  if (third) PetscCall(CompareWithThird(apply, b, x, third, rounded));
+  if (third) {
+    PetscCall(CompareWithThird(apply, b, x, third));
+    PetscCall(VecNorm(x, NORM_2, &of_solution));
+    PetscCall(VecNorm(third, NORM_2, &of_difference));
+    *rounded = of_difference == 0 ? 0 : of_difference / of_solution;
+  }
   if (error.backward <= OfPrecision(1e-8, 1e-5)) *amplified = 0; // it solves: the matrix is to blame
   if (*amplified <= bound) PetscFunctionReturn(PETSC_SUCCESS);   // else rows in odd units look like that: those of a known solution do not
   PetscCall(MeasureKnown(A, apply, which, NULL, b, x, work, amplified));
@@ -601,39 +590,14 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DirectCheck::MeasureRounding(Mat A, const DirectApply &apply, PetscReal *rounded)
-{
-  const ApplicationInSetUp applies;
-  PetscReal unit, of_solution, of_difference;
-  PetscInt rows;
-  Vec b, x, third;
-
-  PetscFunctionBegin;
-  PetscCall(RanksAgree(PetscObjectComm((PetscObject)A)));
-  PetscCall(MatCreateVecs(A, &x, &b));
-  PetscCall(VecDuplicate(x, &third));
-  PetscCall(SizeOfRows(A, &unit));
-  PetscCall(VecGetSize(b, &rows));
-  *rounded = 0;
-  for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
-    PetscCall(SetProbe(unit, which, b));
-    PetscCall(ApplyTwice(apply, b, x, third, &of_solution));
-    PetscCall(VecNorm(x, NORM_2, &of_difference));
-    const PetscReal once = of_difference == 0 ? 0 : of_difference / of_solution;
-    if (!(once <= *rounded)) *rounded = once; // NaN is not
-  }
-  for (Vec *vec : {&b, &x, &third}) PetscCall(VecDestroy(vec));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 std::string DirectCheck::Sentence(const char options[]) const
 {
-  if (repeated) return "this preconditioner loses digits: " + Repeated(left) + ", and " + options + "_fail allows " + Number(bound());
+  if (repeated) return "this preconditioner loses digits: " + Repeated(left) + ", and " + options + "_fail allows " + ShownNumber(bound());
   const std::string solves = "this direct solver solves a random right-hand side with " + Words(left);
   if (single_ && left.backward > unstable_in_single)
-    return solves + ": an elimination that grows needs double precision, and a backward error above " + Number(unstable_in_single) +
+    return solves + ": an elimination that grows needs double precision, and a backward error above " + ShownNumber(unstable_in_single) +
            " is refused";
-  return solves + ", and " + options + "_fail allows " + Number(bound());
+  return solves + ", and " + options + "_fail allows " + ShownNumber(bound());
 }
 
 PetscErrorCode DirectCheck::View(PetscViewer viewer) const
@@ -646,10 +610,10 @@ PetscErrorCode DirectCheck::View(PetscViewer viewer) const
   }
   PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random right-hand side is solved with %s%s%s\n", Words(plain).c_str(),
                                    refined() ? ("; each application takes " + Steps(steps) + ", leaving ").c_str() : "",
-                                   refined() ? Number(left.residual).c_str() : ""));
+                                   refined() ? ShownNumber(left.residual).c_str() : ""));
   if (transposed_measured)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a random transposed right-hand side is solved with a relative residual of %s%s\n",
-                                     Number(transposed_left.residual).c_str(),
+                                     ShownNumber(transposed_left.residual).c_str(),
                                      transposed_steps ? (", after " + Steps(transposed_steps)).c_str() : ""));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

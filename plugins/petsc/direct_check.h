@@ -25,6 +25,9 @@ namespace weft {
 /// x = M^-1 b or M^-T b, the solver by itself.
 using DirectApply = std::function<PetscErrorCode(Vec b, Vec x, Transpose transpose)>;
 
+/// Two digits of a number, for sentences.
+std::string ShownNumber(PetscReal number);
+
 struct DirectCheck {
   // What the user asks for.
   PetscReal warn = OfPrecision(1e-10, 1e-3);
@@ -73,15 +76,12 @@ struct DirectCheck {
   static constexpr PetscReal most_amplified = 1e3;
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
   /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. And the
-  /// backward error. `rounded`, unless it is NULL: what MeasureRounding() says, for one more application. The worst of five where there are fewer
+  /// backward error. `rounded`, unless it is NULL: what rounding makes of it, |x(b) - 3 x(b / 3)| / |x(b)|, for one more application. The worst of five where there are fewer
   /// than 64 rows. Collective.
   static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward,
                                              PetscReal *rounded = NULL);
   /// Beyond this a preconditioner in single precision is another one in each application.
   static constexpr PetscReal most_rounded = 1e-3;
-  /// What rounding makes of an application of M, |x(b) - 3 x(b / 3)| / |x(b)|: nothing at all but for it. The worst of five where there are fewer
-  /// than 64 rows. Two applications. Collective.
-  static PetscErrorCode MeasureRounding(Mat A, const DirectApply &apply, PetscReal *rounded);
   /// Forgets what was measured.
   PetscErrorCode Forget();
   /// True where answers must not be used.
