@@ -418,6 +418,7 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
   if (cut) {
     beside_ = Execution::beside(execution);
     ready_  = std::make_unique<Milestone>(execution);
+    told_   = std::make_unique<Milestone>(*beside_);
     done_   = std::make_unique<Milestone>(*beside_);
   }
   impl_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Impl> {
@@ -440,11 +441,13 @@ void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_a
   ready_->set();
   ready_->hold(*beside_);
   impl_->tell(f, to_before, to_after);
+  told_->set();
 }
 
 template <class Scalar>
 void CompactSweep<Scalar>::apply_inside(const Scalar *f, Scalar *g) const
 {
+  if (told_) told_->hold(execution_);
   impl_->apply_inside(f, g);
 }
 

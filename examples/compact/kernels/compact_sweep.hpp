@@ -45,7 +45,8 @@ public:
   void tell(const Scalar *f, Scalar *to_before, Scalar *to_after);
   /// Where tell runs, beside inner rows: a Milestone of it says when the words are there. Null where no neighbour needs any.
   const std::shared_ptr<const Execution> &teller() const { return beside_; }
-  /// g as far as it can be had without the neighbours. Arrays of the box, f is not g; does not wait.
+  /// g as far as it can be had without the neighbours. Arrays of the box, f is not g; does not wait. Begins behind tell's kernel, together with the
+  /// messages, whose kernels a device serves first: teams that fill it would keep them out until they end.
   void apply_inside(const Scalar *f, Scalar *g) const;
   /// The rest, if there is any, after tell: from_before and from_after are what the neighbours told; not read where the lines end or where
   /// a ring is all here.
@@ -64,7 +65,7 @@ public:
 private:
   const Execution &execution_;
   std::shared_ptr<const Execution> beside_;
-  std::unique_ptr<Milestone> ready_, done_; ///< f is there; what goes on beside is done
+  std::unique_ptr<Milestone> ready_, told_, done_; ///< f is there; what neighbours are told is there; what goes on beside is done
   int width_;
   Index reach_ = 0;
   bool needs_before_, needs_after_;
