@@ -36,7 +36,8 @@ def cases(ranks, scale):
     yield "boxmg, 2049² a rank, all lines cross", f"{MULTIGRID} -k 1,1e3", (n(2049), weak(2049)), "y", True
     yield "boxmg, 4097² a rank, no line crosses", f"{MULTIGRID} -k 1e3,1", (n(4097), weak(4097)), "y", True
     yield "boxmg, 4097² a rank, all lines cross", f"{MULTIGRID} -k 1,1e3", (n(4097), weak(4097)), "y", True
-    yield "boxmg, 257³ a rank", f"{MULTIGRID} -k 1,1,1", (n(257), n(257), weak(257)), "z", True
+    # The whole is a cube: with this K nodes are coupled along z as they are on one rank.
+    yield "boxmg, 257³ a rank", f"{MULTIGRID} -k 1,1,{1 / ranks**2:g}", (n(257), n(257), weak(257)), "z", True
     yield "bcr, 4095²", f"{DIRECT} -k 1,1", (n(4097), n(4097)), "y", False
     yield "bcr, 8191²", f"{DIRECT} -k 1,1", (n(8193), n(8193)), "y", False
     yield "bcr, 511³", f"{DIRECT} -k 1,1,1", (n(513), n(513), n(513)), "z", False

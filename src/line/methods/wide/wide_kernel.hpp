@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
 
 #include "base/aligned.hpp"
 #include "base/backend.hpp"
@@ -466,38 +469,35 @@ bool begins_in_pieces(const WideArguments<Space, Scalar> &a)
          aligned(a.solution.data());
 }
 
+/// Calls launch with the rows of a thread as a constant, one of `rows`.
+template <int... rows, class Launch>
+void with_rows(const WideShape &shape, const Launch &launch)
+{
+  const bool known = ((shape.rows == rows ? (launch(std::integral_constant<int, rows>()), true) : false) || ...);
+  if (!known) throw std::logic_error("wide: there is no kernel of " + std::to_string(shape.rows) + " rows a thread");
+}
+
 template <class Space, class Scalar>
 void launch_wide(const Space &space, const WideArguments<Space, Scalar> &a)
 {
-  if constexpr (is_host_space<Space>) {
-    launch_wide_rows<Space, Scalar, 32>(space, a);
-  } else {
-    if (a.shape.rows == 4) launch_wide_rows<Space, Scalar, 4>(space, a);
-    if (a.shape.rows == 8) launch_wide_rows<Space, Scalar, 8>(space, a);
-    if (a.shape.rows == 16) launch_wide_rows<Space, Scalar, 16>(space, a);
-    // Of native forms, for what these do not take.
-    if constexpr (is_complex<Scalar>) {
-      if (a.shape.rows == 5) launch_wide_rows<Space, Scalar, 5>(space, a);
-      if (a.shape.rows == 7) launch_wide_rows<Space, Scalar, 7>(space, a);
-    } else {
-      if (a.shape.rows == 9) launch_wide_rows<Space, Scalar, 9>(space, a);
-    }
-  }
+  const auto launch = [&](auto rows) { launch_wide_rows<Space, Scalar, decltype(rows)::value>(space, a); };
+  if constexpr (is_host_space<Space>)
+    launch(std::integral_constant<int, 32>());
+  else if constexpr (is_complex<Scalar>) // 5, 7 and 9: of native forms, for what these do not take
+    with_rows<4, 5, 7, 8, 9, 16>(a.shape, launch);
+  else
+    with_rows<4, 8, 9, 16>(a.shape, launch);
 }
 
 /// The same for general coefficients of lines that a team holds, with couplings: see NoCouplings.
 template <class Space, class Scalar, class Couplings>
 void launch_wide_coupled(const Space &space, const WideArguments<Space, Scalar> &a, const Couplings &couplings)
 {
-  if constexpr (is_host_space<Space>) {
-    launch_wide_kernel<Space, Scalar, 32, true>(space, a, couplings);
-  } else {
-    if (a.shape.rows == 4) launch_wide_kernel<Space, Scalar, 4, true>(space, a, couplings);
-    if (a.shape.rows == 6) launch_wide_kernel<Space, Scalar, 6, true>(space, a, couplings);
-    if (a.shape.rows == 8) launch_wide_kernel<Space, Scalar, 8, true>(space, a, couplings);
-    if (a.shape.rows == 9) launch_wide_kernel<Space, Scalar, 9, true>(space, a, couplings);
-    if (a.shape.rows == 16) launch_wide_kernel<Space, Scalar, 16, true>(space, a, couplings);
-  }
+  const auto launch = [&](auto rows) { launch_wide_kernel<Space, Scalar, decltype(rows)::value, true>(space, a, couplings); };
+  if constexpr (is_host_space<Space>)
+    launch(std::integral_constant<int, 32>());
+  else
+    with_rows<4, 6, 8, 9, 16>(a.shape, launch);
 }
 
 } // namespace weft
