@@ -125,7 +125,7 @@ PetscErrorCode PCView_Boxmg(PC pc, PetscViewer viewer)
   else
     PetscCall(PetscViewerASCIIPrintf(viewer, "  check: a cycle solves a random right-hand side\n"));
   if (bm->rounded > 0)
-    PetscCall(PetscViewerASCIIPrintf(viewer, "  check: two cycles in single precision differ by %.2g\n", (double)bm->rounded));
+    PetscCall(PetscViewerASCIIPrintf(viewer, "  check: two cycles of the same right-hand side differ by %.2g\n", (double)bm->rounded));
   PetscCall(PCBoxmgTellOptions(pc, viewer));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

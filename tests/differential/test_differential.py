@@ -59,3 +59,18 @@ def test_lines_of_blocks_that_are_all_of_the_matrix_are_a_direct_solver():
     failures, count, _ = driver.run(1, 3104238, programs.LIBRARY, ranks=(1,))
     assert count == 1
     assert not failures, str(failures[0])
+
+
+@programs.needs_petsc4py
+@pytest.mark.parametrize(
+    "seed, ranks",
+    [
+        (3237858, 4),  # boxmg with a negative shift: a cycle whose digits are half lost
+        (3120508, 1),  # the same of two sweeps, graded coefficients and convection
+        (3305382, 5),  # crout: what a row needs is in another rank's block
+    ],
+)
+def test_what_amplifies_or_loses_digits_is_refused(seed, ranks):
+    failures, count, _ = driver.run(1, seed, programs.LIBRARY, ranks=(ranks,))
+    assert count == 1
+    assert not failures, str(failures[0])
