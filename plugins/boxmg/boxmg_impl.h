@@ -46,7 +46,7 @@ struct PC_Boxmg {
   bool read_by_all  = false; ///< the last reading of ranks that share levels came to its end
   bool asks_norms   = true;  ///< whether the KSP that is solving looks at norms
   Vec correction    = NULL;  ///< work space of KSPRICHARDSON
-  PetscReal rounded = 0;     ///< in single precision: by how much two cycles differ, see DirectCheck::MeasureAmplification()
+  PetscReal rounded = 0;     ///< by how much two cycles of the same right-hand side differ, see DirectCheck::MeasureAmplification()
   // Ranks that share the finest levels; none where the first one cycles for all, or is alone.
   BoxmgRanks shared;
   std::unique_ptr<boxmg::GridRanks> ranks;

@@ -32,8 +32,8 @@ PetscErrorCode CheckMatrix(Mat A)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// On all ranks, with the same arguments.
-PetscErrorCode Fail(PC pc, int reason, const char sentence[])
+// A failure, on all ranks with the same arguments.
+PetscErrorCode Report(PC pc, int reason, const char sentence[])
 {
   PetscFunctionBegin;
   Data(pc)->failure = sentence;
@@ -75,7 +75,7 @@ PetscErrorCode Report(PC pc, const CroutFailure &failure)
   PetscCallMPI(MPI_Bcast(sentence, sizeof(sentence), MPI_CHAR, first, comm));
   int reason = failure.error;
   PetscCallMPI(MPI_Bcast(&reason, 1, MPI_INT, first, comm));
-  PetscCall(Fail(pc, reason, sentence));
+  PetscCall(Report(pc, reason, sentence));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -185,10 +185,10 @@ PetscErrorCode CheckCouplings(PC pc, CroutFailure *failure)
 }
 
 // Blocks lack what couples them, and each serves its own rows well: where what a row needs is in another block, factors amplify so much that norms of
-// preconditioned residuals say nothing of what is left. (arc130, in odd units, leaves 3e4 and converges.)
+// preconditioned residuals say nothing of what is left.
 PetscErrorCode CheckBlocks(PC pc)
 {
-  constexpr PetscReal most = 1e5;
+  constexpr PetscReal most = DirectCheck::most_amplified_by_parts;
   const auto apply         = [pc](Vec b, Vec x, Transpose) -> PetscErrorCode { return Data(pc)->factor->Solve(b, x, Transpose::no); };
   PetscMPIInt ranks;
   PetscReal amplified, backward;
@@ -201,7 +201,7 @@ PetscErrorCode CheckBlocks(PC pc)
   const std::string sentence =
       "the blocks of the ranks leave " + ShownNumber(amplified) +
       " times a random right-hand side: diagonals are small beside couplings to other ranks: take -pc_type lu, or fewer ranks";
-  PetscCall(Fail(pc, MAT_FACTOR_OTHER, sentence.c_str()));
+  PetscCall(Report(pc, MAT_FACTOR_OTHER, sentence.c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -361,8 +361,8 @@ PetscErrorCode MakeResidual(PC pc)
 }
 
 // Beyond the first a pivoted elimination is tried. Beyond the others, where Krylov methods would see another preconditioner in each step, or their
-// norms of preconditioned residuals would call any answer converged, lines fail. (arc130, in odd units, leaves 3e4 and converges.)
-constexpr PetscReal half_of_the_digits = 1e-8, most_rounded = 1e-7, most_amplified = 1e5;
+// norms of preconditioned residuals would call any answer converged, lines fail.
+constexpr PetscReal half_of_the_digits = 1e-8, most_rounded = 1e-7, most_amplified = DirectCheck::most_amplified_by_parts;
 
 // Lines whose rows are not dominated by their diagonals can amplify so much that norms of preconditioned residuals say nothing, where they lack
 // what a row needs, and lose digits, where an elimination that looks for no pivots grows. A vector without a pattern tells. Rows that are dominated do

@@ -74,6 +74,8 @@ struct DirectCheck {
   std::string TransposedSentence(const char options[]) const;
   /// Beyond this the norms of preconditioned residuals say nothing of what is left: a Krylov method from the left would end with any answer.
   static constexpr PetscReal most_amplified = 1e3;
+  /// The same of preconditioners that know a part of the matrix alone: lines, blocks. (Lines of arc130, in odd units, leave 3e4, and it converges.)
+  static constexpr PetscReal most_amplified_by_parts = 1e5;
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
   /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. And the
   /// backward error. `rounded`, unless it is NULL: what rounding makes of it, |x(b) - 3 x(b / 3)| / |x(b)|, for one more application. The worst of five where there are fewer

@@ -281,7 +281,7 @@ def test_matrices_that_cannot_be_factored(run, pc, bad):
         assert "DIVERGED_" in output, output
         return
     assert "DIVERGED_PC_FAILED FACTOR_" in output, output
-    row = r"(Report|Fail)\(\): .*row \d+" if bad == "empty_column" else r"(Report|Fail)\(\): .*row 10\b"  # rows are permuted before the one without a pivot is met
+    row = r"Report\(\): .*row \d+" if bad == "empty_column" else r"Report\(\): .*row 10\b"  # rows are permuted before the one without a pivot is met
     assert re.search(row, output), output
 
 
