@@ -3,9 +3,9 @@
 
     docs_check.py                        links, anchors and images of every page; every shell block is run or says why not, and what it names
                                          (scripts and their options, commands of ./weft, stacks, programs) exists; the figures of the pages
-                                         that sum up stand on the pages that they link to, in a row or a paragraph about the same thing; the
-                                         tables of docs/performance.md are those of bench/results/performance.json, whose rows say where
-                                         each figure was measured
+                                         that sum up stand on the pages that they link to, in a row or a paragraph about the same thing; every
+                                         page stands in the manual's table of contents; the tables of docs/performance.md are those of
+                                         bench/results/performance.json, whose rows say where each figure was measured
     docs_check.py --build build/debian   the same, and runs the blocks with the library of that build
     docs_check.py --html FOLDER          links, anchors and resources of the built pages
 
@@ -36,6 +36,8 @@ import results
 from results import FIGURE, cells_of, slug
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.append(str(ROOT / "docs" / "sphinx"))
+import contents  # noqa: E402
 TOP = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "matrices/README.md"]
 FENCE = re.compile(r"^ {0,3}(```+|~~~+)\s*(\S*)\s*$")
 COMMENT = re.compile(r"^\s*<!-- (file|needs|not run|page not run): (.+?) -->\s*$")
@@ -539,7 +541,7 @@ def main():
         wanted = {path.resolve() for path in arguments.pages}
         build = arguments.build.resolve() if arguments.build else None
         counts, reasons = check_blocks([page for page in pages if not wanted or page.path in wanted], build, arguments.limit)
-        errors = results.errors() + [error for page in pages for error in page.errors]
+        errors = results.errors() + contents.errors() + [error for page in pages for error in page.errors]
         print(f"{len(pages)} pages, {inner} links inside, {outer} to other hosts (not followed), {compared} rows of figures, {named} names in commands")
         print(f"{manual} words in the manual, {records} in the project's records")
         print(f"shell blocks: {counts['run']} {'run' if build else 'to run'}, {counts['not run']} not run:")

@@ -30,7 +30,17 @@ BELOW = {
             "plots demo evaluation line lines suitesparse-lines complex-matrices adi heat helmholtz poisson potential boxmg channel crout crout-matrices compact kernels"
         ).split()
     ],
-    "docs/project/README": ["docs/project/" + name for name in "features adi-features adi-convergence poisson-features suitesparse-ranks native-forms tried tests faults sanitizer range setup house".split()],
+    "docs/project/README": ["docs/project/" + name for name in "features adi-features adi-convergence poisson-features suitesparse-ranks hard-lines compact-model native-forms tried tests faults sanitizer range setup house".split()],
 }
 
 PAGES = ["docs/index", *(page for pages in (*PARTS.values(), *BELOW.values()) for page in pages)]
+
+
+def errors():
+    """What is wrong with PAGES: a page that it does not know would be missing from the manual without a word."""
+    root = Path(__file__).parents[2]
+    there = {str(path.relative_to(root).with_suffix("")) for path in (root / "docs").rglob("*.md")}
+    wanted = {page for page in PAGES if page.startswith("docs/")}
+    return [f"docs/sphinx/contents.py does not name the page {page}.md: add it" for page in sorted(there - wanted)] + [
+        f"docs/sphinx/contents.py names the page {page}.md, which does not exist" for page in sorted(wanted - there)
+    ]

@@ -2,12 +2,12 @@
 
 import os
 import re
-from pathlib import Path
 
 from latex2mathml.converter import convert
 from docutils.nodes import SkipNode
 from sphinx.errors import ExtensionError
 
+import contents
 from contents import BELOW, PAGES, PARTS
 
 LINK = re.compile(r"(!?)\[([^\]\[]*(?:\[[^\]]*\][^\]\[]*)*)\]\(([^)\s#]+)(#[^)\s]*)?\)")
@@ -84,13 +84,8 @@ def wrap(app, page, template, context, doctree):
 
 
 def complete(app):
-    """A page that contents.py does not know would be missing from the manual without a word."""
-    root = Path(app.srcdir)
-    there = {str(path.relative_to(root))[:-3] for path in (root / "docs").rglob("*.md")}
-    wanted = {page for page in PAGES if page.startswith("docs/")}
-    for wrong, why in ((there - wanted, "not in docs/sphinx/contents.py"), (wanted - there, "in contents.py and missing")):
-        if wrong:
-            raise ExtensionError(f"pages {why}: {', '.join(sorted(wrong))}")
+    if contents.errors():
+        raise ExtensionError("; ".join(contents.errors()))
 
 
 def setup(app):

@@ -147,6 +147,14 @@ def test_performance_is_what_was_measured(results, tmp_path, monkeypatch, change
     assert any(words in error for error in wrong) and "scripts/results.py --write" in wrong[-1], wrong
 
 
+def test_the_table_of_contents_names_every_page(docs_check, monkeypatch):
+    contents = docs_check.contents
+    assert not contents.errors()
+    monkeypatch.setattr(contents, "PAGES", [*(page for page in contents.PAGES if page != "docs/gpu"), "docs/none"])
+    missing, extra = contents.errors()
+    assert "does not name the page docs/gpu.md" in missing and "names the page docs/none.md, which does not exist" in extra
+
+
 def test_the_manual_is_not_too_long(docs_check, tmp_path, monkeypatch):
     for name, text in {"docs/long.md": "one two 3 4.5 | a word", "docs/project/log.md": "much more " * 100}.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
