@@ -24,6 +24,7 @@ from .store import Store
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 QUICK_MATRICES = ("HB/gr_30_30", "HB/nos1", "HB/sherman1", "HB/orsirr_1", "Bai/pde900", "HB/west0067", "Bai/qc324", "Bai/mhd1280b", "HB/young1c")
+NOT_UNASKED = {"large", "huge", "tutorials"}  # families of model problems
 NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Could not locate solver type", "Unknown type", "unknown type", "Only for Hermitian matrices")  # the last of CHOLMOD, whom nobody tells of it
 
 
@@ -59,7 +60,7 @@ def positive(text):
 def parse(words):
     parser = argparse.ArgumentParser(prog="./weft evaluate", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--matrices", metavar="WHAT", help="a folder, a manifest (.csv, .json), a text file of Group/Name lines, or one matrix; by default those of matrices/")
-    parser.add_argument("--models", metavar="FAMILIES", help="model problems: none, all, or some of their families, with commas (default: all but large and huge ones; none beside --matrices)")
+    parser.add_argument("--models", metavar="FAMILIES", help="model problems: none, all, or some of their families, with commas (default: all but large, huge and tutorials; none beside --matrices)")
     parser.add_argument("--types", metavar="T,T,...", default="", help="only configurations of these types: line, ilu, hypre ...")
     parser.add_argument("--configurations", metavar="FILE", help="your own configurations, JSON (default: evaluate/configurations.json)")
     parser.add_argument("--grids", metavar="FILE", help="the grids of your matrices, JSON (evaluate/grids.json has those of the collection's)")
@@ -71,7 +72,7 @@ def parse(words):
     parser.add_argument("--memory-limit", type=size, metavar="M", help="for each case: 500M, 4G (default: half of the machine's)")
     parser.add_argument("--repeat", type=int, default=None, metavar="N", help="times that a quick solve is done again; the least time counts (default: 3, 1 with --quick)")
     parser.add_argument("--jobs", dest="parallel", type=positive, default=1, metavar="N", help="cases at once (default: 1; more disturb each other's times)")
-    parser.add_argument("--backend", choices=("host", "device"), help="where vectors and matrices live (default: device for a build with CUDA, else host)")
+    parser.add_argument("--backend", choices=tuple(cases.BACKENDS), help="where vectors and matrices live; device is CUDA's (default: device for a build with CUDA, hip for one with HIP, else host)")
     parser.add_argument("--output", type=pathlib.Path, metavar="FOLDER", help="where the results go (default: evaluation in the build folder)")
     parser.add_argument("--resume", action=argparse.BooleanOptionalAction, help="go on from the results that the folder holds (the default: same case, same library, same result)")
     parser.add_argument("--report", action="store_true", help="solve nothing: tables, pictures and the page of what the folder holds of this")
@@ -92,7 +93,7 @@ def parse(words):
     arguments.repeat = arguments.repeat if arguments.repeat is not None else 1 if arguments.quick else 3
     arguments.build = arguments.build.resolve()
     arguments.scalars = machine.scalars(arguments.build)
-    arguments.backend = arguments.backend or ("device" if "cuda" in arguments.build.name else "host")
+    arguments.backend = arguments.backend or next((backend for stack, backend in (("cuda", "device"), ("hip", "hip")) if stack in arguments.build.name), "host")
     here = pathlib.Path(os.environ.get("WEFT_FROM") or os.getcwd())  # where the user stands: ./weft itself works in the repository
     arguments.output = here / arguments.output if arguments.output else arguments.build / "evaluation"
     for name in ("matrices", "configurations", "grids"):
@@ -111,7 +112,9 @@ def pick_models(arguments):
     families = [word for word in wanted.split(",") if word]
     if unknown := [word for word in families if word not in known]:
         raise InputError(f"--models: there is no family '{unknown[0]}'; there are {', '.join(known)}, all and none")
-    chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - {"large", "huge"})]
+    chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - NOT_UNASKED)]
+    if lacking := next((model.program for model in chosen if not (arguments.build / "bin" / model.program).is_file() and not arguments.check_input), None):
+        raise InputError(f"--models: this build has no {lacking}: ./weft evaluate makes PETSc's tutorials where PETSc brings them (Debian: libpetsc3.18-dev-examples)")
     return [model for model in chosen if model.quick] if arguments.quick and not families else chosen
 
 

@@ -12,16 +12,21 @@ HERE = pathlib.Path(__file__).resolve().parent
 GMRES = "-ksp_type gmres -ksp_gmres_restart 50 -ksp_pc_side right"
 WEFT = ("line", "crout", "adi", "bcr", "boxmg")
 READING = "reading"  # the configuration of rows about matrices, not solves
-DEVICE = {"matrix": "-mat_type aijcusparse -vec_type cuda", "grid": "-dm_mat_type aijcusparse -dm_vec_type cuda"}
+# Where vectors and matrices live: options of a program that reads a matrix, and with dm_ before them of one with a grid. device is CUDA's.
+BACKENDS = {"host": {}, "device": {"mat_type": "aijcusparse", "vec_type": "cuda"}, "hip": {"mat_type": "aijhipsparse", "vec_type": "hip"},
+            "kokkos": {"mat_type": "aijkokkos", "vec_type": "kokkos"}}
+# What makes a program that knows nothing of this evaluation say what it did; -log_view's file is the result.
+WATCHED = f"-ksp_converged_reason -ksp_monitor -ksp_view_final_residual -log_view :{RESULT}"
 
 
 @dataclasses.dataclass
 class Problem:
-    """A matrix (file) or a model problem (options of examples/diffusion). grid: the options that give a matrix its grid, where it is known. facts: what is
-    known of it, filled in as it becomes known."""
+    """A matrix (file) or a model problem: options of a program, examples/diffusion or one of PETSc's tutorials, untouched. grid: the options that give a
+    matrix its grid, where it is known. facts: what is known of it, filled in as it becomes known."""
     name: str
     kind: str  # matrix, grid
     file: str = ""
+    program: str = "diffusion"
     options: str = ""
     grid: str = ""
     family: str = ""
@@ -71,7 +76,7 @@ class Configuration:
         words = [problem.grid] if problem.kind not in self.kinds else []
         if self.krylov != "none":
             words.append("-ksp_type cg" if self.krylov != "gmres" and problem.definite else self.krylov_options())
-        return " ".join([*words, self.options])
+        return " ".join(filter(None, [*words, self.options]))
 
     def krylov_options(self):
         return "-ksp_type fgmres -ksp_gmres_restart 50" if self.krylov == "flexible" else GMRES
@@ -163,16 +168,18 @@ class Commands:
         self.fixed = [fingerprint, arguments.time_limit, arguments.memory_limit]
 
     def case(self, problem, configuration):
-        words = [str(self.build / "bin" / ("weft_mm" if problem.kind == "matrix" else "diffusion"))]
-        words += [problem.file] if problem.kind == "matrix" else problem.options.split()
+        matrix, own = problem.kind == "matrix", problem.kind == "matrix" or problem.program == "diffusion"
+        words = [str(self.build / "bin" / ("weft_mm" if matrix else problem.program))]
+        words += [problem.file] if matrix else problem.options.split()
         words += ["-dll_append", str(self.build / "lib" / "libweft.so"), "-ksp_rtol", f"{self.rtol:g}", "-ksp_norm_type", "unpreconditioned",
                   "-ksp_max_it", str(self.most)]
-        words += DEVICE[problem.kind].split() if self.backend == "device" else []
-        # A random right-hand side, always the same: one of ones can be too easy.
-        words += ["-rhs", "random", "-repeat", str(self.repeat if problem.kind == "matrix" else max(1, self.repeat))]
+        words += [word for name, value in BACKENDS[self.backend].items() for word in (f"-{'' if matrix else 'dm_'}{name}", value)]
+        if own:
+            # A random right-hand side, always the same: one of ones can be too easy.
+            words += ["-rhs", "random", "-repeat", str(self.repeat if matrix else max(1, self.repeat))]
         words += configuration.full_options(problem).split()
         key = self.key(problem, words[1:])
-        return Case(problem, configuration, words + (["-json", RESULT] if problem.kind == "matrix" else []), key)
+        return Case(problem, configuration, words + (["-json", RESULT] if matrix else [] if own else WATCHED.split()), key)
 
     def describe(self, problem):
         words = [str(self.build / "bin" / "weft_mm"), problem.file, "-describe"]
@@ -181,4 +188,5 @@ class Commands:
     def key(self, problem, words):
         """Two runs with the same key would give the same result: same file, options, limits, library."""
         words = [word for word in words if word != problem.file and not word.endswith("libweft.so")]
-        return hashlib.sha256(json.dumps([problem.facts.get("digest", ""), words, *self.fixed]).encode()).hexdigest()[:20]
+        which = problem.facts.get("digest", "") if problem.kind == "matrix" or problem.program == "diffusion" else problem.program
+        return hashlib.sha256(json.dumps([which, words, *self.fixed]).encode()).hexdigest()[:20]

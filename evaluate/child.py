@@ -43,7 +43,7 @@ class Child:
 
         with open(self.folder / "output", "wb") as output:
             self.started = time.monotonic()
-            words = [str(self.result) if word == RESULT else word for word in command]
+            words = [word.replace(RESULT, str(self.result)) for word in command]
             self.process = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT, env=environment,
                                             start_new_session=True, preexec_fn=limit)
 
@@ -88,9 +88,10 @@ class Child:
         except (ProcessLookupError, PermissionError):
             pass
 
-    def output(self):
+    def output(self, whole=False):
+        """What it printed, or the end of it."""
         with open(self.folder / "output", "rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - (1 << 16)))
+            file.seek(0 if whole else max(0, file.seek(0, os.SEEK_END) - (1 << 16)))
             return file.read().decode("utf-8", "replace")
 
     def remove(self):

@@ -65,7 +65,7 @@ def scalars(build):
 def facts(arguments, command):
     """For people: a dictionary of words."""
     found = {"Command": command, "Processor": f"{processor()}, {len(os.sched_getaffinity(0))} cores, {memory_bytes() / 2**30:.0f} GiB"}
-    if arguments.backend == "device":
+    if arguments.backend != "host":
         found["Device"] = device() or "unknown"
     found["System"] = first_of("/etc/os-release", "PRETTY_NAME") or platform.platform()
     found["Threads"] = f"OMP_NUM_THREADS={os.environ.get('OMP_NUM_THREADS', 'unset')}, one rank"

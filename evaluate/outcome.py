@@ -5,6 +5,8 @@ import math
 import re
 import signal
 
+from .cases import READING
+
 #: Every outcome there is, and what it means; the page and the documentation say it in these words.
 OUTCOMES = {
     "solved": "the true residual is as small as was asked",
@@ -27,7 +29,7 @@ NO_PIVOT = re.compile(r"missing diagonal|zero diagonal|zero pivot", re.IGNORECAS
 def row_of(child, case, rtol, backend):
     """The row of a finished case."""
     row = {"key": case.key, "problem": case.problem.name, "configuration": case.configuration.name, "type": case.configuration.type,
-           "options": case.configuration.full_options(case.problem) if case.configuration.options else "",
+           "options": "" if case.configuration.type == READING else case.configuration.full_options(case.problem),
            "outcome": "", "reason": "", "iterations": None, "residual": None, "setup_seconds": None, "solve_seconds": None, "total_seconds": None,
            "first_setup_seconds": None, "first_solve_seconds": None, "memory_bytes": None, "unused_options": [],
            "peak_bytes": child.peak, "wall_seconds": round(child.wall, 4)}
@@ -40,8 +42,7 @@ def row_of(child, case, rtol, backend):
             found = {}
     row |= {name: value for name, value in numbers(found, case, backend).items() if name in row}
     row["outcome"], row["reason"] = judge(child, output, found, row, rtol)
-    if "petsc" in found:
-        row["petsc"] = found["petsc"]
+    row |= {name: found[name] for name in ("petsc", "norms") if name in found}
     if "structure" in found:
         row["facts"] = {**{name: found["matrix"][name] for name in ("rows", "nonzeros", "field")}, **found["structure"]}
     if row["outcome"] not in ("solved", "inaccurate", "iterations"):
@@ -50,7 +51,9 @@ def row_of(child, case, rtol, backend):
 
 
 def reader_of(case):
-    return read_matrix if case.problem.kind == "matrix" else read_grid
+    if case.problem.kind == "matrix":
+        return read_matrix
+    return read_grid if case.problem.program == "diffusion" else read_program
 
 
 def read_matrix(child, output):
@@ -65,6 +68,22 @@ def read_grid(child, output):
     return json.loads(lines[-1])
 
 
+SOLVED = re.compile(r"Linear solve (?:converged|did not converge) due to (\w+) iterations (\d+)(?:\s+PC failed due to (\w+))?")
+EVENT = re.compile(r"^(KSPSolve|PCSetUp) +\d+ +\S+ +(\S+) ", re.MULTILINE)
+
+
+def read_program(child, _):
+    """What PETSc says of a program that knows nothing of this: how the solve ended, its residuals, and from the log how long set-up and solve took. It is
+    the first solve of a process and the only one."""
+    output = child.output(whole=True)  # the first of many residuals is needed
+    reason, iterations, detail = SOLVED.search(output).groups()
+    norms = [float(norm) for norm in re.findall(r"^ *\d+ KSP Residual norm (\S+)", output, re.MULTILINE)]
+    final = re.search(r"KSP final norm of residual (\S+)", output)
+    taken = {event: float(value) for event, value in EVENT.findall(child.result.read_text(encoding="utf-8", errors="replace"))}
+    return {"reason": reason, "detail": detail or "", "iterations": int(iterations), "residual": float(final[1]) / norms[0] if final and any(norms[:1]) else None,
+            "norms": norms, "setup": taken.get("PCSetUp"), "update": taken.get("PCSetUp"), "solve": taken.get("KSPSolve")}
+
+
 def numbers(found, case, backend):
     if "structure" in found:
         return {}
@@ -74,7 +93,7 @@ def numbers(found, case, backend):
                   "first_solve_seconds": found.get("solve_seconds"), "memory_bytes": found.get("memory_bytes"), "unused_options": found.get("unused_options", [])}
     else:
         # On a device the first set-up also loads kernels; there that of new values counts.
-        result = {"iterations": found.get("iterations"), "residual": found.get("residual"), "setup_seconds": found.get("update" if backend == "device" else "setup"),
+        result = {"iterations": found.get("iterations"), "residual": found.get("residual"), "setup_seconds": found.get("setup" if backend == "host" else "update"),
                   "solve_seconds": found.get("solve"), "first_setup_seconds": found.get("setup"), "first_solve_seconds": found.get("warm_up")}
         if result["residual"] is not None and result["residual"] < 0:  # diffusion's word for a residual that is no number
             result["residual"] = None
@@ -124,7 +143,7 @@ def last_words(output):
     start = next((index for index, line in enumerate(lines) if "PETSC ERROR:" in line and "Error Message" in line), None)
     if start is not None:
         petsc = [line.split("PETSC ERROR:", 1)[-1].strip() for line in lines[start + 1:]]
-        end = next((index for index, line in enumerate(petsc) if line.startswith(("See https", "Petsc Release", "-----"))), len(petsc))
+        end = next((index for index, line in enumerate(petsc) if line.startswith(("WARNING! There are option", "See https", "Petsc Release", "-----"))), len(petsc))
         return " ".join(petsc[:min(end, 5)])[:300]
     said = [line for line in lines if line.startswith("weft_mm: ")]
     return (said or lines or [""])[-1].removeprefix("weft_mm: ")[:300]

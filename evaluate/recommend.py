@@ -62,7 +62,7 @@ def structure_of(problem):
         return "not read"
     if problem.hermitian:
         kind = "symmetric" if problem.symmetric else "Hermitian"
-        text = {"positive": f"{kind} positive definite", "negative": f"{kind} negative definite",
+        text = {"positive": f"{kind} positive definite", "negative": f"{kind} negative definite", "semi": f"{kind} semidefinite",
                 "unknown": f"{kind}, perhaps definite"}.get(facts.get("definite"), f"{kind} indefinite")
     elif problem.symmetric:
         text = "complex symmetric"

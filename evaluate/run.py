@@ -55,6 +55,28 @@ class Progress:
             self.stream.flush()
 
 
+def start(case, arguments):
+    return Child(case.command, arguments.time_limit, arguments.memory_limit, arguments.backend == "host")
+
+
+def ended(case, child, arguments):
+    """The row of a case whose process has ended, of which nothing is left then."""
+    row = row_of(child, case, arguments.rtol, arguments.backend)
+    child.remove()
+    return row
+
+
+def run_one(case, arguments):
+    """A case alone, to its end."""
+    child = start(case, arguments)
+    try:
+        while not child.poll():
+            time.sleep(0.01)
+    finally:
+        child.kill("stopped")
+    return ended(case, child, arguments)
+
+
 def run_cases(what, cases, store, arguments):
     """Runs what the store has no row for. Whatever ends this early, the rows are in the store and no process is left."""
     todo = [case for case in cases if case.key not in store.rows][::-1]
@@ -64,15 +86,14 @@ def run_cases(what, cases, store, arguments):
         while todo or running:
             while todo and len(running) < arguments.parallel:
                 case = todo.pop()
-                running.append((case, Child(case.command, arguments.time_limit, arguments.memory_limit, arguments.backend == "host")))
+                running.append((case, start(case, arguments)))
                 progress.now = case.name
             progress.show()
             for case, child in list(running):
                 if not child.poll():
                     continue
                 running.remove((case, child))
-                row = row_of(child, case, arguments.rtol, arguments.backend)
-                child.remove()
+                row = ended(case, child, arguments)
                 store.add(row)
                 progress.done += 1
                 progress.failed += row["outcome"] != "solved"

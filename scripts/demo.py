@@ -2,7 +2,8 @@
 """The demo: PETSc's tutorials ex50 and ex45, untouched, by PETSc's multigrid with its default smoother and with -pc_type line, by -pc_type boxmg alone,
 and a real matrix with four PCs.
 
-Prints tables, draws the convergence curves. Every program is PETSc's own or knows nothing of Weft; the options shown are the whole difference.
+Prints tables, draws the convergence curves. Every program is PETSc's own or knows nothing of Weft; the options shown are the whole difference. The tutorials
+are those of evaluate/models.json, and their solvers the study evaluate/studies/demo.json, which run as every case of ./weft evaluate does.
 """
 
 import argparse
@@ -14,43 +15,18 @@ import sys
 from pathlib import Path
 
 SOURCE = Path(__file__).resolve().parent.parent
-TYPES = {"host": "", "cuda": "-dm_vec_type cuda -dm_mat_type aijcusparse", "hip": "-dm_vec_type hip -dm_mat_type aijhipsparse", "kokkos": "-dm_vec_type kokkos -dm_mat_type aijkokkos"}
-MULTIGRID = "-pc_type mg -pc_mg_levels {levels} -pc_mg_galerkin both"
-SOLVERS = {  # name: options
-    "default smoother": MULTIGRID,
-    "line": f"{MULTIGRID} -mg_levels_pc_type line",
-    "zebra line": f"{MULTIGRID} -mg_levels_pc_type line -mg_levels_ksp_type richardson -mg_levels_ksp_max_it 1",
-    "boxmg": "-pc_type boxmg",
-}
-PROBLEMS = [("ex50", 4, [(129, 129), (33, 513), (17, 1025)]), ("ex45", 3, [(33, 33, 33), (17, 17, 129), (9, 9, 513)])]
+sys.path.append(str(SOURCE))
+from evaluate import cases, machine  # noqa: E402
+from evaluate.run import run_one  # noqa: E402
+
+BACKENDS = {"host": "host", "cuda": "device", "hip": "hip", "kokkos": "kokkos"}  # evaluate's word for a type
+FAMILY, STUDY = "tutorials", SOURCE / "evaluate" / "studies" / "demo.json"
 MATRIX = "HB__sherman1.mtx.gz"
 PRECONDITIONERS = ["-pc_type jacobi", "-pc_type sor", "-pc_type ilu", "-pc_type line"]
 
 
 def fail(sentence):
     sys.exit(f"weft demo: {sentence}")
-
-
-def run(command):
-    process = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    if process.returncode:
-        print(process.stdout)
-        fail(f"'{' '.join(command)}' ended with {process.returncode}")
-    return process.stdout
-
-
-def solve(demo, program, sizes, options):
-    """Iterations, seconds in KSPSolve (set-up is in PCSetUp) and the residual norms of one run."""
-    grid = [word for axis, size in zip("xyz", sizes) for word in (f"-da_grid_{axis}", str(size))]
-    watch = ["-ksp_converged_reason", "-ksp_monitor", "-log_view", ":/dev/stdout"]
-    output = run([str(demo.programs / program), "-dll_append", str(demo.library)] + grid + options.split() + watch)
-    reason = re.search(r"(CONVERGED|DIVERGED)_\w+ iterations (\d+)", output)
-    seconds = re.search(r"^KSPSolve +\d+ +[\d.]+ +([\d.e+-]+)", output, re.M)
-    if not reason or not seconds:
-        print(output)
-        fail(f"{program} did not say how it ended")
-    norms = [float(norm) for norm in re.findall(r"^ +\d+ KSP Residual norm (\S+)", output, re.M)]
-    return int(reason.group(2)), float(seconds.group(1)), norms, reason.group(1) == "CONVERGED"
 
 
 def table(header, rows):
@@ -62,20 +38,23 @@ def table(header, rows):
     print(flush=True)
 
 
-def multigrid(demo, kind):
-    """Both tutorials on all grids; returns what was measured."""
-    measured = []
-    for program, levels, grids in PROBLEMS:
-        print(f"{program}, PETSc's multigrid on {levels} levels" + (f"   [{kind}]" if len(demo.types) > 1 else ""))
-        rows = []
-        for sizes in grids:
-            row = ["x".join(map(str, sizes))]
-            for name, options in SOLVERS.items():
-                iterations, seconds, norms, converged = solve(demo, program, sizes, f"-ksp_rtol 1e-8 {options.format(levels=levels)} {TYPES[kind]}")
-                measured.append(dict(program=program, types=kind, grid=row[0], solver=name, iterations=iterations, seconds=seconds, norms=norms, converged=converged))
-                row.append(f"{iterations} in {seconds:.3f} s" if converged else f"no convergence in {iterations}")
-            rows.append(row)
-        table(["iterations, seconds"] + list(SOLVERS), rows)
+def tutorials(demo, kind):
+    """All tutorials with all solvers; returns the rows of the evaluation."""
+    asked = argparse.Namespace(build=demo.build.resolve(), backend=BACKENDS[kind], rtol=1e-8, max_it=2000, repeat=1, time_limit=120, memory_limit=machine.memory_bytes() // 2)
+    commands, measured, programs = cases.Commands(asked, ""), [], {}
+    for model in cases.models():
+        if model.family == FAMILY:
+            programs.setdefault(model.program, []).append(model)
+    for program, models in programs.items():
+        print(re.sub(r" -da_grid_\w+ \d+", "", f"{program} {models[0].options}") + (f"   [{kind}]" if len(demo.types) > 1 else ""))
+        lines = []
+        for model in models:
+            rows = [run_one(commands.case(model, solver), asked) for solver in demo.solvers]
+            if broken := next((row for row in rows if row["outcome"] in ("error", "crash", "memory")), None):
+                fail(f"{model.name} with {broken['configuration']}: {broken['reason']}")
+            measured += [{**row, "program": program, "types": kind, "grid": model.name.split()[-1]} for row in rows]
+            lines.append([measured[-1]["grid"]] + [f"{row['iterations']} in {row['total_seconds']:.3f} s" if row["outcome"] == "solved" else f"{row['outcome']}: {row['reason']}" for row in rows])
+        table(["iterations, seconds"] + [solver.name for solver in demo.solvers], lines)
     return measured
 
 
@@ -98,12 +77,12 @@ def picture(demo, measured):
     except ImportError:
         print("no picture: this Python has no matplotlib (Debian: python3-matplotlib)")
         return
-    runs = [run for run in measured if run["program"] == "ex50" and run["types"] == demo.types[0]]
-    grids = list(dict.fromkeys(run["grid"] for run in runs))
+    rows = [row for row in measured if row["program"] == "ex50" and row["types"] == demo.types[0]]
+    grids = list(dict.fromkeys(row["grid"] for row in rows))
     figure, axes = pyplot.subplots(1, len(grids), figsize=(4 * len(grids), 3.6), sharey=True, squeeze=False)
     for axis, grid in zip(axes[0], grids):
-        for run_ in (run for run in runs if run["grid"] == grid):
-            axis.semilogy([norm / run_["norms"][0] for norm in run_["norms"]], marker=".", label=f"{run_['solver']} ({run_['iterations']})")
+        for row in (row for row in rows if row["grid"] == grid):
+            axis.semilogy([norm / row["norms"][0] for norm in row["norms"]], marker=".", label=f"{row['configuration']} ({row['iterations']})")
         axis.set_title(f"ex50, {grid}")
         axis.set_xlabel("iteration")
         axis.legend()
@@ -117,42 +96,42 @@ def picture(demo, measured):
 
 
 def check(measured):
-    """What the demo claims: lines and boxmg need the same iterations on every grid, and on every kind of vector."""
-    failures = []
-    for solver in ("line", "zebra line", "boxmg"):
-        for program in ("ex50",):
-            counts = [run["iterations"] for run in measured if run["program"] == program and run["solver"] == solver]
-            if max(counts) - min(counts) > 2:
-                failures.append(f"{program} with {solver}: iterations from {min(counts)} to {max(counts)}")
-    if not all(run["converged"] for run in measured):
-        failures.append("not every run converged")
+    """What the demo claims: every solver reaches the residual, and with lines and boxmg no grid of ex50 takes more iterations than the equal one, within two."""
+    failures = [f"{row['problem']} with {row['configuration']}: {row['reason']}" for row in measured if row["outcome"] != "solved"]
+    for kind, solver in dict.fromkeys((row["types"], row["configuration"]) for row in measured if row["type"] in cases.WEFT):
+        first, *others = (row["iterations"] for row in measured if row["program"] == "ex50" and row["types"] == kind and row["configuration"] == solver)
+        if max(others) > first + 2:
+            failures.append(f"ex50 with {solver}: iterations from {first} to {max(others)}")
+    # Another kind of vector changes no iteration, but for rounding.
+    for problem, solver in dict.fromkeys((row["problem"], row["configuration"]) for row in measured if row["type"] in cases.WEFT):
+        counts = [row["iterations"] for row in measured if (row["problem"], row["configuration"]) == (problem, solver)]
+        if max(counts) > min(counts) + 1:
+            failures.append(f"{problem} with {solver}: iterations from {min(counts)} to {max(counts)} with other vectors")
     return failures
 
 
 def main():
     parser = argparse.ArgumentParser(prog="weft demo", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, required=True, help="build folder: bin/, lib/; results are written to demo/")
-    parser.add_argument("--programs", type=Path, help="where the programs are, if not in BUILD/bin")
-    parser.add_argument("--library", type=Path, help="libweft.so, if not in BUILD/lib")
     parser.add_argument("--types", default="host", help="vector and matrix types, comma separated: host, cuda, hip, kokkos")
     demo = parser.parse_args()
-    demo.programs = (demo.programs or demo.build / "bin").resolve()
-    demo.library = (demo.library or demo.build / "lib" / "libweft.so").resolve()
+    demo.programs, demo.library = demo.build.resolve() / "bin", demo.build.resolve() / "lib" / "libweft.so"
     demo.out = (demo.build / "demo").resolve()
     demo.out.mkdir(parents=True, exist_ok=True)
     demo.types = demo.types.split(",")
     for kind in demo.types:
-        if kind not in TYPES:
-            fail(f"unknown type '{kind}': there are {', '.join(TYPES)}")
+        if kind not in BACKENDS:
+            fail(f"unknown type '{kind}': there are {', '.join(BACKENDS)}")
     if not (demo.programs / "ex50").exists():
         fail("PETSc's tutorials were not built: install them (Debian: libpetsc3.18-dev-examples), or set WEFT_TUTORIALS to PETSc's src/ksp/ksp/tutorials")
     os.environ.pop("PETSC_OPTIONS", None)
 
-    print("PETSc's multigrid with its default smoother (Chebyshev and SOR) and with line relaxation, and Weft's; each program is PETSc's own, loaded with\n-dll_append libweft.so -ksp_rtol 1e-8:")
-    for name, options in SOLVERS.items():
-        print(f"  {name}: {options.format(levels='LEVELS')}")
-    print()
-    measured = [result for kind in demo.types for result in multigrid(demo, kind)]
+    print("PETSc's multigrid with its default smoother (Chebyshev and SOR) and with line relaxation, and Weft's; each program is PETSc's own, loaded with\n-dll_append libweft.so -ksp_rtol 1e-8 -ksp_norm_type unpreconditioned:")
+    demo.solvers = cases.configurations(STUDY)
+    for solver in demo.solvers:
+        print(f"  {solver.name}: {solver.options}")
+    print("Seconds are of set-up and solve together.\n")
+    measured = [row for kind in demo.types for row in tutorials(demo, kind)]
     real_matrix(demo)
     picture(demo, measured)
     (demo.out / "demo.json").write_text(json.dumps(measured, indent=1))

@@ -1,9 +1,11 @@
 """Studies of the manual as configurations, and the table of iterations that they fill."""
 
 import json
+import pathlib
 import subprocess
 import sys
 
+import pytest
 from conftest import SOURCE
 from programs import BUILD, ENVIRONMENT
 
@@ -40,7 +42,7 @@ def test_the_table(tmp_path):
 
 def test_every_study_can_be_run():
     files = sorted(STUDIES.glob("*.json"))
-    assert len(files) == 4
+    assert len(files) == 5
     problems = [cases.Problem("p", kind, facts={"symmetric": False, "definite": "no"}) for kind in ("matrix", "grid")]
     for file in files:
         page = (SOURCE / "docs" / "results" / f"{file.stem}.md").read_text()
@@ -70,3 +72,44 @@ def test_lines_take_the_recorded_iterations(tmp_path):
             assert abs(row["iterations"] - wanted) <= max(1, wanted // 100) if isinstance(wanted, int) else row["outcome"] in ("failed", "iterations"), (name, way, wanted, row)
     assert {len(rows) for rows in found.values()} == {4}
     assert "| HB/west0067 | 67 | failed | failed | iterations | failed |" in (tmp_path / "out" / "iterations.md").read_text()
+
+
+def tutorials(folder, configurations):
+    command = [sys.executable, "-m", "evaluate", "--build", BUILD, "--output", folder, "--models", "tutorials", "--configurations", configurations, "--repeat", "0",
+               "--backend", "host", "--no-pictures"]
+    done = subprocess.run(list(map(str, command)), cwd=SOURCE, capture_output=True, text=True, timeout=200, env=dict(ENVIRONMENT, OMP_NUM_THREADS="1"))
+    assert done.returncode == 0, done.stderr
+    return json.loads((folder / "results.json").read_text())["results"]
+
+
+needs_tutorials = pytest.mark.skipif(not pathlib.Path(BUILD, "bin", "ex50").is_file(), reason="this PETSc brings no tutorials")
+
+
+@needs_tutorials
+def test_the_demo_takes_the_recorded_iterations(tmp_path):
+    """PETSc's tutorials know nothing of the evaluation: their monitors and their log say what they did."""
+    lines = (SOURCE / "docs" / "results" / "demo.md").read_text().splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("| problem |"))
+    names, *recorded = ([cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines[start : start + 8] if not line.startswith("|--"))
+    wanted = {(row[0], name): int(count) for row in recorded for name, count in zip(names[1:], row[1:])}
+    found = tutorials(tmp_path, STUDIES / "demo.json")
+    assert {(row["problem"], row["configuration"]) for row in found} == set(wanted) and len(wanted) == 24
+    for row in found:
+        assert row["outcome"] == "solved" and row["total_seconds"] > row["solve_seconds"] > 0 and row["residual"] <= 1.5e-8, row
+        assert len(row["norms"]) == row["iterations"] + 1 and row["norms"][-1] / row["norms"][0] == pytest.approx(row["residual"], rel=0.05, abs=1e-10), row
+        assert abs(row["iterations"] - wanted[row["problem"], row["configuration"]]) <= 1, row  # rounding differs between processors
+
+
+@needs_tutorials
+def test_what_a_tutorial_does_not_solve(tmp_path):
+    file = tmp_path / "wrong.json"
+    options = {"pivot": "-pc_type lu -pc_factor_mat_solver_type petsc -pc_factor_shift_type none -pc_factor_zeropivot 1e3", "few": "-pc_type jacobi -ksp_max_it 3",
+               "liar": "-pc_type jacobi -ksp_norm_type preconditioned -ksp_rtol 0.5", "error": "-pc_type shell", "default": ""}
+    file.write_text(json.dumps([{"name": name, "options": of, "krylov": "none" if of else "auto", "kinds": ["grid"]} for name, of in options.items()]))
+    for row in tutorials(tmp_path / "out", file):
+        assert "option" not in row["reason"]
+        wanted = {"pivot": ("failed", "DIVERGED_PC_FAILED (FACTOR_NUMERIC_ZEROPIVOT)"), "few": ("iterations", "DIVERGED_ITS"), "liar": ("inaccurate", None), "error": ("error", None),
+                  "default": ("solved", "CONVERGED_RTOL")}[row["configuration"]]
+        assert row["outcome"] == wanted[0] and wanted[1] in (None, row["reason"]), row
+    found = json.loads((tmp_path / "out" / "recommendations.json").read_text())["recommendations"]
+    assert {entry["options"] for entry in found} == {"-ksp_type gmres -ksp_gmres_restart 50 -ksp_pc_side right"}
