@@ -1,5 +1,6 @@
 // PCLINE at work: passes over the colours of its lines.
 #include <algorithm>
+#include <utility>
 
 #include "line/line_impl.h"
 #include "petsc/finite_solution.h"
@@ -276,16 +277,20 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, const std::vector<LinePass> &pass
 // other way round.
 PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
-  const PC_Line *line = Data(pc);
+  PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
   PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
-  if (line->check.refined() && line->found_omega == 1 && sweeps == 1 && from_zero)
+  if (line->check.refined() && sweeps == 1 && from_zero) { // a damped solve is a part of a refined one
+    const PetscReal damping = std::exchange(line->found_omega, 1);
     PetscCall(line->check.Solve(b, y, transpose, [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
-  else
+    line->found_omega = damping;
+    if (damping != 1) PetscCall(VecScale(y, damping));
+  } else {
     PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
+  }
   PetscCall(PetscLogEventEnd(line_sweep_event, pc, b, y, 0));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
