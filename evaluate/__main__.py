@@ -24,7 +24,7 @@ from .store import Store
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent
 QUICK_MATRICES = ("HB/gr_30_30", "HB/nos1", "HB/sherman1", "HB/orsirr_1", "Bai/pde900", "HB/west0067", "Bai/qc324", "Bai/mhd1280b", "HB/young1c")
-NOT_UNASKED = {"large", "huge", "tutorials"}  # families of model problems
+NAMED_ONLY = {"large", "huge", "tutorials"}  # families of model problems that run where --models names them
 NOT_THERE = ("Unable to find requested", "Could not locate a solver type", "Could not locate solver type", "Unknown type", "unknown type", "Only for Hermitian matrices")  # the last of CHOLMOD, whom nobody tells of it
 
 
@@ -112,7 +112,7 @@ def pick_models(arguments):
     families = [word for word in wanted.split(",") if word]
     if unknown := [word for word in families if word not in known]:
         raise InputError(f"--models: there is no family '{unknown[0]}'; there are {', '.join(known)}, all and none")
-    chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - NOT_UNASKED)]
+    chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - NAMED_ONLY)]
     if lacking := next((model.program for model in chosen if not (arguments.build / "bin" / model.program).is_file() and not arguments.check_input), None):
         raise InputError(f"--models: this build has no {lacking}: ./weft evaluate makes PETSc's tutorials where PETSc brings them (Debian: libpetsc3.18-dev-examples)")
     return [model for model in chosen if model.quick] if arguments.quick and not families else chosen

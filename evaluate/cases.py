@@ -35,6 +35,11 @@ class Problem:
     facts: dict = dataclasses.field(default_factory=dict)
 
     @property
+    def untouched(self):
+        """Whether its program knows nothing of this evaluation."""
+        return self.kind == "grid" and self.program != "diffusion"
+
+    @property
     def kinds(self):
         """What a configuration calls it."""
         return {self.kind, "gridded"} if self.grid else {self.kind}
@@ -168,18 +173,18 @@ class Commands:
         self.fixed = [fingerprint, arguments.time_limit, arguments.memory_limit]
 
     def case(self, problem, configuration):
-        matrix, own = problem.kind == "matrix", problem.kind == "matrix" or problem.program == "diffusion"
+        matrix = problem.kind == "matrix"
         words = [str(self.build / "bin" / ("weft_mm" if matrix else problem.program))]
         words += [problem.file] if matrix else problem.options.split()
         words += ["-dll_append", str(self.build / "lib" / "libweft.so"), "-ksp_rtol", f"{self.rtol:g}", "-ksp_norm_type", "unpreconditioned",
                   "-ksp_max_it", str(self.most)]
         words += [word for name, value in BACKENDS[self.backend].items() for word in (f"-{'' if matrix else 'dm_'}{name}", value)]
-        if own:
+        if not problem.untouched:
             # A random right-hand side, always the same: one of ones can be too easy.
             words += ["-rhs", "random", "-repeat", str(self.repeat if matrix else max(1, self.repeat))]
         words += configuration.full_options(problem).split()
         key = self.key(problem, words[1:])
-        return Case(problem, configuration, words + (["-json", RESULT] if matrix else [] if own else WATCHED.split()), key)
+        return Case(problem, configuration, words + (["-json", RESULT] if matrix else WATCHED.split() if problem.untouched else []), key)
 
     def describe(self, problem):
         words = [str(self.build / "bin" / "weft_mm"), problem.file, "-describe"]
@@ -188,5 +193,5 @@ class Commands:
     def key(self, problem, words):
         """Two runs with the same key would give the same result: same file, options, limits, library."""
         words = [word for word in words if word != problem.file and not word.endswith("libweft.so")]
-        which = problem.facts.get("digest", "") if problem.kind == "matrix" or problem.program == "diffusion" else problem.program
+        which = problem.program if problem.untouched else problem.facts.get("digest", "")
         return hashlib.sha256(json.dumps([which, words, *self.fixed]).encode()).hexdigest()[:20]

@@ -53,7 +53,7 @@ def row_of(child, case, rtol, backend):
 def reader_of(case):
     if case.problem.kind == "matrix":
         return read_matrix
-    return read_grid if case.problem.program == "diffusion" else read_program
+    return read_program if case.problem.untouched else read_grid
 
 
 def read_matrix(child, output):

@@ -82,7 +82,8 @@ def picture(demo, measured):
     figure, axes = pyplot.subplots(1, len(grids), figsize=(4 * len(grids), 3.6), sharey=True, squeeze=False)
     for axis, grid in zip(axes[0], grids):
         for row in (row for row in rows if row["grid"] == grid):
-            axis.semilogy([norm / row["norms"][0] for norm in row["norms"]], marker=".", label=f"{row['configuration']} ({row['iterations']})")
+            norms = row.get("norms", [])
+            axis.semilogy([norm / norms[0] for norm in norms], marker=".", label=f"{row['configuration']} ({row['iterations']})")
         axis.set_title(f"ex50, {grid}")
         axis.set_xlabel("iteration")
         axis.legend()
@@ -96,12 +97,13 @@ def picture(demo, measured):
 
 
 def check(measured):
-    """What the demo claims: every solver reaches the residual, and with lines and boxmg no grid of ex50 takes more iterations than the equal one, within two."""
+    """What the demo claims: every solver reaches the residual; over the grids of ex50 iterations with lines stay within two, and those of boxmg do not grow by more."""
     failures = [f"{row['problem']} with {row['configuration']}: {row['reason']}" for row in measured if row["outcome"] != "solved"]
-    for kind, solver in dict.fromkeys((row["types"], row["configuration"]) for row in measured if row["type"] in cases.WEFT):
-        first, *others = (row["iterations"] for row in measured if row["program"] == "ex50" and row["types"] == kind and row["configuration"] == solver)
-        if max(others) > first + 2:
-            failures.append(f"ex50 with {solver}: iterations from {first} to {max(others)}")
+    for kind, solver, type_ in dict.fromkeys((row["types"], row["configuration"], row["type"]) for row in measured if row["type"] in cases.WEFT):
+        counts = [row["iterations"] for row in measured if (row["program"], row["types"], row["configuration"]) == ("ex50", kind, solver)]
+        least = min(counts) if type_ == "line" else counts[0]
+        if max(counts) > least + 2:
+            failures.append(f"ex50 with {solver}: iterations from {least} to {max(counts)}")
     # Another kind of vector changes no iteration, but for rounding.
     for problem, solver in dict.fromkeys((row["problem"], row["configuration"]) for row in measured if row["type"] in cases.WEFT):
         counts = [row["iterations"] for row in measured if (row["problem"], row["configuration"]) == (problem, solver)]
