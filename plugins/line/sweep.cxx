@@ -1,5 +1,6 @@
 // PCLINE at work: passes over the colours of its lines.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "line/line_impl.h"
@@ -283,11 +284,12 @@ PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweep
   PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
-  if (line->check.refined() && sweeps == 1 && from_zero) { // a damped solve is a part of a refined one
+  if (line->check.refined() && !line->check.fails() && from_zero && (sweeps == 1 || line->found_omega != 1)) {
     const PetscReal damping = std::exchange(line->found_omega, 1);
     PetscCall(line->check.Solve(b, y, transpose, [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
     line->found_omega = damping;
-    if (damping != 1) PetscCall(VecScale(y, damping));
+    // Damped sweeps over lines that are all of the matrix leave that part of its solution, and what a solve loses with it.
+    if (damping != 1) PetscCall(VecScale(y, 1 - std::pow(1 - damping, static_cast<PetscReal>(sweeps))));
   } else {
     PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
   }

@@ -27,7 +27,7 @@ def check(result, most):
 
 @programs.needs_petsc4py
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("damping", ["", " -pc_line_omega 0.7"])
+@pytest.mark.parametrize("damping", ["", " -pc_line_omega 0.7", " -pc_line_omega 0.7 -pc_line_sweeps 3"])
 def test_digits_are_not_lost_unseen(kind, damping):
     check(solve(KINDS[kind] + damping), 1e-11)
 
