@@ -41,6 +41,12 @@ def test_lines_of_the_graph_that_carry_all_are_looked_at(ranks):
 
 
 @programs.needs_petsc4py
+@pytest.mark.parametrize("ordering", ["jacobi", "zebra"])
+def test_a_colour_of_which_no_line_crosses_ranks(ordering):
+    check(solve(f"-kind chains -unknowns 1 -pc_line_source graph -pc_line_ordering {ordering} -ksp_type gmres -ksp_rtol 1e-12", ranks=2), 1e-10)
+
+
+@programs.needs_petsc4py
 def test_lines_of_a_map(tmp_path):
     check(solve(f"-kind map -unknowns 1 -lines {tmp_path}/lines -pc_line_file {tmp_path}/lines"), 1e-11)
 

@@ -360,7 +360,10 @@ public:
     for (std::size_t colour = 0; colour < colours_.size(); colour++)
       if (colours_[colour]) colours_[colour]->read(other.host_couplings(colour));
   }
-  std::vector<Scalar> host_couplings(std::size_t colour) const override { return colours_[colour]->host_couplings(); }
+  std::vector<Scalar> host_couplings(std::size_t colour) const override
+  {
+    return colours_[colour] ? colours_[colour]->host_couplings() : std::vector<Scalar>(); // none of its lines crosses
+  }
 
   void factor() override
   {

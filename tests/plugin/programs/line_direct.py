@@ -1,6 +1,6 @@
 """Matrices whose lines are all that they couple, and whose elimination without pivots loses digits: PCLINE alone solves with them, or says that it does not.
 
-Usage: line_direct.py [-kind nodes|ring|decoupled|permuted|map] [-unknowns 3] [-small 1e-9] [-lines FILE] [PETSc options]"""
+Usage: line_direct.py [-kind nodes|ring|decoupled|permuted|chains|map] [-unknowns 3] [-small 1e-9] [-lines FILE] [PETSc options]"""
 
 import sys
 
@@ -38,6 +38,13 @@ for k in range(across):
     A[k::across, k::across] = line()  # the lines of a grid run along its second direction
 if kind == "permuted":  # couplings that lines of the graph take, and pivots that do not cut them
     A = 2.1 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+if kind == "chains":  # two of them, the second within the last of two ranks, with a weak coupling across, so that their colours differ
+    A = 2.1 * np.eye(n) - np.eye(n, k=1) - np.eye(n, k=-1)
+    cut = 3 * n // 4
+    A[cut, cut - 1] = A[cut - 1, cut] = 0
+    A[cut, 0] = A[0, cut] = -1e-3
+    order = np.concatenate([rng.permutation(n // 2), n // 2 + rng.permutation(n - n // 2)])
+    A = A[np.ix_(order, order)]
 if kind in ("permuted", "map"):
     order = rng.permutation(n)
     A = A[np.ix_(order, order)]
