@@ -72,6 +72,14 @@ SOLVED = re.compile(r"Linear solve (?:converged|did not converge) due to (\w+) i
 EVENT = re.compile(r"^(KSPSolve|PCSetUp) +\d+ +\S+ +(\S+) ", re.MULTILINE)
 
 
+def event_seconds(log):
+    """{event: seconds} of a solve and its set-up in PETSc's flat log (-log_view), over all stages."""
+    taken = {}
+    for event, value in EVENT.findall(log):
+        taken[event] = taken.get(event, 0) + float(value)
+    return taken
+
+
 def read_program(child, _):
     """What PETSc says of a program that knows nothing of this: how the solve ended, its residuals, and from the log how long set-up and solve took. It is
     the first solve of a process and the only one."""
@@ -79,7 +87,7 @@ def read_program(child, _):
     reason, iterations, detail = SOLVED.search(output).groups()
     norms = [float(norm) for norm in re.findall(r"^ *\d+ KSP Residual norm (\S+)", output, re.MULTILINE)]
     final = re.search(r"KSP final norm of residual (\S+)", output)
-    taken = {event: float(value) for event, value in EVENT.findall(child.result.read_text(encoding="utf-8", errors="replace"))}
+    taken = event_seconds(child.result.read_text(encoding="utf-8", errors="replace"))
     return {"reason": reason, "detail": detail or "", "iterations": int(iterations), "residual": float(final[1]) / norms[0] if final and any(norms[:1]) else None,
             "norms": norms, "setup": taken.get("PCSetUp"), "update": taken.get("PCSetUp"), "solve": taken.get("KSPSolve")}
 

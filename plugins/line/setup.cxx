@@ -74,7 +74,6 @@ PetscErrorCode Measure(PC pc, Mat rows)
   PetscFunctionBegin;
   PetscCall(line->check.Forget());
   if (!line->direct) PetscFunctionReturn(PETSC_SUCCESS);
-  line->found_omega = 1;
   PetscCall(line->check.Measure(rows, false, InSingle(*line),
                                 [pc](Vec b, Vec x, Transpose transpose) { return PCLineSolve(pc, b, x, transpose); }));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -278,18 +278,16 @@ PetscErrorCode MakeSweeps(PC pc, Vec b, Vec y, const std::vector<LinePass> &pass
 // other way round.
 PetscErrorCode Sweep(PC pc, Vec b, Vec y, const LineSweep &sweep, PetscInt sweeps, bool from_zero, Transpose transpose)
 {
-  PC_Line *line = Data(pc);
+  const PC_Line *line = Data(pc);
 
   PetscFunctionBegin;
   PetscCall(VecFlag(y, pc->failedreason != PC_NOERROR));
   if (pc->failedreason != PC_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscLogEventBegin(line_sweep_event, pc, b, y, 0));
   if (line->check.refined() && !line->check.fails() && from_zero && (sweeps == 1 || line->found_omega != 1)) {
-    const PetscReal damping = std::exchange(line->found_omega, 1);
     PetscCall(line->check.Solve(b, y, transpose, [pc](Vec from, Vec to, Transpose how) { return PCLineSolve(pc, from, to, how); }));
-    line->found_omega = damping;
     // Damped sweeps over lines that are all of the matrix leave that part of its solution, and what a solve loses with it.
-    if (damping != 1) PetscCall(VecScale(y, 1 - std::pow(1 - damping, static_cast<PetscReal>(sweeps))));
+    if (line->found_omega != 1) PetscCall(VecScale(y, 1 - std::pow(1 - line->found_omega, static_cast<PetscReal>(sweeps))));
   } else {
     PetscCall(MakeSweeps(pc, b, y, sweep.passes, sweeps, from_zero, transpose));
   }
@@ -307,8 +305,12 @@ const LineSweep &SweepOfApplication(const PC_Line &line)
 
 PetscErrorCode PCLineSolve(PC pc, Vec b, Vec y, Transpose transpose)
 {
+  PC_Line *line = Data(pc);
+
   PetscFunctionBegin;
-  PetscCall(MakeSweeps(pc, b, y, Data(pc)->applied.passes, 1, true, transpose));
+  const PetscReal damping = std::exchange(line->found_omega, 1);
+  PetscCall(MakeSweeps(pc, b, y, line->applied.passes, 1, true, transpose));
+  line->found_omega = damping;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
