@@ -40,7 +40,9 @@ class Steps:
         self.build, self.jobs, self.inputs = Path(arguments.build).resolve(), arguments.jobs, arguments.inputs
         self.version, self.rows, self.notes = arguments.petsc, [], []
         self.environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                                OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1", HWLOC_HIDE_ERRORS="2")
+                                OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
+                                OMPI_MCA_orte_allowed_exit_without_sync="1",  # as in tests/CMakeLists.txt
+                                HWLOC_HIDE_ERRORS="2")
         self.environment.pop("PETSC_OPTIONS", None)
         self.mpiexec = os.environ.get("WEFT_MPIEXEC") or "mpiexec"
 

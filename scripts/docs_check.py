@@ -382,6 +382,7 @@ def shell_environment(build, folder):
         OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
         OMPI_MCA_rmaps_base_oversubscribe="1",
         OMPI_MCA_mpi_yield_when_idle="1",
+        OMPI_MCA_orte_allowed_exit_without_sync="1",  # as in tests/CMakeLists.txt
         HWLOC_HIDE_ERRORS="2",
         OMP_WAIT_POLICY="passive",
         TMPDIR=str(folder / ".tmp"),
