@@ -87,6 +87,7 @@ PetscErrorCode CroutFactor::Forget()
   PetscFunctionBegin;
   PetscCall(check_.Forget());
   probe_ = backward_ = rounded_ = size_ = 0;
+  known_good_                           = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -107,6 +108,8 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     Replaced(failure);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
+  known_good_ = KnownGood();
+  if (known_good_) PetscFunctionReturn(PETSC_SUCCESS);
   for (bool climbed = true; climbed;) {
     PetscCall(Forget());
     if (MostBackward() < PETSC_MAX_REAL || TurnedOutComplete()) PetscCall(Measure(A));
@@ -139,6 +142,9 @@ PetscErrorCode CroutFactor::ViewCheck(PetscViewer viewer) const
 {
   PetscFunctionBegin;
   PetscCall(check_.View(viewer));
+  if (known_good_)
+    PetscCall(
+        PetscViewerASCIIPrintf(viewer, "no probe: diagonal entries dominate their rows, and pivots are no smaller than 1e-3 of theirs\n"));
   if (probe_ > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "probe: %s\n", Words().c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -112,6 +112,7 @@ struct CroutReport {
   int sections    = 1;
   double shift    = 0;     ///< added to the diagonal of B, relative to its size
   Index boosted   = 0;     ///< pivots that were replaced
+  Index weak      = 0;     ///< exact: pivots smaller than a thousandth of the sizes in their rows of B
   Index positive  = 0;     ///< pivots > 0: with symmetric the inertia of the matrix
   Index negative  = 0;     ///< pivots < 0
   Index levels    = 0;     ///< steps of exact elimination; 0 where it was not needed
@@ -148,6 +149,10 @@ public:
   /// Whether analyse() would find the same orders and pattern for these values of the analysed pattern: whether rows are permuted, and how,
   /// depends on them, and so does FillPattern::threshold. Waits.
   virtual bool analysis_holds(const AnyCsr<KernelScalar> &matrix) = 0;
+
+  /// Whether the values that analyse() or analysis_holds() saw last have each row, in the order of the factors, dominated by its diagonal entry:
+  /// |a_ii| >= sum |a_ij|. Not known, and false, of a threshold's pattern, of permuted rows, and of symmetric factors on a device.
+  virtual bool rows_dominated() const = 0;
 
   /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for
   /// numbers: see report(). Waits.

@@ -76,6 +76,7 @@ public:
   {
     return std::visit([&](const auto &csr) { return holds(csr); }, matrix);
   }
+  bool rows_dominated() const override { return dominated_; }
   void factor(const AnyCsr<KernelScalar> &matrix, bool warm) override
   {
     std::visit([&](const auto &csr) { factor_any(csr, warm); }, matrix);
@@ -210,14 +211,22 @@ private:
     return static_cast<Index>(stored);
   }
 
+  bool may_permute() const { return options_.match_rows && !options_.symmetric; }
+  /// Where rows are not permuted, the look is for rows_dominated() alone: on a host it saves more than it costs.
+  bool looks_at_values() const { return may_permute() || triangular::on_host<Space>; }
+
   /// The order of the caller with rows permuted, where these values ask for that. `entries` are in the caller's order, with fill or without.
   std::optional<FactorOrdering> wanted_order(const crout::FactorEntries<Space> &entries, const KernelScalar *values, Index stored)
   {
-    regular_ = true;
-    if (!options_.match_rows || options_.symmetric || entries.rows == 0) return std::nullopt;
-    const bool any = options_.tiny_diagonal >= 1;
-    if (!any && crout::doubtful_diagonals(space_, entries, values) == 0) return std::nullopt;
-    return crout::matched(space_, entries, values, stored, order_, options_.tiny_diagonal, regular_);
+    regular_   = true;
+    dominated_ = false;
+    if (entries.rows == 0 || !looks_at_values()) return std::nullopt;
+    const crout::Diagonals seen = crout::look_at_diagonals(space_, entries, values);
+    dominated_                  = seen.outweighed == 0 && options_.pattern != FillPattern::threshold;
+    if (!may_permute() || (seen.doubtful == 0 && options_.tiny_diagonal < 1)) return std::nullopt;
+    auto order = crout::matched(space_, entries, values, stored, order_, options_.tiny_diagonal, regular_);
+    if (order) dominated_ = false;
+    return order;
   }
 
   template <class Int>
@@ -226,7 +235,7 @@ private:
     using namespace crout;
     const Index rows = entries_.rows;
     if (stage_ == Stage::empty || options_.pattern == FillPattern::threshold) return false;
-    if (!options_.match_rows || options_.symmetric || rows == 0) return true;
+    if (rows == 0 || !looks_at_values()) return true;
     const Index stored = stored_entries(rows, matrix);
     if (!matched_order_) return !wanted_order(entries_, matrix.values, stored);
     const auto entries = entries_of(space_, rows, matrix, orders_on(space_, rows, order_), false, check_matrix(space_, rows, matrix));
@@ -247,7 +256,8 @@ private:
     eliminator_.reset();
     ladder_.reset();
     only_pivots_.reset();
-    other_    = {};
+    dominated_ = false;
+    other_     = {};
     sizes_[0] = sizes_[1] = {};
     stage_                = Stage::empty;
   }
@@ -324,6 +334,7 @@ private:
   {
     const crout::FactorCheck check = crout::check_factors(space_, entries_, rule_, values_, not_finite);
     report_.boosted                = check.boosted;
+    report_.weak                   = check.weak;
     report_.positive               = check.positive;
     report_.negative               = check.negative;
     constexpr Index none           = std::numeric_limits<Index>::max();
@@ -361,7 +372,7 @@ private:
     AttemptResult result = eliminate_once(attempt.shift, attempt.replaces_zeros);
     if (attempt.replaces_zeros) set_rule();
     if (attempt.weighs_growth && result.wrong == Wrong::nothing) {
-      result.growth = largest_size(space_, values_);
+      result.growth = written_ ? written_->largest : largest_size(space_, values_);
       if (result.growth > most_exact_growth)
         result.growth /= largest_size(space_, matrix_); // which scaling has made about 1: else it need not be read
     }
@@ -373,12 +384,13 @@ private:
     using namespace crout;
     if (options_.symmetric) need_columns();
     set_shift(shift);
+    written_.reset();
     if constexpr (triangular::on_host<Space>) {
       if (threads_help() && can_eliminate() && entries_.rows / eliminator_->levels() >= 256) {
         eliminator_->run(space_, rule_, matrix_, values_);
       } else {
         space_.fence("weft crout: elimination by one thread");
-        eliminate_in_order(entries_, mirror(), rule_, matrix_, values_, symmetry());
+        written_ = eliminate_in_order(entries_, mirror(), rule_, matrix_, values_, symmetry());
       }
     } else {
       can_eliminate();
@@ -391,6 +403,8 @@ private:
     report_.growth    = 1;
     report_.sweeps    = 0;
     report_.residuals = {};
+    if constexpr (triangular::on_host<Space>)
+      if (written_) return judge(Array<Index>(&written_->not_finite, 1), any_pivot);
     return judge(eliminator_ ? eliminator_->not_finite() : Array<Index>(), any_pivot);
   }
 
@@ -474,9 +488,11 @@ private:
   const KernelScalar *matrix_values_ = nullptr;
   double shift_in_matrix_            = 0;
   crout::Gathered gathered_;
+  std::optional<crout::Written> written_; ///< where one thread has eliminated
   crout::GatherRoom<Space> gather_room_;
-  Stage stage_  = Stage::empty;
-  bool regular_ = true;             ///< no column is known to be without a pivot
+  Stage stage_    = Stage::empty;
+  bool dominated_ = false;          ///< rows_dominated()
+  bool regular_   = true;           ///< no column is known to be without a pivot
   std::optional<bool> only_pivots_; ///< once looked for
   std::optional<crout::Ladder> ladder_;
 };

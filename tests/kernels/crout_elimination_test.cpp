@@ -47,7 +47,9 @@ TEST(CroutElimination, EliminationByLevelsIsThatOfOneThread)
       const auto one    = crout::make_array<double>(space, "one", entries.size()),
                  many   = crout::make_array<double>(space, "many", entries.size());
       crout::gather_values(space, entries, csr.matrix().values, crout::Scales<Space>(), matrix, rule.sums);
-      crout::eliminate_in_order(entries, mirror, rule, matrix, one, symmetric);
+      const crout::Written written = crout::eliminate_in_order(entries, mirror, rule, matrix, one, symmetric);
+      EXPECT_EQ(written.largest, crout::largest_size(space, one));
+      EXPECT_EQ(written.not_finite, std::numeric_limits<Index>::max());
       crout::LevelEliminator<double, Space>(space, entries, mirror, symmetric, levels).run(space, rule, matrix, many);
       space.fence();
       EXPECT_EQ(std::memcmp(one.data(), many.data(), one.size() * sizeof(double)), 0);
@@ -89,7 +91,7 @@ std::vector<Exact<Scalar>> eliminated(const std::vector<SparseRows> &matrices, b
       eliminator->run(space, rule, matrix, values);
       exact.not_finite = crout::to_vector<Index>(space, eliminator->not_finite())[0];
     } else if constexpr (triangular::on_host<Space>) {
-      crout::eliminate_in_order(entries, mirror, rule, matrix, values, symmetric);
+      exact.not_finite = crout::eliminate_in_order(entries, mirror, rule, matrix, values, symmetric).not_finite;
     }
     exact.values = crout::to_vector<Scalar>(space, values);
     found.push_back(exact);
@@ -208,6 +210,7 @@ void eliminate_extremes(const char *where)
     a[1][4]             = -2 * large; // row 1 waits for nothing; row 4 is finite in the matrix, not in the factors
     const auto overflow = eliminated<Scalar, Space>({a, rows_up_to(longest, 400, false)}, false, true, 0);
     EXPECT_EQ(overflow[0].not_finite, 4);
+    EXPECT_EQ((eliminated<Scalar, Kokkos::DefaultHostExecutionSpace>({a}, false, false, 0)[0].not_finite), 4);
     EXPECT_EQ(overflow[1].not_finite, std::numeric_limits<Index>::max());
     a       = rows_up_to(longest, 400, false);
     a[1][1] = tiny, a[1][4] = 1;

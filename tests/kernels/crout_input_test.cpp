@@ -284,6 +284,71 @@ TEST(CroutThreshold, IsAsGoodAsIlut)
   }
 }
 
+/// The matrix with its diagonal entries as large as the rest of their rows together, in any units.
+SparseRows dominated(SparseRows a, std::mt19937 &random)
+{
+  for (std::size_t i = 0; i < a.size(); i++) {
+    a[i][i] = 0;
+    for (const auto &[j, value] : a[i])
+      if (j != i) a[i][i] += std::abs(value);
+    if (a[i][i] == 0) a[i][i] = 1;
+    const double unit = std::pow(10.0, static_cast<double>(random() % 13));
+    for (auto &entry : a[i]) entry.second *= unit;
+  }
+  return a;
+}
+
+TEST(CroutRows, ThatTheDiagonalDominatesAreKnown)
+{
+  std::mt19937 random(77);
+  for (const Memory memory : memories()) {
+    for (const int levels : {0, 2}) {
+      const SparseRows a   = dominated(random_sparse(300, 6, random, false), random);
+      SparseRows other     = a;
+      CroutOptions options = exact(); // unscaled: the bound holds row by row
+      options.levels       = levels;
+      const Factored<> made(memory, a, options);
+      ASSERT_EQ(made.report().failure, FactorFailure::none);
+      EXPECT_TRUE(made.factorization->rows_dominated());
+      std::size_t longest = 0;
+      for (const auto &row : made.factors()) longest = std::max(longest, row.size());
+      EXPECT_LE(made.factorization->product_size(), 2 * static_cast<double>(longest) + 1);
+
+      const std::size_t changed = random() % a.size();
+      other[changed][changed] *= 0.99;
+      EXPECT_TRUE(made.factorization->analysis_holds(DeviceCsr<std::int32_t>(made.execution, other).matrix()));
+      EXPECT_EQ(made.factorization->rows_dominated(), other[changed].size() == 1);
+      EXPECT_TRUE(made.factorization->analysis_holds(made.csr->matrix()));
+      EXPECT_TRUE(made.factorization->rows_dominated());
+    }
+    CroutOptions options;
+    options.symmetric = true;
+    EXPECT_EQ(Factored<>(memory, five_point(12), options).factorization->rows_dominated(), memory == Memory::host);
+    options         = {};
+    options.pattern = FillPattern::threshold;
+    EXPECT_FALSE(Factored<>(memory, five_point(12), options).factorization->rows_dominated());
+    EXPECT_FALSE(Factored<>(memory, SparseRows{{{0, 1.0}, {1, 2.0}}, {{0, 2.0}, {1, 1e-12}}}, {}).factorization->rows_dominated());
+  }
+}
+
+TEST(CroutRows, WeakPivotsAreCounted)
+{
+  for (const Memory memory : memories()) {
+    for (const double last : {1.0, 1.0001, 1.1}) { // a chain is its factors: the last pivot is last - 1, and 2 in its row
+      SparseRows chain(50);
+      for (std::size_t i = 0; i < chain.size(); i++) {
+        chain[i][i] = (i == 0 || i + 1 == chain.size() ? 1 : 2) * (i + 1 == chain.size() ? last : 1);
+        if (i > 0) chain[i][i - 1] = chain[i - 1][i] = -1;
+      }
+      CroutOptions options = exact();
+      options.shift        = PivotShift::in_blocks;
+      const Factored<> made(memory, chain, options);
+      EXPECT_TRUE(made.factorization->rows_dominated());
+      EXPECT_EQ(made.report().weak, last > 1.01 ? 0 : 1) << last;
+    }
+  }
+}
+
 TEST(CompleteFill, IsPredicted)
 {
   std::mt19937 random(61);

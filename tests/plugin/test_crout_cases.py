@@ -28,3 +28,9 @@ def test_all_ranks_end_where_one_cannot_go_on(case):
 def test_tiny_pivots_odd_units_and_what_new_values_change():
     result = programs.python(Path(__file__).parent / "programs" / "crout_pivots.py", "", ranks=1, timeout=120)
     assert result.output.strip().endswith("done"), result.output
+
+
+@programs.needs_petsc4py
+def test_factors_are_taken_unseen_where_rows_are_dominated_alone(tmp_path):
+    result = programs.python(Path(__file__).parent / "programs" / "crout_known_good.py", "", ranks=1, timeout=120)
+    assert result.output.strip().endswith("done"), result.output

@@ -115,10 +115,16 @@ struct EliminateRow {
   }
 };
 
+/// What elimination saw of the factors that it wrote.
+struct Written {
+  double largest   = 0;                                 ///< size among them
+  Index not_finite = std::numeric_limits<Index>::max(); ///< first row with such an entry
+};
+
 /// The same by one host thread: the row is spread over an array of all columns, so that nothing is searched for.
 template <class Scalar, class Space>
-void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, const PivotRule<Space> &rule,
-                        const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values, Symmetry symmetric)
+Written eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, const PivotRule<Space> &rule,
+                           const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values, Symmetry symmetric)
 {
   std::vector<Scalar> row(static_cast<std::size_t>(entries.rows));
   Scalar *const spread             = row.data(); // columns outside the pattern hold what fell there: nobody reads it
@@ -127,7 +133,14 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
   const Scalar *const b            = matrix.data();
   Scalar *const z                  = values.data();
   Scalar *const diagonal           = z + entries.lower + entries.upper;
+  Written written;
   for (Index i = 0; i < entries.rows; i++) {
+    double largest = 0, sum = 0; // a sum of what is not finite is not finite
+    const auto see = [&](Scalar value) {
+      const double size = static_cast<double>(modulus(value));
+      largest           = size > largest ? size : largest;
+      sum += size;
+    };
     const Index lower_begin = lower_starts[i], lower_end = lower_starts[i + 1];
     const Index upper_begin = entries.upper_start(i), upper_end = entries.upper_start(i + 1);
     if (!symmetric)
@@ -140,15 +153,23 @@ void eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::ui
       const Scalar size  = symmetric ? symmetric.mirrored(z[above]) : spread[m];
       const Scalar ratio = size / diagonal[m];
       z[l]               = ratio;
+      see(ratio);
       if (ratio == 0) continue;
       const Index end = entries.upper_start(m + 1);
       for (Index u = symmetric ? above : entries.upper_start(m); u < end; u++) spread[column[u]] -= ratio * z[u];
     }
-    for (Index u = upper_begin; u < upper_end; u++) z[u] = spread[column[u]];
+    for (Index u = upper_begin; u < upper_end; u++) {
+      z[u] = spread[column[u]];
+      see(z[u]);
+    }
     spread[i]        = symmetric.diagonal(spread[i]);
     const auto pivot = widened(spread[i]);
     diagonal[i]      = rule.usable(pivot, i) ? spread[i] : static_cast<Scalar>(rule.replacement(pivot, i));
+    see(diagonal[i]);
+    written.largest = largest > written.largest ? largest : written.largest;
+    if (!Kokkos::isfinite(sum) && i < written.not_finite) written.not_finite = i;
   }
+  return written;
 }
 
 /// Eliminates on one pattern, any number of times, level by level: threads of a host wait for all rows of one.

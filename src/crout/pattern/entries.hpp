@@ -23,6 +23,19 @@ struct FactorEntries {
   KOKKOS_INLINE_FUNCTION Index diagonal(Index row) const { return lower + upper + row; }
   KOKKOS_INLINE_FUNCTION Index upper_start(Index row) const { return lower + upper_starts(row); }
   KOKKOS_INLINE_FUNCTION bool is_upper(Index e) const { return e >= lower && e < lower + upper; }
+  /// source() of entries of a row, which is not read where its entries are side by side in the matrix.
+  KOKKOS_INLINE_FUNCTION Position lower_source(Index row, Index e) const
+  {
+    return as_stored ? static_cast<Position>(e + upper_starts(row) + row) : source(e);
+  }
+  KOKKOS_INLINE_FUNCTION Position diagonal_source(Index row) const
+  {
+    return as_stored ? static_cast<Position>(lower_starts(row + 1) + upper_starts(row) + row) : source(diagonal(row));
+  }
+  KOKKOS_INLINE_FUNCTION Position upper_source(Index row, Index e) const
+  {
+    return as_stored ? static_cast<Position>(e - lower + lower_starts(row + 1) + row + 1) : source(e);
+  }
   /// The entry (row, column), or -1 if there is none.
   KOKKOS_INLINE_FUNCTION Index find(Index row, std::int32_t column) const
   {

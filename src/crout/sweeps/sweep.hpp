@@ -192,9 +192,11 @@ void lower_of_upper(const Space &space, const FactorEntries<Space> &entries, con
 
 /// What the finished factors are like.
 struct FactorCheck {
-  Index bad      = std::numeric_limits<Index>::max(); ///< first row (of the factors) with an unusable pivot
-  Index infinite = std::numeric_limits<Index>::max(); ///< first row with a value that is not finite
-  Index boosted = 0, positive = 0, negative = 0;
+  Index bad      = std::numeric_limits<Index>::max();      ///< first row (of the factors) with an unusable pivot
+  Index infinite = std::numeric_limits<Index>::max();      ///< first row with a value that is not finite
+  Index boosted = 0, weak = 0, positive = 0, negative = 0; ///< weak: not as large as `strong` of the sizes in their row
+
+  static constexpr double strong = 1e-3;
 };
 
 /// Looks at all values, or where `not_finite` is given only at the pivots: it holds the first row with a value that is not finite, if any. Pivots
@@ -224,18 +226,19 @@ FactorCheck check_factors(const Space &space, const FactorEntries<Space> &entrie
   Index infinite = std::numeric_limits<Index>::max();
   Kokkos::parallel_reduce(
       "weft check pivots", Range<Space>(space, 0, entries.rows),
-      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &first_infinite, Index &boosted, Index &positive, Index &negative) {
+      KOKKOS_LAMBDA(const Index i, Index &first_bad, Index &first_infinite, Index &boosted, Index &weak, Index &positive, Index &negative) {
         const Scalar pivot   = values(entries.diagonal(i));
         const bool is_finite = finite(pivot);
         if (!is_finite && i < first_infinite) first_infinite = i;
         const bool replaced = is_finite && rule.was_replaced(widened(pivot), i);
         if (replaced && i < first_bad) first_bad = i;
         boosted += replaced;
+        weak += !(modulus(widened(pivot)) >= FactorCheck::strong * rule.sums(i));
         positive += real_part(pivot) > 0;
         negative += real_part(pivot) < 0;
       },
-      Kokkos::Min<Index>(check.bad), Kokkos::Min<Index>(infinite), Kokkos::Sum<Index>(check.boosted), Kokkos::Sum<Index>(check.positive),
-      Kokkos::Sum<Index>(check.negative));
+      Kokkos::Min<Index>(check.bad), Kokkos::Min<Index>(infinite), Kokkos::Sum<Index>(check.boosted), Kokkos::Sum<Index>(check.weak),
+      Kokkos::Sum<Index>(check.positive), Kokkos::Sum<Index>(check.negative));
   space.fence("weft check factors");
   check.infinite = check.infinite < infinite ? check.infinite : infinite;
   return check;

@@ -39,11 +39,9 @@ void largest_entries(const Space &space, const FactorEntries<Space> &entries, co
 }
 
 /// 0 for fill and for what is not finite.
-template <class Space>
-KOKKOS_INLINE_FUNCTION double size_of_entry(const FactorEntries<Space> &entries, const KernelScalar *values, Index e)
+KOKKOS_INLINE_FUNCTION double size_of_source(const KernelScalar *values, Position source)
 {
-  const Position source = entries.source(e);
-  const double size     = source == nowhere ? 0 : modulus(value_of(values, source));
+  const double size = source == nowhere ? 0 : modulus(value_of(values, source));
   return Kokkos::isfinite(size) ? size : 0;
 }
 
@@ -64,12 +62,12 @@ void find_scales(const Space &space, FactorScaling scaling, const FactorEntries<
   if (scaling == FactorScaling::unit_diagonal) {
     Kokkos::parallel_for(
         "weft unit diagonal", Range<Space>(space, 0, rows), KOKKOS_LAMBDA(const Index i) {
-          double size = detail::size_of_entry(entries, values, entries.diagonal(i));
+          double size = detail::size_of_source(values, entries.diagonal_source(i));
           if (size == 0) {
             for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++)
-              size = Kokkos::max(size, detail::size_of_entry(entries, values, e));
+              size = Kokkos::max(size, detail::size_of_source(values, entries.lower_source(i, e)));
             for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++)
-              size = Kokkos::max(size, detail::size_of_entry(entries, values, e));
+              size = Kokkos::max(size, detail::size_of_source(values, entries.upper_source(i, e)));
           }
           scales.row(i) = scales.column(i) = detail::inverse_root(size);
         });
@@ -160,6 +158,26 @@ struct GatherRow {
     }
     return row;
   }
+  /// The same of all entries, by a thread that has few registers and a cache.
+  KOKKOS_INLINE_FUNCTION RowSums take_in_turn(Index i) const
+  {
+    const bool scaled  = scales.row.data() != nullptr;
+    const double scale = scaled ? scales.row(i) : 1.0;
+    RowSums row;
+    const auto take = [&](Index entry, Position source, Index column) {
+      DoubleScalar value = source == nowhere ? DoubleScalar(0) : value_of(values, source);
+      if (scaled) value = scale * value * scales.column(column);
+      const Scalar rounded = static_cast<Scalar>(value);
+      matrix(entry)        = rounded;
+      const double size    = static_cast<double>(modulus(rounded));
+      row.sizes += size;
+      row.squares += size * size;
+    };
+    for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++) take(e, entries.lower_source(i, e), entries.columns(e));
+    for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++) take(e, entries.upper_source(i, e), entries.columns(e));
+    take(entries.diagonal(i), entries.diagonal_source(i), i);
+    return row;
+  }
   KOKKOS_INLINE_FUNCTION RowSums finish(Index i, RowSums row) const
   {
     sums(i) = row.sizes;
@@ -169,7 +187,10 @@ struct GatherRow {
   KOKKOS_INLINE_FUNCTION RowSums operator()(const Index i) const
   {
     constexpr bool on_host = std::is_same_v<typename Space::memory_space, Kokkos::HostSpace>;
-    return finish(i, take < on_host ? 1 : 8 > (i, 0, 1));
+    if constexpr (on_host)
+      return finish(i, take_in_turn(i));
+    else
+      return finish(i, take<8>(i, 0, 1));
   }
 };
 
@@ -245,27 +266,37 @@ Gathered gather_values(const Space &space, const FactorEntries<Space> &entries, 
   return {first, found.squares};
 }
 
-/// Rows of the factors whose diagonal entry is missing, zero, or small enough against the rest of its row for a second look: of a cycle of
-/// entries that are larger together than their diagonal entries, one row at least has it that way, however the matrix is scaled. Waits.
+/// The diagonal entries of the factors' rows against the rest of their rows.
+struct Diagonals {
+  Index doubtful = 0;   ///< missing, zero, or small enough for a second look: of a cycle of entries that are larger together than their
+                        ///< diagonal entries, one row at least has it that way, however the matrix is scaled
+  Index outweighed = 0; ///< missing, zero, or smaller than the sum of the sizes of the others
+};
+
+/// Reads the matrix' values once. Waits.
 template <class Space>
-Index doubtful_diagonals(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values)
+Diagonals look_at_diagonals(const Space &space, const FactorEntries<Space> &entries, const KernelScalar *values)
 {
-  constexpr double doubtful = 1e-4;
-  Index count               = 0;
+  constexpr double doubtful_below = 1e-4, rounding = 1e-12; // of a sum that was made in another order
+  Diagonals seen;
   Kokkos::parallel_reduce(
-      "weft doubtful diagonals", Range<Space>(space, 0, entries.rows),
-      KOKKOS_LAMBDA(const Index i, Index &sum) {
-        double largest = 0;
-        for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++)
-          largest = Kokkos::max(largest, detail::size_of_entry(entries, values, e));
-        for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++)
-          largest = Kokkos::max(largest, detail::size_of_entry(entries, values, e));
-        const double size = detail::size_of_entry(entries, values, entries.diagonal(i));
-        sum += size == 0 || size < doubtful * largest;
+      "weft look at diagonals", Range<Space>(space, 0, entries.rows),
+      KOKKOS_LAMBDA(const Index i, Index &doubtful, Index &outweighed) {
+        double largest = 0, sum = 0;
+        const auto take = [&](Position source) {
+          const double size = detail::size_of_source(values, source);
+          largest           = Kokkos::max(largest, size);
+          sum += size;
+        };
+        for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++) take(entries.lower_source(i, e));
+        for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++) take(entries.upper_source(i, e));
+        const double size = detail::size_of_source(values, entries.diagonal_source(i));
+        doubtful += size == 0 || size < doubtful_below * largest;
+        outweighed += size == 0 || !(sum <= (1 + rounding) * size);
       },
-      count);
-  space.fence("weft doubtful diagonals");
-  return count;
+      seen.doubtful, seen.outweighed);
+  space.fence("weft look at diagonals");
+  return seen;
 }
 
 /// True if all diagonal entries are positive. Waits.
