@@ -87,7 +87,8 @@ public:
     if (stage_ != Stage::factored) return 1;
     for (auto &room : sizes_)
       if (!room.data()) room = crout::make_array<double>(space_, "weft sizes of factors", entries_.rows);
-    return crout::product_size(space_, entries_, matrix_, values_, rule_.sums, sizes_[0], sizes_[1]);
+    return crout::product_size<Scalar>(
+        space_, entries_, [this] { return matrix(); }, values_, rule_.sums, sizes_[0], sizes_[1]);
   }
 
   SparseTriangles<Scalar> triangles() const override
@@ -161,7 +162,6 @@ private:
       const Index quota = options_.row_quota > 0 ? options_.row_quota : static_cast<Index>(2 * mean) + 2;
       entries_ = threshold_fill<Scalar>(space_, entries_, matrix.values, scales_, rule_, options_.drop_tolerance, quota, symmetry(), most);
     }
-    matrix_ = make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
     values_ = make_array<Scalar>(space_, "weft factors", entries_.size());
     ladder_.emplace(options_, LadderPattern{entries_.rows, entries_.size(), !triangular::on_host<Space>});
     stage_ = Stage::analysed;
@@ -256,8 +256,8 @@ private:
     eliminator_.reset();
     ladder_.reset();
     only_pivots_.reset();
-    dominated_ = false;
-    other_     = {};
+    apart_ = in_place_ = dominated_ = false;
+    matrix_ = other_ = {};
     sizes_[0] = sizes_[1] = {};
     stage_                = Stage::empty;
   }
@@ -276,10 +276,29 @@ private:
     using namespace crout;
     set_rule();
     if (options_.scaling != FactorScaling::none) find_scales(space_, options_.scaling, entries_, matrix_values_, scales_);
-    gathered_ = gather_values(space_, entries_, matrix_values_, scales_, matrix_, rule_.sums, gather_room_);
-    if (options_.scaling == FactorScaling::unit_diagonal) limit_sums(space_, entries_, matrix_, rule_.sums);
     shift_in_matrix_ = 0;
+    apart_           = false;
+    in_place_        = eliminates_in_place();
+    if (in_place_)
+      gather(values_);
+    else
+      matrix();
     if (gathered_.bad >= 0) fail(FactorFailure::not_finite_input, gathered_.bad);
+  }
+
+  void gather(const Array<Scalar> &to)
+  {
+    gathered_ = crout::gather_values(space_, entries_, matrix_values_, scales_, to, rule_.sums, gather_room_);
+    if (options_.scaling == FactorScaling::unit_diagonal) crout::limit_sums(space_, entries_, to, rule_.sums);
+  }
+
+  /// B, apart from its factors.
+  const Array<Scalar> &matrix()
+  {
+    if (!matrix_.data()) matrix_ = crout::make_array<Scalar>(space_, "weft scaled matrix", entries_.size());
+    if (!apart_) gather(matrix_);
+    apart_ = true;
+    return matrix_;
   }
 
   void fail(FactorFailure failure, Index row)
@@ -308,7 +327,7 @@ private:
     if (report_.shift == shift_in_matrix_) return;
     shift_in_matrix_ = report_.shift;
     crout::shifted_diagonal(space_, entries_, matrix_values_, scales_, rule_, report_.shift,
-                            options_.shift == PivotShift::positive_definite, matrix_);
+                            options_.shift == PivotShift::positive_definite, matrix());
   }
 
   /// Goes up the ladder until it ends.
@@ -355,6 +374,8 @@ private:
 
   /// A few threads that search for columns are slower than one that does not: two took three times as long.
   bool threads_help() const { return space_.concurrency() >= 8 && entries_.rows >= 20000; }
+  /// One thread that eliminates first needs B once: it is gathered where its factors will be.
+  bool eliminates_in_place() const { return triangular::on_host<Space> && !threads_help() && !ladder_->begins_with_sweeps(); }
 
   /// Finds the order of elimination, once for a pattern. False if there are more levels than `most`.
   bool can_eliminate(Index most = std::numeric_limits<std::int32_t>::max())
@@ -374,7 +395,7 @@ private:
     if (attempt.weighs_growth && result.wrong == Wrong::nothing) {
       result.growth = written_ ? written_->largest : largest_size(space_, values_);
       if (result.growth > most_exact_growth)
-        result.growth /= largest_size(space_, matrix_); // which scaling has made about 1: else it need not be read
+        result.growth /= largest_size(space_, matrix()); // which scaling has made about 1: else it need not be read
     }
     return result;
   }
@@ -387,14 +408,15 @@ private:
     written_.reset();
     if constexpr (triangular::on_host<Space>) {
       if (threads_help() && can_eliminate() && entries_.rows / eliminator_->levels() >= 256) {
-        eliminator_->run(space_, rule_, matrix_, values_);
+        eliminator_->run(space_, rule_, matrix(), values_);
       } else {
         space_.fence("weft crout: elimination by one thread");
-        written_ = eliminate_in_order(entries_, mirror(), rule_, matrix_, values_, symmetry());
+        const bool in_place = std::exchange(in_place_, false) && report_.shift == 0;
+        written_            = eliminate_in_order(entries_, mirror(), rule_, in_place ? values_ : matrix(), values_, symmetry());
       }
     } else {
       can_eliminate();
-      eliminator_->run(space_, rule_, matrix_, values_);
+      eliminator_->run(space_, rule_, matrix(), values_);
     }
     report_.exact     = true;
     report_.levels    = eliminator_ ? eliminator_->levels() : 0;
@@ -414,7 +436,7 @@ private:
     const SweepPlan &plan = attempt.plan;
     set_shift(attempt.shift);
     const bool pivots       = PivotSweeper<Scalar, Space>::suits(plan) && only_pivots();
-    const SweepResult swept = pivots ? pivot_sweeper_->run(space_, plan, rule_, matrix_, gathered_.size, values_) : sweep_entries(plan);
+    const SweepResult swept = pivots ? pivot_sweeper_->run(space_, plan, rule_, matrix(), gathered_.size, values_) : sweep_entries(plan);
     report_.exact           = false;
     report_.warm            = plan.warm;
     report_.sweeps          = swept.sweeps;
@@ -459,8 +481,8 @@ private:
     if (!sweeper_) sweeper_.emplace(space_, entries_, *columns_, symmetry());
     if (!other_.data() && (!plan.asynchronous || plan.sections > 1))
       other_ = make_array<Scalar>(space_, "weft factors before", entries_.size());
-    if (!plan.warm) first_guess(space_, entries_, rule_, matrix_, values_);
-    SweepResult result = sweeper_->run(space_, plan, rule_, matrix_, values_, other_);
+    if (!plan.warm) first_guess(space_, entries_, rule_, matrix(), values_);
+    SweepResult result = sweeper_->run(space_, plan, rule_, matrix(), values_, other_);
     if (options_.symmetric) lower_of_upper(space_, entries_, mirror(), values_, symmetry());
     return result;
   }
@@ -490,6 +512,8 @@ private:
   crout::Gathered gathered_;
   std::optional<crout::Written> written_; ///< where one thread has eliminated
   crout::GatherRoom<Space> gather_room_;
+  bool apart_     = false; ///< matrix_ has these values
+  bool in_place_  = false; ///< values_ has those of B, and no factors yet
   Stage stage_    = Stage::empty;
   bool dominated_ = false;          ///< rows_dominated()
   bool regular_   = true;           ///< no column is known to be without a pivot

@@ -68,6 +68,8 @@ class Ladder {
 public:
   Ladder(const CroutOptions &options, const LadderPattern &pattern) : options_(options), pattern_(pattern) {}
 
+  /// Whether the first attempt for any values is one of sweeps; else it eliminates.
+  bool begins_with_sweeps() const;
   /// The first attempt for new values.
   Attempt start(const LadderValues &values);
   /// The one after that of which the result is told.
@@ -102,7 +104,6 @@ private:
   enum class Cold { no_good, slow, slow_but_usable };
 
   bool sweeps_asked() const;
-  bool begins_with_sweeps() const;
   bool climbs_from_exact() const;
   bool may_eliminate() const;
   bool shifts_asked() const;

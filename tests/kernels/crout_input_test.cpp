@@ -331,6 +331,27 @@ TEST(CroutRows, ThatTheDiagonalDominatesAreKnown)
   }
 }
 
+TEST(CroutRows, OfAnotherPatternForgetThoseBefore)
+{
+  std::mt19937 random(78);
+  for (const Memory memory : memories()) {
+    for (const FactorMethod method : {FactorMethod::sweeps, FactorMethod::exact}) {
+      for (const double shift : {0.0, 0.1}) {
+        CroutOptions options;
+        options.method     = method;
+        options.base_shift = shift;
+        const SparseRows a = five_point(9), b = random_sparse(400, 5, random, false);
+        Factored<> made(memory, a, options);
+        made.csr.emplace(made.execution, b);
+        made.factorization->analyse(400, 400, made.csr->matrix());
+        made.factorization->factor(made.csr->matrix());
+        EXPECT_EQ(difference(made.factors(), Factored<>(memory, b, options).factors()), 0) << shift;
+        EXPECT_GT(made.factorization->product_size(), 0.1);
+      }
+    }
+  }
+}
+
 TEST(CroutRows, WeakPivotsAreCounted)
 {
   for (const Memory memory : memories()) {

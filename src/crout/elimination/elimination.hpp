@@ -121,7 +121,7 @@ struct Written {
   Index not_finite = std::numeric_limits<Index>::max(); ///< first row with such an entry
 };
 
-/// The same by one host thread: the row is spread over an array of all columns, so that nothing is searched for.
+/// The same by one host thread: the row is spread over an array of all columns, so that nothing is searched for. `matrix` may be `values`.
 template <class Scalar, class Space>
 Written eliminate_in_order(const FactorEntries<Space> &entries, const Array<std::uint64_t, Space> &mirror, const PivotRule<Space> &rule,
                            const Array<Scalar, Space> &matrix, const Array<Scalar, Space> &values, Symmetry symmetric)

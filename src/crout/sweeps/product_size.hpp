@@ -1,5 +1,7 @@
 /// How much larger than a matrix its factors are: what solves with them lose, and what they hide.
 #pragma once
+#include <functional>
+
 #include "crout/pattern/entries.hpp"
 
 namespace weft::crout {
@@ -19,7 +21,8 @@ struct SizeInColumn {
   }
 };
 
-/// The largest (|L| |U| z)_i / (|B| z)_i, z_j one over the unit of column j; rows: (|B| z)_i, where that is known. Waits.
+/// The largest (|L| |U| z)_i / (|B| z)_i, z_j one over the unit of column j; rows: (|B| z)_i, where that is known and `given`
+/// not needed. Waits.
 template <class Scalar, class Space>
 double largest_row(const Space &space, const FactorEntries<Space> &entries, const SizeInColumn<Scalar, Space> &given,
                    const SizeInColumn<Scalar, Space> &factor, const Array<double, Space> &rows, const Array<double, Space> &sums)
@@ -61,23 +64,24 @@ inline constexpr double small_product = 1e4;
 /// The largest over the rows of (|L| |U| z)_i / (|B| z)_i. A solve with L and U is one with L U + E, |E| of some roundings of |L| |U| (N. J. Higham,
 /// "Accuracy and Stability of Numerical Algorithms", 2002, theorem 9.4); and where L U itself is so much larger than B, its inverse makes as
 /// little of a part of the residual. z is 1, and where that finds much, one over the largest size in each column of B: then the units of
-/// columns are no matter. `matrix` are the values of B, `rows` the sums of the sizes of its rows, or less; units and sums: room for an element
+/// columns are no matter. `matrix()` gives the values of B, `rows` the sums of the sizes of its rows, or less; units and sums: room for an element
 /// a row each. Waits.
 template <class Scalar, class Space>
-double product_size(const Space &space, const FactorEntries<Space> &entries, const Array<Scalar, Space> &matrix,
+double product_size(const Space &space, const FactorEntries<Space> &entries, const std::function<Array<Scalar, Space>()> &matrix,
                     const Array<Scalar, Space> &values, const Array<double, Space> &rows, const Array<double, Space> &units,
                     const Array<double, Space> &sums)
 {
   using Sizes        = detail::SizeInColumn<Scalar, Space>;
-  const double plain = detail::largest_row(space, entries, Sizes{matrix, {}}, Sizes{values, {}}, rows, sums);
+  const double plain = detail::largest_row(space, entries, Sizes{}, Sizes{values, {}}, rows, sums);
   if (plain <= small_product) return plain;
+  const Array<Scalar, Space> given = matrix();
   Kokkos::deep_copy(space, units, 0.0);
   Kokkos::parallel_for(
       "weft largest of columns", Range<Space>(space, 0, entries.size()), KOKKOS_LAMBDA(const Index e) {
         const Index diagonal = e - (entries.lower + entries.upper);
-        Kokkos::atomic_max(&units(diagonal >= 0 ? diagonal : entries.columns(e)), static_cast<double>(modulus(matrix(e))));
+        Kokkos::atomic_max(&units(diagonal >= 0 ? diagonal : entries.columns(e)), static_cast<double>(modulus(given(e))));
       });
-  return detail::largest_row(space, entries, Sizes{matrix, units}, Sizes{values, units}, {}, sums);
+  return detail::largest_row(space, entries, Sizes{given, units}, Sizes{values, units}, {}, sums);
 }
 
 } // namespace weft::crout
