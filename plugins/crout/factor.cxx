@@ -87,7 +87,6 @@ PetscErrorCode CroutFactor::Forget()
   PetscFunctionBegin;
   PetscCall(check_.Forget());
   probe_ = backward_ = rounded_ = size_ = 0;
-  known_good_                           = false;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -108,8 +107,7 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     Replaced(failure);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
-  known_good_ = KnownGood();
-  if (known_good_) PetscFunctionReturn(PETSC_SUCCESS);
+  if (KnownGood()) PetscFunctionReturn(PETSC_SUCCESS);
   for (bool climbed = true; climbed;) {
     PetscCall(Forget());
     if (MostBackward() < PETSC_MAX_REAL || TurnedOutComplete()) PetscCall(Measure(A));
@@ -142,9 +140,9 @@ PetscErrorCode CroutFactor::ViewCheck(PetscViewer viewer) const
 {
   PetscFunctionBegin;
   PetscCall(check_.View(viewer));
-  if (known_good_)
-    PetscCall(
-        PetscViewerASCIIPrintf(viewer, "no probe: diagonal entries dominate their rows, and pivots are no smaller than 1e-3 of theirs\n"));
+  if (KnownGood())
+    PetscCall(PetscViewerASCIIPrintf(
+        viewer, "no probe: diagonal entries dominate their rows, and pivots are no smaller than %g of theirs\n", CroutReport::strong));
   if (probe_ > 0) PetscCall(PetscViewerASCIIPrintf(viewer, "probe: %s\n", Words().c_str()));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -79,7 +79,7 @@ protected:
   /// Incomplete factors whose random solve leaves more than this many times the right-hand side are no preconditioner: they put components into a
   /// residual that hide what is left of the solution's (HB/west0067 "converges" with a true residual of 3.6).
   virtual PetscReal MostAmplified() const { return DirectCheck::most_amplified; }
-  /// Whether nothing needs to be looked for, because the matrix and its pivots say what incomplete factors are worth.
+  /// Whether there are incomplete factors of which nothing needs to be looked for, because the matrix and its pivots say what they are worth.
   virtual bool KnownGood() const { return false; }
   /// Factors on the way up that have all fill are refined where that cures them, as a direct solver's, and may have so large a backward error.
   virtual PetscReal MostBackward() const { return PETSC_MAX_REAL; }
@@ -122,7 +122,6 @@ private:
 
   DirectCheck check_;
   bool single_;                       ///< factors in single precision
-  bool known_good_    = false;        ///< KnownGood(), of the last factors
   PetscReal backward_ = 0;            ///< and its backward error
   PetscReal rounded_  = 0;            ///< and by how much two applications to it differ
   PetscReal probe_    = 0;            ///< of incomplete factors: the residual of a random solve

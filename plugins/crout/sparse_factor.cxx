@@ -181,7 +181,7 @@ private:
     const bool plain          = rung_ == Rung::first && report.exact && !report.complete && report.boosted + report.weak == 0;
     const bool shifted        = report.shift != 0 || settings_.options.base_shift != 0;
     const bool approximates   = TriangularMethodIs("jacobi") || TriangularMethodIs("isai");
-    return dominated_ && plain && !shifted && !approximates && !single_built && !std::is_same_v<Scalar, SingleScalar>;
+    return factored_ && dominated_ && plain && !shifted && !approximates && !single_built && !std::is_same_v<Scalar, SingleScalar>;
   }
 
   // Half of the digits are enough for a preconditioner, and in single precision more than half. All fill leaves no products but those of the

@@ -112,13 +112,15 @@ struct CroutReport {
   int sections    = 1;
   double shift    = 0;     ///< added to the diagonal of B, relative to its size
   Index boosted   = 0;     ///< pivots that were replaced
-  Index weak      = 0;     ///< exact: pivots smaller than a thousandth of the sizes in their rows of B
+  Index weak      = 0;     ///< exact: pivots smaller than `strong` times the sizes in their rows of B
   Index positive  = 0;     ///< pivots > 0: with symmetric the inertia of the matrix
   Index negative  = 0;     ///< pivots < 0
   Index levels    = 0;     ///< steps of exact elimination; 0 where it was not needed
   Index entries   = 0;     ///< of L (without its unit diagonal) and U
   bool match_list = false; ///< products of every entry known beforehand
   std::string attempts;    ///< what was tried and given up, as words; empty where the first attempt was kept
+
+  static constexpr double strong = 1e-3;
 
   /// A line of text for a user: "5 sweeps, omega 1, residual 2.1e-03".
   std::string text() const;
@@ -151,7 +153,8 @@ public:
   virtual bool analysis_holds(const AnyCsr<KernelScalar> &matrix) = 0;
 
   /// Whether the values that analyse() or analysis_holds() saw last have each row, in the order of the factors, dominated by its diagonal entry:
-  /// |a_ii| >= sum |a_ij|. Not known, and false, of a threshold's pattern, of permuted rows, and of symmetric factors on a device.
+  /// |a_ii| >= sum |a_ij|. Not known, and false, of a threshold's pattern and of permuted rows; where rows may not be permuted it is known of a
+  /// pattern of levels on a host alone.
   virtual bool rows_dominated() const = 0;
 
   /// Factors new values of the pattern. warm: start sweeps from the factors before, for values that changed little. Never throws for

@@ -213,7 +213,7 @@ private:
 
   bool may_permute() const { return options_.match_rows && !options_.symmetric; }
   /// Where rows are not permuted, the look is for rows_dominated() alone: on a host it saves more than it costs.
-  bool looks_at_values() const { return may_permute() || triangular::on_host<Space>; }
+  bool looks_at_values() const { return may_permute() || (triangular::on_host<Space> && options_.pattern == FillPattern::levels); }
 
   /// The order of the caller with rows permuted, where these values ask for that. `entries` are in the caller's order, with fill or without.
   std::optional<FactorOrdering> wanted_order(const crout::FactorEntries<Space> &entries, const KernelScalar *values, Index stored)

@@ -31,6 +31,6 @@ def test_tiny_pivots_odd_units_and_what_new_values_change():
 
 
 @programs.needs_petsc4py
-def test_factors_are_taken_unseen_where_rows_are_dominated_alone(tmp_path):
+def test_factors_are_taken_unseen_where_rows_are_dominated_alone():
     result = programs.python(Path(__file__).parent / "programs" / "crout_known_good.py", "", ranks=1, timeout=120)
     assert result.output.strip().endswith("done"), result.output

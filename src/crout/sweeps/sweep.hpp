@@ -194,9 +194,7 @@ void lower_of_upper(const Space &space, const FactorEntries<Space> &entries, con
 struct FactorCheck {
   Index bad      = std::numeric_limits<Index>::max();      ///< first row (of the factors) with an unusable pivot
   Index infinite = std::numeric_limits<Index>::max();      ///< first row with a value that is not finite
-  Index boosted = 0, weak = 0, positive = 0, negative = 0; ///< weak: not as large as `strong` of the sizes in their row
-
-  static constexpr double strong = 1e-3;
+  Index boosted = 0, weak = 0, positive = 0, negative = 0; ///< weak: CroutReport::strong
 };
 
 /// Looks at all values, or where `not_finite` is given only at the pivots: it holds the first row with a value that is not finite, if any. Pivots
@@ -233,7 +231,7 @@ FactorCheck check_factors(const Space &space, const FactorEntries<Space> &entrie
         const bool replaced = is_finite && rule.was_replaced(widened(pivot), i);
         if (replaced && i < first_bad) first_bad = i;
         boosted += replaced;
-        weak += !(modulus(widened(pivot)) >= FactorCheck::strong * rule.sums(i));
+        weak += !(modulus(widened(pivot)) >= CroutReport::strong * rule.sums(i));
         positive += real_part(pivot) > 0;
         negative += real_part(pivot) < 0;
       },

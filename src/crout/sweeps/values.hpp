@@ -118,6 +118,20 @@ struct GatherRow {
   Array<Scalar, Space> matrix;
   Array<double, Space> sums;
 
+  /// A value of the matrix in the row and column that are scaled so.
+  KOKKOS_INLINE_FUNCTION DoubleScalar scaled(Position source, double scale, Index column) const
+  {
+    const DoubleScalar value = source == nowhere ? DoubleScalar(0) : value_of(values, source);
+    return scales.row.data() ? scale * value * scales.column(column) : value;
+  }
+  KOKKOS_INLINE_FUNCTION void put(Index entry, DoubleScalar value, RowSums &row) const
+  {
+    const Scalar rounded = static_cast<Scalar>(value);
+    matrix(entry)        = rounded;
+    const double size    = static_cast<double>(modulus(rounded));
+    row.sizes += size;
+    row.squares += size * size;
+  }
   /// Entries first, first + step, ... of row i: lower, upper, diagonal. So many loads are under way at a time.
   template <int at_once>
   KOKKOS_INLINE_FUNCTION RowSums take(Index i, int first, int step) const
@@ -143,17 +157,9 @@ struct GatherRow {
                                                                          : below)
                                               : entries.source(entry[a]);
       }
+      for (int a = 0; a < at_once; a++) value[a] = scaled(source[a], scale, column[a]);
       for (int a = 0; a < at_once; a++) {
-        value[a] = source[a] == nowhere ? DoubleScalar(0) : value_of(values, source[a]);
-        if (scales.row.data()) value[a] = scale * value[a] * scales.column(column[a]);
-      }
-      for (int a = 0; a < at_once; a++) {
-        if (k + a * step > last) continue;
-        const Scalar rounded = static_cast<Scalar>(value[a]);
-        matrix(entry[a])     = rounded;
-        const double size    = static_cast<double>(modulus(rounded));
-        row.sizes += size;
-        row.squares += size * size;
+        if (k + a * step <= last) put(entry[a], value[a], row);
       }
     }
     return row;
@@ -161,18 +167,9 @@ struct GatherRow {
   /// The same of all entries, by a thread that has few registers and a cache.
   KOKKOS_INLINE_FUNCTION RowSums take_in_turn(Index i) const
   {
-    const bool scaled  = scales.row.data() != nullptr;
-    const double scale = scaled ? scales.row(i) : 1.0;
+    const double scale = scales.row.data() ? scales.row(i) : 1.0;
     RowSums row;
-    const auto take = [&](Index entry, Position source, Index column) {
-      DoubleScalar value = source == nowhere ? DoubleScalar(0) : value_of(values, source);
-      if (scaled) value = scale * value * scales.column(column);
-      const Scalar rounded = static_cast<Scalar>(value);
-      matrix(entry)        = rounded;
-      const double size    = static_cast<double>(modulus(rounded));
-      row.sizes += size;
-      row.squares += size * size;
-    };
+    const auto take = [&](Index entry, Position source, Index column) { put(entry, scaled(source, scale, column), row); };
     for (Index e = entries.lower_starts(i); e < entries.lower_starts(i + 1); e++) take(e, entries.lower_source(i, e), entries.columns(e));
     for (Index e = entries.upper_start(i); e < entries.upper_start(i + 1); e++) take(e, entries.upper_source(i, e), entries.columns(e));
     take(entries.diagonal(i), entries.diagonal_source(i), i);

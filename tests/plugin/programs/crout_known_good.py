@@ -7,18 +7,11 @@ import petsc4py
 
 petsc4py.init(sys.argv)
 import numpy as np
+from crout_solvers import hear, petsc
 from petsc4py import PETSc
 from scipy import sparse
 
 random = np.random.default_rng(8)
-
-
-def petsc(matrix):
-    m = sparse.csr_matrix(matrix)
-    m.sort_indices()
-    A = PETSc.Mat().createAIJ(m.shape, csr=(m.indptr, m.indices, m.data), comm=PETSc.COMM_SELF)
-    A.assemble()
-    return A
 
 
 def grid(n=12):
@@ -35,21 +28,16 @@ def neumann(n=12):
 
 
 def factor(A, **options):
-    database = PETSc.Options()
-    for name, value in options.items():
-        database[name] = value
-    pc = PETSc.PC().create(PETSc.COMM_SELF)
+    pc = PETSc.PC().create()
     pc.setOperators(A)
-    pc.setFromOptions()
+    hear(pc, options)
     pc.setUp()
-    for name in options:
-        database.delValue(name)
     return pc
 
 
 def said(pc):
     with tempfile.NamedTemporaryFile("r") as file:
-        viewer = PETSc.Viewer().createASCII(file.name, comm=PETSc.COMM_SELF)
+        viewer = PETSc.Viewer().createASCII(file.name)
         pc.view(viewer)
         viewer.destroy()
         return file.read()

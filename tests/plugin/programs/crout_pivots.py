@@ -7,30 +7,19 @@ import petsc4py
 
 petsc4py.init(sys.argv)
 import numpy as np
+from crout_solvers import hear, petsc
 from petsc4py import PETSc
 from scipy import sparse
 
 random = np.random.default_rng(5)
 
 
-def petsc(matrix):
-    m = sparse.csr_matrix(matrix)
-    A = PETSc.Mat().createAIJ(m.shape, csr=(m.indptr, m.indices, m.data))
-    A.assemble()
-    return A
-
-
 def solver(A, ksp_type, **options):
-    database = PETSc.Options()
-    for name, value in options.items():
-        database[name] = value
     ksp = PETSc.KSP().create()
     ksp.setOperators(A)
     ksp.setType(ksp_type)
     ksp.setTolerances(rtol=1e-9, max_it=400)
-    ksp.setFromOptions()
-    for name in options:
-        database.delValue(name)
+    hear(ksp, options)
     return ksp
 
 
