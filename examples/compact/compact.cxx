@@ -104,16 +104,21 @@ PetscErrorCode MessagesOf(Vec u, const char **words, const char **word)
   *words = "from host to host";
   *word  = "host";
   if (PetscMemTypeDevice(type)) {
-    bool on_stream = false;
+    bool on_stream = false, written = false;
 #if defined(WEFT_DISTRIBUTED)
     MPI_Comm comm = PetscObjectComm((PetscObject)u);
     PetscCall(weft::ReadMessageWay());
-    PetscCall(weft::CallTogether(comm, [&] { on_stream = weft::RankMessages(comm, weft::DeviceMessages(), true).on_stream(); }));
+    PetscCall(weft::CallTogether(comm, [&] {
+      const weft::RankMessages messages(comm, weft::DeviceMessages(), true);
+      on_stream = messages.on_stream();
+      written   = messages.peers();
+    }));
 #endif
-    *words = on_stream                ? "from device to device, by NCCL"
+    *words = written                  ? "written into each other's memory"
+             : on_stream              ? "from device to device, by NCCL"
              : weft::DeviceMessages() ? "from device to device"
                                       : "staged through pinned memory of the host";
-    *word  = on_stream ? "nccl" : weft::DeviceMessages() ? "device" : "pinned";
+    *word  = written ? "written" : on_stream ? "nccl" : weft::DeviceMessages() ? "device" : "pinned";
   }
   PetscFunctionReturn((PetscErrorCode)0);
 }

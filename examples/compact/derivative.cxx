@@ -340,7 +340,10 @@ PetscErrorCode Derivative::MakeMessages()
   PetscCall(weft::ReadMessageWay());
   PetscCall(
       weft::CallTogether(comm, [&] { messages_ = std::make_shared<const weft::RankMessages>(comm, weft::DeviceMessages(), on_device); }));
-  on_stream_ = messages_->on_stream();
+  if (messages_->peers())
+    speed_ = weft::SweepMessages::quick;
+  else if (on_device && !weft::DeviceMessages() && !messages_->on_stream())
+    speed_ = weft::SweepMessages::slow;
 #endif
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -351,10 +354,9 @@ PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &
   PetscMPIInt can = 1;
   std::string refusal;
   const auto sweep = [&] {
-    const bool staged = execution_->memory() == weft::Memory::device && !weft::DeviceMessages() && !on_stream_;
     try {
       sweep_ = std::make_unique<weft::CompactSweep<weft::KernelScalar>>(
-          *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, staged);
+          *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, speed_);
     } catch (const std::invalid_argument &refused) {
       refusal = refused.what();
     }

@@ -1,5 +1,6 @@
 #include "halo.hpp"
 
+#include "base/peer_mail.hpp"
 #if defined(WEFT_DISTRIBUTED)
 #include "base/rank_messages.hpp"
 #endif
@@ -34,7 +35,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
 {
   Boxes boxes;
   PetscInt count;
-  PetscMPIInt here, counted;
+  PetscMPIInt counted;
   const int d = direction;
 
   PetscFunctionBeginUser;
@@ -45,27 +46,61 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   PetscCall(PetscIntCast((PetscInt64)(bytes_ / sizeof(float)), &count)); // as MPI counts a message
   PetscCall(PetscMPIIntCast(count, &counted));
   PetscCall(BoxesOf(da, &boxes));
-  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &here));
+  PetscCallMPI(MPI_Comm_rank(PetscObjectComm((PetscObject)da), &here_));
   if (!needs_before && !needs_after) PetscFunctionReturn((PetscErrorCode)0);
   const PetscInt steps[3] = {1, boxes.ranks[0], boxes.ranks[0] * boxes.ranks[1]}; // DMDA numbers ranks like nodes, along x first
   PetscInt at             = 0;                                                    // of this box among those along the direction
   for (PetscInt sum = 0; sum < boxes.first[d]; at++) sum += boxes.sizes[d][at];
-  const auto neighbour = [&](int side) { return here + (PetscMPIInt)(((at + side + boxes.ranks[d]) % boxes.ranks[d] - at) * steps[d]); };
+  const auto neighbour = [&](int side) { return here_ + (PetscMPIInt)(((at + side + boxes.ranks[d]) % boxes.ranks[d] - at) * steps[d]); };
   if (needs_before) before_ = neighbour(-1);
   if (needs_after) after_ = neighbour(1);
   bool on_device = weft::DeviceMessages();
 #if defined(WEFT_DISTRIBUTED)
+  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, bytes_); }));
+  if (mail_) PetscFunctionReturn((PetscErrorCode)0);
   in_order_ = ranks_->in_order_of(execution_->stream());
   on_device = on_device || ranks_->on_stream();
 #endif
   PetscCallCXX(told_ = std::make_unique<weft::Milestone>(*execution_));
   PetscCallCXX(messages_ = std::make_unique<weft::EndMessages<weft::KernelScalar>>(*execution_, words * lines, on_device));
+  ends_ = {messages_->to_before(), messages_->to_after(), messages_->from_before(), messages_->from_after()};
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+// The numbers of a rank's inboxes.
+static constexpr int of_before = 0, of_after = 1;
+
+/// Where this turn's messages are written to and read from.
+PetscErrorCode Halo::BeginTurn()
+{
+  PetscFunctionBeginUser;
+  if (!mail_) PetscFunctionReturn((PetscErrorCode)0);
+  const auto inbox = [this](PetscMPIInt rank, int number) {
+    return rank == MPI_PROC_NULL ? nullptr : static_cast<weft::KernelScalar *>(mail_->inbox(rank, number));
+  };
+  mail_->next_turn();
+  ends_ = {inbox(before_, of_after), inbox(after_, of_before), inbox(here_, of_before), inbox(here_, of_after)};
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// Behind the kernels that tell.
+PetscErrorCode Halo::EndTelling()
+{
+  PetscFunctionBeginUser;
+  if (mail_) {
+    if (before_ != MPI_PROC_NULL) PetscCallCXX(mail_->tell(before_, of_after, execution_->stream()));
+    if (after_ != MPI_PROC_NULL) PetscCallCXX(mail_->tell(after_, of_before, execution_->stream()));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
+  PetscCallCXX(told_->set());
+  if (execution_->memory() == weft::Memory::host || in_order_) PetscCall(Send());
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
 PetscErrorCode Halo::Destroy()
 {
   PetscFunctionBeginUser;
+  PetscCallCXX(mail_.reset());
   PetscCallCXX(messages_.reset());
   PetscCallCXX(told_.reset());
   PetscFunctionReturn((PetscErrorCode)0);
@@ -92,6 +127,11 @@ PetscErrorCode Halo::Send()
 PetscErrorCode Halo::End()
 {
   PetscFunctionBeginUser;
+  if (mail_) {
+    // Where there is no neighbour on one side, the other one's message is waited for twice.
+    PetscCallCXX(mail_->wait({before_ != MPI_PROC_NULL ? of_before : of_after, after_ != MPI_PROC_NULL ? of_after : of_before},
+                             execution_->stream()));
+  }
   if (!messages_ || in_order_) PetscFunctionReturn((PetscErrorCode)0);
   if (execution_->memory() == weft::Memory::device) PetscCall(Send());
 #if defined(WEFT_DISTRIBUTED)

@@ -9,8 +9,9 @@
 #include "kernels/end_messages.hpp"
 
 namespace weft {
+class PeerMail;
 class RankMessages;
-}
+} // namespace weft
 
 namespace compact {
 
@@ -32,39 +33,48 @@ public:
                         std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks);
   PetscErrorCode Destroy();
   /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
-  /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. By MPI a device gets the work between
+  /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. Where devices reach each other's memory,
+  /// tell() writes into that of the neighbours, and what the execution does after End waits for what they write. By MPI a device gets the work between
   /// the two before the host waits for what is to be sent: messages begin at End, while it computes. They go from the device where MPI knows it, else
   /// through pinned memory of the host (-use_gpu_aware_mpi 0).
   template <class Tell>
   PetscErrorCode Begin(const Tell &tell)
   {
     PetscFunctionBeginUser;
-    if (!messages_) PetscFunctionReturn((PetscErrorCode)0);
-    PetscCallCXX(tell(messages_->to_before(), messages_->to_after()));
-    PetscCallCXX(told_->set());
-    if (execution_->memory() == weft::Memory::host || in_order_) PetscCall(Send());
+    if (!messages_ && !mail_) PetscFunctionReturn((PetscErrorCode)0);
+    PetscCall(BeginTurn());
+    PetscCallCXX(tell(ends_.to_before, ends_.to_after));
+    PetscCall(EndTelling());
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscErrorCode End();
 
-  const weft::KernelScalar *FromBefore() const { return messages_ ? messages_->from_before() : nullptr; }
-  const weft::KernelScalar *FromAfter() const { return messages_ ? messages_->from_after() : nullptr; }
+  /// What came, from Begin to the next one.
+  const weft::KernelScalar *FromBefore() const { return ends_.from_before; }
+  const weft::KernelScalar *FromAfter() const { return ends_.from_after; }
   PetscInt Words() const { return words_; }
 
 private:
   struct UnderWay;
+  struct Ends {
+    weft::KernelScalar *to_before = nullptr, *to_after = nullptr, *from_before = nullptr, *from_after = nullptr;
+  };
 
+  PetscErrorCode BeginTurn();
+  PetscErrorCode EndTelling();
   PetscErrorCode Send();
 
-  PetscInt words_     = 0;
-  std::size_t bytes_  = 0; ///< of a message
-  PetscMPIInt before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
+  PetscInt words_    = 0;
+  std::size_t bytes_ = 0; ///< of a message
+  PetscMPIInt here_ = 0, before_ = MPI_PROC_NULL, after_ = MPI_PROC_NULL;
   bool in_order_ = false; ///< of the execution's kernels
   std::shared_ptr<const weft::Execution> execution_;
   std::shared_ptr<const weft::RankMessages> ranks_;
   std::unique_ptr<UnderWay> under_way_;   ///< messages that a host has begun
   std::unique_ptr<weft::Milestone> told_; ///< what is sent is there, and kernels have read what came the last time
-  std::unique_ptr<weft::EndMessages<weft::KernelScalar>> messages_; ///< null where there is no neighbour
+  std::unique_ptr<weft::PeerMail> mail_;  ///< null where neighbours' memory is out of reach, or there is no neighbour
+  std::unique_ptr<weft::EndMessages<weft::KernelScalar>> messages_; ///< null where there is mail, or no neighbour
+  Ends ends_;                                                       ///< of the messages: null where there is no neighbour
 };
 
 } // namespace compact

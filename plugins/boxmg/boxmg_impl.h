@@ -49,6 +49,7 @@ struct PC_Boxmg {
   PetscReal rounded = 0;     ///< by how much two cycles of the same right-hand side differ, see DirectCheck::MeasureAmplification()
   // Ranks that share the finest levels; none where the first one cycles for all, or is alone.
   BoxmgRanks shared;
+  KeptOutside outside;
   std::unique_ptr<boxmg::GridRanks> ranks;
   Vec staged[2] = {NULL, NULL}; ///< vectors of theirs where the multigrid is, for others that are elsewhere
   // On the ranks that cycle: a backend for each memory that vectors have come in, host and device.

@@ -36,7 +36,7 @@ PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(MatGetLocal(pc->pmat, &local));
+  PetscCall(MatGetLocal(pc->pmat, &local, &bm->outside));
   const bool on_device = local.memory == Memory::device;
   shared.least         = bm->share >= 0 ? bm->share : on_device ? 100000 : 2000;
   PetscCall(PartsOf(bm->grid, &shared.parts));

@@ -207,7 +207,7 @@ PetscErrorCode ReadShared(PC pc, bool same)
   bool serves;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocal(pc->pmat, &local));
+  PetscCall(MatGetLocal(pc->pmat, &local, &bm->outside));
   PetscCall(NodesOfColumns(pc, local, &nodes));
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
   if (known) told = symmetric == PETSC_TRUE;
@@ -463,7 +463,8 @@ PetscErrorCode PCReset_Boxmg(PC pc)
 
   PetscFunctionBegin;
   for (int which : {0, 1}) bm->forget(which);
-  bm->shared = {};
+  bm->shared  = {};
+  bm->outside = {};
   bm->ranks.reset();
   for (Vec &vec : bm->staged) PetscCall(VecDestroy(&vec));
   PetscCall(VecDestroy(&bm->correction));

@@ -21,7 +21,8 @@ PetscErrorCode PCReset_Line(PC pc)
   PetscCall(VecDestroy(&line->residual));
   PetscCall(line->check.Forget());
   PetscCall(MatDestroy(&line->rows));
-  line->set_ups = 0;
+  line->kept_outside = {};
+  line->set_ups      = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

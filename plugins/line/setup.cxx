@@ -288,7 +288,7 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
 
   PetscFunctionBegin;
   if (rows) {
-    PetscCall(MatGetLocal(rows, &matrix));
+    PetscCall(MatGetLocal(rows, &matrix, &line->kept_outside));
     PetscCall(MatGetNonzeroState(rows, &pattern));
   } else {
     PetscCall(LocalSizes(pc->pmat, &matrix));

@@ -303,8 +303,39 @@ inline PetscErrorCode MatGetHostCsr(Mat A, CsrMatrix<KernelScalar, PetscInt> *cs
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-inline PetscErrorCode MatGetLocal(Mat A, LocalMatrix *local)
+/// A copy of LocalMatrix::outside on a device, of a matrix and a pattern: with them as they were, its values alone are copied again. Its row starts are as
+/// many as the rank has rows.
+struct KeptOutside {
+  PetscObjectId of         = 0;
+  PetscObjectState pattern = 0;
+  std::shared_ptr<CsrCopy<KernelScalar, PetscInt>> copy;
+
+  PetscErrorCode Update(Mat outside, PetscInt rows, const CsrMatrix<KernelScalar, PetscInt> &host)
+  {
+    std::unique_ptr<Execution> execution;
+    PetscObjectId id;
+    PetscObjectState now;
+
+    PetscFunctionBegin;
+    PetscCall(MakeExecution(Memory::device, &execution));
+    PetscCall(PetscObjectGetId((PetscObject)outside, &id));
+    PetscCall(MatGetNonzeroState(outside, &now));
+    if (copy && of == id && pattern == now) {
+      PetscCallCXX(copy->take(*execution, host.values));
+      PetscFunctionReturn(PETSC_SUCCESS);
+    }
+    copy.reset();
+    PetscCallCXX(copy = std::make_shared<CsrCopy<KernelScalar, PetscInt>>(*execution, rows, host));
+    of      = id;
+    pattern = now;
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
+/// kept: where a caller that asks again keeps what need not be copied again.
+inline PetscErrorCode MatGetLocal(Mat A, LocalMatrix *local, KeptOutside *kept = nullptr)
 {
+  KeptOutside once;
   Mat inside = A, outside = NULL;
   PetscBool parallel;
 
@@ -320,10 +351,10 @@ inline PetscErrorCode MatGetLocal(Mat A, LocalMatrix *local)
   // On a device PETSc may keep the rows that have entries only. There are few: they come from the host.
   PetscCall(MatGetHostCsr(outside, &local->outside));
   if (local->memory == Memory::device) {
-    std::unique_ptr<Execution> execution;
-    PetscCall(MakeExecution(local->memory, &execution));
-    PetscCallCXX(local->outside_copy = std::make_shared<CsrCopy<KernelScalar, PetscInt>>(*execution, local->rows, local->outside));
-    local->outside = local->outside_copy->matrix();
+    if (!kept) kept = &once;
+    PetscCall(kept->Update(outside, local->rows, local->outside));
+    local->outside_copy = kept->copy;
+    local->outside      = local->outside_copy->matrix();
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }

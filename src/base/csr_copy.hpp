@@ -12,8 +12,11 @@ public:
   CsrCopy(const Execution &execution, Index rows, const CsrMatrix<Scalar, Int> &host);
 
   const CsrMatrix<Scalar, Int> &matrix() const { return matrix_; }
+  /// New values of the same pattern, of the host. Waits.
+  void take(const Execution &execution, const Scalar *values);
 
 private:
+  Index entries_;
   CsrMatrix<Scalar, Int> matrix_;
   OwnerOfAny row_starts_, columns_, values_; ///< the memory
 };

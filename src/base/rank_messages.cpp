@@ -1,6 +1,10 @@
 #include "base/rank_messages.hpp"
 
 #include "base/kept_with.hpp"
+#ifdef WEFT_HAVE_PEERS
+#include "base/peer_mail_cuda.hpp"
+#include "base/peers_of_ranks.hpp"
+#endif
 
 namespace weft {
 
@@ -26,13 +30,39 @@ MPI_Comm duplicate_of(MPI_Comm communicator)
 
 RankMessages::RankMessages(MPI_Comm communicator, bool device_messages, bool on_device)
     : communicator_(duplicate_of(communicator)), on_stream_(on_device ? StreamMessages::of(communicator_) : nullptr),
-      device_messages_(device_messages || on_stream_)
+      device_messages_(device_messages || on_stream_), on_device_(on_device)
 {
   if (on_device && !on_stream_) why_not_ = StreamMessages::why_not();
   MPI_Comm_rank(communicator_, &rank_);
   MPI_Comm_size(communicator_, &size_);
   requests_.reserve(2 * static_cast<std::size_t>(size_));
 }
+
+#ifdef WEFT_HAVE_PEERS
+PeerMemory *RankMessages::peers() const
+{
+  return on_device_ && StreamMessages::wanted() == MessageWay::automatic ? peers_of(communicator_) : nullptr;
+}
+
+std::unique_ptr<PeerMail> RankMessages::mail(int inboxes, std::size_t bytes) const
+{
+  PeerMemory *const memory = peers();
+  if (!memory) return nullptr;
+  unsigned long long here = bytes, most = 0;
+  MPI_Allreduce(&here, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, communicator_);
+  return make_peer_mail(*memory, rank_, inboxes, static_cast<std::size_t>(most));
+}
+#else
+PeerMemory *RankMessages::peers() const
+{
+  return nullptr;
+}
+
+std::unique_ptr<PeerMail> RankMessages::mail(int, std::size_t) const
+{
+  return nullptr;
+}
+#endif
 
 RankMessages::Batch::Batch(const RankMessages &messages, void *stream)
     : messages_(messages), stream_(stream), in_order_(messages.in_order_of(stream))

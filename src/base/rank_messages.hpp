@@ -3,10 +3,13 @@
 #include <mpi.h>
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/message.hpp"
+#include "base/peer_mail.hpp"
+#include "base/peer_memory.hpp"
 #include "base/stream_messages.hpp"
 
 namespace weft {
@@ -27,6 +30,11 @@ public:
   bool device_messages() const { return device_messages_; }
   /// Whether they can go in the order of a stream.
   bool on_stream() const { return on_stream_ != nullptr; }
+  /// Memory of the ranks' devices that they all reach, where these lie there and users leave the way of messages to us; else null. Collective the first
+  /// time.
+  PeerMemory *peers() const;
+  /// So many inboxes on each rank, of the most bytes that one asks for, in such memory, where there is some; else null. Collective.
+  std::unique_ptr<PeerMail> mail(int inboxes, std::size_t bytes) const;
   /// What carries them, for people.
   std::string way() const { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
   /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.
@@ -57,7 +65,7 @@ private:
   const StreamMessages *on_stream_; ///< or null
   std::string why_not_;
   int rank_ = 0, size_ = 1;
-  bool device_messages_;
+  bool device_messages_, on_device_;
   mutable std::vector<MPI_Request> requests_; ///< of messages under way
 };
 

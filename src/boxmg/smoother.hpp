@@ -175,8 +175,10 @@ public:
       if (part && !(zero && k == 0)) part->need(space, x, 1);
       const bool first          = zero && k == 0; // then x of the other lines is 0: b is all, and x the place where it is solved with
       const RealOf<Scalar> here = colour.of_first ? omega.value_or(1) : 1;
-      if (colour.solver && !part && transpose == Transpose::no && SmallLevels<Space, Scalar>::relaxes(grid_, colour.direction)) {
+      const bool owned_only     = part && part->crosses(colour.direction);
+      if (colour.solver && !owned_only && transpose == Transpose::no && SmallLevels<Space, Scalar>::relaxes(grid_, colour.direction)) {
         SmallLevels<Space, Scalar>::relax(space, a, colour.direction, colour.region, first, here, b, x);
+        if (part) part->relaxed(first, false);
         continue;
       }
       Scalar *const rhs = first ? x : r;
@@ -189,7 +191,7 @@ public:
         colour.solver->solve(rhs + colour.offset, x + colour.offset, {{here, add}, Colour::all, transpose});
       else
         divide(space, a, colour.region, rhs, x);
-      if (part) part->relaxed(first, part->crosses(colour.direction));
+      if (part) part->relaxed(first, owned_only);
     }
   }
 

@@ -144,8 +144,8 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
   using Values = std::vector<Scalar>;
   using Wide   = std::vector<InDouble<Scalar>>;
   const Execution execution(memory);
-  const std::size_t count  = sizes.size();
-  const bool slow_messages = random() % 3 == 0;
+  const std::size_t count = sizes.size();
+  const auto messages     = static_cast<SweepMessages>(random() % 3);
   std::vector<Swept<Scalar>> pieces(count);
   Index first = 0;
   for (std::size_t k = 0; k < count; k++) {
@@ -154,7 +154,7 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     p.piece.n[box.direction] = sizes[k];
     p.piece.first            = first;
     p.piece.length           = std::accumulate(sizes.begin(), sizes.end(), Index(0));
-    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows, slow_messages);
+    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows, messages);
     const auto size          = static_cast<std::size_t>(p.piece.rows() * p.piece.lines());
     p.values                 = Values(size);
     p.expected               = Wide(size);

@@ -280,6 +280,7 @@ TEST(Smooth, LongLines)
                            Grid{{67, 40, 1}, 1, Stencil::box, true},
                            Grid{{19, 2049, 1}},
                            Grid{{5, 4097, 1}},
+                           Grid{{37, 6000, 1}},
                            Grid{{3, 4700, 1}},
                            Grid{{4321, 3, 1}},
                            Grid{{8193, 6, 1}, 1, Stencil::box},

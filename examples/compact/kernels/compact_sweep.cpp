@@ -6,6 +6,7 @@
 #include "base/backend.hpp"
 #include "base/kernel_scalar.hpp"
 #include "base/vendor.hpp"
+#include "kernels/compact_ends.hpp"
 #include "kernels/compact_sweep_kernel.hpp"
 #include "line/methods/toeplitz/near_toeplitz.hpp"
 
@@ -71,18 +72,6 @@ ExactFactors factors_of(const BoxPiece &piece, const CompactMatrix &matrix, long
   return f;
 }
 
-constexpr Index most_reach = 3 * 16; ///< of the widest sweep there is, with the stencil
-
-/// What products at the ends need, by value on the backend; an Interface's, as each side makes use of it.
-template <class Real>
-struct EndWeights {
-  Real unknown_own[most_reach] = {}, value_own[most_reach] = {}; ///< told to the rank before, and to the one after
-  Real value_of_own[most_stencil_width]   = {};                  ///< of the value before: of own rows of f
-  Real value_of_after[most_stencil_width] = {};                  ///< of this rank's last value: of rows of f after the piece
-  Real unknown_of_own[most_stencil_width] = {};                  ///< of the unknown after: of own rows of f
-  Real unknown_of_value                   = 0;
-};
-
 /// Between rows p - 1 and p of the whole line: the value that the elimination has in row p - 1, and the unknown of row p, as products with rows
 /// of f on either side. Rows of f are counted from p away.
 struct Interface {
@@ -144,9 +133,10 @@ public:
   using Real                    = RealOf<Scalar>;
   static constexpr bool on_host = is_host_space<Space>;
   using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
+  using EndsOfLines             = EndsToTell<Space, Scalar>;
 
   ImplOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
-         bool needs_before, bool needs_after, bool slow_messages)
+         bool needs_before, bool needs_after, SweepMessages messages)
       : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Real>(rows)), reach_(exact.reach), needs_before_(needs_before),
         needs_after_(needs_after)
   {
@@ -171,7 +161,7 @@ public:
     }
     early_ = piece.lines();
     if (!cut) return;
-    early_              = slow_messages ? piece.lines() : early_lines();
+    early_              = messages == SweepMessages::slow ? piece.lines() : messages == SweepMessages::quick ? 0 : early_lines();
     const auto lines    = static_cast<std::size_t>(piece.lines());
     value_before_       = Values("weft compact value before", lines);
     unknown_after_      = Values("weft compact unknown after", lines);
@@ -237,34 +227,28 @@ public:
 
   // Launches; public for nvcc.
 
-  /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A thread for an end of a line; a null
-  /// message is none.
+  /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A null message is none.
   static void tell_ends(const Space &space, const SweptLines &piece, int width, Index reach,
                         const Kokkos::View<EndWeights<Real>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
                         Scalar *to_after, const Values &own_value)
   {
-    constexpr int together = 4; // loads under way; weights are 0 in the rows too many, which a piece of least_rows() has
-    static_assert(together <= most_end_weights && most_reach % together == 0);
-    const Index lines = piece.lines, rows = piece.rows, stride = piece.stride, deep = reach + width;
+    const EndsOfLines ends{piece.lines, piece.rows, piece.stride, reach + width, width, weights, f, to_before, to_after, own_value};
+    const Index lines = piece.lines;
+    if (!on_host && piece.stride == 1) {
+      const Index bundles = (lines + EndsOfLines::bundle - 1) / EndsOfLines::bundle, begin = to_before ? 0 : bundles;
+      Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((to_after ? 2 * bundles : bundles) - begin), on_host ? 1 : 256);
+      policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(EndsOfLines::scratch_bytes)));
+      Kokkos::parallel_for(
+          "weft compact tell", policy, KOKKOS_LAMBDA(const typename Kokkos::TeamPolicy<Space>::member_type &team) {
+            const Index number = begin + team.league_rank();
+            ends.tell_bundle(team, number < bundles, (number < bundles ? number : number - bundles) * EndsOfLines::bundle);
+          });
+      return;
+    }
     Kokkos::parallel_for(
         "weft compact tell",
         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, to_before ? 0 : lines, to_after ? 2 * lines : lines),
-        KOKKOS_LAMBDA(const Index number) {
-          const bool first       = number < lines;
-          const Index line       = first ? number : number - lines;
-          const Index start      = line % stride + line / stride * stride * rows;
-          const Index step       = first ? stride : -stride;
-          const Scalar *const at = f + start + (first ? 0 : (rows - 1) * stride);
-          const Real *const w    = first ? weights().unknown_own : weights().value_own;
-          Scalar *const message  = first ? to_before : to_after;
-          Scalar sum             = 0;
-          for (Index k = 0; k < deep; k += together) {
-            for (int j = 0; j < together; j++) sum += w[k + j] * at[(k + j) * step];
-          }
-          for (int k = 0; k < width; k++) message[(first ? k : width - 1 - k) * lines + line] = at[k * step];
-          message[width * lines + line] = sum;
-          if (!first) own_value(line) = sum;
-        });
+        KOKKOS_LAMBDA(const Index number) { ends.tell_line(number < lines, number < lines ? number : number - lines); });
   }
   /// What neighbours told lacks what the rows of f here do to it.
   static void complete(const Space &space, const SweptLines &piece, int width,
@@ -401,7 +385,7 @@ private:
 
 template <class Scalar>
 CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows,
-                                   bool slow_messages)
+                                   SweepMessages messages)
     : execution_(execution), width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
       needs_after_(piece.ring ? piece.rows() < piece.length : piece.first + piece.rows() < piece.length)
 {
@@ -416,7 +400,9 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
                 "a box has " + std::to_string(piece.rows()) + " rows, and a sweep beside neighbours takes " + std::to_string(least_rows()));
   const bool cut = needs_before_ || needs_after_;
   if (cut) {
-    beside_ = Execution::beside(execution);
+    // What waits for quick messages is all there is to do.
+    beside_ = messages == SweepMessages::quick ? std::make_unique<Execution>(execution.memory(), execution.stream())
+                                               : Execution::beside(execution);
     ready_  = std::make_unique<Milestone>(execution);
     told_   = std::make_unique<Milestone>(*beside_);
     done_   = std::make_unique<Milestone>(*beside_);
@@ -424,7 +410,7 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
   impl_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Impl> {
     using Space = std::decay_t<decltype(space)>;
     return std::make_unique<ImplOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_, needs_after_,
-                                           slow_messages);
+                                           messages);
   });
 }
 

@@ -18,12 +18,17 @@ struct CompactMatrix {
   std::vector<std::array<double, 3>> head, tail; ///< of the first rows, and of the last ones, the last one first
 };
 
+/// When messages are there, beside the sweep of all lines: as soon as a kernel could begin, so that it may wait; while a part of the lines is swept; or
+/// after all of it, as those through a host are.
+enum class SweepMessages { quick, usual, slow };
+
 /// Where the couplings of A decay, its factors do not: they are the same in all rows but the first ones. A line is swept downwards, the stencil and
 /// the elimination of a tile of rows at a time in registers; a tile's unknowns are substituted from `reach` rows further down, where an
 /// unknown counts for less than rounding error. For the same reason a sweep may begin anywhere, `reach` rows early: lines are cut where
 /// there are few. What a rank's rows feel of a neighbour is in width() rows of f and one number a line: what the elimination has in the neighbour's
 /// last row, and the unknown in its first row. Either is a product of `reach` rows of f at that end with weights that decay, so ranks tell them
-/// before they sweep; the inner rows of a part of the lines, which need no neighbour, are swept while messages are under way.
+/// before they sweep; the inner rows of a part of the lines, which need no neighbour, are swept while messages are under way, those of none where these are
+/// quick and those of all where they are slow.
 ///
 /// Words moved per row: 2; across ranks reach + width more at each end for the products, and for the said part 4 * reach rows.
 /// Source: X.-H. Sun, Application and accuracy of the parallel diagonal dominant algorithm, Parallel Computing 21 (1995), for the decay.
@@ -31,10 +36,9 @@ template <class Scalar>
 class CompactSweep {
 public:
   /// Throws std::invalid_argument with the reason where one pass cannot do it: couplings that reach too far, a wide stencil, short lines, pivots
-  /// that spoil the solution. `execution` must live as long as this. `slow_messages`: they take longer than the sweep, as those through a host
-  /// do; all lines' inner rows are swept meanwhile.
+  /// that spoil the solution. `execution` must live as long as this.
   CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows,
-               bool slow_messages = false);
+               SweepMessages messages = SweepMessages::usual);
   ~CompactSweep();
   CompactSweep(const CompactSweep &)            = delete;
   CompactSweep &operator=(const CompactSweep &) = delete;

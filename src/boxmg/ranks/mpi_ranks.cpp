@@ -3,9 +3,6 @@
 #include <limits>
 #include <utility>
 
-#ifdef WEFT_HAVE_PEERS
-#include "base/peers_of_ranks.hpp"
-#endif
 #include "line/ranks/distributed_line_solver.hpp"
 
 namespace weft::boxmg {
@@ -25,11 +22,8 @@ std::unique_ptr<AnyLines<Scalar>> lines_of(const Execution &execution, MPI_Comm 
 } // namespace
 
 MpiRanks::MpiRanks(MPI_Comm communicator, const Parts &parts, bool device_messages, bool on_device, std::function<void()> agree)
-    : messages_(communicator, device_messages, on_device), agree_(std::move(agree))
+    : messages_(communicator, device_messages, on_device), peers_(messages_.peers()), agree_(std::move(agree))
 {
-#ifdef WEFT_HAVE_PEERS
-  if (on_device && StreamMessages::wanted() == MessageWay::automatic) peers_ = peers_of(messages_.communicator());
-#endif
   for (int d = 0, step = 1; d < 3; step *= parts.boxes(d), d++) {
     lines_[d]      = MPI_COMM_NULL;
     const int here = rank() / step % parts.boxes(d);

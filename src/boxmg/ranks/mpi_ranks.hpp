@@ -44,7 +44,7 @@ private:
   }
 
   RankMessages messages_;
-  PeerMemory *peers_ = nullptr;
+  PeerMemory *peers_; ///< or null
   MPI_Comm lines_[3]; ///< of the parts that these are for
   std::function<void()> agree_;
 };

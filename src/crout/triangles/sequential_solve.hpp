@@ -23,9 +23,9 @@ void sequential_rows(const Half<Scalar> &half, KernelScalar *x)
     for (int c = 0; c < width; c++) value[c] = times(before, i, half.in.get(i, c));
     const std::int64_t begin = starts[i], end = starts[i + 1];
     for (std::int64_t e = begin; e < end; e++) {
-      const std::int64_t k      = forward ? e : begin + end - 1 - e;
-      const KernelScalar factor = widened(values[k]);
-      const KernelScalar *xj    = x + Index(columns[k]) * width;
+      const std::int64_t k = forward ? e : begin + end - 1 - e;
+      const KernelScalar factor(values[k]);
+      const KernelScalar *xj = x + Index(columns[k]) * width;
       for (int c = 0; c < width; c++) value[c] -= factor * xj[c];
     }
     for (int c = 0; c < width; c++) {

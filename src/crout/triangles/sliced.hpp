@@ -55,7 +55,7 @@ struct RowBySlice {
         for (int c = 0; c < width; c++) {
           KernelScalar neighbours[at_once];
           for (int k = 0; k < at_once; k++) neighbours[k] = first + k < size ? kernel.neighbour(columns[k], c) : KernelScalar(0);
-          for (int k = 0; k < at_once; k++) sums[c] += widened(values[k]) * neighbours[k];
+          for (int k = 0; k < at_once; k++) sums[c] += Working<Scalar>(values[k]) * neighbours[k];
         }
       }
     };

@@ -66,13 +66,16 @@ struct WaitingRows {
   /// Reads at once what is used only when all entries are known. A compiler would read it there, and all who wait for the row would wait for
   /// that too.
   template <class T>
-  KOKKOS_INLINE_FUNCTION static InDouble<T> now(const T *array, Index i)
+  KOKKOS_INLINE_FUNCTION static Working<T> now(const T *array, Index i)
   {
-    return array ? widened(look_now(array[i])) : InDouble<T>(1);
+    return array ? Working<T>(look_now(array[i])) : Working<T>(1);
   }
   KOKKOS_INLINE_FUNCTION void start(Index i, KernelScalar *g) const
   {
-    for (int c = 0; c < width; c++) g[c] = now(before, i) * (now(in.scale, i) * now(in.data, in.at(i, c)));
+    for (int c = 0; c < width; c++) {
+      const KernelScalar r = now(in.data, in.at(i, c));
+      g[c]                 = now(before, i) * (in.scale ? KernelScalar(look_now(in.scale[i]) * r) : r);
+    }
   }
   KOKKOS_INLINE_FUNCTION void finish(const Block &block, Index i, const KernelScalar *g, KernelScalar factor,
                                      const KernelScalar *sums) const
@@ -96,7 +99,7 @@ struct WaitingRows {
     const auto next           = [&] {
       for (int a = 0; a < at_once; a++) {
         const bool there = k + a < end;
-        values[a]        = there ? widened(triangle.values[k + a]) : KernelScalar(0);
+        values[a]        = there ? KernelScalar(triangle.values[k + a]) : KernelScalar(0);
         from[a]          = there ? block.of(triangle.columns[k + a]) : x;
         for (int c = 0; c < width; c++) seen[a][c] = there ? unfinished<KernelScalar>() : KernelScalar(0);
       }
@@ -135,7 +138,7 @@ struct WaitingRows {
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, static_cast<int>(triangle.starts[i + 1] - first)),
           [&](const int k, KernelScalar &sum) {
-            const KernelScalar value = widened(triangle.values[first + k]), *from = block.of(triangle.columns[first + k]) + c;
+            const KernelScalar value(triangle.values[first + k]), *from = block.of(triangle.columns[first + k]) + c;
             KernelScalar seen = unfinished<KernelScalar>();
             while (is_unfinished(seen)) seen = look(*from);
             sum += value * seen;

@@ -71,10 +71,15 @@ struct Vectors {
   bool plain() const { return !order && !scale; }
 };
 
+/// What factors and vectors are multiplied in: the larger of their two precisions. A device converts to double precision and back slowly.
+template <class Scalar>
+using Working = std::conditional_t<(sizeof(Scalar) > sizeof(KernelScalar)), Scalar, KernelScalar>;
+
 template <class Scalar, class Value>
-KOKKOS_INLINE_FUNCTION InDouble<Scalar> times(const Scalar *factors, Index i, Value value)
+KOKKOS_INLINE_FUNCTION auto times(const Scalar *factors, Index i, Value value)
 {
-  return factors ? widened(factors[i]) * value : InDouble<Scalar>(value);
+  using Product = decltype(Working<Scalar>(factors[i]) * value);
+  return factors ? Working<Scalar>(factors[i]) * value : Product(value);
 }
 
 /// Threads that share a row on a device: as many as keep most of them busy.
@@ -99,7 +104,7 @@ struct RowByThread {
     KernelScalar sums[width];
     for (int c = 0; c < width; c++) sums[c] = 0;
     for (std::int64_t k = t.starts[i]; k < t.starts[i + 1]; k++) {
-      const KernelScalar value = widened(t.values[k]);
+      const KernelScalar value(t.values[k]);
       for (int c = 0; c < width; c++) sums[c] += value * kernel.neighbour(t.columns[k], c);
     }
     kernel.finish(i, sums);
@@ -128,7 +133,7 @@ struct RowByLanes {
       const auto first = t.starts[i];
       Kokkos::parallel_reduce(
           Kokkos::ThreadVectorRange(team, static_cast<int>(t.starts[i + 1] - first)),
-          [&](const int k, KernelScalar &sum) { sum += widened(t.values[first + k]) * kernel.neighbour(t.columns[first + k], c); },
+          [&](const int k, KernelScalar &sum) { sum += KernelScalar(t.values[first + k]) * kernel.neighbour(t.columns[first + k], c); },
           sums[c]);
     }
     Kokkos::single(Kokkos::PerThread(team), [&] { kernel.finish(i, sums); });

@@ -133,20 +133,23 @@ public:
   }
 
 private:
-  /// A cluster of blocks holds a bundle.
+  /// A cluster of blocks holds a bundle. In single precision a narrower one holds twice the rows, still in whole memory sectors.
   void share()
   {
-    constexpr int R = coloured_rows<Scalar>, few = coloured_threads<Scalar>[0], many = coloured_threads<Scalar>[1],
-                  W = strided_lines<Scalar>;
-    for (const int threads : {few, many}) {
-      const Index tile = Index(R) * threads / W, blocks = (layout_.length - 1) / tile + 1;
-      if (blocks < 2 || blocks > most_of_cluster) continue;
-      const int shared = static_cast<int>(blocks);
-      choose(threads == few ? coloured_launch<Scalar, R, few, W, 512 / few>(shared)
-                            : coloured_launch<Scalar, R, many, W, 512 / many>(shared),
-             shared, W);
-      return;
-    }
+    constexpr int few = coloured_threads<Scalar>[0], many = coloured_threads<Scalar>[1], W = strided_lines<Scalar>;
+    if (shares<few, W>() || shares<many, W>()) return;
+    if constexpr (sizeof(Scalar) < 8) shares<many, W / 2>();
+  }
+  /// In bundles of W lines and blocks of T threads, if so many hold them.
+  template <int T, int W>
+  bool shares()
+  {
+    constexpr int R  = coloured_rows<Scalar>;
+    const Index tile = Index(R) * T / W, blocks = (layout_.length - 1) / tile + 1;
+    if (blocks < 2 || blocks > most_of_cluster) return false;
+    const int shared = static_cast<int>(blocks);
+    choose(coloured_launch<Scalar, R, T, W, 512 / T>(shared), shared, W);
+    return true;
   }
   /// A block does, half as wide: most grids of such lines have few across.
   void hold()
