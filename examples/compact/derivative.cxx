@@ -1,6 +1,7 @@
 #include "derivative.hpp"
 
 #include <cmath>
+#include <type_traits>
 
 #include <petscdevice.h>
 
@@ -395,11 +396,13 @@ PetscErrorCode Derivative::Tell(Vec f)
 
   PetscFunctionBeginUser;
   PetscCall(array.Open());
-  PetscCall(halo_->Begin([&](weft::KernelScalar *to_before, weft::KernelScalar *to_after) {
-    if (sweep_)
-      sweep_->tell(array.data(), to_before, to_after);
-    else
+  PetscCall(halo_->Begin([&](weft::KernelScalar *to_before, weft::KernelScalar *to_after, const auto &told) {
+    if (sweep_) {
+      sweep_->tell(array.data(), to_before, to_after, told);
+    } else {
       stencil_->tell(array.data(), halo_->Words(), to_before, to_after);
+      told(0, *execution_);
+    }
   }));
   PetscCall(array.Close());
   PetscFunctionReturn((PetscErrorCode)0);
@@ -442,7 +445,13 @@ PetscErrorCode Derivative::ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, b
   PetscCall(
       weft::WithVecArrays(f, Access::read, to, Access::read_write, [&](weft::Memory, weft::KernelScalar *from, weft::KernelScalar *result) {
         PetscFunctionBeginUser;
-        PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
+        if constexpr (std::is_same_v<On, weft::CompactSweep<weft::KernelScalar>>) {
+          PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result,
+                                     [this](int part, const weft::Execution &execution) { halo_->Wait(part, execution); }));
+        } else {
+          if (fetches) PetscCallCXX(halo_->Wait(0, *execution_));
+          PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
+        }
         PetscFunctionReturn((PetscErrorCode)0);
       }));
   PetscCall(End(events_, event, f, to));

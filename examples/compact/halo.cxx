@@ -56,7 +56,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   if (needs_after) after_ = neighbour(1);
   bool on_device = weft::DeviceMessages();
 #if defined(WEFT_DISTRIBUTED)
-  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, bytes_); }));
+  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, most_parts, bytes_); }));
   if (mail_) PetscFunctionReturn((PetscErrorCode)0);
   in_order_ = ranks_->in_order_of(execution_->stream());
   on_device = on_device || ranks_->on_stream();
@@ -83,15 +83,25 @@ PetscErrorCode Halo::BeginTurn()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+void Halo::Told(int part, const weft::Execution &execution) const
+{
+  if (!mail_) return;
+  if (before_ != MPI_PROC_NULL) mail_->tell(before_, of_after, part, execution.stream());
+  if (after_ != MPI_PROC_NULL) mail_->tell(after_, of_before, part, execution.stream());
+}
+
+/// Where there is no neighbour on one side, the other one's message is waited for twice.
+void Halo::Wait(int part, const weft::Execution &execution) const
+{
+  if (!mail_) return;
+  mail_->wait({before_ != MPI_PROC_NULL ? of_before : of_after, after_ != MPI_PROC_NULL ? of_after : of_before}, part, execution.stream());
+}
+
 /// Behind the kernels that tell.
 PetscErrorCode Halo::EndTelling()
 {
   PetscFunctionBeginUser;
-  if (mail_) {
-    if (before_ != MPI_PROC_NULL) PetscCallCXX(mail_->tell(before_, of_after, execution_->stream()));
-    if (after_ != MPI_PROC_NULL) PetscCallCXX(mail_->tell(after_, of_before, execution_->stream()));
-    PetscFunctionReturn((PetscErrorCode)0);
-  }
+  if (mail_) PetscFunctionReturn((PetscErrorCode)0);
   PetscCallCXX(told_->set());
   if (execution_->memory() == weft::Memory::host || in_order_) PetscCall(Send());
   PetscFunctionReturn((PetscErrorCode)0);
@@ -127,11 +137,6 @@ PetscErrorCode Halo::Send()
 PetscErrorCode Halo::End()
 {
   PetscFunctionBeginUser;
-  if (mail_) {
-    // Where there is no neighbour on one side, the other one's message is waited for twice.
-    PetscCallCXX(mail_->wait({before_ != MPI_PROC_NULL ? of_before : of_after, after_ != MPI_PROC_NULL ? of_after : of_before},
-                             execution_->stream()));
-  }
   if (!messages_ || in_order_) PetscFunctionReturn((PetscErrorCode)0);
   if (execution_->memory() == weft::Memory::device) PetscCall(Send());
 #if defined(WEFT_DISTRIBUTED)

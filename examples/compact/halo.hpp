@@ -32,22 +32,24 @@ public:
   PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
                         std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks);
   PetscErrorCode Destroy();
-  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
-  /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. Where devices reach each other's memory,
-  /// tell() writes into that of the neighbours, and what the execution does after End waits for what they write. By MPI a device gets the work between
-  /// the two before the host waits for what is to be sent: messages begin at End, while it computes. They go from the device where MPI knows it, else
-  /// through pinned memory of the host (-use_gpu_aware_mpi 0).
+  /// Sends what tell(to_before, to_after, told) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
+  /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. By MPI a device gets the work between the
+  /// two before the host waits for what is to be sent: messages begin at End, while it computes. They go from the device where MPI knows it, else through
+  /// pinned memory of the host (-use_gpu_aware_mpi 0). Where devices reach each other's memory, these kernels write into that of the neighbours, in up to
+  /// most_parts parts, each on an execution: behind a part's kernels tell() calls told(part, execution), and whoever reads it Wait(part, execution) before.
   template <class Tell>
   PetscErrorCode Begin(const Tell &tell)
   {
     PetscFunctionBeginUser;
     if (!messages_ && !mail_) PetscFunctionReturn((PetscErrorCode)0);
     PetscCall(BeginTurn());
-    PetscCallCXX(tell(ends_.to_before, ends_.to_after));
+    PetscCallCXX(tell(ends_.to_before, ends_.to_after, [this](int part, const weft::Execution &execution) { Told(part, execution); }));
     PetscCall(EndTelling());
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscErrorCode End();
+  /// Lets the execution's next kernels wait for a part; after End. Throws std::runtime_error where the device fails.
+  void Wait(int part, const weft::Execution &execution) const;
 
   /// What came, from Begin to the next one.
   const weft::KernelScalar *FromBefore() const { return ends_.from_before; }
@@ -60,7 +62,10 @@ private:
     weft::KernelScalar *to_before = nullptr, *to_after = nullptr, *from_before = nullptr, *from_after = nullptr;
   };
 
+  static constexpr int most_parts = 2;
+
   PetscErrorCode BeginTurn();
+  void Told(int part, const weft::Execution &execution) const;
   PetscErrorCode EndTelling();
   PetscErrorCode Send();
 

@@ -6,11 +6,11 @@
 
 namespace weft {
 
-/// Inboxes on the device of each rank. A turn of messages: next_turn(); kernels of a stream write to inboxes of other ranks; tell() in the same stream;
-/// wait(), and kernels behind it read. No host waits.
+/// Inboxes on the device of each rank, for messages in parts. A turn of messages: next_turn(); kernels of a stream write parts to inboxes of other ranks;
+/// tell() in the same stream; wait(), and kernels behind it read. No host waits.
 ///
-/// Each inbox has room for two turns, and nobody says that it has been read. So the ranks of a message must send each other one in every turn, and what a
-/// stream reads of a turn must come before what it sends in the next one: who has the message of a turn then knows that the one before has been read.
+/// Each inbox has room for two turns, and nobody says that it has been read. So the ranks of a message must send each other one in every turn, and what
+/// streams read of a turn must come before what they send in the next one: who has the message of a turn then knows that the one before has been read.
 class PeerMail {
 public:
   virtual ~PeerMail() = default;
@@ -18,10 +18,10 @@ public:
   virtual void next_turn() = 0;
   /// Where an inbox of a rank is, in this turn.
   virtual void *inbox(int rank, int number) const = 0;
-  /// Behind what the stream has written to an inbox of a rank: it is there.
-  virtual void tell(int rank, int number, void *stream) const = 0;
-  /// The stream waits until inboxes of this rank have the messages of this turn.
-  virtual void wait(std::initializer_list<int> numbers, void *stream) const = 0;
+  /// Behind what the stream has written to an inbox of a rank: a part is there.
+  virtual void tell(int rank, int number, int part, void *stream) const = 0;
+  /// The stream waits until inboxes of this rank have a part of this turn's messages.
+  virtual void wait(std::initializer_list<int> numbers, int part, void *stream) const = 0;
 };
 
 } // namespace weft

@@ -183,6 +183,7 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
   for (const Swept<Scalar> &p : pieces) {
     if (p.sweep->teller()) p.sweep->teller()->wait();
   }
+  execution.wait(); // of the second parts
   for (std::size_t k = 0; k < count; k++) {
     Swept<Scalar> &p = pieces[k];
     p.sweep->apply_inside(p.f->data(), p.g->data());

@@ -119,11 +119,12 @@ Interface interface_at(const ExactFactors &factors, Index p, const CompactRows &
 template <class Scalar>
 class CompactSweep<Scalar>::Impl {
 public:
-  virtual ~Impl()                                                                                                = default;
-  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const                                  = 0;
-  virtual void apply_inside(const Scalar *f, Scalar *g) const                                                    = 0;
-  virtual void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const         = 0;
-  virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const = 0;
+  virtual ~Impl()                                                                                                          = default;
+  virtual int parts() const                                                                                                = 0;
+  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, int part) const                                  = 0;
+  virtual void apply_inside(const Scalar *f, Scalar *g) const                                                              = 0;
+  virtual void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, int part) const         = 0;
+  virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, int part) const = 0;
 };
 
 template <class Scalar>
@@ -161,7 +162,8 @@ public:
     }
     early_ = piece.lines();
     if (!cut) return;
-    early_              = messages == SweepMessages::slow ? piece.lines() : messages == SweepMessages::quick ? 0 : early_lines();
+    early_ = messages == SweepMessages::slow ? piece.lines() : messages == SweepMessages::quick ? 0 : early_lines();
+    if (messages == SweepMessages::quick) cut_ = piece.lines() / (2 * lines_of_team<Space>)*lines_of_team<Space>;
     const auto lines    = static_cast<std::size_t>(piece.lines());
     value_before_       = Values("weft compact value before", lines);
     unknown_after_      = Values("weft compact unknown after", lines);
@@ -188,23 +190,24 @@ public:
     space.fence("weft: compact end weights");
   }
 
-  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const override
+  int parts() const override { return cut_ > 0 ? 2 : 1; }
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, int part) const override
   {
-    if (!needs_before_ && !needs_after_) return;
-    tell_ends(ends_, piece_, weights_.width, reach_, end_weights_, f, needs_before_ ? to_before : nullptr,
-              needs_after_ ? to_after : nullptr, own_value_);
+    tell_ends(space_of(part), lines_of(part),
+              {piece_.lines, piece_.rows, piece_.stride, reach_ + weights_.width, weights_.width, end_weights_, f,
+               needs_before_ ? to_before : nullptr, needs_after_ ? to_after : nullptr, own_value_});
   }
   void apply_inside(const Scalar *f, Scalar *g) const override
   {
     launch(space_, needs_before_ || needs_after_ ? Part::inside : Part::all,
            {f, nullptr, nullptr, nullptr, nullptr, g, 0, early_, 0, 0, 0});
   }
-  void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after) const override
+  void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, int part) const override
   {
-    complete(ends_, piece_, weights_.width, end_weights_, f, needs_before_ ? from_before : nullptr, needs_after_ ? from_after : nullptr,
-             own_value_, value_before_, unknown_after_);
+    complete(space_of(part), lines_of(part), piece_, weights_.width, end_weights_, f, needs_before_ ? from_before : nullptr,
+             needs_after_ ? from_after : nullptr, own_value_, value_before_, unknown_after_);
   }
-  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const override
+  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, int part) const override
   {
     SweepRange<Scalar> range{f,
                              needs_before_ ? from_before : nullptr,
@@ -218,47 +221,51 @@ public:
                              0,
                              0};
     SweepRange<Scalar> others = range;
-    others.first_line         = early_;
-    others.end_line           = piece_.lines;
-    launch(ends_, Part::all, others); // beside inner rows: its teams take the room that theirs leave
+    others.first_line         = std::max(early_, lines_of(part).begin);
+    others.end_line           = lines_of(part).end;
+    launch(space_of(part), Part::all, others); // beside inner rows: its teams take the room that theirs leave
     if (needs_before_) launch(space_, Part::first, range);
     if (needs_after_) launch(space_, Part::last, range);
   }
 
   // Launches; public for nvcc.
 
+  struct Lines {
+    Index begin, end;
+  };
+
   /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A null message is none.
-  static void tell_ends(const Space &space, const SweptLines &piece, int width, Index reach,
-                        const Kokkos::View<EndWeights<Real>, typename Space::memory_space> &weights, const Scalar *f, Scalar *to_before,
-                        Scalar *to_after, const Values &own_value)
+  static void tell_ends(const Space &space, const Lines &part, const EndsOfLines &ends)
   {
-    const EndsOfLines ends{piece.lines, piece.rows, piece.stride, reach + width, width, weights, f, to_before, to_after, own_value};
-    const Index lines = piece.lines;
-    if (!on_host && piece.stride == 1) {
-      const Index bundles = (lines + EndsOfLines::bundle - 1) / EndsOfLines::bundle, begin = to_before ? 0 : bundles;
-      Kokkos::TeamPolicy<Space> policy(space, static_cast<int>((to_after ? 2 * bundles : bundles) - begin), on_host ? 1 : 256);
+    const Index lines = part.end - part.begin, sides = (ends.to_before ? 1 : 0) + (ends.to_after ? 1 : 0), begin = part.begin;
+    const bool before = ends.to_before;
+    if (!on_host && ends.stride == 1) {
+      const Index bundles = (lines + EndsOfLines::bundle - 1) / EndsOfLines::bundle;
+      Kokkos::TeamPolicy<Space> policy(space, static_cast<int>(sides * bundles), on_host ? 1 : 256);
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(EndsOfLines::scratch_bytes)));
       Kokkos::parallel_for(
           "weft compact tell", policy, KOKKOS_LAMBDA(const typename Kokkos::TeamPolicy<Space>::member_type &team) {
-            const Index number = begin + team.league_rank();
-            ends.tell_bundle(team, number < bundles, (number < bundles ? number : number - bundles) * EndsOfLines::bundle);
+            const Index number = team.league_rank(), bundle = number < bundles ? number : number - bundles;
+            ends.tell_bundle(team, before && number < bundles, begin + bundle * EndsOfLines::bundle);
           });
       return;
     }
     Kokkos::parallel_for(
-        "weft compact tell",
-        Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, to_before ? 0 : lines, to_after ? 2 * lines : lines),
-        KOKKOS_LAMBDA(const Index number) { ends.tell_line(number < lines, number < lines ? number : number - lines); });
+        "weft compact tell", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, sides * lines),
+        KOKKOS_LAMBDA(const Index number) {
+          ends.tell_line(before && number < lines, begin + (number < lines ? number : number - lines));
+        });
   }
   /// What neighbours told lacks what the rows of f here do to it.
-  static void complete(const Space &space, const SweptLines &piece, int width,
+  static void complete(const Space &space, const Lines &part, const SweptLines &piece, int width,
                        const Kokkos::View<EndWeights<Real>, typename Space::memory_space> &weights, const Scalar *f,
                        const Scalar *from_before, const Scalar *from_after, const Values &own_value, const Values &value_before,
                        const Values &unknown_after)
   {
     const Index lines = piece.lines, rows = piece.rows, stride = piece.stride;
     Kokkos::parallel_for(
-        "weft compact complete", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, lines), KOKKOS_LAMBDA(const Index line) {
+        "weft compact complete", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, part.begin, part.end),
+        KOKKOS_LAMBDA(const Index line) {
           const EndWeights<Real> &w = weights();
           const Index start         = line % stride + line / stride * stride * rows;
           if (from_before) {
@@ -281,6 +288,9 @@ private:
   using Table = Kokkos::View<RowFactors<Real> *, typename Space::memory_space>;
   enum class Part { first, inside, last, all };
 
+  Lines lines_of(int part) const { return {part == 0 ? 0 : cut_, part + 1 == parts() ? piece_.lines : cut_}; }
+  /// Where a part's kernels run: the first one's beside the others.
+  const Space &space_of(int part) const { return part == 0 ? ends_ : space_; }
   /// Lines whose inner rows are swept while messages are under way. An eighth takes as long as a message at 512^3; on a device the others
   /// keep all multiprocessors busy to their end, in whole waves of teams, where that makes early lines of no more than a third.
   Index early_lines() const
@@ -376,7 +386,7 @@ private:
   StencilWeights<Real> weights_;
   LineFactors<Real> factors_;
   Table table_;
-  Index reach_, early_;
+  Index reach_, early_, cut_ = 0; ///< cut: lines of the first part, where there are two
   bool needs_before_, needs_after_;
   Values value_before_, unknown_after_; ///< of each line, in the rows next to the piece
   Values own_value_;                    ///< what was told to the rank after
@@ -400,9 +410,7 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
                 "a box has " + std::to_string(piece.rows()) + " rows, and a sweep beside neighbours takes " + std::to_string(least_rows()));
   const bool cut = needs_before_ || needs_after_;
   if (cut) {
-    // What waits for quick messages is all there is to do.
-    beside_ = messages == SweepMessages::quick ? std::make_unique<Execution>(execution.memory(), execution.stream())
-                                               : Execution::beside(execution);
+    beside_ = Execution::beside(execution);
     ready_  = std::make_unique<Milestone>(execution);
     told_   = std::make_unique<Milestone>(*beside_);
     done_   = std::make_unique<Milestone>(*beside_);
@@ -421,13 +429,18 @@ CompactSweep<Scalar>::~CompactSweep()
 }
 
 template <class Scalar>
-void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after)
+void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after, const OfPart &told)
 {
   if (!beside_) return;
   ready_->set();
   ready_->hold(*beside_);
-  impl_->tell(f, to_before, to_after);
+  impl_->tell(f, to_before, to_after, 0);
   told_->set();
+  if (told) told(0, *beside_);
+  if (impl_->parts() == 1) return;
+  told_->hold(execution_);
+  impl_->tell(f, to_before, to_after, 1);
+  if (told) told(1, execution_);
 }
 
 template <class Scalar>
@@ -438,13 +451,19 @@ void CompactSweep<Scalar>::apply_inside(const Scalar *f, Scalar *g) const
 }
 
 template <class Scalar>
-void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g)
+void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, const OfPart &wait)
 {
   if (!beside_) return;
-  impl_->complete_ends(f, from_before, from_after);
-  done_->set();
-  done_->hold(execution_);
-  impl_->apply_ends(f, from_before, from_after, g);
+  const int parts = impl_->parts();
+  for (int part = 0; part < parts; part++) {
+    if (wait) wait(part, part == 0 ? *beside_ : execution_);
+    impl_->complete_ends(f, from_before, from_after, part);
+    if (parts == 1) { // the early lines' ends, on the other execution, need them too
+      done_->set();
+      done_->hold(execution_);
+    }
+    impl_->apply_ends(f, from_before, from_after, g, part);
+  }
   done_->set();
   done_->hold(execution_);
 }

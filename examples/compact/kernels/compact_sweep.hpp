@@ -2,6 +2,7 @@
 /// Needs no Kokkos header.
 #pragma once
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -35,6 +36,9 @@ enum class SweepMessages { quick, usual, slow };
 template <class Scalar>
 class CompactSweep {
 public:
+  /// A part's number, and where its kernels run.
+  using OfPart = std::function<void(int, const Execution &)>;
+
   /// Throws std::invalid_argument with the reason where one pass cannot do it: couplings that reach too far, a wide stencil, short lines, pivots
   /// that spoil the solution. `execution` must live as long as this.
   CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows,
@@ -46,15 +50,17 @@ public:
   /// What the neighbours need to know of this rank: words() rows with a value for each line, x fastest. The first width() ones
   /// are the rows of f next to the neighbour, in their order. Nothing where no neighbour needs it. Does not wait. From here to the end of
   /// apply_ends g is the sweep's.
-  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after);
-  /// Where tell runs, beside inner rows: a Milestone of it says when the words are there. Null where no neighbour needs any.
+  /// told: what is to be done behind the kernels of a part of the lines, of which there are two where messages are quick: while one part's are on their way,
+  /// the other one is told.
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, const OfPart &told = {});
+  /// Where tell runs, of two parts the first, beside inner rows: a Milestone of it says when the words are there. Null where no neighbour needs any.
   const std::shared_ptr<const Execution> &teller() const { return beside_; }
   /// g as far as it can be had without the neighbours. Arrays of the box, f is not g; does not wait. Begins behind tell's kernel, together with the
   /// messages, whose kernels a device serves first: teams that fill it would keep them out until they end.
   void apply_inside(const Scalar *f, Scalar *g) const;
   /// The rest, if there is any, after tell: from_before and from_after are what the neighbours told; not read where the lines end or where
-  /// a ring is all here.
-  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g);
+  /// a ring is all here. wait: what is to be done before kernels read what was told of a part.
+  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, const OfPart &wait = {});
 
   /// Words that neighbours tell each other of a line. Each of them must have least_rows().
   int words() const { return width_ + 1; }
