@@ -83,9 +83,18 @@ PetscErrorCode Halo::BeginTurn()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+static void Follow(const weft::Execution &first, const weft::Execution &then)
+{
+  if (&first == &then) return;
+  weft::Milestone there(first);
+  there.set();
+  there.hold(then);
+}
+
+// Other messages than mail go as one, behind all parts, in the order of one execution.
 void Halo::Told(int part, const weft::Execution &execution) const
 {
-  if (!mail_) return;
+  if (!mail_) return Follow(execution, *execution_);
   if (before_ != MPI_PROC_NULL) mail_->tell(before_, of_after, part, execution.stream());
   if (after_ != MPI_PROC_NULL) mail_->tell(after_, of_before, part, execution.stream());
 }
@@ -93,7 +102,7 @@ void Halo::Told(int part, const weft::Execution &execution) const
 /// Where there is no neighbour on one side, the other one's message is waited for twice.
 void Halo::Wait(int part, const weft::Execution &execution) const
 {
-  if (!mail_) return;
+  if (!mail_) return Follow(*execution_, execution);
   mail_->wait({before_ != MPI_PROC_NULL ? of_before : of_after, after_ != MPI_PROC_NULL ? of_after : of_before}, part, execution.stream());
 }
 

@@ -62,10 +62,8 @@ KernelScalar *jacobi_half(const Space &space, const Half<Scalar> &half, const Sl
     next_step(step, half, k, steps, work);
     if (sliced.starts) {
       step.scale = nullptr;
-      using Rows = RowBySlice<width, Scalar, JacobiStep<width, Scalar>>;
-      Kokkos::parallel_for("weft jacobi step",
-                           Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, Rows::threads(half.triangle.rows)),
-                           Rows{step, sliced});
+      Kokkos::parallel_for("weft jacobi step", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, half.triangle.rows),
+                           RowBySlice<width, Scalar, JacobiStep<width, Scalar>>{step, sliced});
     } else {
       for_rows<width>("weft jacobi step", space, step, lanes, 0, half.triangle.rows);
     }

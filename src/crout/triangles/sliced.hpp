@@ -28,66 +28,42 @@ struct Sliced {
   }
 };
 
-/// Kernel as in RowByThread, without the scale, on rows of neighbouring slices: what a row reads comes one after the other, so that one row a thread
-/// would wait for most of its time.
+/// Kernel as in RowByThread, without the scale.
 template <int width, class Scalar, class Kernel>
 struct RowBySlice {
-  static constexpr int at_once = 4, rows = 2; ///< entries of a row, and rows
+  static constexpr int at_once = 4;
   Kernel kernel;
   Sliced<Scalar> sliced;
 
-  /// Threads for a triangle of so many rows.
-  static Index threads(Index of) { return (of + rows * slice_rows - 1) / (rows * slice_rows) * slice_rows; }
-
-  KOKKOS_INLINE_FUNCTION void operator()(const Index thread) const
+  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
   {
-    if (sliced.near)
-      solve(sliced.near, thread);
-    else
-      solve(sliced.far, thread);
-  }
-
-private:
-  template <class Distance>
-  KOKKOS_INLINE_FUNCTION void solve(const Distance *distances, const Index thread) const
-  {
-    const Index slice = thread / slice_rows * rows, lane = thread % slice_rows, away = kernel.triangle.forward ? -1 : 1;
-    KernelScalar sums[rows][width];
-    Index row[rows], at[rows];
-    int size[rows], longest = 0;
-    for (int r = 0; r < rows; r++) {
-      row[r]           = (slice + r) * slice_rows + lane;
-      const bool there = row[r] < kernel.triangle.rows;
-      const Index from = there ? sliced.starts[slice + r] : 0;
-      size[r]          = there ? static_cast<int>(sliced.starts[slice + r + 1] - from) : 0;
-      at[r]            = from * slice_rows + lane;
-      longest          = size[r] > longest ? size[r] : longest;
-      for (int c = 0; c < width; c++) sums[r][c] = 0;
-    }
-    for (int first = 0; first < longest; first += at_once) { // so many loads under way at a time
-      Scalar values[rows][at_once];
-      Index columns[rows][at_once];
-      for (int r = 0; r < rows; r++) {
+    KernelScalar sums[width];
+    for (int c = 0; c < width; c++) sums[c] = 0;
+    const Index slice = i / slice_rows, away = kernel.triangle.forward ? -1 : 1;
+    const int size = sliced.starts[slice + 1] - sliced.starts[slice];
+    const Index at = Index(sliced.starts[slice]) * slice_rows + i % slice_rows;
+    const auto add = [&](const auto *distances) {
+      for (int first = 0; first < size; first += at_once) { // so many loads under way at a time
+        Scalar values[at_once];
+        Index columns[at_once];
         for (int k = 0; k < at_once; k++) {
-          const bool there = first + k < size[r];
-          const Index from = at[r] + (first + k) * slice_rows;
-          values[r][k]     = there ? sliced.values[from] : Scalar(0);
-          columns[r][k]    = there ? row[r] + away * static_cast<Index>(distances[from]) : row[0];
+          const bool there = first + k < size;
+          const Index from = at + (first + k) * slice_rows;
+          values[k]        = there ? sliced.values[from] : Scalar(0);
+          columns[k]       = there ? i + away * static_cast<Index>(distances[from]) : i;
+        }
+        for (int c = 0; c < width; c++) {
+          KernelScalar neighbours[at_once];
+          for (int k = 0; k < at_once; k++) neighbours[k] = first + k < size ? kernel.neighbour(columns[k], c) : KernelScalar(0);
+          for (int k = 0; k < at_once; k++) sums[c] += Working<Scalar>(values[k]) * neighbours[k];
         }
       }
-      for (int c = 0; c < width; c++) {
-        KernelScalar neighbours[rows][at_once];
-        for (int r = 0; r < rows; r++) {
-          for (int k = 0; k < at_once; k++) neighbours[r][k] = first + k < size[r] ? kernel.neighbour(columns[r][k], c) : KernelScalar(0);
-        }
-        for (int r = 0; r < rows; r++) {
-          for (int k = 0; k < at_once; k++) sums[r][c] += Working<Scalar>(values[r][k]) * neighbours[r][k];
-        }
-      }
-    }
-    for (int r = 0; r < rows; r++) {
-      if (row[r] < kernel.triangle.rows) kernel.finish(row[r], sums[r]);
-    }
+    };
+    if (sliced.near)
+      add(sliced.near);
+    else
+      add(sliced.far);
+    kernel.finish(i, sums);
   }
 };
 

@@ -157,20 +157,13 @@ __global__ void __launch_bounds__(T, at_least) shared_relaxation(const __grid_co
   tile.end();
 }
 
-/// Lines of so many rows, and what a block of it is: rows a thread, threads, warps on a multiprocessor; in single precision there is room for more.
+/// Lines of so many rows, and what a block of it is: rows a thread, threads, warps on a multiprocessor.
 struct ContiguousShape {
-  int rows, threads, warps, warps_in_single;
-
-  template <class Scalar>
-  constexpr int blocks() const
-  {
-    return (sizeof(Scalar) < 8 ? warps_in_single : warps) * 32 / threads;
-  }
+  int rows, threads, warps;
 };
-inline constexpr ContiguousShape contiguous_shapes[] = {{5, 32, 24, 32},  {9, 32, 16, 24},  {9, 64, 16, 24},
-                                                        {9, 128, 16, 24}, {9, 256, 16, 24}, {9, 480, 15, 30}};
+inline constexpr ContiguousShape contiguous_shapes[] = {{5, 32, 24}, {9, 32, 16}, {9, 64, 16}, {9, 128, 16}, {9, 256, 16}, {9, 480, 15}};
 /// Each block of a cluster; two of them are on a multiprocessor, so that one works while the other waits for its cluster.
-inline constexpr ContiguousShape shared_shape = {9, 256, 16, 24};
+inline constexpr ContiguousShape shared_shape = {9, 256, 16};
 
 /// Launches of both for lines that they take.
 template <class Scalar>
@@ -224,14 +217,14 @@ private:
     constexpr ContiguousShape shape = contiguous_shapes[k];
     constexpr int R = shape.rows, T = shape.threads;
     static const auto launch =
-        launch_of<Scalar>(contiguous_relaxation<Scalar, R, T, shape.blocks<Scalar>()>, T, sizeof(RelaxedTile<Scalar, R, T>));
+        launch_of<Scalar>(contiguous_relaxation<Scalar, R, T, shape.warps * 32 / T>, T, sizeof(RelaxedTile<Scalar, R, T>));
     return launch;
   }
   static NativeLaunch<Scalar> shared_launch(Index blocks)
   {
     constexpr int R = shared_shape.rows, T = shared_shape.threads;
     static const auto launches = by_cluster_size<Scalar>([](int size) {
-      return launch_of<Scalar>(shared_relaxation<Scalar, R, T, shared_shape.blocks<Scalar>()>, T,
+      return launch_of<Scalar>(shared_relaxation<Scalar, R, T, shared_shape.warps * 32 / T>, T,
                                sizeof(InCluster<RelaxedTile<Scalar, R, T>, Scalar>), size);
     });
     return launches[static_cast<std::size_t>(blocks)];
