@@ -41,8 +41,7 @@ struct EndsToTell {
     return (first ? to_before : to_after) + (first || k == width ? k : width - 1 - k) * lines;
   }
 
-  /// An end of a line by a thread. The rows themselves go first, while others are read. Rows lie far apart, so that each round of loads waits for
-  /// translations of their addresses, some 3.5 us on an H200: there are two.
+  /// An end of a line by a thread. The rows themselves go first, while others are read.
   KOKKOS_INLINE_FUNCTION void tell_line(bool first, Index line) const
   {
     constexpr int together = 16; // loads under way
