@@ -1,6 +1,7 @@
 // Taking lines out of a CSR matrix, and LineSolver, the way in for callers without Kokkos.
 #include "line/csr.hpp"
 
+#include "base/csr_copy.hpp"
 #include "line/matrix_look.hpp"
 #include "line/select.hpp"
 #include "line/single_line_solver.hpp"
@@ -265,6 +266,33 @@ TEST(SingleLineSolver, AgreesWithDoubleToItsPrecision)
         }
       }
     }
+  }
+}
+
+TEST(CsrCopy, TakesNewValuesOfItsPattern)
+{
+  std::mt19937 random(19);
+  const GridMatrix matrix(random);
+  const auto size   = matrix.values.size();
+  const Index rows  = static_cast<Index>(matrix.row_starts.size()) - 1;
+  const auto before = random_values<KernelScalar>(size, random), after = random_values<KernelScalar>(size, random);
+  for (const Memory memory : test::memories()) {
+    const Execution execution(memory);
+    CsrCopy<KernelScalar, std::int32_t> copy(execution, rows, {matrix.row_starts.data(), matrix.columns.data(), before.data()});
+    const auto there = [&](const auto *array, std::size_t count) {
+      return on_backend(execution, [&](const auto &space) {
+        using Space = std::decay_t<decltype(space)>;
+        return to_host(Array<std::remove_pointer_t<decltype(array)>, Space>(array, count));
+      });
+    };
+    const CsrMatrix<KernelScalar, std::int32_t> &csr = copy.matrix();
+    const KernelScalar *const values                 = csr.values;
+    EXPECT_EQ(there(csr.row_starts, matrix.row_starts.size()), matrix.row_starts);
+    EXPECT_EQ(there(csr.columns, size), matrix.columns);
+    EXPECT_EQ(there(csr.values, size), before);
+    copy.take(execution, after.data());
+    EXPECT_EQ(copy.matrix().values, values);
+    EXPECT_EQ(there(csr.values, size), after);
   }
 }
 
