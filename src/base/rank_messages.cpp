@@ -2,7 +2,7 @@
 
 #include "base/kept_with.hpp"
 #ifdef WEFT_HAVE_PEERS
-#include "base/peer_mail_cuda.hpp"
+#include "base/device_mail.hpp"
 #include "base/peers_of_ranks.hpp"
 #endif
 
@@ -50,7 +50,7 @@ std::unique_ptr<PeerMail> RankMessages::mail(int inboxes, int parts, std::size_t
   if (!memory) return nullptr;
   unsigned long long here = bytes, most = 0;
   MPI_Allreduce(&here, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, communicator_);
-  return make_peer_mail(*memory, rank_, inboxes, parts, static_cast<std::size_t>(most));
+  return make_device_mail(*memory, rank_, inboxes, parts, static_cast<std::size_t>(most));
 }
 #else
 PeerMemory *RankMessages::peers() const

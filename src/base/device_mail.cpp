@@ -1,4 +1,4 @@
-#include "base/peer_mail_cuda.hpp"
+#include "base/device_mail.hpp"
 
 #include <cuda.h>
 
@@ -73,7 +73,7 @@ private:
 
 } // namespace
 
-std::unique_ptr<PeerMail> make_peer_mail(PeerMemory &memory, int own, int inboxes, int parts, std::size_t bytes)
+std::unique_ptr<PeerMail> make_device_mail(PeerMemory &memory, int own, int inboxes, int parts, std::size_t bytes)
 {
   const std::size_t whole = (bytes + CudaMail::line - 1) / CudaMail::line * CudaMail::line, count = static_cast<std::size_t>(inboxes);
 
