@@ -325,8 +325,8 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
     shares_ = true;
   } else {
     halo_ = std::make_shared<Halo>();
-    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_,
-                            sweep_ && sweep_->teller() ? sweep_->teller() : execution_, messages_));
+    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, sweep_ ? sweep_->most_parts : 1, needs_before_,
+                            needs_after_, sweep_ && sweep_->teller() ? sweep_->teller() : execution_, messages_));
   }
   PetscFunctionReturn((PetscErrorCode)0);
 }

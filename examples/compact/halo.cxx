@@ -30,8 +30,9 @@ struct Halo::UnderWay {};
 Halo::Halo()  = default;
 Halo::~Halo() = default;
 
-PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
-                            std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks)
+PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, [[maybe_unused]] int parts, bool needs_before,
+                            bool needs_after, std::shared_ptr<const weft::Execution> execution,
+                            std::shared_ptr<const weft::RankMessages> ranks)
 {
   Boxes boxes;
   PetscInt count;
@@ -56,7 +57,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   if (needs_after) after_ = neighbour(1);
   bool on_device = weft::DeviceMessages();
 #if defined(WEFT_DISTRIBUTED)
-  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, most_parts, bytes_); }));
+  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, parts, bytes_); }));
   if (mail_) PetscFunctionReturn((PetscErrorCode)0);
   in_order_ = ranks_->in_order_of(execution_->stream());
   on_device = on_device || ranks_->on_stream();
@@ -83,6 +84,7 @@ PetscErrorCode Halo::BeginTurn()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
+/// What `then` launches from now on waits for what `first` has launched.
 static void Follow(const weft::Execution &first, const weft::Execution &then)
 {
   if (&first == &then) return;

@@ -28,15 +28,15 @@ class Halo {
 public:
   Halo();
   ~Halo();
-  /// `words` rows with a value for each of `lines`. ranks: of the DMDA; null where PETSc has no MPI. Collective.
-  PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
+  /// `words` rows with a value for each of `lines`, told in up to so many parts. ranks: of the DMDA; null where PETSc has no MPI. Collective.
+  PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, int parts, bool needs_before, bool needs_after,
                         std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks);
   PetscErrorCode Destroy();
   /// Sends what tell(to_before, to_after, told) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
   /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. By MPI a device gets the work between the
   /// two before the host waits for what is to be sent: messages begin at End, while it computes. They go from the device where MPI knows it, else through
-  /// pinned memory of the host (-use_gpu_aware_mpi 0). Where devices reach each other's memory, these kernels write into that of the neighbours, in up to
-  /// most_parts parts, each on an execution: behind a part's kernels tell() calls told(part, execution), and whoever reads it Wait(part, execution) before.
+  /// pinned memory of the host (-use_gpu_aware_mpi 0). Where devices reach each other's memory, these kernels write into that of the neighbours, in
+  /// parts, each on an execution: behind a part's kernels tell() calls told(part, execution), and whoever reads it Wait(part, execution) before.
   template <class Tell>
   PetscErrorCode Begin(const Tell &tell)
   {
@@ -61,8 +61,6 @@ private:
   struct Ends {
     weft::KernelScalar *to_before = nullptr, *to_after = nullptr, *from_before = nullptr, *from_after = nullptr;
   };
-
-  static constexpr int most_parts = 2;
 
   PetscErrorCode BeginTurn();
   void Told(int part, const weft::Execution &execution) const;

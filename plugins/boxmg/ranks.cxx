@@ -31,13 +31,16 @@ PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
 {
   PC_Boxmg *bm = Boxmg(pc);
   BoxmgRanks shared;
-  LocalMatrix local;
+  Mat inside;
+  CsrMatrix<KernelScalar, PetscInt> rows;
+  Memory memory = Memory::host;
   PetscMPIInt ranks;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(MatGetLocal(pc->pmat, &local, &bm->outside));
-  const bool on_device = local.memory == Memory::device;
+  PetscCall(MatGetDiagonalBlock(pc->pmat, &inside));
+  PetscCall(MatGetLocalCsr(inside, &rows, &memory));
+  const bool on_device = memory == Memory::device;
   shared.least         = bm->share >= 0 ? bm->share : on_device ? 100000 : 2000;
   PetscCall(PartsOf(bm->grid, &shared.parts));
   bool share = ranks > 1 && bm->grid.components == 1 && shared.share(shared.parts);

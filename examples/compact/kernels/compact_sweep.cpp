@@ -190,7 +190,7 @@ public:
     space.fence("weft: compact end weights");
   }
 
-  int parts() const override { return cut_ > 0 ? 2 : 1; }
+  int parts() const override { return cut_ > 0 ? most_parts : 1; }
   void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, int part) const override
   {
     tell_ends(space_of(part), lines_of(part),

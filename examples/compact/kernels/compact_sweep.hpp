@@ -36,6 +36,7 @@ enum class SweepMessages { quick, usual, slow };
 template <class Scalar>
 class CompactSweep {
 public:
+  static constexpr int most_parts = 2; ///< of the lines
   /// A part's number, and where its kernels run.
   using OfPart = std::function<void(int, const Execution &)>;
 
