@@ -1,7 +1,6 @@
 #include "derivative.hpp"
 
 #include <cmath>
-#include <type_traits>
 
 #include <petscdevice.h>
 
@@ -325,8 +324,8 @@ PetscErrorCode Derivative::MakeStencil(DM da, int direction, const weft::Compact
     shares_ = true;
   } else {
     halo_ = std::make_shared<Halo>();
-    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, sweep_ ? sweep_->most_parts : 1, needs_before_,
-                            needs_after_, sweep_ && sweep_->teller() ? sweep_->teller() : execution_, messages_));
+    PetscCall(halo_->Create(da, direction, sweep_ ? sweep_->words() : depth_, lines_, needs_before_, needs_after_, execution_,
+                            sweep_ && sweep_->teller() ? sweep_->teller() : execution_, messages_));
   }
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -341,10 +340,7 @@ PetscErrorCode Derivative::MakeMessages()
   PetscCall(weft::ReadMessageWay());
   PetscCall(
       weft::CallTogether(comm, [&] { messages_ = std::make_shared<const weft::RankMessages>(comm, weft::DeviceMessages(), on_device); }));
-  if (messages_->peers())
-    speed_ = weft::SweepMessages::quick;
-  else if (on_device && !weft::DeviceMessages() && !messages_->on_stream())
-    speed_ = weft::SweepMessages::slow;
+  slow_messages_ = on_device && !weft::DeviceMessages() && !messages_->on_stream();
 #endif
   PetscFunctionReturn((PetscErrorCode)0);
 }
@@ -357,7 +353,7 @@ PetscErrorCode Derivative::MakeSweep(const weft::BoxPiece &piece, const Scheme &
   const auto sweep = [&] {
     try {
       sweep_ = std::make_unique<weft::CompactSweep<weft::KernelScalar>>(
-          *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, speed_);
+          *execution_, piece, weft::CompactMatrix{scheme.inner, scheme.head, scheme.tail}, right, slow_messages_);
     } catch (const std::invalid_argument &refused) {
       refusal = refused.what();
     }
@@ -396,13 +392,11 @@ PetscErrorCode Derivative::Tell(Vec f)
 
   PetscFunctionBeginUser;
   PetscCall(array.Open());
-  PetscCall(halo_->Begin([&](weft::KernelScalar *to_before, weft::KernelScalar *to_after, const auto &told) {
-    if (sweep_) {
-      sweep_->tell(array.data(), to_before, to_after, told);
-    } else {
+  PetscCall(halo_->Begin([&](weft::KernelScalar *to_before, weft::KernelScalar *to_after) {
+    if (sweep_)
+      sweep_->tell(array.data(), to_before, to_after);
+    else
       stencil_->tell(array.data(), halo_->Words(), to_before, to_after);
-      told(0, *execution_);
-    }
   }));
   PetscCall(array.Close());
   PetscFunctionReturn((PetscErrorCode)0);
@@ -445,16 +439,32 @@ PetscErrorCode Derivative::ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, b
   PetscCall(
       weft::WithVecArrays(f, Access::read, to, Access::read_write, [&](weft::Memory, weft::KernelScalar *from, weft::KernelScalar *result) {
         PetscFunctionBeginUser;
-        if constexpr (std::is_same_v<On, weft::CompactSweep<weft::KernelScalar>>) {
-          PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result,
-                                     [this](int part, const weft::Execution &execution) { halo_->Wait(part, execution); }));
-        } else {
-          if (fetches) PetscCallCXX(halo_->Wait(0, *execution_));
-          PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
-        }
+        PetscCallCXX(on.apply_ends(from, before, halo_->FromAfter(), result));
         PetscFunctionReturn((PetscErrorCode)0);
       }));
   PetscCall(End(events_, event, f, to));
+  PetscFunctionReturn((PetscErrorCode)0);
+}
+
+/// A sweep whose kernel waits by itself for what neighbours write into this device's memory.
+PetscErrorCode Derivative::ApplyByMail(Vec f, Vec g)
+{
+  using weft::Access;
+
+  PetscFunctionBeginUser;
+  PetscCall(weft::WithVecArrays(f, Access::read, g, Access::write, [&](weft::Memory, weft::KernelScalar *from, weft::KernelScalar *result) {
+    PetscFunctionBeginUser;
+    PetscCall(PetscLogEventBegin(events_.halo, f, g, NULL, NULL));
+    const auto tell = [&](weft::KernelScalar *to_before, weft::KernelScalar *to_after) {
+      sweep_->tell_in_order(from, to_before, to_after);
+    };
+    PetscCall(halo_->Begin(tell, true));
+    PetscCall(End(events_, events_.halo, f, g));
+    PetscCall(PetscLogEventBegin(events_.sweep, f, g, NULL, NULL));
+    PetscCallCXX(sweep_->apply(from, halo_->Mail(), result));
+    PetscCall(End(events_, events_.sweep, f, g));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }));
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
@@ -470,6 +480,10 @@ PetscErrorCode Derivative::Apply(Vec f, Vec g, bool again)
   KSPConvergedReason reason;
 
   PetscFunctionBeginUser;
+  if (sweep_ && halo_->HasMail()) {
+    PetscCall(ApplyByMail(f, g));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
   if (sweep_) {
     PetscCall(ApplyTo(*sweep_, events_.sweep, f, g, again));
     PetscFunctionReturn((PetscErrorCode)0);

@@ -62,6 +62,7 @@ private:
   PetscErrorCode MakeMessages();
   PetscErrorCode MakeSweep(const weft::BoxPiece &piece, const Scheme &scheme, const weft::CompactRows &right);
   PetscErrorCode Tell(Vec f);
+  PetscErrorCode ApplyByMail(Vec f, Vec g);
   template <class On>
   PetscErrorCode ApplyTo(On &on, PetscLogEvent event, Vec f, Vec to, bool again);
 
@@ -76,9 +77,9 @@ private:
   PetscInt depth_ = 0, lines_ = 0;
   bool needs_before_ = false, needs_after_ = false, shares_ = false;
   std::shared_ptr<Halo> halo_;
-  std::shared_ptr<const weft::RankMessages> messages_;     ///< null where PETSc has no MPI
-  weft::SweepMessages speed_ = weft::SweepMessages::usual; ///< theirs
-  std::shared_ptr<const weft::Execution> execution_;       ///< that of `with`, whose messages its kernels wait for
+  std::shared_ptr<const weft::RankMessages> messages_; ///< null where PETSc has no MPI
+  bool slow_messages_ = false;                         ///< they go through a host
+  std::shared_ptr<const weft::Execution> execution_;   ///< that of `with`, whose messages its kernels wait for
   std::unique_ptr<weft::CompactStencil<weft::KernelScalar>> stencil_;
   std::unique_ptr<weft::CompactSweep<weft::KernelScalar>> sweep_; ///< where it all is one pass
 };

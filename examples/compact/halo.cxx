@@ -30,9 +30,9 @@ struct Halo::UnderWay {};
 Halo::Halo()  = default;
 Halo::~Halo() = default;
 
-PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, [[maybe_unused]] int parts, bool needs_before,
-                            bool needs_after, std::shared_ptr<const weft::Execution> execution,
-                            std::shared_ptr<const weft::RankMessages> ranks)
+PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
+                            [[maybe_unused]] std::shared_ptr<const weft::Execution> execution,
+                            std::shared_ptr<const weft::Execution> teller, std::shared_ptr<const weft::RankMessages> ranks)
 {
   Boxes boxes;
   PetscInt count;
@@ -41,7 +41,7 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
 
   PetscFunctionBeginUser;
   words_     = words;
-  execution_ = std::move(execution);
+  execution_ = std::move(teller);
   ranks_     = std::move(ranks);
   bytes_     = sizeof(weft::KernelScalar) * (std::size_t)(words * lines);
   PetscCall(PetscIntCast((PetscInt64)(bytes_ / sizeof(float)), &count)); // as MPI counts a message
@@ -57,8 +57,11 @@ PetscErrorCode Halo::Create(DM da, int direction, PetscInt words, PetscInt lines
   if (needs_after) after_ = neighbour(1);
   bool on_device = weft::DeviceMessages();
 #if defined(WEFT_DISTRIBUTED)
-  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, parts, bytes_); }));
-  if (mail_) PetscFunctionReturn((PetscErrorCode)0);
+  PetscCall(weft::CallTogether(PetscObjectComm((PetscObject)da), [&] { mail_ = ranks_->mail(2, bytes_); }));
+  if (mail_) {
+    execution_ = std::move(execution);
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
   in_order_ = ranks_->in_order_of(execution_->stream());
   on_device = on_device || ranks_->on_stream();
 #endif
@@ -84,35 +87,29 @@ PetscErrorCode Halo::BeginTurn()
   PetscFunctionReturn((PetscErrorCode)0);
 }
 
-/// What `then` launches from now on waits for what `first` has launched.
-static void Follow(const weft::Execution &first, const weft::Execution &then)
+weft::SweepMail<weft::KernelScalar> Halo::Mail() const
 {
-  if (&first == &then) return;
-  weft::Milestone there(first);
-  there.set();
-  there.hold(then);
-}
-
-// Other messages than mail go as one, behind all parts, in the order of one execution.
-void Halo::Told(int part, const weft::Execution &execution) const
-{
-  if (!mail_) return Follow(execution, *execution_);
-  if (before_ != MPI_PROC_NULL) mail_->tell(before_, of_after, part, execution.stream());
-  if (after_ != MPI_PROC_NULL) mail_->tell(after_, of_before, part, execution.stream());
-}
-
-/// Where there is no neighbour on one side, the other one's message is waited for twice.
-void Halo::Wait(int part, const weft::Execution &execution) const
-{
-  if (!mail_) return Follow(*execution_, execution);
-  mail_->wait({before_ != MPI_PROC_NULL ? of_before : of_after, after_ != MPI_PROC_NULL ? of_after : of_before}, part, execution.stream());
+  const auto flag = [this](PetscMPIInt neighbour, PetscMPIInt rank, int number) {
+    return neighbour == MPI_PROC_NULL ? nullptr : mail_->flag(rank, number);
+  };
+  return {ends_.from_before,
+          ends_.from_after,
+          flag(before_, here_, of_before),
+          flag(after_, here_, of_after),
+          flag(before_, before_, of_after),
+          flag(after_, after_, of_before),
+          mail_->turn()};
 }
 
 /// Behind the kernels that tell.
-PetscErrorCode Halo::EndTelling()
+PetscErrorCode Halo::EndTelling(bool in_kernel)
 {
   PetscFunctionBeginUser;
-  if (mail_) PetscFunctionReturn((PetscErrorCode)0);
+  if (mail_) {
+    if (before_ != MPI_PROC_NULL && !in_kernel) PetscCallCXX(mail_->tell(before_, of_after, execution_->stream()));
+    if (after_ != MPI_PROC_NULL && !in_kernel) PetscCallCXX(mail_->tell(after_, of_before, execution_->stream()));
+    PetscFunctionReturn((PetscErrorCode)0);
+  }
   PetscCallCXX(told_->set());
   if (execution_->memory() == weft::Memory::host || in_order_) PetscCall(Send());
   PetscFunctionReturn((PetscErrorCode)0);
@@ -148,6 +145,10 @@ PetscErrorCode Halo::Send()
 PetscErrorCode Halo::End()
 {
   PetscFunctionBeginUser;
+  if (mail_) { // where there is no neighbour on one side, the other one's message is waited for twice
+    const int before = before_ != MPI_PROC_NULL ? of_before : of_after, after = after_ != MPI_PROC_NULL ? of_after : of_before;
+    PetscCallCXX(mail_->wait({before, after}, execution_->stream()));
+  }
   if (!messages_ || in_order_) PetscFunctionReturn((PetscErrorCode)0);
   if (execution_->memory() == weft::Memory::device) PetscCall(Send());
 #if defined(WEFT_DISTRIBUTED)

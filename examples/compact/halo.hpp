@@ -6,6 +6,7 @@
 
 #include "base/kernel_scalar.hpp"
 #include "base/milestone.hpp"
+#include "kernels/compact_sweep.hpp"
 #include "kernels/end_messages.hpp"
 
 namespace weft {
@@ -28,28 +29,31 @@ class Halo {
 public:
   Halo();
   ~Halo();
-  /// `words` rows with a value for each of `lines`, told in up to so many parts. ranks: of the DMDA; null where PETSc has no MPI. Collective.
-  PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, int parts, bool needs_before, bool needs_after,
-                        std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::RankMessages> ranks);
+  /// `words` rows with a value for each of `lines`. ranks: of the DMDA; null where PETSc has no MPI. teller: where kernels tell, unless
+  /// they write into the memory of neighbours, which those of the execution do. Collective.
+  PetscErrorCode Create(DM da, int direction, PetscInt words, PetscInt lines, bool needs_before, bool needs_after,
+                        std::shared_ptr<const weft::Execution> execution, std::shared_ptr<const weft::Execution> teller,
+                        std::shared_ptr<const weft::RankMessages> ranks);
   PetscErrorCode Destroy();
-  /// Sends what tell(to_before, to_after, told) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
+  /// Sends what tell(to_before, to_after) makes in kernels of the execution, and receives by End; between the two the box may be worked on. By NCCL
   /// messages go behind these kernels, and the execution's next ones behind the messages, so that no host waits. By MPI a device gets the work between the
   /// two before the host waits for what is to be sent: messages begin at End, while it computes. They go from the device where MPI knows it, else through
-  /// pinned memory of the host (-use_gpu_aware_mpi 0). Where devices reach each other's memory, these kernels write into that of the neighbours, in
-  /// parts, each on an execution: behind a part's kernels tell() calls told(part, execution), and whoever reads it Wait(part, execution) before.
+  /// pinned memory of the host (-use_gpu_aware_mpi 0). Where devices reach each other's memory, these kernels write into that of the neighbours, and the
+  /// execution's next ones wait. in_kernel: the next one does the rest by itself, End too, by Mail(), if there is mail.
   template <class Tell>
-  PetscErrorCode Begin(const Tell &tell)
+  PetscErrorCode Begin(const Tell &tell, bool in_kernel = false)
   {
     PetscFunctionBeginUser;
     if (!messages_ && !mail_) PetscFunctionReturn((PetscErrorCode)0);
     PetscCall(BeginTurn());
-    PetscCallCXX(tell(ends_.to_before, ends_.to_after, [this](int part, const weft::Execution &execution) { Told(part, execution); }));
-    PetscCall(EndTelling());
+    PetscCallCXX(tell(ends_.to_before, ends_.to_after));
+    PetscCall(EndTelling(in_kernel));
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscErrorCode End();
-  /// Lets the execution's next kernels wait for a part; after End. Throws std::runtime_error where the device fails.
-  void Wait(int part, const weft::Execution &execution) const;
+  /// Whether kernels write into the memory of neighbours.
+  bool HasMail() const { return mail_ != nullptr; }
+  weft::SweepMail<weft::KernelScalar> Mail() const;
 
   /// What came, from Begin to the next one.
   const weft::KernelScalar *FromBefore() const { return ends_.from_before; }
@@ -63,8 +67,7 @@ private:
   };
 
   PetscErrorCode BeginTurn();
-  void Told(int part, const weft::Execution &execution) const;
-  PetscErrorCode EndTelling();
+  PetscErrorCode EndTelling(bool in_kernel);
   PetscErrorCode Send();
 
   PetscInt words_    = 0;

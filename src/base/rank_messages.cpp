@@ -44,13 +44,13 @@ PeerMemory *RankMessages::peers() const
   return on_device_ && StreamMessages::wanted() == MessageWay::automatic ? peers_of(communicator_) : nullptr;
 }
 
-std::unique_ptr<PeerMail> RankMessages::mail(int inboxes, int parts, std::size_t bytes) const
+std::unique_ptr<PeerMail> RankMessages::mail(int inboxes, std::size_t bytes) const
 {
   PeerMemory *const memory = peers();
   if (!memory) return nullptr;
   unsigned long long here = bytes, most = 0;
   MPI_Allreduce(&here, &most, 1, MPI_UNSIGNED_LONG_LONG, MPI_MAX, communicator_);
-  return make_device_mail(*memory, rank_, inboxes, parts, static_cast<std::size_t>(most));
+  return make_device_mail(*memory, rank_, inboxes, static_cast<std::size_t>(most));
 }
 #else
 PeerMemory *RankMessages::peers() const
@@ -58,7 +58,7 @@ PeerMemory *RankMessages::peers() const
   return nullptr;
 }
 
-std::unique_ptr<PeerMail> RankMessages::mail(int, int, std::size_t) const
+std::unique_ptr<PeerMail> RankMessages::mail(int, std::size_t) const
 {
   return nullptr;
 }

@@ -33,9 +33,9 @@ public:
   /// Memory of the ranks' devices that they all reach, where these lie there and users leave the way of messages to us; else null. Collective the first
   /// time.
   PeerMemory *peers() const;
-  /// So many inboxes on each rank, for messages in so many parts and of the most bytes that one asks for, in such memory, where there is some; else null.
+  /// So many inboxes on each rank, of the most bytes that one asks for, in such memory, where there is some; else null.
   /// Collective.
-  std::unique_ptr<PeerMail> mail(int inboxes, int parts, std::size_t bytes) const;
+  std::unique_ptr<PeerMail> mail(int inboxes, std::size_t bytes) const;
   /// What carries them, for people.
   std::string way() const { return on_stream_ ? "by NCCL" : "by MPI" + (why_not_.empty() ? "" : ", as " + why_not_); }
   /// Whether exchange() on a stream sends in its order: then the host need not wait for what is sent, and does not for what is received.

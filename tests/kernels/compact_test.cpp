@@ -1,7 +1,10 @@
 // Compact differences, stencils alone and swept in one pass, against the serial twins: pieces of lines along each direction of a box, with
 // and without neighbours.
+#include <chrono>
 #include <numeric>
 #include <optional>
+#include <sstream>
+#include <thread>
 
 #include "kernels/compact_stencil.hpp"
 #include "kernels/compact_sweep.hpp"
@@ -133,28 +136,23 @@ struct Swept {
   std::optional<Buffer<Scalar>> f, g, to_before, to_after;
 };
 
-/// Pieces one after the other along `direction` through a box whose other sides are given, each swept with what the others tell.
+/// Pieces one after the other along `direction` through a box whose other sides are given; executions: where each is swept.
 template <class Scalar>
-void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const CompactMatrix &matrix, const CompactRows &rows, Memory memory,
-                 std::mt19937 &random)
+std::vector<Swept<Scalar>> cut_lines(const BoxPiece &box, const std::vector<Index> &sizes, const CompactMatrix &matrix,
+                                     const CompactRows &rows, const std::vector<const Execution *> &executions, bool slow,
+                                     std::mt19937 &random)
 {
-  SCOPED_TRACE(testing::Message() << "box " << box.n[0] << " x " << box.n[1] << " x " << box.n[2] << ", direction " << box.direction << ", "
-                                  << sizes.size() << " pieces, the first of " << sizes[0] << " rows, ring " << box.ring << ", width "
-                                  << rows.width() << ", " << rows.head.size() << " rows of the ends, " << sizeof(Scalar) << " bytes");
   using Values = std::vector<Scalar>;
   using Wide   = std::vector<InDouble<Scalar>>;
-  const Execution execution(memory);
-  const std::size_t count = sizes.size();
-  const auto messages     = static_cast<SweepMessages>(random() % 3);
-  std::vector<Swept<Scalar>> pieces(count);
+  std::vector<Swept<Scalar>> pieces(sizes.size());
   Index first = 0;
-  for (std::size_t k = 0; k < count; k++) {
+  for (std::size_t k = 0; k < sizes.size(); k++) {
     Swept<Scalar> &p         = pieces[k];
     p.piece                  = box;
     p.piece.n[box.direction] = sizes[k];
     p.piece.first            = first;
     p.piece.length           = std::accumulate(sizes.begin(), sizes.end(), Index(0));
-    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(execution, p.piece, matrix, rows, messages);
+    p.sweep                  = std::make_unique<CompactSweep<Scalar>>(*executions[k], p.piece, matrix, rows, slow);
     const auto size          = static_cast<std::size_t>(p.piece.rows() * p.piece.lines());
     p.values                 = Values(size);
     p.expected               = Wide(size);
@@ -173,9 +171,42 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
     }
   }
   for (Swept<Scalar> &p : pieces) {
-    const Values message(static_cast<std::size_t>(p.sweep->words() * p.piece.lines()), no_number<Scalar>);
+    const Memory memory = executions[0]->memory();
     p.f.emplace(memory, p.values);
     p.g.emplace(memory, Values(p.values.size(), no_number<Scalar>));
+  }
+  return pieces;
+}
+
+template <class Scalar>
+void expect_derivative(const Swept<Scalar> &piece, std::size_t number)
+{
+  const std::vector<Scalar> got = piece.g->values();
+  for (std::size_t i = 0; i < got.size(); i++)
+    ASSERT_LE(modulus(widened(got[i]) - piece.expected[i]), 100 * rounding<Scalar>) << "piece " << number << ", element " << i;
+}
+
+std::string describe(const BoxPiece &box, const std::vector<Index> &sizes, const CompactRows &rows, std::size_t bytes)
+{
+  std::ostringstream words;
+  words << "box " << box.n[0] << " x " << box.n[1] << " x " << box.n[2] << ", direction " << box.direction << ", " << sizes.size()
+        << " pieces, the first of " << sizes[0] << " rows, ring " << box.ring << ", width " << rows.width() << ", " << rows.head.size()
+        << " rows of the ends, " << bytes << " bytes";
+  return words.str();
+}
+
+/// Each piece is swept with what the others tell.
+template <class Scalar>
+void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const CompactMatrix &matrix, const CompactRows &rows, Memory memory,
+                 std::mt19937 &random)
+{
+  SCOPED_TRACE(describe(box, sizes, rows, sizeof(Scalar)));
+  const Execution execution(memory);
+  const std::size_t count = sizes.size();
+  const bool slow         = random() % 2;
+  auto pieces             = cut_lines<Scalar>(box, sizes, matrix, rows, std::vector<const Execution *>(count, &execution), slow, random);
+  for (Swept<Scalar> &p : pieces) {
+    const std::vector<Scalar> message(static_cast<std::size_t>(p.sweep->words() * p.piece.lines()), no_number<Scalar>);
     p.to_before.emplace(memory, message);
     p.to_after.emplace(memory, message);
     p.sweep->tell(p.f->data(), p.to_before->data(), p.to_after->data());
@@ -183,17 +214,55 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
   for (const Swept<Scalar> &p : pieces) {
     if (p.sweep->teller()) p.sweep->teller()->wait();
   }
-  execution.wait(); // of the second parts
   for (std::size_t k = 0; k < count; k++) {
     Swept<Scalar> &p = pieces[k];
     p.sweep->apply_inside(p.f->data(), p.g->data());
     p.sweep->apply_ends(p.f->data(), pieces[(k + count - 1) % count].to_after->data(), pieces[(k + 1) % count].to_before->data(),
                         p.g->data());
     execution.wait();
-    const Values got = p.g->values();
-    for (std::size_t i = 0; i < got.size(); i++)
-      ASSERT_LE(modulus(widened(got[i]) - p.expected[i]), 100 * rounding<Scalar>) << "piece " << k << ", element " << i;
+    expect_derivative(p, k);
   }
+}
+
+/// All sweeps wait on the device, until the host says that what pieces tell is there. They are small enough to be there together.
+template <class Scalar>
+void check_waiting(const BoxPiece &box, const std::vector<Index> &sizes, const CompactMatrix &matrix, const CompactRows &rows,
+                   std::mt19937 &random)
+{
+  SCOPED_TRACE(describe(box, sizes, rows, sizeof(Scalar)));
+  using Pinned = Kokkos::SharedHostPinnedSpace;
+  const Execution execution(Memory::device);
+  std::vector<std::unique_ptr<Execution>> executions;
+  std::vector<const Execution *> there;
+  for (std::size_t k = 0; k < sizes.size(); k++) {
+    executions.push_back(Execution::beside(execution));
+    there.push_back(executions.back().get());
+  }
+  auto pieces             = cut_lines<Scalar>(box, sizes, matrix, rows, there, false, random);
+  const std::size_t count = sizes.size(), words = static_cast<std::size_t>(pieces[0].sweep->words() * box.lines());
+  const Kokkos::View<Scalar *, Pinned> told("told", 2 * count * words), read("read", 2 * count * words);
+  const Kokkos::View<unsigned, Pinned> flag("flag");
+  const Kokkos::View<unsigned *, Pinned> said("said", 2); // by all of them
+  const unsigned turn = 3;
+  const auto of       = [&](const auto &messages, std::size_t piece, bool after) {
+    return messages.data() + (2 * (piece % count) + after) * words;
+  };
+  for (std::size_t k = 0; k < count; k++) pieces[k].sweep->tell_in_order(pieces[k].f->data(), of(told, k, false), of(told, k, true));
+  for (const auto &execution : executions) execution->wait();
+  std::fill_n(read.data(), read.size(), no_number<Scalar>);
+  for (std::size_t k = 0; k < count; k++)
+    pieces[k].sweep->apply(
+        pieces[k].f->data(),
+        {of(read, k + count - 1, true), of(read, k + 1, false), flag.data(), flag.data(), said.data(), said.data() + 1, turn},
+        pieces[k].g->data());
+  std::this_thread::sleep_for(std::chrono::milliseconds(5)); // they have begun
+  std::copy_n(told.data(), told.size(), read.data());
+  Kokkos::atomic_store(flag.data(), turn);
+  for (std::size_t k = 0; k < count; k++) {
+    executions[k]->wait();
+    expect_derivative(pieces[k], k);
+  }
+  EXPECT_TRUE(said[0] == turn && said[1] == turn);
 }
 
 /// So many lines that a device sweeps all but the early ones in whole waves of teams.
@@ -242,6 +311,30 @@ TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
       check_sweep<SingleScalar>(box, sizes, matrix, rows, memory, random);
       check_sweep<KernelScalar>(box, sizes, matrix, rows, memory, random);
     }
+  }
+}
+
+TEST(CompactSweep, WaitsForNeighboursInItsKernel)
+{
+  bool cuda = false;
+  for (Memory memory : memories()) cuda = cuda || Execution(memory).name() == "Cuda";
+  if (!cuda) GTEST_SKIP() << "no kernel waits for another device";
+  std::mt19937 random(77);
+  const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
+  for (int trial = 0; trial < 60; trial++) {
+    BoxPiece box;
+    const int width = static_cast<int>(between(1, 2)), ends = static_cast<int>(between(width, 2));
+    box.direction = static_cast<int>(between(0, 2));
+    for (Index &n : box.n) n = trial % 7 ? between(1, 9) : between(30, 70);
+    box.n[box.direction] = 1;
+    box.ring             = between(0, 1) == 1;
+    std::vector<Index> sizes;
+    for (Index k = between(2, 4); k > 0; k--) sizes.push_back(between(60, trial % 10 ? 200 : 900));
+    box.length                 = std::accumulate(sizes.begin(), sizes.end(), Index(0));
+    const CompactMatrix matrix = random_matrix(ends, random);
+    const CompactRows rows     = random_rows(width, ends, random);
+    check_waiting<SingleScalar>(box, sizes, matrix, rows, random);
+    check_waiting<KernelScalar>(box, sizes, matrix, rows, random);
   }
 }
 

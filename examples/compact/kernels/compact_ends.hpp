@@ -2,6 +2,7 @@
 #pragma once
 #include "base/backend.hpp"
 #include "base/real_of.hpp"
+#include "base/streamed.hpp"
 #include "kernels/compact_weights.hpp"
 
 namespace weft {
@@ -13,10 +14,25 @@ template <class Real>
 struct EndWeights {
   Real unknown_own[most_reach] = {}, value_own[most_reach] = {}; ///< told to the rank before, and to the one after
   Real value_of_own[most_stencil_width]   = {};                  ///< of the value before: of own rows of f
-  Real value_of_after[most_stencil_width] = {};                  ///< of this rank's last value: of rows of f after the piece
   Real unknown_of_own[most_stencil_width] = {};                  ///< of the unknown after: of own rows of f
-  Real unknown_of_value                   = 0;
 };
+
+/// What a neighbour told lacks what the rows of f here do to it. first_row, last_row: of this rank's part of a line.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar value_before_of(const EndWeights<RealOf<Scalar>> &w, int width, Scalar told, const Scalar *first_row,
+                                              Index stride)
+{
+  for (int k = 0; k < width; k++) told += w.value_of_own[k] * first_row[k * stride];
+  return told;
+}
+/// The unknown after, but for a product of the value in this rank's last row, which a sweep adds.
+template <class Scalar>
+KOKKOS_INLINE_FUNCTION Scalar unknown_after_of(const EndWeights<RealOf<Scalar>> &w, int width, Scalar told, const Scalar *last_row,
+                                               Index stride)
+{
+  for (int k = 0; k < width; k++) told += w.unknown_of_own[k] * last_row[-k * stride];
+  return told;
+}
 
 /// What ranks tell their neighbours of the ends of lines.
 template <class Space, class Scalar>
@@ -30,7 +46,6 @@ struct EndsToTell {
   Kokkos::View<EndWeights<Real>, typename Space::memory_space> weights;
   const Scalar *f;
   Scalar *to_before, *to_after;
-  Kokkos::View<Scalar *, typename Space::memory_space> own_value;
 
   KOKKOS_INLINE_FUNCTION const Scalar *end_of(bool first, Index line) const
   {
@@ -38,7 +53,7 @@ struct EndsToTell {
   }
   KOKKOS_INLINE_FUNCTION Scalar *row_of(bool first, int k) const
   {
-    return (first ? to_before : to_after) + (first || k == width ? k : width - 1 - k) * lines;
+    return (first ? to_before : to_after) + (first ? k : width - 2 - k) * lines;
   }
 
   /// An end of a line by a thread. The rows themselves go first, while others are read.
@@ -50,10 +65,10 @@ struct EndsToTell {
     const Index step       = first ? stride : -stride;
     const Real *const w    = first ? weights().unknown_own : weights().value_own;
     Scalar sum             = 0;
-    for (int k = 0; k < width; k++) row_of(first, k)[line] = at[k * step];
+    for (int k = 0; k + 1 < width; k++) row_of(first, k)[line] = at[k * step];
     for (Index k = 0; k < deep; k += together) {
       Scalar values[together];
-      for (int j = 0; j < together; j++) values[j] = k + j < deep ? at[(k + j) * step] : Scalar(0);
+      for (int j = 0; j < together; j++) values[j] = k + j < deep ? streamed(at + (k + j) * step) : Scalar(0);
       for (int j = 0; j < together; j++) sum += w[k + j] * values[j];
     }
     tell(first, line, sum);
@@ -72,7 +87,7 @@ struct EndsToTell {
       Scalar values[together];
       for (int m = 0; m < together; m++) {
         const int e = base + m * step < all ? base + m * step : base, line = e / each, k = e - line * each;
-        values[m] = w[k] * end_of(first, begin + line)[towards * k];
+        values[m] = w[k] * streamed(end_of(first, begin + line) + towards * k);
       }
       for (int m = 0; m < together; m++) {
         const int e = base + m * step, line = e / each, k = e - line * each;
@@ -83,7 +98,7 @@ struct EndsToTell {
     for (int i = team.team_rank(); i < count; i += step) {
       Scalar sum = 0;
       for (int k = 0; k < each; k++) sum += products[i * pitch + k];
-      for (int k = 0; k < width; k++) row_of(first, k)[begin + i] = end_of(first, begin + i)[towards * k];
+      for (int k = 0; k + 1 < width; k++) row_of(first, k)[begin + i] = end_of(first, begin + i)[towards * k];
       tell(first, begin + i, sum);
     }
   }
@@ -91,8 +106,7 @@ struct EndsToTell {
 private:
   KOKKOS_INLINE_FUNCTION void tell(bool first, Index line, Scalar sum) const
   {
-    row_of(first, width)[line] = sum;
-    if (!first) own_value(line) = sum;
+    (first ? to_before : to_after)[(width - 1) * lines + line] = sum;
   }
 };
 

@@ -73,7 +73,8 @@ ExactFactors factors_of(const BoxPiece &piece, const CompactMatrix &matrix, long
 }
 
 /// Between rows p - 1 and p of the whole line: the value that the elimination has in row p - 1, and the unknown of row p, as products with rows
-/// of f on either side. Rows of f are counted from p away.
+/// of f on either side. Rows of f are counted from p away. Of the rows that are `width` away the other side's first row alone feels anything: it is
+/// put into the number that is told, as what would do the same to that row.
 struct Interface {
   std::vector<long double> value_own, value_beyond;     ///< of f_{p-1-k}, and of f_{p+k}, as far as the stencil reaches
   std::vector<long double> unknown_own, unknown_beyond; ///< of f_{p+k} with a value of 0 before them, and of f_{p-1-k}
@@ -111,6 +112,9 @@ Interface interface_at(const ExactFactors &factors, Index p, const CompactRows &
       (k >= 0 ? f.value_own[size(k)] : f.value_beyond[size(-1 - k)]) += down * rows.inner[size(width - j)];
     }
   }
+  const long double of_last = factors.inverse(p) * rows.inner.front(), of_first = factors.inverse(p - 1) * rows.inner.back();
+  f.value_own[size(width - 1)] -= of_last / factors.low(p);
+  f.unknown_own[size(width - 1)] += of_first * (f.unknown_of_value - 1 / factors.after(p - 1));
   return f;
 }
 
@@ -119,12 +123,12 @@ Interface interface_at(const ExactFactors &factors, Index p, const CompactRows &
 template <class Scalar>
 class CompactSweep<Scalar>::Impl {
 public:
-  virtual ~Impl()                                                                                                          = default;
-  virtual int parts() const                                                                                                = 0;
-  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, int part) const                                  = 0;
-  virtual void apply_inside(const Scalar *f, Scalar *g) const                                                              = 0;
-  virtual void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, int part) const         = 0;
-  virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, int part) const = 0;
+  virtual ~Impl()                                                                                                = default;
+  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const                                  = 0;
+  virtual void apply_inside(const Scalar *f, Scalar *g) const                                                    = 0;
+  virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const = 0;
+  virtual void tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const                         = 0;
+  virtual void apply(const Scalar *f, const SweepMail<Scalar> &mail, Scalar *g) const                            = 0;
 };
 
 template <class Scalar>
@@ -133,11 +137,10 @@ class CompactSweep<Scalar>::ImplOn final : public CompactSweep<Scalar>::Impl {
 public:
   using Real                    = RealOf<Scalar>;
   static constexpr bool on_host = is_host_space<Space>;
-  using Values                  = Kokkos::View<Scalar *, typename Space::memory_space>;
   using EndsOfLines             = EndsToTell<Space, Scalar>;
 
   ImplOn(const Space &space, const Space &ends, const BoxPiece &piece, const ExactFactors &exact, const CompactRows &rows,
-         bool needs_before, bool needs_after, SweepMessages messages)
+         bool needs_before, bool needs_after, bool slow_messages)
       : space_(space), ends_(ends), piece_(piece), weights_(weights_of<Real>(rows)), reach_(exact.reach), needs_before_(needs_before),
         needs_after_(needs_after)
   {
@@ -149,95 +152,76 @@ public:
     const bool cut = needs_before || needs_after;
     factors_       = {at(exact.begin), piece.ring ? 0 : std::max<Index>(exact.begin - piece.first, 0),
                 piece.ring ? piece.rows() : std::min(exact.end - piece.first, piece.rows()), nullptr};
+    Interface before, after;
+    if (needs_before) before = interface_at(exact, piece.first, rows);
+    if (needs_after) after = interface_at(exact, piece.first + piece.rows(), rows);
     if (!piece.ring || cut) {
       table_          = Table(Kokkos::view_alloc(space, "weft compact factors"), static_cast<std::size_t>(piece.rows() + 2 * around));
       const auto here = Kokkos::create_mirror(Kokkos::HostSpace(), table_);
-      const RowFactors<Real> known{0, 1, 0}; // a row whose unknown is its right-hand side
       for (Index i = 0; i < piece.rows(); i++) here(static_cast<std::size_t>(i + around)) = at(piece.first + i);
-      if (needs_before) here(static_cast<std::size_t>(around - 1)) = known;
-      if (needs_after) here(static_cast<std::size_t>(around + piece.rows())) = known;
+      // Rows whose unknown is their right-hand side, and for the one after the piece what the value before it does to it.
+      if (needs_before) here(static_cast<std::size_t>(around - 1)) = {0, 1, 0};
+      if (needs_after) here(static_cast<std::size_t>(around + piece.rows())) = {static_cast<Real>(-after.unknown_of_value), 1, 0};
       Kokkos::deep_copy(space, table_, here);
       space.fence("weft: compact factors");
       factors_.table = table_.data() + around;
     }
     early_ = piece.lines();
     if (!cut) return;
-    early_ = messages == SweepMessages::slow ? piece.lines() : messages == SweepMessages::quick ? 0 : early_lines();
-    if (messages == SweepMessages::quick) cut_ = piece.lines() / (2 * lines_of_team<Space>)*lines_of_team<Space>;
-    const auto lines    = static_cast<std::size_t>(piece.lines());
-    value_before_       = Values("weft compact value before", lines);
-    unknown_after_      = Values("weft compact unknown after", lines);
-    own_value_          = Values("weft compact own value", lines);
+    early_              = slow_messages ? piece.lines() : early_lines();
     const auto weights  = Kokkos::View<EndWeights<Real>, Kokkos::HostSpace>("weft compact end weights");
     EndWeights<Real> &w = weights();
     const auto take     = [](const std::vector<long double> &from, Real *to) {
       for (std::size_t i = 0; i < from.size(); i++) to[i] = static_cast<Real>(from[i]);
     };
     if (needs_before) {
-      const Interface before = interface_at(exact, piece.first, rows);
       take(before.unknown_own, w.unknown_own);
       take(before.value_beyond, w.value_of_own);
     }
     if (needs_after) {
-      const Interface after = interface_at(exact, piece.first + piece.rows(), rows);
       take(after.value_own, w.value_own);
-      take(after.value_beyond, w.value_of_after);
       take(after.unknown_beyond, w.unknown_of_own);
-      w.unknown_of_value = static_cast<Real>(after.unknown_of_value);
     }
     end_weights_ = Kokkos::View<EndWeights<Real>, typename Space::memory_space>("weft compact end weights");
     Kokkos::deep_copy(space, end_weights_, weights);
     space.fence("weft: compact end weights");
   }
 
-  int parts() const override { return cut_ > 0 ? most_parts : 1; }
-  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, int part) const override
-  {
-    tell_ends(space_of(part), lines_of(part),
-              {piece_.lines, piece_.rows, piece_.stride, reach_ + weights_.width, weights_.width, end_weights_, f,
-               needs_before_ ? to_before : nullptr, needs_after_ ? to_after : nullptr, own_value_});
-  }
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const override { tell_on(ends_, f, to_before, to_after); }
+  void tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const override { tell_on(space_, f, to_before, to_after); }
   void apply_inside(const Scalar *f, Scalar *g) const override
   {
-    launch(space_, needs_before_ || needs_after_ ? Part::inside : Part::all,
-           {f, nullptr, nullptr, nullptr, nullptr, g, 0, early_, 0, 0, 0});
+    SweepRange<Scalar> range{};
+    range.f = f, range.g = g, range.end_line = early_;
+    launch(space_, needs_before_ || needs_after_ ? Part::inside : Part::all, range);
   }
-  void complete_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, int part) const override
+  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const override
   {
-    complete(space_of(part), lines_of(part), piece_, weights_.width, end_weights_, f, needs_before_ ? from_before : nullptr,
-             needs_after_ ? from_after : nullptr, own_value_, value_before_, unknown_after_);
-  }
-  void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, int part) const override
-  {
-    SweepRange<Scalar> range{f,
-                             needs_before_ ? from_before : nullptr,
-                             needs_after_ ? from_after : nullptr,
-                             needs_before_ ? value_before_.data() : nullptr,
-                             needs_after_ ? unknown_after_.data() : nullptr,
-                             g,
-                             0,
-                             early_,
-                             0,
-                             0,
-                             0};
-    SweepRange<Scalar> others = range;
-    others.first_line         = std::max(early_, lines_of(part).begin);
-    others.end_line           = lines_of(part).end;
-    launch(space_of(part), Part::all, others); // beside inner rows: its teams take the room that theirs leave
+    const SweepRange<Scalar> range = range_of(f, from_before, from_after, g);
+    SweepRange<Scalar> others      = range;
+    others.first_line              = early_;
+    others.end_line                = piece_.lines;
+    launch(ends_, Part::all, others); // beside inner rows: its teams take the room that theirs leave
     if (needs_before_) launch(space_, Part::first, range);
     if (needs_after_) launch(space_, Part::last, range);
+  }
+  void apply(const Scalar *f, const SweepMail<Scalar> &mail, Scalar *g) const override
+  {
+    if constexpr (meets_neighbours<Space>) {
+      SweepRange<Scalar> range = range_of(f, mail.from_before, mail.from_after, g);
+      range.end_line           = piece_.lines;
+      launch(space_, Part::all, range, NeighboursMet{{mail.told_before, mail.told_after}, {mail.is_before, mail.is_after}, mail.turn, 0});
+    } else {
+      throw std::logic_error("kernels of this backend cannot wait for another device");
+    }
   }
 
   // Launches; public for nvcc.
 
-  struct Lines {
-    Index begin, end;
-  };
-
   /// The rows of f next to either neighbour, and what it needs to know beside them, in a row more. A null message is none.
-  static void tell_ends(const Space &space, const Lines &part, const EndsOfLines &ends)
+  static void tell_ends(const Space &space, const EndsOfLines &ends)
   {
-    const Index lines = part.end - part.begin, sides = (ends.to_before ? 1 : 0) + (ends.to_after ? 1 : 0), begin = part.begin;
+    const Index lines = ends.lines, sides = (ends.to_before ? 1 : 0) + (ends.to_after ? 1 : 0);
     const bool before = ends.to_before;
     if (!on_host && ends.stride == 1) {
       const Index bundles = (lines + EndsOfLines::bundle - 1) / EndsOfLines::bundle;
@@ -246,51 +230,34 @@ public:
       Kokkos::parallel_for(
           "weft compact tell", policy, KOKKOS_LAMBDA(const typename Kokkos::TeamPolicy<Space>::member_type &team) {
             const Index number = team.league_rank(), bundle = number < bundles ? number : number - bundles;
-            ends.tell_bundle(team, before && number < bundles, begin + bundle * EndsOfLines::bundle);
+            ends.tell_bundle(team, before && number < bundles, bundle * EndsOfLines::bundle);
           });
       return;
     }
     Kokkos::parallel_for(
         "weft compact tell", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, sides * lines),
-        KOKKOS_LAMBDA(const Index number) {
-          ends.tell_line(before && number < lines, begin + (number < lines ? number : number - lines));
-        });
-  }
-  /// What neighbours told lacks what the rows of f here do to it.
-  static void complete(const Space &space, const Lines &part, const SweptLines &piece, int width,
-                       const Kokkos::View<EndWeights<Real>, typename Space::memory_space> &weights, const Scalar *f,
-                       const Scalar *from_before, const Scalar *from_after, const Values &own_value, const Values &value_before,
-                       const Values &unknown_after)
-  {
-    const Index lines = piece.lines, rows = piece.rows, stride = piece.stride;
-    Kokkos::parallel_for(
-        "weft compact complete", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, part.begin, part.end),
-        KOKKOS_LAMBDA(const Index line) {
-          const EndWeights<Real> &w = weights();
-          const Index start         = line % stride + line / stride * stride * rows;
-          if (from_before) {
-            Scalar value = from_before[width * lines + line];
-            for (int k = 0; k < width; k++) value += w.value_of_own[k] * f[start + k * stride];
-            value_before(line) = value;
-          }
-          if (from_after) {
-            Scalar value = own_value(line), unknown = from_after[width * lines + line];
-            for (int k = 0; k < width; k++) {
-              value += w.value_of_after[k] * from_after[k * lines + line];
-              unknown += w.unknown_of_own[k] * f[start + (rows - 1 - k) * stride];
-            }
-            unknown_after(line) = unknown + w.unknown_of_value * value;
-          }
-        });
+        KOKKOS_LAMBDA(const Index number) { ends.tell_line(before && number < lines, number < lines ? number : number - lines); });
   }
 
 private:
   using Table = Kokkos::View<RowFactors<Real> *, typename Space::memory_space>;
   enum class Part { first, inside, last, all };
 
-  Lines lines_of(int part) const { return {part == 0 ? 0 : cut_, part + 1 == parts() ? piece_.lines : cut_}; }
-  /// Where a part's kernels run: the first one's beside the others.
-  const Space &space_of(int part) const { return part == 0 ? ends_ : space_; }
+  void tell_on(const Space &space, const Scalar *f, Scalar *to_before, Scalar *to_after) const
+  {
+    tell_ends(space, {piece_.lines, piece_.rows, piece_.stride, reach_ + weights_.width, weights_.width, end_weights_, f,
+                      needs_before_ ? to_before : nullptr, needs_after_ ? to_after : nullptr});
+  }
+  /// The early lines, with what neighbours told.
+  SweepRange<Scalar> range_of(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const
+  {
+    const Index number = (weights_.width - 1) * piece_.lines; // behind the rows
+    SweepRange<Scalar> range{};
+    range.f = f, range.g = g, range.end_line = early_, range.ends = end_weights_.data();
+    if (needs_before_) range.before = from_before, range.told_before = from_before + number;
+    if (needs_after_) range.after = from_after, range.told_after = from_after + number;
+    return range;
+  }
   /// Lines whose inner rows are swept while messages are under way. An eighth takes as long as a message at 512^3; on a device the others
   /// keep all multiprocessors busy to their end, in whole waves of teams, where that makes early lines of no more than a third.
   Index early_lines() const
@@ -299,7 +266,7 @@ private:
     const Index bundles  = (piece_.lines + team - 1) / team;
     Index early          = bundles / 4;
     if constexpr (!on_host) {
-      with_kernel([&]<class Kernel, unsigned teams>() {
+      with_kernel<NobodyMet>([&]<class Kernel, unsigned teams>() {
         const Index wave = multiprocessors(space_) * Index(teams), others = (bundles - bundles / 8) / wave * wave;
         if (3 * (bundles - others) <= bundles) early = bundles - others;
       });
@@ -314,21 +281,22 @@ private:
     return std::max<Index>(space.concurrency() / 2048, 1);
   }
 
-  void launch(const Space &space, Part part, const SweepRange<Scalar> &range) const
+  template <class Meet = NobodyMet>
+  void launch(const Space &space, Part part, const SweepRange<Scalar> &range, const Meet &meet = {}) const
   {
-    with_kernel([&]<class Kernel, unsigned teams>() { run<Kernel, teams>(space, part, range); });
+    with_kernel<Meet>([&]<class Kernel, unsigned teams>() { run<Kernel, teams>(space, part, range, meet); });
   }
   /// Calls body with the kernel for these lines. A tile's rows are in registers on a device, in the cache of a core on a host. Rows of a tile,
   /// tiles that a sweep looks ahead, lines at once and teams of a multiprocessor as measured (docs/results/compact.md).
-  template <class Body>
+  template <class Meet, class Body>
   void with_kernel(const Body &body) const
   {
     if (weights_.width == 1)
-      with_width<1>(body);
+      with_width<1, Meet>(body);
     else
-      with_width<2>(body);
+      with_width<2, Meet>(body);
   }
-  template <int width, class Body>
+  template <int width, class Meet, class Body>
   void with_width(const Body &body) const
   {
     const bool contiguous = piece_.stride == 1, near = reach_ <= 32 - width;
@@ -340,19 +308,19 @@ private:
         body.template operator()<CompactSweepKernel<Space, Scalar, 64, 1, width, 16 / parts, false>, 0>();
     } else if (contiguous) {
       if (near)
-        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 2, width, 1, true>, 8>();
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 2, width, 1, true, Meet>, 8>();
       else
-        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, true>, 8>();
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, true, Meet>, 8>();
     } else {
       if (near)
-        body.template operator()<CompactSweepKernel<Space, Scalar, 8, 4, width, 1, false>, 16>();
+        body.template operator()<CompactSweepKernel<Space, Scalar, 8, 4, width, 1, false, Meet>, 16>();
       else
-        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, false>, 8>();
+        body.template operator()<CompactSweepKernel<Space, Scalar, 16, 3, width, 1, false, Meet>, 8>();
     }
   }
   /// `teams`: of a multiprocessor, which limits registers.
-  template <class Kernel, unsigned teams>
-  void run(const Space &space, Part part, SweepRange<Scalar> range) const
+  template <class Kernel, unsigned teams, class Meet>
+  void run(const Space &space, Part part, SweepRange<Scalar> range, [[maybe_unused]] const Meet &meet) const
   {
     // Tiles that need no neighbour: a sweep begins `looks` tiles early and ends as late.
     constexpr Index tile = Kernel::rows_of_tile, looks = Kernel::looks_ahead;
@@ -368,6 +336,10 @@ private:
     const Index segments = std::min((wanted + bundles - 1) / bundles, most);
     kernel.range.segment = (tiles + segments - 1) / segments;
     const Index items    = (tiles + kernel.range.segment - 1) / kernel.range.segment * bundles;
+    if constexpr (Meet::in_kernel) {
+      kernel.meet             = meet;
+      kernel.meet.first_teams = multiprocessors(space) * Index(teams);
+    }
     if constexpr (on_host) {
       Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
     } else {
@@ -386,16 +358,14 @@ private:
   StencilWeights<Real> weights_;
   LineFactors<Real> factors_;
   Table table_;
-  Index reach_, early_, cut_ = 0; ///< cut: lines of the first part, where there are two
+  Index reach_, early_;
   bool needs_before_, needs_after_;
-  Values value_before_, unknown_after_; ///< of each line, in the rows next to the piece
-  Values own_value_;                    ///< what was told to the rank after
   Kokkos::View<EndWeights<Real>, typename Space::memory_space> end_weights_;
 };
 
 template <class Scalar>
 CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &piece, const CompactMatrix &matrix, const CompactRows &rows,
-                                   SweepMessages messages)
+                                   bool slow_messages)
     : execution_(execution), width_(rows.width()), needs_before_(piece.ring ? piece.rows() < piece.length : piece.first > 0),
       needs_after_(piece.ring ? piece.rows() < piece.length : piece.first + piece.rows() < piece.length)
 {
@@ -409,6 +379,7 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
   check_stencil((!needs_before_ && !needs_after_) || piece.rows() >= least_rows(),
                 "a box has " + std::to_string(piece.rows()) + " rows, and a sweep beside neighbours takes " + std::to_string(least_rows()));
   const bool cut = needs_before_ || needs_after_;
+  check_stencil(!cut || (matrix.inner[0] != 0 && matrix.inner[2] != 0), "its matrix does not couple a row to both sides");
   if (cut) {
     beside_ = Execution::beside(execution);
     ready_  = std::make_unique<Milestone>(execution);
@@ -418,7 +389,7 @@ CompactSweep<Scalar>::CompactSweep(const Execution &execution, const BoxPiece &p
   impl_ = on_backend(execution, [&](const auto &space) -> std::unique_ptr<Impl> {
     using Space = std::decay_t<decltype(space)>;
     return std::make_unique<ImplOn<Space>>(space, cut ? space_of<Space>(*beside_) : space, piece, exact, rows, needs_before_, needs_after_,
-                                           messages);
+                                           slow_messages);
   });
 }
 
@@ -429,18 +400,13 @@ CompactSweep<Scalar>::~CompactSweep()
 }
 
 template <class Scalar>
-void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after, const OfPart &told)
+void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_after)
 {
   if (!beside_) return;
   ready_->set();
   ready_->hold(*beside_);
-  impl_->tell(f, to_before, to_after, 0);
+  impl_->tell(f, to_before, to_after);
   told_->set();
-  if (told) told(0, *beside_);
-  if (impl_->parts() == 1) return;
-  told_->hold(execution_);
-  impl_->tell(f, to_before, to_after, 1);
-  if (told) told(1, execution_);
 }
 
 template <class Scalar>
@@ -451,21 +417,26 @@ void CompactSweep<Scalar>::apply_inside(const Scalar *f, Scalar *g) const
 }
 
 template <class Scalar>
-void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g, const OfPart &wait)
+void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g)
 {
   if (!beside_) return;
-  const int parts = impl_->parts();
-  for (int part = 0; part < parts; part++) {
-    if (wait) wait(part, part == 0 ? *beside_ : execution_);
-    impl_->complete_ends(f, from_before, from_after, part);
-    if (parts == 1) { // the early lines' ends, on the other execution, need them too
-      done_->set();
-      done_->hold(execution_);
-    }
-    impl_->apply_ends(f, from_before, from_after, g, part);
-  }
   done_->set();
   done_->hold(execution_);
+  impl_->apply_ends(f, from_before, from_after, g);
+  done_->set();
+  done_->hold(execution_);
+}
+
+template <class Scalar>
+void CompactSweep<Scalar>::tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const
+{
+  if (beside_) impl_->tell_in_order(f, to_before, to_after);
+}
+
+template <class Scalar>
+void CompactSweep<Scalar>::apply(const Scalar *f, const SweepMail<Scalar> &mail, Scalar *g) const
+{
+  impl_->apply(f, mail, g);
 }
 
 template class CompactSweep<KernelScalar>;

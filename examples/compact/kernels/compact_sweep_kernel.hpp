@@ -4,6 +4,7 @@
 
 #include "base/backend.hpp"
 #include "base/real_of.hpp"
+#include "kernels/compact_meet.hpp"
 #include "kernels/compact_weights.hpp"
 #include "line/tridiagonal.hpp"
 
@@ -52,10 +53,13 @@ struct SweptLines {
 /// Where it reads and writes, and which tiles of which lines of a piece it gives.
 template <class Scalar>
 struct SweepRange {
-  const Scalar *f, *before, *after; ///< neighbours' rows of f; null where there are none, or where they are not to be read
-  /// Of each line what the elimination had in the row before the piece, and the unknown in the row after it; null as above. These rows stand
-  /// in the table as 0, 1, 0, so that what is put in the place of their right-hand sides is their value.
-  const Scalar *value_before, *value_after;
+  const Scalar *f, *before,
+      *after; ///< neighbours' rows of f, width - 1 of them; null where there are none, or where they are not to be read
+  /// What neighbours told of each line, which with rows of f here is the value that the elimination had in the row before the piece, and the unknown in the
+  /// row after it, but for what the value before that does to it; null as above. These rows stand in the table so that what is put in the place of
+  /// their right-hand sides becomes their value.
+  const Scalar *told_before, *told_after;
+  const EndWeights<RealOf<Scalar>> *ends; ///< null where both are
   Scalar *g;
   Index first_line, end_line;
   Index from, to; ///< tiles
@@ -69,7 +73,7 @@ inline constexpr int lines_of_team = is_host_space<Space> ? 32 : warp_threads<Sp
 /// A sweep down `lanes` lines at once: one a thread on a device, where a team is a warp, several on a host. Tile k has rows [k tile, (k + 1)
 /// tile); while its rows of f come in, rows of tile k - looks of g go out. The stencil needs `width` rows more than it gives, so it is as
 /// many rows behind.
-template <class Space, class Scalar, int tile, int looks, int width, int lanes, bool contiguous>
+template <class Space, class Scalar, int tile, int looks, int width, int lanes, bool contiguous, class Meet = NobodyMet>
 struct CompactSweepKernel {
   static_assert(tile >= 2 * width);
   using Real                = RealOf<Scalar>;
@@ -83,6 +87,7 @@ struct CompactSweepKernel {
   StencilWeights<Real> weights;
   LineFactors<Real> factors;
   SweepRange<Scalar> range;
+  Meet meet = {};
 
   /// What a sweep carries from tile to tile.
   struct State {
@@ -117,8 +122,8 @@ struct CompactSweepKernel {
     const Index rows = piece.rows, lines = piece.lines;
     if (piece.whole_ring) row = (row % rows + rows) % rows;
     if (row >= 0 && row < rows) return range.f[start + row * stride()];
-    if (row < 0) return range.before && row >= -width ? range.before[(width + row) * lines + line] : Scalar(0);
-    return range.after && row < rows + width ? range.after[(row - rows) * lines + line] : Scalar(0);
+    if (row < 0) return range.before && row > -width ? range.before[(width - 1 + row) * lines + line] : Scalar(0);
+    return range.after && row < rows + width - 1 ? range.after[(row - rows) * lines + line] : Scalar(0);
   }
   KOKKOS_INLINE_FUNCTION bool all_here(Index k) const { return k >= 0 && (k + 1) * tile <= piece.rows; }
 
@@ -176,7 +181,7 @@ struct CompactSweepKernel {
   KOKKOS_INLINE_FUNCTION Ends ends_in(const Lines &lines, Index row) const
   {
     Ends ends;
-    const bool told_head = range.value_before, told_tail = range.value_after;
+    const bool told_head = range.told_before, told_tail = range.told_after;
     const Index to_head = (told_head ? -1 : -piece.first) - row,
                 to_tail = (told_tail ? piece.rows : piece.length - weights.tails - piece.first) - row;
     const auto place    = [](Index at) { return at > -Ends::most && at < tile ? static_cast<int>(at) : tile; };
@@ -184,19 +189,25 @@ struct CompactSweepKernel {
     ends.first_tail     = place(to_tail);
     ends.heads          = told_head ? 1 : weights.heads;
     ends.tails          = told_tail ? 1 : weights.tails;
-    const auto of       = [&](const Scalar *told, int at, int i, int count, Index begin, int l) {
+    const auto own      = [&](int at, int i, int count, Index begin, int l) {
       const Index whole = begin + i;
-      if (at == tile || i >= count) return Scalar(0);
-      if (told) return told[lines.number[l]];
-      if (whole < piece.first || whole >= piece.first + piece.rows) return Scalar(0);
+      if (at == tile || i >= count || whole < piece.first || whole >= piece.first + piece.rows) return Scalar(0);
       return near_end(weights, range.f + lines.start[l] + (whole - piece.first) * stride(), whole, piece.length - 1 - whole, stride());
     };
     loop<Ends::most>([&](int i) {
       for (int l = 0; l < lanes; l++) {
-        ends.head[i][l] = of(range.value_before, ends.first_head, i, ends.heads, 0, l);
-        ends.tail[i][l] = of(range.value_after, ends.first_tail, i, ends.tails, piece.length - weights.tails, l);
+        ends.head[i][l] = told_head ? Scalar(0) : own(ends.first_head, i, ends.heads, 0, l);
+        ends.tail[i][l] = told_tail ? Scalar(0) : own(ends.first_tail, i, ends.tails, piece.length - weights.tails, l);
       }
     });
+    for (int l = 0; l < lanes; l++) {
+      const Index line              = lines.number[l];
+      const Scalar *const first_row = range.f + lines.start[l];
+      if (told_head && ends.first_head < tile)
+        ends.head[0][l] = value_before_of(*range.ends, width, range.told_before[line], first_row, stride());
+      if (told_tail && ends.first_tail < tile)
+        ends.tail[0][l] = unknown_after_of(*range.ends, width, range.told_after[line], first_row + (piece.rows - 1) * stride(), stride());
+    }
     return ends;
   }
   /// Whether all rows of the sweep at tile k are ones with equal factors.
@@ -261,14 +272,16 @@ struct CompactSweepKernel {
     return {starts ? 0 : first, begin, end < range.to ? end : range.to};
   }
 
-  /// Sweeps a segment. bring(k, f) fetches a tile, turn(f) gives each thread its lines' rows of it, take(k, g) puts one away.
-  template <class Bring, class Turn, class Take>
-  KOKKOS_INLINE_FUNCTION void sweep(const Segment &segment, const Lines &lines, const Bring &bring, const Turn &turn,
+  /// Sweeps a segment. bring(k, f) fetches a tile, wait() until neighbours' words are there, turn(f) gives each thread its lines' rows of it, take(k, g) puts one away.
+  template <class Bring, class Wait, class Turn, class Take>
+  KOKKOS_INLINE_FUNCTION void sweep(const Segment &segment, const Lines &lines, const Bring &bring, const Wait &wait, const Turn &turn,
                                     const Take &take) const
   {
     const Equal equal{factors.inner};
     State s;
     Tile f, g;
+    bring(segment.first, f);
+    wait();
     loop<2 * width>([&](int j) {
       for (int l = 0; l < lanes; l++)
         s.carry[j][l] = segment.first == 0 && range.before ? value(lines.number[l], lines.start[l], j - 2 * width) : Scalar(0);
@@ -276,7 +289,6 @@ struct CompactSweepKernel {
     loop<kept>([&](int j) {
       for (int l = 0; l < lanes; l++) s.values[j][l] = 0;
     });
-    bring(segment.first, f);
     for (Index k = segment.first; k < segment.end + looks; k++) {
       const bool is_inner = is_equal(k);
       turn(f);
@@ -317,7 +329,7 @@ struct CompactSweepKernel {
     const Index count = bundles();
     const Lines lines = lines_from(range.first_line + item % count * lanes);
     sweep(
-        segment(item / count), lines, [&](Index k, Tile &f) { load(lines, k, f); }, [](Tile &) {},
+        segment(item / count), lines, [&](Index k, Tile &f) { load(lines, k, f); }, [] {}, [](Tile &) {},
         [&](Index k, const Tile &g) { store(lines, k, g); });
   }
 
@@ -331,6 +343,9 @@ struct CompactSweepKernel {
     const int rank    = member.team_rank();
     const Lines lines = lines_from(first + rank);
     const Segment own = segment(member.league_rank() / count);
+    const auto wait   = [&] {
+      if constexpr (Meet::in_kernel) meet.wait(member.league_rank());
+    };
     if constexpr (contiguous) {
       Scalar *const scratch = static_cast<Scalar *>(member.team_scratch(0).get_shmem(std::size_t{scratch_bytes}));
       // Where rows are neighbours in memory, so are those that threads move: this one has a row of every `apart`-th line. Scratch turns tiles.
@@ -349,6 +364,7 @@ struct CompactSweepKernel {
               from += step;
             });
           },
+          wait,
           [&](Tile &f) {
             member.team_barrier();
             loop<tile>([&](int j) { moved[j * apart * pitch] = f[j][0]; });
@@ -367,7 +383,8 @@ struct CompactSweepKernel {
           });
     } else {
       sweep(
-          own, lines, [&](Index k, Tile &f) { load(lines, k, f); }, [](Tile &) {}, [&](Index k, const Tile &g) { store(lines, k, g); });
+          own, lines, [&](Index k, Tile &f) { load(lines, k, f); }, wait, [](Tile &) {},
+          [&](Index k, const Tile &g) { store(lines, k, g); });
     }
   }
 };

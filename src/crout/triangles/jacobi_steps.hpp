@@ -52,21 +52,87 @@ KOKKOS_INLINE_FUNCTION void next_step(JacobiStep<width, Scalar> &step, const Hal
   step.after = last ? half.after : nullptr;
 }
 
-/// Jacobi steps of one half; returns where they left the result.
+/// Work space as a kernel knows it that is compiled for it: no branch and no wait stands between its loads.
+template <int width>
+struct Inner {
+  KernelScalar *data;
+
+  KOKKOS_INLINE_FUNCTION KernelScalar get(Index i, int c) const { return data[i * width + c]; }
+  KOKKOS_INLINE_FUNCTION void put(Index i, int c, KernelScalar value) const { data[i * width + c] = value; }
+};
+
+/// A JacobiStep over slices, whose values are scaled. In, Out: Vectors, or Inner where they are work space; all but a first step read that.
+template <int width, class Scalar, bool first, class In, class Out>
+struct SlicedStep {
+  In rhs;
+  Inner<width> x;
+  Out out;
+  const Scalar *before, *after;
+  KernelScalar *keep;
+
+  KOKKOS_INLINE_FUNCTION KernelScalar neighbour(Index j, int c) const
+  {
+    if constexpr (first)
+      return times(before, j, rhs.get(j, c));
+    else
+      return x.get(j, c);
+  }
+  KOKKOS_INLINE_FUNCTION void start(Index i, KernelScalar *g) const
+  {
+    for (int c = 0; c < width; c++) {
+      g[c] = rhs.get(i, c);
+      if constexpr (first) g[c] = times(before, i, g[c]);
+    }
+  }
+  KOKKOS_INLINE_FUNCTION void finish(Index i, const KernelScalar *g, const KernelScalar *sums) const
+  {
+    for (int c = 0; c < width; c++) {
+      if (first && keep) keep[i * width + c] = g[c];
+      out.put(i, c, times(after, i, g[c] - sums[c]));
+    }
+  }
+};
+
+template <int width, class Space, class Scalar>
+void sliced_step(const Space &space, const JacobiStep<width, Scalar> &step, const Sliced<Scalar> &sliced, bool backwards)
+{
+  const auto launch = [&]<bool first>(const auto &in, const auto &out) {
+    using Step = SlicedStep<width, Scalar, first, std::decay_t<decltype(in)>, std::decay_t<decltype(out)>>;
+    const RowBySlice<width, Scalar, Step> rows{{in, {step.x.data}, out, step.before, step.after, step.keep},
+                                               sliced,
+                                               static_cast<int>(step.triangle.rows),
+                                               step.triangle.forward,
+                                               backwards};
+    Kokkos::parallel_for("weft jacobi step",
+                         Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, Index(rows.slices()) * slice_rows), rows);
+  };
+  // Several vectors at once have one form less of each, for the compiler's time.
+  const auto is_inner = [](const Vectors &v) { return width == 1 && v.plain() && v.step == 1; };
+  const auto to       = [&]<bool first>(const auto &in) {
+    if constexpr (width == 1) {
+      if (is_inner(step.out)) return launch.template operator()<first>(in, Inner<width>{step.out.data});
+    }
+    launch.template operator()<first>(in, step.out);
+  };
+  if (!step.first) return to.template operator()<false>(Inner<width>{step.rhs.data});
+  if constexpr (width == 1) {
+    if (is_inner(step.rhs)) return to.template operator()<true>(Inner<width>{step.rhs.data});
+  }
+  to.template operator()<true>(step.rhs);
+}
+
+/// Jacobi steps of one half; returns where they left the result. before: steps that have gone over rows as many, of this half or the other.
 template <int width, class Space, class Scalar>
 KernelScalar *jacobi_half(const Space &space, const Half<Scalar> &half, const Sliced<Scalar> &sliced, int steps, int lanes,
-                          KernelScalar *const (&work)[3])
+                          KernelScalar *const (&work)[3], int before = 0)
 {
   JacobiStep<width, Scalar> step{};
   for (int k = 0; k < steps; k++) {
     next_step(step, half, k, steps, work);
-    if (sliced.starts) {
-      step.scale = nullptr;
-      Kokkos::parallel_for("weft jacobi step", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, half.triangle.rows),
-                           RowBySlice<width, Scalar, JacobiStep<width, Scalar>>{step, sliced});
-    } else {
+    if (sliced.starts)
+      sliced_step(space, step, sliced, (before + k) % 2 == 1);
+    else
       for_rows<width>("weft jacobi step", space, step, lanes, 0, half.triangle.rows);
-    }
   }
   return step.out.data;
 }
@@ -128,7 +194,7 @@ void jacobi_both(const Space &space, const Half<Scalar> &first, Half<Scalar> sec
   }
   KernelScalar *work[3] = {arrays[0], arrays[1], arrays[2]};
   pass_on<width>(jacobi_half<width>(space, first, sliced[0], steps, lanes[0], arrays), second, work);
-  jacobi_half<width>(space, second, sliced[1], steps, lanes[1], {work[0], work[1], work[2]});
+  jacobi_half<width>(space, second, sliced[1], steps, lanes[1], {work[0], work[1], work[2]}, steps);
 }
 
 } // namespace weft::triangular

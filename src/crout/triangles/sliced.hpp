@@ -28,29 +28,36 @@ struct Sliced {
   }
 };
 
-/// Kernel as in RowByThread, without the scale.
+/// Kernel as in RowByThread, without the scale; its start(i, g) is called first and finish(i, g, sums) last, so that what depends on nothing is under way
+/// with the entries. backwards: from the last slice to the first, which a kernel that has just gone the other way has left in the cache.
 template <int width, class Scalar, class Kernel>
 struct RowBySlice {
   static constexpr int at_once = 4;
   Kernel kernel;
   Sliced<Scalar> sliced;
+  int rows;
+  bool forward, backwards; ///< forward: the triangle
 
-  KOKKOS_INLINE_FUNCTION void operator()(const Index i) const
+  int slices() const { return (rows + slice_rows - 1) / slice_rows; }
+  KOKKOS_INLINE_FUNCTION void operator()(const Index position) const
   {
-    KernelScalar sums[width];
+    const int count = (rows + slice_rows - 1) / slice_rows, number = static_cast<int>(position / slice_rows),
+              slice = backwards ? count - 1 - number : number, i = slice * slice_rows + static_cast<int>(position % slice_rows);
+    if (i >= rows) return;
+    KernelScalar g[width], sums[width];
+    kernel.start(i, g);
     for (int c = 0; c < width; c++) sums[c] = 0;
-    const Index slice = i / slice_rows, away = kernel.triangle.forward ? -1 : 1;
-    const int size = sliced.starts[slice + 1] - sliced.starts[slice];
+    const int size = sliced.starts[slice + 1] - sliced.starts[slice], away = forward ? -1 : 1;
     const Index at = Index(sliced.starts[slice]) * slice_rows + i % slice_rows;
     const auto add = [&](const auto *distances) {
       for (int first = 0; first < size; first += at_once) { // so many loads under way at a time
         Scalar values[at_once];
-        Index columns[at_once];
+        int columns[at_once];
         for (int k = 0; k < at_once; k++) {
           const bool there = first + k < size;
           const Index from = at + (first + k) * slice_rows;
           values[k]        = there ? sliced.values[from] : Scalar(0);
-          columns[k]       = there ? i + away * static_cast<Index>(distances[from]) : i;
+          columns[k]       = there ? i + away * static_cast<int>(distances[from]) : i;
         }
         for (int c = 0; c < width; c++) {
           KernelScalar neighbours[at_once];
@@ -63,7 +70,7 @@ struct RowBySlice {
       add(sliced.near);
     else
       add(sliced.far);
-    kernel.finish(i, sums);
+    kernel.finish(i, g, sums);
   }
 };
 

@@ -74,7 +74,7 @@ struct WaitingRows {
   {
     for (int c = 0; c < width; c++) {
       const KernelScalar r = now(in.data, in.at(i, c));
-      g[c]                 = now(before, i) * (in.scale ? KernelScalar(look_now(in.scale[i]) * r) : r);
+      g[c]                 = now(before, i) * (in.scale ? RealOf<KernelScalar>(look_now(in.scale[i])) * r : r);
     }
   }
   KOKKOS_INLINE_FUNCTION void finish(const Block &block, Index i, const KernelScalar *g, KernelScalar factor,

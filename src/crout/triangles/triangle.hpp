@@ -66,8 +66,10 @@ struct Vectors {
   const double *scale       = nullptr;
 
   KOKKOS_INLINE_FUNCTION Index at(Index i, int c) const { return step * (order ? Index(order[i]) : i) + ld * c; }
-  KOKKOS_INLINE_FUNCTION KernelScalar get(Index i, int c) const { return scale ? scale[i] * data[at(i, c)] : data[at(i, c)]; }
-  KOKKOS_INLINE_FUNCTION void put(Index i, int c, KernelScalar value) const { data[at(i, c)] = scale ? scale[i] * value : value; }
+  KOKKOS_INLINE_FUNCTION KernelScalar get(Index i, int c) const { return scale_of(i) * data[at(i, c)]; }
+  KOKKOS_INLINE_FUNCTION void put(Index i, int c, KernelScalar value) const { data[at(i, c)] = scale_of(i) * value; }
+  /// In the vectors' precision: where it is single, a product in double would hold up each load behind the one before, where there is no scale too.
+  KOKKOS_INLINE_FUNCTION RealOf<KernelScalar> scale_of(Index i) const { return scale ? static_cast<RealOf<KernelScalar>>(scale[i]) : 1; }
   bool plain() const { return !order && !scale; }
 };
 
