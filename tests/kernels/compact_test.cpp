@@ -413,6 +413,10 @@ TEST(CompactSweep, SaysWhyItCannot)
   EXPECT_NE(why(100, 0.25, 3, 3).find("one or two rows"), std::string::npos);
   EXPECT_NE(why(100, 0.25, 1, 3).find("rows with weights of their own"), std::string::npos);
   EXPECT_NE(why(11, 0.25, 1, 1).find("at least 12 rows"), std::string::npos);
+  BoxPiece cut;
+  cut.n[0] = 100, cut.length = 200;
+  const CompactMatrix diagonal{{0, 1, 0}, {{0, 1, 0}}, {{0, 1, 0}}};
+  EXPECT_THROW(CompactSweep<KernelScalar>(execution, cut, diagonal, random_rows(1, 1, random)), std::invalid_argument);
 }
 
 TEST(CompactStencil, RefusesPiecesThatAreTooShort)

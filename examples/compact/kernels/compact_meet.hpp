@@ -33,7 +33,7 @@ __device__ inline void meet_neighbours(bool tells, unsigned *const (&told)[2], u
 #endif
 
 /// The first team says that what the kernel before has told is there: a kernel's words are when the next one begins, and it begins sooner than what a stream
-/// would do between them. The teams that a device begins first wait. Others begin when one of these has ended, which had seen what they need.
+/// would do between them. All teams that a device may begin at first wait. Others begin when one of these has ended, which had seen what they need.
 struct NeighboursMet {
   static constexpr bool in_kernel = true;
 

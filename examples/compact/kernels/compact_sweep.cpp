@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/backend.hpp"
 #include "base/kernel_scalar.hpp"
@@ -280,6 +281,15 @@ private:
 #endif
     return std::max<Index>(space.concurrency() / 2048, 1);
   }
+  /// That a device can begin before one of them ends, whatever they are: small ones more than what a kernel is bounded for.
+  static Index most_teams([[maybe_unused]] const Space &space)
+  {
+#if defined(WEFT_HAVE_VENDOR)
+    if constexpr (std::is_same_v<Space, vendor::Space>)
+      return multiprocessors(space) * vendor::properties(space).maxBlocksPerMultiProcessor;
+#endif
+    return std::numeric_limits<Index>::max();
+  }
 
   template <class Meet = NobodyMet>
   void launch(const Space &space, Part part, const SweepRange<Scalar> &range, const Meet &meet = {}) const
@@ -338,7 +348,7 @@ private:
     const Index items    = (tiles + kernel.range.segment - 1) / kernel.range.segment * bundles;
     if constexpr (Meet::in_kernel) {
       kernel.meet             = meet;
-      kernel.meet.first_teams = multiprocessors(space) * Index(teams);
+      kernel.meet.first_teams = most_teams(space);
     }
     if constexpr (on_host) {
       Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
