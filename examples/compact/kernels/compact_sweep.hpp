@@ -32,9 +32,9 @@ struct SweepMail {
 /// the elimination of a tile of rows at a time in registers; a tile's unknowns are substituted from `reach` rows further down, where an
 /// unknown counts for less than rounding error. For the same reason a sweep may begin anywhere, `reach` rows early: lines are cut where
 /// there are few. What a rank's rows feel of a neighbour is in width() rows of f and one number a line: what the elimination has in the neighbour's
-/// last row, and the unknown in its first row; as only one row feels the last of the said rows, that is put into the number. Either number is a product of `reach` rows of f at that end with weights that decay, so ranks tell them
-/// before they sweep; the inner rows of a part of the lines, which need no neighbour, are swept while messages are under way. Where devices reach each
-/// other's memory, the sweep's kernel waits by itself.
+/// last row, and the unknown in its first row. As only one row feels the last of the said rows, that is put into the number. Either number is a
+/// product of `reach` rows of f at that end with weights that decay, so ranks tell them before they sweep; the inner rows of a part of the lines, which
+/// need no neighbour, are swept while messages are under way. Where devices reach each other's memory, the sweep's kernel waits by itself.
 ///
 /// Words moved per row: 2; across ranks reach + width more at each end for the products, and for the said part 4 * reach rows.
 /// Source: X.-H. Sun, Application and accuracy of the parallel diagonal dominant algorithm, Parallel Computing 21 (1995), for the decay.

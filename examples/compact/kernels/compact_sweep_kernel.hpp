@@ -280,8 +280,10 @@ struct CompactSweepKernel {
     const Equal equal{factors.inner};
     State s;
     Tile f, g;
+    const bool needs_none = all_here(segment.first); // of neighbours: then it is on its way while they are waited for
+    if (!needs_none) wait();
     bring(segment.first, f);
-    wait();
+    if (needs_none) wait();
     loop<2 * width>([&](int j) {
       for (int l = 0; l < lanes; l++)
         s.carry[j][l] = segment.first == 0 && range.before ? value(lines.number[l], lines.start[l], j - 2 * width) : Scalar(0);
