@@ -66,7 +66,8 @@ private:
   const StreamMessages *on_stream_; ///< or null
   std::string why_not_;
   int rank_ = 0, size_ = 1;
-  bool device_messages_, on_device_;
+  bool device_messages_;
+  [[maybe_unused]] bool on_device_; ///< where devices reach each other alone
   mutable std::vector<MPI_Request> requests_; ///< of messages under way
 };
 
