@@ -480,12 +480,11 @@ PetscErrorCode Derivative::Apply(Vec f, Vec g, bool again)
   KSPConvergedReason reason;
 
   PetscFunctionBeginUser;
-  if (sweep_ && halo_->HasMail()) {
-    PetscCall(ApplyByMail(f, g));
-    PetscFunctionReturn((PetscErrorCode)0);
-  }
   if (sweep_) {
-    PetscCall(ApplyTo(*sweep_, events_.sweep, f, g, again));
+    if (halo_->HasMail())
+      PetscCall(ApplyByMail(f, g));
+    else
+      PetscCall(ApplyTo(*sweep_, events_.sweep, f, g, again));
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscCall(ApplyTo(*stencil_, events_.stencil, f, right_, again));

@@ -105,9 +105,10 @@ weft::SweepMail<weft::KernelScalar> Halo::Mail() const
 PetscErrorCode Halo::EndTelling(bool in_kernel)
 {
   PetscFunctionBeginUser;
+  if (mail_ && in_kernel) PetscFunctionReturn((PetscErrorCode)0);
   if (mail_) {
-    if (before_ != MPI_PROC_NULL && !in_kernel) PetscCallCXX(mail_->tell(before_, of_after, execution_->stream()));
-    if (after_ != MPI_PROC_NULL && !in_kernel) PetscCallCXX(mail_->tell(after_, of_before, execution_->stream()));
+    if (before_ != MPI_PROC_NULL) PetscCallCXX(mail_->tell(before_, of_after, execution_->stream()));
+    if (after_ != MPI_PROC_NULL) PetscCallCXX(mail_->tell(after_, of_before, execution_->stream()));
     PetscFunctionReturn((PetscErrorCode)0);
   }
   PetscCallCXX(told_->set());

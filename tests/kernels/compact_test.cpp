@@ -170,8 +170,8 @@ std::vector<Swept<Scalar>> cut_lines(const BoxPiece &box, const std::vector<Inde
       }
     }
   }
+  const Memory memory = executions[0]->memory();
   for (Swept<Scalar> &p : pieces) {
-    const Memory memory = executions[0]->memory();
     p.f.emplace(memory, p.values);
     p.g.emplace(memory, Values(p.values.size(), no_number<Scalar>));
   }
@@ -296,27 +296,38 @@ TEST(CompactSweep, AgreesOnManyLinesOfADevice)
   if (!device) GTEST_SKIP() << "no device";
 }
 
-TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
-{
-  std::mt19937 random(73);
-  const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
-  for (int trial = 0; trial < 150; trial++) {
-    BoxPiece box;
+/// Lines through a box, cut in pieces of `sizes`.
+struct CutBox {
+  BoxPiece box;
+  std::vector<Index> sizes;
+  CompactMatrix matrix;
+  CompactRows rows;
+
+  /// whole: there is one piece.
+  CutBox(int trial, bool whole, std::mt19937 &random)
+  {
+    const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
     const int width = static_cast<int>(between(1, 2)), ends = static_cast<int>(between(width, 2));
     box.direction = static_cast<int>(between(0, 2));
     for (Index &n : box.n) n = trial % 7 ? between(1, 9) : between(30, 70);
     box.n[box.direction] = 1;
     box.ring             = between(0, 1) == 1;
-    const auto pieces    = trial % 3 == 0 ? 1 : between(2, 4); // beside neighbours a piece has least_rows()
-    std::vector<Index> sizes;
-    for (Index k = 0; k < pieces; k++)
-      sizes.push_back(pieces == 1 ? between(12, trial % 10 ? 200 : 1500) : between(60, trial % 10 ? 200 : 900));
-    box.length                 = std::accumulate(sizes.begin(), sizes.end(), Index(0));
-    const CompactMatrix matrix = random_matrix(ends, random);
-    const CompactRows rows     = random_rows(width, ends, random);
+    const Index pieces   = whole ? 1 : between(2, 4); // beside neighbours a piece has least_rows()
+    for (Index k = 0; k < pieces; k++) sizes.push_back(whole ? between(12, trial % 10 ? 200 : 1500) : between(60, trial % 10 ? 200 : 900));
+    box.length = std::accumulate(sizes.begin(), sizes.end(), Index(0));
+    matrix     = random_matrix(ends, random);
+    rows       = random_rows(width, ends, random);
+  }
+};
+
+TEST(CompactSweep, AgreesWithStencilAndEliminationInEveryPiece)
+{
+  std::mt19937 random(73);
+  for (int trial = 0; trial < 150; trial++) {
+    const CutBox cut(trial, trial % 3 == 0, random);
     for (Memory memory : memories()) {
-      check_sweep<SingleScalar>(box, sizes, matrix, rows, memory, random);
-      check_sweep<KernelScalar>(box, sizes, matrix, rows, memory, random);
+      check_sweep<SingleScalar>(cut.box, cut.sizes, cut.matrix, cut.rows, memory, random);
+      check_sweep<KernelScalar>(cut.box, cut.sizes, cut.matrix, cut.rows, memory, random);
     }
   }
 }
@@ -325,21 +336,10 @@ TEST(CompactSweep, WaitsForNeighboursInItsKernel)
 {
   if (!device_waits()) GTEST_SKIP() << "no kernel waits for another device";
   std::mt19937 random(77);
-  const auto between = [&](Index low, Index high) { return std::uniform_int_distribution<Index>(low, high)(random); };
   for (int trial = 0; trial < 60; trial++) {
-    BoxPiece box;
-    const int width = static_cast<int>(between(1, 2)), ends = static_cast<int>(between(width, 2));
-    box.direction = static_cast<int>(between(0, 2));
-    for (Index &n : box.n) n = trial % 7 ? between(1, 9) : between(30, 70);
-    box.n[box.direction] = 1;
-    box.ring             = between(0, 1) == 1;
-    std::vector<Index> sizes;
-    for (Index k = between(2, 4); k > 0; k--) sizes.push_back(between(60, trial % 10 ? 200 : 900));
-    box.length                 = std::accumulate(sizes.begin(), sizes.end(), Index(0));
-    const CompactMatrix matrix = random_matrix(ends, random);
-    const CompactRows rows     = random_rows(width, ends, random);
-    check_waiting<SingleScalar>(box, sizes, matrix, rows, random);
-    check_waiting<KernelScalar>(box, sizes, matrix, rows, random);
+    const CutBox cut(trial, false, random);
+    check_waiting<SingleScalar>(cut.box, cut.sizes, cut.matrix, cut.rows, random);
+    check_waiting<KernelScalar>(cut.box, cut.sizes, cut.matrix, cut.rows, random);
   }
 }
 

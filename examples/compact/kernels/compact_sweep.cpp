@@ -125,10 +125,9 @@ template <class Scalar>
 class CompactSweep<Scalar>::Impl {
 public:
   virtual ~Impl()                                                                                                = default;
-  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const                                  = 0;
+  virtual void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, bool in_order) const                   = 0;
   virtual void apply_inside(const Scalar *f, Scalar *g) const                                                    = 0;
   virtual void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const = 0;
-  virtual void tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const                         = 0;
   virtual void apply(const Scalar *f, const SweepMail<Scalar> &mail, Scalar *g) const                            = 0;
 };
 
@@ -188,8 +187,11 @@ public:
     space.fence("weft: compact end weights");
   }
 
-  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after) const override { tell_on(ends_, f, to_before, to_after); }
-  void tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const override { tell_on(space_, f, to_before, to_after); }
+  void tell(const Scalar *f, Scalar *to_before, Scalar *to_after, bool in_order) const override
+  {
+    tell_ends(in_order ? space_ : ends_, {piece_.lines, piece_.rows, piece_.stride, reach_ + weights_.width, weights_.width, end_weights_,
+                                          f, needs_before_ ? to_before : nullptr, needs_after_ ? to_after : nullptr});
+  }
   void apply_inside(const Scalar *f, Scalar *g) const override
   {
     SweepRange<Scalar> range{};
@@ -211,7 +213,8 @@ public:
     if constexpr (meets_neighbours<Space>) {
       SweepRange<Scalar> range = range_of(f, mail.from_before, mail.from_after, g);
       range.end_line           = piece_.lines;
-      launch(space_, Part::all, range, NeighboursMet{{mail.told_before, mail.told_after}, {mail.is_before, mail.is_after}, mail.turn, 0});
+      launch(space_, Part::all, range,
+             NeighboursMet{{mail.told_before, mail.told_after}, {mail.is_before, mail.is_after}, mail.turn, most_teams(space_)});
     } else {
       throw std::logic_error("kernels of this backend cannot wait for another device");
     }
@@ -244,11 +247,6 @@ private:
   using Table = Kokkos::View<RowFactors<Real> *, typename Space::memory_space>;
   enum class Part { first, inside, last, all };
 
-  void tell_on(const Space &space, const Scalar *f, Scalar *to_before, Scalar *to_after) const
-  {
-    tell_ends(space, {piece_.lines, piece_.rows, piece_.stride, reach_ + weights_.width, weights_.width, end_weights_, f,
-                      needs_before_ ? to_before : nullptr, needs_after_ ? to_after : nullptr});
-  }
   /// The early lines, with what neighbours told.
   SweepRange<Scalar> range_of(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g) const
   {
@@ -330,7 +328,7 @@ private:
   }
   /// `teams`: of a multiprocessor, which limits registers.
   template <class Kernel, unsigned teams, class Meet>
-  void run(const Space &space, Part part, SweepRange<Scalar> range, [[maybe_unused]] const Meet &meet) const
+  void run(const Space &space, Part part, SweepRange<Scalar> range, const Meet &meet) const
   {
     // Tiles that need no neighbour: a sweep begins `looks` tiles early and ends as late.
     constexpr Index tile = Kernel::rows_of_tile, looks = Kernel::looks_ahead;
@@ -340,16 +338,12 @@ private:
     range.to        = part == Part::first ? begin : part == Part::inside ? end : all;
     if (range.from >= range.to || range.first_line >= range.end_line) return;
     // Segments where there are few lines.
-    Kernel kernel{piece_, weights_, factors_, range};
+    Kernel kernel{piece_, weights_, factors_, range, meet};
     const Index tiles = range.to - range.from, bundles = kernel.bundles();
     const Index wanted = on_host ? space.concurrency() : space.concurrency() / 256, most = std::max<Index>(tiles / (4 * looks), 1);
     const Index segments = std::min((wanted + bundles - 1) / bundles, most);
     kernel.range.segment = (tiles + segments - 1) / segments;
     const Index items    = (tiles + kernel.range.segment - 1) / kernel.range.segment * bundles;
-    if constexpr (Meet::in_kernel) {
-      kernel.meet             = meet;
-      kernel.meet.first_teams = most_teams(space);
-    }
     if constexpr (on_host) {
       Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
     } else {
@@ -415,7 +409,7 @@ void CompactSweep<Scalar>::tell(const Scalar *f, Scalar *to_before, Scalar *to_a
   if (!beside_) return;
   ready_->set();
   ready_->hold(*beside_);
-  impl_->tell(f, to_before, to_after);
+  impl_->tell(f, to_before, to_after, false);
   told_->set();
 }
 
@@ -440,7 +434,7 @@ void CompactSweep<Scalar>::apply_ends(const Scalar *f, const Scalar *from_before
 template <class Scalar>
 void CompactSweep<Scalar>::tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const
 {
-  if (beside_) impl_->tell_in_order(f, to_before, to_after);
+  if (beside_) impl_->tell(f, to_before, to_after, true);
 }
 
 template <class Scalar>

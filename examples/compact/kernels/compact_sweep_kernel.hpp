@@ -87,7 +87,7 @@ struct CompactSweepKernel {
   StencilWeights<Real> weights;
   LineFactors<Real> factors;
   SweepRange<Scalar> range;
-  Meet meet = {};
+  Meet meet;
 
   /// What a sweep carries from tile to tile.
   struct State {

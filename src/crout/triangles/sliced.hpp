@@ -38,11 +38,11 @@ struct RowBySlice {
   int rows;
   bool forward, backwards; ///< forward: the triangle
 
-  int slices() const { return (rows + slice_rows - 1) / slice_rows; }
+  KOKKOS_INLINE_FUNCTION int slices() const { return (rows + slice_rows - 1) / slice_rows; }
   KOKKOS_INLINE_FUNCTION void operator()(const Index position) const
   {
-    const int count = (rows + slice_rows - 1) / slice_rows, number = static_cast<int>(position / slice_rows),
-              slice = backwards ? count - 1 - number : number, i = slice * slice_rows + static_cast<int>(position % slice_rows);
+    const int number = static_cast<int>(position / slice_rows), slice = backwards ? slices() - 1 - number : number,
+              i = slice * slice_rows + static_cast<int>(position % slice_rows);
     if (i >= rows) return;
     KernelScalar g[width], sums[width];
     kernel.start(i, g);
