@@ -97,7 +97,7 @@ void HierarchyOn<Space, Value, Scalar>::restrict_from(std::size_t level, const S
   const int even              = spared.colours ? spared.colours->across : -1;
   if (l.part && spared.colours) l.part->need(l.space, x, l.part->crosses_but(even) ? 2 : 1); // lines that go on have residuals in ghosts
   if (spared.colours && !is_host_space<Space> && !(l.part && squares)) {
-    restrict_residual(l.space, a, *spared.colours, r, neighbours, of_b, b, x, to, squares);
+    restrict_residual(l.space, a, *spared.colours, r, neighbours, level == 0 && !l.part && mirrors_, of_b, b, x, to, squares);
     return;
   }
   const bool measured = squares && !spared.colours && !l.part && way.transpose == Transpose::no; // as it is made

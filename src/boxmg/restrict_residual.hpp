@@ -62,20 +62,107 @@ private:
   }
 };
 
-/// neighbours, of_b: what is left of A and of b. squares: where the sum of those of the residual goes, if it is wanted. Does not wait.
+/// The same of a row's neighbours along x, where lines run along it, for a grid with ends that is coarsened along x: a team makes the residuals of a piece
+/// of a line, each once, neighbouring threads those of neighbouring nodes, and adds them up from its scratch.
+template <class Space, class Scalar, class Residual>
+struct RestrictPieces {
+  static constexpr int threads = 128, at_once = 2, room = threads * at_once; ///< nodes of a thread; of a piece, at most
+  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<threads, 8>>;
+
+  Residual residual; ///< of a node
+  Transfer<Scalar> r;
+  int across;
+  Scalar *coarse;
+  Sum squares;
+  Index pieces, all; ///< of a line; of the grid
+  int width, teams;  ///< coarse nodes of a piece
+
+  RestrictPieces(const Residual &of_node, const Transfer<Scalar> &to, int across_lines, Scalar *b, const Sum &sum)
+      : residual(of_node), r(to), across(across_lines), coarse(b), squares(sum)
+  {
+    constexpr Index most = (room - 1) / 2;
+    pieces               = (r.coarse.n[0] + most - 1) / most;
+    width                = static_cast<int>((r.coarse.n[0] + pieces - 1) / pieces);
+    all                  = pieces * r.coarse.n[1] * r.coarse.n[2];
+    teams                = static_cast<int>(squares ? std::min<Index>(all, Sum::most_teams) : all);
+  }
+  static bool takes(const Transfer<Scalar> &r, const TwoColours &colours)
+  {
+    return colours.along == 0 && r.bit[0] != 0 && !r.fine.periodic[0];
+  }
+  void launch(const char *say, const Space &space) const
+  {
+    if (all == 0) return;
+    const auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
+    Policy policy(space, teams, threads);
+    policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(2 * room * sizeof(Scalar))));
+    Kokkos::parallel_for(say, Kokkos::Experimental::require(policy, light), *this);
+  }
+  KOKKOS_INLINE_FUNCTION void operator()(const typename Policy::member_type &team) const
+  {
+    // What each node gives the coarse one at its place or before it, and the next one.
+    Scalar *const before = static_cast<Scalar *>(team.team_shmem().get_shmem(2 * room * sizeof(Scalar))), *const next = before + room;
+    double mine = 0;
+    for (Index piece = team.league_rank(); piece < all; piece += teams) {
+      const Index row = quotient(piece, pieces, true), plane = quotient(row, r.coarse.n[1], true), first = (piece - row * pieces) * width;
+      const int count      = static_cast<int>(Kokkos::min<Index>(width, r.coarse.n[0] - first));
+      const Index place[3] = {first, row - plane * r.coarse.n[1], plane};
+      make(team.team_rank(), count, place, before, next, mine);
+      team.team_barrier();
+      Scalar *const to = coarse + r.coarse.node(place);
+      for (int k = team.team_rank(); k < count; k += threads) to[k] = next[2 * k] + before[2 * k + 1] + before[2 * k + 2];
+      if (piece + teams < all) team.team_barrier();
+    }
+    if (squares) add_up(team, teams, mine, squares);
+  }
+
+private:
+  /// Of the node before those of the piece, and of these. All loads are on their way together.
+  KOKKOS_INLINE_FUNCTION void make(int thread, int count, const Index (&place)[3], Scalar *before, Scalar *next, double &mine) const
+  {
+    int none;
+    const Index y = across == 1 ? r.from(1, place[1], 0, &none) : place[1], z = across == 2 ? r.from(2, place[2], 0, &none) : place[2];
+    Scalar value[at_once], weight[at_once], weight_of_next[at_once];
+    bool there[at_once];
+    for (int m = 0; m < at_once; m++) {
+      const int k       = thread + m * threads;
+      const Index i     = 2 * place[0] - 1 + k;
+      there[m]          = k <= 2 * count && i >= 0 && i < r.fine.n[0];
+      const Index at[3] = {there[m] ? i : 2 * place[0], y, z}, node = r.fine.node(at);
+      value[m]          = residual.at_node(node, at);
+      weight[m]         = r.weight(0, node);
+      weight_of_next[m] = at[0] % 2 != 0 ? r.weight(r.bit[0], node) : Scalar(0);
+    }
+    for (int m = 0; m < at_once; m++) {
+      const int k = thread + m * threads;
+      before[k]   = there[m] ? weight[m] * value[m] : Scalar(0);
+      next[k]     = there[m] ? weight_of_next[m] * value[m] : Scalar(0);
+      if (there[m] && k > 0) mine += square_of(widened(value[m]));
+    }
+  }
+};
+
+/// neighbours, of_b: what is left of A and of b. mirrors: couplings do, to the last bit. squares: where the sum of those of the residual goes, if it is
+/// wanted. Does not wait.
 template <class Space, class Scalar>
 void restrict_residual(const Space &space, const Operator<Scalar> &a, const TwoColours &colours, const Transfer<Scalar> &r,
-                       Neighbours neighbours, RealOf<Scalar> of_b, const Scalar *b, const Scalar *x, Scalar *coarse, const Sum &squares)
+                       Neighbours neighbours, bool mirrors, RealOf<Scalar> of_b, const Scalar *b, const Scalar *x, Scalar *coarse,
+                       const Sum &squares)
 {
   const auto launch = [&](const auto &residual) {
+    using Residual        = std::decay_t<decltype(residual)>;
     const char *const say = "weft boxmg restricted residual";
-    const RestrictResidual<Scalar, std::decay_t<decltype(residual)>> body{residual, r, colours.along, colours.across, coarse};
+    if constexpr (!is_host_space<Space>) {
+      using Pieces = RestrictPieces<Space, Scalar, Residual>;
+      if (Pieces::takes(r, colours)) return Pieces(residual, r, colours.across, coarse, squares).launch(say, space);
+    }
+    const RestrictResidual<Scalar, Residual> body{residual, r, colours.along, colours.across, coarse};
     if (squares)
       sum_over_runs(say, space, Region::all(r.coarse), body, squares);
     else
       over_runs(say, space, Region::all(r.coarse), body);
   };
-  by_neighbours<Space>(a, neighbours, of_b != 0 ? b : nullptr, x, launch, false, of_b);
+  by_neighbours<Space>(a, neighbours, of_b != 0 ? b : nullptr, x, launch, mirrors, of_b);
 }
 
 } // namespace weft::boxmg

@@ -33,6 +33,30 @@ private:
   OwnedArray<unsigned, Space> ended_{"weft boxmg ended teams", 1};
 };
 
+/// Adds up what the threads of so many teams have, in the order of the teams: the one that ends last does.
+template <class Team>
+KOKKOS_INLINE_FUNCTION void add_up(const Team &team, int teams, double mine, const Sum &to)
+{
+  team.team_reduce(Kokkos::Sum<double>(mine));
+  int last = 0;
+  Kokkos::single(
+      Kokkos::PerTeam(team),
+      [&](int &of_all) {
+        to.of_teams[team.league_rank()] = mine;
+        Kokkos::memory_fence();
+        of_all = Kokkos::atomic_fetch_add(to.ended, 1u) + 1 == static_cast<unsigned>(teams);
+      },
+      last);
+  if (!last) return;
+  double total = 0;
+  for (int k = team.team_rank(); k < teams; k += team.team_size()) total += Kokkos::atomic_load(to.of_teams + k);
+  team.team_reduce(Kokkos::Sum<double>(total));
+  Kokkos::single(Kokkos::PerTeam(team), [&] {
+    *to.value = total;
+    *to.ended = 0;
+  });
+}
+
 /// Calls body(run, sum) for the nodes of a region. Does not wait.
 template <class Space, class Body>
 void sum_over_runs(const char *label, const Space &space, const Region &region, const Body &body, const Sum &to)
@@ -63,24 +87,7 @@ void sum_over_runs(const char *label, const Space &space, const Region &region, 
             if (below >= at_once || column >= columns) continue;
             for (Index row = group * height + below; row < end; row += at_once) body(all.run(column, row), mine);
           }
-          team.team_reduce(Kokkos::Sum<double>(mine));
-          int last = 0;
-          Kokkos::single(
-              Kokkos::PerTeam(team),
-              [&](int &of_all) {
-                to.of_teams[team.league_rank()] = mine;
-                Kokkos::memory_fence();
-                of_all = Kokkos::atomic_fetch_add(to.ended, 1u) + 1 == static_cast<unsigned>(teams);
-              },
-              last);
-          if (!last) return;
-          double total = 0;
-          for (int k = team.team_rank(); k < teams; k += threads) total += Kokkos::atomic_load(to.of_teams + k);
-          team.team_reduce(Kokkos::Sum<double>(total));
-          Kokkos::single(Kokkos::PerTeam(team), [&] {
-            *to.value = total;
-            *to.ended = 0;
-          });
+          add_up(team, teams, mine, to);
         });
   }
 }

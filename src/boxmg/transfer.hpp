@@ -113,9 +113,13 @@ private:
   }
 };
 
-/// The same at a node, for a device: all loads are on their way together. coarsened: how many directions are.
+/// The same at nodes of some rows, one below the other, for a device: all loads are on their way together. In double precision those of one row are as many
+/// as registers should hold. coarsened: how many directions are.
 template <class Scalar, int coarsened>
-struct InterpolateNode {
+struct InterpolateNodes {
+  static constexpr int corners = 1 << coarsened,
+                       at_once = coarsened < 3 && sizeof(Scalar) < sizeof(double) ? 4 : 1; ///< coarse nodes around one; rows
+
   const Scalar *weights, *e;
   Scalar *x;
   Index pitch;
@@ -124,9 +128,11 @@ struct InterpolateNode {
   int direction[coarsened]; ///< the coarsened ones, in the order of the slots' bits
   int last[coarsened];      ///< the last coarse place along each
   bool periodic[coarsened];
+  int apart, end; ///< from a row to the next one; after the last one of a plane
 
-  InterpolateNode(const Transfer<Scalar> &p, const Scalar *coarse, Scalar *fine)
-      : weights(p.weights), e(coarse), x(fine), pitch(p.pitch), row(static_cast<int>(p.fine.n[0])), plane(static_cast<int>(p.fine.n[1]))
+  InterpolateNodes(const Transfer<Scalar> &p, const Scalar *coarse, Scalar *fine, const Region &wanted)
+      : weights(p.weights), e(coarse), x(fine), pitch(p.pitch), row(static_cast<int>(p.fine.n[0])), plane(static_cast<int>(p.fine.n[1])),
+        apart(static_cast<int>(wanted.step[1])), end(static_cast<int>(wanted.first[1] + wanted.step[1] * wanted.count[1]))
   {
     int next = 1, m = 0;
     for (int d = 0; d < 3; d++) {
@@ -140,38 +146,51 @@ struct InterpolateNode {
       m++;
     }
   }
+  /// Where the first of the rows are.
+  static Region first_rows(Region wanted)
+  {
+    wanted.step[1] *= at_once;
+    wanted.count[1] = (wanted.count[1] + at_once - 1) / at_once;
+    return wanted;
+  }
   KOKKOS_INLINE_FUNCTION void operator()(const Run &run) const
   {
-    const int at[3]  = {static_cast<int>(run.x), static_cast<int>(run.y), static_cast<int>(run.z)};
-    const Index node = at[0] + Index(row) * (at[1] + Index(plane) * at[2]);
+    Scalar w[at_once][corners], from[at_once][corners], sum[at_once];
+    for (int r = 0; r < at_once; r++) {
+      const int y = static_cast<int>(run.y) + r * apart;
+      load({static_cast<int>(run.x), y, static_cast<int>(run.z)}, y < end, w[r], from[r], sum[r]);
+    }
+    for (int r = 0; r < at_once; r++) {
+      const int y = static_cast<int>(run.y) + r * apart;
+      for (int k = 0; k < corners; k++) sum[r] += w[r][k] * from[r][k];
+      if (y < end) x[node({static_cast<int>(run.x), y, static_cast<int>(run.z)})] = sum[r];
+    }
+  }
+
+private:
+  KOKKOS_INLINE_FUNCTION Index node(const int (&at)[3]) const { return at[0] + Index(row) * (at[1] + Index(plane) * at[2]); }
+  KOKKOS_INLINE_FUNCTION void load(const int (&at)[3], bool exists, Scalar (&w)[corners], Scalar (&from)[corners], Scalar &own) const
+  {
+    const Index here = node(at);
     Index first      = 0; // the coarse node at its place, or before it
     for (int d = 0; d < 3; d++) first += Index(at[d] >> halved[d]) * stride[d];
     int step[coarsened]; // to the next one; 0: there is none
     for (int m = 0; m < coarsened; m++) {
-      const int d     = direction[m],
-                place = d == 0   ? at[0]
-                        : d == 1 ? at[1]
-                                 : at[2],
-                apart = d == 0   ? stride[0]
-                        : d == 1 ? stride[1]
-                                 : stride[2];
-      step[m]         = place % 2 == 0 ? 0 : place >> 1 < last[m] ? apart : periodic[m] ? -last[m] * apart : 0;
+      const int d = direction[m], place = d == 0 ? at[0] : d == 1 ? at[1] : at[2], to = d == 0 ? stride[0] : d == 1 ? stride[1] : stride[2];
+      step[m] = place % 2 == 0 ? 0 : place >> 1 < last[m] ? to : periodic[m] ? -last[m] * to : 0;
     }
-    constexpr int corners = 1 << coarsened;
-    Scalar w[corners], from[corners], sum = x[node];
     for (int k = 0; k < corners; k++) {
       Index there = first;
-      bool inside = true;
+      bool inside = exists;
       for (int m = 0; m < coarsened; m++) {
         if (!(k >> m & 1)) continue;
         there += step[m];
         inside = inside && step[m] != 0;
       }
-      w[k]    = inside ? weights[k * pitch + node] : Scalar(0);
+      w[k]    = inside ? weights[k * pitch + here] : Scalar(0);
       from[k] = inside ? e[there] : Scalar(0);
     }
-    for (int k = 0; k < corners; k++) sum += w[k] * from[k];
-    x[node] = sum;
+    own = exists ? x[here] : Scalar(0);
   }
 };
 
@@ -261,15 +280,16 @@ private:
 template <class Space, class Scalar>
 void interpolate(const Space &space, const Transfer<Scalar> &p, const Scalar *e, Scalar *x, const Region &wanted)
 {
-  const auto launch = [&](const auto &body) { over_runs("weft boxmg interpolation", space, wanted, body); };
+  const char *const say = "weft boxmg interpolation";
+  const auto by_rows    = [&](const auto &body) { over_runs(say, space, body.first_rows(wanted), body); };
   if constexpr (is_host_space<Space>)
-    launch(Interpolate<Space, Scalar>{p, e, x});
+    over_runs(say, space, wanted, Interpolate<Space, Scalar>{p, e, x});
   else if (p.slots() == 2)
-    launch(InterpolateNode<Scalar, 1>(p, e, x));
+    by_rows(InterpolateNodes<Scalar, 1>(p, e, x, wanted));
   else if (p.slots() == 4)
-    launch(InterpolateNode<Scalar, 2>(p, e, x));
+    by_rows(InterpolateNodes<Scalar, 2>(p, e, x, wanted));
   else
-    launch(InterpolateNode<Scalar, 3>(p, e, x));
+    by_rows(InterpolateNodes<Scalar, 3>(p, e, x, wanted));
 }
 
 /// even: a direction that is coarsened, along which r is 0 at odd places, whatever stands there; -1: none.

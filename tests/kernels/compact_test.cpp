@@ -270,6 +270,23 @@ void check_waiting(const BoxPiece &box, const std::vector<Index> &sizes, const C
     expect_derivative(pieces[k], k);
   }
   EXPECT_TRUE(said[0] == turn && said[1] == turn);
+
+  // As on devices of their own: each tells the others, and the kernel that waits for them comes at once.
+  const Kokkos::View<unsigned *, Pinned> flags("flags", 2 * count);
+  const auto flag_of = [&](std::size_t piece, bool after) { return &flags[2 * (piece % count) + after]; };
+  std::fill_n(read.data(), read.size(), no_number<Scalar>);
+  for (auto &piece : pieces) piece.g.emplace(Memory::device, std::vector<Scalar>(piece.expected.size(), no_number<Scalar>));
+  for (std::size_t k = 0; k < count; k++) { // nothing waits for the device here
+    pieces[k].sweep->tell_in_order(pieces[k].f->data(), of(read, k, false), of(read, k, true));
+    pieces[k].sweep->apply(pieces[k].f->data(),
+                           {of(read, k + count - 1, true), of(read, k + 1, false), flag_of(k, false), flag_of(k, true),
+                            flag_of(k + count - 1, true), flag_of(k + 1, false), turn},
+                           pieces[k].g->data());
+  }
+  for (std::size_t k = 0; k < count; k++) {
+    executions[k]->wait();
+    expect_derivative(pieces[k], k);
+  }
 }
 
 /// So many lines that a device sweeps all but the early ones in whole waves of teams.

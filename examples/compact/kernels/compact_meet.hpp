@@ -3,6 +3,7 @@
 #include <type_traits>
 
 #include "kernels/compact_ends.hpp"
+#include "kernels/compact_overlap.hpp"
 #include "kernels/compact_sweep.hpp"
 #if defined(KOKKOS_ENABLE_CUDA)
 #include "base/cuda/peer_exchange.hpp"
@@ -21,6 +22,7 @@ namespace cuda {
 /// By all threads of a team. tells: this team says that what neighbours need is there.
 __device__ inline void meet_neighbours(bool tells, unsigned *const (&told)[2], unsigned *const (&there)[2], unsigned turn)
 {
+  if (tells) wait_for_previous();
   for (unsigned *const flag : told) {
     if (tells && flag) PeerWord<unsigned>(*flag).store(turn, ::cuda::memory_order_release);
   }
@@ -32,8 +34,8 @@ __device__ inline void meet_neighbours(bool tells, unsigned *const (&told)[2], u
 } // namespace cuda
 #endif
 
-/// The first team says that what the kernel before has told is there: a kernel's words are when the next one begins, and it begins sooner than what a stream
-/// would do between them. All teams that a device may begin at first wait. Others begin when one of these has ended, which had seen what they need.
+/// The first team says that what the kernel before has told is there, sooner than a stream would say it between them: the kernel begins while that one ends
+/// (compact_overlap.hpp). All teams that a device may begin at first wait. Others begin when one of these has ended, which had seen what they need.
 struct NeighboursMet {
   static constexpr bool in_kernel = true;
 

@@ -8,6 +8,7 @@
 #include "base/kernel_scalar.hpp"
 #include "base/vendor.hpp"
 #include "kernels/compact_ends.hpp"
+#include "kernels/compact_overlap.hpp"
 #include "kernels/compact_sweep_kernel.hpp"
 #include "line/methods/toeplitz/near_toeplitz.hpp"
 
@@ -233,6 +234,7 @@ public:
       policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(EndsOfLines::scratch_bytes)));
       Kokkos::parallel_for(
           "weft compact tell", policy, KOKKOS_LAMBDA(const typename Kokkos::TeamPolicy<Space>::member_type &team) {
+            let_next_begin();
             const Index number = team.league_rank(), bundle = number < bundles ? number : number - bundles;
             ends.tell_bundle(team, before && number < bundles, bundle * EndsOfLines::bundle);
           });
@@ -240,7 +242,10 @@ public:
     }
     Kokkos::parallel_for(
         "weft compact tell", Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, sides * lines),
-        KOKKOS_LAMBDA(const Index number) { ends.tell_line(before && number < lines, number < lines ? number : number - lines); });
+        KOKKOS_LAMBDA(const Index number) {
+          let_next_begin();
+          ends.tell_line(before && number < lines, number < lines ? number : number - lines);
+        });
   }
 
 private:
@@ -346,6 +351,11 @@ private:
     const Index items    = (tiles + kernel.range.segment - 1) / kernel.range.segment * bundles;
     if constexpr (on_host) {
       Kokkos::parallel_for("weft compact sweep", Kokkos::RangePolicy<Space>(space, 0, items), kernel);
+#if defined(WEFT_NATIVE_HOPPER)
+    } else if constexpr (Meet::in_kernel) {
+      static_assert(Kernel::team == cuda::WarpTeam::threads);
+      cuda::launch_overlapping<teams>(space, static_cast<int>(items), Kernel::scratch_bytes, kernel);
+#endif
     } else {
       // HIP counts wavefronts of a SIMD unit here, of which a multiprocessor has four: one alone leaves all registers to be taken.
       constexpr unsigned resident = warp_threads < Space >> 32 ? 1 : teams;

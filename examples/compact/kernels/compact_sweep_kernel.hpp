@@ -335,10 +335,11 @@ struct CompactSweepKernel {
         [&](Index k, const Tile &g) { store(lines, k, g); });
   }
 
-  using Member                               = typename Kokkos::TeamPolicy<Space>::member_type;
   static constexpr std::size_t scratch_bytes = contiguous && !on_host ? team * (tile + 1) * sizeof(Scalar) : 0;
 
   /// On a device. Where rows are neighbours in memory, so are those that the threads read and write; team scratch turns tiles.
+  template <class Member>
+  requires requires(const Member &member) { member.league_rank(); }
   KOKKOS_INLINE_FUNCTION void operator()(const Member &member) const
   {
     const Index count = bundles(), first = range.first_line + member.league_rank() % count * team;
