@@ -62,12 +62,15 @@ private:
   }
 };
 
-/// The same of a row's neighbours along x, where lines run along it, for a grid with ends that is coarsened along x: a team makes the residuals of a piece
-/// of a line, each once, neighbouring threads those of neighbouring nodes, and adds them up from its scratch.
+/// The same for lines along x, on a grid that ends and is coarsened along x: a team makes the residuals of a piece of a line, and of the node before it, into
+/// its scratch, neighbouring threads those of neighbouring nodes, and adds them up from there.
 template <class Space, class Scalar, class Residual>
 struct RestrictPieces {
   static constexpr int threads = 128, at_once = 2, room = threads * at_once; ///< nodes of a thread; of a piece, at most
-  using Policy = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<threads, 8>>;
+  /// Teams of a multiprocessor, which limits registers. Scratch of complex numbers leaves room for four on small devices. Where warps have 64 threads, warps of
+  /// a quarter of a multiprocessor are counted instead.
+  static constexpr unsigned resident = is_complex<Scalar> || (warp_threads<Space>) > 32 ? 4 : 8;
+  using Policy                       = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<threads, resident>>;
 
   Residual residual; ///< of a node
   Transfer<Scalar> r;

@@ -113,8 +113,8 @@ private:
   }
 };
 
-/// The same at nodes of some rows, one below the other, for a device: all loads are on their way together. In double precision those of one row are as many
-/// as registers should hold. coarsened: how many directions are.
+/// The same at nodes of some rows, one below the other, for a device: all loads are on their way together. Four rows of real numbers in single precision, in
+/// one or two coarsened directions; else one, as many as registers should hold. coarsened: how many directions are.
 template <class Scalar, int coarsened>
 struct InterpolateNodes {
   static constexpr int corners = 1 << coarsened,

@@ -224,14 +224,16 @@ void check_sweep(const BoxPiece &box, const std::vector<Index> &sizes, const Com
   }
 }
 
+/// Whether sweeps can wait on the device, and it has room for all of a check together.
 bool device_waits()
 {
-  bool cuda = false;
+  constexpr int enough = 64 * 2048; // threads
+  bool cuda            = false;
   for (Memory memory : memories()) cuda = cuda || Execution(memory).name() == "Cuda";
-  return cuda;
+  return cuda && Kokkos::DefaultExecutionSpace().concurrency() >= enough;
 }
 
-/// All sweeps wait on the device, until the host says that what pieces tell is there. They are small enough to be there together.
+/// All sweeps wait on the device, until the host says that what pieces tell is there. They are there together.
 template <class Scalar>
 void check_waiting(const BoxPiece &box, const std::vector<Index> &sizes, const CompactMatrix &matrix, const CompactRows &rows,
                    std::mt19937 &random)

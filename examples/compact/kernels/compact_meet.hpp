@@ -19,7 +19,7 @@ struct NobodyMet {
 #if defined(KOKKOS_ENABLE_CUDA)
 namespace cuda {
 
-/// By all threads of a team. tells: this team says that what neighbours need is there.
+/// By all threads of a team. tells: this team waits for the kernel before, and says that what neighbours need is there.
 __device__ inline void meet_neighbours(bool tells, unsigned *const (&told)[2], unsigned *const (&there)[2], unsigned turn)
 {
   if (tells) wait_for_previous();
@@ -34,8 +34,8 @@ __device__ inline void meet_neighbours(bool tells, unsigned *const (&told)[2], u
 } // namespace cuda
 #endif
 
-/// The first team says that what the kernel before has told is there, sooner than a stream would say it between them: the kernel begins while that one ends
-/// (compact_overlap.hpp). All teams that a device may begin at first wait. Others begin when one of these has ended, which had seen what they need.
+/// The first team says that what the kernel before has told is there, sooner than a stream would say it between them: where it is native, the kernel begins
+/// while that one ends (compact_overlap.hpp). All teams that a device may begin at first wait. Others begin when one of these has ended, which had seen what they need.
 struct NeighboursMet {
   static constexpr bool in_kernel = true;
 

@@ -1,5 +1,5 @@
 /// A kernel that begins while the one before it in its stream ends, natively on CUDA, sm_90 (CUDA's programmatic dependent launch): for a sweep behind the
-/// kernel that tells its neighbours, whose last teams leave most of a device idle, and which it waits for in its first team alone.
+/// kernel that tells its neighbours. The last teams of that kernel leave most of a device idle, and only the sweep's first team waits for it.
 #pragma once
 #include "base/backend.hpp"
 #include "base/native.hpp"
@@ -18,7 +18,8 @@ KOKKOS_FORCEINLINE_FUNCTION void let_next_begin()
 #endif
 }
 
-/// By threads of the next one: waits until the kernel before has ended and what it has written is there. Before that, what earlier kernels wrote is.
+/// By threads of the next one: waits until the kernel before has ended and what it has written is there. Before that, what was there when that kernel began
+/// is, so that it must be launched as usual.
 KOKKOS_FORCEINLINE_FUNCTION void wait_for_previous()
 {
 #if defined(WEFT_NATIVE_HOPPER)

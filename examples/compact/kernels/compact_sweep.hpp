@@ -63,8 +63,9 @@ public:
   /// a ring is all here.
   void apply_ends(const Scalar *f, const Scalar *from_before, const Scalar *from_after, Scalar *g);
 
-  /// The same in two kernels, which follow each other where `execution` runs: what neighbours need, and all of g. The second one says that the first is done,
-  /// and waits until the neighbours' ones are; they run at the same time, on devices of their own. CUDA alone has it. Does not wait.
+  /// The same in two kernels where `execution` runs, with nothing between them: what neighbours need, and all of g. The second one may begin while the first
+  /// ends, says that it is done, and waits until the neighbours' ones are; they run at the same time, on devices of their own. CUDA alone has it. Does not
+  /// wait.
   void tell_in_order(const Scalar *f, Scalar *to_before, Scalar *to_after) const;
   void apply(const Scalar *f, const SweepMail<Scalar> &mail, Scalar *g) const;
 
