@@ -18,9 +18,7 @@ void launch(const Space &space, const Operator<Scalar> &a, const Transfer<Scalar
   constexpr Directions split = !shared ? 0 : halved == 7 ? 6 : 4;
   using Kernel               = CoarseRow<Scalar, halved, coupled, star, half, split>;
   using Policy               = Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>, Kokkos::LaunchBounds<128, 2>>; // up to 255 registers
-  Kokkos::parallel_for("weft boxmg galerkin",
-                       Kokkos::Experimental::require(Policy(space, 0, Kernel::Geometry::shares * p.coarse.nodes()),
-                                                     Kokkos::Experimental::WorkItemProperty::HintLightWeight),
+  Kokkos::parallel_for("weft boxmg galerkin", light(Policy(space, 0, Kernel::Geometry::shares * p.coarse.nodes())),
                        Kernel(Roles(p.coarsened), a, r, p, stencil, values, pitch));
 }
 

@@ -239,10 +239,9 @@ void over_coefficients(const Space &space, const Galerkin<Space, Scalar> &kernel
     return;
   }
   constexpr int lanes = warp_threads<Space>, rows = 4;
-  using Policy     = Kokkos::TeamPolicy<Space>;
-  const auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
+  using Policy = Kokkos::TeamPolicy<Space>;
   Kokkos::parallel_for(
-      say, Kokkos::Experimental::require(Policy(space, static_cast<int>((count + rows - 1) / rows), rows, lanes), light),
+      say, light(Policy(space, static_cast<int>((count + rows - 1) / rows), rows, lanes)),
       KOKKOS_LAMBDA(const typename Policy::member_type &team) {
         const Index number = Index(team.league_rank()) * rows + team.team_rank();
         if (number >= count) return;

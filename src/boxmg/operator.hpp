@@ -88,12 +88,16 @@ WEFT_INLINE Index quotient(Index number, Index divisor, bool small)
   return small ? static_cast<Index>(static_cast<std::uint32_t>(number) / static_cast<std::uint32_t>(divisor)) : number / divisor;
 }
 
-/// On a device arguments of up to 4 KiB go with the launch, which then waits for no other.
+/// The same policy, by which on a device arguments of up to 4 KiB go with the launch, which then waits for no other.
+template <class Policy>
+auto light(const Policy &policy)
+{
+  return Kokkos::Experimental::require(policy, Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+}
 template <class Space>
 auto range(const Space &space, Index count)
 {
-  return Kokkos::Experimental::require(Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count),
-                                       Kokkos::Experimental::WorkItemProperty::HintLightWeight);
+  return light(Kokkos::RangePolicy<Space, Kokkos::IndexType<Index>>(space, 0, count));
 }
 
 /// A number or the like that a kernel leaves in the memory of a space.

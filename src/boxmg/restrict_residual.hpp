@@ -96,10 +96,9 @@ struct RestrictPieces {
   void launch(const char *say, const Space &space) const
   {
     if (all == 0) return;
-    const auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
     Policy policy(space, teams, threads);
     policy.set_scratch_size(0, Kokkos::PerTeam(static_cast<int>(2 * room * sizeof(Scalar))));
-    Kokkos::parallel_for(say, Kokkos::Experimental::require(policy, light), *this);
+    Kokkos::parallel_for(say, light(policy), *this);
   }
   KOKKOS_INLINE_FUNCTION void operator()(const typename Policy::member_type &team) const
   {

@@ -74,11 +74,9 @@ void sum_over_runs(const char *label, const Space &space, const Region &region, 
     const int width = static_cast<int>(std::max<Index>(parts(columns, strips), 1)), at_once = threads / width; // columns; rows
     const Index groups = std::clamp<Index>(Sum::most_teams / strips, 1, std::max<Index>(parts(rows, at_once), 1));
     const Index height = parts(parts(rows, groups), at_once) * at_once, pieces = strips * std::max<Index>(parts(rows, height), 1);
-    const int teams  = static_cast<int>(std::min<Index>(pieces, Sum::most_teams));
-    const auto light = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
+    const int teams = static_cast<int>(std::min<Index>(pieces, Sum::most_teams));
     Kokkos::parallel_for(
-        label, Kokkos::Experimental::require(Policy(space, teams, threads), light),
-        KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+        label, light(Policy(space, teams, threads)), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
           double mine     = 0;
           const int below = team.team_rank() / width, right = team.team_rank() - below * width;
           for (Index piece = team.league_rank(); piece < pieces; piece += teams) {
@@ -116,9 +114,8 @@ void join_by_teams(const char *label, const Space &space, Index count, int teams
 {
   constexpr int threads = joining_threads;
   using Policy          = Kokkos::TeamPolicy<Space, Kokkos::LaunchBounds<threads, joining_at_once>>;
-  const auto light      = Kokkos::Experimental::WorkItemProperty::HintLightWeight; // as range() has it
   Kokkos::parallel_for(
-      label, Kokkos::Experimental::require(Policy(space, teams, threads), light), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
+      label, light(Policy(space, teams, threads)), KOKKOS_LAMBDA(const typename Policy::member_type &team) {
         Value mine;
         for (Index number = Index(team.league_rank()) * threads + team.team_rank(); number < count; number += Index(teams) * threads)
           body(number, mine);

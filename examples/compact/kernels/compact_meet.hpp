@@ -35,7 +35,8 @@ __device__ inline void meet_neighbours(bool tells, unsigned *const (&told)[2], u
 #endif
 
 /// The first team says that what the kernel before has told is there, sooner than a stream would say it between them: where it is native, the kernel begins
-/// while that one ends (compact_overlap.hpp). All teams that a device may begin at first wait. Others begin when one of these has ended, which had seen what they need.
+/// while that one ends (compact_overlap.hpp). All teams that a device may begin at first wait. Others begin when one of these has ended, which had
+/// seen what they need.
 struct NeighboursMet {
   static constexpr bool in_kernel = true;
 
