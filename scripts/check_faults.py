@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Lock
 
+import one_machine
+
 SOURCE = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(SOURCE / "tests" / "faults"))
 from memory_tools import ADDRESS, SUPPRESSIONS, memcheck  # noqa: E402
@@ -39,11 +41,7 @@ class Steps:
         self.command, self.lock = command, Lock()
         self.build, self.jobs, self.inputs = Path(arguments.build).resolve(), arguments.jobs, arguments.inputs
         self.version, self.rows, self.notes = arguments.petsc, [], []
-        self.environment = dict(os.environ, OMP_NUM_THREADS="1", OMP_WAIT_POLICY="passive", OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-                                OMPI_MCA_rmaps_base_oversubscribe="1", OMPI_MCA_mpi_yield_when_idle="1",
-                                OMPI_MCA_orte_allowed_exit_without_sync="1",  # as in tests/CMakeLists.txt
-                                HWLOC_HIDE_ERRORS="2")
-        self.environment.pop("PETSC_OPTIONS", None)
+        self.environment = one_machine.environment(without=("PETSC_OPTIONS",), OMP_NUM_THREADS="1")
         self.mpiexec = os.environ.get("WEFT_MPIEXEC") or "mpiexec"
 
     # ------------------------------------------------------------------------------------------------------------- what all use
@@ -61,7 +59,6 @@ class Steps:
     def petsc(self, program, options, ranks=1, before=(), build=None, **environment):
         build = build or self.build
         command = ([self.mpiexec, "-n", ranks] if ranks > 1 else []) + [*before, build / "bin" / program, "-dll_append", build / "lib" / "libweft.so"]
-        environment.setdefault("OMPI_MCA_ess_singleton_isolated", "1")
         return self.run(command + options.split(), **environment)
 
     def add(self, step, what, cases, failures, seconds):

@@ -32,6 +32,7 @@ import urllib.parse
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import one_machine
 import results
 from results import FIGURE, cells_of, slug
 
@@ -375,22 +376,13 @@ def in_order(wanted, output):
 
 
 def shell_environment(build, folder):
-    environment = dict(
-        os.environ,
+    environment = one_machine.environment(
+        without=("PETSC_OPTIONS", "OMP_NUM_THREADS", "PETSC_DIR", "PETSC_ARCH"),
         WEFT=str(build),
-        OMPI_ALLOW_RUN_AS_ROOT="1",
-        OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-        OMPI_MCA_rmaps_base_oversubscribe="1",
-        OMPI_MCA_mpi_yield_when_idle="1",
-        OMPI_MCA_orte_allowed_exit_without_sync="1",  # as in tests/CMakeLists.txt
-        HWLOC_HIDE_ERRORS="2",
-        OMP_WAIT_POLICY="passive",
         TMPDIR=str(folder / ".tmp"),
         PATH=f"{folder}/.bin:{os.environ['PATH']}",
         PYTHONDONTWRITEBYTECODE="1",
     )
-    for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS", "PETSC_DIR", "PETSC_ARCH"):
-        environment.pop(name, None)
     # The PETSc that the library was built for, before any other.
     places = [os.environ.get(name) for name in ("WEFT_PETSC_PKGCONFIG", "PKG_CONFIG_PATH")]
     if any(places):

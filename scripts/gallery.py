@@ -27,6 +27,7 @@ from pathlib import Path
 
 import numpy
 
+import one_machine
 from bench_text import table
 from gallery_programs import PACKAGES, PROGRAMS
 
@@ -124,7 +125,7 @@ def once(gallery, program, kind, options, keep=None):
     words = f"{program['size']} {options}".split()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment = {**os.environ, "OMP_NUM_THREADS": "1", "HWLOC_HIDE_ERRORS": "2", "OMPI_MCA_ess_singleton_isolated": "1", "PETSC_OPTIONS": ""}
+        environment = one_machine.environment(OMP_NUM_THREADS="1", PETSC_OPTIONS="")
         command = list(program["command"])
         if program["build"] == "python":
             environment["PETSC_OPTIONS"] = " ".join(words + watch)

@@ -10,22 +10,14 @@ from pathlib import Path
 
 import pytest
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "scripts"))
+import one_machine  # noqa: E402
+
 BUILD = Path(os.environ["WEFT_BUILD"])
 LIBRARY = BUILD / "lib" / "libweft.so"
 MPIEXEC = os.environ.get("WEFT_MPIEXEC") or "mpiexec"
 
-ENVIRONMENT = dict(
-    os.environ,
-    OMPI_ALLOW_RUN_AS_ROOT="1",
-    OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
-    OMPI_MCA_rmaps_base_oversubscribe="1",
-    OMPI_MCA_mpi_yield_when_idle="1",  # more ranks than cores: those that wait let the others work
-    OMPI_MCA_ess_singleton_isolated="1",  # one rank without mpiexec starts faster
-    HWLOC_HIDE_ERRORS="2",  # a chroot without /sys makes Open MPI's hwloc complain into every output
-    OMP_WAIT_POLICY="passive",  # machines that test are often busy
-)
-for name in ("PETSC_OPTIONS", "OMP_NUM_THREADS"):
-    ENVIRONMENT.pop(name, None)
+ENVIRONMENT = one_machine.environment(without=("PETSC_OPTIONS", "OMP_NUM_THREADS"))
 # Has tests/plugin/programs/two_solves.c count the arrays that Kokkos allocates, which calls the tool, and the program asks it.
 COUNTS_ALLOCATIONS = dict.fromkeys(("KOKKOS_TOOLS_LIBS", "LD_PRELOAD"), str(BUILD / "lib" / "liballocations.so"))
 
