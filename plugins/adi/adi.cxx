@@ -18,6 +18,7 @@ PetscErrorCode PCReset_ADI(PC pc)
   for (int which : {0, 1}) adi->forget_solver(which);
   PetscCall(VecDestroy(&adi->residual));
   PetscCall(VecDestroy(&adi->unknowns));
+  adi->outside = {};
   PetscCall(AdiGridDestroy(&adi->grid));
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -45,6 +45,7 @@ struct PC_ADI {
   Vec residual    = NULL;
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   SetUpOperator set_up_of;
+  KeptOutside outside;
   Vec unknowns = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
 
   /// The solver of either memory, or NULL: what the matrix is they know alike.

@@ -278,7 +278,7 @@ PetscErrorCode CheckCycle(PC pc)
   PetscFunctionBegin;
   if (adi->no_promise.empty() && adi->given_shifts.empty()) PetscFunctionReturn(PETSC_SUCCESS);
   const auto apply = [pc](Vec b, Vec y, Transpose) { return PCApply_ADI<Transpose::no>(pc, b, y); };
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, apply, DirectCheck::most_amplified, &amplified, &backward));
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, adi->outside, apply, DirectCheck::most_amplified, &amplified, &backward));
   if (amplified <= DirectCheck::most_amplified) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
   char what[256];
   PetscCall(PetscSNPrintf(what, sizeof(what),
@@ -303,7 +303,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscFunctionBegin;
   PetscCall(MatCheckAij(pc->pmat, "PCADI"));
   PetscCall(KokkosStart());
-  PetscCall(MatGetLocal(pc->pmat, &local));
+  PetscCall(MatGetLocal(pc->pmat, &local, &adi->outside));
   PetscCall(adi->set_up_of.read(pc));
   const CsrMatrix<KernelScalar, PetscInt> &matrix = local.inside;
   const Memory memory                             = local.memory;

@@ -14,6 +14,7 @@ PetscErrorCode PCReset_BCR(PC pc)
   for (int which : {0, 1}) bcr->forget_solver(which);
   bcr->separation = {};
   PetscCall(bcr->check.Forget());
+  bcr->check.outside = {};
   PetscCall(SpreadReset(pc));
   PetscCall(bcr->whole.Destroy());
   PetscFunctionReturn(PETSC_SUCCESS);

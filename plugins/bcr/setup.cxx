@@ -77,7 +77,7 @@ PetscErrorCode Separate(PC pc, Memory *memory, Separation *separation)
   AllRanks all_ranks;
 
   PetscFunctionBegin;
-  PetscCall(MatGetLocal(pc->pmat, &local));
+  PetscCall(MatGetLocal(pc->pmat, &local, &bcr->check.outside));
   *memory = local.memory;
   for (int d = 0; d < 3; d++) {
     matrix.grid[d]  = bcr->grid.global[d];

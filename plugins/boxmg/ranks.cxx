@@ -31,15 +31,12 @@ PetscErrorCode ShareLevels(PC pc, bool *new_ranks)
 {
   PC_Boxmg *bm = Boxmg(pc);
   BoxmgRanks shared;
-  Mat inside;
-  CsrMatrix<KernelScalar, PetscInt> rows;
   Memory memory = Memory::host;
   PetscMPIInt ranks;
 
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
-  PetscCall(MatGetDiagonalBlock(pc->pmat, &inside));
-  PetscCall(MatGetLocalCsr(inside, &rows, &memory));
+  PetscCall(MatGetMemory(pc->pmat, &memory));
   const bool on_device = memory == Memory::device;
   shared.least         = bm->share >= 0 ? bm->share : on_device ? 100000 : 2000;
   PetscCall(PartsOf(bm->grid, &shared.parts));

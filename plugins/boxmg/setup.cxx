@@ -335,7 +335,8 @@ PetscErrorCode CheckCycle(PC pc)
   };
   const PetscBool monitor = bm->monitor;
   bm->monitor             = PETSC_FALSE; // tells of what users ask for
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, cycle, DirectCheck::most_amplified, &bm->amplified, &backward, &bm->rounded));
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, bm->outside, cycle, DirectCheck::most_amplified, &bm->amplified, &backward,
+                                              &bm->rounded));
   bm->monitor     = monitor;
   const bool tame = bm->amplified <= DirectCheck::most_amplified; // NaN is not
   if (tame && bm->rounded <= most_differ) PetscFunctionReturn(PETSC_SUCCESS);

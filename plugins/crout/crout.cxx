@@ -196,7 +196,7 @@ PetscErrorCode CheckBlocks(PC pc)
   PetscFunctionBegin;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks == 1 || pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS); // the same on all ranks
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, apply, most, &amplified, &backward));
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, Data(pc)->outside, apply, most, &amplified, &backward));
   if (amplified <= most) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
   const std::string sentence =
       "the blocks of the ranks leave " + ShownNumber(amplified) +
@@ -265,6 +265,7 @@ PetscErrorCode PCReset_Crout(PC pc)
 {
   PetscFunctionBegin;
   Data(pc)->factor.reset();
+  Data(pc)->outside = {};
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

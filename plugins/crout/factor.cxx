@@ -112,7 +112,7 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     PetscCall(Forget());
     if (MostBackward() < PETSC_MAX_REAL || TurnedOutComplete()) PetscCall(Measure(A));
     PetscReal *const rounded = single_ || single_built ? NULL : &rounded_;
-    PetscCall(DirectCheck::MeasureAmplification(A, application, MostAmplified(), &probe_, &backward_, rounded));
+    PetscCall(DirectCheck::MeasureAmplification(A, check_.outside, application, MostAmplified(), &probe_, &backward_, rounded));
     PetscCall(ProductSize(&size_, &most_size));
     const bool lost = TurnedOutComplete() && check_.fails();
     if (!lost && probe_ <= MostAmplified() && backward_ <= MostBackward() && rounded_ <= most_rounded && size_ <= most_size)

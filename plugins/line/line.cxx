@@ -21,8 +21,8 @@ PetscErrorCode PCReset_Line(PC pc)
   PetscCall(VecDestroy(&line->residual));
   PetscCall(line->check.Forget());
   PetscCall(MatDestroy(&line->rows));
-  line->kept_outside = {};
-  line->set_ups      = 0;
+  line->check.outside = {};
+  line->set_ups       = 0;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

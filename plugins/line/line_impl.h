@@ -110,7 +110,6 @@ struct PC_Line {
   // CPU.
   std::unique_ptr<Execution> execution[2];
   std::unique_ptr<StencilMatrix<KernelScalar>> stencil; ///< the matrix in diagonals, in shape.memory, where sets work on it
-  KeptOutside kept_outside;                             ///< the entries of other ranks' columns, where sets are on a device
   Owner<OutsideRows<KernelScalar>> outside;             ///< with a stencil on several ranks: what couples to the ghosts
   Vec ghosts              = NULL;                       ///< unknowns of other ranks that this one's rows couple to
   VecScatter bring_ghosts = NULL;

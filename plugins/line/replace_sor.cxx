@@ -19,14 +19,14 @@ Creator petscs[1]        = {}; // PETSc's own
 PetscErrorCode OnDevice(Mat A, bool *on_device)
 {
   PetscBool aij;
-  LocalMatrix local;
+  Memory memory = Memory::host;
 
   PetscFunctionBegin;
   *on_device = false;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, ""));
   if (!aij || !has_backend(Memory::device)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetLocal(A, &local));
-  *on_device = local.memory == Memory::device;
+  PetscCall(MatGetMemory(A, &memory));
+  *on_device = memory == Memory::device;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -23,7 +23,7 @@ PetscErrorCode NeedRoots(PC pc)
              "PCLINE preconditions from both sides by one sweep over all lines of a direction that end on their rank: -pc_line_ordering "
              "jacobi -pc_line_sweeps 1, -pc_line_direction x, y or z, -pc_line_ranks cut, -pc_line_components apart");
   if (line->roots) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(MatGetLocal(line->rows ? line->rows : pc->pmat, &matrix));
+  PetscCall(MatGetLocal(line->rows ? line->rows : pc->pmat, &matrix, &line->check.outside));
   layout = lines_of_box(shape.directions.front(), line->grid.nodes, shape.components, line->grid.first);
   PetscCheck(!line->grid.periodic[shape.directions.front()], PetscObjectComm((PetscObject)pc), PETSC_ERR_SUP,
              "PCLINE does not precondition from both sides by lines that are rings");

@@ -288,7 +288,7 @@ PetscErrorCode MakeLines(PC pc, Mat rows, bool pivots, PetscInt64 *bad, PetscInt
 
   PetscFunctionBegin;
   if (rows) {
-    PetscCall(MatGetLocal(rows, &matrix, &line->kept_outside));
+    PetscCall(MatGetLocal(rows, &matrix, &line->check.outside));
     PetscCall(MatGetNonzeroState(rows, &pattern));
   } else {
     PetscCall(LocalSizes(pc->pmat, &matrix));
@@ -378,7 +378,7 @@ PetscErrorCode LookAtApplications(PC pc, Mat rows)
   PetscCall(MakeResidual(pc));
   line->found_omega        = line->omega;
   PetscReal *const rounded = InSingle(*line) || single_built ? NULL : &line->rounded;
-  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, apply, most_amplified, &line->amplified, &backward, rounded));
+  PetscCall(DirectCheck::MeasureAmplification(pc->pmat, line->check.outside, apply, most_amplified, &line->amplified, &backward, rounded));
   PetscCall(PetscInfo(pc, "an application leaves %g of a random right-hand side, and two of the same one differ by %g\n",
                       (double)line->amplified, (double)line->rounded));
   PetscFunctionReturn(PETSC_SUCCESS);

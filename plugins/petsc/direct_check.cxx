@@ -23,7 +23,7 @@ namespace {
 /// The rows of a matrix for the kernels of line/relax/probe.hpp, between Open and Close.
 class MatRows {
 public:
-  explicit MatRows(Mat A) : A_(A) {}
+  MatRows(Mat A, KeptOutside &outside) : A_(A), outside_(outside) {}
 
   /// known(): false for a type of matrix that has no kernels.
   PetscErrorCode Open()
@@ -35,7 +35,7 @@ public:
     PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)A_, &aij, MATSEQAIJ, MATMPIAIJ, ""));
     PetscCall(PetscObjectBaseTypeCompare((PetscObject)A_, MATSEQDENSE, &dense));
     if (aij) {
-      PetscCall(MatGetLocal(A_, &local_));
+      PetscCall(MatGetLocal(A_, &local_, &outside_));
       memory_       = local_.memory;
       rows_.rows    = local_.rows;
       rows_.first   = local_.first_row;
@@ -70,6 +70,7 @@ public:
 
 private:
   Mat A_;
+  KeptOutside &outside_;
   LocalMatrix local_;
   ProbeRows<PetscInt> rows_;
   const PetscScalar *dense_ = NULL;
@@ -113,9 +114,9 @@ PetscErrorCode SetProbe(PetscReal unit, PetscInt which, Vec x)
 }
 
 // The mean size of a matrix's rows, a power of 2: right-hand sides of that size have solutions that are in the range of numbers.
-PetscErrorCode SizeOfRows(Mat A, PetscReal *size)
+PetscErrorCode SizeOfRows(Mat A, KeptOutside &outside, PetscReal *size)
 {
-  MatRows matrix(A);
+  MatRows matrix(A, outside);
   ProbeSizes sizes;
 
   PetscFunctionBegin;
@@ -157,9 +158,9 @@ PetscErrorCode ErrorByNorms(Mat A, PetscReal unit, Vec b, Vec x, Vec work, Direc
 }
 
 // How far x is from the solution. work is used where the matrix is shared by ranks.
-PetscErrorCode MeasureError(Mat A, PetscReal unit, Vec b, Vec x, Vec work, DirectCheck::Error *error)
+PetscErrorCode MeasureError(Mat A, KeptOutside &outside, PetscReal unit, Vec b, Vec x, Vec work, DirectCheck::Error *error)
 {
-  MatRows matrix(A);
+  MatRows matrix(A, outside);
   ProbeSums sums;
   PetscInt rows;
   PetscMPIInt ranks;
@@ -322,7 +323,7 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
   PetscCall(measured_.read(A));
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work_[0]));
-  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(SizeOfRows(A, outside, &unit));
   PetscCall(VecGetSize(b, &rows));
   measured = true;
   for (PetscInt which = 0, probes = 1; which < probes; which++) {
@@ -335,13 +336,13 @@ PetscErrorCode DirectCheck::Measure(Mat A, bool singular, bool single, const Dir
       PetscCall(SetProbe(unit, which, b));
     }
     PetscCall(apply(b, x, Transpose::no));
-    PetscCall(MeasureError(A, unit, b, x, work_[0], &once));
+    PetscCall(MeasureError(A, outside, unit, b, x, work_[0], &once));
     then = once;
     if (!single && (refined() || !sound(once))) {
       const auto step = [&](Error *error) {
         PetscFunctionBegin;
         PetscCall(Refine(operator_, b, x, Transpose::no, apply, work_[0], work_[1]));
-        PetscCall(MeasureError(A, unit, b, x, work_[0], error));
+        PetscCall(MeasureError(A, outside, unit, b, x, work_[0], error));
         PetscFunctionReturn(PETSC_SUCCESS);
       };
       if (!work_[1]) PetscCall(VecDuplicate(x, &work_[1]));
@@ -408,7 +409,7 @@ PetscErrorCode DirectCheck::EnsureTransposed(Mat A, bool singular, const DirectA
   PetscCall(MatCreateVecs(A, &b, &x));
   PetscCall(VecDuplicate(b, &residual));
   PetscCall(VecDuplicate(x, &correction));
-  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(SizeOfRows(A, outside, &unit));
   PetscCall(VecGetSize(b, &rows));
   for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
     Error once;
@@ -491,7 +492,7 @@ PetscErrorCode DirectCheck::MeasureRepeated(Mat A, bool single, const DirectAppl
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(x, &third));
   PetscCall(VecDuplicate(b, &work));
-  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(SizeOfRows(A, outside, &unit));
   PetscCall(SetProbe(1, 0, b));
   PetscCall(VecNorm(b, NORM_2, &of_rhs));
   PetscCall(SetProbe(unit, 0, b));
@@ -528,8 +529,8 @@ static PetscErrorCode MeasureKnown(Mat A, const DirectApply &apply, PetscInt whi
 }
 
 // What the right-hand side `which` says of MeasureAmplification(). third: NULL where rounding is not asked for.
-static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound, Vec b, Vec x, Vec work,
-                                 Vec third, PetscReal *amplified, PetscReal *backward, PetscReal *rounded)
+static PetscErrorCode MeasureOne(Mat A, KeptOutside &outside, const DirectApply &apply, PetscReal unit, PetscInt which, PetscReal bound,
+                                 Vec b, Vec x, Vec work, Vec third, PetscReal *amplified, PetscReal *backward, PetscReal *rounded)
 {
   DirectCheck::Error error;
   PetscReal least, of_solution, of_difference;
@@ -538,7 +539,7 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   PetscFunctionBegin;
   PetscCall(SetProbe(unit, which, b));
   PetscCall(apply(b, x, Transpose::no));
-  PetscCall(MeasureError(A, unit, b, x, work, &error));
+  PetscCall(MeasureError(A, outside, unit, b, x, work, &error));
   *amplified = error.residual;
   *backward  = error.backward;
   if (third) {
@@ -560,8 +561,8 @@ static PetscErrorCode MeasureOne(Mat A, const DirectApply &apply, PetscReal unit
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified,
-                                                 PetscReal *backward, PetscReal *rounded)
+PetscErrorCode DirectCheck::MeasureAmplification(Mat A, KeptOutside &outside, const DirectApply &apply, PetscReal bound,
+                                                 PetscReal *amplified, PetscReal *backward, PetscReal *rounded)
 {
   const ApplicationInSetUp applies;
   PetscReal unit;
@@ -573,14 +574,14 @@ PetscErrorCode DirectCheck::MeasureAmplification(Mat A, const DirectApply &apply
   PetscCall(MatCreateVecs(A, &x, &b));
   PetscCall(VecDuplicate(b, &work));
   if (rounded) PetscCall(VecDuplicate(x, &third));
-  PetscCall(SizeOfRows(A, &unit));
+  PetscCall(SizeOfRows(A, outside, &unit));
   PetscCall(VecGetSize(b, &rows));
   *amplified = *backward = 0;
   if (rounded) *rounded = 0;
   for (PetscInt which = 0; which < (rows < few_rows ? several : 1); which++) {
     PetscReal once = 0, error = 0, difference = 0;
 
-    PetscCall(MeasureOne(A, apply, unit, which, bound, b, x, work, third, &once, &error, &difference));
+    PetscCall(MeasureOne(A, outside, apply, unit, which, bound, b, x, work, third, &once, &error, &difference));
     if (!(error <= *backward)) *backward = error;
     if (rounded && !(difference <= *rounded)) *rounded = difference; // NaN is not
     if (which == 0 || !(once <= *amplified)) *amplified = once;

@@ -17,6 +17,7 @@
 #include <string>
 
 #include "line/line_problem.hpp" // Transpose
+#include "petsc/petsc_arrays.hpp"
 #include "petsc/petsc_compat.h"
 #include "petsc/set_up_operator.h"
 
@@ -32,6 +33,8 @@ struct DirectCheck {
   // What the user asks for.
   PetscReal warn = OfPrecision(1e-10, 1e-3);
   PetscReal fail = 1e-4;
+
+  KeptOutside outside; ///< of the matrix that is measured, which set-ups may read too
 
   // What the last Measure() found.
   struct Error {
@@ -79,9 +82,9 @@ struct DirectCheck {
   /// How much a preconditioner M makes of a random vector: |b - A M^-1 b| / |b|, and where that is above `bound`, which an M that serves well can
   /// have where rows are in odd units, the smaller of it and |x - M^-1 A x| / |x|; 0 where the backward error is that of a solver. And the
   /// backward error. `rounded`, unless it is NULL: what rounding makes of it, |x(b) - 3 x(b / 3)| / |x(b)|, for one more application. The worst of five where there are fewer
-  /// than 64 rows. Collective.
-  static PetscErrorCode MeasureAmplification(Mat A, const DirectApply &apply, PetscReal bound, PetscReal *amplified, PetscReal *backward,
-                                             PetscReal *rounded = NULL);
+  /// than 64 rows. outside: of A, kept from one set-up to the next. Collective.
+  static PetscErrorCode MeasureAmplification(Mat A, KeptOutside &outside, const DirectApply &apply, PetscReal bound, PetscReal *amplified,
+                                             PetscReal *backward, PetscReal *rounded = NULL);
   /// Beyond this a preconditioner in single precision is another one in each application.
   static constexpr PetscReal most_rounded = 1e-3;
   /// Forgets what was measured.

@@ -285,6 +285,18 @@ inline PetscErrorCode MatGetLocalCsr(Mat A, CsrMatrix<KernelScalar, PetscInt> *c
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+/// The memory that the rows of an AIJ matrix are in, without a copy of what couples to other ranks.
+inline PetscErrorCode MatGetMemory(Mat A, Memory *memory)
+{
+  Mat inside;
+  CsrMatrix<KernelScalar, PetscInt> rows;
+
+  PetscFunctionBegin;
+  PetscCall(MatGetDiagonalBlock(A, &inside));
+  PetscCall(MatGetLocalCsr(inside, &rows, memory));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// A sequential AIJ matrix, as CSR on the host, wherever PETSc has it.
 inline PetscErrorCode MatGetHostCsr(Mat A, CsrMatrix<KernelScalar, PetscInt> *csr)
 {
