@@ -530,13 +530,13 @@ private:
 
 /// Bytes a second of the fastest copy there is.
 template <class Space>
-double copy_rate(const Space &space, const Patience &patience)
+double copy_rate(const Space &space, bool quick)
 {
   double rate = 0;
   for (const Move move : {Move::memcpy, Move::one_at_once, Move::four_at_once, Move::eight_at_once}) {
-    MoveWork<Space> work(move);
-    const double bytes = 2.0 * static_cast<double>(MoveWork<Space>::size()) * bytes_of_wide;
-    rate               = std::max(rate, bytes / k_best(space, patience, [&] { work.run(0); }).seconds);
+    MoveWork<Space> work(move, quick);
+    const double bytes = 2.0 * static_cast<double>(MoveWork<Space>::size(move, quick)) * bytes_of_wide;
+    rate               = std::max(rate, bytes / k_best(space, quick ? quickly : Patience{}, [&] { work.run(0); }).seconds);
   }
   return rate;
 }
@@ -570,7 +570,7 @@ int main(int argc, char **argv)
   const Execution execution(memory);
   on_backend(execution, [&](const auto &space) {
     using Space = std::decay_t<decltype(space)>;
-    Table table(execution.name(), copy_rate(space, quick ? quickly : Patience{}));
+    Table table(execution.name(), copy_rate(space, quick));
     const Suite<Space> suite(execution, space, table, quick, largest, width);
     const std::pair<const char *, void (Suite<Space>::*)() const> all[] = {
         {"counts", &Suite<Space>::counts}, {"growth", &Suite<Space>::growth},       {"sizes", &Suite<Space>::sizes},

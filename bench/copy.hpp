@@ -96,23 +96,23 @@ inline const char *name_of(Move move)
 }
 inline constexpr Move all_moves[] = {Move::memcpy, Move::one_at_once, Move::four_at_once, Move::eight_at_once, Move::sum};
 
-/// Moves arrays that are larger than the cache.
+/// Moves arrays that are, together, larger than the cache: eight times, or twice where measurements are to be quick.
 template <class Space>
 class MoveWork final : public Work {
 public:
   /// Values of an array: a multiple of what a warp moves at once.
-  static Index size()
+  static Index size(Move move, bool quick)
   {
     const Index least = std::is_same_v<Space, HostBackend> ? 0 : Index(1) << 30; // devices are slow to reach their full speed
-    return std::max(4 * cache_bytes<Space>(), least) / bytes_of_wide / 1024 * 1024;
+    return std::max((quick ? 2 : 8) * cache_bytes<Space>() / words(move), least) / bytes_of_wide / 1024 * 1024;
   }
   /// Arrays that a move touches.
   static int words(Move move) { return move == Move::sum ? 5 : 2; }
 
-  explicit MoveWork(Move move) : move_(move), from_(words(move) - 1), to_(make_array<Space, Wide>(size()))
+  MoveWork(Move move, bool quick) : move_(move), from_(words(move) - 1), to_(make_array<Space, Wide>(size(move, quick)))
   {
     for (auto &array : from_) {
-      array = make_array<Space, Wide>(size());
+      array = make_array<Space, Wide>(size(move, quick));
       fill(space_, array, 1);
     }
     fill(space_, to_, 0);

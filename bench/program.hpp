@@ -47,7 +47,7 @@ inline Options options_of(int &argc, char **argv, const std::string &suite)
   return options;
 }
 
-/// Before and after all others: a host's memory is not equally fast all the time, and the fastest copy counts.
+/// Before all others, and after them where measurements need not be quick: a host's memory is not equally fast all the time, and the fastest copy counts.
 template <class Space>
 void add_copies(const Options &options)
 {
@@ -60,8 +60,8 @@ void add_copies(const Options &options)
     what.work         = "copy";
     what.method       = name_of(move);
     what.bytes_of_row = MoveWork<Space>::words(move) * bytes_of_wide;
-    what.size         = {1, MoveWork<Space>::size()};
-    add<Space>(what, options.effort(), [=] { return std::make_unique<MoveWork<Space>>(move); });
+    what.size         = {1, MoveWork<Space>::size(move, options.quick)};
+    add<Space>(what, options.effort(), [=, quick = options.quick] { return std::make_unique<MoveWork<Space>>(move, quick); });
   }
 }
 
@@ -87,7 +87,7 @@ int run_benchmarks(const Options &options, int argc, char **argv, const AddSuite
       using Space = std::decay_t<decltype(space)>;
       add_copies<Space>(options);
       add_suite(space);
-      add_copies<Space>(options);
+      if (!options.quick) add_copies<Space>(options);
     };
     if (options.memory == Memory::host)
       add_all(HostBackend());
