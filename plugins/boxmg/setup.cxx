@@ -283,6 +283,28 @@ PetscErrorCode SetFailure(PC pc, PCFailedReason reason, const std::string &why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+// Rows that a finest grid solved directly leaves out, and more of them than the null space has vectors: what stays of a right-hand side there, the norm of a
+// preconditioned residual does not see. Coarser grids leave them to the sweeps.
+PetscErrorCode RowsLeftOut(PC pc, PetscInt *left_out)
+{
+  PetscInt most = 0;
+
+  PetscFunctionBegin;
+  PetscCallCXX(*left_out = static_cast<PetscInt>(Boxmg(pc)->any()->levels().front().left_out));
+  for (Mat A : {pc->mat, pc->pmat}) {
+    MatNullSpace space;
+    PetscBool constants;
+    PetscInt others;
+
+    PetscCall(MatGetNullSpace(A, &space));
+    if (!space) continue;
+    PetscCall(MatNullSpaceGetVecs(space, &constants, &others, NULL));
+    most = PetscMax(most, others + (constants ? 1 : 0));
+  }
+  if (*left_out <= most) *left_out = 0;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 // What the rank that has read the matrix has met, for all. Collective.
 PetscErrorCode ReportFault(PC pc)
 {
@@ -299,6 +321,17 @@ PetscErrorCode ReportFault(PC pc)
       PetscCallCXX(sentence = Sentence(*bm->any(), *fault, bm->grid.components > 1));
       PetscCall(PetscStrncpy(text, sentence.c_str(), sizeof(text)));
       told[0] = ReasonOf(fault->kind);
+    } else {
+      PetscInt left_out = 0;
+
+      PetscCall(RowsLeftOut(pc, &left_out));
+      if (left_out > 0) {
+        PetscCall(PetscSNPrintf(text, sizeof(text),
+                                "the matrix is singular, or its condition is above 1e12: elimination leaves no pivot for %" PetscInt_FMT
+                                " of its rows: attach its null space (MatSetNullSpace), or take -pc_type lu where it has none",
+                                left_out));
+        told[0] = PC_FACTOR_NUMERIC_ZEROPIVOT;
+      }
     }
     told[1] = bm->any()->dominant() && bm->any()->symmetric();
   }

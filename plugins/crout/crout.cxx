@@ -194,9 +194,11 @@ PetscErrorCode CheckBlocks(PC pc)
   PetscReal amplified, backward;
 
   PetscFunctionBegin;
+  Data(pc)->left = 0;
   PetscCallMPI(MPI_Comm_size(PetscObjectComm((PetscObject)pc), &ranks));
   if (ranks == 1 || pc->failedreason) PetscFunctionReturn(PETSC_SUCCESS); // the same on all ranks
   PetscCall(DirectCheck::MeasureAmplification(pc->pmat, Data(pc)->outside, apply, most, &amplified, &backward));
+  Data(pc)->left = amplified;
   if (amplified <= most) PetscFunctionReturn(PETSC_SUCCESS); // NaN is not
   const std::string sentence =
       "the blocks of the ranks leave " + ShownNumber(amplified) +
@@ -256,6 +258,22 @@ PetscErrorCode PCMatApply_Crout(PC pc, Mat B, Mat X)
     PetscCall(MatDenseSetFailed(X));
   else
     PetscCall(Data(pc)->factor->SolveMany(B, X, Transpose::no));
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// Factors with all their fill are a direct solver of the matrix on one rank, and of blocks on several.
+PetscErrorCode PCPostSolve_Crout(PC pc, KSP ksp, Vec b, Vec x)
+{
+  PC_Crout *crout = Data(pc);
+  PetscBool dense;
+
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
+  if (ksp->reason <= 0 || crout->left == 0 || !TakenForASolution(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(PetscObjectBaseTypeCompare((PetscObject)pc->pmat, MATMPIDENSE, &dense));
+  if (!dense && crout->settings.options.pattern != FillPattern::full) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RefuseSolution(ksp, "the blocks of the ranks are no direct solver of the whole matrix, as they couple (" +
+                                    ShownNumber(crout->left) + " of a random right-hand side is left): take -ksp_type gmres, or one rank"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -350,7 +368,7 @@ PetscErrorCode PCCreate_Crout(PC pc)
   pc->ops->setup          = weft::Together<weft::PCSetUp_Crout>;
   pc->ops->apply          = weft::Guarded<weft::PCApply_Crout<weft::Transpose::no>>;
   pc->ops->applytranspose = weft::Guarded<weft::PCApply_Crout<weft::Transpose::yes>>;
-  pc->ops->postsolve      = weft::Guarded<weft::RefuseNonFiniteSolution>;
+  pc->ops->postsolve      = weft::Guarded<weft::PCPostSolve_Crout>;
   pc->ops->matapply       = weft::Guarded<weft::PCMatApply_Crout>;
   pc->ops->setfromoptions = weft::Guarded<weft::PCSetFromOptions_Crout>;
   pc->ops->view           = weft::Guarded<weft::PCView_Crout>;

@@ -19,6 +19,7 @@ struct PC_Crout {
   std::unique_ptr<CroutFactor> factor; ///< of this rank's block
   bool factored_symmetric = false;     ///< as L D L^T, or L D L^H
   bool factored_hermitian = false;     ///< as L D L^H
+  PetscReal left          = 0;         ///< of a random right-hand side by the blocks of several ranks; 0: they solve with the whole matrix
   KeptOutside outside;                 ///< of the whole matrix, where several ranks have a block each
   std::string ordered_by;
   std::string failure; ///< of the first rank that failed; empty where none did

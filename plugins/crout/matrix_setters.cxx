@@ -11,7 +11,7 @@ using namespace weft;
 
   Input Parameters:
 + pc    - the preconditioner
-- shift - the fraction of the diagonal that is added to it, at least 0
+- shift - the fraction of the diagonal that is added to it, at least 0, at most 1 over the machine's epsilon
 
   Options Database Key:
 . -pc_crout_shift <0> - the fraction
@@ -210,8 +210,11 @@ PetscErrorCode PCCroutGetSymmetric(PC pc, PetscBool *told, PetscBool *symmetric)
 PetscErrorCode weft::PCCroutComposeMatrixSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
-      composed("PCCroutSetShift_C", SetBounded<PetscReal, "pc_crout_shift", "the shift must be non-negative", finite_not_negative,
-                                               &PC_Crout::settings, &CroutSettings::options, &CroutOptions::base_shift>),
+      composed(
+          "PCCroutSetShift_C",
+          SetBounded<PetscReal, "pc_crout_shift",
+                     "the shift must be at least 0 and at most 1 over the machine's epsilon, as nothing is left of the matrix beyond that",
+                     share_of_a_number, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::base_shift>),
       composed("PCCroutGetShift_C", GetMember<PetscReal, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::base_shift>),
       composed(
           "PCCroutSetScaling_C",

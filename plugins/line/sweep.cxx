@@ -360,23 +360,19 @@ PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
   PetscCall(VecDestroy(&rhs));
   PetscCall(VecDestroy(&solution));
   if (left <= most * given) PetscFunctionReturn(PETSC_SUCCESS);
-  ksp->reason = KSP_DIVERGED_PC_FAILED;
-  const std::string what =
-      "this matrix is singular, as " + std::to_string(Data(pc)->empty_rows) +
-      " of its rows are empty, and its right-hand side is not zero there: put something on the diagonal, or take the rows out";
-  PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
-  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)pc), PETSC_ERR_NOT_CONVERGED, "%s", what.c_str());
+  PetscCall(RefuseSolution(ksp, "this matrix is singular, as " + std::to_string(Data(pc)->empty_rows) +
+                                    " of its rows are empty, and its right-hand side is not zero there: put something on the diagonal, or "
+                                    "take the rows out"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 } // namespace
 
-// One application by itself has no norm that would see what is no number.
 PetscErrorCode PCPostSolve_Line(PC pc, KSP ksp, Vec b, Vec x)
 {
   PetscFunctionBegin;
   Data(pc)->in_richardson = false;
-  if (IsPreonly(ksp)) PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
+  PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
   if (ksp->reason > 0 && Data(pc)->empty_rows > 0 && Data(pc)->check.measured && TakenForASolution(ksp))
     PetscCall(RefuseEmptyRows(pc, ksp, b, x));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -2,6 +2,8 @@
 #pragma once
 #include <petsc/private/kspimpl.h>
 
+#include <string>
+
 #include "petsc/finite_entries.h"
 #include "petsc/petsc_compat.h"
 
@@ -17,8 +19,17 @@ inline bool IsOutermost(KSP ksp)
   return level == 0 || CallsBeforeSolve(ksp);
 }
 
-/// KSPPREONLY, and every other method without a norm, calls whatever an application leaves converged. A PC's PCPostSolve: one sum tells whether
-/// that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Not of a solver within another
+/// One application is all that it does.
+inline bool IsPreonly(KSP ksp)
+{
+  PetscBool preonly;
+
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompareAny((PetscObject)ksp, &preonly, KSPPREONLY, KSPNONE, ""));
+  return preonly;
+}
+
+/// KSPPREONLY, which looks at no norm of any type, and every other method without one call whatever an application leaves converged. A PC's
+/// PCPostSolve: one sum tells whether that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Not of a solver within another
 /// PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
 inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
 {
@@ -27,19 +38,21 @@ inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
 
   PetscFunctionBegin;
   PetscCall(KSPGetNormType(ksp, &type));
-  if (ksp->reason <= 0 || type != KSP_NORM_NONE || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
+  const bool looks = type != KSP_NORM_NONE && !IsPreonly(ksp);
+  if (ksp->reason <= 0 || looks || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(HasFiniteEntries(solution, &finite));
   if (!finite) ksp->reason = KSP_DIVERGED_NANORINF;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// One application is all that it does.
-inline bool IsPreonly(KSP ksp)
+/// Says that what a KSP calls converged is no solution. On all ranks.
+inline PetscErrorCode RefuseSolution(KSP ksp, const std::string &why)
 {
-  PetscBool preonly;
-
-  PetscCallAbort(PETSC_COMM_SELF, PetscObjectTypeCompareAny((PetscObject)ksp, &preonly, KSPPREONLY, KSPNONE, ""));
-  return preonly;
+  PetscFunctionBegin;
+  ksp->reason = KSP_DIVERGED_PC_FAILED;
+  PetscCall(PetscInfo(ksp->pc, "%s\n", why.c_str()));
+  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "%s", why.c_str());
+  PetscFunctionReturn(PETSC_SUCCESS);
 }
 
 /// KSPPREONLY takes one application for the solution, which that of a nearest operator is not. As the solver within another PC it is what it

@@ -168,7 +168,9 @@ struct PartOfName {
   constexpr PartOfName(const char (&from)[size]) { std::copy_n(from, size, text); }
 };
 
-inline constexpr auto not_negative        = [](auto number) { return number >= 0; };
+inline constexpr auto not_negative = [](auto number) { return number >= 0; };
+/// Beyond that rounding leaves nothing of the number beside it.
+inline constexpr auto share_of_a_number   = [](PetscReal number) { return number >= 0 && number * PETSC_MACHINE_EPSILON <= 1; };
 inline constexpr auto finite_not_negative = [](PetscReal number) { return number >= 0 && !PetscIsInfOrNanReal(number); };
 
 /// The setter of a number that `fits` takes. In the message: the name of its option, and what it must be.

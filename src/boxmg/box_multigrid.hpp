@@ -59,11 +59,12 @@ struct BoxmgLevel {
   boxmg::Directions coarsened = 0; ///< from this level to the next; none on the coarsest
   std::vector<int> lines;          ///< directions that lines are relaxed along, in the order of a sweep; none: planes, or points
   std::vector<int> planes;         ///< directions across the planes that are relaxed, in the order of a sweep
-  bool direct  = false;
-  int points   = 0;     ///< of the stencil
-  double bytes = 0;     ///< of this rank
-  int ranks    = 1;     ///< that share it
-  bool moved   = false; ///< they do so in boxes of whole lines, and not in those that the vectors have
+  bool direct    = false;
+  int points     = 0;     ///< of the stencil
+  double bytes   = 0;     ///< of this rank
+  int ranks      = 1;     ///< that share it
+  bool moved     = false; ///< they do so in boxes of whole lines, and not in those that the vectors have
+  Index left_out = 0;     ///< of the finest, where it is direct: rows without a pivot, where its inverse is nothing
 };
 
 /// Why a matrix cannot be preconditioned so.

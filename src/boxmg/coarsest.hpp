@@ -128,6 +128,24 @@ struct Inverse {
       eliminate_stored(space, doubtful);
   }
 
+  /// How many rows have no pivot: the inverse is nothing there. Waits.
+  Index rows_left_out(const Space &space) const
+  {
+    const Index size = n;
+    const auto v     = values;
+    Index count      = 0;
+    Kokkos::parallel_reduce(
+        "weft boxmg rows left out", range(space, pieces.grid.nodes()),
+        KOKKOS_LAMBDA(const Index row, Index &sum) {
+          for (Index j = 0; j < size; j++) {
+            if (v(row * size + j) != KernelScalar(0)) return;
+          }
+          sum++;
+        },
+        count);
+    return count;
+  }
+
   /// x = A^-1 b, or its transpose.
   template <class Scalar>
   void apply(const Space &space, const Scalar *b, Scalar *x, Transpose transpose) const

@@ -250,6 +250,7 @@ public:
     if (!all.empty()) {
       all[0].moved = boxes_.parts != ranks_.parts.turned(boxes_.turn);
       all[0].bytes += static_cast<double>(sizeof(Value) * given_values_.size());
+      if (all[0].direct) all[0].left_out = levels_[0].inverse.rows_left_out(levels_[0].space);
     }
     return all;
   }

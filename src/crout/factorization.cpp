@@ -1,6 +1,8 @@
 #include "crout/factorization.hpp"
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 
 namespace weft {
 
@@ -32,6 +34,8 @@ void check_options(const CroutOptions &options)
   refuse(!(options.omega >= 0 && options.omega < 2), "omega must lie between 0 and 2");
   refuse(!(options.tolerance >= 0), "the tolerance of sweeps must not be negative");
   refuse(!(options.shift_amount >= 0) || !(options.base_shift >= 0), "a shift must not be negative");
+  refuse(std::max(options.shift_amount, options.base_shift) * std::numeric_limits<double>::epsilon() > 1,
+         "a shift must not be larger than 4e15 diagonals, beside which rounding leaves nothing of the matrix");
   refuse(options.hermitian && !options.symmetric,
          "a Hermitian factorization is a symmetric one by conjugates: options.symmetric must be set too");
   refuse(options.asynchronous && options.sections > 1, "sections and asynchronous sweeps do not go together");

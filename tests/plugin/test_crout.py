@@ -389,7 +389,7 @@ def test_matrices_that_cannot_be_used(run, ranks, probe, message):
     ("-pc_crout_rtol -1", "the tolerance must be non-negative"),
     ("-pc_crout_omega 1.5", "the relaxation factor must be in (0, 1], or 0 for automatic"),
     ("-pc_crout_sections -1", "the number of sections must be non-negative, 0 for automatic"),
-    ("-pc_crout_shift -1", "the shift must be non-negative"),
+    ("-pc_crout_shift -1", "the shift must be at least 0 and at most 1 over the machine's epsilon"),
     ("-pc_crout_ordering best", "this PETSc has no ordering of that name"),
     ("-pc_crout_trisolve gauss", "gauss"),
     ("-pc_crout_trisolve_steps -1", "the number of steps must be non-negative, 0 for automatic"),

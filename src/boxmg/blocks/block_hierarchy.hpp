@@ -79,6 +79,7 @@ public:
                      l.a.stencil().count,
                      l.bytes(),
                      1});
+    if (!all.empty() && all[0].direct) all[0].left_out = levels_[0].inverse.rows_left_out(space_);
     return all;
   }
   bool symmetric() const override { return symmetric_; }

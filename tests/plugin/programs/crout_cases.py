@@ -241,7 +241,8 @@ def not_finite_cases():
         reason, _ = solver.solve(A, b)
         check(reason < 0, options, ksp, matrix.__name__, value, "in the right-hand side", reason)
         reason, x = solver.solve(A, np.ones(n))
-        check(reason > 0 and np.isfinite(x).all(), options, ksp, matrix.__name__, "the right-hand side after", value, reason)
+        no_solution = COMM.size > 1 and "full" in options and ksp == "preonly"  # blocks that couple
+        check((reason < 0 if no_solution else reason > 0) and np.isfinite(x).all(), options, ksp, matrix.__name__, "the right-hand side after", value, reason)
 
 
 def recover_cases():

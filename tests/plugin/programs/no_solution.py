@@ -1,0 +1,109 @@
+"""Preconditioners that hide from a Krylov method what they leave. Usage: no_solution.py CASE [PETSc options]. Prints reasons and true residuals."""
+
+import sys
+
+import numpy as np
+import petsc4py
+
+petsc4py.init(sys.argv[2:])
+from petsc4py import PETSc  # noqa: E402
+
+options = PETSc.Options()
+
+
+def chain(weights, reaction=0.0):
+    """Nodes in a row, `weights` of the couplings, and before the first and behind the last one those to known values."""
+    n = len(weights) - 1
+    grid = PETSc.DMDA().create((n,), stencil_width=1, comm=PETSc.COMM_WORLD)
+    A = grid.createMat()
+    first, last = A.getOwnershipRange()
+    for i in range(first, last):
+        A[i, i] = weights[i] + weights[i + 1] + reaction
+        if i > 0:
+            A[i, i - 1] = -weights[i]
+        if i < n - 1:
+            A[i, i + 1] = -weights[i + 1]
+    A.assemble()
+    return grid, A
+
+
+def solve(grid, A, b, kind=None, pc=None, norm=None):
+    ksp = PETSc.KSP().create(PETSc.COMM_WORLD)
+    ksp.setDM(grid)
+    ksp.setDMActive(False)
+    ksp.setOperators(A)
+    ksp.setTolerances(rtol=1e-8, max_it=100)
+    if kind:
+        ksp.setType(kind)
+    if pc:
+        ksp.getPC().setType(pc)
+    ksp.setFromOptions()
+    if norm is not None:
+        ksp.setNormType(norm)
+    x, r = A.createVecs()
+    ksp.solve(b, x)
+    A.mult(x, r)
+    r.aypx(-1, b)
+    PETSc.Sys.Print(f"reason {ksp.reason}, residual {r.norm() / b.norm():.1e}")
+
+
+def ones(A):
+    b = A.createVecLeft()
+    b.set(1)
+    return b
+
+
+def singular():
+    """No flux at the ends: the right-hand side is not in the range, or constants are attached, and it is."""
+    grid, A = chain([0] + 9 * [1.0] + [0])
+    b = ones(A)
+    if options.getBool("attached", False):
+        A.setNullSpace(PETSc.NullSpace().create(constant=True, comm=PETSc.COMM_WORLD))
+        b[0] = -9
+        b.assemble()
+    solve(grid, A, b)
+
+
+def weak():
+    """Nodes that weak couplings hold."""
+    c = options.getReal("weak", 1e-13)
+    grid, A = chain(4 * [1.0] + [c] + 3 * [1.0] + [c] + 4 * [1.0])
+    solve(grid, A, ones(A))
+
+
+def norms():
+    """KSPPREONLY looks at no norm, whatever type of norm a program asks for."""
+    grid, A = chain(13 * [1.0], 1)
+    b = ones(A)
+    b[4] = np.nan
+    b.assemble()
+    for pc in ("adi", "bcr", "boxmg", "crout", "line"):
+        for norm in (PETSc.KSP.NormType.NONE, PETSc.KSP.NormType.PRECONDITIONED, PETSc.KSP.NormType.UNPRECONDITIONED, PETSc.KSP.NormType.NATURAL):
+            solve(grid, A, b, "preonly", pc, norm)
+    for kind in ("chebyshev", "richardson"):
+        solve(grid, A, b, kind, "line", PETSc.KSP.NormType.NONE)
+
+
+def blocks():
+    """Lines of two ranks, which couple or not."""
+    c = options.getReal("between", 1.0)
+    grid, A = chain(6 * [1.0] + [c] + 6 * [1.0])
+    solve(grid, A, ones(A))
+
+
+def size():
+    """Five points, times a number."""
+    n, unit = 6, options.getReal("size", 1.0)
+    grid = PETSc.DMDA().create((n, n), stencil_type="star", stencil_width=1, comm=PETSc.COMM_WORLD)
+    A = grid.createMat()
+    for row in range(n * n):
+        j, i = divmod(row, n)
+        A[row, row] = 4 * unit
+        for there, column in ((i > 0, row - 1), (i < n - 1, row + 1), (j > 0, row - n), (j < n - 1, row + n)):
+            if there:
+                A[row, column] = -unit
+    A.assemble()
+    solve(grid, A, ones(A))
+
+
+globals()[sys.argv[1]]()

@@ -1,0 +1,64 @@
+"""What is no solution is not called one: preconditioners that would hide from a Krylov method what they leave fail, or are right."""
+
+import re
+from pathlib import Path
+
+import programs
+import pytest
+
+pytestmark = programs.needs_petsc4py
+PROGRAM = Path(__file__).parent / "programs" / "no_solution.py"
+FAILED, NOT_FINITE = -11, -9  # KSP_DIVERGED_PC_FAILED, KSP_DIVERGED_NANORINF
+
+
+def solves(case, options="", ranks=1):
+    """(reason, true residual) of each solve."""
+    output = programs.python(PROGRAM, f"{case} {options}", ranks=ranks).output
+    return [(int(reason), float(residual)) for reason, residual in re.findall(r"reason (-?\d+), residual (\S+)", output)]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("ksp", ["cg", "gmres", "fgmres", "preonly", "richardson"])
+def test_rows_that_the_only_grid_leaves_out(ksp, ranks):
+    """The inverse of a finest grid is nothing where elimination finds no pivot, which no preconditioned residual shows."""
+    boxmg = f"-ksp_type {ksp} -pc_type boxmg"
+    [(reason, _)] = solves("singular", boxmg, ranks)
+    assert reason == FAILED
+    [(reason, residual)] = solves("singular", f"{boxmg} -attached", ranks)
+    assert reason > 0 and residual < 1e-7
+    [(reason, _)] = solves("weak", f"{boxmg} -weak 1e-13", ranks)
+    assert reason == FAILED
+    [(reason, residual)] = solves("weak", f"{boxmg} -weak 1e-9", ranks)
+    assert reason > 0 and residual < 1e-7
+
+
+def test_the_sentence_names_the_null_space():
+    output = programs.python(PROGRAM, "singular -ksp_type cg -pc_type boxmg -info :pc").output
+    assert "attach its null space (MatSetNullSpace)" in output
+
+
+def test_a_solve_without_a_norm_that_is_no_number():
+    assert [reason for reason, _ in solves("norms")] == 22 * [NOT_FINITE]
+
+
+def test_blocks_of_ranks_are_no_direct_solver():
+    full = "-ksp_type preonly -pc_type crout -pc_crout_pattern full"
+    [(reason, _)] = solves("blocks", full, 2)
+    assert reason == FAILED
+    for options, ranks in ((full, 1), (f"{full} -between 0", 2), (full.replace("preonly", "gmres"), 2)):
+        [(reason, residual)] = solves("blocks", options, ranks)
+        assert reason > 0 and residual < 1e-7, options
+
+
+@pytest.mark.parametrize("shift, size", [("1e-20", "1"), ("1", "1e30"), ("1e20", "1")])
+def test_shifts_that_are_nothing_beside_the_matrix(shift, size):
+    for options in ("-ksp_type gmres", "-ksp_type cg -pc_adi_symmetric", "-ksp_type preonly"):
+        [(reason, _)] = solves("size", f"{options} -pc_type adi -pc_adi_shifts {shift} -size {size}")
+        assert reason == FAILED, options
+    [(reason, residual)] = solves("size", f"-ksp_type gmres -pc_type adi -pc_adi_shifts {size} -size {size}")
+    assert reason > 0 and residual < 1e-6
+
+
+def test_a_shift_that_leaves_nothing_of_the_matrix():
+    output = programs.python(PROGRAM, "size -ksp_type gmres -pc_type crout -pc_crout_shift 1e60", expect=None).output
+    assert "nothing is left of the matrix" in output and not solves("size", "-ksp_type gmres -pc_type crout -pc_crout_shift 1e10")[0][0] < 0
