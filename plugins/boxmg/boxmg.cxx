@@ -1,6 +1,7 @@
 // PCBOXMG: black box multigrid for one matrix on a DMDA; creation, the end, and its page.
 #include "boxmg/boxmg_impl.h"
-#include "petsc/finite_solution.h"
+#include "petsc/direct_check.h"
+#include "petsc/refuse_solution.h"
 #include "types.h"
 
 namespace weft {
@@ -16,6 +17,24 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
   PetscCall(PCBoxmgComposeSetters(pc, false));
   delete Boxmg(pc);
   pc->data = NULL;
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+// What stays of a right-hand side in rows without a pivot no norm of a preconditioned residual shows.
+PetscErrorCode PCPostSolve_Boxmg(PC pc, KSP ksp, Vec b, Vec x)
+{
+  const PetscInt left_out = Boxmg(pc)->left_out;
+  PetscReal left;
+
+  PetscFunctionBegin;
+  PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
+  if (ksp->reason <= 0 || left_out == 0 || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LeftOfRightHandSide(ksp, pc->mat, b, x, &left));
+  if (left <= PetscMax(100 * ksp->rtol, OfPrecision(1e-6, 1e-3))) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RefuseSolution(
+      ksp, "the matrix is singular, or its condition is above 1e12: elimination leaves no pivot for " + std::to_string(left_out) +
+               " of its rows, and " + ShownNumber(left) +
+               " of the right-hand side is left: attach its null space (MatSetNullSpace), or take -pc_type lu where it has none"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -82,7 +101,7 @@ PetscErrorCode PCCreate_Boxmg(PC pc)
   pc->ops->applyrichardson = weft::Guarded<weft::PCApplyRichardson_Boxmg>;
   pc->ops->matapply        = weft::Guarded<weft::PCMatApply_Boxmg>;
   pc->ops->presolve        = weft::Guarded<weft::PCPreSolve_Boxmg>;
-  pc->ops->postsolve       = weft::Guarded<weft::RefuseNonFiniteSolution>;
+  pc->ops->postsolve       = weft::Guarded<weft::PCPostSolve_Boxmg>;
   pc->ops->setfromoptions  = weft::Guarded<weft::PCSetFromOptions_Boxmg>;
   pc->ops->view            = weft::Guarded<weft::PCView_Boxmg>;
   pc->ops->reset           = weft::PCReset_Boxmg;

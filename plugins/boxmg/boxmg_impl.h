@@ -42,6 +42,7 @@ struct PC_Boxmg {
   std::string failure;         ///< why there is no preconditioner; the same on all ranks
   bool tried          = false; ///< whether the last set-up tries a cycle; the same on all ranks
   PetscReal amplified = 0;     ///< how much a cycle makes of a random right-hand side, see DirectCheck::MeasureAmplification()
+  PetscInt left_out   = 0;     ///< rows without a pivot, where nothing is solved; the same on all ranks
   SetUpOperator set_up_of;
   bool read_by_all  = false; ///< the last reading of ranks that share levels came to its end
   bool asks_norms   = true;  ///< whether the KSP that is solving looks at norms

@@ -309,6 +309,7 @@ PetscErrorCode RowsLeftOut(PC pc, PetscInt *left_out)
 PetscErrorCode ReportFault(PC pc)
 {
   PC_Boxmg *bm   = Boxmg(pc);
+  bm->left_out   = 0;
   char text[512] = "";
   int told[2]    = {PC_NOERROR, 0}; // the reason; whether a cycle need not be tried
 
@@ -322,22 +323,14 @@ PetscErrorCode ReportFault(PC pc)
       PetscCall(PetscStrncpy(text, sentence.c_str(), sizeof(text)));
       told[0] = ReasonOf(fault->kind);
     } else {
-      PetscInt left_out = 0;
-
-      PetscCall(RowsLeftOut(pc, &left_out));
-      if (left_out > 0) {
-        PetscCall(PetscSNPrintf(text, sizeof(text),
-                                "the matrix is singular, or its condition is above 1e12: elimination leaves no pivot for %" PetscInt_FMT
-                                " of its rows: attach its null space (MatSetNullSpace), or take -pc_type lu where it has none",
-                                left_out));
-        told[0] = PC_FACTOR_NUMERIC_ZEROPIVOT;
-      }
+      PetscCall(RowsLeftOut(pc, &bm->left_out));
     }
     told[1] = bm->any()->dominant() && bm->any()->symmetric();
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(told, 2, MPI_INT, 0, PetscObjectComm((PetscObject)pc)));
   PetscCallMPI(MPI_Bcast(text, sizeof(text), MPI_CHAR, 0, PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Bcast(&bm->left_out, 1, MPIU_INT, 0, PetscObjectComm((PetscObject)pc)));
   bm->tried = !told[1];
   PetscCall(SetFailure(pc, static_cast<PCFailedReason>(told[0]), text));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -5,9 +5,9 @@
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
 #include "petsc/finite_couplings.h"
-#include "petsc/finite_solution.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/petsc_arrays.hpp"
+#include "petsc/refuse_solution.h"
 #include "types.h"
 
 namespace weft {

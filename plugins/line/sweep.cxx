@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "line/line_impl.h"
-#include "petsc/finite_solution.h"
+#include "petsc/refuse_solution.h"
 #include "petsc/residual.h"
 #include "petsc/richardson_reason.h"
 
@@ -346,20 +346,11 @@ namespace {
 PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
 {
   constexpr PetscReal most = 1e-4; // as of a kernel that loses digits
-  PetscReal left, given;
-  Vec rhs, solution;
+  PetscReal left;
 
   PetscFunctionBegin;
-  PetscCall(MatCreateVecs(pc->pmat, &solution, &rhs)); // b and x may be columns, which need not be vectors of the matrix' kind
-  PetscCall(VecCopy(x, solution));
-  PetscCall((SolvesTransposed(ksp) ? MatMultTranspose : MatMult)(pc->pmat, solution, rhs));
-  PetscCall(VecCopy(b, solution));
-  PetscCall(VecNorm(solution, NORM_2, &given));
-  PetscCall(VecAYPX(rhs, -1, solution));
-  PetscCall(VecNorm(rhs, NORM_2, &left));
-  PetscCall(VecDestroy(&rhs));
-  PetscCall(VecDestroy(&solution));
-  if (left <= most * given) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LeftOfRightHandSide(ksp, pc->pmat, b, x, &left));
+  if (left <= most) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(RefuseSolution(ksp, "this matrix is singular, as " + std::to_string(Data(pc)->empty_rows) +
                                     " of its rows are empty, and its right-hand side is not zero there: put something on the diagonal, or "
                                     "take the rows out"));

@@ -2,8 +2,6 @@
 #pragma once
 #include <petsc/private/kspimpl.h>
 
-#include <string>
-
 #include "petsc/finite_entries.h"
 #include "petsc/petsc_compat.h"
 
@@ -42,16 +40,6 @@ inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
   if (ksp->reason <= 0 || looks || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(HasFiniteEntries(solution, &finite));
   if (!finite) ksp->reason = KSP_DIVERGED_NANORINF;
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-/// Says that what a KSP calls converged is no solution. On all ranks.
-inline PetscErrorCode RefuseSolution(KSP ksp, const std::string &why)
-{
-  PetscFunctionBegin;
-  ksp->reason = KSP_DIVERGED_PC_FAILED;
-  PetscCall(PetscInfo(ksp->pc, "%s\n", why.c_str()));
-  PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "%s", why.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

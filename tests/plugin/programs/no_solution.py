@@ -54,11 +54,12 @@ def ones(A):
 
 
 def singular():
-    """No flux at the ends: the right-hand side is not in the range, or constants are attached, and it is."""
+    """No flux at the ends: the right-hand side is in the range or not, and constants are attached or not."""
     grid, A = chain([0] + 9 * [1.0] + [0])
     b = ones(A)
     if options.getBool("attached", False):
         A.setNullSpace(PETSc.NullSpace().create(constant=True, comm=PETSc.COMM_WORLD))
+    if options.getBool("in_range", False):
         b[0] = -9
         b.assemble()
     solve(grid, A, b)
