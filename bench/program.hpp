@@ -47,7 +47,8 @@ inline Options options_of(int &argc, char **argv, const std::string &suite)
   return options;
 }
 
-/// Before all others, and after them where measurements need not be quick: a host's memory is not equally fast all the time, and the fastest copy counts.
+/// Before all others, and after them where measurements need not be quick: a host's memory is not equally fast all the time, and the fastest
+/// copy counts.
 template <class Space>
 void add_copies(const Options &options)
 {

@@ -24,17 +24,20 @@ PetscErrorCode PCDestroy_Boxmg(PC pc)
 PetscErrorCode PCPostSolve_Boxmg(PC pc, KSP ksp, Vec b, Vec x)
 {
   const PetscInt left_out = Boxmg(pc)->left_out;
-  PetscReal left;
+  PetscReal left, given;
+  PetscInt rows, columns;
 
   PetscFunctionBegin;
   PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
-  if (ksp->reason <= 0 || left_out == 0 || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(LeftOfRightHandSide(ksp, pc->mat, b, x, &left));
-  if (left <= PetscMax(100 * ksp->rtol, OfPrecision(1e-6, 1e-3))) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(RefuseSolution(
-      ksp, "the matrix is singular, or its condition is above 1e12: elimination leaves no pivot for " + std::to_string(left_out) +
-               " of its rows, and " + ShownNumber(left) +
-               " of the right-hand side is left: attach its null space (MatSetNullSpace), or take -pc_type lu where it has none"));
+  PetscCall(MatGetSize(pc->mat, &rows, &columns));
+  if (left_out == 0 || rows != columns || !HasLastWord(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LeftOfRightHandSide(ksp, pc->mat, b, x, &left, &given));
+  const PetscReal most = PetscMax(100 * ksp->rtol, OfPrecision(1e-6, 1e-3));
+  if (given == 0 || left <= PetscMax(100 * ksp->abstol, most * given)) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(RefuseSolution(ksp, "the matrix is singular, or nearly so: elimination leaves no pivot for " + std::to_string(left_out) +
+                                    " of its rows, and " + ShownNumber(left / given) +
+                                    " of the right-hand side is left: attach its null space (MatSetNullSpace) and take it out of the "
+                                    "right-hand side, or take -pc_type lu where it has none"));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -283,14 +283,14 @@ PetscErrorCode SetFailure(PC pc, PCFailedReason reason, const std::string &why)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Rows that a finest grid solved directly leaves out, and more of them than the null space has vectors: what stays of a right-hand side there, the norm of a
-// preconditioned residual does not see. Coarser grids leave them to the sweeps.
+// Rows that a finest grid solved directly leaves out, if they are more than the null space has vectors: what stays of a right-hand side there, the norm
+// of a preconditioned residual does not see. Coarser grids leave them to the sweeps.
 PetscErrorCode RowsLeftOut(PC pc, PetscInt *left_out)
 {
   PetscInt most = 0;
 
   PetscFunctionBegin;
-  PetscCallCXX(*left_out = static_cast<PetscInt>(Boxmg(pc)->any()->levels().front().left_out));
+  PetscCallCXX(*left_out = static_cast<PetscInt>(Boxmg(pc)->any()->rows_left_out()));
   for (Mat A : {pc->mat, pc->pmat}) {
     MatNullSpace space;
     PetscBool constants;

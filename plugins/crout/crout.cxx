@@ -264,12 +264,14 @@ PetscErrorCode PCMatApply_Crout(PC pc, Mat B, Mat X)
 // Factors with all their fill are a direct solver of the matrix on one rank, and of blocks on several.
 PetscErrorCode PCPostSolve_Crout(PC pc, KSP ksp, Vec b, Vec x)
 {
-  PC_Crout *crout = Data(pc);
+  PC_Crout *crout      = Data(pc);
+  const PetscReal most = crout->settings.precision == PC_CROUT_SINGLE ? PetscMax(crout->settings.check_fail, 0.5)
+                                                                      : crout->settings.check_fail; // as of one block
   PetscBool dense;
 
   PetscFunctionBegin;
   PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
-  if (ksp->reason <= 0 || crout->left == 0 || !TakenForASolution(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (crout->left <= most || !IsPreonly(ksp) || !HasLastWord(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(PetscObjectBaseTypeCompare((PetscObject)pc->pmat, MATMPIDENSE, &dense));
   if (!dense && crout->settings.options.pattern != FillPattern::full) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(RefuseSolution(ksp, "the blocks of the ranks are no direct solver of the whole matrix, as they couple (" +

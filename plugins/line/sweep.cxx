@@ -346,11 +346,11 @@ namespace {
 PetscErrorCode RefuseEmptyRows(PC pc, KSP ksp, Vec b, Vec x)
 {
   constexpr PetscReal most = 1e-4; // as of a kernel that loses digits
-  PetscReal left;
+  PetscReal left, given;
 
   PetscFunctionBegin;
-  PetscCall(LeftOfRightHandSide(ksp, pc->pmat, b, x, &left));
-  if (left <= most) PetscFunctionReturn(PETSC_SUCCESS);
+  PetscCall(LeftOfRightHandSide(ksp, pc->pmat, b, x, &left, &given));
+  if (left <= most * given) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(RefuseSolution(ksp, "this matrix is singular, as " + std::to_string(Data(pc)->empty_rows) +
                                     " of its rows are empty, and its right-hand side is not zero there: put something on the diagonal, or "
                                     "take the rows out"));

@@ -27,8 +27,8 @@ inline bool IsPreonly(KSP ksp)
 }
 
 /// KSPPREONLY, which looks at no norm of any type, and every other method without one call whatever an application leaves converged. A PC's
-/// PCPostSolve: one sum tells whether that is a solution. A right-hand side that is no number, or an overflow, then ends in KSP_DIVERGED_NANORINF. Not of a solver within another
-/// PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
+/// PCPostSolve: one sum tells whether that is a solution. A right-hand side that is no number, or an overflow, then ends in
+/// KSP_DIVERGED_NANORINF. Not of a solver within another PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
 inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
 {
   KSPNormType type;

@@ -9,10 +9,20 @@
 
 namespace weft {
 
-/// |b - A x| / |b|, or of the transpose where the KSP solves with that; b and x may be columns, which need not be vectors of the matrix's kind. Collective.
-inline PetscErrorCode LeftOfRightHandSide(KSP ksp, Mat A, Vec b, Vec x, PetscReal *left)
+/// Whether a solver says that what it leaves is small, and nobody looks at it after that: not one within another PC, nor one within a nonlinear solver,
+/// which looks at a residual of its own.
+inline bool HasLastWord(KSP ksp)
 {
-  PetscReal given;
+  PetscInt level;
+
+  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
+  const bool small = ksp->reason == KSP_CONVERGED_RTOL || ksp->reason == KSP_CONVERGED_ATOL;
+  return level == 0 && (small || (IsPreonly(ksp) && ksp->reason > 0));
+}
+
+/// |b - A x| and |b|, or of the transpose where the KSP solves with that; b and x may be columns, which need not be vectors of the matrix's kind. Collective.
+inline PetscErrorCode LeftOfRightHandSide(KSP ksp, Mat A, Vec b, Vec x, PetscReal *left, PetscReal *given)
+{
   Vec rhs, solution;
 
   PetscFunctionBegin;
@@ -20,10 +30,9 @@ inline PetscErrorCode LeftOfRightHandSide(KSP ksp, Mat A, Vec b, Vec x, PetscRea
   PetscCall(VecCopy(x, solution));
   PetscCall((SolvesTransposed(ksp) ? MatMultTranspose : MatMult)(A, solution, rhs));
   PetscCall(VecCopy(b, solution));
-  PetscCall(VecNorm(solution, NORM_2, &given));
+  PetscCall(VecNorm(solution, NORM_2, given));
   PetscCall(VecAYPX(rhs, -1, solution));
   PetscCall(VecNorm(rhs, NORM_2, left));
-  if (*left > 0) *left /= given;
   PetscCall(VecDestroy(&rhs));
   PetscCall(VecDestroy(&solution));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -124,6 +124,12 @@ bool BoxMultigrid<Scalar>::dominant() const
 }
 
 template <class Scalar>
+Index BoxMultigrid<Scalar>::rows_left_out() const
+{
+  return hierarchy_->rows_left_out();
+}
+
+template <class Scalar>
 double BoxMultigrid<Scalar>::flops() const
 {
   return hierarchy_->flops();

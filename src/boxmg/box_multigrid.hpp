@@ -59,12 +59,11 @@ struct BoxmgLevel {
   boxmg::Directions coarsened = 0; ///< from this level to the next; none on the coarsest
   std::vector<int> lines;          ///< directions that lines are relaxed along, in the order of a sweep; none: planes, or points
   std::vector<int> planes;         ///< directions across the planes that are relaxed, in the order of a sweep
-  bool direct    = false;
-  int points     = 0;     ///< of the stencil
-  double bytes   = 0;     ///< of this rank
-  int ranks      = 1;     ///< that share it
-  bool moved     = false; ///< they do so in boxes of whole lines, and not in those that the vectors have
-  Index left_out = 0;     ///< of the finest, where it is direct: rows without a pivot, where its inverse is nothing
+  bool direct  = false;
+  int points   = 0;     ///< of the stencil
+  double bytes = 0;     ///< of this rank
+  int ranks    = 1;     ///< that share it
+  bool moved   = false; ///< they do so in boxes of whole lines, and not in those that the vectors have
 };
 
 /// Why a matrix cannot be preconditioned so.
@@ -125,6 +124,8 @@ public:
   BoxmgCycle cycle() const; ///< as asked for, or chosen
   bool dominant() const;    ///< each diagonal of the matrix is at least the sum of the magnitudes beside it
   double flops() const;     ///< of a cycle
+  /// Rows without a pivot of a finest level that is solved directly: its inverse is nothing there. Waits.
+  Index rows_left_out() const;
   /// Entries of the operator of a level, and of the interpolation to it from the next, as CSR on the host. Not of levels that ranks share.
   struct Csr {
     Index rows = 0, columns = 0;

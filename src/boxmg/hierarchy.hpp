@@ -34,6 +34,7 @@ struct BoxMultigrid<Value>::Hierarchy {
   virtual BoxmgCycle cycle() const                                                                            = 0;
   virtual bool symmetric() const                                                                              = 0;
   virtual double flops() const                                                                                = 0;
+  virtual Index rows_left_out() const                                                                         = 0;
   virtual Csr operator_of(int level) const                                                                    = 0;
   virtual Csr interpolation_of(int level, bool restriction) const                                             = 0;
 
@@ -250,13 +251,16 @@ public:
     if (!all.empty()) {
       all[0].moved = boxes_.parts != ranks_.parts.turned(boxes_.turn);
       all[0].bytes += static_cast<double>(sizeof(Value) * given_values_.size());
-      if (all[0].direct) all[0].left_out = levels_[0].inverse.rows_left_out(levels_[0].space);
     }
     return all;
   }
   bool symmetric() const override { return symmetric_; }
   bool dominant() const override { return dominant_; }
   BoxmgCycle cycle() const override { return shape_; }
+  Index rows_left_out() const override
+  {
+    return !levels_.empty() && levels_[0].direct ? levels_[0].inverse.rows_left_out(levels_[0].space) : 0;
+  }
   double flops() const override
   {
     double sum = 0;

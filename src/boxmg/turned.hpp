@@ -108,6 +108,7 @@ public:
   bool dominant() const override { return inner_->dominant(); }
   BoxmgCycle cycle() const override { return inner_->cycle(); }
   bool symmetric() const override { return inner_->symmetric(); }
+  Index rows_left_out() const override { return inner_->rows_left_out(); }
   double flops() const override { return inner_->flops(); }
   Csr operator_of(int level) const override
   {

@@ -35,7 +35,7 @@ void check_options(const CroutOptions &options)
   refuse(!(options.tolerance >= 0), "the tolerance of sweeps must not be negative");
   refuse(!(options.shift_amount >= 0) || !(options.base_shift >= 0), "a shift must not be negative");
   refuse(std::max(options.shift_amount, options.base_shift) * std::numeric_limits<double>::epsilon() > 1,
-         "a shift must not be larger than 4e15 diagonals, beside which rounding leaves nothing of the matrix");
+         "a shift must not be larger than 4.5e15 diagonals, beside which rounding leaves nothing of the matrix");
   refuse(options.hermitian && !options.symmetric,
          "a Hermitian factorization is a symmetric one by conjugates: options.symmetric must be set too");
   refuse(options.asynchronous && options.sections > 1, "sections and asynchronous sweeps do not go together");

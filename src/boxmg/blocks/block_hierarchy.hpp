@@ -79,12 +79,12 @@ public:
                      l.a.stencil().count,
                      l.bytes(),
                      1});
-    if (!all.empty() && all[0].direct) all[0].left_out = levels_[0].inverse.rows_left_out(space_);
     return all;
   }
   bool symmetric() const override { return symmetric_; }
   bool dominant() const override { return dominant_; }
   BoxmgCycle cycle() const override { return shape_; }
+  Index rows_left_out() const override { return !levels_.empty() && levels_[0].direct ? levels_[0].inverse.rows_left_out(space_) : 0; }
   double flops() const override
   {
     double sum = 0;

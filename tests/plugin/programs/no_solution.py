@@ -27,7 +27,7 @@ def chain(weights, reaction=0.0):
     return grid, A
 
 
-def solve(grid, A, b, kind=None, pc=None, norm=None):
+def solve(grid, A, b, kind=None, pc=None, norm=None, guess=False):
     ksp = PETSc.KSP().create(PETSc.COMM_WORLD)
     ksp.setDM(grid)
     ksp.setDMActive(False)
@@ -41,10 +41,13 @@ def solve(grid, A, b, kind=None, pc=None, norm=None):
     if norm is not None:
         ksp.setNormType(norm)
     x, r = A.createVecs()
+    if guess:
+        ksp.setInitialGuessNonzero(True)
+        x.setRandom()
     ksp.solve(b, x)
     A.mult(x, r)
     r.aypx(-1, b)
-    PETSc.Sys.Print(f"reason {ksp.reason}, residual {r.norm() / b.norm():.1e}")
+    PETSc.Sys.Print(f"reason {ksp.reason}, residual {r.norm() / (b.norm() or 1):.1e}")
 
 
 def ones(A):
@@ -62,7 +65,8 @@ def singular():
     if options.getBool("in_range", False):
         b[0] = -9
         b.assemble()
-    solve(grid, A, b)
+    b.scale(options.getReal("b", 1.0))
+    solve(grid, A, b, guess=options.getBool("guess", False))
 
 
 def weak():
@@ -93,18 +97,37 @@ def blocks():
 
 
 def size():
-    """Five points, times a number."""
-    n, unit = 6, options.getReal("size", 1.0)
-    grid = PETSc.DMDA().create((n, n), stencil_type="star", stencil_width=1, comm=PETSc.COMM_WORLD)
-    A = grid.createMat()
-    for row in range(n * n):
-        j, i = divmod(row, n)
-        A[row, row] = 4 * unit
-        for there, column in ((i > 0, row - 1), (i < n - 1, row + 1), (j > 0, row - n), (j < n - 1, row + n)):
-            if there:
-                A[row, column] = -unit
-    A.assemble()
+    """Nodes in a row."""
+    grid, A = chain(13 * [1.0])
     solve(grid, A, ones(A))
+
+
+def newton():
+    """No flux at the ends and u^3 = 1, from u = 0."""
+    grid, A = chain([0] + 9 * [1.0] + [0])
+    J = A.duplicate(copy=True)
+
+    def function(snes, u, f):
+        A.mult(u, f)
+        f.array = f.array + u.array**3 - 1
+
+    def jacobian(snes, u, J, P):
+        A.copy(P, structure=PETSc.Mat.Structure.SAME_NONZERO_PATTERN)
+        diagonal = u.duplicate()
+        diagonal.array = 3 * u.array**2
+        P.setDiagonal(diagonal, addv=True)
+        return True
+
+    snes = PETSc.SNES().create(PETSc.COMM_WORLD)
+    u, f = A.createVecs()
+    snes.setFunction(function, f)
+    snes.setJacobian(jacobian, J, J)
+    snes.getKSP().setDM(grid)
+    snes.getKSP().setDMActive(False)
+    snes.setFromOptions()
+    u.set(0 if PETSc.COMM_WORLD.size == 1 else 0.5)
+    snes.solve(None, u)
+    PETSc.Sys.Print(f"reason {snes.reason}, residual {f.norm():.1e}")
 
 
 globals()[sys.argv[1]]()
