@@ -29,8 +29,9 @@ PetscErrorCode PCPostSolve_Boxmg(PC pc, KSP ksp, Vec b, Vec x)
 
   PetscFunctionBegin;
   PetscCall(RefuseNonFiniteSolution(pc, ksp, b, x));
+  if (left_out == 0 || !HasLastWord(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(MatGetSize(pc->mat, &rows, &columns));
-  if (left_out == 0 || rows != columns || !HasLastWord(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
+  if (rows != columns) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(LeftOfRightHandSide(ksp, pc->mat, b, x, &left, &given));
   const PetscReal most = PetscMax(100 * ksp->rtol, OfPrecision(1e-6, 1e-3));
   if (given == 0 || left <= PetscMax(100 * ksp->abstol, most * given)) PetscFunctionReturn(PETSC_SUCCESS);

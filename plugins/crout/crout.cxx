@@ -265,8 +265,7 @@ PetscErrorCode PCMatApply_Crout(PC pc, Mat B, Mat X)
 PetscErrorCode PCPostSolve_Crout(PC pc, KSP ksp, Vec b, Vec x)
 {
   PC_Crout *crout      = Data(pc);
-  const PetscReal most = crout->settings.precision == PC_CROUT_SINGLE ? PetscMax(crout->settings.check_fail, 0.5)
-                                                                      : crout->settings.check_fail; // as of one block
+  const PetscReal most = DirectCheck::BoundOf(crout->settings.check_fail, crout->settings.precision == PC_CROUT_SINGLE); // as of one block
   PetscBool dense;
 
   PetscFunctionBegin;

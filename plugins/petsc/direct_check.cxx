@@ -268,9 +268,14 @@ bool DirectCheck::sound(const Error &error) const
   return error.residual <= warn || error.backward <= rounding;
 }
 
+PetscReal DirectCheck::BoundOf(PetscReal fail, bool single)
+{
+  return single ? PetscMax(fail, most_in_single) : fail;
+}
+
 PetscReal DirectCheck::bound() const
 {
-  return single_ ? PetscMax(fail, most_in_single) : fail;
+  return BoundOf(fail, single_);
 }
 
 bool DirectCheck::acceptable(const Error &error) const

@@ -87,6 +87,8 @@ struct DirectCheck {
                                              PetscReal *backward, PetscReal *rounded = NULL);
   /// Beyond this a preconditioner in single precision is another one in each application.
   static constexpr PetscReal most_rounded = 1e-3;
+  /// What a direct solver may leave of a right-hand side: `fail`, and more where it works in single precision.
+  static PetscReal BoundOf(PetscReal fail, bool single);
   /// Forgets what was measured.
   PetscErrorCode Forget();
   /// True where answers must not be used.

@@ -7,14 +7,20 @@
 
 namespace weft {
 
-/// False for the solver within another PC (multigrid's coarsest grid, a field, a block): what it leaves is for the iteration outside to see.
-/// PETSc marks such solvers by the level of what they print; that of a SNES, which may be linear and look at no residual, by what it calls first.
-inline bool IsOutermost(KSP ksp)
+/// Whether no other solver, a PC's or a nonlinear one, has begun this one: PETSc marks those within others by the level of what they print.
+inline bool IsByItself(KSP ksp)
 {
   PetscInt level;
 
   PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
-  return level == 0 || CallsBeforeSolve(ksp);
+  return level == 0;
+}
+
+/// False for the solver within another PC (multigrid's coarsest grid, a field, a block): what it leaves is for the iteration outside to see.
+/// That of a SNES, which may be linear and look at no residual, is told by what it calls first.
+inline bool IsOutermost(KSP ksp)
+{
+  return IsByItself(ksp) || CallsBeforeSolve(ksp);
 }
 
 /// One application is all that it does.

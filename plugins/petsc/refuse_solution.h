@@ -13,11 +13,8 @@ namespace weft {
 /// which looks at a residual of its own.
 inline bool HasLastWord(KSP ksp)
 {
-  PetscInt level;
-
-  PetscCallAbort(PETSC_COMM_SELF, PetscObjectGetTabLevel((PetscObject)ksp, &level));
   const bool small = ksp->reason == KSP_CONVERGED_RTOL || ksp->reason == KSP_CONVERGED_ATOL;
-  return level == 0 && (small || (IsPreonly(ksp) && ksp->reason > 0));
+  return IsByItself(ksp) && (small || (IsPreonly(ksp) && ksp->reason > 0));
 }
 
 /// |b - A x| and |b|, or of the transpose where the KSP solves with that; b and x may be columns, which need not be vectors of the matrix's kind. Collective.
