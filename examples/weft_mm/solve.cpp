@@ -134,6 +134,9 @@ bool given(const char option[], const char value[])
   return found && std::string(text) == value;
 }
 
+// Where a type's set-up refuses an operator for one of several reasons, of which the failure's name tells nothing.
+const char *const says_why = "the set-up refused this matrix; -info :pc says why, and what to do";
+
 // What to do about a zero pivot of this type of preconditioner: an option that it has, and that was not tried.
 std::string advice_for_pivot(const std::string &type)
 {
@@ -152,6 +155,7 @@ std::string advice_for_pivot(const std::string &type)
     return "a pivot is zero or missing; try -pc_factor_shift_type nonzero, " + direct;
   if (type == "bjacobi" || type == "asm")
     return "a pivot of a block is zero or missing; try -sub_pc_factor_shift_type nonzero where the blocks are factored, " + direct;
+  if (type == "adi" || type == "bcr" || type == "boxmg") return says_why;
   return "a pivot is zero or missing; try " + direct;
 }
 
@@ -169,6 +173,7 @@ std::string advice_for(const SolveResult &result, const std::string &type)
     return "this PETSc cannot factor this type of matrix; on several ranks try -pc_type bjacobi -sub_pc_type ilu, or another "
            "-pc_factor_mat_solver_type";
   }
+  if (says("FACTOR_OTHER")) return says_why;
   if (says("OUTMEMORY")) return "the factors do not fit into memory; try an iterative -pc_type";
   if (says("DIVERGED_ITS")) return "try a stronger -pc_type, another -ksp_type or a larger -ksp_max_it";
   if (says("DIVERGED_INDEFINITE")) return "the matrix or the preconditioner is not positive definite; try -ksp_type gmres or minres";

@@ -46,7 +46,7 @@ struct PC_ADI {
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   SetUpOperator set_up_of;
   KeptOutside outside;
-  Vec unknowns = NULL; ///< 0 in rows that are penalties, 1 in others; only where there are some
+  Vec unknowns = NULL; ///< what a row's residual counts, see PCADIGetUnknowns(); only where there are penalties
 
   /// The solver of either memory, or NULL: what the matrix is they know alike.
   AdiSolver<KernelScalar> *any() const { return solver[solver[0] ? 0 : 1].get(); }
@@ -98,8 +98,8 @@ PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
 PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems items);
 PetscErrorCode KSPADITellOptions(KSP ksp, PetscViewer viewer);
 
-/// 0 in rows that are penalties, known values with a weight, and 1 in others; NULL where there are no such rows, or where the operator is another
-/// matrix than the one that was read. Once the PC is set up.
+/// What a row's residual counts: 1, and less in a penalty, a known value whose row is heavier than others by that factor; NULL where there are no such
+/// rows, or where the operator is another matrix than the one that was read. Once the PC is set up.
 PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
 
 /// Cycles after which no more than this part of an error is left, where they keep their promise.

@@ -127,7 +127,7 @@ PetscErrorCode StartResidual(KSP ksp, Mat A, bool zero_guess, Vec r)
 }
 
 // Penalties, which say what a value is, are as large in the residual as they are heavy: a norm with them in it says nothing of the rest. They
-// are met before the iteration begins, by the PC's answer to them alone, and left out of the residual's norm.
+// are met before the iteration begins, by the PC's answer to them alone, and count in the residual's norm by the errors of their unknowns.
 PetscErrorCode MeetPenalties(KSP ksp, Vec unknowns, Mat A)
 {
   Vec x = ksp->vec_sol, r = ksp->work[0], z = ksp->work[1];
@@ -371,7 +371,8 @@ PetscErrorCode KSPDestroy_ADI(KSP ksp)
   An iteration is an application of the PC, which makes `-pc_adi_iterations` cycles of `-pc_adi_cycle` sweeps each. By default the norm is that
   of the residual. With `-ksp_norm_type preconditioned` it is that of the correction, which is the change of the solution.
 
-  Penalties (see `PCADI`) are satisfied before the first iteration and left out of the residual's norm, because they would dominate it.
+  Penalties (see `PCADI`) are satisfied before the first iteration, and count in the residual's norm as if their diagonals were those of other
+  rows, because they would dominate it.
 
   Shifts given by hand, or parts that do not commute, can make the iteration diverge. The solve then ends in `KSP_DIVERGED_DTOL`, and
   `-info :ksp` says what to do; `-ksp_error_if_not_converged` makes it an error that says so. `-ksp_type gmres -pc_type adi` avoids this.

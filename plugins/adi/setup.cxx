@@ -6,6 +6,7 @@
 #include "adi/adi_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
+#include "petsc/error_of_failure.h"
 #include "petsc/finite_couplings.h"
 #include "petsc/kokkos_start.h"
 #if defined(WEFT_DISTRIBUTED)
@@ -81,8 +82,7 @@ PetscErrorCode Fail(PC pc, const char *what, PCFailedReason reason = PC_FACTOR_N
   PetscFunctionBegin;
   pc->failedreason = pc->failedreasonrank = reason;
   PetscCall(PetscInfo(pc, "%s\n", what));
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc),
-             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", what);
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", what);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -248,7 +248,7 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<KernelScalar> *solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Where penalties are, for those who form norms.
+// For those who form norms: a penalty counts by the error of its unknown, as if its diagonal were that of other rows.
 PetscErrorCode MarkUnknowns(PC pc)
 {
   PC_ADI *adi = Adi(pc);
@@ -260,12 +260,22 @@ PetscErrorCode MarkUnknowns(PC pc)
   }
   PetscCall(PetscInfo(pc, "%" PetscInt64_FMT " rows are penalties: they are taken for known values\n", (PetscInt64)adi->split.known));
   if (!adi->unknowns) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->unknowns));
+  constexpr std::uint8_t penalty = 2;
   std::vector<std::uint8_t> fixed;
   PetscScalar *values;
+  double others[2] = {0, 0}; // |diagonals| of rows that are not solved by themselves, and their number
   PetscCallCXX(fixed = adi->any()->fixed());
-  PetscCall(VecGetArrayWrite(adi->unknowns, &values));
-  for (std::size_t i = 0; i < fixed.size(); i++) values[i] = fixed[i] == 2 ? 0 : 1;
-  PetscCall(VecRestoreArrayWrite(adi->unknowns, &values));
+  PetscCall(MatGetDiagonal(pc->pmat, adi->unknowns));
+  PetscCall(VecGetArray(adi->unknowns, &values));
+  for (std::size_t i = 0; i < fixed.size(); i++) {
+    others[0] += fixed[i] ? 0 : PetscAbsScalar(values[i]);
+    others[1] += fixed[i] ? 0 : 1;
+  }
+  PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, others, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  for (std::size_t i = 0; i < fixed.size(); i++)
+    values[i] = fixed[i] == penalty ? PetscMin(1, others[0] / others[1] / PetscAbsScalar(values[i])) : 1;
+  PetscCall(VecRestoreArray(adi->unknowns, &values));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

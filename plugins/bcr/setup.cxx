@@ -7,6 +7,7 @@
 #include "bcr/bcr_impl.h"
 #include "bcr/complex/real_rows.hpp"
 #include "bcr/pencil/separate_boxes.hpp"
+#include "petsc/error_of_failure.h"
 #include "petsc/grid_owners.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/number_text.h"
@@ -18,8 +19,7 @@ PetscErrorCode ReportFailure(PC pc, PCFailedReason reason, const std::string &wh
   PetscFunctionBegin;
   pc->failedreason = pc->failedreasonrank = reason;
   if (reason) PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
-  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
-             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", what.c_str());
+  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", what.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -118,9 +118,8 @@ PetscErrorCode CheckSeparation(PC pc, const Separation &found, std::string *refu
 
   PetscFunctionBegin;
   PetscCheck(found.foreign == 0, comm, PETSC_ERR_SUP,
-             "PCBCR needs a stencil of the node and its neighbours (3 points in a line, 9 in the plane, 27 in space), and %g entries of "
-             "this matrix "
-             "couple to other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
+             "PCBCR needs a stencil of the node and its neighbours (3 points in a line, 9 in the plane, 27 in space), and %.0f entries of "
+             "this matrix couple to other nodes: give KSPSetOperators() such a matrix as its second one, or take another PC",
              found.foreign);
   PetscCheck(!bcr->require_separable || found.deviation <= bcr->tolerance, comm, PETSC_ERR_ARG_INCOMP,
              "the matrix is not separable: it differs by %g, relative to a row, from the nearest operator that is, and "

@@ -84,7 +84,7 @@ const Row options[] = {
      Row::Whole{[](const PC_Boxmg &bm) { return bm.sweeps; }, PCBoxmgSetSweeps}, "it is for levels that are not solved directly", Relaxes},
     {"pc_boxmg_coarse", "solver of the coarsest grid", "PCBoxmgSetCoarse",
      Row::ChoiceOf<&PC_Boxmg::coarse, PCBoxmgSetCoarse>(boxmg_coarses)},
-    {"pc_boxmg_coarsest", "a grid of so many nodes is not coarsened; 0: 100, on a device 500 unknowns", "PCBoxmgSetCoarsest",
+    {"pc_boxmg_coarsest", "a grid of at most so many nodes is not coarsened; 0: 100, on a device 500 unknowns", "PCBoxmgSetCoarsest",
      Row::Whole{[](const PC_Boxmg &bm) { return bm.coarsest; }, PCBoxmgSetCoarsest},
      "it is for grids that would be coarsened more or less often without it", EndsElsewhere},
     {"pc_boxmg_share",

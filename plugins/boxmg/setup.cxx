@@ -7,6 +7,7 @@
 #include "boxmg/boxmg_impl.h"
 #include "line/blocks/block_lines.hpp"
 #include "petsc/direct_check.h"
+#include "petsc/error_of_failure.h"
 #include "petsc/kokkos_start.h"
 
 namespace weft {
@@ -278,8 +279,7 @@ PetscErrorCode SetFailure(PC pc, PCFailedReason reason, const std::string &why)
   pc->failedreason = pc->failedreasonrank = reason;
   PetscCallCXX(Boxmg(pc)->failure = why);
   if (reason) PetscCall(PetscInfo(pc, "%s\n", why.c_str()));
-  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
-             reason == PC_FACTOR_OTHER ? PETSC_ERR_NOT_CONVERGED : PETSC_ERR_MAT_LU_ZRPVT, "%s", why.c_str());
+  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", why.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -4,6 +4,7 @@
 #include "crout/crout_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
+#include "petsc/error_of_failure.h"
 #include "petsc/finite_couplings.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/petsc_arrays.hpp"
@@ -39,8 +40,7 @@ PetscErrorCode Report(PC pc, int reason, const char sentence[])
   Data(pc)->failure = sentence;
   pc->failedreason = pc->failedreasonrank = static_cast<PCFailedReason>(reason); // the two lists are one
   PetscCall(PetscInfo(pc, "%s\n", sentence));
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), reason == MAT_FACTOR_OUTMEMORY ? PETSC_ERR_MEM : PETSC_ERR_MAT_LU_ZRPVT,
-             "%s", sentence);
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(pc->failedreason), "%s", sentence);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -99,7 +99,7 @@ PetscErrorCode WantsSymmetric(PC pc, bool *wants, bool *hermitian)
 
   PetscFunctionBegin;
   PetscCall(MatIsSymmetricKnown(pc->pmat, &known, &symmetric));
-  *hermitian = IsOnlyHermitian(pc->pmat);
+  *hermitian = IsKnownHermitian(pc->pmat);
   *wants     = crout->symmetric == PETSC_BOOL3_UNKNOWN ? (known && symmetric) || *hermitian : crout->symmetric == PETSC_BOOL3_TRUE;
   PetscCall(PetscObjectBaseTypeCompareAny((PetscObject)pc->pmat, &dense, MATSEQDENSE, MATMPIDENSE, ""));
   if (dense) *wants = false; // with rows exchanged the factors of a dense matrix are L U

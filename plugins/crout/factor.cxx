@@ -42,6 +42,11 @@ CroutFactor::CroutFactor(const CroutSettings &settings) : single_(settings.preci
 {
   check_.warn = settings.check_warn;
   check_.fail = settings.check_fail;
+  if (PetscDefined(USE_COMPLEX) && settings.options.symmetric)
+    taken_for_ =
+        settings.options.hermitian
+            ? "; L D L^H was made, because the matrix is marked as Hermitian (MAT_HERMITIAN)"
+            : "; L D L^T was made, as of a complex symmetric matrix: mark a Hermitian one (MAT_HERMITIAN), and use LU for any other";
 }
 
 CroutFactor::~CroutFactor()
@@ -103,7 +108,7 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     PetscCall(Measure(A));
     if (!check_.fails()) PetscFunctionReturn(PETSC_SUCCESS);
     failure->error    = MAT_FACTOR_OTHER;
-    failure->sentence = check_.Sentence("-pc_crout_check");
+    failure->sentence = check_.Sentence("-pc_crout_check") + taken_for_;
     Replaced(failure);
     PetscFunctionReturn(PETSC_SUCCESS);
   }
@@ -121,9 +126,9 @@ PetscErrorCode CroutFactor::Check(Mat A, CroutFailure *failure)
     PetscCall(Climb(A, failure, &climbed));
     if (failure->error != MAT_FACTOR_NOERROR) PetscFunctionReturn(PETSC_SUCCESS);
   }
-  failure->error = MAT_FACTOR_OTHER;
-  failure->sentence =
-      "the incomplete factors are useless: " + Words() + "; take more fill (-pc_crout_levels, -pc_crout_pattern full) or another solver";
+  failure->error    = MAT_FACTOR_OTHER;
+  failure->sentence = "the incomplete factors are useless: " + Words() +
+                      "; take more fill (-pc_crout_levels, -pc_crout_pattern full) or another solver" + taken_for_;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

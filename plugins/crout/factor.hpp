@@ -106,6 +106,7 @@ protected:
   virtual PetscErrorCode Launch(const KernelScalar *rhs, KernelScalar *x, Transpose transpose, PetscInt nrhs, PetscInt ld) const = 0;
 
   PetscInt rows_ = 0;
+  std::string taken_for_; ///< what symmetric factors take a complex matrix for, for the sentence of a failure
   std::unique_ptr<Execution> execution_;
 
 private:

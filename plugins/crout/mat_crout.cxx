@@ -2,8 +2,10 @@
 #include <petsc/private/matimpl.h>
 
 #include "crout/factor.hpp"
+#include "petsc/error_of_failure.h"
 #include "petsc/guarded.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/setters.h"
 #include "types.h"
 
 namespace weft {
@@ -89,6 +91,7 @@ PetscErrorCode CheckFromOptions(Mat F, CroutSettings *settings)
   PetscCall(PetscOptionsReal("-pc_crout_check_fail", "relative residual of a random solve above which complete factors fail",
                              "PCCroutSetCheck", settings->check_fail, &settings->check_fail, NULL));
   PetscOptionsEnd();
+  PetscCall(AcceptCheck(PetscObjectComm((PetscObject)F), "pc_crout", settings->check_warn, settings->check_fail));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -98,6 +101,8 @@ PetscErrorCode CreateFactor(Mat F, Mat A, const MatFactorInfo &info)
   CroutSettings settings;
 
   PetscFunctionBegin;
+  PetscCheck(info.levels <= most_levels_of_fill, PetscObjectComm((PetscObject)F), PETSC_ERR_ARG_OUTOFRANGE,
+             "-pc_factor_levels %" PetscInt_FMT ": levels of fill are from 0 to 60000", (PetscInt)info.levels);
   PetscCallCXX(settings = SettingsOf(F, info));
   if (IsComplete(F->factortype)) PetscCall(CheckFromOptions(F, &settings));
   PetscCall(CroutFactorCreate(A, settings, &FactorData(F)->factor));
@@ -107,6 +112,14 @@ PetscErrorCode CreateFactor(Mat F, Mat A, const MatFactorInfo &info)
 bool SameOptions(const MatFactorInfo &a, const MatFactorInfo &b)
 {
   return a.shifttype == b.shifttype && a.shiftamount == b.shiftamount && a.zeropivot == b.zeropivot;
+}
+
+// What a symmetric factorization takes the matrix for has changed: Hermitian or complex symmetric. PETSc forgets with new values which it was, so that
+// nothing known changes nothing.
+bool TakenForAnother(Mat F, Mat A)
+{
+  const bool known = A->hermitian == PETSC_BOOL3_TRUE || A->symmetric == PETSC_BOOL3_TRUE;
+  return IsSymmetric(F->factortype) && known && FactorData(F)->hermitian != IsKnownHermitian(A);
 }
 
 // PETSc's PCs look at a failed factor no more until the pattern of the matrix is another: LU and Cholesky forget a zero pivot, nothing else, and
@@ -125,8 +138,8 @@ PetscErrorCode Report(Mat F, Mat A, const CroutFailure &failure)
   F->factorerror_zeropivot_row = failure.row;
   if (failure.error != MAT_FACTOR_NOERROR) {
     PetscCall(PetscInfo(F, "%s\n", failure.sentence.c_str()));
-    PetscCheck(!A->erroriffailure, PetscObjectComm((PetscObject)F),
-               failure.error == MAT_FACTOR_OUTMEMORY ? PETSC_ERR_MEM : PETSC_ERR_MAT_LU_ZRPVT, "%s", failure.sentence.c_str());
+    PetscCheck(!A->erroriffailure, PetscObjectComm((PetscObject)F), ErrorOfFailure(static_cast<PCFailedReason>(failure.error)), // one list
+               "%s", failure.sentence.c_str());
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -138,8 +151,9 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
 
   PetscFunctionBegin;
   F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT; // until the factors are whole: an error on the way leaves none to solve with
-  if (!SameOptions(*info, data->info)) {             // PCFactorSetShiftType() and the like since then
+  if (!SameOptions(*info, data->info) || TakenForAnother(F, A)) { // PCFactorSetShiftType(), MatSetOption() and the like since then
     data->info = *info;
+    if (TakenForAnother(F, A)) data->hermitian = !data->hermitian;
     PetscCall(CreateFactor(F, A, *info));
     PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));
   }
@@ -353,7 +367,7 @@ PetscErrorCode MatGetFactor_Crout(Mat A, MatFactorType type, Mat *factor)
   PetscCall(MatSetVecType(F, vectors));
   PetscCallCXX(F->data = new Mat_Crout);
   PetscCall(MatFactorInfoInitialize(&FactorData(F)->info));
-  FactorData(F)->hermitian = IsSymmetric(type) && IsOnlyHermitian(A);
+  FactorData(F)->hermitian = IsSymmetric(type) && IsKnownHermitian(A);
 
   F->ops->lufactorsymbolic       = Guarded<Symbolic>;
   F->ops->ilufactorsymbolic      = Guarded<Symbolic>;

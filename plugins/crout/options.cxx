@@ -89,7 +89,7 @@ const Row options[] = {
     {"pc_crout_ordering", "order of rows and columns: auto or a MatOrderingType", "PCCroutSetOrdering",
      Row::Text{[](const PC_Crout &crout) { return crout.ordering; }, PCCroutSetOrdering},
      "the rows of a dense matrix are exchanged, its columns are not", Sparse},
-    {"pc_crout_symmetric", "factor L D L^T; without it where the matrix says that it is symmetric", "PCCroutSetSymmetric",
+    {"pc_crout_symmetric", "factor L D L^T; by default where the matrix says that it is symmetric", "PCCroutSetSymmetric",
      Row::Flag{[](const PC_Crout &crout) { return crout.symmetric == PETSC_BOOL3_TRUE; }, PCCroutSetSymmetric},
      "the rows of a dense matrix are exchanged, so that its factors are L U", Sparse,
      [](const PC_Crout &crout) { return crout.symmetric != PETSC_BOOL3_UNKNOWN; }},

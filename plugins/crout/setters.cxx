@@ -58,7 +58,7 @@ PetscErrorCode PCCroutGetPattern(PC pc, PCCroutPattern *pattern)
 
   Input Parameters:
 + pc     - the preconditioner
-- levels - the levels of fill, at least 0
+- levels - the levels of fill, from 0 to 60000
 
   Options Database Key:
 . -pc_crout_levels <0> - the levels of fill
@@ -366,6 +366,8 @@ PetscErrorCode PCCroutGetTriangularSolve(PC pc, const char *name[], PetscInt *st
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+static constexpr auto some_levels = [](PetscInt levels) { return levels >= 0 && levels <= most_levels_of_fill; };
+
 PetscErrorCode weft::PCCroutComposeSetters(PC pc, bool compose)
 {
   static const Composed functions[] = {
@@ -373,7 +375,7 @@ PetscErrorCode weft::PCCroutComposeSetters(PC pc, bool compose)
       composed("PCCroutSetPattern_C",
                SetChoice<"PCCrout", "Pattern", PC_CROUT_FULL, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::pattern>),
       composed("PCCroutGetPattern_C", GetMember<PCCroutPattern, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::pattern>),
-      composed("PCCroutSetLevels_C", SetBounded<PetscInt, "pc_crout_levels", "levels of fill cannot be negative", not_negative,
+      composed("PCCroutSetLevels_C", SetBounded<PetscInt, "pc_crout_levels", "levels of fill are from 0 to 60000", some_levels,
                                                 &PC_Crout::settings, &CroutSettings::options, &CroutOptions::levels>),
       composed("PCCroutGetLevels_C", GetMember<PetscInt, &PC_Crout::settings, &CroutSettings::options, &CroutOptions::levels>),
       composed("PCCroutSetDropTolerance_C", PCCroutSetDropTolerance_Crout),

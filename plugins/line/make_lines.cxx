@@ -107,6 +107,24 @@ PetscErrorCode AcceptKernel(PC pc, const std::optional<std::string> &why, const 
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
+std::string BlockKernel(const PC_Line &line)
+{
+  return line.kernel == "auto" ? "auto" : "block-" + line.kernel;
+}
+
+// Why the kernel that the user named does not solve lines of blocks, in the names that users have.
+std::optional<std::string> BlockKernelRefuses(const PC_Line &line, const BlockLines &lines)
+{
+  bool known = false;
+  std::string there_are;
+  for (const std::string name : block_tridiagonal_method_names()) {
+    known = known || name == BlockKernel(line);
+    there_are += (there_are.empty() ? "" : ", ") + name.substr(std::string("block-").size());
+  }
+  if (!known) return "they have " + there_are + " and auto; take one of these, or -pc_line_components apart";
+  return block_tridiagonal_method_refuses(BlockKernel(line), lines, line.kernel_parameters);
+}
+
 // Of the pieces of a grid's lines.
 PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &pieces, bool blocks)
 {
@@ -117,7 +135,7 @@ PetscErrorCode CheckKernel(PC pc, std::size_t k, const std::vector<LinePiece> &p
   for (const LinePiece &piece : pieces) {
     if (line->kernel == "auto" || why) break;
     if (blocks)
-      PetscCallCXX(why = block_tridiagonal_method_refuses("block-" + line->kernel, piece.layout, line->kernel_parameters));
+      PetscCallCXX(why = BlockKernelRefuses(*line, piece.layout));
     else
       PetscCallCXX(why = tridiagonal_method_refuses(line->kernel, ProblemOf(*line, k, piece.layout), line->kernel_parameters));
   }
@@ -130,11 +148,6 @@ CsrMatrix<KernelScalar, PetscInt> From(const CsrMatrix<KernelScalar, PetscInt> &
   CsrMatrix<KernelScalar, PetscInt> part = matrix;
   part.first                             = offset;
   return part;
-}
-
-std::string BlockKernel(const PC_Line &line)
-{
-  return line.kernel == "auto" ? "auto" : "block-" + line.kernel;
 }
 
 // Lines that end on this rank: of scalars, in either precision, or of blocks.
@@ -353,8 +366,7 @@ PetscErrorCode BlockMapSet(PC pc, const LocalMatrix &matrix, const Execution &ex
   std::optional<std::string> why;
 
   PetscFunctionBegin;
-  if (line->kernel != "auto")
-    PetscCallCXX(why = block_tridiagonal_method_refuses(BlockKernel(*line), lines_of_box(0, box, block, first), line->kernel_parameters));
+  if (line->kernel != "auto") PetscCallCXX(why = BlockKernelRefuses(*line, lines_of_box(0, box, block, first)));
   PetscCall(AcceptKernel(pc, why, " for lines of blocks"));
   PetscCallCXX([&] {
     const auto graph = node_couplings(execution, nodes, block, matrix.inside);

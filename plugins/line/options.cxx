@@ -108,7 +108,8 @@ const Row options[] = {
     {"pc_line_source", "where the lines come from", "PCLineSetSource", Row::ChoiceOf<&PC_Line::source, PCLineSetSource>(line_sources)},
     {"pc_line_file", "file with the user's lines", "PCLineSetFile",
      Row::Text{[](const PC_Line &line) { return line.file; }, [](PC pc, const char *file) { return PCLineSetFile(pc, file); }},
-     "it is for -pc_line_source map, and a map composed with the matrix goes first", [](const PC_Line &line) { return line.from_file; }},
+     "it is for -pc_line_source map or auto, and a map composed with the matrix goes first",
+     [](const PC_Line &line) { return line.from_file; }},
     {"pc_line_direction", "directions of the lines on a grid", "PCLineSetDirection",
      Row::ChoiceOf<&PC_Line::direction, PCLineSetDirection>(line_directions)},
     {"pc_line_ordering", "all lines at once, or by colours", "PCLineSetOrdering",
@@ -120,7 +121,7 @@ const Row options[] = {
     {"pc_line_plane_cycles", "cycles of lines inside planes", "PCLineSetPlaneCycles",
      Row::Whole{[](const PC_Line &line) { return line.plane_cycles; }, PCLineSetPlaneCycles}},
     {"pc_line_ranks", "lines that cross ranks", "PCLineSetRanks", Row::ChoiceOf<&PC_Line::ranks, PCLineSetRanks>(line_ranks),
-     "it is for lines that continue on other ranks: lines of a map, and of the graph of scalars in double precision",
+     "it is for lines that continue on other ranks: of a grid, and in double precision of a map or the graph of scalars",
      [](const PC_Line &line) {
        return SomeMeetRanks(line) && (InBoxes(line.shape) || (line.precision == PC_LINE_DOUBLE && !line.shape.together));
      }},
@@ -137,7 +138,7 @@ const Row options[] = {
     {"pc_line_kernel_switch", "number of rows left of a line at which a hybrid kernel changes its method", "PCLineSetKernelParameters",
      WholeParameter<&MethodParameters::switch_rows>(), "it is for the kernel cr-pcr",
      [](const PC_Line &line) { return KernelIs(line, {"cr-pcr"}); }},
-    {"pc_line_kernel_steps", "reduction steps of a hybrid kernel before that", "PCLineSetKernelParameters",
+    {"pc_line_kernel_steps", "reduction steps before a hybrid kernel changes its method", "PCLineSetKernelParameters",
      WholeParameter<&MethodParameters::steps>(), "it is for the kernels pcr-thomas and cr-pcr-thomas",
      [](const PC_Line &line) {
        return KernelIs(line, {"pcr-thomas", "cr-pcr-thomas"});

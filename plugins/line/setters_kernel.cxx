@@ -72,7 +72,7 @@ static PetscErrorCode PCLineSetKernelParameters_Line(PC pc, PetscInt switch_rows
   PetscFunctionBegin;
   PetscCheck(switch_rows >= 0 && steps >= 0 && partitions >= 0 && slice >= 0 && tolerance >= 0 && !PetscIsInfOrNanReal(tolerance),
              PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "parameters of a line kernel must not be negative: 0 leaves the kernel the choice");
+             "-pc_line_kernel_(switch|steps|partitions|slice|tolerance): none may be negative, and 0 leaves the kernel the choice");
   parameters.switch_rows = switch_rows;
   parameters.steps       = (int)steps;
   parameters.partitions  = (int)partitions;

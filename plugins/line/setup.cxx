@@ -3,6 +3,7 @@
 
 #include "base/probe_value.hpp"
 #include "line/line_impl.h"
+#include "petsc/error_of_failure.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/matrix_by_rows.h"
 
@@ -18,7 +19,7 @@ PetscErrorCode CheckMatrix(Mat A)
   PetscCall(
       PetscObjectBaseTypeCompareAny((PetscObject)A, &aij, MATSEQAIJ, MATMPIAIJ, MATSEQBAIJ, MATMPIBAIJ, MATSEQSBAIJ, MATMPISBAIJ, ""));
   PetscCheck(aij, PetscObjectComm((PetscObject)A), PETSC_ERR_SUP,
-             "PCLINE works on AIJ and BAIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
+             "PCLINE works on AIJ, BAIJ and SBAIJ matrices and this one is of type %s: use -mat_type aij (-dm_mat_type aij), or give "
              "KSPSetOperators() an AIJ matrix as its second one",
              ((PetscObject)A)->type_name);
   PetscCall(MatCheckSquare(A, "PCLINE"));
@@ -62,7 +63,7 @@ PetscErrorCode Fail(PC pc, PCFailedReason reason, const std::string &what)
   PetscFunctionBegin;
   pc->failedreason = pc->failedreasonrank = reason;
   PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_MAT_LU_ZRPVT, "%s", what.c_str());
+  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", what.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -32,6 +32,17 @@ inline bool IsPreonly(KSP ksp)
   return preonly;
 }
 
+/// Takes back that a solve has converged. PETSc has told so where -ksp_converged_reason asks for it; it tells this one too.
+inline PetscErrorCode ChangeReason(KSP ksp, KSPConvergedReason reason)
+{
+  PetscFunctionBegin;
+  ksp->reason = reason;
+  PetscCall(PCSetFailedReason(ksp->pc, reason == KSP_DIVERGED_PC_FAILED ? PC_FACTOR_OTHER : PC_NOERROR)); // what is printed beside it
+  PetscCall(KSPConvergedReasonViewFromOptions(ksp));
+  PetscCall(PCSetFailedReason(ksp->pc, PC_NOERROR)); // the next right-hand side may be solved
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
 /// KSPPREONLY, which looks at no norm of any type, and every other method without one call whatever an application leaves converged. A PC's
 /// PCPostSolve: one sum tells whether that is a solution. A right-hand side that is no number, or an overflow, then ends in
 /// KSP_DIVERGED_NANORINF. Not of a solver within another PC: PETSc keeps a block's failure for good, also for the right-hand sides to come. Collective.
@@ -45,7 +56,7 @@ inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
   const bool looks = type != KSP_NORM_NONE && !IsPreonly(ksp);
   if (ksp->reason <= 0 || looks || !IsOutermost(ksp)) PetscFunctionReturn(PETSC_SUCCESS);
   PetscCall(HasFiniteEntries(solution, &finite));
-  if (!finite) ksp->reason = KSP_DIVERGED_NANORINF;
+  if (!finite) PetscCall(ChangeReason(ksp, KSP_DIVERGED_NANORINF));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

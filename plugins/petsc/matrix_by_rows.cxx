@@ -35,7 +35,7 @@ PetscErrorCode PutEntries(Mat A, bool symmetric, Mat there)
       }
       const auto count = static_cast<PetscInt>(upper.size());
       PetscCall(MatSetValues(there, 1, &row, count, upper_columns.data(), upper.data(), INSERT_VALUES));
-      if (IsOnlyHermitian(A)) {
+      if (IsKnownHermitian(A)) {
         for (PetscScalar &value : upper) value = PetscConj(value);
       }
       PetscCall(MatSetValues(there, count, upper_columns.data(), 1, &row, upper.data(), INSERT_VALUES));

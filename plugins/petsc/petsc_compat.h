@@ -1,6 +1,5 @@
 /// Every difference between the PETSc releases that Weft builds with, 3.18 to 3.26.
 #pragma once
-#include <cstring>
 
 #include <petsc/private/matimpl.h>
 #include <petsc/private/petscimpl.h>
@@ -36,13 +35,11 @@ using OptionItems = PetscOptionItems *;
 using OptionItems = PetscOptionItems;
 #endif
 
-/// True of a matrix that is known to be Hermitian, and not to be symmetric. With real scalars there is none. Later releases of PETSc call each SBAIJ
-/// matrix symmetric, also one that they multiply with as Hermitian.
-inline bool IsOnlyHermitian(Mat A)
+/// True of a complex matrix that is known to be Hermitian. One that is known to be symmetric too is real, unless MAT_SPD has said so, or PETSc of an SBAIJ
+/// matrix, as later releases do of each one.
+inline bool IsKnownHermitian(Mat A)
 {
-  const char *const type = ((PetscObject)A)->type_name;
-  return PetscDefined(USE_COMPLEX) && A->hermitian == PETSC_BOOL3_TRUE &&
-         (A->symmetric != PETSC_BOOL3_TRUE || (type && std::strstr(type, "sbaij")));
+  return PetscDefined(USE_COMPLEX) && A->hermitian == PETSC_BOOL3_TRUE;
 }
 
 /// True where messages may start and end in device memory.

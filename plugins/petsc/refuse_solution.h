@@ -39,8 +39,8 @@ inline PetscErrorCode LeftOfRightHandSide(KSP ksp, Mat A, Vec b, Vec x, PetscRea
 inline PetscErrorCode RefuseSolution(KSP ksp, const std::string &why)
 {
   PetscFunctionBegin;
-  ksp->reason = KSP_DIVERGED_PC_FAILED;
   PetscCall(PetscInfo(ksp->pc, "%s\n", why.c_str()));
+  PetscCall(ChangeReason(ksp, KSP_DIVERGED_PC_FAILED));
   PetscCheck(!ksp->errorifnotconverged, PetscObjectComm((PetscObject)ksp), PETSC_ERR_NOT_CONVERGED, "%s", why.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }

@@ -218,12 +218,20 @@ PetscErrorCode SetName(PC pc, const char setter[], const char what[], const char
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-/// The setter of the bounds of DirectCheck. `type`: what the options begin with.
+/// The bounds of DirectCheck. `type`: what the options begin with.
+inline PetscErrorCode AcceptCheck(MPI_Comm comm, const char type[], PetscReal warn, PetscReal fail)
+{
+  PetscFunctionBegin;
+  PetscCheck(warn >= 0 && fail >= 0, comm, PETSC_ERR_ARG_OUTOFRANGE,
+             "-%s_check_warn %g, -%s_check_fail %g: bounds of a residual must be non-negative", type, (double)warn, type, (double)fail);
+  PetscFunctionReturn(PETSC_SUCCESS);
+}
+
+/// Their setter.
 inline PetscErrorCode SetCheck(PC pc, const char type[], PetscReal *chosen_warn, PetscReal warn, PetscReal *chosen_fail, PetscReal fail)
 {
   PetscFunctionBegin;
-  PetscCheck(warn >= 0 && fail >= 0, PetscObjectComm((PetscObject)pc), PETSC_ERR_ARG_OUTOFRANGE,
-             "-%s_check_warn %g, -%s_check_fail %g: bounds of a residual must be non-negative", type, (double)warn, type, (double)fail);
+  PetscCall(AcceptCheck(PetscObjectComm((PetscObject)pc), type, warn, fail));
   PetscCall(Choose(pc, chosen_warn, warn));
   PetscCall(Choose(pc, chosen_fail, fail));
   PetscFunctionReturn(PETSC_SUCCESS);

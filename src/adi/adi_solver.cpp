@@ -69,7 +69,7 @@ AdiBounds AdiSolver<Scalar>::parts(AdiBoundsMethod method, double similarity) co
   for (int k : directions_) all.push_back(bounds_of(k, method, similarity));
   // Gershgorin's lower ends are 0 or less for most operators.
   const bool guess = method == AdiBoundsMethod::gershgorin &&
-                     std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.low <= 1e-12 * i.high; });
+                     std::all_of(all.begin(), all.end(), [](const SpectralInterval &i) { return i.high > 0 && i.low <= 1e-12 * i.high; });
   for (std::size_t d = 0; guess && d < all.size(); d++) {
     const double n = static_cast<double>(box_.global[directions_[d]]);
     all[d].low     = all[d].high * std::pow(std::sin(std::acos(-1.0) / (2 * (n + 1))), 2);

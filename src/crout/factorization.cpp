@@ -27,7 +27,7 @@ void check_options(const CroutOptions &options)
   const auto refuse = [](bool wrong, const char *why) {
     if (wrong) throw std::invalid_argument(why);
   };
-  refuse(options.levels < 0 || options.levels > 60000, "levels of fill must be between 0 and 60000");
+  refuse(options.levels < 0 || options.levels > most_levels_of_fill, "levels of fill must be between 0 and 60000");
   refuse(!(options.drop_tolerance >= 0), "the drop tolerance must not be negative");
   refuse(options.row_quota < 0, "the number of entries a row must not be negative");
   refuse(options.sweeps < 0 || options.sections < 0, "the numbers of sweeps and of sections must not be negative");

@@ -48,6 +48,9 @@ enum class PivotShift {
   in_blocks,         ///< set the pivot to the amount where it is too small, and go on
 };
 
+/// Of CroutOptions::levels: a level is kept in 16 bits.
+inline constexpr int most_levels_of_fill = 60000;
+
 struct CroutOptions {
   FillPattern pattern   = FillPattern::levels;
   int levels            = 0;    ///< k of ILU(k)

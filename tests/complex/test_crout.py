@@ -51,7 +51,13 @@ def test_a_singular_matrix_is_told_to_petsc(options):
 
 
 @needs_petsc4py
+def test_factors_are_of_what_the_matrix_is_marked_as_now():
+    output = case("taken_for_another")
+    assert "apart" not in output and output.count(": alike") == 3, output
+
+
+@needs_petsc4py
 def test_a_hermitian_matrix_is_not_taken_for_a_symmetric_one():
     output = case("only_hermitian")
-    assert "apart" not in output and output.count(": alike") == 33, output
+    assert "apart" not in output and output.count(": alike") == 35, output
     assert all(0 < int(count) < 25 for count in re.findall(r"reason 2, iterations (\d+)", output)) and output.count("reason 2,") == 7, output

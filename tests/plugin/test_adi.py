@@ -195,7 +195,7 @@ def test_as_many_nodes_as_ranks(run, ranks, settings):
 
 
 @pytest.mark.parametrize("ranks", [1, 3])
-@pytest.mark.parametrize("solver", ["-ksp_type adi", "-pc_type adi"])
+@pytest.mark.parametrize("solver", ["-ksp_type adi", "-pc_type adi", "-pc_type adi -pc_adi_bounds_method gershgorin -strength 1,0.01"])
 def test_values_that_cannot_be_shifted_fail_the_pc(run, solver, ranks):
     options = f"-n 12,13 -reaction -3 {solver}"
     assert counted(probe(run, options, ranks=ranks))[0] == "DIVERGED_PC_FAILED"

@@ -381,8 +381,18 @@ def test_matrices_that_cannot_be_used(run, ranks, probe, message):
 
 
 @pytest.mark.parametrize("options, message", [
+    ("-pc_type lu -pc_crout_check_fail -1", "-pc_crout_check_fail -1.: bounds of a residual must be non-negative"),
+    ("-pc_type ilu -pc_factor_levels 60001", "-pc_factor_levels 60001: levels of fill are from 0 to 60000"),
+])
+def test_wrong_options_of_the_solver_type(run, options, message):
+    failed = run("pc_probe", f"-pc_factor_mat_solver_type crout {options}", expect=None)
+    assert failed.code != 0 and message in failed.output
+
+
+@pytest.mark.parametrize("options, message", [
     ("-pc_crout_pattern some", "some"),
-    ("-pc_crout_levels -1", "-pc_crout_levels -1: levels of fill cannot be negative"),
+    ("-pc_crout_levels -1", "-pc_crout_levels -1: levels of fill are from 0 to 60000"),
+    ("-pc_crout_levels 60001", "-pc_crout_levels 60001: levels of fill are from 0 to 60000"),
     ("-pc_crout_droptol -1", "the tolerance must be non-negative"),
     ("-pc_crout_row_quota -1", "the quota must be non-negative, 0 for automatic"),
     ("-pc_crout_sweeps -1", "the number of sweeps must be non-negative, 0 for automatic"),

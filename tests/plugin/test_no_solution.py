@@ -37,6 +37,12 @@ def test_the_sentence_names_the_null_space():
     assert "attach its null space (MatSetNullSpace)" in output
 
 
+def test_the_last_reason_that_is_printed_stands():
+    """PETSc prints one before a preconditioner sees the solution."""
+    output = programs.python(PROGRAM, "singular -ksp_type cg -pc_type boxmg -ksp_converged_reason").output
+    assert re.findall(r"due to (\w+)", output)[-2:] == ["DIVERGED_PC_FAILED", "FACTOR_OTHER"], output
+
+
 def test_the_solver_of_a_coarsest_grid_may_leave_rows_out(run):
     """Products of PETSc's multigrid have no null space attached, and sweeps solve for what it leaves."""
     options = "-da_grid_x 3 -da_grid_y 3 -da_refine 4 -pc_type mg -pc_mg_galerkin -ksp_rtol 1e-8 -ksp_converged_reason"
@@ -59,6 +65,15 @@ def test_newtons_method_looks_at_residuals_of_its_own(ranks, options):
 
 def test_a_solve_without_a_norm_that_is_no_number():
     assert [reason for reason, _ in solves("norms")] == 22 * [NOT_FINITE]
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+@pytest.mark.parametrize("case", ["penalties", "penalties -penalty 1e9", "step", "step -ksp_adi_check_every 2"])
+def test_rows_that_outweigh_their_couplings_count(case, ranks):
+    """One line solve leaves nothing of the other rows, and their couplings in these."""
+    output = programs.python(PROGRAM, f"{case} -ksp_type adi", ranks=ranks).output
+    reason, error = re.search(r"reason (\d+).*error (\S+)", output, re.S).groups()
+    assert int(reason) > 0 and float(error) < 2e-8, output
 
 
 def test_blocks_of_ranks_are_no_direct_solver():

@@ -205,6 +205,28 @@ def singular():
     say(f"reason {ksp.getConvergedReason()}")
 
 
+def taken_for_another():
+    """The same factors for a Hermitian matrix, for a symmetric one of its pattern, and for a Hermitian one again."""
+    kinds = {"hermitian": grid_matrix(8, "hermitian"), "symmetric": grid_matrix(8, "symmetric")}
+    A = matrix(kinds["hermitian"])
+    pc = None
+    for now, before in (("hermitian", "symmetric"), ("symmetric", "hermitian"), ("hermitian", "symmetric")):
+        A.setOption(getattr(PETSc.Mat.Option, before.upper()), False)
+        for row, values in enumerate(kinds[now]):
+            columns = np.flatnonzero(values)
+            A.setValues([row], columns.astype(PETSc.IntType), values[columns])
+        A.assemble()
+        A.setOption(getattr(PETSc.Mat.Option, before.upper()), False)
+        A.setOption(getattr(PETSc.Mat.Option, now.upper()), True)
+        if pc is None:
+            pc = pc_of(A, {"pc_type": "cholesky", "pc_factor_mat_solver_type": "crout"})
+        else:
+            pc.setOperators(A, A)
+            pc.setUp()
+        b = numbers(len(values))
+        report(now, applied(pc, A, b), np.linalg.solve(kinds[now], b), 1e-12)
+
+
 def only_hermitian():
     """L D L^H of matrices that are Hermitian and not symmetric: solves, inertia, M^-1 = M^-H, and conjugate gradients."""
     h = grid_matrix(8, "hermitian")
@@ -222,6 +244,7 @@ def only_hermitian():
     negative, zero, positive = pc_of(A, cholesky).getFactorMatrix().getInertia()
     below = int((np.linalg.eigvalsh(shifted) < 0).sum())
     say(f"inertia: {'alike' if (negative, zero, positive) == (below, 0, len(h) - below) else (negative, zero, positive, below)}")
+    compare("marked as definite too", h, cholesky, h, before=lambda A: (hermitian(A), A.setOption(PETSc.Mat.Option.SPD, True)))
     incomplete = {"pc_type": "icc", "pc_factor_mat_solver_type": "crout"}
     ours = [{"pc_type": "crout", **more} for more in ({}, {"pc_crout_pattern": "threshold"}, {"pc_crout_method": "sweeps"}, {"pc_crout_levels": 2, "pc_crout_ordering": "rcm"})]
     for settings in (incomplete, {**incomplete, "pc_factor_levels": 1}, {**incomplete, "pc_factor_mat_ordering_type": "rcm"}, *ours):

@@ -88,7 +88,7 @@ def factors():
 
 
 def penalties():
-    """KSPADI leaves rows of penalties out of its norm: those of the operator, and not those of the matrix that it is preconditioned with."""
+    """KSPADI takes penalties lightly in its norm: those of the operator, and not those of the matrix that it is preconditioned with."""
     grid = grid_of(17, 17)
     A = five_points(grid, 4.01)
     P = five_points(grid, 4.01, changes=[((i, 8), 1e8) for i in range(4, 13)])

@@ -48,6 +48,18 @@ def solve(grid, A, b, kind=None, pc=None, norm=None, guess=False):
     A.mult(x, r)
     r.aypx(-1, b)
     PETSc.Sys.Print(f"reason {ksp.reason}, residual {r.norm() / (b.norm() or 1):.1e}")
+    return x
+
+
+def known(grid, A):
+    """The error of a solution that is known."""
+    u, b = A.createVecs()
+    first, last = u.getOwnershipRange()
+    u.setArray(np.cos(3.0 * np.arange(first, last)))
+    A.mult(u, b)
+    x = solve(grid, A, b)
+    x.axpy(-1, u)
+    PETSc.Sys.Print(f"error {x.norm() / u.norm():.1e}")
 
 
 def ones(A):
@@ -100,6 +112,22 @@ def size():
     """Nodes in a row."""
     grid, A = chain(13 * [1.0])
     solve(grid, A, ones(A))
+
+
+def penalties():
+    """Nodes whose diagonals outweigh their couplings."""
+    grid, A = chain(21 * [1.0])
+    first, last = A.getOwnershipRange()
+    for i in range(first, last):
+        if i % 7 == 2:
+            A[i, i] = options.getReal("penalty", 1e5)
+    A.assemble()
+    known(grid, A)
+
+
+def step():
+    """A short time step: the ends have one coupling each, and outweigh it by 1e4."""
+    known(*chain(41 * [1e-4], 1))
 
 
 def newton():
