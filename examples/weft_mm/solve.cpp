@@ -135,7 +135,8 @@ bool given(const char option[], const char value[])
 }
 
 // Where a type's set-up refuses an operator for one of several reasons, of which the failure's name tells nothing.
-const char *const says_why = "the set-up refused this matrix; -info :pc says why, and what to do";
+const char *const says_why =
+    "the preconditioner refused the matrix, or what was left of it as no solution; -info :pc says why, and what to do";
 
 // What to do about a zero pivot of this type of preconditioner: an option that it has, and that was not tried.
 std::string advice_for_pivot(const std::string &type)
@@ -173,7 +174,7 @@ std::string advice_for(const SolveResult &result, const std::string &type)
     return "this PETSc cannot factor this type of matrix; on several ranks try -pc_type bjacobi -sub_pc_type ilu, or another "
            "-pc_factor_mat_solver_type";
   }
-  if (says("FACTOR_OTHER")) return says_why;
+  if (says("FACTOR_OTHER") || says("FACTOR_NOERROR")) return says_why;
   if (says("OUTMEMORY")) return "the factors do not fit into memory; try an iterative -pc_type";
   if (says("DIVERGED_ITS")) return "try a stronger -pc_type, another -ksp_type or a larger -ksp_max_it";
   if (says("DIVERGED_INDEFINITE")) return "the matrix or the preconditioner is not positive definite; try -ksp_type gmres or minres";

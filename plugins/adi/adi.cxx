@@ -17,7 +17,7 @@ PetscErrorCode PCReset_ADI(PC pc)
   PetscFunctionBegin;
   for (int which : {0, 1}) adi->forget_solver(which);
   PetscCall(VecDestroy(&adi->residual));
-  PetscCall(VecDestroy(&adi->unknowns));
+  PetscCall(adi->penalties.Destroy());
   adi->outside = {};
   PetscCall(AdiGridDestroy(&adi->grid));
   PetscFunctionReturn(PETSC_SUCCESS);
@@ -35,13 +35,13 @@ PetscErrorCode PCDestroy_ADI(PC pc)
 
 } // namespace
 
-PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns)
+PetscErrorCode PCADIGetPenalties(PC pc, const AdiPenalties **penalties)
 {
   bool same = false;
 
   PetscFunctionBegin;
   PetscCall(Adi(pc)->set_up_of.is_operator(pc, &same));
-  *unknowns = same ? Adi(pc)->unknowns : NULL;
+  *penalties = same && Adi(pc)->penalties.others ? &Adi(pc)->penalties : NULL;
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

@@ -21,6 +21,21 @@ struct AdiGridOnRanks {
   MPI_Comm line[3] = {MPI_COMM_NULL, MPI_COMM_NULL, MPI_COMM_NULL}; ///< the ranks of this rank's lines, in the order of the rows
 };
 
+/// Rows that are penalties, where others are not; empty where there are none.
+struct AdiPenalties {
+  Vec others         = NULL; ///< 0 in penalties, 1 in other rows
+  Vec weights        = NULL; ///< 0 in other rows, in penalties the size of other rows' diagonals over that of their own, at most 1
+  PetscReal diagonal = 0;    ///< the mean size of other rows' diagonals
+
+  PetscErrorCode Destroy()
+  {
+    PetscFunctionBegin;
+    PetscCall(VecDestroy(&others));
+    PetscCall(VecDestroy(&weights));
+    PetscFunctionReturn(PETSC_SUCCESS);
+  }
+};
+
 struct PC_ADI {
   // What the user asks for.
   PCADIType type                  = PC_ADI_PEACEMAN_RACHFORD;
@@ -46,7 +61,7 @@ struct PC_ADI {
   bool asks_norms = true; ///< whether the KSP that is solving looks at norms
   SetUpOperator set_up_of;
   KeptOutside outside;
-  Vec unknowns = NULL; ///< what a row's residual counts, see PCADIGetUnknowns(); only where there are penalties
+  AdiPenalties penalties;
 
   /// The solver of either memory, or NULL: what the matrix is they know alike.
   AdiSolver<KernelScalar> *any() const { return solver[solver[0] ? 0 : 1].get(); }
@@ -98,9 +113,8 @@ PetscErrorCode PCADIComposeSetters(PC pc, bool compose);
 PetscErrorCode KSPADIReadOptions(KSP ksp, OptionItems items);
 PetscErrorCode KSPADITellOptions(KSP ksp, PetscViewer viewer);
 
-/// What a row's residual counts: 1, and less in a penalty, a known value whose row is heavier than others by that factor; NULL where there are no such
-/// rows, or where the operator is another matrix than the one that was read. Once the PC is set up.
-PetscErrorCode PCADIGetUnknowns(PC pc, Vec *unknowns);
+/// NULL where there are none, or where the operator is another matrix than the one that was read. Once the PC is set up.
+PetscErrorCode PCADIGetPenalties(PC pc, const AdiPenalties **penalties);
 
 /// Cycles after which no more than this part of an error is left, where they keep their promise.
 PetscReal AdiCyclesFor(const PC_ADI &adi, PetscReal part);

@@ -4,6 +4,8 @@
 #include <petsc/private/kspimpl.h>
 #include <petsc/private/pcimpl.h>
 
+#include <cmath>
+
 #include "adi/adi_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/petsc_compat.h"
@@ -126,29 +128,41 @@ PetscErrorCode StartResidual(KSP ksp, Mat A, bool zero_guess, Vec r)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// Penalties, which say what a value is, are as large in the residual as they are heavy: a norm with them in it says nothing of the rest. They
-// are met before the iteration begins, by the PC's answer to them alone, and count in the residual's norm by the errors of their unknowns.
-PetscErrorCode MeetPenalties(KSP ksp, Vec unknowns, Mat A)
+// Penalties, which say what a value is, are as large in the residual as they are heavy: what the iteration starts from would be nothing beside them. They
+// are met before it begins, by the PC's answer to them alone.
+PetscErrorCode MeetPenalties(KSP ksp, const AdiPenalties &penalties, Mat A)
 {
   Vec x = ksp->vec_sol, r = ksp->work[0], z = ksp->work[1];
 
   PetscFunctionBegin;
   PetscCall(StartResidual(ksp, A, ksp->guess_zero, r));
-  PetscCall(VecPointwiseMult(z, unknowns, r));
+  PetscCall(VecPointwiseMult(z, penalties.others, r));
   PetscCall(VecAXPY(r, -1.0, z));
   PetscCall(KSP_PCApply(ksp, r, z));
   PetscCall(VecAXPY(x, 1.0, z));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-PetscErrorCode ResidualNorm(Vec r, Vec unknowns, Vec work, PetscReal *norm)
+// Of r = b - A x. Penalties count as if their diagonals were those of other rows: by the errors of their unknowns, and so not at all where these are the
+// rounding of known values.
+PetscErrorCode ResidualNorm(Vec r, Vec x, const AdiPenalties *penalties, Vec work, PetscReal *norm)
 {
+  PetscReal of_penalties, of_values;
+
   PetscFunctionBegin;
-  if (unknowns) {
-    PetscCall(VecPointwiseMult(work, unknowns, r));
-    r = work;
+  if (!penalties) {
+    PetscCall(VecNorm(r, NORM_2, norm));
+    PetscFunctionReturn(PETSC_SUCCESS);
   }
-  PetscCall(VecNorm(r, NORM_2, norm));
+  PetscCall(VecPointwiseMult(work, penalties->weights, r));
+  PetscCall(VecNorm(work, NORM_2, &of_penalties));
+  PetscCall(VecPointwiseMult(work, penalties->others, x));
+  PetscCall(VecAYPX(work, -1.0, x));
+  PetscCall(VecNorm(work, NORM_2, &of_values));
+  PetscCall(VecPointwiseMult(work, penalties->others, r));
+  PetscCall(VecNorm(work, NORM_2, norm));
+  const bool rounding = of_penalties <= 16 * PETSC_MACHINE_EPSILON * penalties->diagonal * of_values; // NaN is not
+  if (!rounding) *norm = std::hypot(*norm, of_penalties);
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -171,7 +185,8 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
 {
   const PetscInt every = Adi(ksp)->check_every;
   Mat A, P;
-  Vec x = ksp->vec_sol, r = ksp->work[0], z = ksp->work[1], unknowns;
+  Vec x = ksp->vec_sol, r = ksp->work[0], z = ksp->work[1];
+  const AdiPenalties *penalties;
   PetscReal norm = 0.0;
   RoundingFloor rounding;
 
@@ -185,21 +200,21 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
   PetscCall(PCSetUp(ksp->pc));
   if (ksp->pc->failedreason) ksp->reason = KSP_DIVERGED_PC_FAILED;
   if (ksp->reason) PetscFunctionReturn(PETSC_SUCCESS);
-  PetscCall(PCADIGetUnknowns(ksp->pc, &unknowns));
-  if (unknowns) PetscCall(MeetPenalties(ksp, unknowns, A));
+  PetscCall(PCADIGetPenalties(ksp->pc, &penalties));
+  if (penalties) PetscCall(MeetPenalties(ksp, *penalties, A));
   for (;;) {
     // A cycle starts from a zero guess on the residual: its own first residual then costs nothing.
-    const bool first = ksp->its == 0 && ksp->guess_zero && !unknowns, last = ksp->its >= ksp->max_it;
+    const bool first = ksp->its == 0 && ksp->guess_zero && !penalties, last = ksp->its >= ksp->max_it;
     const bool look = ksp->normtype != KSP_NORM_NONE && (ksp->its % every == 0 || last);
     if (last && !look) break;
     PetscCall(StartResidual(ksp, A, first, r));
     if (look && ksp->normtype == KSP_NORM_UNPRECONDITIONED) {
-      PetscCall(ResidualNorm(r, unknowns, z, &norm));
+      PetscCall(ResidualNorm(r, x, penalties, z, &norm));
       KSPCheckNorm(ksp, norm);
-      PetscCall(Look(ksp, norm, unknowns != NULL));
+      PetscCall(Look(ksp, norm, penalties != NULL));
       if (ksp->reason) break;
       bool reached = false;
-      if (!unknowns) PetscCall(rounding.Look(P, x, norm, &reached)); // a penalty's size says nothing of other rows
+      if (!penalties) PetscCall(rounding.Look(P, x, norm, &reached)); // a penalty's size says nothing of other rows
       if (reached) {
         ksp->reason = KSP_DIVERGED_BREAKDOWN;
         break;
@@ -210,7 +225,7 @@ PetscErrorCode KSPSolve_ADI(KSP ksp)
     if (look && ksp->normtype == KSP_NORM_PRECONDITIONED) {
       PetscCall(VecNorm(z, NORM_2, &norm));
       KSPCheckNorm(ksp, norm);
-      PetscCall(Look(ksp, norm, unknowns != NULL));
+      PetscCall(Look(ksp, norm, penalties != NULL));
       if (ksp->reason) break;
       if (last) break;
     }

@@ -248,34 +248,40 @@ PetscErrorCode ChooseShifts(PC pc, AdiSolver<KernelScalar> *solver)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// For those who form norms: a penalty counts by the error of its unknown, as if its diagonal were that of other rows.
-PetscErrorCode MarkUnknowns(PC pc)
+// Where penalties are, and what they weigh, for those who form norms.
+PetscErrorCode MarkPenalties(PC pc)
 {
-  PC_ADI *adi = Adi(pc);
+  PC_ADI *adi             = Adi(pc);
+  AdiPenalties &penalties = adi->penalties;
 
   PetscFunctionBegin;
   if (adi->split.known == 0 || adi->split.fixed == adi->split.rows) { // where all rows are such none stands out
-    PetscCall(VecDestroy(&adi->unknowns));
+    PetscCall(penalties.Destroy());
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCall(PetscInfo(pc, "%" PetscInt64_FMT " rows are penalties: they are taken for known values\n", (PetscInt64)adi->split.known));
-  if (!adi->unknowns) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->unknowns));
-  constexpr std::uint8_t penalty = 2;
+  if (!penalties.others) PetscCall(MatCreateVecs(pc->pmat, &penalties.others, &penalties.weights));
   std::vector<std::uint8_t> fixed;
-  PetscScalar *values;
-  double others[2] = {0, 0}; // |diagonals| of rows that are not solved by themselves, and their number
+  PetscScalar *others, *weights;
+  double sums[2] = {0, 0}; // |diagonals| of rows that are not solved by themselves, and their number
   PetscCallCXX(fixed = adi->any()->fixed());
-  PetscCall(MatGetDiagonal(pc->pmat, adi->unknowns));
-  PetscCall(VecGetArray(adi->unknowns, &values));
+  PetscCall(MatGetDiagonal(pc->pmat, penalties.weights));
+  PetscCall(VecGetArray(penalties.weights, &weights));
+  PetscCall(VecGetArrayWrite(penalties.others, &others));
   for (std::size_t i = 0; i < fixed.size(); i++) {
-    others[0] += fixed[i] ? 0 : PetscAbsScalar(values[i]);
-    others[1] += fixed[i] ? 0 : 1;
+    sums[0] += fixed[i] ? 0 : PetscAbsScalar(weights[i]);
+    sums[1] += fixed[i] ? 0 : 1;
   }
   PetscCall(RanksAgree(PetscObjectComm((PetscObject)pc)));
-  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, others, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
-  for (std::size_t i = 0; i < fixed.size(); i++)
-    values[i] = fixed[i] == penalty ? PetscMin(1, others[0] / others[1] / PetscAbsScalar(values[i])) : 1;
-  PetscCall(VecRestoreArray(adi->unknowns, &values));
+  PetscCallMPI(MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_DOUBLE, MPI_SUM, PetscObjectComm((PetscObject)pc)));
+  penalties.diagonal = sums[0] / sums[1];
+  for (std::size_t i = 0; i < fixed.size(); i++) {
+    const bool penalty = fixed[i] == 2;
+    others[i]          = penalty ? 0 : 1;
+    weights[i]         = penalty ? PetscMin(1, penalties.diagonal / PetscAbsScalar(weights[i])) : 0;
+  }
+  PetscCall(VecRestoreArrayWrite(penalties.others, &others));
+  PetscCall(VecRestoreArray(penalties.weights, &weights));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -359,7 +365,7 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { solver->factor(); }));
   PetscCall(ReportPivot(pc, *solver, &failed));
   if (ranks > 1 && !adi->residual) PetscCall(MatCreateVecs(pc->pmat, NULL, &adi->residual));
-  PetscCall(MarkUnknowns(pc));
+  PetscCall(MarkPenalties(pc));
   PetscCall(PCADITellOptions(pc, NULL));
   if (!failed) PetscCall(CheckCycle(pc));
   PetscFunctionReturn(PETSC_SUCCESS);

@@ -118,7 +118,7 @@ bool SameOptions(const MatFactorInfo &a, const MatFactorInfo &b)
 // nothing known changes nothing.
 bool TakenForAnother(Mat F, Mat A)
 {
-  const bool known = A->hermitian == PETSC_BOOL3_TRUE || A->symmetric == PETSC_BOOL3_TRUE;
+  const bool known = A->hermitian != PETSC_BOOL3_UNKNOWN || A->symmetric == PETSC_BOOL3_TRUE;
   return IsSymmetric(F->factortype) && known && FactorData(F)->hermitian != IsKnownHermitian(A);
 }
 
@@ -153,7 +153,7 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
   F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT; // until the factors are whole: an error on the way leaves none to solve with
   if (!SameOptions(*info, data->info) || TakenForAnother(F, A)) { // PCFactorSetShiftType(), MatSetOption() and the like since then
     data->info = *info;
-    if (TakenForAnother(F, A)) data->hermitian = !data->hermitian;
+    if (TakenForAnother(F, A)) data->hermitian = IsKnownHermitian(A);
     PetscCall(CreateFactor(F, A, *info));
     PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));
   }

@@ -1,4 +1,6 @@
 // PCLINE's sets: what solves the lines that were found.
+#include <algorithm>
+
 #include "line/blocks/block_line_solver.hpp"
 #include "line/line_impl.h"
 #include "line/map_lines.hpp"
@@ -115,14 +117,12 @@ std::string BlockKernel(const PC_Line &line)
 // Why the kernel that the user named does not solve lines of blocks, in the names that users have.
 std::optional<std::string> BlockKernelRefuses(const PC_Line &line, const BlockLines &lines)
 {
-  bool known = false;
+  const auto names = block_tridiagonal_method_names();
+  if (std::find(names.begin(), names.end(), BlockKernel(line)) != names.end())
+    return block_tridiagonal_method_refuses(BlockKernel(line), lines, line.kernel_parameters);
   std::string there_are;
-  for (const std::string name : block_tridiagonal_method_names()) {
-    known = known || name == BlockKernel(line);
-    there_are += (there_are.empty() ? "" : ", ") + name.substr(std::string("block-").size());
-  }
-  if (!known) return "they have " + there_are + " and auto; take one of these, or -pc_line_components apart";
-  return block_tridiagonal_method_refuses(BlockKernel(line), lines, line.kernel_parameters);
+  for (const std::string name : names) there_are += (there_are.empty() ? "" : ", ") + name.substr(std::string("block-").size());
+  return "they have " + there_are + " and auto; take one of these, or -pc_line_components apart";
 }
 
 // Of the pieces of a grid's lines.

@@ -32,7 +32,7 @@ inline bool IsPreonly(KSP ksp)
   return preonly;
 }
 
-/// Takes back that a solve has converged. PETSc has told so where -ksp_converged_reason asks for it; it tells this one too.
+/// Takes back that a solve has converged. PETSc has told so where -ksp_converged_reason or a viewer of the program asks for it; it tells this one too.
 inline PetscErrorCode ChangeReason(KSP ksp, KSPConvergedReason reason)
 {
   PetscFunctionBegin;

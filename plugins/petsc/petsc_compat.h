@@ -35,11 +35,11 @@ using OptionItems = PetscOptionItems *;
 using OptionItems = PetscOptionItems;
 #endif
 
-/// True of a complex matrix that is known to be Hermitian. One that is known to be symmetric too is real, unless MAT_SPD has said so, or PETSc of an SBAIJ
-/// matrix, as later releases do of each one.
+/// True of a complex matrix that is known to be Hermitian, as each positive definite one is: MAT_SPD marks it as symmetric alone. Later releases of PETSc
+/// call each SBAIJ matrix symmetric.
 inline bool IsKnownHermitian(Mat A)
 {
-  return PetscDefined(USE_COMPLEX) && A->hermitian == PETSC_BOOL3_TRUE;
+  return PetscDefined(USE_COMPLEX) && (A->hermitian == PETSC_BOOL3_TRUE || A->spd == PETSC_BOOL3_TRUE);
 }
 
 /// True where messages may start and end in device memory.

@@ -76,6 +76,14 @@ def test_rows_that_outweigh_their_couplings_count(case, ranks):
     assert int(reason) > 0 and float(error) < 2e-8, output
 
 
+@pytest.mark.parametrize("penalty, value, seen", [(1e5, 1e12, 0), (1e5, 1e6, 0), (3e12, 1e10, 0), (7e20, 1e12, 0), (1e12, 1e9, 1e-9), (1e30, 1e9, 1e-9), (1e5, 1e9, 1e-9), (1e5, 1, 1)])
+def test_known_values_say_nothing_of_other_rows(penalty, value, seen):
+    """Neither large ones, nor the rounding of their rows."""
+    output = programs.python(PROGRAM, f"insulated -penalty {penalty} -value {value} -seen {seen} -ksp_type adi").output
+    reason, error = re.search(r"reason (-?\d+).*error (\S+)", output, re.S).groups()
+    assert int(reason) > 0 and float(error) < 1e-7, output
+
+
 def test_blocks_of_ranks_are_no_direct_solver():
     full = "-ksp_type preonly -pc_type crout -pc_crout_pattern full"
     [(reason, _)] = solves("blocks", full, 2)

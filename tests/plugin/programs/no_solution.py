@@ -125,6 +125,24 @@ def penalties():
     known(grid, A)
 
 
+def insulated():
+    """A plane with nodes of large known values, which the others see weakly or not at all. For one rank."""
+    n, heavy, seen = 9, set(range(5, 81, 11)), options.getReal("seen", 0.0)
+    grid = PETSc.DMDA().create((n, n), stencil_width=1, comm=PETSc.COMM_WORLD)
+    A = grid.createMat()
+    for row in range(n * n):
+        A[row, row] = options.getReal("penalty", 1e5) * (1 + row / 100) if row in heavy else 4.01
+        for other, there in ((row - 1, row % n > 0), (row + 1, row % n < n - 1), (row - n, row >= n), (row + n, row < n * (n - 1))):
+            if there:
+                A[row, other] = -seen if other in heavy else -1
+    A.assemble()
+    u, b = A.createVecs()
+    u.array = [options.getReal("value", 1.0) * (1 + row / 300) if row in heavy else np.cos(3.0 * row) for row in range(n * n)]
+    A.mult(u, b)
+    x = solve(grid, A, b)
+    PETSc.Sys.Print(f"error {max(abs(x.array[row] - u.array[row]) for row in range(n * n) if row not in heavy):.1e}")
+
+
 def step():
     """A short time step: the ends have one coupling each, and outweigh it by 1e4."""
     known(*chain(41 * [1e-4], 1))
