@@ -102,7 +102,7 @@ def test_methods_for_stars_say_so(method):
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_nodes_farther_away_are_an_error(ranks):
     failed = solve("nine:15:15:30:37:-1", ranks=ranks, expect=None)
-    assert failed.code != 0 and "1. entries of this matrix couple to other nodes" in " ".join(failed.output.split()), failed.output
+    assert failed.code != 0 and "and 1 entries of this matrix couple to other nodes" in " ".join(failed.output.split()), failed.output
 
 
 @programs.needs_petsc4py
