@@ -113,8 +113,8 @@ def pick_models(arguments):
     if unknown := [word for word in families if word not in known]:
         raise InputError(f"--models: there is no family '{unknown[0]}'; there are {', '.join(known)}, all and none")
     chosen = [model for model in every if set(model.family.split()) & set(families or set(known) - NAMED_ONLY)]
-    if not arguments.check_input and not arguments.build.is_dir():
-        raise InputError(f"--build {arguments.build}: there is no such folder: ./weft evaluate builds it")
+    if not arguments.check_input:
+        machine.programs(arguments.build)
     if lacking := next((model.program for model in chosen if not (arguments.build / "bin" / model.program).is_file() and not arguments.check_input), None):
         raise InputError(f"--models: this build has no {lacking}: ./weft evaluate makes PETSc's tutorials where PETSc brings them (Debian: libpetsc3.18-dev-examples)")
     return [model for model in chosen if model.quick] if arguments.quick and not families else chosen

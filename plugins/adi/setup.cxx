@@ -6,9 +6,9 @@
 #include "adi/adi_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
-#include "petsc/error_of_failure.h"
 #include "petsc/finite_couplings.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/report_failure.h"
 #if defined(WEFT_DISTRIBUTED)
 #include "line/ranks/distributed_line_solver.hpp"
 #endif
@@ -76,16 +76,6 @@ PetscErrorCode CheckLineSolver(PC pc)
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
-// A failure that ends in KSP_DIVERGED_PC_FAILED, or in an error where the user wants one.
-PetscErrorCode Fail(PC pc, const char *what, PCFailedReason reason = PC_FACTOR_NUMERIC_ZEROPIVOT)
-{
-  PetscFunctionBegin;
-  pc->failedreason = pc->failedreasonrank = reason;
-  PetscCall(PetscInfo(pc, "%s\n", what));
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", what);
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
 PetscErrorCode ReportPivot(PC pc, const AdiSolver<KernelScalar> &solver, bool *failed)
 {
   std::optional<AdiBadPivot> bad;
@@ -101,7 +91,7 @@ PetscErrorCode ReportPivot(PC pc, const AdiSolver<KernelScalar> &solver, bool *f
   if (bad)
     what += " along " + std::string(1, "xyz"[bad->direction]) + ", in row " + std::to_string(bad->at.row) + " of line " +
             std::to_string(bad->at.line);
-  PetscCall(Fail(pc, what.c_str()));
+  PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, what));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -148,7 +138,7 @@ PetscErrorCode FindBounds(PC pc, AdiSolver<KernelScalar> &solver)
     if (!why.empty()) {
       why = "PCADI cannot bound the spectra of this matrix's parts: " + why +
             ". Give -pc_adi_bounds, or -pc_adi_shifts, or use -pc_adi_bounds_method gershgorin";
-      PetscCall(Fail(pc, why.c_str()));
+      PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, why));
       PetscFunctionReturn(PETSC_SUCCESS);
     }
   }
@@ -168,7 +158,7 @@ PetscErrorCode FindBounds(PC pc, AdiSolver<KernelScalar> &solver)
                         "PCADI: the spectra of this matrix's parts reach below zero (their lower bounds add up to %g), so no cycle of "
                         "shifts is best for it: give -pc_adi_shifts",
                         low));
-    PetscCall(Fail(pc, what));
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, what));
   }
   PetscFunctionReturn(PETSC_SUCCESS);
 }
@@ -301,7 +291,7 @@ PetscErrorCode CheckCycle(PC pc)
                           "PCADI: an application leaves %.2g times a random right-hand side: take other shifts, fewer of them in a cycle "
                           "(-pc_adi_shifts, -pc_adi_cycle), fewer -pc_adi_iterations, or another preconditioner",
                           (double)amplified));
-  PetscCall(Fail(pc, what, PC_FACTOR_OTHER));
+  PetscCall(ReportFailure(pc, PC_FACTOR_OTHER, what));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -349,11 +339,11 @@ PetscErrorCode PCSetUp_ADI(PC pc)
   PetscCall(CallTogether(PetscObjectComm((PetscObject)pc), [&] { adi->split = solver->read(matrix, halo); }));
   pc->failedreason = pc->failedreasonrank = PC_NOERROR;
   if (!adi->split.finite) {
-    PetscCall(Fail(pc, "PCADI's matrix has a NaN or an infinity in it"));
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "PCADI's matrix has a NaN or an infinity in it"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   if (adi->split.empty > 0) {
-    PetscCall(Fail(pc, "zero pivot: PCADI's matrix has a row of zeros"));
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero pivot: PCADI's matrix has a row of zeros"));
     PetscFunctionReturn(PETSC_SUCCESS);
   }
   PetscCheck(

@@ -19,6 +19,7 @@
 #include "bcr/spread/send.hpp"
 #endif
 #include "petsc/petsc_compat.h"
+#include "petsc/report_failure.h"
 #include "petsc/whole_grid.h"
 
 namespace weft {
@@ -101,8 +102,6 @@ PetscErrorCode PCBCRComposeSetters(PC pc, bool compose);
 
 /// Whether this rank solves for all, where they do not share a solve, and how many they are.
 PetscErrorCode Solves(PC pc, bool *here, PetscMPIInt *ranks);
-/// A PC that cannot solve fails, on all ranks, with this reason; with PC_NOERROR it does no longer.
-PetscErrorCode ReportFailure(PC pc, PCFailedReason reason, const std::string &what);
 /// Makes the solver that works in `memory`, on PETSc's current stream, unless it is there.
 PetscErrorCode EnsureSolver(PC pc, Memory memory);
 /// The solver by itself: what applications refine where the check asks for that. Collective.

@@ -7,21 +7,11 @@
 #include "bcr/bcr_impl.h"
 #include "bcr/complex/real_rows.hpp"
 #include "bcr/pencil/separate_boxes.hpp"
-#include "petsc/error_of_failure.h"
 #include "petsc/grid_owners.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/number_text.h"
 
 namespace weft {
-
-PetscErrorCode ReportFailure(PC pc, PCFailedReason reason, const std::string &what)
-{
-  PetscFunctionBegin;
-  pc->failedreason = pc->failedreasonrank = reason;
-  if (reason) PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
-  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", what.c_str());
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
 
 PetscErrorCode Solves(PC pc, bool *here, PetscMPIInt *ranks)
 {

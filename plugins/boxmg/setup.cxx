@@ -7,8 +7,8 @@
 #include "boxmg/boxmg_impl.h"
 #include "line/blocks/block_lines.hpp"
 #include "petsc/direct_check.h"
-#include "petsc/error_of_failure.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/report_failure.h"
 
 namespace weft {
 
@@ -276,10 +276,8 @@ PCFailedReason ReasonOf(BoxmgFault::Kind kind)
 PetscErrorCode SetFailure(PC pc, PCFailedReason reason, const std::string &why)
 {
   PetscFunctionBegin;
-  pc->failedreason = pc->failedreasonrank = reason;
   PetscCallCXX(Boxmg(pc)->failure = why);
-  if (reason) PetscCall(PetscInfo(pc, "%s\n", why.c_str()));
-  PetscCheck(!reason || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", why.c_str());
+  PetscCall(ReportFailure(pc, reason, why));
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 

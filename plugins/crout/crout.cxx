@@ -4,11 +4,11 @@
 #include "crout/crout_impl.h"
 #include "petsc/agreed.h"
 #include "petsc/direct_check.h"
-#include "petsc/error_of_failure.h"
 #include "petsc/finite_couplings.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/petsc_arrays.hpp"
 #include "petsc/refuse_solution.h"
+#include "petsc/report_failure.h"
 #include "types.h"
 
 namespace weft {

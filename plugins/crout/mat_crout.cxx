@@ -2,9 +2,9 @@
 #include <petsc/private/matimpl.h>
 
 #include "crout/factor.hpp"
-#include "petsc/error_of_failure.h"
 #include "petsc/guarded.h"
 #include "petsc/kokkos_start.h"
+#include "petsc/report_failure.h"
 #include "petsc/setters.h"
 #include "types.h"
 
@@ -151,9 +151,10 @@ PetscErrorCode Numeric(Mat F, Mat A, const MatFactorInfo *info)
 
   PetscFunctionBegin;
   F->factorerrortype = MAT_FACTOR_NUMERIC_ZEROPIVOT; // until the factors are whole: an error on the way leaves none to solve with
-  if (!SameOptions(*info, data->info) || TakenForAnother(F, A)) { // PCFactorSetShiftType(), MatSetOption() and the like since then
+  const bool another = TakenForAnother(F, A);
+  if (!SameOptions(*info, data->info) || another) { // PCFactorSetShiftType(), MatSetOption() and the like since then
     data->info = *info;
-    if (TakenForAnother(F, A)) data->hermitian = IsKnownHermitian(A);
+    if (another) data->hermitian = !data->hermitian;
     PetscCall(CreateFactor(F, A, *info));
     PetscCall(data->factor->Symbolic(A, data->rows, data->columns, &failure));
   }

@@ -3,9 +3,9 @@
 
 #include "base/probe_value.hpp"
 #include "line/line_impl.h"
-#include "petsc/error_of_failure.h"
 #include "petsc/kokkos_start.h"
 #include "petsc/matrix_by_rows.h"
+#include "petsc/report_failure.h"
 
 namespace weft {
 
@@ -54,16 +54,6 @@ PetscErrorCode FirstBadPivot(PC pc, const std::vector<std::unique_ptr<LineSet>> 
     if (bad) *row = std::min<PetscInt64>(*row, first_row + *bad);
   }
   PetscCall(FirstRow(pc, row));
-  PetscFunctionReturn(PETSC_SUCCESS);
-}
-
-// Fails the PC on all ranks, who say the same.
-PetscErrorCode Fail(PC pc, PCFailedReason reason, const std::string &what)
-{
-  PetscFunctionBegin;
-  pc->failedreason = pc->failedreasonrank = reason;
-  PetscCall(PetscInfo(pc, "%s\n", what.c_str()));
-  PetscCheck(!pc->erroriffailure, PetscObjectComm((PetscObject)pc), ErrorOfFailure(reason), "%s", what.c_str());
   PetscFunctionReturn(PETSC_SUCCESS);
 }
 
@@ -437,31 +427,33 @@ PetscErrorCode PCSetUp_Line(PC pc)
     if (bad == no_row && not_finite == no_row) PetscCall(LookAtApplications(pc, rows));
   }
   if (not_finite != no_row)
-    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
-                   "zero or non-finite pivot of a line in row " + std::to_string(not_finite) + ", which has an entry that is not finite"));
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT,
+                            "zero or non-finite pivot of a line in row " + std::to_string(not_finite) +
+                                ", which has an entry that is not finite"));
   else if (bad != no_row)
-    PetscCall(Fail(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
+    PetscCall(ReportFailure(pc, PC_FACTOR_NUMERIC_ZEROPIVOT, "zero or non-finite pivot of a line in row " + std::to_string(bad)));
   else if (line->not_constant)
-    PetscCall(
-        Fail(pc, PC_FACTOR_OTHER,
-             "some line of these values has coefficients that change along it, and -pc_line_kernel toeplitz takes none such: take another "
-             "kernel, or auto"));
+    PetscCall(ReportFailure(
+        pc, PC_FACTOR_OTHER,
+        "some line of these values has coefficients that change along it, and -pc_line_kernel toeplitz takes none such: take another "
+        "kernel, or auto"));
   else if (line->sweeps == 1 && line->check.fails()) // further sweeps refine
-    PetscCall(
-        Fail(pc, PC_FACTOR_OTHER,
-             line->check.Sentence("-pc_line_check") +
-                 (line->shape.together           ? ": lines of blocks look for pivots within a node alone; take -pc_type lu or crout"
-                  : KernelOf(*line) == "pivoted" ? ""
-                                                 : ": the kernel " + KernelOf(*line) + " looks for no pivots; use pivoted, or auto")));
+    PetscCall(ReportFailure(pc, PC_FACTOR_OTHER,
+                            line->check.Sentence("-pc_line_check") +
+                                (line->shape.together ? ": lines of blocks look for pivots within a node alone; take -pc_type lu or crout"
+                                 : KernelOf(*line) == "pivoted"
+                                     ? ""
+                                     : ": the kernel " + KernelOf(*line) + " looks for no pivots; use pivoted, or auto")));
   else if (!(line->amplified <= most_amplified)) // NaN is not
-    PetscCall(Fail(pc, PC_FACTOR_OTHER,
-                   "an application of the lines leaves " + ShownNumber(line->amplified) +
-                       " times a random right-hand side: diagonals are small beside couplings that no line carries, or lines are nearly "
-                       "singular: permute the rows, or take -pc_type lu or crout"));
+    PetscCall(
+        ReportFailure(pc, PC_FACTOR_OTHER,
+                      "an application of the lines leaves " + ShownNumber(line->amplified) +
+                          " times a random right-hand side: diagonals are small beside couplings that no line carries, or lines are nearly "
+                          "singular: permute the rows, or take -pc_type lu or crout"));
   else if (!(line->rounded <= most_rounded))
-    PetscCall(Fail(pc, PC_FACTOR_OTHER,
-                   "two applications of the lines to the same right-hand side differ by " + ShownNumber(line->rounded) +
-                       ": elimination without exchanges of rows grows, or lines are nearly singular: take -pc_type lu or crout"));
+    PetscCall(ReportFailure(pc, PC_FACTOR_OTHER,
+                            "two applications of the lines to the same right-hand side differ by " + ShownNumber(line->rounded) +
+                                ": elimination without exchanges of rows grows, or lines are nearly singular: take -pc_type lu or crout"));
   line->found_omega = line->omega;
   line->failed      = pc->failedreason != PC_NOERROR;
   PetscCall(MakeResidual(pc));
