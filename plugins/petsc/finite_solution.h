@@ -49,7 +49,7 @@ inline PetscErrorCode ChangeReason(KSP ksp, KSPConvergedReason reason)
 inline PetscErrorCode RefuseNonFiniteSolution(PC, KSP ksp, Vec, Vec solution)
 {
   KSPNormType type;
-  bool finite;
+  bool finite = true;
 
   PetscFunctionBegin;
   PetscCall(KSPGetNormType(ksp, &type));
